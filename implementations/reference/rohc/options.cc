@@ -149,9 +149,10 @@ CompressorConfig compressor_config(const nlohmann::json& json) {
   o.number("seed", 0, std::numeric_limits<std::uint64_t>::max(), c.seed);
   const auto* options = o.find("options");
   const Settings p(options != nullptr ? *options : kNoOptions, "\"options\" of the compressor");
-  p.only({"repeats", "ir_refresh", "fo_refresh", "ir_refresh_start", "acked_refresh_factor", "rtp_detection",
-          "rtp_ports", "ssrcs_per_flow", "ip_id_largest_step", "reject_hold_ms", "packet_sizes", "update_after",
-          "update_burst", "update_pause", "timer_ts", "timer_jitter_ms", "timer_stride_ms"});
+  p.only({"repeats", "ir_refresh", "fo_refresh", "ir_refresh_start", "ir_repeats", "acked_refresh_factor",
+          "rtp_detection", "rtp_ports", "ssrcs_per_flow", "flow_lookup", "ip_id_largest_step", "reject_hold_ms",
+          "packet_sizes", "update_after", "update_burst", "update_pause", "timer_ts", "timer_jitter_ms",
+          "timer_stride_ms"});
   p.number("repeats", 1, kMaxReferences, c.repeats);
   p.number("update_after", 1, 48, c.update_after);
   p.number("update_burst", 1, 255, c.update_burst);
@@ -159,10 +160,12 @@ CompressorConfig compressor_config(const nlohmann::json& json) {
   c.ir_refresh = read_period(p, "ir_refresh", c.ir_refresh);
   c.fo_refresh = read_period(p, "fo_refresh", c.fo_refresh);
   p.number("ir_refresh_start", 0, kMaxU32 - 1, c.ir_refresh_start);
+  p.number("ir_repeats", 1, 255, c.ir_repeats);
   p.number("acked_refresh_factor", 1, 1000, c.acked_refresh_factor);
   c.rtp_detection = static_cast<RtpDetection>(p.choice("rtp_detection", {"heuristic", "ports", "none"}, 0));
   if (const auto* ports = p.find("rtp_ports")) read_rtp_ports(*ports, c);
-  p.number("ssrcs_per_flow", 1, 1000, c.ssrcs_per_flow);
+  p.number("ssrcs_per_flow", 1, kMaxContexts, c.ssrcs_per_flow);
+  c.flow_lookup = static_cast<FlowLookup>(p.choice("flow_lookup", {"hashed", "linear"}, 0));
   p.number("ip_id_largest_step", 1, 4096, c.ip_id_largest_step);
   p.number("reject_hold_ms", 0, 86'400'000, c.reject_hold_ms);
   c.timer_ts = static_cast<TimerTs>(p.choice("timer_ts", {"never", "negotiated", "always"}, 0));

@@ -26,6 +26,7 @@ inline constexpr std::array<std::string_view, 4> kPacketTypeNames = {"IPv4", "IP
 inline constexpr std::uint16_t kFirstPid = 0x0010;  // those below are reserved (ISO/IEC 13818-1, table 2-3)
 inline constexpr std::uint32_t kMostChannels = wire::kNullPid - kFirstPid;  // a PID has 13 bits
 inline constexpr std::uint32_t kLargestThresholdUs = 60'000'000;            // "MUST be bounded" (RFC 4326, 6.2)
+inline constexpr unsigned kMostConcatenated = 4096;                         // an SNDU has no room for more PDUs
 
 struct Config {
   std::uint32_t channels = 1;
@@ -37,10 +38,12 @@ struct Config {
   wire::CrcKernel crc = wire::CrcKernel::table;
 
   // Of an encapsulator.
-  bool packing = true;                // 6.2 (v); else padding, (iv)
-  std::uint32_t threshold_us = 1000;  // Packing Threshold
-  unsigned padding_words = 0;         // of an Extension-Padding header (5.3), 16 bits each; 0: there is none
-  bool time_stamp = false;            // a TimeStamp extension header (RFC 5163, 3.3)
+  bool packing = true;                       // 6.2 (v); else padding, (iv)
+  std::uint32_t threshold_us = 1000;         // Packing Threshold
+  unsigned padding_words = 0;                // of an Extension-Padding header (5.3), 16 bits each; 0: there is none
+  bool time_stamp = false;                   // a TimeStamp extension header (RFC 5163, 3.3)
+  unsigned concat = 1;                       // most PDUs, or TS packets, of one SNDU (RFC 5163, 3.1 and 3.2)
+  std::uint32_t concat_threshold_us = 1000;  // PDU and TS Packing Threshold
 
   [[nodiscard]] std::uint16_t pid(std::uint32_t channel) const noexcept {
     return static_cast<std::uint16_t>(first_pid + channel);

@@ -10,6 +10,9 @@ namespace {
 using namespace wire;
 
 constexpr std::uint64_t kHourUs = 3'600'000'000;
+constexpr std::size_t kTimeStampOctets = 6;  // with the Type field behind it (RFC 5163, 3.3)
+constexpr std::size_t kPduTypeOctets = 2;    // PDU-Concat-Type (RFC 5163, 3.2)
+constexpr std::size_t kPduLengthOctets = 2;  // in front of each PDU
 
 // The EtherType of a PDU; 0 where it is none.
 std::uint16_t ether_type_of(const headroom_packet& p) noexcept {
@@ -28,32 +31,61 @@ PacketType packet_type_of(std::uint16_t type, bool bridged) noexcept {
 
 Encapsulator::Encapsulator(const Config& config) : config_(config), channels_(config.channels), sndu_(kLargestSndu) {}
 
+// --- What an SNDU carries (4.4, 4.5, 5.2) ----------------------------------------------------------------------------
+
+std::optional<Encapsulator::Carried> Encapsulator::carried_by(const headroom_packet& p) const noexcept {
+  Carried carried;
+  carried.octets = {p.in, p.in_length};
+  if (p.in_type == kTypeTsPacket) {
+    const std::optional<TsHeader> header = read_ts_header(carried.octets);
+    if (!header || header->pid == kNullPid) return std::nullopt;  // "NULL TS Packets SHOULD NOT be sent"
+    carried.type = kTypeTsConcat;
+    carried.npa = config_.npa;
+    return carried;
+  }
+  const std::uint16_t type = ether_type_of(p);
+  const bool is_frame = type == kTypeFrame;
+  if (type == 0 || (is_frame && !is_whole_frame(carried.octets))) return std::nullopt;
+  const bool is_bridged = is_frame || config_.bridged;
+  carried.npa = is_frame ? config_.npa : npa_of(type, carried.octets, config_.npa);
+  carried.type = is_bridged ? kTypeBridged : type;
+  carried.packet_type = packet_type_of(type, is_bridged);
+  if (is_bridged && !is_frame) {
+    std::uint8_t* at = std::copy(carried.npa.begin(), carried.npa.end(), carried.front.data());
+    at = std::copy(config_.mac.begin(), config_.mac.end(), at);
+    write16(at, type);
+    carried.front_octets = kMacHeader;
+  }
+  return carried;
+}
+
 // --- The SNDU (4, 5) -------------------------------------------------------------------------------------------------
 
-bool Encapsulator::make_sndu(const headroom_packet& p, std::uint64_t now_ns, headroom_detail* detail) noexcept {
-  const std::uint16_t type = ether_type_of(p);
-  const std::span<const std::uint8_t> pdu(p.in, p.in_length);
-  const bool is_frame = type == kTypeFrame;
-  if (type == 0 || (is_frame && !is_whole_frame(pdu))) return false;
-  const bool is_bridged = is_frame || config_.bridged;
-  const std::size_t mac_header = is_bridged && !is_frame ? kMacHeader : 0;
-  const std::size_t time_stamp = config_.time_stamp ? 6 : 0;
-  const std::size_t header = kBaseHeader + (config_.address ? kNpaOctets : 0) + 2 * config_.padding_words + time_stamp;
-  const std::size_t length = header + mac_header + pdu.size() + kCrcOctets;
-  // A length of all ones with a D-bit of 1 would be an End Indicator (4.3).
-  if (length - kBaseHeader > kLargestLength - (config_.address ? 0 : 1)) return false;
+// With the extension headers.
+std::size_t Encapsulator::header_octets() const noexcept {
+  return kBaseHeader + (config_.address ? kNpaOctets : 0) + 2 * config_.padding_words +
+         (config_.time_stamp ? kTimeStampOctets : 0);
+}
 
-  const Npa npa = is_frame ? config_.npa : npa_of(type, pdu, config_.npa);
+// Whether an SNDU has room for so many octets behind its headers.
+bool Encapsulator::fits(std::size_t octets) const noexcept {
+  // A length of all ones with a D-bit of 1 would be an End Indicator (4.3).
+  return header_octets() - kBaseHeader + octets + kCrcOctets <= kLargestLength - (config_.address ? 0 : 1);
+}
+
+// Begins to send an SNDU. REQUIRES: fits(carried.size()).
+void Encapsulator::make_sndu(std::uint32_t channel, const Carried& carried, std::uint64_t now_ns) noexcept {
+  length_ = header_octets() + carried.size() + kCrcOctets;
   std::uint8_t* at = sndu_.data();
-  write16(at, static_cast<std::uint32_t>((config_.address ? 0U : 0x8000U) | (length - kBaseHeader)));
+  write16(at, static_cast<std::uint32_t>((config_.address ? 0U : 0x8000U) | (length_ - kBaseHeader)));
   std::uint8_t* next_type = at + 2;  // where the type of what follows stands
   at += kBaseHeader;
-  if (config_.address) at = std::copy(npa.begin(), npa.end(), at);
+  if (config_.address) at = std::copy(carried.npa.begin(), carried.npa.end(), at);
   if (config_.time_stamp) {
     write16(next_type, 3U << 8 | kHTypeTimeStamp);
     write32(at, static_cast<std::uint32_t>(now_ns / 1000 % kHourUs));
     next_type = at + 4;
-    at += 6;
+    at += kTimeStampOctets;
   }
   if (config_.padding_words != 0) {
     write16(next_type, config_.padding_words << 8 | kHTypePadding);
@@ -61,40 +93,111 @@ bool Encapsulator::make_sndu(const headroom_packet& p, std::uint64_t now_ns, hea
     at += 2 * config_.padding_words;
     next_type = at - 2;
   }
-  write16(next_type, is_bridged ? kTypeBridged : type);
-  if (mac_header != 0) {
-    at = std::copy(npa.begin(), npa.end(), at);
-    at = std::copy(config_.mac.begin(), config_.mac.end(), at);
-    write16(at, type);
-    at += 2;
-  }
-  std::memcpy(at, pdu.data(), pdu.size());
-  at += pdu.size();
+  write16(next_type, carried.type);
+  at = std::copy_n(carried.front.begin(), carried.front_octets, at);
+  at = std::copy(carried.octets.begin(), carried.octets.end(), at);
   write32(at, crc32(config_.crc, {sndu_.data(), at}));
-  length_ = length;
-  if (detail != nullptr) {
-    detail->cid = config_.pid(p.channel);
-    detail->packet_type = static_cast<std::uint8_t>(packet_type_of(type, is_bridged));
-    detail->plain_header = 0;
-    detail->compressed_header = static_cast<std::uint16_t>(length - pdu.size());
+  ++counters_.sndus;
+  counters_.octets += length_;
+  sending_ = channel;
+  sent_ = 0;
+  begin_sndu(channels_[channel]);
+}
+
+// --- Several PDUs or TS packets in one SNDU (RFC 5163, 3.1 and 3.2) --------------------------------------------------
+
+// Puts what an SNDU could carry into the group of the channel. True where an SNDU is sent because of it: the group is
+// full now, or was of another type, for another address, or too long for one more. REQUIRES: it fits, with its length.
+bool Encapsulator::concatenate(std::uint32_t number, const Carried& carried, std::uint64_t now_ns) {
+  Group& group = channels_[number].group;
+  const bool is_ts_packet = carried.type == kTypeTsConcat;
+  const std::size_t more = carried.size() + (is_ts_packet ? 0 : kPduLengthOctets);
+  const bool goes_along = group.type == carried.type && group.npa == carried.npa &&
+                          fits((is_ts_packet ? 0 : kPduTypeOctets) + group.octets.size() + more);
+  bool sends = group.count != 0 && !goes_along;
+  if (sends) make_sndu_of_group(number, now_ns);
+  if (group.count == 0) {
+    group.type = carried.type;
+    group.npa = carried.npa;
+    concat_.push(channels_, number, now_ns + std::uint64_t{config_.concat_threshold_us} * 1000);
   }
+  if (!is_ts_packet) {
+    group.octets.push_back(static_cast<std::uint8_t>(carried.size() >> 8));
+    group.octets.push_back(static_cast<std::uint8_t>(carried.size()));
+  }
+  group.octets.insert(group.octets.end(), carried.front.begin(),
+                      carried.front.begin() + static_cast<std::ptrdiff_t>(carried.front_octets));
+  group.octets.insert(group.octets.end(), carried.octets.begin(), carried.octets.end());
+  ++counters_.concatenated;
+  if (++group.count == config_.concat) {
+    make_sndu_of_group(number, now_ns);
+    sends = true;
+  }
+  return sends;
+}
+
+void Encapsulator::make_sndu_of_group(std::uint32_t number, std::uint64_t now_ns) noexcept {
+  Group& group = channels_[number].group;
+  Carried carried;
+  carried.npa = group.npa;
+  carried.octets = group.octets;
+  carried.type = kTypeTsConcat;
+  if (group.type != kTypeTsConcat) {
+    carried.type = kTypePduConcat;
+    write16(carried.front.data(), group.type);
+    carried.front_octets = kPduTypeOctets;
+  }
+  make_sndu(number, carried, now_ns);
+  group.octets.clear();
+  group.count = 0;
+  concat_.remove(channels_, number);
+}
+
+// --- Test SNDUs (5.1) ------------------------------------------------------------------------------------------------
+
+bool Encapsulator::send_test(std::uint32_t channel, std::size_t octets) {
+  if (!fits(octets)) return false;
+  tests_.push_back({channel, octets});
   return true;
+}
+
+void Encapsulator::make_test_sndu(std::uint64_t now_ns) noexcept {
+  const Test test = tests_.front();
+  tests_.erase(tests_.begin());
+  // "The structure of the Data portion of this SNDU is not defined" (5.1).
+  static constexpr std::array<std::uint8_t, kLargestLength> kZeros{};
+  Carried carried;
+  carried.type = kTypeTest;
+  carried.npa = config_.npa;
+  carried.octets = {kZeros.data(), test.octets};
+  make_sndu(test.channel, carried, now_ns);
+  ++counters_.test_sndus;
 }
 
 // --- TS packets (6) --------------------------------------------------------------------------------------------------
 
-std::int32_t Encapsulator::encapsulate(headroom_packet& p, std::uint64_t now_ns, headroom_detail* detail) noexcept {
+std::int32_t Encapsulator::encapsulate(headroom_packet& p, std::uint64_t now_ns, headroom_detail* detail) {
   if (p.out_capacity < kTsOctets) return HEADROOM_ERR_NO_SPACE;
-  if (!make_sndu(p, now_ns, detail)) {
+  const std::optional<Carried> carried = carried_by(p);
+  const bool shares = config_.concat > 1;
+  if (!carried || !fits(carried->size() + (shares ? kPduTypeOctets + kPduLengthOctets : 0))) {
     ++counters_.refused;
     return HEADROOM_ERR_UNSUPPORTED;
   }
-  ++counters_.sndus;
-  counters_.octets += length_;
-  sending_ = p.channel;
-  sent_ = 0;
-  begin_sndu(channels_[sending_]);
-  if (!next_ts_packet(p, now_ns)) return HEADROOM_NOTHING;
+  bool sends = true;
+  if (shares) {
+    sends = concatenate(p.channel, *carried, now_ns);
+  } else {
+    make_sndu(p.channel, *carried, now_ns);
+  }
+  if (detail != nullptr) {
+    detail->cid = config_.pid(p.channel);
+    detail->packet_type = static_cast<std::uint8_t>(carried->packet_type);
+    detail->plain_header = 0;
+    detail->compressed_header =
+        static_cast<std::uint16_t>(shares ? carried->front_octets + kPduLengthOctets : length_ - p.in_length);
+  }
+  if (!sends || !next_ts_packet(p, now_ns)) return HEADROOM_NOTHING;
   p.more = sending_ != kNone ? 1 : 0;
   return HEADROOM_OK;
 }
@@ -121,7 +224,7 @@ bool Encapsulator::next_ts_packet(headroom_packet& p, std::uint64_t now_ns) noex
   if (sent_ == length_) {
     sending_ = kNone;
     if (!finish(channel)) {
-      wait(number, now_ns);
+      packing_.push(channels_, number, now_ns + std::uint64_t{config_.threshold_us} * 1000);
       return false;
     }
   }
@@ -149,23 +252,40 @@ void Encapsulator::put_out(headroom_packet& p, std::uint32_t number) noexcept {
   channel.continuity_counter = (channel.continuity_counter + 1U) & 0x0FU;
   channel.used = 0;
   channel.payload_unit_start = false;
-  leave_queue(channel);
+  packing_.remove(channels_, number);
 }
 
 bool Encapsulator::drain(headroom_packet& p, std::uint64_t now_ns) noexcept {
   std::array<std::uint8_t, kTsOctets> nowhere;
   headroom_packet ts_packet = p;
   if (p.out_capacity < kTsOctets) ts_packet.out = nowhere.data();
-  const std::uint32_t number = sending_ != kNone ? sending_ : first_;
-  if (sending_ != kNone) {
-    if (!next_ts_packet(ts_packet, now_ns)) return false;
-  } else if (first_ != kNone && channels_[first_].deadline <= now_ns) {
-    fill(channels_[number]);
-    ++counters_.thresholds;
-    put_out(ts_packet, number);
-  } else {
-    return false;
+  std::uint32_t number = sending_;
+  // What is due may fit into a TS packet that waits for its own threshold: then there is nothing to put out yet.
+  for (;; number = sending_) {
+    if (sending_ == kNone && !begin_due(now_ns)) break;
+    number = sending_;
+    if (next_ts_packet(ts_packet, now_ns)) return hand_over(p, ts_packet, number);
   }
+  if (packing_.deadline(channels_) > now_ns) return false;
+  number = packing_.first();
+  fill(channels_[number]);
+  ++counters_.thresholds;
+  put_out(ts_packet, number);
+  return hand_over(p, ts_packet, number);
+}
+
+// Begins to send an SNDU that is due: a Test SNDU, or a group whose threshold has passed. False when there is none.
+bool Encapsulator::begin_due(std::uint64_t now_ns) noexcept {
+  if (!tests_.empty()) {
+    make_test_sndu(now_ns);
+    return true;
+  }
+  if (concat_.deadline(channels_) > now_ns) return false;
+  make_sndu_of_group(concat_.first(), now_ns);
+  return true;
+}
+
+bool Encapsulator::hand_over(headroom_packet& p, const headroom_packet& ts_packet, std::uint32_t number) noexcept {
   const bool has_room = p.out_capacity >= kTsOctets;
   p.status = has_room ? HEADROOM_OK : HEADROOM_ERR_NO_SPACE;
   p.out_length = has_room ? ts_packet.out_length : 0;
@@ -181,28 +301,28 @@ void Encapsulator::fill(Channel& channel) noexcept {
   channel.used = kTsPayload;
 }
 
-// --- The Packing Threshold (6.2 v) -----------------------------------------------------------------------------------
+// --- Thresholds (6.2 v; RFC 5163, 3.1 and 3.2) -----------------------------------------------------------------------
 
 std::uint64_t Encapsulator::next_deadline() const noexcept {
-  return first_ == kNone ? HEADROOM_NO_DEADLINE : channels_[first_].deadline;
+  if (!tests_.empty()) return 0;
+  return std::min(packing_.deadline(channels_), concat_.deadline(channels_));
 }
 
-// All channels have the same threshold: the one that begins to wait last has the last deadline.
-void Encapsulator::wait(std::uint32_t number, std::uint64_t now_ns) noexcept {
-  Channel& channel = channels_[number];
-  if (channel.earlier != kNone || first_ == number) return;  // since an earlier SNDU
-  channel.deadline = now_ns + std::uint64_t{config_.threshold_us} * 1000;
-  channel.earlier = last_;
-  (last_ == kNone ? first_ : channels_[last_].later) = number;
+void Encapsulator::Queue::push(std::vector<Channel>& channels, std::uint32_t number, std::uint64_t deadline) noexcept {
+  Wait& wait = channels[number].*place_;
+  if (wait.earlier != kNone || first_ == number) return;
+  wait.deadline = deadline;
+  wait.earlier = last_;
+  (last_ == kNone ? first_ : (channels[last_].*place_).later) = number;
   last_ = number;
 }
 
-void Encapsulator::leave_queue(Channel& channel) noexcept {
-  const auto number = static_cast<std::uint32_t>(&channel - channels_.data());
-  if (channel.earlier == kNone && first_ != number) return;
-  (channel.earlier == kNone ? first_ : channels_[channel.earlier].later) = channel.later;
-  (channel.later == kNone ? last_ : channels_[channel.later].earlier) = channel.earlier;
-  channel.earlier = channel.later = kNone;
+void Encapsulator::Queue::remove(std::vector<Channel>& channels, std::uint32_t number) noexcept {
+  Wait& wait = channels[number].*place_;
+  if (wait.earlier == kNone && first_ != number) return;
+  (wait.earlier == kNone ? first_ : (channels[wait.earlier].*place_).later) = wait.later;
+  (wait.later == kNone ? last_ : (channels[wait.later].*place_).earlier) = wait.earlier;
+  wait.earlier = wait.later = kNone;
 }
 
 std::size_t Encapsulator::channels_in_use() const noexcept {
@@ -211,7 +331,9 @@ std::size_t Encapsulator::channels_in_use() const noexcept {
 }
 
 std::size_t Encapsulator::memory_bytes() const noexcept {
-  return sizeof *this + channels_.size() * sizeof(Channel) + sndu_.size();
+  std::size_t octets = sizeof *this + channels_.size() * sizeof(Channel) + sndu_.size();
+  for (const Channel& channel : channels_) octets += channel.group.octets.capacity();
+  return octets;
 }
 
 }  // namespace headroom::ule

@@ -6,17 +6,22 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "headroom.h"
 #include "ule/config.h"
+#include "ule/wire/sndu.h"
 #include "ule/wire/ts_packet.h"
 
 namespace headroom::ule {
 
 struct EncapsulatorCounters {
   std::uint64_t sndus = 0;
-  std::uint64_t octets = 0;  // of SNDUs
+  std::uint64_t octets = 0;        // of SNDUs
+  std::uint64_t concatenated = 0;  // PDUs and TS packets in SNDUs with several
+  std::uint64_t test_sndus = 0;
   std::uint64_t ts_packets = 0;
   std::uint64_t packed = 0;      // SNDUs that begin in a TS packet with the end of another one
   std::uint64_t fill = 0;        // octets of 0xFF at the end of TS packets
@@ -30,14 +35,19 @@ class Encapsulator {
 
   // Encapsulates one PDU of the type p.in_type (0: an IP packet, as its version says). The TS packet that it completes
   // is in `p`, further ones wait for `drain`: then p.more is 1. HEADROOM_NOTHING when it completes none. Without room
-  // for a TS packet the PDU leaves no trace. REQUIRES: all that waits has been drained; p.channel < config.channels,
-  // p.in_length > 0, the detail is set to "not known".
-  [[nodiscard]] std::int32_t encapsulate(headroom_packet& p, std::uint64_t now_ns, headroom_detail* detail) noexcept;
+  // for a TS packet the PDU leaves no trace. A PDU of the type kTypeTsPacket is a TS packet. REQUIRES: all that waits
+  // has been drained; p.channel < config.channels, p.in_length > 0, the detail is set to "not known".
+  [[nodiscard]] std::int32_t encapsulate(headroom_packet& p, std::uint64_t now_ns, headroom_detail* detail);
 
-  // The next TS packet of the last PDU, or one whose Packing Threshold has passed. False when there is none (any more).
+  // The next TS packet of the last SNDU, or one of an SNDU or TS packet whose threshold has passed. False when there is
+  // none (any more).
   [[nodiscard]] bool drain(headroom_packet& p, std::uint64_t now_ns) noexcept;
 
-  // When the next Packing Threshold passes; HEADROOM_NO_DEADLINE.
+  // Has a Test SNDU sent (5.1), with `octets` of content: its TS packets are due at once. False where it would be too
+  // long. REQUIRES: channel < config.channels.
+  [[nodiscard]] bool send_test(std::uint32_t channel, std::size_t octets);
+
+  // When the next threshold passes, or 0 where a Test SNDU waits; HEADROOM_NO_DEADLINE.
   [[nodiscard]] std::uint64_t next_deadline() const noexcept;
 
   [[nodiscard]] const EncapsulatorCounters& counters() const noexcept { return counters_; }
@@ -47,6 +57,32 @@ class Encapsulator {
  private:
   static constexpr std::uint32_t kNone = 0xFFFFFFFF;
 
+  // What one SNDU carries behind its extension headers.
+  struct Carried {
+    std::uint16_t type = 0;  // of the Type field in front of it
+    wire::Npa npa{};
+    std::array<std::uint8_t, wire::kMacHeader> front{};  // a MAC header, or the type of concatenated PDUs
+    std::size_t front_octets = 0;
+    std::span<const std::uint8_t> octets{};
+    PacketType packet_type = PacketType::other;
+
+    [[nodiscard]] std::size_t size() const noexcept { return front_octets + octets.size(); }
+  };
+
+  // PDUs, or TS packets, that wait for others to share an SNDU with.
+  struct Group {
+    std::vector<std::uint8_t> octets;  // each PDU behind its length (RFC 5163, 3.2)
+    unsigned count = 0;
+    std::uint16_t type = 0;  // of the PDUs
+    wire::Npa npa{};
+  };
+
+  // A place in the order of deadlines.
+  struct Wait {
+    std::uint64_t deadline = 0;
+    std::uint32_t earlier = kNone, later = kNone;
+  };
+
   // A PID, and its TS packet that is not full.
   struct Channel {
     std::array<std::uint8_t, wire::kTsPayload> payload{};
@@ -54,26 +90,56 @@ class Encapsulator {
     bool payload_unit_start = false;
     bool is_used = false;
     std::uint8_t continuity_counter = 0;
-    std::uint64_t deadline = 0;
-    std::uint32_t earlier = kNone, later = kNone;  // in the order of deadlines
+    Wait packing, concat;
+    Group group;
   };
 
-  [[nodiscard]] bool make_sndu(const headroom_packet& p, std::uint64_t now_ns, headroom_detail* detail) noexcept;
+  // The channels that wait for a threshold. All wait equally long: the one that begins last has the last deadline.
+  class Queue {
+   public:
+    explicit Queue(Wait Channel::*place) : place_(place) {}
+    // Where the channel does not wait already.
+    void push(std::vector<Channel>& channels, std::uint32_t number, std::uint64_t deadline) noexcept;
+    void remove(std::vector<Channel>& channels, std::uint32_t number) noexcept;
+    [[nodiscard]] std::uint32_t first() const noexcept { return first_; }
+    [[nodiscard]] std::uint64_t deadline(const std::vector<Channel>& channels) const noexcept {
+      return first_ == kNone ? HEADROOM_NO_DEADLINE : (channels[first_].*place_).deadline;
+    }
+
+   private:
+    Wait Channel::*place_;
+    std::uint32_t first_ = kNone, last_ = kNone;
+  };
+
+  struct Test {
+    std::uint32_t channel;
+    std::size_t octets;
+  };
+
+  [[nodiscard]] std::optional<Carried> carried_by(const headroom_packet& p) const noexcept;
+  [[nodiscard]] std::size_t header_octets() const noexcept;
+  [[nodiscard]] bool fits(std::size_t octets) const noexcept;
+  void make_sndu(std::uint32_t channel, const Carried& carried, std::uint64_t now_ns) noexcept;
+  [[nodiscard]] bool concatenate(std::uint32_t number, const Carried& carried, std::uint64_t now_ns);
+  void make_sndu_of_group(std::uint32_t number, std::uint64_t now_ns) noexcept;
+  void make_test_sndu(std::uint64_t now_ns) noexcept;
   void begin_sndu(Channel& channel) noexcept;
   [[nodiscard]] bool next_ts_packet(headroom_packet& p, std::uint64_t now_ns) noexcept;
   [[nodiscard]] bool finish(Channel& channel) noexcept;
   void fill(Channel& channel) noexcept;
   void put_out(headroom_packet& p, std::uint32_t number) noexcept;
-  void wait(std::uint32_t number, std::uint64_t now_ns) noexcept;
-  void leave_queue(Channel& channel) noexcept;
+  [[nodiscard]] bool begin_due(std::uint64_t now_ns) noexcept;
+  [[nodiscard]] static bool hand_over(headroom_packet& p, const headroom_packet& ts_packet,
+                                      std::uint32_t number) noexcept;
 
   Config config_;
   std::vector<Channel> channels_;
-  std::vector<std::uint8_t> sndu_;              // the one that is being sent
-  std::size_t length_ = 0;                      // of it
-  std::size_t sent_ = 0;                        // octets of it that are in TS packets
-  std::uint32_t sending_ = kNone;               // its channel
-  std::uint32_t first_ = kNone, last_ = kNone;  // of the channels that wait
+  std::vector<std::uint8_t> sndu_;  // the one that is being sent
+  std::size_t length_ = 0;          // of it
+  std::size_t sent_ = 0;            // octets of it that are in TS packets
+  std::uint32_t sending_ = kNone;   // its channel
+  Queue packing_{&Channel::packing}, concat_{&Channel::concat};
+  std::vector<Test> tests_;  // that wait
   EncapsulatorCounters counters_;
 };
 

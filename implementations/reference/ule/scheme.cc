@@ -81,6 +81,8 @@ Config config_of(const json& configuration) {
   settings.boolean("bridged", config.bridged);
   settings.boolean("time_stamp", config.time_stamp);
   settings.number("padding_words", 0, kMostPaddingWords, config.padding_words);
+  settings.number("concat", 1, kMostConcatenated, config.concat);
+  settings.number("concat_threshold_us", 0, kLargestThresholdUs, config.concat_threshold_us);
   const json none = json::object();
   const json* const given = settings.find("options");
   const Settings options(given != nullptr ? *given : none, "\"options\"");
@@ -146,13 +148,28 @@ class EncapsulatorInstance final : public headroom_instance {
             {"contexts", encapsulator_.channels_in_use()},
             {"sndus", n.sndus},
             {"sndu_octets", n.octets},
+            {"concatenated", n.concatenated},
+            {"test_sndus", n.test_sndus},
             {"ts_packets", n.ts_packets},
             {"packed", n.packed},
             {"fill_octets", n.fill},
             {"thresholds", n.thresholds},
             {"refused", n.refused}};
   }
-  void control(const json&) override { throw ConfigError("there is no message that this scheme understands"); }
+  // {"send": "test SNDU", "channel": 0, "octets": 100}
+  void control(const json& message) override {
+    const Settings settings(message, "the message");
+    settings.only({"send", "channel", "octets"});
+    require(
+        settings.find("send") != nullptr && *settings.find("send") == "test SNDU",
+        "the message that an encapsulator understands is {\"send\": \"test SNDU\", \"channel\": 0, \"octets\": 100}");
+    std::uint32_t channel = 0;
+    std::uint32_t octets = 100;
+    settings.number("channel", 0, channels_ - 1, channel);
+    settings.number("octets", 1, wire::kLargestLength, octets);
+    require(encapsulator_.send_test(channel, octets),
+            "an SNDU has no room for a content of " + std::to_string(octets) + " octets");
+  }
 
  private:
   Encapsulator encapsulator_;

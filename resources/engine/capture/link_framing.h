@@ -4,6 +4,7 @@
 #ifndef HEADROOM_CAPTURE_LINK_FRAMING_H
 #define HEADROOM_CAPTURE_LINK_FRAMING_H
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -21,12 +22,20 @@ struct PppVariant {
 // IEEE's Ethernet type for local experiments (IEEE 802, 9.2.3).
 inline constexpr std::uint16_t kEtherTypeExperimental = 0x88B5;
 
+// The bits by which a receiver marks a link packet in which it has found errors: MPEG-2's transport_error_indicator.
+struct ErrorMark {
+  std::size_t octet = 0;
+  std::uint8_t mask = 0;
+};
+
 struct LinkFraming {
   std::string_view title;  // of the scheme, in sentences
   std::uint16_t ether_type = kEtherTypeExperimental;
   std::span<const PppVariant> ppp{};
   bool typed = false;  // the type of a link packet (headroom.h, "Types") is its protocol number of PPP
   std::optional<std::uint8_t> padding{};  // an octet that may stand in front of a packet, any number of times
+  std::span<const std::uint8_t> idle{};   // a link packet that carries nothing, where a link has to send something
+  std::optional<ErrorMark> error_mark{};
 
   // The variant with a protocol number, as an index; nothing where there is none.
   [[nodiscard]] constexpr std::optional<std::size_t> variant_of(std::uint16_t protocol) const noexcept {

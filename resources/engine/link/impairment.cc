@@ -18,9 +18,28 @@ BurstLoss read_burst_loss(const Value& value) {
   return loss;
 }
 
-OnError read_policy(Object& object, const char* key, OnError otherwise) {
+OnError read_policy(Object& object, const char* key, OnError otherwise, const LinkFraming* framing) {
   const std::optional<Value> value = object.optional(key);
-  return value ? static_cast<OnError>(value->choice({"drop", "report", "deliver"})) : otherwise;
+  if (!value) return otherwise;
+  const auto policy = static_cast<OnError>(value->choice({"drop", "report", "deliver", "mark"}));
+  if (policy == OnError::mark && (framing == nullptr || !framing->error_mark))
+    value->fail("packets of this link have no mark of errors: say \"drop\", \"report\" or \"deliver\".");
+  return policy;
+}
+
+void read_slots_of(Object& object, const LinkFraming* framing, Impairment& impairment) {
+  const std::optional<Value> value = object.optional("slots");
+  if (!value) return;
+  if (impairment.rate_bps == 0 || impairment.rate_bps > kLargestSlotRateBps) {
+    value->fail("slots need a \"rate_bps\" from 1 to " + std::to_string(kLargestSlotRateBps) +
+                ", which says how long they last.");
+  }
+  impairment.slots = read_slots(*value);
+  if (!impairment.slots->deliver_idle) return;
+  if (framing == nullptr || framing->idle.empty())
+    value->fail(
+        "idle packets cannot be delivered: packets of this link have no form for them. Leave out \"deliver_idle\".");
+  impairment.idle.assign(framing->idle.begin(), framing->idle.end());
 }
 
 Insertion read_insertion(Object& object) {
@@ -47,13 +66,14 @@ Reorder read_reorder(const Value& value) {
   return reorder;
 }
 
-Impairment read_impairment(Object& object) {
+Impairment read_impairment(Object& object, const LinkFraming* framing) {
   Impairment impairment;
   impairment.loss = object.probability("loss", 0);
   if (const auto v = object.optional("burst_loss")) impairment.burst_loss = read_burst_loss(*v);
   impairment.ber = object.probability("ber", 0);
-  impairment.header_errors = read_policy(object, "header_errors", OnError::drop);
-  impairment.payload_errors = read_policy(object, "payload_errors", OnError::deliver);
+  impairment.header_errors = read_policy(object, "header_errors", OnError::drop, framing);
+  impairment.payload_errors = read_policy(object, "payload_errors", OnError::deliver, framing);
+  if (framing != nullptr && framing->error_mark) impairment.error_mark = *framing->error_mark;
   if (const auto v = object.optional("reorder")) impairment.reorder = read_reorder(*v);
   impairment.duplicate = object.probability("duplicate", 0);
   impairment.delay_ns = object.integer("delay_ns", 0, kLargestDelayNs, 0);
@@ -62,6 +82,7 @@ Impairment read_impairment(Object& object) {
   impairment.queue_octets = object.integer("queue_octets", 0, kLargestQueueOctets, 0);
   if (impairment.queue_octets != 0 && impairment.rate_bps == 0)
     object.fail("a queue_octets needs a rate_bps: without a rate nothing queues.");
+  read_slots_of(object, framing, impairment);
   if (const auto v = object.optional("drop")) {
     for (const Value& item : v->items()) impairment.drop.insert(item.integer(0, kLargestPacketNumber));
   }

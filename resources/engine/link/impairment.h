@@ -12,6 +12,8 @@
 
 #include "base/json_reader.h"
 #include "base/octets.h"
+#include "capture/link_framing.h"
+#include "link/slots.h"
 
 namespace headroom {
 
@@ -39,7 +41,8 @@ struct Insertion {
 enum class OnError : std::uint8_t {
   drop,    // the receiver's framing discards it
   report,  // and tells the decompressor so
-  deliver
+  deliver,
+  mark  // delivered, with the error mark of the framing
 };
 
 struct Impairment {
@@ -54,6 +57,9 @@ struct Impairment {
   std::uint64_t jitter_ns = 0;
   std::uint64_t rate_bps = 0;      // of the link; 0: every packet passes at once
   std::uint64_t queue_octets = 0;  // room in front of the rate, the packet on its way included; 0: no limit
+  std::optional<Slots> slots;      // of the rate
+  ErrorMark error_mark;            // for OnError::mark
+  Octets idle;                     // the octets of an idle packet, for Slots::deliver_idle
   // Scripted, by the number of the packet on this link, from 0.
   std::set<std::uint64_t> drop;
   std::map<std::uint64_t, std::vector<std::uint32_t>>
@@ -66,8 +72,9 @@ inline constexpr std::uint64_t kLargestQueueOctets = std::uint64_t{1} << 40;
 inline constexpr std::uint64_t kLargestDelayNs = 3'600'000'000'000;  // an hour: more is a mistake in the unit
 inline constexpr std::uint32_t kLargestReorderDepth = 100'000;
 
-// Reads the keys of an impairment from `object`, which may hold others.
-[[nodiscard]] Impairment read_impairment(Object& object);
+// Reads the keys of an impairment from `object`, which may hold others. `framing` is that of the link's packets;
+// without it, errors cannot be marked, and idle packets not delivered.
+[[nodiscard]] Impairment read_impairment(Object& object, const LinkFraming* framing = nullptr);
 
 // Reads {"probability", "depth"}.
 [[nodiscard]] Reorder read_reorder(const Value& value);

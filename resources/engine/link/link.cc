@@ -10,6 +10,8 @@ namespace {
 
 constexpr std::uint64_t kSecondNs = 1'000'000'000;
 
+constexpr bool is_delivered(OnError policy) { return policy == OnError::deliver || policy == OnError::mark; }
+
 }  // namespace
 
 const char* name_of(Fate fate) noexcept {
@@ -28,6 +30,8 @@ const char* name_of(Fate fate) noexcept {
       return "payload_error";
     case Fate::queue_full:
       return "queue_full";
+    case Fate::carrier:
+      return "carrier";
   }
   return "";
 }
@@ -48,7 +52,32 @@ Link::Link(Impairment impairment, std::uint64_t seed)
       ber_random_(derive(seed, 3)),
       reorder_random_(derive(seed, 4)),
       duplicate_random_(derive(seed, 5)),
-      jitter_random_(derive(seed, 6)) {}
+      jitter_random_(derive(seed, 6)) {
+  if (impairment_.slots) schedule_.emplace(*impairment_.slots, impairment_.rate_bps);
+}
+
+std::optional<std::uint64_t> Link::next_close_ns() const noexcept {
+  if (!schedule_ || !impairment_.slots->deliver_idle) return std::nullopt;
+  return schedule_->next_close_ns();
+}
+
+void Link::close_buffer(std::vector<Delivery>& deliveries) {
+  for (const std::uint64_t time_ns : schedule_->close()) {
+    LinkPacket packet;
+    packet.octets = impairment_.idle;
+    packet.tag = kInserted;
+    deliveries.push_back({time_ns + impairment_.delay_ns, std::move(packet), false, false, true});
+  }
+}
+
+LinkCounts Link::counts() const {
+  LinkCounts counts = counts_;
+  if (schedule_) {
+    counts.slots = schedule_->counts();
+    counts.queue_most_octets = counts.slots->most_waiting * impairment_.slots->packet_octets;
+  }
+  return counts;
+}
 
 std::vector<Delivery> Link::insertions(std::uint64_t now_ns) {
   std::vector<Delivery> deliveries;
@@ -75,7 +104,8 @@ LinkOutcome Link::send(LinkPacket packet, std::uint64_t now_ns, std::vector<Deli
   // later packets.
   const std::optional<std::uint64_t> sent_ns = departure(packet.octets.size(), now_ns);
   const Fate lost = lose(outcome.number);
-  const Fate damaged = damage(packet, outcome.number, outcome.flipped);
+  bool is_marked = false;
+  const Fate damaged = damage(packet, outcome.number, outcome.flipped, is_marked);
   outcome.fate = !sent_ns ? Fate::queue_full : lost != Fate::delivered ? lost : damaged;
   ++counts_.fates[static_cast<std::size_t>(outcome.fate)];
   const bool hold = reorder_.happens(reorder_random_.next());
@@ -83,6 +113,7 @@ LinkOutcome Link::send(LinkPacket packet, std::uint64_t now_ns, std::vector<Deli
   if (outcome.fate == Fate::delivered) {
     now_ns = *sent_ns;
     if (!outcome.flipped.empty()) ++counts_.damaged_delivered;
+    if (is_marked) ++counts_.marked;
     if (copy) {
       outcome.duplicated = true;
       ++counts_.duplicated;
@@ -124,6 +155,7 @@ std::vector<Delivery> Link::flush(std::uint64_t now_ns) {
 
 std::optional<std::uint64_t> Link::departure(std::size_t octets, std::uint64_t now_ns) {
   if (impairment_.rate_bps == 0) return now_ns;
+  if (schedule_) return schedule_->hand_over(octets, now_ns, impairment_.queue_octets);
   const std::uint64_t begin = std::max(now_ns, busy_until_ns_);
   const std::uint64_t end = begin + octets * 8 * kSecondNs / impairment_.rate_bps;
   // What is queued is what the link will be busy with: time is the one account of it.
@@ -147,7 +179,7 @@ Fate Link::lose(std::uint64_t number) {
   return burst ? Fate::burst_loss : Fate::delivered;
 }
 
-Fate Link::damage(LinkPacket& packet, std::uint64_t number, std::vector<std::uint32_t>& flipped) {
+Fate Link::damage(LinkPacket& packet, std::uint64_t number, std::vector<std::uint32_t>& flipped, bool& is_marked) {
   const auto spared = std::min<std::size_t>(packet.spared_length, packet.octets.size());
   std::uint8_t* const exposed = packet.octets.data() + spared;
   const auto bits = static_cast<std::uint32_t>((packet.octets.size() - spared) * 8);
@@ -173,8 +205,13 @@ Fate Link::damage(LinkPacket& packet, std::uint64_t number, std::vector<std::uin
     (bit / 8 < packet.header_length ? header : payload) = true;
   }
   counts_.bits_flipped += flipped.size();
-  if (header && impairment_.header_errors != OnError::deliver) return Fate::header_error;
-  if (payload && impairment_.payload_errors != OnError::deliver) return Fate::payload_error;
+  if (header && !is_delivered(impairment_.header_errors)) return Fate::header_error;
+  if (payload && !is_delivered(impairment_.payload_errors)) return Fate::payload_error;
+  const bool marks = (header && impairment_.header_errors == OnError::mark) ||
+                     (payload && impairment_.payload_errors == OnError::mark);
+  if (marks && spared + impairment_.error_mark.octet < packet.octets.size())
+    exposed[impairment_.error_mark.octet] |= impairment_.error_mark.mask;
+  is_marked = marks;
   return Fate::delivered;
 }
 

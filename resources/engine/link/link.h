@@ -28,8 +28,17 @@ struct LinkPacket {
 
 inline constexpr std::uint64_t kInserted = ~std::uint64_t{0};
 
-enum class Fate : std::uint8_t { delivered, scripted_drop, loss, burst_loss, header_error, payload_error, queue_full };
-inline constexpr std::size_t kFates = 7;
+enum class Fate : std::uint8_t {
+  delivered,
+  scripted_drop,
+  loss,
+  burst_loss,
+  header_error,
+  payload_error,
+  queue_full,
+  carrier  // of a packet that another scheme carried: it never came out there
+};
+inline constexpr std::size_t kFates = 8;
 [[nodiscard]] const char* name_of(Fate fate) noexcept;
 
 struct Delivery {
@@ -37,6 +46,7 @@ struct Delivery {
   LinkPacket packet;
   bool duplicate = false;  // the second copy
   bool error = false;      // no packet, but the report that a damaged one was discarded here
+  bool idle = false;       // the link sent it because there was nothing else to send
 };
 
 struct LinkOutcome {
@@ -58,6 +68,8 @@ struct LinkCounts {
   std::uint64_t inserted = 0;
   std::uint64_t script_missed = 0;  // scripted events for packets or bits that never came
   std::uint64_t queue_most_octets = 0;
+  std::uint64_t marked = 0;         // damaged packets that arrived with the error mark
+  std::optional<SlotCounts> slots;  // where the link has some
 };
 
 class Link {
@@ -75,7 +87,15 @@ class Link {
   // was sent because of it.
   [[nodiscard]] std::vector<Delivery> flush(std::uint64_t now_ns);
 
-  [[nodiscard]] const LinkCounts& counts() const noexcept { return counts_; }
+  // Where idle packets are delivered: when the next of them are certain, because their buffer is closed; nothing where
+  // they are not, or no packet has been sent yet. `close_buffer` is to be called then, once all packets of that moment
+  // have been sent; it appends them to `deliveries`.
+  [[nodiscard]] std::optional<std::uint64_t> next_close_ns() const noexcept;
+  void close_buffer(std::vector<Delivery>& deliveries);
+  // Whether a packet that was sent is in a buffer that has not been closed.
+  [[nodiscard]] bool is_open() const noexcept { return schedule_ && schedule_->is_open(); }
+
+  [[nodiscard]] LinkCounts counts() const;
 
  private:
   struct Held {
@@ -86,7 +106,8 @@ class Link {
   // When the last bit of a packet of `octets` has left the queue; nothing when there is no room for it.
   [[nodiscard]] std::optional<std::uint64_t> departure(std::size_t octets, std::uint64_t now_ns);
   [[nodiscard]] Fate lose(std::uint64_t number);
-  [[nodiscard]] Fate damage(LinkPacket& packet, std::uint64_t number, std::vector<std::uint32_t>& flipped);
+  [[nodiscard]] Fate damage(LinkPacket& packet, std::uint64_t number, std::vector<std::uint32_t>& flipped,
+                            bool& is_marked);
   [[nodiscard]] std::uint64_t arrival(std::uint64_t now_ns);
   void deliver(LinkPacket packet, std::uint64_t now_ns, bool duplicate, std::vector<Delivery>& deliveries);
   void release(std::uint64_t now_ns, std::vector<Delivery>& deliveries);
@@ -97,7 +118,8 @@ class Link {
   bool bad_ = false;  // the state of Gilbert-Elliott
   std::vector<Held> held_;
   std::uint64_t busy_until_ns_ = 0;  // the link sends what is queued until then
-  std::uint64_t beyond_ = 0;         // scripted events behind the last packet at the last flush
+  std::optional<SlotSchedule> schedule_;
+  std::uint64_t beyond_ = 0;  // scripted events behind the last packet at the last flush
   LinkCounts counts_;
 };
 

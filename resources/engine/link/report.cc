@@ -11,20 +11,35 @@ Json lost_json(const LinkCounts& counts) {
   return lost;
 }
 
+Json json_of(const SlotCounts& counts) {
+  return {
+      {"sent", counts.sent},
+      {"octets", counts.octets},
+      {"carried", counts.carried},
+      {"idle", counts.sent - counts.carried},
+      {"utilisation",
+       counts.sent != 0 ? Json(static_cast<double>(counts.carried) / static_cast<double>(counts.sent)) : Json(nullptr)},
+      {"most_waiting", counts.most_waiting}};
+}
+
 Json json_of(const LinkCounts& counts, std::uint64_t duration_ns) {
   const double seconds = static_cast<double>(duration_ns) / 1e9;
-  return {{"packets", counts.sent},
-          {"octets", counts.sent_octets},
-          {"bandwidth_bps", seconds > 0 ? Json(static_cast<double>(counts.sent_octets) * 8 / seconds) : Json(nullptr)},
-          {"delivered", counts.fates[0]},
-          {"lost", lost_json(counts)},
-          {"bits_flipped", counts.bits_flipped},
-          {"damaged_delivered", counts.damaged_delivered},
-          {"reordered", counts.reordered},
-          {"duplicated", counts.duplicated},
-          {"inserted", counts.inserted},
-          {"script_missed", counts.script_missed},
-          {"queue_most_octets", counts.queue_most_octets}};
+  Json json = {
+      {"packets", counts.sent},
+      {"octets", counts.sent_octets},
+      {"bandwidth_bps", seconds > 0 ? Json(static_cast<double>(counts.sent_octets) * 8 / seconds) : Json(nullptr)},
+      {"delivered", counts.fates[0]},
+      {"lost", lost_json(counts)},
+      {"bits_flipped", counts.bits_flipped},
+      {"damaged_delivered", counts.damaged_delivered},
+      {"reordered", counts.reordered},
+      {"duplicated", counts.duplicated},
+      {"inserted", counts.inserted},
+      {"script_missed", counts.script_missed},
+      {"queue_most_octets", counts.queue_most_octets},
+      {"marked", counts.marked}};
+  if (counts.slots) json["slots"] = json_of(*counts.slots);
+  return json;
 }
 
 std::string comment_of(const LinkOutcome& outcome) {

@@ -15,6 +15,9 @@ namespace headroom {
 // Packets that were lost, by cause: {"loss": 10}.
 [[nodiscard]] Json lost_json(const LinkCounts& counts);
 
+// {"sent", "octets", "carried", "idle", …}; the utilisation is null where no slot was sent.
+[[nodiscard]] Json json_of(const SlotCounts& counts);
+
 // {"packets", "octets", "bandwidth_bps", "delivered", "lost", …}; the bandwidth is null without a duration.
 [[nodiscard]] Json json_of(const LinkCounts& counts, std::uint64_t duration_ns);
 

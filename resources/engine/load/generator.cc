@@ -39,6 +39,8 @@ void check_suitable(const Variant& variant) {
     }
     if (const auto* ip = std::get_if<traffic::Ipv4>(&header); ip != nullptr && ip->fragment_at != 0)
       refuse(variant, "fragments");
+    if (const auto* ip = std::get_if<traffic::Ipv4>(&header); ip != nullptr && ip->identification_per_host)
+      refuse(variant, "an identification that counts a host's packets");
     if (std::holds_alternative<traffic::Authentication>(header)) refuse(variant, "authentication headers");
     if (const auto* gre = std::get_if<traffic::Gre>(&header); gre != nullptr && (gre->sequence || gre->checksum))
       refuse(variant, "sequence numbers and checksums of GRE");

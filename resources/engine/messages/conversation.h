@@ -36,7 +36,7 @@ class Conversation : private sim::Host {
   [[nodiscard]] const std::vector<Arrival>& inserted() const noexcept { return inserted_; }
   // nullptr where the job has no such endpoint.
   [[nodiscard]] const CheckedEndpoint* endpoint(Side side) const noexcept { return side_of(side).endpoint.get(); }
-  [[nodiscard]] const LinkCounts& link(Side from) const noexcept { return side_of(from).line->counts(); }
+  [[nodiscard]] LinkCounts link(Side from) const { return side_of(from).line->counts(); }
   // Of all that both sides have put on the link. To be asked for once.
   [[nodiscard]] std::string link_digest() { return digest_.finish(); }
   // Octets of streams to this side that its decompressor has refused to the end.

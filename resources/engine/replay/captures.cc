@@ -7,13 +7,26 @@ namespace {
 // LINKTYPE_PPP_WITH_DIR: the octet in front of a frame, as the forward compressor's end sees it.
 constexpr std::uint8_t kReceived = 0, kSent = 1;
 
+// Who reads packets of several types keeps a state for each direction.
+LinkType link_type_of(const LinkFormat& format) {
+  if (format.encapsulation == Encapsulation::ethernet) return LinkType::ethernet;
+  return format.framing->typed ? LinkType::ppp_with_direction : LinkType::ppp;
+}
+
+Octets frame_of(const LinkFormat& format, bool reverse, const LinkPacket& packet) {
+  if (format.encapsulation == Encapsulation::ethernet)
+    return ethernet_frame(reverse ? kMacA : kMacB, reverse ? kMacB : kMacA, format.framing->ether_type, packet.octets);
+  if (!format.framing->typed) return ppp_frame(format.framing->ppp[format.ppp_variant].protocol, packet.octets);
+  Octets frame = ppp_frame(packet.type, packet.octets);
+  frame.insert(frame.begin(), reverse ? kReceived : kSent);
+  return frame;
+}
+
 }  // namespace
 
+// Feedback has no carrier: the way back is in the frames of the inner scheme, where it has one.
 Captures::Captures(const Job& job)
-    : encapsulation_(job.encapsulation),
-      typed_(job.framing->typed),
-      type_(encapsulation_ == Encapsulation::ppp ? job.framing->ppp[job.ppp_variant].protocol
-                                                 : job.framing->ether_type) {
+    : formats_{job.format, job.carrier && job.path == FeedbackPath::own ? job.inner : job.format} {
   const Outputs& outputs = job.outputs;
   const auto open = [](std::optional<PcapngWriter>& file, const std::optional<std::string>& path) {
     if (path) file.emplace(*path);
@@ -22,10 +35,8 @@ Captures::Captures(const Job& job)
   if (open(source_, outputs.source)) source_->add_interface(LinkType::raw_ip, "source");
   if (open(decompressed_, outputs.decompressed)) decompressed_->add_interface(LinkType::raw_ip, "decompressed");
   if (!open(link_, outputs.link)) return;
-  // Who reads packets of several types keeps a state for each direction.
-  const LinkType ppp = typed_ ? LinkType::ppp_with_direction : LinkType::ppp;
-  const LinkType type = encapsulation_ == Encapsulation::ppp ? ppp : LinkType::ethernet;
-  link_interfaces_ = {link_->add_interface(type, "forward"), link_->add_interface(type, "reverse")};
+  link_interfaces_[0] = link_->add_interface(link_type_of(formats_[0]), "forward");
+  link_interfaces_[1] = link_->add_interface(link_type_of(formats_[1]), "reverse");
 }
 
 void Captures::write_raw(std::optional<PcapngWriter>& file, bool reverse, std::uint64_t time_ns, OctetView octets) {
@@ -41,15 +52,7 @@ void Captures::decompressed(bool reverse, std::uint64_t time_ns, OctetView octet
 }
 
 void Captures::link(bool reverse, std::uint64_t time_ns, const LinkPacket& packet, const std::string& comment) {
-  if (!link_) return;
-  Octets frame;
-  if (encapsulation_ == Encapsulation::ethernet) {
-    frame = ethernet_frame(reverse ? kMacA : kMacB, reverse ? kMacB : kMacA, type_, packet.octets);
-  } else {
-    frame = ppp_frame(typed_ ? packet.type : type_, packet.octets);
-    if (typed_) frame.insert(frame.begin(), reverse ? kReceived : kSent);
-  }
-  link_->write(link_interfaces_[reverse], time_ns, frame, comment);
+  if (link_) link_->write(link_interfaces_[reverse], time_ns, frame_of(formats_[reverse], reverse, packet), comment);
 }
 
 void Captures::close() {

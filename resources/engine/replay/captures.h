@@ -32,9 +32,7 @@ class Captures {
 
   std::optional<PcapngWriter> source_, link_, decompressed_;
   std::array<std::uint32_t, 2> link_interfaces_{};
-  Encapsulation encapsulation_;
-  bool typed_;          // whether each packet has a protocol of PPP of its own
-  std::uint16_t type_;  // of Ethernet frames, or the protocol of PPP
+  std::array<LinkFormat, 2> formats_;
 };
 
 }  // namespace headroom::replay

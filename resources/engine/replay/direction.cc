@@ -73,6 +73,10 @@ Direction::Direction(const Job& job, bool reverse)
     compressor_statistics_ = std::make_unique<SideStatistics>(compressor_instance->names(), HEADROOM_COMPRESSOR,
                                                               compressor_instance->packs());
     if (compressor_instance->packs()) packed_.emplace(source_);
+    if (packed_ && job.carrier) {
+      throw Error(ErrorKind::job, "link packets that carry several packets, or parts of them, cannot be carried again.",
+                  "/carrier");
+    }
   }
   if (job.decompressor) {
     decompressor_instance = std::make_unique<Instance>(*job.decompressor, HEADROOM_DECOMPRESSOR);
@@ -219,6 +223,7 @@ Verdict Direction::judge(std::size_t index, const Delivery& delivery, const Pack
 
 void Direction::note_arrival(const Delivery& delivery, std::uint64_t now_ns, const PacketOutput& output) {
   if (delivery.error) return;  // nothing arrived; that nothing came out either has been checked
+  if (delivery.idle && !output.came_out() && output.more.empty()) return;
   note_output(delivery, now_ns, output, delivery.packet.octets.size());
   for (const PacketOutput& more : output.more) note_output(delivery, now_ns, more, 0);
 }
@@ -303,6 +308,18 @@ void Direction::add_mismatch(std::optional<std::uint64_t> packet, std::uint64_t 
   if (mismatches_.size() >= kMostMismatches) return;
   mismatches_.push_back({packet, now_ns, first_difference(wanted, got).value_or(0),
                          Octets(wanted.begin(), wanted.end()), Octets(got.begin(), got.end())});
+}
+
+void Direction::note_not_carried(std::uint64_t tag, std::size_t part) {
+  if (tag >= source_.size()) return;
+  const auto index = static_cast<std::size_t>(tag);
+  // Of segments the others may have arrived, and that alone delivers nothing.
+  if (verdicts_[index] == Verdict::not_delivered || verdicts_[index] == Verdict::sent)
+    verdicts_[index] = Verdict::lost_on_link;
+  if (records_.empty()) return;
+  Record& record = records_[index];
+  if (record.outcome) record.outcome->fate = Fate::carrier;
+  if (part < record.segments.size()) record.segments[part].outcome.fate = Fate::carrier;
 }
 
 void Direction::note_feedback(std::uint64_t tag, const ReversePacket& element) {

@@ -92,12 +92,15 @@ class Direction {
   void note_arrival(const Delivery& delivery, std::uint64_t now_ns, const PacketOutput& output);
   // What the decompressor has put out at a deadline.
   void note_due_arrivals(std::uint64_t now_ns, const std::vector<PacketOutput>& outputs);
+  // A link packet that the carrier took and never put out: the place among those of its packet.
+  void note_not_carried(std::uint64_t tag, std::size_t part);
   void note_feedback(std::uint64_t tag, const ReversePacket& feedback);
   void note_passed_on(std::uint64_t tag, const ReversePacket& feedback);
   // At the end: whoever arrived and was not delivered, or never arrived.
   void settle();
 
-  // `ask_adapters`: whether their own statistics are wanted, too.
+  // `ask_adapters`: whether their own statistics are wanted, too. `link`: what became of this direction's link packets.
+  [[nodiscard]] std::uint64_t duration_ns() const;
   [[nodiscard]] Json result(const LinkCounts& link, bool ask_adapters) const;
   void append_records(Json& records) const;
 
@@ -123,7 +126,6 @@ class Direction {
   [[nodiscard]] Json verdicts() const;
   [[nodiscard]] Json record(std::size_t index) const;
   [[nodiscard]] Json octets_or_length(OctetView octets) const;
-  [[nodiscard]] std::uint64_t duration_ns() const;
 
   static constexpr std::size_t kMostMismatches = 16;  // kept with their octets; all are counted
 

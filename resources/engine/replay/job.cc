@@ -8,9 +8,9 @@
 namespace headroom::replay {
 namespace {
 
-Impairment read_whole_impairment(const Value& value) {
+Impairment read_whole_impairment(const Value& value, const LinkFraming& framing) {
   Object object(value);
-  Impairment impairment = read_impairment(object);
+  Impairment impairment = read_impairment(object, &framing);
   object.finish();
   return impairment;
 }
@@ -37,18 +37,18 @@ void read_feedback(const Value& value, Job& job) {
 
 void read_link(const Value& value, Job& job) {
   Object object(value);
-  if (const auto v = object.optional("forward")) job.forward = read_whole_impairment(*v);
+  if (const auto v = object.optional("forward")) job.forward = read_whole_impairment(*v, *job.format.framing);
   if (const auto v = object.optional("reverse")) {
     if (!job.reverse) v->fail("there is no reverse channel to impair without \"reverse\": true.");
-    job.backward = read_whole_impairment(*v);
+    job.backward = read_whole_impairment(*v, *job.format.framing);
   }
   if (const auto v = object.optional("feedback")) read_feedback(*v, job);
   if (const auto v = object.optional("encapsulation")) {
-    job.encapsulation = static_cast<Encapsulation>(v->choice({"ethernet", "ppp"}));
-    if (job.encapsulation == Encapsulation::ethernet && job.framing->ether_type == 0)
+    job.format.encapsulation = static_cast<Encapsulation>(v->choice({"ethernet", "ppp"}));
+    if (job.format.encapsulation == Encapsulation::ethernet && job.format.framing->ether_type == 0)
       v->fail("packets of this scheme have no Ethernet type.");
   }
-  if (job.encapsulation == Encapsulation::ppp && job.framing->ppp.empty())
+  if (job.format.encapsulation == Encapsulation::ppp && job.format.framing->ppp.empty())
     object.fail("PPP has no protocol number for packets of this scheme.");
   object.finish();
 }
@@ -91,18 +91,42 @@ Outputs read_outputs(const Value& value, const Job& job) {
   return outputs;
 }
 
+LinkFormat format_of(const AdapterJob& adapter) {
+  LinkFormat format;
+  format.framing = &framing_of(adapter.scheme);
+  if (format.framing->ether_type == 0) format.encapsulation = Encapsulation::ppp;
+  if (const Scheme* const scheme = find_scheme(adapter.scheme); scheme != nullptr && scheme->ppp_variant != nullptr)
+    format.ppp_variant = scheme->ppp_variant(adapter.config);
+  return format;
+}
+
+void read_carrier_of(const Value& value, Job& job) {
+  if (job.inner.framing->typed)
+    value.fail("link packets of the inner scheme have types of their own, which a carrier cannot tell.");
+  job.carrier = read_carrier(value, job.inner.framing->ether_type);
+  const CarrierJob& carrier = *job.carrier;
+  if (job.decompressor.has_value() != carrier.decompressor.has_value()) {
+    value.fail(job.decompressor ? "what the carrier takes in, a \"decompressor\" has to put out."
+                                : "without an inner decompressor the run ends at the link: leave out the carrier's.");
+  }
+  if (job.reverse) value.fail("a carrier carries one direction: leave out \"reverse\".");
+  const AdapterJob& inner = job.compressor ? *job.compressor : *job.decompressor;
+  if (carrier.compressor.channels < inner.channels) {
+    value.fail("each channel needs one of the carrier's: there are " + std::to_string(inner.channels) +
+               ", and the carrier has " + std::to_string(carrier.compressor.channels) + ".");
+  }
+  job.format = format_of(carrier.compressor);
+}
+
 void read_sources(Object& object, Job& job) {
   SourceLayout layout;
   layout.seed = job.seed;
   const AdapterJob& first = job.compressor ? *job.compressor : *job.decompressor;
   layout.channels = first.channels;
   layout.max_cid = first.max_cid;
-  job.framing = &framing_of(first.scheme);
-  if (job.framing->ether_type == 0) job.encapsulation = Encapsulation::ppp;
-  if (const Scheme* const scheme = find_scheme(first.scheme); scheme != nullptr && scheme->ppp_variant != nullptr)
-    job.ppp_variant = scheme->ppp_variant(first.config);
-  if (!job.compressor) layout.link = job.framing;
-  layout.ppp_variant = job.ppp_variant;
+  job.inner = job.format = format_of(first);
+  if (!job.compressor) layout.link = job.inner.framing;
+  layout.ppp_variant = job.inner.ppp_variant;
   const Value source = object.required("source");
   job.source = read_source(source, layout);
   if (job.reverse) {
@@ -151,6 +175,7 @@ Job read_job(const Json& document) {
     object.fail("a reverse channel needs both a \"compressor\" and a \"decompressor\".");
   }
   read_sources(object, job);
+  if (const auto v = object.optional("carrier")) read_carrier_of(*v, job);
   if (const auto v = object.optional("link")) read_link(*v, job);
   if (const auto v = object.optional("control")) {
     for (const Value& step : v->items()) job.control.push_back(read_control(step, job));

@@ -14,6 +14,7 @@
 #include "base/json_reader.h"
 #include "capture/link_framing.h"
 #include "link/impairment.h"
+#include "replay/carrier.h"
 #include "traffic/source.h"
 
 namespace headroom::replay {
@@ -36,6 +37,13 @@ struct ControlStep {
   std::string where;
 };
 
+// How link packets of a scheme stand in frames.
+struct LinkFormat {
+  const LinkFraming* framing = &kUnknownFraming;
+  std::size_t ppp_variant = 0;  // by the configuration
+  Encapsulation encapsulation = Encapsulation::ethernet;
+};
+
 struct Outputs {
   std::optional<std::string> source, link, decompressed;
 };
@@ -52,9 +60,9 @@ struct Job {
   Impairment forward, backward, feedback;
   FeedbackPath path = FeedbackPath::none;
   std::vector<ControlStep> control;  // ascending by packet
-  Encapsulation encapsulation = Encapsulation::ethernet;
-  const LinkFraming* framing = &kUnknownFraming;  // of link packets, by the scheme of the first adapter
-  std::size_t ppp_variant = 0;                    // by its configuration
+  std::optional<CarrierJob> carrier;
+  LinkFormat format;  // of link packets, by the scheme of the first adapter, or of its carrier
+  LinkFormat inner;   // by the scheme of the first adapter
   Outputs outputs;
   Records records = Records::none;
   bool record_octets = true;

@@ -31,14 +31,20 @@ constexpr int kMostDeadlinesAtTheEnd = 10'000;       // the last packets cannot 
 class Run {
  public:
   explicit Run(const Job& job) : job_(job), captures_(job) {
+    if (job.carrier) carrier_.emplace(*job.carrier);
     for (const bool reverse : {false, true}) {
       if (reverse && !job.reverse) break;
       directions_[reverse] = std::make_unique<Direction>(job, reverse);
       connect(reverse);
       senders_[reverse].emplace(*this, reverse);
-      timers_[reverse].emplace(*this, reverse);
+      Direction& d = direction(reverse);
+      timers_[reverse].emplace(*this, reverse, Timer::Sides{d.compressor.get(), d.decompressor.get()});
       simulation_.add(*senders_[reverse]);
       simulation_.add(*timers_[reverse]);
+      if (job.carrier) {
+        carrier_timer_.emplace(*this, reverse, Timer::Sides{&carrier_->compressor(), carrier_->decompressor(), true});
+        simulation_.add(*carrier_timer_);
+      }
       if (!job.timing) continue;
       for (Checked* side : {direction(reverse).compressor.get(), direction(reverse).decompressor.get()}) {
         if (side != nullptr) side->time_calls(cycles_);
@@ -53,10 +59,14 @@ class Run {
       for (const bool reverse : {false, true}) {
         if (!directions_[reverse]) continue;
         direction(reverse).feedback.waiting = waiting_[reverse].size();
+        if (carrier_) {
+          for (const Carrier::Missing& one : carrier_->missing())
+            direction(reverse).note_not_carried(one.tag, one.part);
+        }
         direction(reverse).settle();
       }
     } catch (const PromiseBroken& promise) {
-      broken = {{"side", headroom::name_of(promise.role())},
+      broken = {{"side", (in_carrier_ ? "carrier-" : "") + std::string(headroom::name_of(promise.role()))},
                 {"direction", current_reverse_ ? "reverse" : "forward"},
                 {"function", promise.function()},
                 {"packet", current_packet_ == kNever ? Json(nullptr) : Json(current_packet_)},
@@ -84,33 +94,47 @@ class Run {
     bool reverse_;
   };
 
-  // Drains what adapters of one direction put out though no packet comes.
+  // Drains what adapters of one direction, or of its carrier, put out though no packet comes.
   class Timer final : public sim::Host {
    public:
-    Timer(Run& run, bool reverse) : run_(run), d_(run.direction(reverse)) {}
+    struct Sides {
+      Checked* compressor;
+      Checked* decompressor;
+      bool carrier = false;
+    };
+
+    Timer(Run& run, bool reverse, Sides sides) : run_(run), d_(run.direction(reverse)), sides_(sides) {}
 
     [[nodiscard]] std::uint64_t next_ns() const override {
-      return std::min(deadline_of(d_.compressor.get()), deadline_of(d_.decompressor.get()));
+      return std::min(deadline_of(sides_.compressor), deadline_of(sides_.decompressor));
     }
     void act() override {
-      const bool compressor = deadline_of(d_.compressor.get()) <= deadline_of(d_.decompressor.get());
+      const bool compressor = deadline_of(sides_.compressor) <= deadline_of(sides_.decompressor);
       // While packets are to come, deadlines end with the next of them.
       if (d_.exhausted() && ++acts_ > kMostDeadlinesAtTheEnd) {
-        throw PromiseBroken(compressor ? *d_.compressor_instance : *d_.decompressor_instance, "next_deadline",
+        run_.in_carrier_ = sides_.carrier;
+        throw PromiseBroken((compressor ? sides_.compressor : sides_.decompressor)->instance(), "next_deadline",
                             "one deadline follows another without end, though no packet comes.");
       }
-      if (deadline_of(d_.compressor.get()) <= run_.now_ns()) run_.send_due(d_.reverse());
-      if (deadline_of(d_.decompressor.get()) <= run_.now_ns()) run_.receive_due(d_.reverse());
+      if (deadline_of(sides_.compressor) <= run_.now_ns()) {
+        sides_.carrier ? run_.carry_due() : run_.send_due(d_.reverse());
+      }
+      if (deadline_of(sides_.decompressor) <= run_.now_ns()) {
+        sides_.carrier ? run_.receive_carried_due() : run_.receive_due(d_.reverse());
+      }
     }
 
    private:
-    static std::uint64_t deadline_of(Checked* side) {
+    [[nodiscard]] std::uint64_t deadline_of(Checked* side) const {
+      run_.in_carrier_ = sides_.carrier;
       const std::uint64_t deadline = side != nullptr ? side->next_deadline() : kNever;
+      run_.in_carrier_ = false;
       return deadline < sim::kWhenIdle ? deadline : kNever;  // a time that never comes
     }
 
     Run& run_;
     Direction& d_;
+    Sides sides_;
     int acts_ = 0;  // behind the last packet of the source
   };
 
@@ -121,7 +145,9 @@ class Run {
   void connect(bool reverse) {
     sim::Line::Receiver receiver;
     if (direction(reverse).decompressor) {
-      receiver = [this, reverse](std::span<const Delivery> burst) { decompress(reverse, burst); };
+      receiver = [this, reverse](std::span<const Delivery> burst) {
+        carrier_ ? receive_carried(burst) : decompress(reverse, burst);
+      };
     }
     links_[reverse] = &simulation_.connect(reverse ? job_.backward : job_.forward,
                                            derive(job_.seed, reverse ? 0x72657665 : 0x666F7277), job_.burst,
@@ -183,9 +209,53 @@ class Run {
 
   void send(Direction& d, const std::vector<LinkPacket>& packets, bool at_deadline = false) {
     for (const LinkPacket& packet : packets) {
+      if (carrier_) {
+        d.note_sent(packet, {}, at_deadline);  // what the carrier makes of it is known at the end
+        carry(packet);
+        continue;
+      }
       digest_.add(d.reverse() ? 1 : 0, packet.channel, packet.octets, packet.type);
       d.note_sent(packet, links_[d.reverse()]->send(packet), at_deadline);
     }
+  }
+
+  // ---- the carrier
+
+  // Whether an exception comes out of the carrier is known by `in_carrier_`, which then stays true.
+  template <typename Call>
+  auto of_carrier(Call&& call) {
+    in_carrier_ = true;
+    auto result = call();
+    in_carrier_ = false;
+    return result;
+  }
+
+  void carry(const LinkPacket& packet) {
+    transmit(of_carrier([&] { return carrier_->take(packet, now_ns()); }), false);
+  }
+
+  void carry_due() {
+    transmit(of_carrier([&] { return carrier_->take_due(now_ns()); }), true);
+  }
+
+  void transmit(const std::vector<LinkPacket>& packets, bool at_deadline) {
+    for (const LinkPacket& packet : packets) {
+      digest_.add(0, packet.channel, packet.octets, packet.type);
+      carrier_->note_sent(packet, links_[0]->send(packet), at_deadline);
+    }
+  }
+
+  void receive_carried(std::span<const Delivery> burst) {
+    decompress_carried(of_carrier([&] { return carrier_->receive(burst, now_ns()); }));
+  }
+
+  void receive_carried_due() {
+    decompress_carried(of_carrier([&] { return carrier_->receive_due(now_ns()); }));
+  }
+
+  void decompress_carried(std::span<const Delivery> inner) {
+    for (; !inner.empty(); inner = inner.subspan(std::min<std::size_t>(inner.size(), job_.burst)))
+      decompress(false, inner.first(std::min<std::size_t>(inner.size(), job_.burst)));
   }
 
   void apply_control(bool reverse, std::uint64_t index) {
@@ -329,7 +399,7 @@ class Run {
                  {"discarded", counts.discarded},
                  {"waiting", counts.waiting}};
     if (job_.path != FeedbackPath::own) return json;
-    const LinkCounts& link = feedback_links_[reverse]->counts();
+    const LinkCounts link = feedback_links_[reverse]->counts();
     json["lost"] = lost_json(link);
     json["script_missed"] = link.script_missed;
     return json;
@@ -351,7 +421,9 @@ class Run {
     for (const bool reverse : {false, true}) {
       if (!directions_[reverse]) continue;
       Json& entry = json[reverse ? "reverse" : "forward"];
-      entry = direction(reverse).result(links_[reverse]->counts(), ask_adapters);
+      const LinkCounts link = links_[reverse]->counts();
+      entry = direction(reverse).result(carrier_ ? carrier_->carried_counts() : link, ask_adapters);
+      if (carrier_) entry["carrier"] = carrier_->result(link, direction(reverse).duration_ns(), ask_adapters);
       entry["feedback"] = feedback_json(reverse);
       if (!job_.timing) continue;
       if (direction(reverse).compressor) entry["compressor"]["ns_per_packet"] = ns(*direction(reverse).compressor);
@@ -380,6 +452,9 @@ class Run {
   sim::Simulation simulation_;
   std::array<std::optional<Sender>, 2> senders_;
   std::array<std::optional<Timer>, 2> timers_;
+  std::optional<Carrier> carrier_;  // of the forward direction
+  std::optional<Timer> carrier_timer_;
+  bool in_carrier_ = false;
   std::array<sim::Line*, 2> links_{}, feedback_links_{};
   std::array<std::deque<ReversePacket>, 2> waiting_;  // by the direction that it is about
   std::uint64_t unclaimed_ = 0;

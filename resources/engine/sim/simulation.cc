@@ -58,6 +58,7 @@ void Line::schedule(std::vector<Delivery>& deliveries) {
   if (receiver_) {
     for (Delivery& delivery : deliveries) {
       const std::uint64_t time_ns = delivery.time_ns;
+      if (!delivery.idle) ++simulation_.packets_;
       simulation_.events_.push({time_ns, simulation_.order_++, this, std::move(delivery)});
     }
   }
@@ -81,8 +82,14 @@ void Simulation::run() {
       first = host;
       next_ns = host_ns;
     }
-    if (!events_.empty() && events_.top().time_ns <= std::max(now_ns_, next_ns)) {
+    Line* const closing = next_to_close(next_ns);
+    const std::uint64_t until_ns = closing != nullptr ? *closing->link_.next_close_ns() : next_ns;
+    if (!events_.empty() && events_.top().time_ns <= std::max(now_ns_, until_ns)) {
       deliver();
+    } else if (closing != nullptr) {
+      now_ns_ = std::max(now_ns_, until_ns);
+      closing->link_.close_buffer(closing->deliveries_);
+      closing->schedule(closing->deliveries_);
     } else if (first != nullptr) {
       if (next_ns != kWhenIdle) now_ns_ = std::max(now_ns_, next_ns);
       first->act();
@@ -92,6 +99,18 @@ void Simulation::run() {
   }
 }
 
+Line* Simulation::next_to_close(std::uint64_t next_ns) const {
+  Line* first = nullptr;
+  for (const auto& line : lines_) {
+    const std::optional<std::uint64_t> close_ns = line->link_.next_close_ns();
+    if (!close_ns || *close_ns >= next_ns) continue;
+    if (next_ns >= kWhenIdle && packets_ == 0 && !line->link_.is_open()) continue;
+    if (first != nullptr && *first->link_.next_close_ns() <= *close_ns) continue;
+    first = line.get();
+  }
+  return first;
+}
+
 void Simulation::deliver() {
   Line* const line = events_.top().line;
   const std::uint64_t time_ns = events_.top().time_ns;
@@ -99,6 +118,7 @@ void Simulation::deliver() {
   std::vector<Delivery> burst;
   do {
     burst.push_back(events_.top().delivery);
+    if (!burst.back().idle) --packets_;
     events_.pop();
   } while (burst.size() < line->burst_ && !events_.empty() && events_.top().line == line &&
            events_.top().time_ns == time_ns);

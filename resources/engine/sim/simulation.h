@@ -50,7 +50,7 @@ class Line {
   // Sends what a script inserts in front of this packet, and the packet. `kind` goes in front of the tap's comment.
   LinkOutcome send(LinkPacket packet, std::string_view kind = {});
 
-  [[nodiscard]] const LinkCounts& counts() const noexcept { return link_.counts(); }
+  [[nodiscard]] LinkCounts counts() const { return link_.counts(); }
 
  private:
   friend class Simulation;
@@ -83,7 +83,8 @@ class Simulation {
   void add(Host& host) { hosts_.push_back(&host); }
 
   // Until no host acts any more and nothing is on its way. What arrives at a moment does so before a host acts at it.
-  // At the end lines send what scripts insert behind their last packet, and release what reordering still holds.
+  // At the end lines send what scripts insert behind their last packet, and release what reordering still holds. Idle
+  // packets, where lines deliver them, keep nothing going.
   // Lets every exception of hosts and receivers through.
   void run();
 
@@ -101,6 +102,9 @@ class Simulation {
     bool operator>(const Event& other) const { return std::tie(time_ns, order) > std::tie(other.time_ns, other.order); }
   };
 
+  // The line whose next idle packets are certain first, if that is before `next_ns`, when a host acts, and they can
+  // still matter; nullptr.
+  [[nodiscard]] Line* next_to_close(std::uint64_t next_ns) const;
   void deliver();
   // False when nothing is on its way afterwards.
   [[nodiscard]] bool flush();
@@ -110,6 +114,7 @@ class Simulation {
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   std::uint64_t now_ns_ = 0;
   std::uint64_t order_ = 0;
+  std::size_t packets_ = 0;  // among the events, idle ones not included
 };
 
 }  // namespace headroom::sim

@@ -207,6 +207,7 @@ TEST(Generator, SaysWhatItDoesNotDo) {
         variant({kIpv4}, R"(, "changes": [{"packet": 3, "payload_length": 9}])"),
         variant({kIpv4}, R"(, "before_compressor": {"loss": 0.1})"),
         variant({ipv4_with(R"("dont_fragment": false, "fragment_at": 64)")}), variant({kIpv4, kTcp}),
+        variant({ipv4_with(R"("identification_counter": "host")"), kUdp}),
         variant({kIpv4, kUdpGtpu, kGtpu, kIpv4, kUdp}), variant({kIpv4}, "", R"({"length": {"mix": [[1, 9]]}})")}) {
     const traffic::Profile p = profile({v});
     try {

@@ -101,6 +101,9 @@ TEST(ProfileReader, NamesWhatIsWrong) {
   contains(variant({ipv4_with(R"("ttl": 0)")}), "/variants/0/headers/0/ttl", "1 to 255");
   contains(variant({ipv4_with(R"("source_port": 1)")}), "/variants/0/headers/0/source_port", "unknown");
   contains(variant({ipv4_with(R"("fragment_at": 512)")}), "/variants/0/headers/0/fragment_at", "dont_fragment");
+  contains(variant({ipv4_with(R"("identification": "random", "identification_counter": "host")")}),
+           "/variants/0/headers/0/identification_counter", "sequential or swapped");
+  contains(variant({kIpv4, ipv4_with(R"("identification_counter": "host")")}), "/variants/0/headers/1", "outermost");
   contains(variant({ipv4_with(R"("options": "0102")")}), "/variants/0/headers/0/options", "multiple of 4");
   contains(variant({ipv4_with(R"("identification": "random", "identification_jumps": {"probability": 1})")}),
            "/variants/0/headers/0/identification_jumps", "sequential or swapped");
@@ -158,6 +161,34 @@ TEST(Render, MergesFlowsInTimeAndKeepsItsLimits) {
     }
   }
   EXPECT_EQ(next, alone.size());
+}
+
+// The flows of a host count one identification; those of another host count another one.
+TEST(Render, HostsCountIdentifications) {
+  for (const std::string behaviour : {"sequential", "swapped"}) {
+    const std::string shared = R"("identification": ")" + behaviour + R"(", "identification_counter": "host")";
+    const auto host = [&](const char* address) {
+      return variant({R"({"protocol": "ipv4", "source": ")" + std::string(address) +
+                          R"(", "destination": "198.51.100.1", )" + shared + "}",
+                      kUdp});
+    };
+    const Profile p = profile({host("192.0.2.1"), host("192.0.2.2")});
+    std::map<std::uint32_t, std::uint16_t> last;
+    std::map<std::uint32_t, std::set<std::uint32_t>> flows;
+    for (const SourcePacket& packet : packets_of(p, 400, 10)) {
+      const std::uint32_t source = load32(&packet.octets[12]);
+      std::uint16_t id = load16(&packet.octets[4]);
+      if (behaviour == "swapped") id = swap_octets(id);
+      if (last.contains(source)) {
+        EXPECT_EQ(id, static_cast<std::uint16_t>(last[source] + 1));
+      }
+      last[source] = id;
+      flows[source].insert(packet.flow);
+      EXPECT_EQ(checksum_finish(checksum_add(0, OctetView(packet.octets).first(20))), 0);
+    }
+    ASSERT_EQ(flows.size(), 2u);
+    for (const auto& [source, of_host] : flows) EXPECT_EQ(of_host.size(), 5u) << source;
+  }
 }
 
 // The same octets on every platform: this digest was made once, with GCC on x86-64, and must come out everywhere.

@@ -46,6 +46,7 @@ struct Ipv4 {
   IpIdBehaviour identification = IpIdBehaviour::sequential;
   std::optional<std::uint16_t> identification_start;
   IpIdJumps identification_jumps;
+  bool identification_per_host = false;  // it counts the packets of all flows that have the source address
   Octets options;
   std::uint16_t fragment_at = 0;     // most octets of IP payload in one fragment; 0 does not fragment
   std::uint8_t next_protocol = 253;  // only where nothing of the profile follows; 253 is for experiments (RFC 3692)

@@ -62,6 +62,12 @@ Ipv4 read_ipv4(Object& object) {
     ip.identification_jumps.most = integer(jumps, "most", 1, 30'000, 1u);
     jumps.finish();
   }
+  if (const auto v = object.optional("identification_counter")) {
+    ip.identification_per_host = v->choice({"flow", "host"}) == 1;
+    const bool counts = ip.identification == IpIdBehaviour::sequential || ip.identification == IpIdBehaviour::swapped;
+    if (ip.identification_per_host && !counts)
+      v->fail("only an identification that is sequential or swapped counts a host's packets.");
+  }
   if (const auto v = object.optional("options")) {
     ip.options = v->hex();
     if (ip.options.size() % 4 != 0 || ip.options.size() > 40)
@@ -71,6 +77,7 @@ Ipv4 read_ipv4(Object& object) {
     ip.fragment_at = static_cast<std::uint16_t>(v->integer(8, 65528));
     if (ip.fragment_at % 8 != 0) v->fail("fragments are cut at multiples of 8 octets (RFC 791, 3.2).");
     if (ip.dont_fragment) v->fail("fragments need \"dont_fragment\": false.");
+    if (ip.identification_per_host) v->fail("the fragments of a packet share its identification; it counts a flow's.");
   }
   ip.next_protocol = integer(object, "next_protocol", 0, 255, ip.next_protocol);
   return ip;
@@ -369,6 +376,9 @@ void check_chain(const std::vector<Header>& headers, const std::vector<Value>& v
     }
     if (const auto* ip = std::get_if<Ipv4>(&headers[i]); ip != nullptr && ip->fragment_at != 0 && i != 0) {
       values[i].fail("only the outermost header can be fragmented here.");
+    }
+    if (const auto* ip = std::get_if<Ipv4>(&headers[i]); ip != nullptr && ip->identification_per_host && i != 0) {
+      values[i].fail("only the identification of the outermost header counts a host's packets here.");
     }
   }
 }

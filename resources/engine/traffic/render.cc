@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <queue>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 
 namespace headroom::traffic {
@@ -17,6 +18,27 @@ struct Waiting {
 
   [[nodiscard]] auto key() const { return std::make_tuple(packet.time_ns, flow, order); }
   bool operator>(const Waiting& other) const { return key() > other.key(); }
+};
+
+// The identifications of hosts that count over all of their flows. Each host begins with that of its first packet.
+class HostCounters {
+ public:
+  // Sets the identification of an IPv4 packet that is the next of its host.
+  void count(const Ipv4& ip, Octets& packet) {
+    const std::uint16_t old = load16(&packet[kIdentification]);
+    const bool swapped = ip.identification == IpIdBehaviour::swapped;
+    const auto first = static_cast<std::uint16_t>(swapped ? swap_octets(old) : old);
+    const auto [next, is_new] = next_.try_emplace(load32(&packet[kSource]), first);
+    const std::uint16_t now = swapped ? swap_octets(next->second) : next->second;
+    ++next->second;
+    store16(&packet[kIdentification], now);
+    store16(&packet[kChecksum], checksum_update(load16(&packet[kChecksum]), word_delta(old, now)));
+  }
+
+ private:
+  static constexpr std::size_t kIdentification = 4, kChecksum = 10, kSource = 12;  // RFC 791, 3.1
+
+  std::unordered_map<std::uint32_t, std::uint16_t> next_;  // by source address
 };
 
 }  // namespace
@@ -36,6 +58,7 @@ std::vector<SourcePacket> render(const Profile& profile, const RenderLimits& lim
   const std::uint64_t until = limits.until_ns.value_or(~std::uint64_t{0});
   std::vector<SourcePacket> packets;
   std::vector<FlowPacket> made;
+  HostCounters counters;
   std::uint64_t order = 0;
   std::uint64_t idle_turns = 0;
   while (packets.size() < most) {
@@ -46,6 +69,8 @@ std::vector<SourcePacket> render(const Profile& profile, const RenderLimits& lim
       if (next.packet.time_ns >= until) break;
       packets.push_back({next.packet.time_ns, 0, static_cast<std::uint32_t>(next.flow), next.packet.header_length,
                          next.packet.octets, false});
+      const auto* ip = std::get_if<Ipv4>(&profile.variants[profile.variant_of(next.flow)].headers.front());
+      if (ip != nullptr && ip->identification_per_host) counters.count(*ip, packets.back().octets);
       waiting.pop();
       idle_turns = 0;
       continue;

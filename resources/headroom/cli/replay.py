@@ -43,6 +43,7 @@ OPTIONS = (
     *(option for one in REPLAYED.values() for option in one.replay_options),
     Option("flows", 1, number("flows", 1, 2**31, "flows", int), "Flows of the profile.", int),
     Option("packets", 1000, number("packets", 1, 2**63, "packets", int), "Packets in all.", int),
+    Option("carrier", None, str, "A scheme that carries what is on the link; carrier.NAME=VALUE are its arguments."),
     Option("loss", 0.0, _share("loss"), "Probability that the link loses a packet.", float),
     Option("ber", 0.0, _share("ber"), "Bit error rate of the link.", float),
     Option("seed", 1, seed_of, "The only source of randomness.", int),
@@ -114,11 +115,12 @@ def replay_command(
     if not (config.compressor or config.decompressor):
         raise UsageError("Without a compressor and without a decompressor there is nothing to replay; name one.")
     roles: tuple[implementations.Role, ...] = ("compressor", "decompressor")
-    for role in roles:
-        if found := getattr(config, role):
-            implementations.require_adapter(named[role], build)
-            if reason := found.lacks(role, scheme.name):
-                raise UsageError(f"{reason}, so it cannot be replayed.")
+    for part in (config, config.carrier.config) if config.carrier else (config,):
+        for role in roles:
+            if found := getattr(part, role):
+                implementations.require_adapter(named[role] if part is config else found.name, build)
+                if reason := found.lacks(role, part.scheme):
+                    raise UsageError(f"{reason}, so it cannot be replayed.")
     files = (("link", values["link"]), ("decompressed", values["restored"]))
     config.outputs = {name: path.resolve() for name, path in files if path}
     job = replay.job(config)
@@ -139,7 +141,7 @@ def _named(values: dict[str, Any], explicit: dict[str, Any], scheme: Scheme, mor
                 f"{flag(foreign[0])} is an option of {other.title}, and {scheme.title} has none of that name."
             )
     named = {name: str(values[name]) for name in ("compressor", "decompressor", *theirs, "flows", "packets")}
-    named |= {name: str(values[name]) for name in ("loss", "ber") if values[name]}
+    named |= {name: str(values[name]) for name in ("carrier", "loss", "ber") if values[name]}
     if values["ber"]:
         named["header_errors"] = "deliver"
     return named | assignments(more, "reorder=0.05", explicit)

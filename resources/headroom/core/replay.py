@@ -4,7 +4,9 @@
 The job and the document are the engine's `replay`.
 """
 
-from dataclasses import dataclass, field
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,17 @@ from headroom.core.paths import DEFAULT_BUILD
 HARMFUL = ("loss", "burst_loss", "ber", "reorder", "duplicate", "jitter_ns", "drop", "flip", "insert", "queue_octets")
 
 Packets = list[dict[str, Any]]
+
+
+@dataclass
+class Carrier:
+    """Another scheme that carries the link packets of a replay. Of `config` only scheme, implementations, their options
+    and the channel count; its decompressor is left out where the replay ends at the link. `type`: the Ethernet type of
+    the packets that it carries, None for that of the inner scheme; `ethernet`: it carries whole frames of that type."""
+
+    config: ReplayConfig
+    type: int | None = None
+    ethernet: bool = False
 
 
 @dataclass
@@ -43,6 +56,7 @@ class ReplayConfig:
     backward: dict[str, Any] = field(default_factory=dict)  # impairments of the reverse channel's link
     reverse: bool = False
     encapsulation: str = ""  # frames in the capture of the link: ethernet or ppp; "" is the default of the scheme
+    carrier: Carrier | None = None
     control: list[dict[str, Any]] = field(default_factory=list)
     outputs: dict[str, Path] = field(default_factory=dict)
     records: str = "none"
@@ -67,6 +81,11 @@ class ReplayConfig:
             "link": self.forward,
             "feedback": feedback_path(self),
             "flows": self.flows,
+            **(
+                {"carrier": {"scheme": self.carrier.config.scheme, **self.carrier.config.channel}}
+                if self.carrier
+                else {}
+            ),
         }
 
 
@@ -177,9 +196,17 @@ class Replay:
         if "compressor" in forward and self.header_length:
             rows += [(f"header octets, {name}", self.header_length[name]) for name in ("mean", "min", "max")]
             rows += [(f"type {name}", count) for name, count in self.packet_types.items()]
-        bandwidth = forward["link"].get("bandwidth_bps")
-        if bandwidth:
-            rows.append(("bandwidth on the link, bit/s", round(bandwidth)))
+        link = forward["link"]
+        if "carrier" in forward:
+            rows += [
+                (f"carried: {name.replace('_', ' ')}", n) for name, n in forward["carrier"]["packets"].items() if n
+            ]
+            link = forward["carrier"]["link"]
+            rows.append(("link packets of the carrier", link["packets"]))
+        if link.get("bandwidth_bps"):
+            rows.append(("bandwidth on the link, bit/s", round(link["bandwidth_bps"])))
+        if link.get("slots"):
+            rows.append(("slots with link packets", f"{link['slots']['carried']} of {link['slots']['sent']}"))
         return rows
 
 
@@ -216,6 +243,18 @@ def feedback_path(config: ReplayConfig) -> str:
     return str(config.feedback.get("path", default))
 
 
+def _carrier(carrier: Carrier, config: ReplayConfig) -> dict[str, Any]:
+    """The carrier of a job."""
+    its = replace(carrier.config, seed=config.seed, build=config.build)
+    made: dict[str, Any] = {"ethernet": carrier.ethernet}
+    if carrier.type is not None:
+        made["type"] = carrier.type
+    for role, found in its.sides:
+        if role == "compressor" or config.decompressor:
+            made[role] = side(found, role, its)
+    return made
+
+
 def source(config: ReplayConfig) -> dict[str, Any]:
     """The source of a job. Raises UsageError when the profile or capture does not exist."""
     if not isinstance(config.source, str):
@@ -244,6 +283,8 @@ def job(config: ReplayConfig) -> dict[str, Any]:
         made["expected"] = {"capture": str(Path(config.expected).resolve())}
     elif config.expected is not None:
         made["expected"] = {"packets": config.expected}
+    if config.carrier:
+        made["carrier"] = _carrier(config.carrier, config)
     link: dict[str, Any] = {}
     if config.encapsulation:
         link["encapsulation"] = config.encapsulation

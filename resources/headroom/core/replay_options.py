@@ -6,7 +6,8 @@ No typing error is ignored.
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,9 +16,10 @@ from headroom.core import implementations
 from headroom.core.errors import UsageError
 from headroom.core.options import boolean, seed_of, split_names
 from headroom.core.paths import ROOT
-from headroom.core.replay import Packets, Replay, ReplayConfig
+from headroom.core.replay import Carrier, Packets, Replay, ReplayConfig
 from headroom.core.run.run import Run
-from headroom.core.scheme import Scheme
+from headroom.core.scheme import Scheme, all_schemes
+from headroom.core.settings import Settings
 
 MOST_NUMBERS = 1_000_000  # of packets that an argument may name
 
@@ -64,6 +66,16 @@ def burst_loss(text: str) -> dict[str, float]:
         raise UsageError(f"'{text}' is not of the form good_to_bad:bad_to_good:loss_bad.")
     good_to_bad, bad_to_good, loss_bad = map(_finite, parts)
     return {"good_to_bad": good_to_bad, "bad_to_good": bad_to_good, "loss_good": 0.0, "loss_bad": loss_bad}
+
+
+def slots(text: str) -> dict[str, int]:
+    """Slots of a link of constant bit rate: octets:buffer packets:buffers:receiver buffer packets, the first alone or
+    with some of the others."""
+    names = ("packet_octets", "buffer_packets", "buffers", "receiver_buffer_packets")
+    parts = text.split(":")
+    if len(parts) > len(names) or not all(part.isdigit() for part in parts):
+        raise UsageError(f"'{text}' is not of the form octets:buffer packets:buffers:receiver buffer packets.")
+    return dict(zip(names, map(int, parts), strict=False))
 
 
 def encapsulation(text: str) -> str:
@@ -172,6 +184,9 @@ ARGUMENTS: dict[str, Argument] = {
     "duplicate": into("forward", "duplicate", _finite),
     "delay": into("forward", "delay_ns", _milliseconds),
     "jitter": into("forward", "jitter_ns", _milliseconds),
+    "rate": into("forward", "rate_bps", int),
+    "queue": into("forward", "queue_octets", int),
+    "slots": into("forward", "slots", slots),
     "drop": into("forward", "drop", numbers),
     "flip": into("forward", "flip", flips),
     "burst_loss": into("forward", "burst_loss", burst_loss),
@@ -197,6 +212,56 @@ ARGUMENTS: dict[str, Argument] = {
 }
 
 
+CARRIER = "carrier"  # and in front of a dot, of its own arguments
+OF_CARRIER = ("channels", "compressor", "decompressor", "compressor_options", "decompressor_options")
+
+
+def _ether_type(text: str) -> int:
+    return int(text, 0)
+
+
+def carrier_of(made: ReplayConfig, named: Mapping[str, str]) -> Carrier:
+    """The carrier of a replay from the named arguments `carrier` and `carrier.NAME`, where NAME is an argument of its
+    scheme, `type`, `ethernet`, or one of OF_CARRIER. Raises UsageError."""
+    schemes = {name: one for name, one in all_schemes().items() if one.replay}
+    scheme = schemes.get(named.get(CARRIER, ""))
+    if scheme is None:
+        raise UsageError(
+            f"carrier={named.get(CARRIER, '')} names no scheme that carries packets: {', '.join(schemes)}."
+        )
+    assert scheme.replay is not None
+    theirs = scheme.replay()
+    reference = implementations.find(Settings().compressor)
+    carrier = Carrier(ReplayConfig(scheme.name, reference, reference))
+    if (channels := made.channel.get("channels", 1)) != 1:
+        carrier.config.channel["channels"] = channels
+    arguments = {**theirs.arguments, **{name: ARGUMENTS[name] for name in OF_CARRIER}}
+    defaults = {one.name: one.text(one.default) for one in scheme.replay_options if one.name in arguments}
+    given = {name.removeprefix(f"{CARRIER}."): text for name, text in named.items() if name != CARRIER}
+    for name, text in {**defaults, **given}.items():
+        with _sensible(f"{CARRIER}.{name}", text):
+            if name == "type":
+                carrier.type = _ether_type(text)
+            elif name == "ethernet":
+                carrier.ethernet = boolean(text)
+            elif name in arguments:
+                arguments[name](carrier.config, text)
+            else:
+                known = [f"{CARRIER}.{one}" for one in (*arguments, "type", "ethernet")]
+                raise UsageError(_unknown(f"{CARRIER}.{name}", known))
+    theirs.settle(carrier.config)
+    return carrier
+
+
+@contextmanager
+def _sensible(name: str, text: str) -> Iterator[None]:
+    """Turns errors of a value's type into a UsageError."""
+    try:
+        yield
+    except (ValueError, TypeError) as error:
+        raise UsageError(f"{name}={text} makes no sense: {error}.") from error
+
+
 def config_of(scheme: Scheme, source: str | Packets, named: Mapping[str, str], run: Run) -> ReplayConfig:
     """A replay from the named arguments of a keyword, with a scheme that has replays.
 
@@ -206,15 +271,19 @@ def config_of(scheme: Scheme, source: str | Packets, named: Mapping[str, str], r
     theirs = scheme.replay()
     arguments = {**theirs.arguments, **ARGUMENTS}
     made = ReplayConfig(scheme.name, run.compressor, run.decompressor, source, seed=run.seed, build=run.build)
+    of_carrier = {name: text for name, text in named.items() if name.partition(".")[0] == CARRIER}
     for name, text in named.items():
+        if name in of_carrier:
+            continue
         if name not in arguments:
-            raise UsageError(_unknown(name, list(arguments)))
-        try:
+            raise UsageError(_unknown(name, [*arguments, CARRIER]))
+        with _sensible(name, text):
             arguments[name](made, text)
-        except (ValueError, TypeError) as error:
-            raise UsageError(f"{name}={text} makes no sense: {error}.") from error
     theirs.settle(made)
-    _check_encapsulation(scheme, made.encapsulation)
+    if of_carrier:
+        made.carrier = carrier_of(made, of_carrier)
+    outer = all_schemes()[made.carrier.config.scheme] if made.carrier else scheme
+    _check_encapsulation(outer, made.encapsulation)
     return made
 
 

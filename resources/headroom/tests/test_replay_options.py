@@ -65,6 +65,8 @@ def test_everything_finds_its_place() -> None:
         ({"drop": "5-2"}, "'5-2' is no range: its end lies before its begin"),
         ({"drop": "1-99999999999"}, "'1-99999999999' names more than 1,000,000 packets"),
         ({"flip": "7"}, "'7' is not of the form packet:bit"),
+        ({"slots": "188:x"}, "not of the form octets:buffer packets:buffers:receiver buffer packets"),
+        ({"slots": "1:2:3:4:5"}, "not of the form octets:buffer packets:buffers"),
         ({"burst_loss": "0.1:0.2"}, "not of the form good_to_bad:bad_to_good:loss_bad"),
         ({"compressor_options": "fast"}, "'fast' is not of the form name=value"),
         ({"seed": "-4"}, "The seed must be between"),
@@ -158,3 +160,13 @@ def test_of_several_modes_the_first_is_asked_that_both_sides_have(tmp_path: Path
     assert mode("O or U") == "O"
     assert mode("O or U", compressor=alone) == mode("O or U", decompressor=alone) == "U"
     assert mode("O or R", compressor=alone) == "O"  # which it then does not declare
+
+
+def test_slots_are_named_in_order() -> None:
+    assert replay_options.slots("188") == {"packet_octets": 188}
+    assert replay_options.slots("188:6:3:32") == {
+        "packet_octets": 188,
+        "buffer_packets": 6,
+        "buffers": 3,
+        "receiver_buffer_packets": 32,
+    }

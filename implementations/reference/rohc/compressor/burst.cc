@@ -54,7 +54,8 @@ void Compressor::compress_burst(headroom_packet* packets, std::size_t count, std
   };
   const auto guess = [&](std::size_t i) {
     const std::uint64_t h = hashes[i % kRing];
-    const std::uint32_t index = h != kNoHash ? table_.guess(h) : kNoContext;
+    const bool hashed = h != kNoHash && config_.flow_lookup == FlowLookup::kHashed;
+    const std::uint32_t index = hashed ? table_.guess(h) : kNoContext;
     guesses[i % kRing] = index;
     if (index == kNoContext) return;
     __builtin_prefetch(&contexts_[index], 1);

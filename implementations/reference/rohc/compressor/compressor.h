@@ -151,6 +151,8 @@ class Compressor {
   [[nodiscard]] bool same_flow(std::uint32_t index, std::uint32_t channel, const Headers& headers) const noexcept;
   [[nodiscard]] std::uint32_t find_flow(std::uint64_t& hash, std::uint32_t channel, Headers& headers,
                                         wire::Profile& profile) const;
+  template <typename Predicate>
+  [[nodiscard]] std::uint32_t find_linearly(std::uint32_t channel, Predicate&& matches) const;
   void begin_lists(std::uint32_t index) noexcept;
   [[nodiscard]] std::uint32_t start_flow(std::uint64_t hash, std::uint32_t channel, const HeaderChain& chain,
                                          wire::Profile profile, std::uint32_t now, Undo* undo) noexcept;

@@ -26,6 +26,12 @@ enum class RtpDetection : std::uint8_t {
   kNone,
 };
 
+// How the flow of a packet is found.
+enum class FlowLookup : std::uint8_t {
+  kHashed,
+  kLinear,  // each context of the channel in turn, and no fast path: to measure what the hash saves
+};
+
 // When the RTP timestamp is compressed relative to the clock (4.5.4).
 enum class TimerTs : std::uint8_t {
   kNever,
@@ -48,6 +54,8 @@ struct CompressorConfig {
   // First IR period of a flow in packets; it doubles until it reaches `ir_refresh.packets` (RFC 2507 3.3.1,
   // "compression slow-start"). 0: the full period from the start.
   std::uint32_t ir_refresh_start = 128;
+  // IR packets of a refresh.
+  unsigned ir_repeats = 1;
   // Factor by which both periods grow once an ACK(U) has arrived (5.3.1.3, 5.3.2.3).
   std::uint32_t acked_refresh_factor = 4;
 
@@ -56,6 +64,7 @@ struct CompressorConfig {
   // Contexts of profile RTP that one set of addresses and ports may have at a time. Traffic that changes its "SSRC"
   // more often is not RTP and goes through profile UDP.
   unsigned ssrcs_per_flow = 4;
+  FlowLookup flow_lookup = FlowLookup::kHashed;
 
   // IP-ID behaviour (4.5.5): the largest step per packet that still counts as a counter.
   std::uint16_t ip_id_largest_step = 64;

@@ -45,12 +45,27 @@ bool Compressor::same_flow(std::uint32_t index, std::uint32_t channel, const Hea
   return masked_equal(packet.data(), outer.definition_mask, t.pattern, outer.header);
 }
 
+// The first context of a channel that is in use and `matches`, or kNoContext.
+template <typename Predicate>
+std::uint32_t Compressor::find_linearly(std::uint32_t channel, Predicate&& matches) const {
+  const std::uint32_t first = config_.channel.index_of(channel, 0);
+  for (std::uint32_t index = first; index != first + channels_[channel].fresh; ++index) {
+    const CompressorContext& c = contexts_[index];
+    const bool is_flow = c.state != CompressorState::kUnused && c.profile != Profile::kUncompressed;
+    if (is_flow && matches(index)) return index;
+  }
+  return kNoContext;
+}
+
 // May turn what was taken for RTP into UDP or UDP-Lite, which have another hash: see CompressorConfig::ssrcs_per_flow.
 std::uint32_t Compressor::find_flow(std::uint64_t& hash, std::uint32_t channel, Headers& headers,
                                     Profile& profile) const {
   HeaderChain& chain = headers.chain;
   const auto exact = [&](std::uint32_t index) { return same_flow(index, channel, headers); };
-  const std::uint32_t found = table_.find(hash, exact);
+  const auto find = [&] {
+    return config_.flow_lookup == FlowLookup::kHashed ? table_.find(hash, exact) : find_linearly(channel, exact);
+  };
+  const std::uint32_t found = find();
   if (found != kNoContext || !traits_of(profile).rtp) return found;
 
   const std::uint32_t ssrc = ssrc_of(headers.core().data() + chain.outer_octets, chain.layout());
@@ -67,7 +82,7 @@ std::uint32_t Compressor::find_flow(std::uint64_t& hash, std::uint32_t channel, 
   }
   profile = without;
   hash = ports;
-  return table_.find(hash, exact);
+  return find();
 }
 
 }  // namespace headroom::rohc

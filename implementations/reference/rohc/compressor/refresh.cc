@@ -107,7 +107,7 @@ void apply_refreshes(Flow flow, std::uint32_t now_ms) noexcept {
   count_down(h.ir_in, packets);
   count_down(h.fo_in, packets);
   if ((h.ir_in == 0 || now_ms >= h.ir_at_ms) && !mutant("no-ir-refresh")) {
-    h.ir_left = std::max<std::uint8_t>(h.ir_left, 1);
+    h.ir_left = std::max(h.ir_left, static_cast<std::uint8_t>(flow.config.ir_repeats));
     h.stale_static = false;
     if (h.ir_doublings < 32) ++h.ir_doublings;
     start_ir(flow, now_ms);

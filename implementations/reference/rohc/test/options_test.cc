@@ -156,7 +156,7 @@ TEST(Options, ChannelsTimesContextsAreLimited) {
 TEST(CompressorOptions, EachKey) {
   const CompressorConfig c = compressor_options(R"({
     "repeats": 7, "ir_refresh": {"packets": 100, "ms": 200}, "fo_refresh": {"packets": 50}, "ir_refresh_start": 8,
-    "acked_refresh_factor": 3, "rtp_detection": "ports", "rtp_ports": [[16384, 32767], [5004, 5004]],
+    "ir_repeats": 3, "flow_lookup": "linear", "acked_refresh_factor": 3, "rtp_detection": "ports", "rtp_ports": [[16384, 32767], [5004, 5004]],
     "ssrcs_per_flow": 2, "ip_id_largest_step": 256, "reject_hold_ms": 77, "packet_sizes": [40, 40, 100],
     "update_after": 20, "update_burst": 3, "update_pause": 15, "timer_ts": "negotiated", "timer_jitter_ms": 5,
     "timer_stride_ms": 30})");
@@ -173,6 +173,8 @@ TEST(CompressorOptions, EachKey) {
   EXPECT_EQ(c.fo_refresh.packets, 50U);
   EXPECT_EQ(c.fo_refresh.ms, CompressorConfig{}.fo_refresh.ms) << "what is not given keeps its default";
   EXPECT_EQ(c.ir_refresh_start, 8U);
+  EXPECT_EQ(c.ir_repeats, 3U);
+  EXPECT_EQ(c.flow_lookup, FlowLookup::kLinear);
   EXPECT_EQ(c.acked_refresh_factor, 3U);
   EXPECT_EQ(c.rtp_detection, RtpDetection::kPorts);
   ASSERT_EQ(c.rtp_ports.size(), 2U);
@@ -211,6 +213,10 @@ TEST(CompressorOptions, ErrorOfEachKey) {
       {R"({"ir_refresh_start": true})",
        "\"ir_refresh_start\" in \"options\" of the compressor is true, but must be a whole number from 0 to "
        "4294967294"},
+      {R"({"ir_repeats": 256})",
+       "\"ir_repeats\" in \"options\" of the compressor is 256, but must be a whole number from 1 to 255"},
+      {R"({"flow_lookup": "sorted"})",
+       "\"flow_lookup\" in \"options\" of the compressor is \"sorted\", but must be one of \"hashed\", \"linear\""},
       {R"({"acked_refresh_factor": 0})",
        "\"acked_refresh_factor\" in \"options\" of the compressor is 0, but must be a whole number from 1 to 1000"},
       {R"({"rtp_detection": "guess"})",
@@ -223,7 +229,8 @@ TEST(CompressorOptions, ErrorOfEachKey) {
       {R"({"rtp_ports": [[1, 65536]]})", kPorts},
       {R"({"rtp_ports": [[-1, 5]]})", kPorts},
       {R"({"ssrcs_per_flow": 0})",
-       "\"ssrcs_per_flow\" in \"options\" of the compressor is 0, but must be a whole number from 1 to 1000"},
+       "\"ssrcs_per_flow\" in \"options\" of the compressor is 0, but must be a whole number from 1 to "
+       "16777216"},
       {R"({"ip_id_largest_step": 4097})",
        "\"ip_id_largest_step\" in \"options\" of the compressor is 4097, but must be a whole number from 1 to 4096"},
       {R"({"reject_hold_ms": 86400001})",
@@ -237,7 +244,8 @@ TEST(CompressorOptions, ErrorOfEachKey) {
       {R"({"repeat": 3})",
        "unknown key \"repeat\" in \"options\" of the compressor; known are: repeats, ir_refresh, fo_refresh, "
        "ir_refresh_start, "
-       "acked_refresh_factor, rtp_detection, rtp_ports, ssrcs_per_flow, ip_id_largest_step, reject_hold_ms, "
+       "ir_repeats, acked_refresh_factor, rtp_detection, rtp_ports, ssrcs_per_flow, flow_lookup, ip_id_largest_step, "
+       "reject_hold_ms, "
        "packet_sizes, update_after, update_burst, update_pause, "
        "timer_ts, timer_jitter_ms, timer_stride_ms"},
       {R"({"update_after": 49})",

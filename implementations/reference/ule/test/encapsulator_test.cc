@@ -227,6 +227,135 @@ TEST(Sndus, BridgedOnesCarryAMacHeader) {
   EXPECT_EQ(bridges.take(packets), (std::vector<Arrival>{{HEADROOM_OK, frame, kTypeFrame}}));
 }
 
+// --- RFC 5163, 3.1 and 3.2, and RFC 4326, 5.1
+// -------------------------------------------------------------------------
+
+Config concatenating(unsigned count) {
+  Config config;
+  config.address = false;
+  config.concat = count;
+  config.concat_threshold_us = 500;
+  return config;
+}
+Octets with_length(const Octets& pdu) {
+  Octets length(2);
+  wire::write16(length.data(), static_cast<std::uint32_t>(pdu.size()));
+  return length + pdu;
+}
+const Octets kIpv4Type = {0x08, 0x00};
+
+TEST(PduConcat, PdusShareAnSnduUntilItHasAsMany) {
+  Sender sender(concatenating(3));
+  const Octets a = ipv4(20, 1), b = ipv4(31, 2), c = ipv4(22, 3);
+  EXPECT_TRUE(sender.send(a).empty());
+  EXPECT_TRUE(sender.send(b).empty());
+  EXPECT_EQ(sender.last_status, HEADROOM_NOTHING);
+  EXPECT_EQ(sender.encapsulator.next_deadline(), 500'000U) << "the first PDU began to wait";
+  EXPECT_TRUE(sender.send(c).empty()) << "the SNDU waits for the Packing Threshold of its TS packet";
+  const Octets x = sndu(true, wire::kTypePduConcat, kIpv4Type + with_length(a) + with_length(b) + with_length(c));
+  EXPECT_EQ(sender.due(kMsNs), (std::vector<Octets>{ts(0, true, Octets{0} + x)}));
+  EXPECT_EQ(sender.encapsulator.counters().sndus, 1U);
+  EXPECT_EQ(sender.encapsulator.counters().concatenated, 3U);
+}
+
+TEST(PduConcat, TheThresholdSendsWhatThereIs) {
+  Sender sender(concatenating(100));
+  const Octets a = ipv4(20, 1);
+  EXPECT_TRUE(sender.send(a, 7'000).empty());
+  EXPECT_EQ(sender.encapsulator.next_deadline(), 507'000U);
+  EXPECT_TRUE(sender.due(506'999).empty());
+  EXPECT_TRUE(sender.due(507'000).empty()) << "then it waits for others to share its TS packet with";
+  EXPECT_EQ(sender.encapsulator.next_deadline(), 1'507'000U);
+  const Octets x = sndu(true, wire::kTypePduConcat, kIpv4Type + with_length(a));
+  EXPECT_EQ(sender.due(1'507'000), (std::vector<Octets>{ts(0, true, Octets{0} + x)}));
+}
+
+// "all concatenated PDUs MUST have a common ULE Type", and their address is that of the SNDU.
+TEST(PduConcat, AnotherTypeOrAddressBeginsAnother) {
+  Config config = concatenating(10);
+  config.address = true;
+  Sender sender(config);
+  Octets multicast = ipv4(20, 2);
+  multicast[16] = 224;
+  const std::vector<Octets> pdus = {ipv4(20, 1), multicast, ipv4(21, 3)};
+  std::vector<Octets> packets;
+  for (const Octets& pdu : pdus) append(packets, sender.send(pdu));
+  append(packets, sender.send(ipv4(22, 4), 0, 0, 0x22F1));
+  append(packets, sender.due(kMsNs / 2));
+  append(packets, sender.due(2 * kMsNs));
+  EXPECT_EQ(sender.encapsulator.counters().sndus, 4U);
+  Listener listener;
+  EXPECT_EQ(listener.pdus(packets), (std::vector<Octets>{pdus[0], pdus[1], pdus[2], ipv4(22, 4)}));
+}
+
+TEST(PduConcat, BridgedFramesAndTheLongestGroup) {
+  for (const bool bridged : {false, true}) {
+    Config config = concatenating(4096);
+    config.bridged = bridged;
+    Sender sender(config);
+    Listener listener(config);
+    std::vector<Octets> pdus, packets;
+    for (std::uint8_t i = 0; i < 60; ++i) {
+      pdus.push_back(ipv4(1480 + i, i));
+      append(packets, sender.send(pdus.back()));
+    }
+    EXPECT_FALSE(packets.empty()) << "an SNDU is full";
+    append(packets, sender.due(kMsNs / 2));
+    append(packets, sender.due(2 * kMsNs));
+    EXPECT_EQ(listener.pdus(packets), pdus);
+    EXPECT_EQ(sender.encapsulator.counters().sndus, 3U);
+  }
+}
+
+TEST(TsConcat, TsPacketsShareAnSndu) {
+  Sender sender(concatenating(2));
+  const Octets a = ts(3, true, {1, 2, 3}, 0x0031), b = ts(4, false, {4}, 0x0031);
+  EXPECT_TRUE(sender.send(a, 0, 0, kTypeTsPacket).empty());
+  auto packets = sender.send(b, 0, 0, kTypeTsPacket);
+  append(packets, sender.due(kMsNs));
+  const Octets x = sndu(true, wire::kTypeTsConcat, a + b);
+  EXPECT_EQ(packets, (std::vector<Octets>{ts(0, true, Octets{0} + part(x, 0, 183)), ts(1, false, part(x, 183, 367)),
+                                          ts(2, false, part(x, 367, x.size()))}));
+}
+
+TEST(TsConcat, WithoutConcatenationOneEach) {
+  Config config;
+  Sender sender(config);
+  Listener listener(config);
+  const Octets a = ts(3, true, {1, 2, 3}, 0x0031);
+  auto packets = sender.send(a, 0, 0, kTypeTsPacket);
+  append(packets, sender.due(kMsNs));
+  EXPECT_EQ(listener.take(packets), (std::vector<Arrival>{{HEADROOM_OK, a, kTypeTsPacket}}));
+}
+
+// "NULL TS Packets SHOULD NOT be sent using this encapsulation."
+TEST(TsConcat, RefusesNullPacketsAndWhatIsNone) {
+  Sender sender;
+  for (const Octets& packet : {ts(0, false, {}, wire::kNullPid), part(ts(0, false, {}), 0, 187), ipv4(188)}) {
+    EXPECT_TRUE(sender.send(packet, 0, 0, kTypeTsPacket).empty());
+    EXPECT_EQ(sender.last_status, HEADROOM_ERR_UNSUPPORTED);
+  }
+  EXPECT_EQ(sender.encapsulator.counters().refused, 3U);
+}
+
+TEST(TestSndus, AreDueAtOnceAndDiscarded) {
+  Config config;
+  config.address = false;
+  config.channels = 2;
+  Sender sender(config);
+  ASSERT_TRUE(sender.encapsulator.send_test(1, 200));
+  EXPECT_FALSE(sender.encapsulator.send_test(1, wire::kLargestLength));
+  EXPECT_EQ(sender.encapsulator.next_deadline(), 0U);
+  auto packets = sender.due(5);
+  append(packets, sender.due(kMsNs + 5));
+  const Octets x = sndu(true, wire::kTypeTest, Octets(200));
+  EXPECT_EQ(packets, (std::vector<Octets>{ts(0, true, Octets{0} + part(x, 0, 183), 0x0101),
+                                          ts(1, false, part(x, 183, x.size()), 0x0101)}));
+  Listener listener(config);
+  EXPECT_TRUE(listener.take(packets, 1).empty());
+  EXPECT_EQ(listener.receiver.counters().test_sndus, 1U);
+}
+
 TEST(Room, WithoutItAPduLeavesNoTrace) {
   Sender sender, twin;
   const Octets pdu = ipv4(186), next = ipv4(40, 1);

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from headroom.core.options import Option, boolean, number
 from headroom.core.scheme import Scheme
@@ -26,6 +27,8 @@ def _replay() -> ReplayWords:
         "bridged": into("channel", "bridged", boolean),
         "time_stamp": into("channel", "time_stamp", boolean),
         "padding_words": into("channel", "padding_words", int),
+        "concat": into("channel", "concat", int),
+        "concat_threshold_us": into("channel", "concat_threshold_us", int),
         "largest_pdu": into("channel", "mrru", int),
     }
     return ReplayWords(arguments, lambda made: None, lambda done: [])
@@ -36,6 +39,13 @@ def _metrics() -> tuple[Metric, ...]:
     from headroom.schemes.ule import metrics
 
     return declared(vars(metrics))
+
+
+def _papers() -> Mapping[str, Any]:
+    from headroom.bench.papers.measured import MeasuredPaper
+    from headroom.schemes.ule.papers import ang_2016, ang_2016_figures
+
+    return {"ang-2016": MeasuredPaper(ang_2016.measure, ang_2016_figures.figures)}
 
 
 SCHEME = Scheme(
@@ -55,6 +65,7 @@ SCHEME = Scheme(
     ),
     replay=_replay,
     metrics=_metrics,
+    papers=_papers,
     suites="conformance/ule",
     benchmarks=(("ule_bench", "--benchmark_min_time=0.01"),),
 )

@@ -273,6 +273,27 @@ TEST(Flows, TooManySsrcsAreUdp) {
   }
 }
 
+// Streams that differ by their SSRC alone, as behind a mixer or a NAT, keep their contexts.
+TEST(Flows, HundredsOfSsrcs) {
+  for (const FlowLookup lookup : {FlowLookup::kHashed, FlowLookup::kLinear}) {
+    CompressorConfig config = compressor_of({true, 500});
+    config.ssrcs_per_flow = 400;
+    config.flow_lookup = lookup;
+    Link link(config, decompressor_of({true, 500}));
+    std::vector<SteadyFlow> flows;
+    for (std::uint32_t ssrc = 1; ssrc <= 314; ++ssrc) {
+      PacketSpec s = rtp_packet(6);
+      s.rtp->ssrc = ssrc;
+      flows.emplace_back(s);
+    }
+    for (int round = 0; round < 8; ++round) {
+      for (SteadyFlow& flow : flows) ASSERT_TRUE(link.pass(flow.next())) << link.describe();
+    }
+    EXPECT_EQ(link.compressor.counters().new_flows, flows.size());
+    EXPECT_EQ(link.sent.type(), PacketType::kUo0);
+  }
+}
+
 TEST(Flows, RtpDetection) {
   const auto profile_of = [](RtpDetection detection, std::uint16_t source, std::uint16_t destination) {
     CompressorConfig config = test::without_refreshes();

@@ -198,6 +198,17 @@ TEST(Refresh, IrByPacketsInFullPeriods) {
   }
 }
 
+TEST(Refresh, SeveralIrs) {
+  for (const bool fast : {true, false}) {
+    CompressorConfig config = refreshes({100, 0}, {0, 0}, 0);
+    config.ir_repeats = 3;
+    Compressor compressor(config);
+    if (!fast) compressor.disable_fast_path();
+    EXPECT_EQ(packets_of_type(compressor, PacketType::kIr, 250),
+              (std::vector<unsigned>{0, 1, 100, 101, 102, 200, 201, 202}));
+  }
+}
+
 // "Compression slow-start" (RFC 2507 3.3.1, to which 5.3.1.1.2 points).
 TEST(Refresh, IrPeriodDoublesUpToTheFullOne) {
   for (const bool fast : {true, false}) {

@@ -1,0 +1,301 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The test-bed of Ang, Sarwar and Wan (2016) in virtual time.
+
+ROHC in unidirectional mode, carried by ULE over a DVB-S channel of 8 Mbit/s that is fed by an ASI card with two buffers
+of six TS packets. Streams are those of the paper's generator: GSM, 33 octets every 20 ms, with the addresses and ports
+of one host and an SSRC each.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from statistics import fmean, stdev
+from typing import Any
+
+from headroom.core import engine, replay
+from headroom.core.capabilities import adapter
+from headroom.core.implementations import Implementation, find
+from headroom.core.run.run import Run
+from headroom.schemes.ule.papers import ang_2016_model as model
+from headroom.schemes.ule.scheme import LARGEST_PDU, SCHEME
+
+RATE = 8_000_000
+SATELLITE = {"rate_bps": RATE, "slots": {"packet_octets": model.TS_PACKET}}
+REFRESH_INTERVAL = 350  # packets between IRs
+IRS = 3  # of a refresh
+VOICE = {"IPv4": "voip-gsm-shared-ports-ipv4", "IPv6": "voip-gsm-shared-ports-ipv6"}
+HEADERS = {"IPv4": 20, "IPv6": 40}
+UDP, RTP = 8, 12
+VOICE_PAYLOAD = 33
+INTERVAL_NS = 20_000_000
+ETHER_TYPE = 0x22F1  # of ROHC
+
+# The profiles that a compressor may use: what each row of the paper calls its profile, and the ones below it.
+ROHC_PROFILES = {
+    "IP": ["0x0000", "0x0004"],
+    "UDP": ["0x0000", "0x0004", "0x0002"],
+    "RTP": ["0x0000", "0x0004", "0x0002", "0x0001"],
+}
+BEHIND = {"IP": UDP + RTP, "UDP": RTP, "RTP": 0}  # octets of headers that a profile leaves in the payload
+
+
+@dataclass(frozen=True)
+class Carriage:
+    """How SNDUs carry packets. `overhead`: octets around each of them; None where they share some."""
+
+    title: str
+    config: dict[str, Any]
+    overhead: int | None
+
+
+BRIDGED = Carriage("bridged, D = 1 (the paper's)", {"bridged": True, "address": "absent"}, 22)
+CARRIAGES = (
+    BRIDGED,
+    Carriage("bridged, D = 0", {"bridged": True, "address": "present"}, 28),
+    Carriage("EtherType 0x22F1, D = 0", {"bridged": False, "address": "present"}, 14),
+    Carriage("EtherType 0x22F1, D = 1", {"bridged": False, "address": "absent"}, 8),
+    Carriage(
+        "PDU-Concat of 4, D = 1",
+        {"bridged": False, "address": "absent", "concat": 4, "concat_threshold_us": 1000},
+        None,
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Setup:
+    """One arrangement of the test-bed. `profile` is that of ROHC, or "" where packets go uncompressed."""
+
+    run: Run
+    ip: str = "IPv4"
+    profile: str = ""
+    carriage: Carriage = BRIDGED
+    packing: str = "packing"
+    threshold_us: int = 1000
+    interval: int = REFRESH_INTERVAL
+    max_cid: int = 500
+    link: dict[str, Any] = field(default_factory=lambda: dict(SATELLITE))
+    options: dict[str, Any] = field(default_factory=dict)  # of the ROHC compressor, besides
+
+    @property
+    def ule(self) -> dict[str, Any]:
+        return {
+            "mrru": LARGEST_PDU,
+            "packing": self.packing,
+            "threshold_us": self.threshold_us,
+            **self.carriage.config,
+        }
+
+    @property
+    def headers(self) -> int:
+        """Octets of the IP, UDP and RTP headers."""
+        return HEADERS[self.ip] + UDP + RTP
+
+
+def _encapsulator(found: Implementation) -> Implementation:
+    """The implementation where it has this scheme, else the reference."""
+    has = any(one["scheme"] == SCHEME.name for one in found.capabilities)
+    return found if has else find("reference")
+
+
+def config_of(setup: Setup, **changes: Any) -> replay.ReplayConfig:
+    """The replay of an arrangement: over ULE alone, or with ROHC over it."""
+    run = setup.run
+    common = {"seed": run.seed, "build": run.build, "packets": None, **changes}
+    sides = [_encapsulator(found) for found in (run.compressor, run.decompressor)]
+    if not setup.profile:
+        return replay.ReplayConfig(
+            SCHEME.name, *sides, channel=setup.ule, forward=setup.link, **{"source": VOICE[setup.ip], **common}
+        )
+    carrier = {
+        role: adapter(found, run.build, {"scheme": SCHEME.name, **setup.ule}, {})
+        for role, found in zip(("compressor", "decompressor"), sides, strict=True)
+    }
+    return replay.ReplayConfig(
+        "rohc",
+        run.compressor,
+        run.decompressor,
+        forward=setup.link,
+        carrier={**carrier, "type": ETHER_TYPE},
+        **rohc(setup),
+        **{"source": VOICE[setup.ip], **common},
+    )
+
+
+def rohc(setup: Setup) -> dict[str, Any]:
+    """Channel and options of ROHC: large CIDs, unidirectional, an IR thrice after so many other packets."""
+    channel = {
+        "mode": "U",
+        "cids": "large",
+        "max_cid": setup.max_cid,
+        "profiles": ROHC_PROFILES[setup.profile or "RTP"],
+    }
+    options = {
+        "repeats": IRS,
+        "ir_refresh": {"packets": setup.interval + IRS, "ms": 0},
+        "ir_refresh_start": 0,
+        "ir_repeats": IRS,
+        "fo_refresh": {"packets": 0, "ms": 0},
+        "ssrcs_per_flow": setup.max_cid + 1,
+        **setup.options,
+    }
+    return {"channel": channel, "compressor_options": options}
+
+
+def many(configs: Iterable[replay.ReplayConfig]) -> Iterator[replay.Replay]:
+    """Runs replays, as many at a time as there are CPUs, and yields them in order. Raises RuntimeError where a packet
+    came out other than it went in."""
+    waiting = iter(configs)
+    while batch := list(itertools.islice(waiting, len(os.sched_getaffinity(0)))):
+        documents = engine.run_together(
+            "replay", [replay.job(one) for one in batch], batch[0].timeout_s, batch[0].build
+        )
+        for one, document in zip(batch, documents, strict=True):
+            yield checked(replay.Replay(one, document))
+
+
+def checked(done: replay.Replay) -> replay.Replay:
+    if done.promise_broken or done.differing:
+        raise RuntimeError(done.promise_broken or done.first_difference())
+    return done
+
+
+def ts_packets(done: replay.Replay) -> int:
+    """TS packets that were put on the link."""
+    direction = done.direction()
+    return int(direction.get("carrier", direction)["link"]["packets"])
+
+
+# ---- streams (5.3.2)
+
+
+def refresh_period_ns(setup: Setup, flows: int) -> int:
+    """How long it takes until the IRs of all contexts have come once."""
+    packets = setup.interval + IRS
+    each = INTERVAL_NS if setup.profile == "RTP" else INTERVAL_NS // flows
+    return packets * each if setup.profile else 50 * INTERVAL_NS
+
+
+def periods(setup: Setup, flows: int) -> int:
+    """Whole refresh periods of at least a second."""
+    return -(-1_000_000_000 // refresh_period_ns(setup, flows))
+
+
+def load(setup: Setup, counts: Sequence[int]) -> list[float]:
+    """TS packets of so many streams, as a share of what the link carries, over whole refresh periods; the first ones,
+    in which contexts begin, do not count."""
+    configs = []
+    for flows in counts:
+        span = periods(setup, flows) * refresh_period_ns(setup, flows)
+        configs += [config_of(setup, flows=flows, duration_s=times * span / 1e9, records="none") for times in (1, 2)]
+    found = [ts_packets(done) for done in many(configs)]
+    shares = []
+    for index, flows in enumerate(counts):
+        span = periods(setup, flows) * refresh_period_ns(setup, flows)
+        octets = (found[2 * index + 1] - found[2 * index]) * model.TS_PACKET
+        shares.append(octets * 8 / (RATE * span / 1e9))
+    return shares
+
+
+MOST_STEPS = 8
+
+
+def most_streams(setup: Setup, guess: int) -> int:
+    """The largest number of streams whose TS packets the link carries. The load is nearly proportional to the number,
+    so that a few steps from a guess suffice."""
+    known: dict[int, float] = {}
+    flows = guess
+    for _ in range(MOST_STEPS):
+        wanted = [one for one in (flows, flows + 1) if one not in known]
+        known |= dict(zip(wanted, load(setup, wanted), strict=True))
+        if known[flows] <= 1 < known[flows + 1]:
+            return flows
+        step = round(flows / known[flows]) - flows
+        flows += step if step else (1 if known[flows + 1] <= 1 else -1)
+    raise RuntimeError(f"No largest number of streams was found around {flows}: {known}.")
+
+
+@dataclass(frozen=True)
+class Arrivals:
+    """Inter-arrival times, ms: the mean over streams of each stream's mean, and of its standard deviation."""
+
+    mean: float
+    jitter: float
+    packets: int
+
+
+def arrivals(setup: Setup, flows: int, duration_s: float, from_s: float = 0.0) -> Arrivals:
+    """How packets of so many streams arrive, from a time on."""
+    config = config_of(setup, flows=flows, duration_s=duration_s, records="all", record_octets=False)
+    return arrivals_of(next(many([config])), from_s)
+
+
+def arrivals_of(done: replay.Replay, from_s: float = 0.0) -> Arrivals:
+    times: dict[int, list[int]] = {}
+    for record in done.records:
+        if "flow" not in record or record["time_ns"] < from_s * 1e9:
+            continue
+        came = [one["time_ns"] for one in record["decompressor"] if one["status"] == "OK"]
+        times.setdefault(record["flow"], []).extend(came[:1])
+    gaps = [[(b - a) / 1e6 for a, b in itertools.pairwise(one)] for one in times.values() if len(one) > 2]
+    return Arrivals(fmean(fmean(one) for one in gaps), fmean(stdev(one) for one in gaps), sum(map(len, times.values())))
+
+
+# ---- packets written out: UDP streams of every length (5.2 and 5.3.1), and pings
+
+
+def udp_packet(ip: str, payload: int, number: int) -> bytes:
+    """A UDP datagram over IP with so many octets of payload; `number` is the IP-ID and the payload's first octets."""
+    return _datagram(ip, (number.to_bytes(4) + bytes(at % 256 for at in range(payload)))[:payload], number)
+
+
+def rtp_packet(ip: str, ssrc: int, number: int) -> bytes:
+    """Packet `number` of an RTP stream with GSM frames."""
+    rtp = bytes([0x80, 3]) + number.to_bytes(2) + (160 * number).to_bytes(4) + ssrc.to_bytes(4)
+    return _datagram(ip, rtp + bytes(VOICE_PAYLOAD), number)
+
+
+def _datagram(ip: str, body: bytes, number: int) -> bytes:
+    source, target = (bytes([192, 0, 2, 10]), bytes([198, 51, 100, 20]))
+    if ip == "IPv6":
+        source, target = (bytes.fromhex(f"20010db8000{n}000000000000000000{n}0") for n in (0, 1))
+    length = UDP + len(body)
+    datagram = (5001).to_bytes(2) + (5001).to_bytes(2) + length.to_bytes(2) + bytes(2) + body
+    pseudo = source + target + length.to_bytes(4) + bytes([0, 0, 0, 17])
+    datagram = datagram[:6] + (_checksum(pseudo + datagram) or 0xFFFF).to_bytes(2) + datagram[8:]
+    return _ip_header(ip, source, target, 17, len(datagram), number) + datagram
+
+
+def ping(ip: str, number: int) -> bytes:
+    """An ICMP echo request over IPv4 with 56 octets of data."""
+    assert ip == "IPv4"
+    source, target = bytes([192, 0, 2, 10]), bytes([198, 51, 100, 20])
+    message = bytes([8, 0, 0, 0, 0, 1]) + (number % 65536).to_bytes(2) + bytes(range(56))
+    message = message[:2] + _checksum(message).to_bytes(2) + message[4:]
+    return _ip_header(ip, source, target, 1, len(message), number) + message
+
+
+def _ip_header(ip: str, source: bytes, target: bytes, protocol: int, length: int, number: int) -> bytes:
+    if ip == "IPv6":
+        return bytes([0x60, 0, 0, 0]) + length.to_bytes(2) + bytes([protocol, 64]) + source + target
+    head = bytes([0x45, 0]) + (20 + length).to_bytes(2) + (number % 65536).to_bytes(2) + bytes([0x40, 0, 64, protocol])
+    return head + _checksum(head + bytes(2) + source + target).to_bytes(2) + source + target
+
+
+def _checksum(octets: bytes) -> int:
+    total = sum(int.from_bytes(octets[at : at + 2].ljust(2, b"\0")) for at in range(0, len(octets), 2))
+    while total >> 16:
+        total = (total & 0xFFFF) + (total >> 16)
+    return ~total & 0xFFFF
+
+
+def literal(packets: Iterable[tuple[float, bytes]]) -> replay.Packets:
+    """Packets for a job, from their times in ns and octets."""
+    return [{"time_ns": round(time_ns), "hex": octets.hex()} for time_ns, octets in packets]
+
+
+def with_link(setup: Setup, **changes: Any) -> Setup:
+    return replace(setup, link={**setup.link, **changes})

@@ -1,0 +1,293 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ang, Sarwar and Wan (2016): header lengths (Figures 4 to 6), and what a link delivers of UDP streams by their payload
+(Figures 7 and 10 to 15).
+
+Throughput is normalised: UDP payload as a share of all octets of the TS packets that carry it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections import Counter
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+from headroom.bench.papers.measured import PaperMeasurement
+from headroom.bench.papers.paper import Paper, beside
+from headroom.core import replay
+from headroom.core.results.record import Item, Series
+from headroom.core.run.run import Run
+from headroom.schemes.ule.papers import ang_2016_channel as channel
+from headroom.schemes.ule.papers import ang_2016_model as model
+from headroom.schemes.ule.papers.ang_2016_channel import REFRESH_INTERVAL, UDP, Setup
+
+INTERVALS = (10, 25, 50, 100, 150, 200, 250, 300, 350, 400, 500, 700, 1000)
+LEAST_PACKETS = 2000
+FIGURES = {"IP": 4, "UDP": 5, "RTP": 6}
+
+# ---- Figures 4 to 6
+
+
+def header_lengths(paper: Paper, run: Run) -> PaperMeasurement:
+    """Mean header of one stream over the refresh interval, for each profile."""
+    setups = [
+        Setup(run, ip, profile, interval=interval)
+        for profile in FIGURES
+        for ip in channel.HEADERS
+        for interval in INTERVALS
+    ]
+    result = PaperMeasurement()
+    means: dict[tuple[str, str], dict[int, float]] = {}
+    distances: dict[str, float] = {}
+    for setup, done in zip(setups, channel.many(map(_one_stream, setups)), strict=True):
+        mean = done.header_length["mean"]
+        means.setdefault((setup.profile, setup.ip), {})[setup.interval] = mean
+        distance = abs(mean - _predicted(done, setup.interval))
+        distances[setup.profile] = max(distance, distances.get(setup.profile, 0.0))
+    for profile, number in FIGURES.items():
+        of4, of6 = means[profile, "IPv4"], means[profile, "IPv6"]
+        values = {
+            "distance": distances[profile],
+            "ipv4": of4[REFRESH_INTERVAL],
+            "ipv6": of6[REFRESH_INTERVAL],
+            "ipv6-above-ipv4": min(of6[one] - of4[one] for one in INTERVALS),
+            "beyond-350": max(
+                (one[REFRESH_INTERVAL] - one[INTERVALS[-1]]) / (one[INTERVALS[0]] - one[INTERVALS[-1]])
+                for one in (of4, of6)
+            ),
+            "falls": min(a - b for one in (of4, of6) for a, b in itertools.pairwise(one.values())),
+        }
+        result.items += [beside(paper.items[f"figure-{number}.{name}"], value) for name, value in values.items()]
+        result.series += [
+            Series(
+                f"header_lengths_{number}",
+                "refresh interval",
+                "mean header",
+                "packets",
+                "octets",
+                [{"x": interval, "y": mean} for interval, mean in means[profile, ip].items()],
+                f"{profile} profile, {ip}",
+            )
+            for ip in channel.HEADERS
+        ]
+    return result
+
+
+def _one_stream(setup: Setup) -> replay.ReplayConfig:
+    """Whole refresh cycles of one stream over a clean link."""
+    run, cycle = setup.run, setup.interval + channel.IRS
+    return replay.ReplayConfig(
+        "rohc",
+        run.compressor,
+        run.decompressor,
+        source=channel.VOICE[setup.ip],
+        packets=cycle * -(-LEAST_PACKETS // cycle),
+        seed=run.seed,
+        build=run.build,
+        **channel.rohc(setup),
+    )
+
+
+def _predicted(done: replay.Replay, interval: int) -> float:
+    """The mean header from those of IRs and of the most frequent others."""
+    ir = done.direction()["compressor"]["packet_types"]["IR"]
+    others = Counter(dict(map(tuple, done.header_length["histogram"]))).most_common(1)[0][0]
+    return model.mean_header(ir["header_octets"] / ir["packets"], others, interval, channel.IRS)
+
+
+# ---- throughput over the payload
+
+
+SWEEP = range(1, 620)  # octets of UDP payload, three valleys wide
+PAYLOADS = (12, 24, 48, 72, 96, 120, 160, 200, 250, 300, 400, 500, 600, 800, 1000, 1200, 1400)
+AT = 200  # octets of payload, for Figure 11
+VALLEYS = 3
+CYCLE = REFRESH_INTERVAL + channel.IRS
+REPEATS = 3  # of each payload in a sweep
+FAR_NS = 1_000_000_000  # between packets that are not to share a TS packet
+
+
+def link_packets(setup: Setup, payloads: list[int]) -> list[bytes]:
+    """What is given to an encapsulator for UDP datagrams with these payloads: themselves, or ROHC packets."""
+    packets = [channel.udp_packet(setup.ip, payload, number) for number, payload in enumerate(payloads)]
+    if not setup.profile:
+        return packets
+    run = setup.run
+    config = replay.ReplayConfig(
+        "rohc",
+        run.compressor,
+        run.decompressor,
+        source=channel.literal((number * 1e6, octets) for number, octets in enumerate(packets)),
+        seed=run.seed,
+        build=run.build,
+        records="all",
+        **channel.rohc(setup),
+    )
+    # What looks like RTP goes by the UDP profile.
+    config.compressor_options["rtp_detection"] = "none"
+    done = channel.checked(replay.run(config))
+    return [bytes.fromhex(record["link"]) for record in done.records]
+
+
+def encapsulated(
+    setup: Setup, packets: list[bytes], gaps_ns: list[float], records: str = "none"
+) -> replay.ReplayConfig:
+    """A replay that encapsulates packets, each so long after the one before it."""
+    time_ns, source = 0.0, []
+    for octets, gap_ns in zip(packets, gaps_ns, strict=True):
+        time_ns += gap_ns
+        source.append((time_ns, octets))
+    literal = channel.literal(source)
+    if setup.profile:
+        literal = [{**one, "type": channel.ETHER_TYPE} for one in literal]
+    plain = replace(setup, profile="", link={})
+    return channel.config_of(plain, source=literal, records=records, record_octets=False)
+
+
+def sweep(setup: Setup) -> dict[int, float]:
+    """Mean number of TS packets of a datagram by its payload, where none shares a TS packet; the most frequent one
+    where packets of one payload differ, as IRs do."""
+    order = list(SWEEP) * REPEATS
+    random.Random(setup.run.seed).shuffle(order)
+    packets = link_packets(setup, order)
+    done = channel.checked(replay.run(encapsulated(setup, packets, [FAR_NS] * len(packets), "all")))
+    counts: dict[int, list[int]] = {}
+    for payload, record in zip(order, done.records, strict=True):
+        counts.setdefault(payload, []).append(len(replay.parts_of(record)))
+    return {payload: Counter(found).most_common(1)[0][0] for payload, found in sorted(counts.items())}
+
+
+def valleys(counts: dict[int, float]) -> list[int]:
+    """Payloads that need one TS packet more than those an octet shorter."""
+    return [payload for payload in SWEEP[1:] if counts[payload] > counts[payload - 1]][:VALLEYS]
+
+
+def throughput(setup: Setup, payloads: tuple[int, ...] = PAYLOADS) -> dict[int, float]:
+    """Normalised throughput by payload over a refresh cycle, at the rate at which packed TS packets fill the link."""
+    configs = []
+    for payload in payloads:
+        packets = link_packets(setup, [payload] * CYCLE)
+        configs.append(encapsulated(setup, packets, [_duration_ns(setup, len(octets)) for octets in packets]))
+    found = channel.many(configs)
+    return {
+        payload: CYCLE * payload / (channel.ts_packets(done) * model.TS_PACKET)
+        for payload, done in zip(payloads, found, strict=True)
+    }
+
+
+def _duration_ns(setup: Setup, octets: int) -> float:
+    """How long the link takes for a packet where nothing is padded."""
+    assert setup.carriage.overhead is not None
+    share = model.TS_PACKET / model.TS_PAYLOAD
+    return (octets + setup.carriage.overhead) * 8e9 * share / channel.RATE
+
+
+# ---- Section 5.2 and Figure 7
+
+THRESHOLDS_US = (50, 100, 183, 1000, 5000)
+
+
+def packing(paper: Paper, run: Run) -> PaperMeasurement:
+    """The saw-tooth of padding, and how packing removes it."""
+    result = PaperMeasurement()
+    threshold = float(model.packing_threshold_ms(channel.RATE))
+    result.items.append(beside(paper.items["section-5.2.threshold"], threshold))
+    for ip in channel.HEADERS:
+        counts = sweep(Setup(run, ip, packing="padding"))
+        result.items += _valley_items(paper, f"figure-7.{ip.lower()}", counts)
+        for n, found in enumerate(valleys(counts), 1):
+            expected = model.valley(n, channel.HEADERS[ip] + UDP)
+            figure = paper.items[f"section-5.2.{ip.lower()}-valley-{n}"]
+            result.items.append(beside(figure, abs(found - expected), note=f"equation 12: {expected:g}"))
+        if ip == "IPv4":
+            result.series.append(_saw_tooth("packing_thresholds", "padding", counts))
+    near = tuple(sorted({p for n in (1, 2, 3) for p in _around(model.valley(n, channel.HEADERS["IPv4"] + UDP))}))
+    for threshold_us in THRESHOLDS_US:
+        found = throughput(Setup(run, threshold_us=threshold_us), near)
+        result.series.append(_curve("packing_thresholds", f"packing, {threshold_us / 1000:g} ms", found))
+        if threshold_us == 1000:
+            fall = max(1 - found[b] / found[a] for a, b in itertools.pairwise(near))
+            result.items.append(beside(paper.items["figure-7.no-valley"], 100 * fall))
+    return result
+
+
+def _around(valley: float) -> set[int]:
+    return {int(valley) + step for step in (-60, -30, -1, 0, 30, 60)}
+
+
+def _valley_items(paper: Paper, name: str, counts: dict[int, float]) -> list[Item]:
+    return [beside(paper.items[f"{name}-valley-{n}"], found) for n, found in enumerate(valleys(counts), 1)]
+
+
+def _saw_tooth(name: str, label: str, counts: dict[int, float]) -> Series:
+    points = {payload: payload / (count * model.TS_PACKET) for payload, count in counts.items() if payload % 4 == 0}
+    for payload in valleys(counts):
+        for beside_it in (payload - 1, payload):
+            points[beside_it] = beside_it / (counts[beside_it] * model.TS_PACKET)
+    return _curve(name, label, dict(sorted(points.items())))
+
+
+def _curve(name: str, label: str, values: dict[int, float]) -> Series:
+    points: list[dict[str, Any]] = [{"x": payload, "y": value} for payload, value in values.items()]
+    return Series(name, "UDP payload", "normalised throughput", "octets", "", points, label)
+
+
+# ---- Figures 10 to 15
+
+
+@cache
+def _throughput(run: Run, ip: str, profile: str) -> dict[int, float]:
+    return throughput(Setup(run, ip, profile))
+
+
+def padding(paper: Paper, run: Run) -> PaperMeasurement:
+    """Figure 10: compressed streams in padding mode, whose valleys equation 13 predicts from the mean header."""
+    result = PaperMeasurement()
+    for ip in channel.HEADERS:
+        result.series.append(_saw_tooth("padding", f"uncompressed, {ip}", sweep(Setup(run, ip, packing="padding"))))
+        for profile in ("IP", "UDP"):
+            counts = sweep(Setup(run, ip, profile, packing="padding"))
+            mean = channel.checked(replay.run(_one_stream(Setup(run, ip, profile)))).header_length["mean"]
+            behind = UDP if profile == "IP" else 0
+            away = [abs(found - model.valley(n, mean + behind)) for n, found in enumerate(valleys(counts), 1)]
+            name = f"figure-10.{ip.lower()}-{profile.lower()}"
+            first = valleys(counts)[0]
+            result.items += [
+                beside(paper.items[f"{name}-valley"], first),
+                beside(paper.items[f"{name}-distance"], max(away), note=f"mean header {mean:.2f} octets"),
+            ]
+            if profile == "UDP":
+                result.series.append(_saw_tooth("padding", f"UDP profile, {ip}", counts))
+    return result
+
+
+def gains(paper: Paper, run: Run) -> PaperMeasurement:
+    """Figures 11 to 15: packed streams, compressed and not, and the gain."""
+    result = PaperMeasurement()
+    for ip, (throughput_figure, gain_figure) in {"IPv4": (12, 13), "IPv6": (14, 15)}.items():
+        plain = _throughput(run, ip, "")
+        result.series.append(_curve(f"throughput_{throughput_figure}", "uncompressed", plain))
+        for profile in ("IP", "UDP"):
+            found = _throughput(run, ip, profile)
+            gain = {payload: 100 * (found[payload] / plain[payload] - 1) for payload in found}
+            result.series += [
+                _curve(f"throughput_{throughput_figure}", f"{profile} profile", found),
+                replace(_curve(f"gain_{gain_figure}", f"{profile} profile", gain), y="gain", y_unit="%"),
+            ]
+            figures = {
+                "at-12": gain[12],
+                "falls": min(a - b for a, b in itertools.pairwise(gain.values())),
+            }
+            name = f"figure-{gain_figure}.{profile.lower()}"
+            result.items += [beside(paper.items[f"{name}-{key}"], value) for key, value in figures.items()]
+            if profile == "UDP":
+                result.series.append(_curve("packed", f"UDP profile, {ip}", found))
+                widest = max(found, key=lambda payload: found[payload] - plain[payload])
+                result.items.append(beside(paper.items[f"figure-{throughput_figure}.widest"], widest))
+        result.series.append(_curve("packed", f"uncompressed, {ip}", plain))
+        for name, of in (("uncompressed", ""), ("udp", "UDP")):
+            figure = paper.items[f"figure-11.{ip.lower()}-{name}"]
+            result.items.append(beside(figure, _throughput(run, ip, of)[AT]))
+    return result
