@@ -137,3 +137,55 @@ Time Stamps Received
     [Documentation]    RFC 5163, section 3.3. Sends time stamps. Expects the PDUs behind them.
     [Tags]    req:RFC5163-3.3-4
     Vectors Should Be Received    time-stamp
+
+Test SNDUs Sent
+    [Documentation]    Section 5.1. Has Test SNDUs sent between PDUs, alone and behind other headers. Expects the header
+    ...    of Test SNDUs at the end of its chain, and the PDUs as they are.
+    [Tags]    req:RFC4326-5.1-1
+    PDUs Should Be Encapsulated By The Rules    ipv4 60    ipv4 60 at 5000us    ipv6 300 at 5001us    tests=1:100,2:500
+    PDUs Should Be Encapsulated By The Rules    ipv4 60    ipv4 60 at 5000us    tests=0:1    address=absent
+    ...    time_stamp=yes    padding_words=2
+
+PDU-Concat Sent
+    [Documentation]    RFC 5163, section 3.2. Sends PDUs of several types and addresses, in turn, that may share SNDUs.
+    ...    Expects one type and one address in each, an R bit of 0, and all PDUs.
+    [Tags]    req:RFC5163-3.2-2    req:RFC5163-3.2-3
+    PDUs Should Be Encapsulated By The Rules    ipv4 60    ipv4 61    ipv6 60    ipv6 62    ipv4 60    frame 70
+    ...    ipv4 60 to 224.0.0.1    ipv4 60 to 224.0.0.1    ipv4 60 to 224.0.0.2    concat=4    sndus=6
+    PDUs Should Be Encapsulated By The Rules    ipv4 60    ipv4 61    ipv6 60    ipv4 63 to 224.0.0.1    bridged=yes
+    ...    address=absent    concat=3
+    Traffic Should Be Encapsulated By The Rules    voip-mixed    flows=20    packets=400    concat=8
+    ...    concat_threshold_us=2000    padding_words=1
+
+PDU-Concat Of The Longest PDUs
+    [Documentation]    RFC 5163, section 3.2. Sends PDUs that fill an SNDU, and one of 32,758 octets, which is too long
+    ...    for it. Expects the former, and that the latter is refused.
+    [Tags]    req:RFC5163-3.2-5
+    PDUs Should Be Encapsulated By The Rules    ipv4 20000    ipv4 20000    ipv4 32757    ipv4 60    address=absent
+    ...    concat=4
+    PDUs Should Be Refused    ipv4 32758    address=absent    concat=4
+
+The PDU Packing Threshold
+    [Documentation]    RFC 5163, section 3.2. Sends PDUs a microsecond before and behind the threshold of an SNDU, into
+    ...    padded TS packets, so that an SNDU leaves when it is made. Expects that it leaves at the threshold.
+    [Tags]    req:RFC5163-3.2-7    req:RFC5163-3.2-8    req:RFC5163-3.2-9    req:RFC5163-3.2-10
+    PDUs Should Be Encapsulated By The Rules    ipv4 40    ipv4 40 at 499us    concat=9    concat_threshold_us=500
+    ...    packing=padding    sndus=1
+    PDUs Should Be Encapsulated By The Rules    ipv4 40    ipv4 40 at 501us    concat=9    concat_threshold_us=500
+    ...    packing=padding    sndus=2
+    PDUs Should Be Encapsulated By The Rules    ipv4 40    ipv4 40 at 200us    ipv4 40 at 300us    concat=2
+    ...    concat_threshold_us=500    packing=padding    sndus=2
+
+TS-Concat Sent
+    [Documentation]    RFC 5163, section 3.1. Sends TS packets that may share SNDUs, before and behind its threshold.
+    ...    Expects whole TS packets, and that an SNDU leaves when it is full, and at the threshold.
+    [Tags]    req:RFC5163-3.1-5    req:RFC5163-3.1-6    req:RFC5163-3.1-7    req:RFC5163-3.1-8
+    PDUs Should Be Encapsulated By The Rules    ts 49    ts 49    ts 50    ts 51    ts 49    concat=2    sndus=3
+    PDUs Should Be Encapsulated By The Rules    ts 49    ts 50 at 799us    ts 50 at 801us    concat=9
+    ...    concat_threshold_us=800    packing=padding    sndus=2
+    PDUs Should Be Encapsulated By The Rules    ts 49    ipv4 60    ts 50    concat=3    sndus=3
+
+Null Packets In TS-Concat
+    [Documentation]    RFC 5163, section 3.1. Gives null packets to be sent. Expects that they are refused.
+    [Tags]    -level:must    level:should    req:RFC5163-3.1-4
+    PDUs Should Be Refused    ts 8191    ts 8191

@@ -8,7 +8,6 @@ Documentation    The receiver of RFC 4326, 3 and 7: TS packets written by hand, 
 
 Resource         imports.resource
 
-Test Template    Vectors Should Be Received
 
 Test Tags        level:must    scheme:ule
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +39,7 @@ class Received:
 
 def setting_of(channel: Mapping[str, Any], npa: str = OWN) -> Setting:
     """What the judge of an encapsulator has to know of a configuration."""
-    same = ("first_pid", "channels", "threshold_us", "bridged", "padding_words", "time_stamp")
+    same = {one.name for one in fields(Setting)} - {"packing", "address", "address_by_default", "npa", "mac"}
     return Setting(
         packing=channel.get("packing", "packing") == "packing",
         address=channel.get("address", "present") == "present",

@@ -57,6 +57,8 @@ class Setting:
     bridged: bool = False
     padding_words: int = 0
     time_stamp: bool = False
+    concat: int = 1
+    concat_threshold_us: int = 1000
     npa: bytes = bytes([2, 0, 0, 0, 0, 1])
     mac: bytes = bytes([2, 0, 0, 0, 0, 2])
 
@@ -68,20 +70,22 @@ class _Stream:
     waiting: deque[Pdu] = field(default_factory=deque)
     counter: int | None = None
     current: bytes = b""
-    ended: list[int] = field(default_factory=list)  # times of the PDUs whose SNDUs end in this TS packet
+    ended: list[int] = field(default_factory=list)  # when SNDUs that end in this TS packet were made, or had to be
+    concatenated: int = 0  # the first type of those SNDUs which carry several units
 
 
 class EncapsulatorJudge:
     """Follows the TS packets of an encapsulator; `findings` is complete behind `finish`.
 
-    `packed` counts SNDUs that begin behind another one in a TS packet, `sndus` those that are whole, `left` TS packets
-    by the octets that are left behind the last SNDU which ends in them, with and without PUSI.
+    `packed` counts SNDUs that begin behind another one in a TS packet, `sndus` those that are whole, `tests` Test SNDUs
+    among them, `units` what the SNDUs carry; `left` TS packets by the octets that are left behind the last SNDU which
+    ends in them, with and without PUSI.
     """
 
     def __init__(self, setting: Setting, pdus: Iterable[Pdu]) -> None:
         self.setting = setting
         self.findings: list[Finding] = []
-        self.packed = self.sndus = self.number = 0
+        self.packed = self.sndus = self.tests = self.units = self.number = 0
         self.left: dict[tuple[int, bool], int] = {}
         self.streams = {setting.first_pid + n: _Stream() for n in range(setting.channels)}
         for pdu in pdus:
@@ -123,7 +127,8 @@ class EncapsulatorJudge:
         stream, counter = self.streams[pid], packet[3] & 15
         if stream.counter is not None and counter != (stream.counter + 1) % 16:
             self._find("RFC4326-6.1-2", f"The continuity counter is {counter} behind {stream.counter}")
-        is_first, stream.counter, stream.ended = stream.counter is None, counter, []
+        is_first, stream.counter = stream.counter is None, counter
+        stream.ended, stream.concatenated = [], 0
         rest = packet[TS_HEADER:]
         if starts:
             rest = self._pointer(stream, rest, is_first)
@@ -194,24 +199,20 @@ class EncapsulatorJudge:
         if not stream.ended:
             return
         waited, threshold = time_ns - min(stream.ended), self.setting.threshold_us * 1000
-        if waited > threshold:
-            self._find("RFC4326-6.2-9", f"The TS packet leaves {waited - threshold} ns behind the Packing Threshold")
+        late = {TS_CONCAT: "RFC5163-3.1-8", PDU_CONCAT: "RFC5163-3.2-10"}.get(stream.concatenated, "RFC4326-6.2-9")
+        early = {TS_CONCAT: "RFC5163-3.1-7", PDU_CONCAT: "RFC5163-3.2-9"}.get(stream.concatenated, "RFC4326-6.2-8")
+        if waited > (threshold if self.setting.packing else 0):
+            self._find(late, f"The TS packet leaves {waited - threshold} ns behind the thresholds that are configured")
         had_room = left >= (2 if starts else 3) and not stream.current
-        if self.setting.packing and had_room and waited < threshold:
-            self._find(
-                "RFC4326-6.2-8",
-                f"The TS packet leaves {threshold - waited} ns before the Packing Threshold that is configured",
-                SHOULD,
-            )
+        if had_room and waited < (threshold if self.setting.packing else 0):
+            self._find(early, f"The TS packet leaves {threshold - waited} ns before its threshold", SHOULD)
 
     # ---- SNDUs: 4, 5
 
     def _sndu(self, stream: _Stream, sndu: bytes) -> None:
         self.sndus += 1
-        before = len(stream.waiting)
-        expected = stream.waiting[0] if stream.waiting else None
-        if expected is not None:
-            stream.ended.append(expected.time_ns)
+        before = list(stream.waiting)
+        expected = before[0] if before else None
         if crc(sndu):
             self._find("RFC4326-4.6-2", f"The CRC of an SNDU is {sndu[-4:].hex()}, not {crc(sndu[:-4]):08x}")
         has_address, content = not sndu[0] & 0x80, sndu[4:-4]
@@ -237,12 +238,27 @@ class EncapsulatorJudge:
         chain = self._chain(type_, content, expected)
         if chain is not None:
             self._content(stream, *chain)
-        if len(stream.waiting) == before and stream.waiting and chain is not None and chain[0] != 0:
+        if len(stream.waiting) == len(before) and stream.waiting and (chain is None or chain[0] != 0):
             stream.waiting.popleft()  # it has been complained about
+        carried = before[: len(before) - len(stream.waiting)]
+        self.units += len(carried)
+        if carried:
+            stream.ended.append(self._made(carried, stream.waiting[0] if stream.waiting else None))
+            if chain is not None and chain[0] in (TS_CONCAT, PDU_CONCAT):
+                stream.concatenated = stream.concatenated or chain[0]
+
+    def _made(self, carried: Sequence[Pdu], following: Pdu | None) -> int:
+        """When an SNDU had to be made of the PDUs that it carries: when it was full, when the next PDU had to go into
+        another one, or when the PDU (or TS) Packing Threshold had passed."""
+        last = carried[-1].time_ns
+        if len(carried) >= self.setting.concat:
+            return last
+        due = carried[0].time_ns + self.setting.concat_threshold_us * 1000
+        return due if following is None else max(last, min(due, following.time_ns))
 
     def _chain(self, type_: int, content: bytes, expected: Pdu | None) -> tuple[int, bytes] | None:
         """Type and octets behind the optional extension headers; None where they go beyond the end."""
-        seen: list[int] = []
+        stamps: list[bytes] = []
         words = 0
         while 0x100 <= type_ < FIRST_ETHER_TYPE:
             octets, h_type = 2 * (type_ >> 8), type_ & 0xFF
@@ -254,23 +270,28 @@ class EncapsulatorJudge:
                 words += octets // 2
                 if any(body):
                     self._find("RFC4326-5.3-1", f"An Extension-Padding header has {body.hex()} in it", SHOULD)
-            elif h_type == TIME_STAMP and expected is not None:
-                stamp, now = int.from_bytes(body), expected.time_ns // 1000 % HOUR_US
-                if len(body) != 4 or stamp != now:
-                    self._find(
-                        "RFC5163-3.3-1", f"The time stamp is {body.hex()}, and the PDU came {now} us past the hour"
-                    )
-            seen.append(h_type)
+            elif h_type == TIME_STAMP:
+                stamps.append(body)
             type_, content = int.from_bytes(content[:2]), content[2:]
         if words != self.setting.padding_words:
             self._find("", f"{words} words of Extension-Padding, not {self.setting.padding_words} as configured")
-        if (TIME_STAMP in seen) != self.setting.time_stamp:
-            self._find("", "A time stamp is there, or is missing, against the configuration")
+        if len(stamps) != self.setting.time_stamp:
+            self._find("", f"{len(stamps)} time stamps, not {int(self.setting.time_stamp)} as configured")
+        if expected is not None and type_ != 0:
+            for body in stamps:
+                self._time_stamp(body, expected)
         return type_, content
+
+    def _time_stamp(self, body: bytes, expected: Pdu) -> None:
+        stamp, now = int.from_bytes(body), expected.time_ns // 1000 % HOUR_US
+        latest = now if self.setting.concat == 1 else now + self.setting.concat_threshold_us
+        if len(body) != 4 or not now <= stamp <= latest:
+            self._find("RFC5163-3.3-1", f"The time stamp is 0x{body.hex()}, and the PDU came {now} us past the hour")
 
     def _content(self, stream: _Stream, type_: int, content: bytes) -> None:
         if type_ == 0:
-            return  # a Test SNDU is no PDU of anybody
+            self.tests += 1  # it carries no PDU
+            return
         if type_ == BRIDGED:
             self._frame(stream, content)
         elif type_ == TS_CONCAT:
