@@ -13,6 +13,7 @@ constexpr std::uint64_t kHourUs = 3'600'000'000;
 constexpr std::size_t kTimeStampOctets = 6;  // with the Type field behind it (RFC 5163, 3.3)
 constexpr std::size_t kPduTypeOctets = 2;    // PDU-Concat-Type (RFC 5163, 3.2)
 constexpr std::size_t kPduLengthOctets = 2;  // in front of each PDU
+constexpr std::size_t kPduLimit = 32'758;    // "The length of each PDU MUST be less than 32758 bytes"
 
 // The EtherType of a PDU; 0 where it is none.
 std::uint16_t ether_type_of(const headroom_packet& p) noexcept {
@@ -180,7 +181,8 @@ std::int32_t Encapsulator::encapsulate(headroom_packet& p, std::uint64_t now_ns,
   if (p.out_capacity < kTsOctets) return HEADROOM_ERR_NO_SPACE;
   const std::optional<Carried> carried = carried_by(p);
   const bool shares = config_.concat > 1;
-  if (!carried || !fits(carried->size() + (shares ? kPduTypeOctets + kPduLengthOctets : 0))) {
+  if (!carried || !fits(carried->size() + (shares ? kPduTypeOctets + kPduLengthOctets : 0)) ||
+      (shares && carried->size() >= kPduLimit)) {
     ++counters_.refused;
     return HEADROOM_ERR_UNSUPPORTED;
   }

@@ -60,7 +60,10 @@ std::int32_t Receiver::open(const headroom_packet& p) {
     idle(channel);
     return HEADROOM_ERR_MALFORMED;
   }
-  if (header->payload == kTsOctets) return HEADROOM_NOTHING;  // no payload: the counter stands still
+  if (!header->payload_alone) {  // "MUST discard TS Packets that carry other AFC values" (3)
+    ++counters_.sync_errors;
+    return HEADROOM_ERR_UNSUPPORTED;
+  }
   const bool is_first = !std::exchange(channel.is_used, true);
   const std::uint8_t before = std::exchange(channel.continuity_counter, header->continuity_counter);
   if (!is_first && header->continuity_counter == before) {
@@ -77,11 +80,11 @@ std::int32_t Receiver::open(const headroom_packet& p) {
     return HEADROOM_ERR_UNSUPPORTED;
   }
   std::memcpy(packet_.data(), p.in, kTsOctets);
-  at_ = header->payload;
+  at_ = kTsHeader;
   payload_unit_start_ = header->payload_unit_start;
   if (!payload_unit_start_) return channel.needed != 0 ? HEADROOM_OK : HEADROOM_NOTHING;
   const std::size_t pointer = packet_[at_++];
-  if (pointer > kLargestPayloadPointer || at_ + pointer + 2 > kTsOctets) {
+  if (pointer > kLargestPayloadPointer) {
     ++counters_.payload_pointer_errors;
     idle(channel);
     return HEADROOM_ERR_MALFORMED;

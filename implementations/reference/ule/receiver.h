@@ -29,7 +29,7 @@ struct ReceiverCounters {
   std::uint64_t transmission_errors = 0;         // transport error indicator (7.3)
   std::uint64_t continuity_errors = 0;           // 7.3
   std::uint64_t duplicates = 0;                  // TS packets (7.3)
-  std::uint64_t sync_errors = 0;                 // no TS packet, or none that carries ULE: scrambled
+  std::uint64_t sync_errors = 0;                 // no TS packet, or none that carries ULE (3)
   std::uint64_t other_pids = 0;                  // null packets among them
   std::uint64_t unmatched_addresses = 0;         // 7.2: discarded silently
   std::uint64_t test_sndus = 0;                  // 5.1

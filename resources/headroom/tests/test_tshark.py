@@ -96,6 +96,13 @@ def test_packets_with_their_interface(tmp_path: Path) -> None:
     ]
 
 
+def test_packets_with_their_time_and_link_type(tmp_path: Path) -> None:
+    path = tmp_path / "x.pcapng"
+    body = struct.pack("=IIIII", 0, 1, 2, 3, 3) + b"abc\0"
+    path.write_bytes(SECTION + block(1, struct.pack("=HHI", 101, 0, 0)) + block(6, body) + enhanced(b"d", 1))
+    assert [(one.time_ns, one.link_type) for one in engine_pcapng.read(path)] == [((1 << 32) + 2, 101), (0, 0)]
+
+
 @pytest.mark.parametrize(
     "content",
     [

@@ -307,6 +307,15 @@ TEST(PduConcat, BridgedFramesAndTheLongestGroup) {
   }
 }
 
+// "The length of each PDU MUST be less than 32758 bytes" (RFC 5163, 3.2): one octet less than an SNDU has room for.
+TEST(PduConcat, LongestPdu) {
+  Sender sender(concatenating(2));
+  sender.send(ipv4(32'758, 1));
+  EXPECT_EQ(sender.last_status, HEADROOM_ERR_UNSUPPORTED);
+  sender.send(ipv4(32'757, 1));
+  EXPECT_EQ(sender.last_status, HEADROOM_NOTHING);
+}
+
 TEST(TsConcat, TsPacketsShareAnSndu) {
   Sender sender(concatenating(2));
   const Octets a = ts(3, true, {1, 2, 3}, 0x0031), b = ts(4, false, {4}, 0x0031);

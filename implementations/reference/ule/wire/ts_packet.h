@@ -24,7 +24,7 @@ struct TsHeader {
   std::uint16_t pid = 0;
   bool scrambled = false;
   std::uint8_t continuity_counter = 0;
-  std::uint8_t payload = 0;  // where the payload begins, behind an adaptation field; kTsOctets where there is none
+  bool payload_alone = false;  // adaptation_field_control 01: payload, and no adaptation field
 };
 
 inline void write_ts_header(std::uint8_t* packet, std::uint16_t pid, bool payload_unit_start,
@@ -35,8 +35,7 @@ inline void write_ts_header(std::uint8_t* packet, std::uint16_t pid, bool payloa
   packet[3] = static_cast<std::uint8_t>(0x10U | (continuity_counter & 0x0FU));  // payload, and no adaptation field
 }
 
-// Nothing where the octets are no TS packet: the wrong number of them, no sync octet, an adaptation field that does not
-// fit, or neither such a field nor payload.
+// Nothing where the octets are no TS packet: the wrong number of them, or no sync octet.
 [[nodiscard]] inline std::optional<TsHeader> read_ts_header(std::span<const std::uint8_t> packet) noexcept {
   if (packet.size() != kTsOctets || packet[0] != kSyncOctet) return std::nullopt;
   TsHeader header;
@@ -45,18 +44,7 @@ inline void write_ts_header(std::uint8_t* packet, std::uint16_t pid, bool payloa
   header.pid = static_cast<std::uint16_t>((packet[1] & 0x1FU) << 8 | packet[2]);
   header.scrambled = (packet[3] & 0xC0U) != 0;
   header.continuity_counter = packet[3] & 0x0FU;
-  std::size_t payload = kTsHeader;
-  switch (packet[3] >> 4 & 3U) {
-    case 0:
-      return std::nullopt;
-    case 1:
-      break;
-    default:
-      payload += 1U + packet[kTsHeader];
-      if (payload > kTsOctets) return std::nullopt;
-      if ((packet[3] & 0x10U) == 0) payload = kTsOctets;
-  }
-  header.payload = static_cast<std::uint8_t>(payload);
+  header.payload_alone = (packet[3] >> 4 & 3U) == 1;
   return header;
 }
 

@@ -10,6 +10,7 @@ from headroom.core.options import Option, boolean, number
 from headroom.core.scheme import Scheme
 
 if TYPE_CHECKING:
+    from headroom.core.metrics import Metric
     from headroom.core.replay_options import ReplayWords
 
 LARGEST_PDU = 2000  # octets that a receiver is given room for, unless a replay says otherwise
@@ -31,6 +32,13 @@ def _replay() -> ReplayWords:
         "largest_pdu": into("channel", "mrru", int),
     }
     return ReplayWords(arguments, lambda made: None, lambda done: [])
+
+
+def _metrics() -> tuple[Metric, ...]:
+    from headroom.core.metrics import declared
+    from headroom.schemes.ule import metrics
+
+    return declared(vars(metrics))
 
 
 def _papers() -> Mapping[str, Any]:
@@ -56,6 +64,8 @@ SCHEME = Scheme(
         ),
     ),
     replay=_replay,
+    metrics=_metrics,
     papers=_papers,
+    suites="conformance/ule",
     benchmarks=(("ule_bench", "--benchmark_min_time=0.01"),),
 )

@@ -62,16 +62,13 @@ class Receiver:
         flags, pid = packet[1] >> 5, int.from_bytes(packet[1:3]) & 0x1FFF
         if pid == 0x1FFF or (self.pids is not None and pid not in self.pids):
             return []
-        payload = _payload(packet)
-        if payload is None:
-            self._note(SYNC_ERROR)
-            return []
         stream = self.streams.setdefault(pid, Stream())
         if flags & 0b100:  # transport_error_indicator: 7.3
             self._note(TRANSMISSION_ERROR)
             stream.current = b""
             return []
-        if not payload:
+        if packet[3] >> 4 & 3 != 1:  # 3: "Receivers MUST discard TS Packets that carry other AFC values"
+            self._note(SYNC_ERROR)
             return []
         if not self._follows(stream, packet[3] & 15):
             return []
@@ -79,7 +76,9 @@ class Receiver:
             self._note(SYNC_ERROR)
             stream.current = b""
             return []
-        return [unit for sndu in self._sndus(stream, payload, bool(flags & 0b010)) for unit in self._units(sndu)]
+        return [
+            unit for sndu in self._sndus(stream, packet[TS_HEADER:], bool(flags & 0b010)) for unit in self._units(sndu)
+        ]
 
     def _follows(self, stream: Stream, counter: int) -> bool:
         """7.3: whether a TS packet is to be read. After a gap the part of an SNDU that has come is discarded."""
@@ -205,15 +204,6 @@ class Receiver:
                 yield from self._frame(pdu)
             else:
                 yield Unit(type_, pdu)
-
-
-def _payload(packet: bytes) -> bytes | None:
-    """Octets behind an adaptation field, none where there is no payload. None for a header that cannot be."""
-    control = packet[3] >> 4 & 3
-    begin = TS_HEADER + (1 + packet[TS_HEADER] if control & 2 else 0)
-    if control == 0 or begin > TS_OCTETS:
-        return None
-    return packet[begin:] if control & 1 else b""
 
 
 def _missing(sndu: bytes) -> int:

@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Keywords of the conformance suites of RFC 4326 and RFC 5163."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from robot.api.deco import keyword
+
+from headroom.core import capabilities, replay_metrics, replay_options
+from headroom.core.errors import UsageError
+from headroom.core.implementations import Role
+from headroom.core.options import split_names
+from headroom.core.replay import Packets, ReplayConfig
+from headroom.core.results import collector
+from headroom.core.results.record import Finding
+from headroom.core.run.run import Run
+from headroom.keywords import verdicts
+from headroom.keywords.artefacts import keep_captures
+from headroom.keywords.base import current_run, library
+from headroom.schemes.ule import line, metrics, pdus, vector_findings, vectors
+from headroom.schemes.ule.judge import encapsulator
+from headroom.schemes.ule.scheme import SCHEME
+from headroom.schemes.ule.vectors import Vector
+
+JUDGE = "judge (RFC 4326)"
+
+
+@library
+class UleKeywords:
+    """PDUs before an encapsulator, TS packets before a receiver; judges made from RFC 4326 and RFC 5163 decide."""
+
+    @keyword("PDUs Should Be Encapsulated By The Rules")
+    def pdus_by_the_rules(self, *words: str, **named: str) -> None:
+        """The TS packets of PDUs are as RFC 4326, 3 to 6, says. PDUs are such as `ipv4 60 at 999us`.
+
+        Named arguments are those of a replay, and: `packed`, SNDUs that begin behind another one in a TS packet;
+        `sndus` and `ts_packets`, how many there are; `left`, numbers of octets that some TS packets must have left
+        behind an SNDU; `tests`, such as 0:100,2:9, Test SNDUs that the encapsulator is told to send before PDUs 0 and
+        2, with 100 and 9 octets of content.
+        """
+        _by_the_rules(pdus.read(words), named)
+
+    @keyword("Each Length Should Be Encapsulated By The Rules")
+    def each_length_by_the_rules(self, first: int, last: int, **named: str) -> None:
+        """The same of IPv4 packets of each length from FIRST to LAST octets, all given at once."""
+        _by_the_rules(pdus.read([f"ipv4 {octets}" for octets in range(first, last + 1)]), named)
+
+    @keyword("Traffic Should Be Encapsulated By The Rules")
+    def traffic_by_the_rules(self, source: str, **named: str) -> None:
+        """The same of a traffic profile."""
+        _by_the_rules(source, named)
+
+    @keyword("PDUs Should Be Refused")
+    def pdus_refused(self, *words: str, **named: str) -> None:
+        """None of these PDUs, which no SNDU may carry, leaves a trace on the link."""
+        run = current_run()
+        verdicts.leave_to_the_other_side(run, ["compressor"])
+        config = _config_of(run, pdus.read(words), named)
+        _require(run, "compressor", config.channel)
+        found = line.encapsulate(config)
+        collector.current().metric(replay_metrics.PACKETS, found.done.sent)
+        if found.pdus or found.packets:
+            keep_captures(found.done)
+            raise AssertionError(
+                f"{len(found.pdus)} of {found.done.sent} PDUs are taken, and {len(found.packets)} TS packets are sent; "
+                "no SNDU may carry them."
+            )
+
+    @keyword("Vectors Should Be Sent")
+    def vectors_sent(self, *patterns: str) -> None:
+        """PDUs of resources/vectors/ule, all given at once, become the TS packets that are written there."""
+        run = current_run()
+        verdicts.leave_to_the_other_side(run, ["compressor"])
+        chosen = [one for one in _chosen(patterns) if one.encapsulated]
+        if not chosen:
+            raise UsageError(f"None of {', '.join(patterns)} is for an encapsulator: say `encapsulated: true` there.")
+        verdicts.note("compressor", run.compressor, run.build)
+        collector.current().metric(replay_metrics.VECTORS, len(chosen))
+        for vector in chosen:
+            _sent(run, vector)
+
+    @keyword("Vectors Should Be Received")
+    def vectors_received(self, *patterns: str) -> None:
+        """TS packets of resources/vectors/ule: what comes out, and what is counted, is what the RFCs say."""
+        run = current_run()
+        verdicts.leave_to_the_other_side(run, ["decompressor"])
+        chosen = _chosen(patterns)
+        verdicts.note("decompressor", run.decompressor, run.build)
+        collector.current().metric(replay_metrics.VECTORS, len(chosen))
+        findings: list[Finding] = []
+        for vector in chosen:
+            _require(run, "decompressor", vector.channel)
+            found = line.receive(run.decompressor, vector.arrivals, vector.channel, run.build, vector.npa)
+            findings += vector_findings.findings_of(vector, found.units, found.statistics)
+        verdicts.conclude(findings, "decompressor")
+
+
+def _by_the_rules(source: str | Packets, named: Mapping[str, str]) -> None:
+    run = current_run()
+    verdicts.leave_to_the_other_side(run, ["compressor"])
+    words = dict(named)
+    expected = {name: words.pop(name, "") for name in ("packed", "sndus", "ts_packets", "left", "tests")}
+    config = _config_of(run, source, words)
+    config.control = _tests(expected["tests"])
+    _require(run, "compressor", config.channel, *(["test-sndu"] if config.control else []))
+    with verdicts.refusals_are_unsupported():
+        found = line.encapsulate(config)
+    judged = encapsulator.judge(line.setting_of(config.channel), found.pdus, found.packets)
+    current = collector.current()
+    current.metric(replay_metrics.PACKETS, found.done.sent)
+    current.metric(replay_metrics.JUDGED, judged.number)
+    current.metric(metrics.SNDUS, judged.sndus)
+    current.metric(metrics.PACKED, judged.packed)
+    findings = [Finding(one.sentence, one.requirement, one.packet, JUDGE, one.level) for one in judged.findings]
+    if findings:
+        keep_captures(found.done)
+    verdicts.conclude(findings, "compressor")
+    if len(found.pdus) != found.done.sent:
+        verdicts.must_not_be(f"{found.done.sent - len(found.pdus)} of {found.done.sent} PDUs are refused.")
+    _counted("SNDUs are packed behind others", expected["packed"], judged.packed)
+    _counted("SNDUs are sent", expected["sndus"], judged.sndus)
+    _counted("TS packets are sent", expected["ts_packets"], judged.number)
+    _counted("Test SNDUs are sent", str(len(config.control)), judged.tests)
+    seen = {octets for octets, _ in judged.left}
+    if missing := [octets for octets in split_names(expected["left"]) if int(octets) not in seen]:
+        raise AssertionError(f"No SNDU leaves {', '.join(missing)} octets of its last TS packet; seen: {sorted(seen)}.")
+
+
+def _tests(text: str) -> list[dict[str, Any]]:
+    """Steps of a replay by which Test SNDUs are sent."""
+    steps = []
+    for part in split_names(text):
+        before, colon, octets = part.partition(":")
+        if not colon or not before.isdigit() or not octets.isdigit():
+            raise UsageError(f"'{part}' is not of the form PDU:octets, such as 0:100.")
+        message = {"send": "test SNDU", "octets": int(octets)}
+        steps.append({"before": int(before), "side": "compressor", "message": message})
+    return steps
+
+
+def _counted(what: str, expected: str, found: int) -> None:
+    if expected and found != int(expected):
+        raise AssertionError(f"{found} {what}, not {expected}.")
+
+
+def _sent(run: Run, vector: Vector) -> None:
+    _require(run, "compressor", vector.channel)
+    config = ReplayConfig(
+        "ule",
+        run.compressor,
+        source=[{"hex": octets.hex()} for octets in vector.pdus],
+        channel={"first_pid": vectors.FIRST_PID, **vector.channel},
+        compressor_options={"npa": vector.npa} if vector.npa != vectors.OWN else {},
+        build=run.build,
+        timeout_s=capabilities.PATIENCE_S,
+    )
+    found = line.encapsulate(config)
+    expected, packets = [one.octets for one in vector.arrivals], [octets for _, octets in found.packets]
+    for number, (one, other) in enumerate(zip(expected, packets, strict=False)):
+        if one != other:
+            at = next((at for at, (x, y) in enumerate(zip(one, other, strict=False)) if x != y), len(other))
+            verdicts.must_not_be(
+                f"{vector.name}: TS packet {number} differs from octet {at} on: {other[at : at + 12].hex(' ')}, not "
+                f"{one[at : at + 12].hex(' ')}. {vector.shows}"
+            )
+    if len(packets) != len(expected):
+        verdicts.must_not_be(f"{vector.name}: {len(packets)} TS packets are sent, not {len(expected)}. {vector.shows}")
+
+
+def _chosen(patterns: Sequence[str]) -> list[Vector]:
+    known = vectors.load()
+    for pattern in patterns:
+        if not fnmatch.filter(known, pattern):
+            raise UsageError(f"No vector of resources/vectors/ule is called {pattern}.")
+    return [one for name, one in known.items() if any(fnmatch.fnmatch(name, pattern) for pattern in patterns)]
+
+
+def _config_of(run: Run, source: str | Packets, named: Mapping[str, str]) -> ReplayConfig:
+    config = replay_options.config_of(SCHEME, source, named, run)
+    collector.current().parameters |= config.described()
+    return config
+
+
+def _require(run: Run, role: Role, channel: Mapping[str, Any], *extensions: str) -> None:
+    """Raises NotDeclared where an implementation does not declare what a configuration takes; notes it for the
+    record."""
+    asked: dict[str, Any] = {"max_channels": channel.get("channels", 1)}
+    if role == "compressor":
+        asked |= {"packing": [channel.get("packing", "packing")], "address": [channel.get("address", "present")]}
+        headers = {"padding": channel.get("padding_words"), "time-stamp": channel.get("time_stamp")}
+        headers["concat"] = channel.get("concat", 1) > 1
+        asked["extensions"] = [*extensions, *(name for name, there in headers.items() if there)]
+    if channel.get("bridged"):
+        asked["carriage"] = ["bridged"]
+    found = run.compressor if role == "compressor" else run.decompressor
+    capabilities.require(found, role, SCHEME, run.build, **asked)
+    verdicts.note(role, found, run.build)

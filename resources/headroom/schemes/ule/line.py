@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An encapsulator and a receiver, each alone: TS packets as they leave the one, units as they come out of the other."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+from headroom.core import capabilities, replay
+from headroom.core.captures import engine_pcapng
+from headroom.core.implementations import Implementation
+from headroom.core.replay import Replay, ReplayConfig
+from headroom.schemes.ule.judge.encapsulator import Pdu, Setting
+from headroom.schemes.ule.vectors import FIRST_PID, OWN, Arrival
+
+ETHERNET, MAC_HEADER = 1, 14  # LINKTYPE, and octets in front of a link packet in such a frame
+LARGEST_UNIT = 33_000  # octets: more than the Length of an SNDU can say
+
+
+@dataclass(frozen=True)
+class Encapsulated:
+    """PDUs that an encapsulator took, and the TS packets that it sent, each with the time at which it left, ns."""
+
+    pdus: tuple[Pdu, ...]
+    packets: tuple[tuple[int, bytes], ...]
+    done: Replay
+
+
+@dataclass(frozen=True)
+class Received:
+    """Units that came out of a receiver, in order, and its statistics."""
+
+    units: tuple[bytes, ...]
+    statistics: Mapping[str, Any]
+
+
+def setting_of(channel: Mapping[str, Any], npa: str = OWN) -> Setting:
+    """What the judge of an encapsulator has to know of a configuration."""
+    same = {one.name for one in fields(Setting)} - {"packing", "address", "address_by_default", "npa", "mac"}
+    return Setting(
+        packing=channel.get("packing", "packing") == "packing",
+        address=channel.get("address", "present") == "present",
+        address_by_default="address" not in channel,
+        npa=bytes.fromhex(npa.replace(":", "")),
+        **{key: channel[key] for key in same if key in channel},
+    )
+
+
+def encapsulate(config: ReplayConfig) -> Encapsulated:
+    """Replays through the encapsulator of a configuration alone. Raises Misbehaviour where an adapter breaks a promise
+    of the ABI."""
+    config = replace(config, decompressor=None)
+    with tempfile.TemporaryDirectory(prefix="headroom-ule-") as folder:
+        outputs = {name: Path(folder) / f"{name}.pcapng" for name in ("source", "link")}
+        done = replay.run(replace(config, records="all", outputs={**config.outputs, **outputs}))
+        capabilities.promise(done.document)
+        sources = [one.octets for one in engine_pcapng.read(outputs["source"])]
+        packets = tuple((one.time_ns, _link_packet(one)) for one in engine_pcapng.read(outputs["link"]))
+    types = [one.get("type", 0) for one in config.source] if isinstance(config.source, list) else []
+    pdus = []
+    for number, (record, octets) in enumerate(zip(done.records, sources, strict=True)):
+        if record["verdict"] != "not_compressed":
+            pdus.append(Pdu(octets, record["time_ns"], record["channel"], types[number] if types else 0))
+    return Encapsulated(tuple(pdus), packets, done)
+
+
+def _link_packet(found: engine_pcapng.EnginePacket) -> bytes:
+    return found.octets[MAC_HEADER:] if found.link_type == ETHERNET else found.octets
+
+
+def receive(
+    found: Implementation,
+    arrivals: Sequence[Arrival],
+    channel: Mapping[str, Any],
+    build: str,
+    npa: str = OWN,
+) -> Received:
+    """What a receiver makes of TS packets, a millisecond apart. Raises Misbehaviour."""
+    options = {"npa": npa} if npa != OWN else {}
+    with tempfile.TemporaryDirectory(prefix="headroom-ule-") as folder:
+        path = Path(folder) / "units.pcapng"
+        done = replay.run(
+            ReplayConfig(
+                "ule",
+                decompressor=found,
+                source=[
+                    {"hex": one.octets.hex(), "channel": one.channel, "time_ns": number * 1_000_000}
+                    for number, one in enumerate(arrivals)
+                ],
+                channel={"first_pid": FIRST_PID, "mrru": LARGEST_UNIT, **channel},
+                decompressor_options=options,
+                outputs={"decompressed": path},
+                build=build,
+                timeout_s=capabilities.PATIENCE_S,
+            )
+        )
+        capabilities.promise(done.document)
+        units = tuple(one.octets for one in engine_pcapng.read(path))
+    return Received(units, done.direction()["decompressor"].get("statistics") or {})

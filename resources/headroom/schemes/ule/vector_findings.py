@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is wrong with what a receiver made of a vector, as findings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from headroom.core.results.record import Finding
+from headroom.schemes.ule.events import ERRORS
+from headroom.schemes.ule.vectors import Expected, Vector
+
+
+def findings_of(vector: Vector, units: Sequence[bytes], statistics: Mapping[str, Any]) -> list[Finding]:
+    """A unit that is missing, another or one too many; then counters of errors."""
+    found = []
+    if sentence := difference(vector.out, units):
+        found.append(_finding(vector, sentence, vector.should, "should" if vector.should else "must"))
+    for counter, requirement in ERRORS.items():
+        expected, counted = vector.events.get(counter, 0), statistics.get(counter)
+        if counter in vector.free or counted == expected:
+            continue
+        if counted is None:
+            if expected:
+                found.append(_finding(vector, f"the statistics have no {counter}", requirement, "should"))
+        elif vector.silent and not expected:
+            found.append(
+                _finding(vector, f"{counter} is {counted}, and nothing is to be recorded", vector.silent, "must")
+            )
+        else:
+            found.append(_finding(vector, f"{counter} is {counted}, not {expected}", requirement, "should"))
+    return found
+
+
+def _finding(vector: Vector, sentence: str, requirement: str, severity: str) -> Finding:
+    return Finding(f"{vector.name}: {sentence}. {vector.shows}", requirement, severity=severity)
+
+
+def difference(expected: Sequence[Expected], units: Sequence[bytes]) -> str:
+    """The first difference between what must come out and what did, as a sentence; "" where there is none."""
+    rest = list(units)
+    for number, one in enumerate(expected):
+        if rest and rest[0] == one.octets:
+            del rest[0]
+        elif one.must:
+            got = f"{len(rest[0])} other octets come out" if rest else "nothing more comes out"
+            return f"unit {number}, of {len(one.octets)} octets, must come out; {got}"
+    if rest:
+        return f"{len(rest)} units come out that must not, the first of {len(rest[0])} octets"
+    return ""

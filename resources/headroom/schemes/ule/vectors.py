@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0
+"""TS packets written by hand from RFC 4326 and RFC 5163, and what a receiver must make of them: resources/vectors/ule.
+
+Some of them are what an encapsulator must make of their PDUs, too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from headroom.core.errors import UsageError
+from headroom.core.paths import ROOT
+from headroom.core.yamlfile import Document, check, read
+from headroom.schemes.ule import builder
+
+FOLDER = ROOT / "resources/vectors/ule"
+FIRST_PID = 0x100
+OWN = "02:00:00:00:00:01"
+_SLICE = re.compile(r"([A-Z])(?:\[(\d*):(\d*)\])?")
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """A TS packet on a channel."""
+
+    octets: bytes
+    channel: int = 0
+
+
+@dataclass(frozen=True)
+class Expected:
+    """A unit that must come out, or may."""
+
+    octets: bytes
+    must: bool = True
+
+
+@dataclass(frozen=True)
+class Vector:
+    """`shows` is the sentence that it rests on. `events` are the error counters that are not 0 behind it, `free` those
+    that the RFC leaves open. `silent` and `should` name requirements: of the former no error may be counted; of the
+    latter, which is a SHOULD, other units are non-strict.
+
+    `encapsulated`: an encapsulator with this `channel` makes these TS packets of `pdus`, all given at once.
+    """
+
+    name: str
+    shows: str
+    channel: Mapping[str, Any]
+    npa: str
+    arrivals: tuple[Arrival, ...]
+    out: tuple[Expected, ...]
+    pdus: tuple[bytes, ...] = ()
+    events: Mapping[str, int] = field(default_factory=dict)
+    free: frozenset[str] = frozenset()
+    silent: str = ""
+    should: str = ""
+    encapsulated: bool = False
+
+
+@cache
+def load() -> dict[str, Vector]:
+    """All vectors by name. Raises UsageError with file and line where a file is not valid."""
+    found: dict[str, Vector] = {}
+    for path in sorted(FOLDER.glob("*.yaml")):
+        found |= _load(path, found)
+    return found
+
+
+def _load(path: Path, known: Mapping[str, Vector]) -> dict[str, Vector]:
+    document = check(read(path), "schemes/ule/vectors")
+    found: dict[str, Vector] = {}
+    for number, entry in enumerate(document.data["vectors"]):
+        if entry["name"] in known or entry["name"] in found:
+            raise UsageError(document.complaint(("vectors", number, "name"), f"{entry['name']} is there already."))
+        found[entry["name"]] = _Reader(document, ("vectors", number), entry).vector()
+    return found
+
+
+class _Reader:
+    """Makes octets of one entry."""
+
+    def __init__(self, document: Document, place: tuple[str | int, ...], entry: dict[str, Any]) -> None:
+        self.document, self.place, self.entry = document, place, entry
+        self.pdus = {name: self._pdu(name, given) for name, given in entry.get("pdus", {}).items()}
+        self.sndus = {name: self._sndu(name, given) for name, given in entry.get("sndus", {}).items()}
+        self.counters: dict[int, int] = {}
+
+    def wrong(self, *where: str | int, sentence: str) -> UsageError:
+        return UsageError(self.document.complaint((*self.place, *where), sentence))
+
+    def vector(self) -> Vector:
+        entry = self.entry
+        arrivals = tuple(self._arrival(number, step) for number, step in enumerate(entry["ts"]))
+        out = tuple(self._expected(number, one) for number, one in enumerate(entry.get("out", ())))
+        return Vector(
+            entry["name"],
+            entry["shows"],
+            entry.get("channel", {}),
+            entry.get("npa", OWN),
+            arrivals,
+            out,
+            tuple(self.pdus.values()),
+            entry.get("events", {}),
+            frozenset(entry.get("free", ())),
+            entry.get("silent", ""),
+            entry.get("should", ""),
+            entry.get("encapsulated", False),
+        )
+
+    def _pdu(self, name: str, given: dict[str, Any]) -> bytes:
+        mark = ord(name)
+        where = {"to": given["to"]} if "to" in given else {}
+        if "ipv4" in given:
+            return builder.ipv4(given["ipv4"], mark, **where)
+        if "ipv6" in given:
+            return builder.ipv6(given["ipv6"], mark, **where)
+        if "octets" in given:
+            return builder.filler(given["octets"], mark)
+        return bytes.fromhex(given["hex"])
+
+    def _sndu(self, name: str, given: dict[str, Any]) -> bytes:
+        content = self._joined(self.pdus, given["content"], "sndus", name, "content")
+        made = builder.sndu(
+            int(given["type"], 16),
+            content,
+            bytes.fromhex(given["npa"].replace(":", "")) if "npa" in given else None,
+            d_bit=given.get("d_bit"),
+            length=given.get("length"),
+            trailer=bytes.fromhex(given["crc"]) if given.get("crc", "wrong") != "wrong" else None,
+        )
+        return made[:-1] + bytes([made[-1] ^ 1]) if given.get("crc") == "wrong" else made
+
+    def _arrival(self, number: int, step: dict[str, Any]) -> Arrival:
+        channel = step.get("channel", 0)
+        if "hex" in step:
+            return Arrival(bytes.fromhex(step["hex"]), channel)
+        pid = step.get("pid", self.entry.get("channel", {}).get("first_pid", FIRST_PID) + channel)
+        counter = step.get("counter", (self.counters.get(pid, -1) + 1) % 16)
+        self.counters[pid] = counter
+        try:
+            octets = builder.ts_packet(
+                self._joined(self.sndus, step.get("payload", ()), "ts", number, "payload"),
+                counter,
+                pid=pid,
+                pointer=step.get("pointer"),
+                starts=step.get("pusi"),
+                error=step.get("error", False),
+                scrambling=step.get("scrambling", 0),
+                control=step.get("control", 1),
+                fill=bytes.fromhex(step.get("fill", "ff")),
+            )
+        except ValueError as error:
+            raise self.wrong("ts", number, sentence=str(error)) from error
+        return Arrival(octets, channel)
+
+    def _expected(self, number: int, given: Any) -> Expected:
+        may = given.get("may") if isinstance(given, dict) else None
+        octets = self._joined(self.pdus, given if may is None else may, "out", number)
+        return Expected(octets, may is None)
+
+    def _joined(self, named: Mapping[str, bytes], given: Any, *where: str | int) -> bytes:
+        """Octets of names, slices of names and hexadecimal octets, one behind another."""
+        octets = b""
+        for item in [given] if isinstance(given, str) else given:
+            found = _SLICE.fullmatch(item)
+            if not found:
+                octets += bytes.fromhex(item)
+            elif found[1] not in named:
+                raise self.wrong(*where, sentence=f"there is no {found[1]}; known: {', '.join(named) or 'none'}.")
+            else:
+                begin, end = (int(text) if text else None for text in found.group(2, 3))
+                octets += named[found[1]][begin:end]
+        return octets

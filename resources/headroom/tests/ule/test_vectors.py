@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Vectors of RFC 4326 and RFC 5163 before both judges, which share no code with what is under test."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from headroom.core.errors import UsageError
+from headroom.schemes.ule import builder, line, pdus, vector_findings, vectors
+from headroom.schemes.ule.judge import encapsulator
+from headroom.schemes.ule.judge import receiver as judge
+from headroom.schemes.ule.judge.encapsulator import Pdu
+from headroom.schemes.ule.vectors import Expected, Vector
+
+COUNTERS = {
+    judge.POINTER_ERROR: "payload_pointer_errors",
+    judge.LENGTH_ERROR: "length_errors",
+    judge.CRC_ERROR: "crc_errors",
+    judge.TYPE_ERROR: "type_errors",
+    judge.REASSEMBLY_ERROR: "delimiting_errors",
+    judge.TRANSMISSION_ERROR: "transmission_errors",
+    judge.CONTINUITY_ERROR: "continuity_errors",
+    judge.FRAME_ERROR: "bridged_length_errors",
+    judge.PADDING_ERROR: "padding_errors",
+    judge.SYNC_ERROR: "sync_errors",
+}
+
+
+def received(vector: Vector) -> tuple[list[bytes], dict[str, int]]:
+    first = vector.channel.get("first_pid", vectors.FIRST_PID)
+    receiver = judge.Receiver(
+        bytes.fromhex(vector.npa.replace(":", "")),
+        bool(vector.channel.get("bridged")),
+        frozenset(range(first, first + vector.channel.get("channels", 1))),
+    )
+    units = [unit.octets for arrival in vector.arrivals for unit in receiver.take(arrival.octets)]
+    events = {COUNTERS[event]: count for event, count in receiver.events.items() if event in COUNTERS}
+    if count := receiver.events.get(judge.CONCAT_ERROR):
+        events["ts_concat_size_mismatches" if vector.name.startswith("ts-") else "pdu_concat_size_mismatches"] = count
+    return units, dict.fromkeys(vector_findings.ERRORS, 0) | events
+
+
+@pytest.mark.parametrize("name", sorted(vectors.load()))
+def test_the_judge_receives_each_as_it_says(name: str) -> None:
+    vector = vectors.load()[name]
+    assert vector_findings.findings_of(vector, *received(vector)) == []
+
+
+@pytest.mark.parametrize("name", sorted(name for name, one in vectors.load().items() if one.encapsulated))
+def test_the_judge_finds_no_fault_with_what_an_encapsulator_is_to_send(name: str) -> None:
+    vector = vectors.load()[name]
+    setting = line.setting_of({"threshold_us": 0, "address": "present", **vector.channel}, vector.npa)
+    found = encapsulator.judge(setting, [Pdu(one) for one in vector.pdus], [(0, one.octets) for one in vector.arrivals])
+    assert found.findings == []
+    assert found.sndus == len(vector.pdus)
+
+
+def test_the_crc_of_appendix_b() -> None:
+    vector = vectors.load()["appendix-b"]
+    made = builder.sndu(0x86DD, vector.pdus[0], npa=bytes([0, 1, 2, 3, 4, 5]))
+    assert made[-4:].hex() == "7c171763" and made[:2].hex() == "003f"
+
+
+def test_other_units_and_counters_are_findings() -> None:
+    vector = vectors.load()["gap"]
+    (unit,), counters = received(vector)
+    missing = vector_findings.findings_of(vector, [], counters)
+    assert [one.severity for one in missing] == ["must"] and "nothing more comes out" in missing[0].sentence
+    assert vector_findings.findings_of(vector, [unit, unit], counters)[0].severity == "must"
+    uncounted = vector_findings.findings_of(vector, [unit], counters | {"continuity_errors": 0})
+    assert [(one.severity, one.requirement) for one in uncounted] == [("should", "RFC4326-7.3-6")]
+    assert [one.severity for one in vector_findings.findings_of(vector, [unit], {})] == ["should"]
+    vector = vectors.load()["duplicates"]
+    loud = vector_findings.findings_of(vector, [one.octets for one in vector.out], {"crc_errors": 1})
+    assert [(one.severity, one.requirement) for one in loud] == [("must", "RFC4326-7.3-4")]
+    vector = vectors.load()["crc-wrong-drops-the-rest"]
+    assert {one.severity for one in vector_findings.findings_of(vector, [], {"crc_errors": 1})} == {"should"}
+
+
+def test_units_that_may_come_out() -> None:
+    expected = [Expected(b"a"), Expected(b"b", must=False), Expected(b"c")]
+    assert vector_findings.difference(expected, [b"a", b"b", b"c"]) == ""
+    assert vector_findings.difference(expected, [b"a", b"c"]) == ""
+    assert "unit 2" in vector_findings.difference(expected, [b"a", b"b"])
+    assert "unit 0" in vector_findings.difference(expected, [b"b", b"c"])
+    assert "1 units come out that must not" in vector_findings.difference(expected, [b"a", b"c", b"b"])
+
+
+ENTRY = """vectors:
+  - name: a
+    shows: "7"
+    sndus: {A: {type: "0800", content: [%s]}}
+    ts: [{pointer: 0, payload: %s}]
+"""
+
+
+@pytest.mark.parametrize(
+    ("content", "payload", "sentence"),
+    [
+        ("P", "A", r"x\.yaml:4: /vectors/0/sndus/A/content: there is no P; known: none"),
+        ('"45"', "B", r"x\.yaml:5: .*there is no B; known: A"),
+        ('"45"', f'"{"00" * 184}"', r"x\.yaml:5: .*185 octets do not fit"),
+        ('"4"', "A", r"x\.yaml:4: "),
+    ],
+)
+def test_a_wrong_vector_is_refused_with_its_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: str, payload: str, sentence: str
+) -> None:
+    (tmp_path / "x.yaml").write_text(ENTRY % (content, payload))
+    monkeypatch.setattr(vectors, "FOLDER", tmp_path)
+    with pytest.raises(UsageError, match=sentence):
+        vectors.load.__wrapped__()
+
+
+def test_pdus_as_suites_name_them() -> None:
+    packets = pdus.read(["ipv4 60 to 224.0.0.1 at 7us on 3", "llc 20 of 46"])
+    assert packets[0] == {"hex": builder.ipv4(60, 1, "224.0.0.1").hex(), "time_ns": 7000, "channel": 3}
+    assert packets[1]["type"] == 0x6558 and len(bytes.fromhex(str(packets[1]["hex"]))) == 14 + 46
+    for word in ("ipv5 60", "ipv4", "ipv4 60 to nowhere"):
+        with pytest.raises(UsageError, match="is no PDU"):
+            pdus.read([word])
