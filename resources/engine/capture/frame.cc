@@ -59,6 +59,7 @@ bool is_known(LinkType type) noexcept {
     case LinkType::ppp:
     case LinkType::ppp_hdlc:
     case LinkType::ppp_with_direction:
+    case LinkType::mpeg2_ts:
       return true;
   }
   return false;
@@ -93,6 +94,8 @@ std::optional<FramePayload> unwrap(LinkType type, OctetView frame) noexcept {
     case LinkType::ipv4:
     case LinkType::ipv6:
       return by_ip_version(frame);
+    case LinkType::mpeg2_ts:
+      return FramePayload{0, frame, std::nullopt};
   }
   return std::nullopt;
 }

@@ -25,6 +25,7 @@ enum class LinkType : std::uint32_t {
   ppp_with_direction = 204,  // behind an octet that says which end sent
   ipv4 = 228,
   ipv6 = 229,
+  mpeg2_ts = 243,  // a TS packet of 188 octets, without any frame
   linux_sll2 = 276
 };
 

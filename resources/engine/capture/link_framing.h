@@ -10,6 +10,8 @@
 #include <span>
 #include <string_view>
 
+#include "capture/frame.h"
+
 namespace headroom {
 
 // A kind of link packets that PPP tells apart by its protocol number.
@@ -32,7 +34,8 @@ struct LinkFraming {
   std::string_view title;  // of the scheme, in sentences
   std::uint16_t ether_type = kEtherTypeExperimental;
   std::span<const PppVariant> ppp{};
-  bool typed = false;  // the type of a link packet (headroom.h, "Types") is its protocol number of PPP
+  bool typed = false;                   // the type of a link packet (headroom.h, "Types") is its protocol number of PPP
+  std::optional<LinkType> link_type{};  // captures of this type have link packets without any frame
   std::optional<std::uint8_t> padding{};  // an octet that may stand in front of a packet, any number of times
   std::span<const std::uint8_t> idle{};   // a link packet that carries nothing, where a link has to send something
   std::optional<ErrorMark> error_mark{};

@@ -51,7 +51,8 @@ void take(LinkType type, OctetView frame, bool complete, std::uint64_t time_ns, 
   const bool is_link = filter.link != nullptr;
   const std::optional<std::size_t> variant =
       is_link && payload && payload->ppp_protocol ? filter.link->variant_of(*payload->ppp_protocol) : std::nullopt;
-  const bool wanted = is_link ? variant || (ether_type != 0 && ether_type == filter.link->ether_type)
+  const bool is_bare = is_link && payload && filter.link->link_type == type;
+  const bool wanted = is_link ? is_bare || variant || (ether_type != 0 && ether_type == filter.link->ether_type)
                               : ether_type == kEtherTypeIpv4 || ether_type == kEtherTypeIpv6;
   if (!wanted || (filter.source_mac && payload->source_mac != filter.source_mac)) {
     ++capture.others;

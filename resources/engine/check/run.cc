@@ -2,6 +2,7 @@
 #include "check/run.h"
 
 #include "adapter/description.h"
+#include "capture/frame.h"
 #include "check/checks.h"
 #include "check/endpoint.h"
 #include "schemes/scheme.h"
@@ -96,6 +97,9 @@ void settle(Subject& subject, const Description& description, const std::optiona
     limits.flows = 5;
     limits.packets = kBuiltInPackets;
     subject.packets = traffic::render(traffic::read_profile(Value(built_in, "")), limits, 1);
+    if (const Scheme* const known = find_scheme(scheme->scheme); known != nullptr && known->trials.only_ip) {
+      std::erase_if(subject.packets, [](const SourcePacket& packet) { return !trim_ip(packet.octets); });
+    }
   }
   if (subject.packets.size() > kMostPackets) subject.packets.resize(kMostPackets);
   if (subject.packets.empty()) throw Error(ErrorKind::job, "the source has no packets.", "/source");

@@ -9,11 +9,13 @@ constexpr std::uint8_t kReceived = 0, kSent = 1;
 
 // Who reads packets of several types keeps a state for each direction.
 LinkType link_type_of(const LinkFormat& format) {
+  if (format.encapsulation == Encapsulation::none) return *format.framing->link_type;
   if (format.encapsulation == Encapsulation::ethernet) return LinkType::ethernet;
   return format.framing->typed ? LinkType::ppp_with_direction : LinkType::ppp;
 }
 
 Octets frame_of(const LinkFormat& format, bool reverse, const LinkPacket& packet) {
+  if (format.encapsulation == Encapsulation::none) return packet.octets;
   if (format.encapsulation == Encapsulation::ethernet)
     return ethernet_frame(reverse ? kMacA : kMacB, reverse ? kMacB : kMacA, format.framing->ether_type, packet.octets);
   if (!format.framing->typed) return ppp_frame(format.framing->ppp[format.ppp_variant].protocol, packet.octets);

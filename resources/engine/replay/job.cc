@@ -94,7 +94,8 @@ Outputs read_outputs(const Value& value, const Job& job) {
 LinkFormat format_of(const AdapterJob& adapter) {
   LinkFormat format;
   format.framing = &framing_of(adapter.scheme);
-  if (format.framing->ether_type == 0) format.encapsulation = Encapsulation::ppp;
+  if (format.framing->ether_type == 0)
+    format.encapsulation = format.framing->link_type ? Encapsulation::none : Encapsulation::ppp;
   if (const Scheme* const scheme = find_scheme(adapter.scheme); scheme != nullptr && scheme->ppp_variant != nullptr)
     format.ppp_variant = scheme->ppp_variant(adapter.config);
   return format;

@@ -23,7 +23,7 @@ enum class FeedbackPath : std::uint8_t { none, own, interspersed, piggybacked };
 [[nodiscard]] const char* name_of(FeedbackPath path) noexcept;
 
 // How link packets stand in the capture of the link.
-enum class Encapsulation : std::uint8_t { ethernet, ppp };
+enum class Encapsulation : std::uint8_t { ethernet, ppp, none };
 
 enum class Records : std::uint8_t { none, failures, all };
 

@@ -39,6 +39,8 @@ struct BadConfiguration {
 struct Trials {
   // Made from a configuration that the adapter accepts.
   std::vector<BadConfiguration> (*bad_configurations)(const Json& good) = nullptr;
+  // Whether a packet without a type has to be one of IP: what else there is, only its type tells.
+  bool only_ip = false;
   // A reverse packet such as a decompressor with this configuration wants sent.
   Octets (*reverse_packet)(const Json& config) = nullptr;
   // Messages for endpoints: the beginning of one, one that no endpoint can decompress, and one that brings something

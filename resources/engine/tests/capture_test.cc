@@ -169,6 +169,24 @@ TEST_F(CaptureFiles, PppComesBack) {
   EXPECT_TRUE(read_capture(path("p.pcapng"), filter).packets.empty());
 }
 
+// Link packets without any frame: the link type of the file says what they are.
+TEST_F(CaptureFiles, LinkPacketsWithoutFramesComeBack) {
+  PcapngWriter writer(path("b.pcapng"));
+  const std::uint32_t interface = writer.add_interface(LinkType::mpeg2_ts, "link");
+  for (std::uint8_t i = 1; i <= 3; ++i) writer.write(interface, i * 1000u, Octets(188, i));
+  writer.close();
+  CaptureFilter filter;
+  const LinkFraming bare = {.title = "test", .ether_type = 0, .link_type = LinkType::mpeg2_ts};
+  filter.link = &bare;
+  const Capture capture = read_capture(path("b.pcapng"), filter);
+  ASSERT_EQ(capture.packets.size(), 3u);
+  EXPECT_EQ(capture.packets[2].octets, Octets(188, 3));
+  EXPECT_EQ(capture.packets[2].time_ns, 2000u);
+  filter.link = &kFraming;
+  EXPECT_EQ(read_capture(path("b.pcapng"), filter).others, 3u);
+  EXPECT_EQ(read_capture(path("b.pcapng"), {}).others, 3u) << "they are no IP packets";
+}
+
 TEST_F(CaptureFiles, TypesOfLinkPacketsComeBack) {
   PcapngWriter writer(path("t.pcapng"));
   const std::uint32_t link = writer.add_interface(LinkType::ppp_with_direction, "forward");

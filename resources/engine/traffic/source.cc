@@ -60,6 +60,10 @@ std::string describe(const LinkFraming& framing) {
     frames += first ? (frames.empty() ? "PPP protocol " : ", PPP protocol ") : " or ";
     frames += hexadecimal(variant.protocol);
   }
+  if (framing.link_type) {
+    frames += (frames.empty() ? "" : ", ") + std::string("link type ") +
+              std::to_string(static_cast<std::uint32_t>(*framing.link_type));
+  }
   return std::string(framing.title) + " frame (" + frames + ")";
 }
 

@@ -22,12 +22,43 @@ constexpr std::array<std::uint8_t, kTsOctets> null_packet() {
 }
 
 constexpr std::array<std::uint8_t, kTsOctets> kNullPacket = null_packet();
-constexpr LinkFraming kFraming = {.title = "ULE", .idle = kNullPacket, .error_mark = kTransportErrorIndicator};
+constexpr LinkFraming kFraming = {.title = "ULE",
+                                  .ether_type = 0,
+                                  .link_type = LinkType::mpeg2_ts,
+                                  .idle = kNullPacket,
+                                  .error_mark = kTransportErrorIndicator};
+
+// ISO/IEC 13818-1, 2.4.3.3: PIDs have 13 bits, of which 0 to 15 and 0x1FFF are taken. RFC 4326, 4.5: the NPA address
+// is that of a receiver, and never zero; 5: H-LEN has three bits, and 0 is that of mandatory headers; 6.2: packing or
+// padding.
+std::vector<BadConfiguration> bad_configurations(const Json& good) {
+  std::vector<BadConfiguration> bad;
+  const auto add = [&](const char* what, const char* key, const Json& value) {
+    bad.push_back({what, good});
+    bad.back().config[key] = value;
+  };
+  add("a PID of program tables", "first_pid", 15);
+  add("the PID of null packets", "first_pid", 0x1FFF);
+  add("a PID beyond 13 bits", "first_pid", 0x2000);
+  add("more channels than there are PIDs", "channels", 8176);
+  add("a mode that neither packs nor pads", "packing", "stacking");
+  add("a negative Packing Threshold", "threshold_us", -1);
+  add("a Packing Threshold that is a text", "threshold_us", "soon");
+  add("an address that is neither present nor absent", "address", "broadcast");
+  add("a bridged that is a text", "bridged", "yes");
+  add("a Padding header longer than five words", "padding_words", 6);
+  add("a time_stamp that is a number", "time_stamp", 1);
+  add("an NPA address that is zero", "options", {{"npa", "00:00:00:00:00:00"}});
+  add("an NPA address of a group", "options", {{"npa", "01:00:5e:00:00:01"}});
+  add("an NPA address that is too short", "options", {{"npa", "02:00:00:00:00"}});
+  return bad;
+}
 
 }  // namespace
 
 const Scheme& scheme() noexcept {
-  static constexpr Scheme kScheme = {.name = "ule", .framing = &kFraming};
+  static constexpr Scheme kScheme = {
+      .name = "ule", .framing = &kFraming, .trials = {.bad_configurations = bad_configurations, .only_ip = true}};
   return kScheme;
 }
 

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Captures of transport streams: a TS packet is a packet of the link type 243, which tshark reads."""
+
+import struct
+from pathlib import Path
+
+import pytest
+
+from headroom.core import engine, replay, tshark
+from headroom.core.captures import engine_pcapng
+from headroom.core.implementations import find
+from headroom.core.paths import build_folder
+from headroom.core.replay import ReplayConfig
+from headroom.schemes.ule.judge.receiver import Receiver
+
+LINKTYPE_MPEG_2_TS = 243
+
+
+def sent(path: Path, **channel: object) -> replay.Replay:
+    return replay.run(
+        ReplayConfig(
+            source="voip-mixed",
+            flows=6,
+            packets=300,
+            scheme="ule",
+            compressor=find("reference"),
+            decompressor=find("reference"),
+            channel={"mrru": 2000, **channel},
+            outputs={"link": path},
+        )
+    )
+
+
+@pytest.mark.engine
+def test_a_capture_of_the_link_is_one_of_ts_packets(tmp_path: Path) -> None:
+    done = sent(tmp_path / "link.pcapng")
+    packets = [one.octets for one in engine_pcapng.read(tmp_path / "link.pcapng")]
+    assert {len(packet) for packet in packets} == {188}
+    assert len(packets) == done.direction()["link"]["packets"]
+    content = (tmp_path / "link.pcapng").read_bytes()
+    (link_type,) = struct.unpack_from("=H", content, struct.unpack_from("=I", content, 4)[0] + 8)
+    assert link_type == LINKTYPE_MPEG_2_TS
+    judge = Receiver()
+    assert sum(len(judge.take(packet)) for packet in packets) == 300
+    assert judge.events == {}
+
+
+@pytest.mark.engine
+@pytest.mark.skipif(not tshark.available(), reason="tshark is not installed")
+def test_tshark_reads_it(tmp_path: Path) -> None:
+    path = tmp_path / "link.pcapng"
+    sent(path, channels=2, max_cid=2)
+    packets = [one.octets for one in engine_pcapng.read(path)]
+    fields = ("mp2t.pid", "mp2t.pusi", "mp2t.cc")
+    rows = tshark.rows_of([(n, packet, 188) for n, packet in enumerate(packets)], LINKTYPE_MPEG_2_TS, fields, ())
+    assert rows is not None
+    seen = [tuple(tshark.numbers(row[name])[0] for name in fields) for row in rows]
+    assert seen == [(int.from_bytes(packet[1:3]) & 0x1FFF, packet[1] >> 6 & 1, packet[3] & 15) for packet in packets]
+    assert {pid for pid, _, _ in seen} == {0x100, 0x101}
+
+
+@pytest.mark.engine
+def test_a_capture_is_a_source_of_link_packets(tmp_path: Path) -> None:
+    done = sent(tmp_path / "link.pcapng")
+    again = replay.run(
+        ReplayConfig(
+            source=str(tmp_path / "link.pcapng"),
+            scheme="ule",
+            decompressor=find("reference"),
+            channel={"mrru": 2000},
+            outputs={"decompressed": tmp_path / "units.pcapng"},
+        )
+    )
+    assert again.sent == done.direction()["link"]["packets"]
+    assert sum(1 for _ in engine_pcapng.read(tmp_path / "units.pcapng")) == 300
+
+
+@pytest.mark.engine
+def test_the_reference_keeps_the_promises_of_the_abi(real_build: str) -> None:
+    library = str(build_folder(real_build) / "lib" / "reference.so")
+    job = {"library": library, "config": {"scheme": "ule", "mrru": 2000}}
+    document = engine.run("check", job, timeout_s=300, build=real_build)
+    assert {one["name"]: one["reason"] for one in document["checks"] if one["verdict"] == "fail"} == {}
+    assert document["verdict"] == "pass"
