@@ -32,13 +32,10 @@ def _bars(y_title: str, y_format: str = "~s") -> Callable[[Rows], charts.Draw]:
     return lambda rows: charts.grouped_bars(rows, "x", "y", "series", "", y_title, y_format)
 
 
-def _samples(rows: Rows) -> charts.Draw:
-    return charts.packet_sizes([{"x": row["x"], "y": row["y"], "kind": row["series"]} for row in rows], [])
-
-
 PAYLOAD, SHARE = "UDP payload, octets", "share of the link"
 HEADER = _lines("refresh interval, packets", "mean header, octets", y_format=".1f")
 THROUGHPUT = _lines(PAYLOAD, SHARE, x_format="d", y_format=".0%")
+SAMPLES = _lines("packet", "octets on the link", x_format="d", y_format="d")
 GAIN = _lines(PAYLOAD, "gain, %", x_format="d", y_format="d")
 
 CHARTS = (
@@ -111,7 +108,7 @@ CHARTS = (
         _bars("jitter, ms", ".2f"),
     ),
     *(
-        Chart(f"Figure {number}", f"pattern_{number}", title, "Octets of 2,000 packets, one behind another.", _samples)
+        Chart(f"Figure {number}", f"pattern_{number}", title, "Octets of 2,000 packets, one behind another.", SAMPLES)
         for number, title in (
             (18, "One context for all streams"),
             (19, "A context each, around a refresh"),

@@ -243,7 +243,7 @@ def patterns(paper: Paper, run: Run) -> PaperMeasurement:
         _samples(19, [one["length"] for one in window], f"{flows} streams, uncompressed"),
     ]
     reused = _with_reused_cids(setup, flows)
-    result.series.append(_samples(20, reused, f"{flows} streams, RTP profile, CIDs that others had before"))
+    result.series.append(_samples(20, reused[:SAMPLES], f"{flows} streams, RTP profile"))
     steady = _lengths(setup, flows, 0.3)[4 * flows :]
     more = fmean(reused[5 * flows :]) - fmean(steady)
     result.items.append(beside(paper.items["figure-20.longer"], more))

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The paper of Ang, Sarwar and Wan (2016): its equations give the numbers of its text, and every item is measured."""
+
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from headroom.bench.papers.paper import find
+from headroom.core import implementations
+from headroom.core.paths import ROOT
+from headroom.core.run.run import Run
+from headroom.core.settings import Settings
+from headroom.schemes.ule.papers import ang_2016, ang_2016_channel, ang_2016_figures, ang_2016_payloads
+from headroom.schemes.ule.papers import ang_2016_model as model
+from headroom.schemes.ule.papers.ang_2016_channel import Arrivals, Setup
+
+PAPER = "ang-2016"
+
+
+def reference() -> Run:
+    found = implementations.find("reference")
+    return Run(found, found, Settings())
+
+
+def test_equation_11_gives_the_threshold_of_section_5_2() -> None:
+    assert model.packing_threshold_ms(8_000_000) == Fraction(183, 1000)
+
+
+@pytest.mark.parametrize(("headers", "payloads"), [(28, [134, 318, 502]), (48, [114, 298, 482])])
+def test_equation_12_gives_the_valleys(headers: int, payloads: list[int]) -> None:
+    assert [model.valley(n, headers) for n in (1, 2, 3)] == payloads
+
+
+def test_equation_14_counts_a_stream() -> None:
+    assert model.stream_rate(header=7, payload=33) == (8 + 14 + 7 + 33) * 50 * 8
+    assert int(model.streams(8_000_000, 60, 33)) == 169
+
+
+def test_the_mean_header_lies_between_irs_and_others() -> None:
+    assert model.mean_header(ir=45, others=2, interval=350) == pytest.approx((3 * 45 + 350 * 2) / 353)
+
+
+def test_every_place_has_a_method_and_a_row_of_the_suite() -> None:
+    paper = find(PAPER)
+    assert {place for places in ang_2016.METHODS for place in places} == set(paper.methods)
+    rows = (ROOT / "suites/papers/ang_2016.robot").read_text()
+    for places in ang_2016.METHODS:
+        assert any(
+            line.split(PAPER)[1].replace("    ", "|").strip("| ").split("|")[0].strip() == places[0]
+            for line in rows.splitlines()
+            if f" {PAPER} " in line and "paper:" not in line
+        ), places
+    assert {chart.where for chart in ang_2016_figures.CHARTS} <= set(paper.methods)
+
+
+def test_other_places_are_refused() -> None:
+    with pytest.raises(ValueError, match="cannot be measured"):
+        ang_2016.measure(find(PAPER), ("Figure 99",), reference())
+
+
+@pytest.mark.parametrize("ip", ["IPv4", "IPv6"])
+def test_checksums_of_written_packets_are_right(ip: str) -> None:
+    packet = ang_2016_channel.udp_packet(ip, 33, 7)
+    header = ang_2016_channel.HEADERS[ip]
+    addresses = packet[12:20] if ip == "IPv4" else packet[8:40]
+    datagram = packet[header:]
+    total = sum(
+        int.from_bytes(part.ljust(2, b"\0"))
+        for octets in (addresses + bytes([0, 17]) + len(datagram).to_bytes(2), datagram)
+        for part in (octets[at : at + 2] for at in range(0, len(octets), 2))
+    )
+    assert total % 0xFFFF == 0
+    assert len(ang_2016_channel.rtp_packet(ip, 1, 2)) == header + 8 + 12 + 33
+
+
+def test_arrivals_are_means_over_streams() -> None:
+    class Done:
+        records = [
+            {"flow": flow, "time_ns": at, "decompressor": [{"status": "OK", "time_ns": at + late}]}
+            for flow in (0, 1)
+            for at, late in ((0, 0), (20_000_000, 1_000_000 * flow), (40_000_000, 0))
+        ]
+
+    found = ang_2016_channel.arrivals_of(Done())  # type: ignore[arg-type]
+    assert found == Arrivals(20.0, pytest.approx(2**0.5 / 2), 6)
+
+
+@pytest.mark.engine
+def test_valleys_and_header_lengths() -> None:
+    """The sweep finds the valleys of equation 12; a mean header is that of whole refresh cycles."""
+    run = reference()
+    counts = ang_2016_payloads.sweep(Setup(run, "IPv6", packing="padding"))
+    assert ang_2016_payloads.valleys(counts) == [114, 298, 482]
+    compressed = ang_2016_payloads.sweep(Setup(run, "IPv6", "UDP", packing="padding"))
+    assert ang_2016_payloads.valleys(compressed)[0] == 183 - 22 - 4 + 1  # UO-0 with CID, type and UDP checksum
+
+
+@pytest.mark.engine
+def test_the_load_of_a_link_grows_with_the_streams(tmp_path: Path) -> None:
+    low, high = ang_2016_channel.load(Setup(reference(), "IPv6"), [100, 200])
+    assert low == pytest.approx(100 / 169.3, rel=0.02)
+    assert high == pytest.approx(200 / 169.3, rel=0.02)
