@@ -142,6 +142,7 @@ class Framing:
     def __str__(self) -> str:
         parts = [f"Ethernet type 0x{number:04X}" for number in self.ether_types]
         parts += ["PPP"] if self.ppp_protocols else []
+        parts += [f"link type {number}" for number in self.link_types]
         return ", ".join([*parts, *(f"UDP port {port}" for port in self.udp_ports)])
 
 

@@ -6,9 +6,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from headroom.core.options import Option, boolean, number
-from headroom.core.scheme import Scheme
+from headroom.core.scheme import DecodeOption, Framing, Scheme
 
 if TYPE_CHECKING:
+    from headroom.core.captures.dissection import LinkDissector
     from headroom.core.replay_options import ReplayWords
 
 LARGEST_PDU = 2000  # octets that a receiver is given room for, unless a replay says otherwise
@@ -30,6 +31,12 @@ def _replay() -> ReplayWords:
     return ReplayWords(arguments, lambda made: None, lambda done: [])
 
 
+def _dissector() -> LinkDissector:
+    from headroom.schemes.ule.dissector import UleDissector
+
+    return UleDissector()
+
+
 SCHEME = Scheme(
     name="ule",
     title="ULE",
@@ -46,5 +53,12 @@ SCHEME = Scheme(
         ),
     ),
     replay=_replay,
+    framing=Framing(link_types={243: "MPEG-2 TS"}),
+    dissector=_dissector,
+    decode_options=(
+        DecodeOption(
+            "pid", "With link type 243: the PID that carries SNDUs, where others carry something else.", 16, 8190
+        ),
+    ),
     benchmarks=(("ule_bench", "--benchmark_min_time=0.01"),),
 )
