@@ -152,8 +152,8 @@ class _Restored:
     def watch(self, packets: Iterator[DecodedPacket]) -> Iterator[DecodedPacket]:
         for one in packets:
             if self.path and one.ours is not None and one.ours.restored is not None:
-                octets = one.ours.restored
-                self.packets.append((one.captured.time_ns, octets, len(octets)))
+                for octets in (one.ours.restored, *one.ours.also_restored):
+                    self.packets.append((one.captured.time_ns, octets, len(octets)))
             yield one
 
     def write(self) -> None:

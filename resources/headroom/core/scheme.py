@@ -142,6 +142,7 @@ class Framing:
     def __str__(self) -> str:
         parts = [f"Ethernet type 0x{number:04X}" for number in self.ether_types]
         parts += ["PPP"] if self.ppp_protocols else []
+        parts += [f"link type {number}" for number in self.link_types]
         return ", ".join([*parts, *(f"UDP port {port}" for port in self.udp_ports)])
 
 
@@ -187,7 +188,8 @@ class Scheme:
     is about it by default. `streams` are those that TRex can make of its profiles. `node_job` gives
     the job of a node that hosts an endpoint of an implementation, in a build, on the side of the compressor or the
     decompressor. `benchmarks` are the shortest runs of those of the reference: program and arguments, in which LIB
-    stands for the folder of the adapters.
+    stands for the folder of the adapters. `carries` are schemes whose link packets are its packets, by name: its papers
+    and traffic may use them.
     """
 
     name: str
@@ -213,6 +215,7 @@ class Scheme:
     listed: tuple[str, ...] = ()
     axes: tuple[Axis, ...] = ()
     links: tuple[LinkCondition, ...] = ()
+    carries: tuple[str, ...] = ()
     interop: Callable[[], Interop] | None = None
 
     def cells(self) -> Interop:

@@ -135,7 +135,7 @@ class _Packet:
 
 
 def _has_port(flow: Flow, scheme: str) -> bool:
-    return any(port in flow[2:] for port in find(scheme).framing.udp_ports)
+    return dissectors.payloads()[scheme].by_content or any(port in flow[2:] for port in find(scheme).framing.udp_ports)
 
 
 def _rtp(octets: bytes, ours: Ours) -> bool:

@@ -46,9 +46,9 @@ def look(capture: Path, sent: Mapping[str, Sequence[bytes]], words: Mapping[str,
     came: dict[str, list[bytes]] = {name: [] for name in sent}
     for one in read.decoded():
         _on_the_link(one, found)
-        octets = uncompressed(one)
-        if octets is not None:
-            came.setdefault(one.captured.interface.name, []).append(octets)
+        if (octets := uncompressed(one)) is not None:
+            also = one.ours.also_restored if one.ours is not None else []
+            came.setdefault(one.captured.interface.name, []).extend([octets, *also])
     for name, packets in came.items():
         _inside(name, packets, sent.get(name, ()), found)
     return found

@@ -64,6 +64,7 @@ class DecodedPacket:
     restored: Ours | None
     theirs: Reading | None
     compared: ReadingComparison
+    also_restored: list[Ours] = field(default_factory=list)  # behind `restored`
 
 
 @dataclass
@@ -104,10 +105,12 @@ class Capture:
         key = _key(captured, frame)
         other = self.theirs.get(captured.number)
         ours = restored = None
+        also: list[Ours] = []
         compared = ReadingComparison()
         if key in links:
             ours = links[key].read(LinkPacket(frame.octets, captured.time_ns, frame.type))
             restored = ip_dissector.read(ours.restored, rtp=ours.rtp) if ours.restored is not None else None
+            also = [ip_dissector.read(packet, rtp=ours.rtp) for packet in ours.also_restored]
             compared = links[key].compare(ours, other)
         elif frame.kind == framing.IP:
             ours = ip_dissector.read(frame.octets, self.rtp_flows, readers=payloads)
@@ -122,7 +125,7 @@ class Capture:
         elif other is None and not compared.silent:
             compared = ReadingComparison(silent="tshark did not run")
         since_ns = captured.time_ns - self.packets[0][0].time_ns
-        return DecodedPacket(captured, since_ns, frame, self.channels[key], ours, restored, other, compared)
+        return DecodedPacket(captured, since_ns, frame, self.channels[key], ours, restored, other, compared, also)
 
 
 def read(options: DecodeOptions) -> Capture:

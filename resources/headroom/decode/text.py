@@ -25,6 +25,9 @@ def ours_text(one: DecodedPacket) -> str:
     if one.restored is not None and ours.restored is not None:
         lines.append(f"= {_headline(one.restored)}; {_octets(len(ours.restored))}")
         lines += [f"restored: {note}" for note in _remarks(one.restored)]
+        for packet, reading in zip(ours.also_restored, one.also_restored, strict=True):
+            lines.append(f"= {_headline(reading)}; {_octets(len(packet))}")
+            lines += [f"restored: {note}" for note in _remarks(reading)]
     elif ours.header_octets is not None and not ours.error:
         lines.append("nothing to deliver")
     return "\n".join([*lines, *_remarks(ours)])
@@ -103,7 +106,9 @@ def in_full(one: DecodedPacket) -> list[str]:
     plain = ours.restored if ours.restored is not None else octets if one.frame.kind == framing.IP else None
     if plain is not None:
         lines.append("  restored:" if ours.restored is not None else "  fields:")
-        lines += [f"  octet {part.offset:4d}  {part.name:<36} {part.value}" for part in fields.dissect(plain, ours.rtp)]
+        for packet in (plain, *ours.also_restored):
+            found = fields.dissect(packet, ours.rtp)
+            lines += [f"  octet {part.offset:4d}  {part.name:<36} {part.value}" for part in found]
     return lines
 
 
@@ -122,7 +127,7 @@ def document(one: DecodedPacket) -> dict[str, Any]:
         "captured": len(captured.octets),
         "length": captured.length,
         "comments": list(captured.comments),
-        "judge": _judge(one.ours, one.restored),
+        "judge": _judge(one.ours, one.restored, one.also_restored),
         "tshark": _reading(one.theirs),
         "verdict": one.compared.verdict,
         "agreed": one.compared.agreed,
@@ -137,11 +142,14 @@ def _reading(reading: Reading | None) -> dict[str, Any] | None:
     return {"title": reading.title, "values": reading.values, "error": reading.error, "notes": reading.notes}
 
 
-def _judge(ours: Ours | None, restored: Ours | None) -> dict[str, Any] | None:
+def _judge(ours: Ours | None, restored: Ours | None, also: list[Ours]) -> dict[str, Any] | None:
     found = _reading(ours)
     if ours is None or found is None:
         return None
     found["header_octets"] = ours.header_octets
     found["restored"] = ours.restored.hex() if ours.restored is not None else None
     found["restored_as"] = _reading(restored)
+    if also:
+        octets = (packet.hex() for packet in ours.also_restored)
+        found["also_restored"] = [{"octets": a, "as": _reading(b)} for a, b in zip(octets, also, strict=True)]
     return found

@@ -90,10 +90,14 @@ def words_of(source: str) -> set[str]:
     return {word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", source)}
 
 
+def carried_by(name: str) -> tuple[str, ...]:
+    return all_schemes()[name].carries if name in all_schemes() else ()
+
+
 def names_of_others(path: Path) -> set[str]:
-    """The schemes that a module names and does not belong to."""
+    """The schemes that a module names, does not belong to, and whose packets its own does not carry."""
     parts = path.relative_to(PACKAGE).parts
-    own = {parts[1]} if parts[0] == "schemes" else set()
+    own = {parts[1], *carried_by(parts[1])} if parts[0] == "schemes" else set()
     return (words_of(path.read_text(encoding="utf-8")) & SCHEMES) - own
 
 

@@ -36,6 +36,7 @@ class Ours(Reading):
     header_octets: int | None = None
     payload_octets: int = 0
     restored: bytes | None = None  # the packet as the judge restores it
+    also_restored: list[bytes] = field(default_factory=list)  # behind it, where a link packet brings several
     trace: list[str] = field(default_factory=list)  # field by field, with positions
     rtp: bool = False  # whether UDP carries RTP, restored or plain
 
@@ -144,9 +145,11 @@ class PayloadReader(ABC):
 
 
 class PayloadDissector(Dissector, ABC):
-    """Reads UDP payloads. `is_tunnel`: they carry packets, so that nothing else is looked for on their ports."""
+    """Reads UDP payloads. `is_tunnel`: they carry packets, so that nothing else is looked for on their ports.
+    `by_content`: its reader knows its payloads by their octets, on every port."""
 
     is_tunnel: bool = False
+    by_content: bool = False
     fields: tuple[str, ...] = ()  # of tshark
     options: tuple[str, ...] = ()  # of tshark, so that it shows the fields
 

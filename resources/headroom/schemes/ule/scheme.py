@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from headroom.core.options import Option, boolean, number
-from headroom.core.scheme import Scheme
+from headroom.core.scheme import DecodeOption, Framing, Scheme
 
 if TYPE_CHECKING:
+    from headroom.core.captures.dissection import LinkDissector
     from headroom.core.metrics import Metric
     from headroom.core.replay_options import ReplayWords
 
@@ -48,6 +49,12 @@ def _papers() -> Mapping[str, Any]:
     return {"ang-2016": MeasuredPaper(ang_2016.measure, ang_2016_figures.figures)}
 
 
+def _dissector() -> LinkDissector:
+    from headroom.schemes.ule.dissector import UleDissector
+
+    return UleDissector()
+
+
 SCHEME = Scheme(
     name="ule",
     title="ULE",
@@ -66,6 +73,14 @@ SCHEME = Scheme(
     replay=_replay,
     metrics=_metrics,
     papers=_papers,
+    carries=("rohc",),
     suites="conformance/ule",
+    framing=Framing(link_types={243: "MPEG-2 TS"}),
+    dissector=_dissector,
+    decode_options=(
+        DecodeOption(
+            "pid", "With link type 243: the PID that carries SNDUs, where others carry something else.", 16, 8190
+        ),
+    ),
     benchmarks=(("ule_bench", "--benchmark_min_time=0.01"),),
 )

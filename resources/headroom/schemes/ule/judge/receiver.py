@@ -46,7 +46,7 @@ class Receiver:
     `events` counts what has happened; `take` returns what is passed on because of a TS packet.
     """
 
-    npa: bytes = bytes([2, 0, 0, 0, 0, 1])
+    npa: bytes | None = bytes([2, 0, 0, 0, 0, 1])  # None: that of every packet
     bridged: bool = False
     pids: frozenset[int] | None = None  # None: all but that of null packets
     events: dict[str, int] = field(default_factory=dict)
@@ -140,7 +140,7 @@ class Receiver:
             if len(address) < 6:
                 self._note(LENGTH_ERROR)
                 return
-            if not address[0] & 1 and address != self.npa:
+            if self.npa is not None and not address[0] & 1 and address != self.npa:
                 self._note(UNMATCHED)
                 return
         while 0x100 <= type_ < 0x600:  # optional extension headers: 5

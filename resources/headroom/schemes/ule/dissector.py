@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Transport streams in captures: the judge's reading of TS packets and of the SNDUs that end in them, and tshark's
+reading of the TS packets' headers. tshark does not know ULE.
+
+A capture has TS packets as packets of a link type of their own, or several in a datagram of UDP.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from headroom.core import tshark
+from headroom.core.captures import framing
+from headroom.core.captures.dissection import (
+    Flow,
+    LinkChannel,
+    LinkDissector,
+    LinkPacket,
+    LinkReader,
+    Ours,
+    PayloadDissector,
+    PayloadReader,
+    PayloadReading,
+    Reading,
+    ReadingComparison,
+    Row,
+    Value,
+)
+from headroom.schemes.ule.judge.receiver import DUPLICATE, SYNC, TS_HEADER, TS_OCTETS, Receiver, Unit
+
+LINK_TYPE = 243  # LINKTYPE_MPEG_2_TS
+NULL_PID = 0x1FFF
+LAST_TABLE_PID = 15  # below are those of tables (ISO/IEC 13818-1, 2.4.3.3)
+ETHERNET_FRAME = 0x6558
+
+FIELDS = {  # field of tshark -> name of a value, and whether there are several
+    "mp2t.pid": ("PID", True),
+    "mp2t.pusi": ("PUSI", True),
+    "mp2t.cc": ("CC", True),
+    "mp2t.tei": ("TEI", True),
+    "mp2t.tsc": ("scrambling", True),
+    "mp2t.afc": ("AFC", True),
+}
+EXTENSIONS = {0: "Test SNDU", 1: "bridged frame", 2: "TS-Concat", 3: "PDU-Concat"}
+OPTIONAL = {0x00: "Padding", 0x01: "TimeStamp"}  # RFC 4326, 5.3; RFC 5163, 3.3
+
+
+def header_values(packet: bytes) -> dict[str, Value]:
+    """The header of a TS packet: ISO/IEC 13818-1, 2.4.3.2. REQUIRES: 188 octets."""
+    return {
+        "PID": int.from_bytes(packet[1:3]) & 0x1FFF,
+        "PUSI": packet[1] >> 6 & 1,
+        "CC": packet[3] & 15,
+        "TEI": packet[1] >> 7,
+        "scrambling": packet[3] >> 6,
+        "AFC": packet[3] >> 4 & 3,
+    }
+
+
+def sndu_title(sndu: bytes) -> tuple[str, list[str]]:
+    """An SNDU in words, and its extension headers (RFC 4326, 4 and 5). REQUIRES: its CRC is right."""
+    absent = sndu[0] >> 7
+    at = 4 if absent else 10
+    words = [f"D={absent}", f"Length {int.from_bytes(sndu[:2]) & 0x7FFF}"]
+    if not absent:
+        words.append(f"NPA {sndu[4:10].hex(':')}")
+    chain = []
+    type_ = int.from_bytes(sndu[2:4])
+    while 0x100 <= type_ < 0x600 and at + 2 * (type_ >> 8) <= len(sndu) - 4:
+        octets = 2 * (type_ >> 8)
+        name = OPTIONAL.get(type_ & 0xFF, f"optional header 0x{type_ & 0xFF:02x}")
+        chain.append(f"{name} of {octets} octets, {sndu[at : at + octets - 2].hex() or 'empty'}")
+        type_ = int.from_bytes(sndu[at + octets - 2 : at + octets])
+        at += octets
+    words.append(EXTENSIONS.get(type_, f"Type 0x{type_:04x}"))
+    return ", ".join(words), chain
+
+
+@dataclass
+class TsReading:
+    """What one TS packet brings: the values of its header, SNDUs and events as sentences, and what is passed on."""
+
+    values: dict[str, Value] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    units: list[Unit] = field(default_factory=list)
+    error: str = ""
+
+
+class TsReader(Receiver):
+    """The judge, which also says what it does. It reads the TS packets of one stream in their order."""
+
+    def __init__(self, pids: frozenset[int] | None) -> None:
+        super().__init__(npa=None, pids=pids)
+        self._notes: list[str] = []
+
+    def read(self, packet: bytes) -> TsReading:
+        found = TsReading()
+        if len(packet) != TS_OCTETS or packet[0] != SYNC:
+            begins = f"begins with 0x{packet[0]:02x} instead of 0x47" if packet else "is empty"
+            found.error = f"no TS packet: it {begins if len(packet) == TS_OCTETS else f'has {len(packet)} octets'}"
+            return found
+        found.values = header_values(packet)
+        if found.values["PID"] == NULL_PID:
+            return found
+        control = packet[3] >> 4 & 3
+        begin = TS_HEADER + (1 + packet[TS_HEADER] if control & 2 else 0)
+        if control & 2:
+            found.values["adaptation field"] = packet[TS_HEADER]
+        self._notes = found.notes
+        if self._carries_sndus(int.from_bytes(packet[1:3]) & 0x1FFF):
+            if packet[1] & 0x40 and control & 1 and begin < TS_OCTETS:
+                found.values["Payload Pointer"] = packet[begin]
+            found.units = self.take(packet)
+        return found
+
+    def _carries_sndus(self, pid: int) -> bool:
+        return pid > LAST_TABLE_PID and (self.pids is None or pid in self.pids)
+
+    def _note(self, event: str) -> None:
+        super()._note(event)
+        self._notes.append("a duplicate, which is discarded" if event == DUPLICATE else event)
+
+    def _units(self, sndu: bytes) -> Iterator[Unit]:
+        title, chain = sndu_title(sndu)
+        self._notes.append(f"SNDU: {title}, CRC right")
+        self._notes += chain
+        yield from super()._units(sndu)
+
+
+def packet_of(unit: Unit) -> bytes | None:
+    """The IP packet that a unit is, or that is in its frame."""
+    octets = unit.octets
+    if unit.type == ETHERNET_FRAME:
+        frame = framing.unwrap(framing.ETHERNET, octets)
+        return frame.octets if frame.kind == framing.IP else None
+    return octets if unit.type in (framing.TYPE_IPV4, framing.TYPE_IPV6) else None
+
+
+def title_of(values: Mapping[str, Value]) -> str:
+    return "null packet" if values.get("PID") == NULL_PID else "TS packet"
+
+
+class UleDissector(LinkDissector, PayloadDissector):
+    """TS packets, alone or in datagrams."""
+
+    hexadecimal: ClassVar = {"PID": 4}
+    fields = tuple(FIELDS)
+    by_content = True
+
+    def hints(self, words: Mapping[str, Any]) -> frozenset[int] | None:
+        return None if words.get("pid") is None else frozenset({words["pid"]})
+
+    def channel(self, form: str, packets: Iterable[bytes], hints: frozenset[int] | None) -> UleChannel:
+        return UleChannel(hints)
+
+    def reader(self) -> PayloadReader:
+        return DatagramReader()
+
+    def complete(self, row: Row, reading: Reading) -> None:
+        tshark.take(row, FIELDS, reading.values)
+
+
+class UleChannel(LinkChannel):
+    """A transport stream. Which of its PIDs carry SNDUs is not in a capture: all but those of tables and null packets,
+    unless `pids` names them."""
+
+    def __init__(self, pids: frozenset[int] | None) -> None:
+        self.pids = pids
+
+    def reader(self) -> UleReader:
+        return UleReader(self.pids)
+
+    def tshark(self, packets: Sequence[LinkPacket]) -> list[Reading]:
+        sent = [(one.time_ns or 0, one.octets, len(one.octets)) for one in packets]
+        rows = tshark.rows_of(sent, LINK_TYPE, tuple(FIELDS), ())
+        if rows is None:
+            return [Reading(error="unclear") for _ in packets]
+        single = {name: (value, False) for name, (value, _) in FIELDS.items()}
+        readings = [Reading("MPEG TS") for _ in rows]
+        for row, reading in zip(rows, readings, strict=True):
+            tshark.take(row, single, reading.values)
+        return readings
+
+
+class UleReader(LinkReader):
+    """Reads the TS packets of a stream in their order."""
+
+    def __init__(self, pids: frozenset[int] | None) -> None:
+        self.judge = TsReader(pids)
+
+    def read(self, link: LinkPacket) -> Ours:
+        found = self.judge.read(link.octets)
+        ours = Ours(title_of(found.values) if found.values else "", found.values, found.error, found.notes)
+        packets = []
+        for unit in found.units:
+            packet = packet_of(unit)
+            if packet is None:
+                ours.notes.append(f"passed on: type 0x{unit.type:04x}, {len(unit.octets)} octets")
+            else:
+                packets.append(packet)
+        if packets:
+            ours.restored, *ours.also_restored = packets
+        return ours
+
+    def compare(self, ours: Ours, theirs: Reading | None) -> ReadingComparison:
+        compared = ReadingComparison()
+        if theirs is None or ours.error:
+            compared.silent = ours.error and "the judge refuses it"
+            return compared
+        for name, value in theirs.values.items():
+            if name in ours.values:
+                compared.hold(name, ours.values[name], value)
+        if not compared.agreed and not compared.differences:
+            compared.silent = "tshark says nothing of it"
+        return compared
+
+
+class DatagramReader(PayloadReader):
+    """Reads datagrams of whole TS packets; each flow is a transport stream."""
+
+    def __init__(self) -> None:
+        self.streams: dict[Flow, TsReader] = {}
+
+    def read(self, flow: Flow, payload: bytes) -> PayloadReading | None:
+        if not payload or len(payload) % TS_OCTETS or any(octet != SYNC for octet in payload[::TS_OCTETS]):
+            return None
+        stream = self.streams.setdefault(flow, TsReader(None))
+        packets = [stream.read(payload[at : at + TS_OCTETS]) for at in range(0, len(payload), TS_OCTETS)]
+        names = [name for name, _ in FIELDS.values()]
+        reading = PayloadReading(
+            f"{len(packets)} TS packet{'s' if len(packets) > 1 else ''} in UDP",
+            {name: [one.values[name] for one in packets] for name in names},
+        )
+        for number, one in enumerate(packets, 1):
+            reading.notes += [f"TS packet {number}: {note}" for note in one.notes]
+            reading.notes += [
+                f"TS packet {number}: passed on: type 0x{unit.type:04x}, {len(unit.octets)} octets"
+                for unit in one.units
+            ]
+        return reading
