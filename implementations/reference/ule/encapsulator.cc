@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "mutants.h"
+
 namespace headroom::ule {
 namespace {
 
@@ -39,20 +41,23 @@ std::optional<Encapsulator::Carried> Encapsulator::carried_by(const headroom_pac
   carried.octets = {p.in, p.in_length};
   if (p.in_type == kTypeTsPacket) {
     const std::optional<TsHeader> header = read_ts_header(carried.octets);
-    if (!header || header->pid == kNullPid) return std::nullopt;  // "NULL TS Packets SHOULD NOT be sent"
+    // "NULL TS Packets SHOULD NOT be sent"
+    if (!header || (header->pid == kNullPid && !mutant("ule-null-packets-sent"))) return std::nullopt;
     carried.type = kTypeTsConcat;
     carried.npa = config_.npa;
     return carried;
   }
   const std::uint16_t type = ether_type_of(p);
   const bool is_frame = type == kTypeFrame;
-  if (type == 0 || (is_frame && !is_whole_frame(carried.octets))) return std::nullopt;
+  if (type == 0) return std::nullopt;
+  if (is_frame && !is_whole_frame(carried.octets) && !mutant("ule-llc-length-not-checked")) return std::nullopt;
   const bool is_bridged = is_frame || config_.bridged;
   carried.npa = is_frame ? config_.npa : npa_of(type, carried.octets, config_.npa);
   carried.type = is_bridged ? kTypeBridged : type;
   carried.packet_type = packet_type_of(type, is_bridged);
   if (is_bridged && !is_frame) {
-    std::uint8_t* at = std::copy(carried.npa.begin(), carried.npa.end(), carried.front.data());
+    const Npa& to = mutant("ule-bridged-as-unicast") ? config_.npa : carried.npa;
+    std::uint8_t* at = std::copy(to.begin(), to.end(), carried.front.data());
     at = std::copy(config_.mac.begin(), config_.mac.end(), at);
     write16(at, type);
     carried.front_octets = kMacHeader;
@@ -71,33 +76,40 @@ std::size_t Encapsulator::header_octets() const noexcept {
 // Whether an SNDU has room for so many octets behind its headers.
 bool Encapsulator::fits(std::size_t octets) const noexcept {
   // A length of all ones with a D-bit of 1 would be an End Indicator (4.3).
-  return header_octets() - kBaseHeader + octets + kCrcOctets <= kLargestLength - (config_.address ? 0 : 1);
+  const std::size_t reserved = config_.address || mutant("ule-length-of-all-ones") ? 0 : 1;
+  return header_octets() - kBaseHeader + octets + kCrcOctets <= kLargestLength - reserved;
 }
 
 // Begins to send an SNDU. REQUIRES: fits(carried.size()).
 void Encapsulator::make_sndu(std::uint32_t channel, const Carried& carried, std::uint64_t now_ns) noexcept {
   length_ = header_octets() + carried.size() + kCrcOctets;
   std::uint8_t* at = sndu_.data();
-  write16(at, static_cast<std::uint32_t>((config_.address ? 0U : 0x8000U) | (length_ - kBaseHeader)));
+  const bool has_d_bit = mutant("ule-d-bit-inverted") ? config_.address : !config_.address;
+  const std::size_t counted = length_ - (mutant("ule-length-of-the-whole-sndu") ? 0 : kBaseHeader);
+  write16(at, static_cast<std::uint32_t>((has_d_bit ? 0x8000U : 0U) | counted));
   std::uint8_t* next_type = at + 2;  // where the type of what follows stands
   at += kBaseHeader;
   if (config_.address) at = std::copy(carried.npa.begin(), carried.npa.end(), at);
   if (config_.time_stamp) {
     write16(next_type, 3U << 8 | kHTypeTimeStamp);
-    write32(at, static_cast<std::uint32_t>(now_ns / 1000 % kHourUs));
+    const std::uint64_t ticks = now_ns / (mutant("ule-time-stamp-in-milliseconds") ? 1'000'000 : 1000);
+    write32(at, static_cast<std::uint32_t>(mutant("ule-time-stamp-past-the-day") ? ticks : ticks % kHourUs));
     next_type = at + 4;
     at += kTimeStampOctets;
   }
   if (config_.padding_words != 0) {
-    write16(next_type, config_.padding_words << 8 | kHTypePadding);
-    std::memset(at, 0, 2 * config_.padding_words);
+    const bool is_short = mutant("ule-h-len-without-the-type") && config_.padding_words > 1;
+    write16(next_type, (config_.padding_words - (is_short ? 1U : 0U)) << 8 | kHTypePadding);
+    std::memset(at, mutant("ule-padding-header-not-zero") ? 0xA5 : 0, 2 * config_.padding_words);
     at += 2 * config_.padding_words;
     next_type = at - 2;
   }
   write16(next_type, carried.type);
   at = std::copy_n(carried.front.begin(), carried.front_octets, at);
   at = std::copy(carried.octets.begin(), carried.octets.end(), at);
-  write32(at, crc32(config_.crc, {sndu_.data(), at}));
+  const std::size_t first = mutant("ule-crc-without-the-base-header") ? kBaseHeader : 0;
+  const std::uint32_t crc = crc32(config_.crc, {sndu_.data() + first, at});
+  write32(at, mutant("ule-crc-inverted") ? ~crc : crc);
   ++counters_.sndus;
   counters_.octets += length_;
   sending_ = channel;
@@ -113,17 +125,20 @@ bool Encapsulator::concatenate(std::uint32_t number, const Carried& carried, std
   Group& group = channels_[number].group;
   const bool is_ts_packet = carried.type == kTypeTsConcat;
   const std::size_t more = carried.size() + (is_ts_packet ? 0 : kPduLengthOctets);
-  const bool goes_along = group.type == carried.type && group.npa == carried.npa &&
+  const bool goes_along = (group.type == carried.type || mutant("ule-concat-mixes-types")) &&
+                          (group.npa == carried.npa || mutant("ule-concat-mixes-addresses")) &&
                           fits((is_ts_packet ? 0 : kPduTypeOctets) + group.octets.size() + more);
   bool sends = group.count != 0 && !goes_along;
   if (sends) make_sndu_of_group(number, now_ns);
   if (group.count == 0) {
     group.type = carried.type;
     group.npa = carried.npa;
-    concat_.push(channels_, number, now_ns + std::uint64_t{config_.concat_threshold_us} * 1000);
+    const std::uint64_t wait_us = config_.concat_threshold_us + (mutant("ule-concat-threshold-late") ? 5000 : 0);
+    concat_.push(channels_, number, now_ns + wait_us * 1000);
   }
   if (!is_ts_packet) {
-    group.octets.push_back(static_cast<std::uint8_t>(carried.size() >> 8));
+    group.octets.push_back(
+        static_cast<std::uint8_t>(carried.size() >> 8 | (mutant("ule-concat-r-bit-set") ? 0x80 : 0)));
     group.octets.push_back(static_cast<std::uint8_t>(carried.size()));
   }
   group.octets.insert(group.octets.end(), carried.front.begin(),
@@ -182,7 +197,7 @@ std::int32_t Encapsulator::encapsulate(headroom_packet& p, std::uint64_t now_ns,
   const std::optional<Carried> carried = carried_by(p);
   const bool shares = config_.concat > 1;
   if (!carried || !fits(carried->size() + (shares ? kPduTypeOctets + kPduLengthOctets : 0)) ||
-      (shares && carried->size() >= kPduLimit)) {
+      (shares && carried->size() >= kPduLimit && !mutant("ule-concat-too-long"))) {
     ++counters_.refused;
     return HEADROOM_ERR_UNSUPPORTED;
   }
@@ -210,7 +225,8 @@ void Encapsulator::begin_sndu(Channel& channel) noexcept {
   if (channel.used != 0) ++counters_.packed;
   if (channel.payload_unit_start) return;
   std::memmove(channel.payload.data() + 1, channel.payload.data(), channel.used);
-  channel.payload[0] = channel.used;
+  const bool counts_itself = channel.used != 0 && mutant("ule-payload-pointer-counts-itself");
+  channel.payload[0] = static_cast<std::uint8_t>(channel.used + (counts_itself ? 1 : 0));
   ++channel.used;
   channel.payload_unit_start = true;
 }
@@ -226,7 +242,11 @@ bool Encapsulator::next_ts_packet(headroom_packet& p, std::uint64_t now_ns) noex
   if (sent_ == length_) {
     sending_ = kNone;
     if (!finish(channel)) {
-      packing_.push(channels_, number, now_ns + std::uint64_t{config_.threshold_us} * 1000);
+      if (mutant("ule-threshold-restarts")) packing_.remove(channels_, number);
+      const std::uint64_t wait_us = mutant("ule-threshold-doubled")  ? 2 * std::uint64_t{config_.threshold_us}
+                                    : mutant("ule-threshold-halved") ? config_.threshold_us / 2
+                                                                     : config_.threshold_us;
+      packing_.push(channels_, number, now_ns + wait_us * 1000);
       return false;
     }
   }
@@ -238,8 +258,9 @@ bool Encapsulator::next_ts_packet(headroom_packet& p, std::uint64_t now_ns) noex
 bool Encapsulator::finish(Channel& channel) noexcept {
   const std::size_t left = kTsPayload - channel.used;
   // (ii) one octet; (iii) two, which would not hold a Payload Pointer and a Length
-  const bool has_no_room = left < 2 || (left == 2 && !channel.payload_unit_start);
-  if (!has_no_room && config_.packing) return false;  // (v)
+  const bool has_no_room = left < (mutant("ule-one-octet-left-used") ? 1 : 2) ||
+                           (left == 2 && !channel.payload_unit_start && !mutant("ule-two-octets-left-used"));
+  if (!has_no_room && (config_.packing || mutant("ule-padding-packs"))) return false;  // (v)
   fill(channel);
   return true;
 }
@@ -247,11 +268,15 @@ bool Encapsulator::finish(Channel& channel) noexcept {
 // REQUIRES: the TS packet is full.
 void Encapsulator::put_out(headroom_packet& p, std::uint32_t number) noexcept {
   Channel& channel = channels_[number];
-  write_ts_header(p.out, config_.pid(number), channel.payload_unit_start, channel.continuity_counter);
+  const bool is_updated = channel.payload[0] != 0 && mutant("ule-pusi-not-updated");
+  write_ts_header(p.out, config_.pid(mutant("ule-pid-of-the-first-channel") ? 0 : number),
+                  channel.payload_unit_start && !is_updated, channel.continuity_counter);
   std::memcpy(p.out + kTsHeader, channel.payload.data(), kTsPayload);
   p.out_length = kTsOctets;
   ++counters_.ts_packets;
-  channel.continuity_counter = (channel.continuity_counter + 1U) & 0x0FU;
+  const unsigned more = channel.payload_unit_start || !mutant("ule-counter-of-beginnings") ? 1 : 0;
+  const unsigned bits = mutant("ule-counter-of-three-bits") ? 0x07 : 0x0F;
+  channel.continuity_counter = static_cast<std::uint8_t>((channel.continuity_counter + more) & bits);
   channel.used = 0;
   channel.payload_unit_start = false;
   packing_.remove(channels_, number);
@@ -298,7 +323,8 @@ bool Encapsulator::hand_over(headroom_packet& p, const headroom_packet& ts_packe
 // An End Indicator, where there is room for one, and octets of 0xFF (4.3).
 void Encapsulator::fill(Channel& channel) noexcept {
   const std::size_t left = kTsPayload - channel.used;
-  std::memset(channel.payload.data() + channel.used, 0xFF, left);
+  std::memset(channel.payload.data() + channel.used, mutant("ule-no-end-indicator") ? 0 : 0xFF, left);
+  if (left > 2 && mutant("ule-fill-of-zeros")) std::memset(channel.payload.data() + channel.used + 2, 0, left - 2);
   counters_.fill += left;
   channel.used = kTsPayload;
 }

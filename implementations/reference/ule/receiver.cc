@@ -5,6 +5,8 @@
 #include <cstring>
 #include <utility>
 
+#include "mutants.h"
+
 namespace headroom::ule {
 namespace {
 
@@ -53,26 +55,28 @@ std::int32_t Receiver::open(const headroom_packet& p) {
     return HEADROOM_NOTHING;
   }
   ++counters_.ts_packets;
-  number_ = p.channel;
+  number_ = mutant("ule-pids-together") ? 0 : p.channel;
   Channel& channel = channels_[number_];
-  if (header->transport_error) {
-    ++counters_.transmission_errors;
-    idle(channel);
+  if (header->transport_error && !mutant("ule-transport-error-ignored")) {
+    if (!mutant("ule-transport-error-not-counted")) ++counters_.transmission_errors;
+    if (!mutant("ule-transport-error-keeps-the-part")) idle(channel);
     return HEADROOM_ERR_MALFORMED;
   }
-  if (!header->payload_alone) {  // "MUST discard TS Packets that carry other AFC values" (3)
+  // "MUST discard TS Packets that carry other AFC values" (3)
+  if (!header->payload_alone && !mutant("ule-adaptation-field-read")) {
     ++counters_.sync_errors;
     return HEADROOM_ERR_UNSUPPORTED;
   }
   const bool is_first = !std::exchange(channel.is_used, true);
   const std::uint8_t before = std::exchange(channel.continuity_counter, header->continuity_counter);
-  if (!is_first && header->continuity_counter == before) {
+  if (!is_first && header->continuity_counter == before && !mutant("ule-duplicates-read")) {
     ++counters_.duplicates;
     return HEADROOM_NOTHING;
   }
-  if (!is_first && header->continuity_counter != ((before + 1U) & 0x0FU)) {
-    ++counters_.continuity_errors;
-    idle(channel);  // what this TS packet begins is whole
+  const unsigned next = (before + 1U) & (mutant("ule-counter-never-wraps") ? 0xFFU : 0x0FU);
+  if (!is_first && header->continuity_counter != next && header->continuity_counter != before) {
+    if (!mutant("ule-gap-not-counted")) ++counters_.continuity_errors;
+    if (!mutant("ule-gap-keeps-the-part")) idle(channel);  // what this TS packet begins is whole
   }
   if (header->scrambled) {
     ++counters_.sync_errors;
@@ -82,18 +86,23 @@ std::int32_t Receiver::open(const headroom_packet& p) {
   std::memcpy(packet_.data(), p.in, kTsOctets);
   at_ = kTsHeader;
   payload_unit_start_ = header->payload_unit_start;
+  if (!payload_unit_start_ && channel.needed == 0 && mutant("ule-idle-without-pusi-read")) {
+    payload_unit_start_ = true;
+    return HEADROOM_OK;
+  }
   if (!payload_unit_start_) return channel.needed != 0 ? HEADROOM_OK : HEADROOM_NOTHING;
   const std::size_t pointer = packet_[at_++];
-  if (pointer > kLargestPayloadPointer) {
-    ++counters_.payload_pointer_errors;
-    idle(channel);
+  const bool is_end = channel.needed != 0 && pointer == channel.needed - channel.sndu.size();
+  if (pointer > kLargestPayloadPointer && !(is_end && mutant("ule-pointer-182-read"))) {
+    if (!mutant("ule-pointer-error-not-counted")) ++counters_.payload_pointer_errors;
+    if (!mutant("ule-pointer-error-keeps-the-part")) idle(channel);
     return HEADROOM_ERR_MALFORMED;
   }
-  if (channel.needed != 0 && pointer != channel.needed - channel.sndu.size()) {
-    ++counters_.delimiting_errors;  // 7.2.1
+  if (channel.needed != 0 && !is_end && !mutant("ule-pointer-mismatch-ignored")) {
+    if (!mutant("ule-pointer-mismatch-not-counted")) ++counters_.delimiting_errors;  // 7.2.1
     idle(channel);
   }
-  if (channel.needed == 0) at_ += pointer;  // 7.1.1
+  if (channel.needed == 0 && !mutant("ule-pointer-not-skipped")) at_ += pointer;  // 7.1.1
   return HEADROOM_OK;
 }
 
@@ -142,10 +151,11 @@ std::int32_t Receiver::next_sndu(std::span<const std::uint8_t>& sndu) {
 // Reads the Length of an SNDU that begins here. HEADROOM_OK: the channel needs so many octets of it.
 std::int32_t Receiver::begin_sndu(Channel& channel) {
   const std::uint16_t length = read16(packet_.data() + at_);
-  if (!payload_unit_start_) {
+  if (!payload_unit_start_ && !mutant("ule-packed-without-pusi-read")) {
     ++counters_.delimiting_errors;  // iii
-  } else if ((length & kLargestLength) <= kCrcOctets || length == kEndIndicator) {
-    ++counters_.length_errors;
+  } else if ((length & kLargestLength) < kCrcOctets + (mutant("ule-length-4-read") ? 0 : 1) ||
+             (length == kEndIndicator && !mutant("ule-length-of-all-ones-read"))) {
+    if (!mutant("ule-length-error-not-counted")) ++counters_.length_errors;
   } else {
     channel.needed = kBaseHeader + (length & kLargestLength);
     return HEADROOM_OK;
@@ -157,17 +167,20 @@ std::int32_t Receiver::begin_sndu(Channel& channel) {
 // Behind an SNDU: ii, and the End Indicator of iii.
 void Receiver::skip_fill() noexcept {
   const std::size_t left = kTsOctets - at_;
-  if (left == 1 && packet_[at_] != 0xFF) ++counters_.padding_errors;
-  if (left == 1 || (left > 1 && read16(packet_.data() + at_) == kEndIndicator)) at_ = kTsOctets;
+  if (left == 1 && (packet_[at_] != 0xFF || mutant("ule-last-octet-counted"))) ++counters_.padding_errors;
+  const bool is_end = left > 1 && read16(packet_.data() + at_) == kEndIndicator;
+  if (is_end && mutant("ule-end-indicator-counted")) return;
+  if (left == 1 || is_end) at_ = is_end && left > 3 && mutant("ule-end-indicator-skipped") ? at_ + 2 : kTsOctets;
 }
 
 Receiver::Outcome Receiver::finish(std::span<const std::uint8_t> sndu) {
   const std::size_t covered = sndu.size() - kCrcOctets;
   const std::uint8_t* const sent = sndu.data() + covered;
   const std::uint32_t crc = std::uint32_t{read16(sent)} << 16 | read16(sent + 2);
-  if (crc != crc32(config_.crc, sndu.first(covered))) {
-    ++counters_.crc_errors;
-    at_ = kTsOctets;  // "SHOULD discard the remaining TS Packet payload … and return to the Idle State"
+  if (crc != crc32(config_.crc, sndu.first(covered)) && !mutant("ule-crc-not-checked")) {
+    if (!mutant("ule-crc-error-not-counted")) ++counters_.crc_errors;
+    // "SHOULD discard the remaining TS Packet payload … and return to the Idle State"
+    if (!mutant("ule-crc-error-keeps-the-rest")) at_ = kTsOctets;
     return {HEADROOM_ERR_CRC};
   }
   ++counters_.sndus;
@@ -176,7 +189,9 @@ Receiver::Outcome Receiver::finish(std::span<const std::uint8_t> sndu) {
 
 bool Receiver::is_for_us(const Npa& npa) const noexcept {
   const bool is_group = (npa[0] & 1U) != 0;  // broadcast is one, too
-  return is_group || npa == config_.npa;
+  if (mutant("ule-any-address-taken")) return true;
+  if (npa == wire::kBroadcast) return !mutant("ule-broadcast-refused");
+  return (is_group && !mutant("ule-multicast-refused")) || npa == config_.npa;
 }
 
 // `sndu`: without its CRC.
@@ -191,7 +206,7 @@ Receiver::Outcome Receiver::unpack(std::span<const std::uint8_t> sndu) {
     }
     std::copy_n(rest.begin(), npa.size(), npa.begin());
     if (!is_for_us(npa)) {
-      ++counters_.unmatched_addresses;
+      ++(mutant("ule-unmatched-address-counted-as-error") ? counters_.length_errors : counters_.unmatched_addresses);
       return {};
     }
     rest = rest.subspan(npa.size());
@@ -204,28 +219,33 @@ Receiver::Outcome Receiver::unpack(std::span<const std::uint8_t> sndu) {
     case Content::Kind::bridged:
       return frame(content.octets);
     case Content::Kind::ts_packets:
+      if (content.octets.size() > kTsOctets && mutant("ule-ts-concat-parts-passed"))
+        return begin_group(kTypeTsPacket, content.octets.first(content.octets.size() / kTsOctets * kTsOctets));
       if (content.octets.empty() || content.octets.size() % kTsOctets != 0) {
-        ++counters_.ts_concat_size_mismatches;
+        if (!mutant("ule-ts-concat-mismatch-not-counted")) ++counters_.ts_concat_size_mismatches;
         return {HEADROOM_ERR_MALFORMED};
       }
       return begin_group(kTypeTsPacket, content.octets);
     case Content::Kind::pdus:
-      if (content.type != kTypeBridged && content.type < kFirstEtherType) break;
+      if (content.type != kTypeBridged && content.type < kFirstEtherType && !mutant("ule-concat-of-any-type")) break;
       if (!are_whole_pdus(content.octets)) {
-        ++counters_.pdu_concat_size_mismatches;
+        if (!mutant("ule-pdu-concat-mismatch-not-counted")) ++counters_.pdu_concat_size_mismatches;
         return {HEADROOM_ERR_MALFORMED};
       }
       return begin_group(content.type, content.octets);
     case Content::Kind::test:
       ++counters_.test_sndus;
+      if (mutant("ule-test-sndu-passed")) return {HEADROOM_OK, content.type, content.octets};
       return {};
     case Content::Kind::unknown_type:
+      if (mutant("ule-unknown-type-passed")) return {HEADROOM_OK, content.type, content.octets};
       break;
     case Content::Kind::too_short:
       ++counters_.length_errors;
       return {HEADROOM_ERR_MALFORMED};
   }
-  ++(content.kind == Content::Kind::pdu ? counters_.length_errors : counters_.type_errors);
+  if (!mutant("ule-type-error-not-counted"))
+    ++(content.kind == Content::Kind::pdu ? counters_.length_errors : counters_.type_errors);
   return {content.kind == Content::Kind::pdu ? HEADROOM_ERR_MALFORMED : HEADROOM_ERR_UNSUPPORTED};
 }
 
@@ -233,6 +253,7 @@ Receiver::Outcome Receiver::unpack(std::span<const std::uint8_t> sndu) {
 
 Receiver::Outcome Receiver::begin_group(std::uint16_t type, std::span<const std::uint8_t> octets) {
   group_ = octets;
+  if (type == kTypeTsPacket && mutant("ule-ts-concat-first-alone")) group_ = octets.first(kTsOctets);
   group_type_ = type;
   return next_of_group();
 }
@@ -248,8 +269,12 @@ Receiver::Outcome Receiver::next_of_group() {
 }
 
 Receiver::Outcome Receiver::frame(std::span<const std::uint8_t> octets) {
-  if (!is_whole_frame(octets)) {
-    ++counters_.bridged_length_errors;
+  if (octets.size() < kMacHeader) {  // one of several in an SNDU
+    ++counters_.length_errors;
+    return {HEADROOM_ERR_MALFORMED};
+  }
+  if (!is_whole_frame(octets) && !mutant("ule-llc-length-not-read")) {
+    if (!mutant("ule-llc-length-error-not-counted")) ++counters_.bridged_length_errors;
     return {HEADROOM_ERR_MALFORMED};
   }
   constexpr auto kBridged = static_cast<std::uint8_t>(PacketType::bridged);

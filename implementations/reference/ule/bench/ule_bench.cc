@@ -113,9 +113,10 @@ void Receive(benchmark::State& state) {
 
 void arguments(benchmark::internal::Benchmark* benchmark) {
   for (const int octets : {682, 52, 1400}) {
-    for (const int kernel : {0, 1, 2}) benchmark->Args({octets, kernel, 1});
+    for (const int kernel : {0, 1, 2, 3}) benchmark->Args({octets, kernel, 1});
   }
   benchmark->Args({682, 2, 1000});
+  benchmark->Args({682, 3, 1000});
 }
 BENCHMARK(Encapsulate)->Apply(arguments);
 BENCHMARK(Receive)->Apply(arguments);

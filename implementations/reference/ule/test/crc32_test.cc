@@ -11,7 +11,8 @@ namespace {
 
 std::vector<CrcKernel> kernels() {
   std::vector<CrcKernel> offered;
-  for (const CrcKernel kernel : {CrcKernel::table, CrcKernel::slice_by_8, CrcKernel::carry_less}) {
+  for (std::size_t i = 0; i < kCrcKernelNames.size(); ++i) {
+    const auto kernel = static_cast<CrcKernel>(i);
     if (is_offered(kernel)) offered.push_back(kernel);
   }
   return offered;

@@ -14,11 +14,12 @@ namespace headroom::ule::wire {
 
 // How it is computed. All give the same value.
 enum class CrcKernel : std::uint8_t {
-  table,       // an octet a step
-  slice_by_8,  // eight octets a step, with eight tables
-  carry_less,  // 64 octets a step, with PCLMULQDQ
+  table,           // an octet a step
+  slice_by_8,      // eight octets a step, with eight tables
+  carry_less,      // 64 octets a step, with PCLMULQDQ
+  wide_carry_less  // 128 octets a step, with VPCLMULQDQ
 };
-inline constexpr std::array<std::string_view, 3> kCrcKernelNames = {"table", "slice-by-8", "pclmulqdq"};
+inline constexpr std::array<std::string_view, 4> kCrcKernelNames = {"table", "slice-by-8", "pclmulqdq", "vpclmulqdq"};
 
 // Whether this processor has what the kernel needs.
 [[nodiscard]] bool is_offered(CrcKernel kernel) noexcept;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "mutants.h"
 #include "ule/wire/ts_packet.h"
 
 namespace headroom::ule::wire {
@@ -33,10 +34,11 @@ Content mandatory(std::uint16_t type, std::span<const std::uint8_t> octets) noex
 }  // namespace
 
 Content content_of(std::uint16_t type, std::span<const std::uint8_t> octets) noexcept {
-  while (type < kFirstEtherType) {
+  while (type < (mutant("ule-h-len-up-to-4") ? 0x0500 : kFirstEtherType)) {
     const unsigned words = h_len(type);
     if (words == 0) return mandatory(type, octets);
-    const std::size_t length = 2 * words;  // with the Type field that follows
+    // With the Type field that follows.
+    const std::size_t length = 2 * words + (words > 1 && mutant("ule-h-len-read-without-the-type") ? 2 : 0);
     if (octets.size() < length) return {};
     type = read16(octets.data() + length - 2);
     octets = octets.subspan(length);
@@ -46,7 +48,8 @@ Content content_of(std::uint16_t type, std::span<const std::uint8_t> octets) noe
 
 std::span<const std::uint8_t> next_pdu(std::span<const std::uint8_t>& rest) noexcept {
   if (rest.size() < 2) return {};
-  const std::size_t length = read16(rest.data()) & kPduLength;
+  std::size_t length = read16(rest.data()) & (mutant("ule-concat-r-bit-read") ? 0xFFFF : kPduLength);
+  if (mutant("ule-concat-partial")) length = std::min(length, rest.size() - 2);
   if (length == 0 || length > rest.size() - 2) return {};
   const auto pdu = rest.subspan(2, length);
   rest = rest.subspan(2 + length);
@@ -64,18 +67,24 @@ bool are_whole_pdus(std::span<const std::uint8_t> octets) noexcept {
 bool is_whole_frame(std::span<const std::uint8_t> frame) noexcept {
   if (frame.size() < kMacHeader) return false;
   const std::uint16_t length = read16(frame.data() + kMacHeader - 2);
-  return length >= kFirstEtherType || length <= frame.size() - kMacHeader;
+  const unsigned first_type = mutant("ule-llc-length-up-to-1500") ? 1501 : kFirstEtherType;
+  return length >= first_type || length <= frame.size() - kMacHeader;
 }
 
 Npa npa_of(std::uint16_t type, std::span<const std::uint8_t> pdu, const Npa& unicast) noexcept {
   if (type == kTypeIpv4 && pdu.size() >= 20) {
     const std::uint8_t* const group = pdu.data() + 16;
-    if (std::all_of(group, group + 4, [](std::uint8_t octet) { return octet == 0xFF; })) return kBroadcast;
+    if (std::all_of(group, group + 4, [](std::uint8_t octet) { return octet == 0xFF; }))
+      return mutant("ule-broadcast-as-unicast") ? unicast : kBroadcast;
+    const unsigned low_bits = mutant("ule-ipv4-group-of-24-bits") ? 0xFF : 0x7F;
     // "by placing the low-order 23-bits of the IP address into the low-order 23 bits of the Ethernet multicast address"
     if ((group[0] & 0xF0U) == 0xE0U)
-      return {0x01, 0x00, 0x5E, static_cast<std::uint8_t>(group[1] & 0x7FU), group[2], group[3]};
+      return {0x01, 0x00, 0x5E, static_cast<std::uint8_t>(group[1] & low_bits), group[2], group[3]};
   }
-  if (type == kTypeIpv6 && pdu.size() >= 40 && pdu[24] == 0xFF) return {0x33, 0x33, pdu[36], pdu[37], pdu[38], pdu[39]};
+  if (type == kTypeIpv6 && pdu.size() >= 40 && pdu[24] == 0xFF) {
+    if (mutant("ule-ipv6-group-of-24-bits")) return {0x33, 0x33, 0xFF, pdu[37], pdu[38], pdu[39]};
+    return {0x33, 0x33, pdu[36], pdu[37], pdu[38], pdu[39]};
+  }
   return unicast;
 }
 

@@ -8,6 +8,8 @@
 #include <optional>
 #include <span>
 
+#include "mutants.h"
+
 namespace headroom::ule::wire {
 
 inline constexpr std::size_t kTsOctets = 188;
@@ -32,7 +34,8 @@ inline void write_ts_header(std::uint8_t* packet, std::uint16_t pid, bool payloa
   packet[0] = kSyncOctet;
   packet[1] = static_cast<std::uint8_t>((payload_unit_start ? 0x40U : 0U) | pid >> 8);
   packet[2] = static_cast<std::uint8_t>(pid);
-  packet[3] = static_cast<std::uint8_t>(0x10U | (continuity_counter & 0x0FU));  // payload, and no adaptation field
+  const unsigned control = mutant("ule-adaptation-field-announced") ? 0x30U : 0x10U;  // payload alone
+  packet[3] = static_cast<std::uint8_t>(control | (continuity_counter & 0x0FU));
 }
 
 // Nothing where the octets are no TS packet: the wrong number of them, or no sync octet.

@@ -49,12 +49,12 @@ def setting_of(channel: Mapping[str, Any], npa: str = OWN) -> Setting:
     )
 
 
-def encapsulate(config: ReplayConfig) -> Encapsulated:
-    """Replays through the encapsulator of a configuration alone. Raises Misbehaviour where an adapter breaks a promise
-    of the ABI."""
+def encapsulate(config: ReplayConfig, capture: Path | None = None) -> Encapsulated:
+    """Replays through the encapsulator of a configuration alone; `capture` keeps the link. Raises Misbehaviour where an
+    adapter breaks a promise of the ABI."""
     config = replace(config, decompressor=None)
     with tempfile.TemporaryDirectory(prefix="headroom-ule-") as folder:
-        outputs = {name: Path(folder) / f"{name}.pcapng" for name in ("source", "link")}
+        outputs = {"source": Path(folder) / "source.pcapng", "link": capture or Path(folder) / "link.pcapng"}
         done = replay.run(replace(config, records="all", outputs={**config.outputs, **outputs}))
         capabilities.promise(done.document)
         sources = [one.octets for one in engine_pcapng.read(outputs["source"])]

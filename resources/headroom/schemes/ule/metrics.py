@@ -25,3 +25,4 @@ EVENTS = Family(
         }
     },
 )
+NOTED = frozenset(EVENTS.parameters["event"])

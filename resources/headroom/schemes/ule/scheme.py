@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from headroom.core.options import Option, boolean, number
-from headroom.core.scheme import DecodeOption, Framing, Scheme
+from headroom.core.scheme import DecodeOption, Framing, Interop, Scheme
+from headroom.schemes.ule.axes import AXES, LINKS
 
 if TYPE_CHECKING:
     from headroom.core.captures.dissection import LinkDissector
@@ -33,6 +34,12 @@ def _replay() -> ReplayWords:
         "largest_pdu": into("channel", "mrru", int),
     }
     return ReplayWords(arguments, lambda made: None, lambda done: [])
+
+
+def _interop() -> Interop:
+    from headroom.schemes.ule.interop import INTEROP
+
+    return INTEROP
 
 
 def _metrics() -> tuple[Metric, ...]:
@@ -61,6 +68,9 @@ SCHEME = Scheme(
     roles=("compressor", "decompressor"),
     described=("max_channels", "packing", "address"),
     listed=("packing",),
+    axes=AXES,
+    links=LINKS,
+    interop=_interop,
     replay_options=(
         Option(
             "largest_pdu",

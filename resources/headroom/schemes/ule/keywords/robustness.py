@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Keywords of the robustness suite of ULE: a receiver before TS packets that are lost, damaged, or hostile."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from robot.api.deco import keyword
+
+from headroom.core import capabilities, replay_metrics, replay_options
+from headroom.core.results import collector
+from headroom.core.results.record import Finding
+from headroom.core.run.run import Run
+from headroom.keywords import verdicts
+from headroom.keywords.base import current_run, library
+from headroom.schemes.ule import comparison, damage, hostile, line, metrics
+from headroom.schemes.ule.comparison import Comparison
+from headroom.schemes.ule.scheme import SCHEME
+from headroom.schemes.ule.vectors import Arrival
+
+JUDGE = "judge (RFC 4326)"
+DAMAGE = ("lost", "doubled", "swapped", "marked", "bursts", "burst", "ber")
+
+
+@library
+class UleRobustnessKeywords:
+    """The receiver of RFC 4326 that is the judge gets the same TS packets. What comes out of the receiver under test is
+    what the judge delivers, and what it counts is what the judge notes."""
+
+    @keyword("Damaged TS Packets Should Be Withstood")
+    def damaged(self, source: str, **named: str) -> None:
+        """What an encapsulator makes of a traffic profile arrives damaged.
+
+        Shares of the TS packets: `lost`, `doubled`, `swapped`, `marked` by the transport error indicator; `bursts`,
+        where `burst` TS packets in a row are lost; `ber`, of bits that are inverted. Others are named arguments of a
+        replay.
+        """
+        run = current_run()
+        verdicts.leave_to_the_other_side(run, ["decompressor"])
+        harm = damage.read({name: named.pop(name) for name in DAMAGE if name in named})
+        config = replay_options.config_of(SCHEME, source, named, run)
+        collector.current().parameters |= config.described()
+        sent = line.encapsulate(config)
+        chance = random.Random(run.seed)
+        packets = damage.across([octets for _, octets in sent.packets], harm, chance)
+        found = _compared(run, [Arrival(octets) for octets in packets], config.channel)
+        if not any(found.events.values()):
+            raise AssertionError("The judge notes no event, so nothing was shown. Send more, or damage more.")
+        if strange := set(found.units) - {one.octets for one in sent.pdus}:
+            raise AssertionError(
+                f"{len(strange)} units come out that no PDU was: a CRC of 32 bits missed their errors."
+            )
+
+    @keyword("Hostile TS Packets Should Be Withstood")
+    def hostile(self, kind: str) -> None:
+        """TS packets that no encapsulator sends. KIND: payload pointers, lengths, short contents, sizes, random octets,
+        or pids."""
+        run = current_run()
+        verdicts.leave_to_the_other_side(run, ["decompressor"])
+        arrivals, channel = hostile.arrivals(kind, run.seed)
+        _compared(run, arrivals, channel)
+
+
+def _compared(run: Run, arrivals: Sequence[Arrival], channel: Mapping[str, Any]) -> Comparison:
+    """Gives both receivers the same, and judges. Raises AssertionError."""
+    asked: dict[str, Any] = {"max_channels": channel.get("channels", 1)}
+    capabilities.require(run.decompressor, "decompressor", SCHEME, run.build, **asked)
+    verdicts.note("decompressor", run.decompressor, run.build)
+    found = comparison.compare(run.decompressor, arrivals, channel, run.build)
+    current = collector.current()
+    current.metric(replay_metrics.LINK_PACKETS, len(arrivals))
+    current.metric(metrics.UNITS, len(found.units))
+    for event, times in found.events.items():
+        if event in metrics.NOTED:
+            current.metric(metrics.EVENTS(event=event), times)
+    if found.wrong:
+        verdicts.must_not_be(found.wrong)
+    if found.milder:
+        current.findings += [Finding(one, judge=JUDGE, severity="should") for one in found.counters]
+        current.judge("non-strict", found.milder)
+    return found
