@@ -234,6 +234,10 @@ void Encapsulator::begin_sndu(Channel& channel) noexcept {
 // Goes on with the SNDU that is being sent. True where a TS packet is in `p`.
 bool Encapsulator::next_ts_packet(headroom_packet& p, std::uint64_t now_ns) noexcept {
   Channel& channel = channels_[sending_];
+  if (channel.used <= 1 && length_ - sent_ > kTsPayload) {
+    put_out_full(p, channel);
+    return true;
+  }
   const std::size_t fits = std::min(length_ - sent_, kTsPayload - channel.used);
   std::memcpy(channel.payload.data() + channel.used, sndu_.data() + sent_, fits);
   channel.used = static_cast<std::uint8_t>(channel.used + fits);
@@ -265,13 +269,33 @@ bool Encapsulator::finish(Channel& channel) noexcept {
   return true;
 }
 
+// A TS packet full of the SNDU that is being sent, with or without a Payload Pointer. Its octets are not copied twice.
+// REQUIRES: the SNDU goes on behind it.
+void Encapsulator::put_out_full(headroom_packet& p, Channel& channel) noexcept {
+  const std::uint8_t* const from = sndu_.data() + sent_;
+  std::uint8_t* const payload = p.out + kTsHeader;
+  payload[0] = channel.payload[0];
+  if (channel.used == 0) {
+    std::memcpy(payload, from, kTsPayload);
+  } else {
+    std::memcpy(payload + 1, from, kTsPayload - 1);
+  }
+  sent_ += kTsPayload - channel.used;
+  finish_ts_packet(p, sending_);
+}
+
 // REQUIRES: the TS packet is full.
 void Encapsulator::put_out(headroom_packet& p, std::uint32_t number) noexcept {
+  std::memcpy(p.out + kTsHeader, channels_[number].payload.data(), kTsPayload);
+  finish_ts_packet(p, number);
+}
+
+// Writes the header of a TS packet whose payload is in `p`.
+void Encapsulator::finish_ts_packet(headroom_packet& p, std::uint32_t number) noexcept {
   Channel& channel = channels_[number];
   const bool is_updated = channel.payload[0] != 0 && mutant("ule-pusi-not-updated");
   write_ts_header(p.out, config_.pid(mutant("ule-pid-of-the-first-channel") ? 0 : number),
                   channel.payload_unit_start && !is_updated, channel.continuity_counter);
-  std::memcpy(p.out + kTsHeader, channel.payload.data(), kTsPayload);
   p.out_length = kTsOctets;
   ++counters_.ts_packets;
   const unsigned more = channel.payload_unit_start || !mutant("ule-counter-of-beginnings") ? 1 : 0;

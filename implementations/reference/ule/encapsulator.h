@@ -127,7 +127,9 @@ class Encapsulator {
   [[nodiscard]] bool next_ts_packet(headroom_packet& p, std::uint64_t now_ns) noexcept;
   [[nodiscard]] bool finish(Channel& channel) noexcept;
   void fill(Channel& channel) noexcept;
+  void put_out_full(headroom_packet& p, Channel& channel) noexcept;
   void put_out(headroom_packet& p, std::uint32_t number) noexcept;
+  void finish_ts_packet(headroom_packet& p, std::uint32_t number) noexcept;
   [[nodiscard]] bool begin_due(std::uint64_t now_ns) noexcept;
   [[nodiscard]] static bool hand_over(headroom_packet& p, const headroom_packet& ts_packet,
                                       std::uint32_t number) noexcept;

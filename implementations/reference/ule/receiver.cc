@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <utility>
 
 #include "mutants.h"
@@ -32,7 +33,17 @@ std::int32_t Receiver::receive(headroom_packet& p, headroom_detail* detail) {
   const Outcome outcome = next_outcome();
   put_out(outcome, p, detail);
   p.more = at_ != kTsOctets || !group_.empty() ? 1 : 0;
+  if (p.more != 0) keep_packet();
   return p.status;
+}
+
+// Copies the TS packet, which is the caller's no longer when `drain` comes.
+void Receiver::keep_packet() noexcept {
+  std::memcpy(kept_.data(), packet_, kTsOctets);
+  const std::less<> is_before;
+  const bool is_inside = !is_before(group_.data(), packet_) && is_before(group_.data(), packet_ + kTsOctets);
+  if (is_inside) group_ = {kept_.data() + (group_.data() - packet_), group_.size()};
+  packet_ = kept_.data();
 }
 
 bool Receiver::drain(headroom_packet& p, headroom_detail* detail) {
@@ -83,7 +94,7 @@ std::int32_t Receiver::open(const headroom_packet& p) {
     idle(channel);
     return HEADROOM_ERR_UNSUPPORTED;
   }
-  std::memcpy(packet_.data(), p.in, kTsOctets);
+  packet_ = p.in;
   at_ = kTsHeader;
   payload_unit_start_ = header->payload_unit_start;
   if (!payload_unit_start_ && channel.needed == 0 && mutant("ule-idle-without-pusi-read")) {
@@ -128,18 +139,18 @@ Receiver::Outcome Receiver::next_outcome() {
 // The SNDU that ends next. HEADROOM_NOTHING: it goes on in the next TS packet.
 std::int32_t Receiver::next_sndu(std::span<const std::uint8_t>& sndu) {
   Channel& channel = channels_[number_];
-  const auto at = packet_.begin() + static_cast<std::ptrdiff_t>(at_);
+  const std::uint8_t* const at = packet_ + at_;
   const std::size_t left = kTsOctets - at_;
   if (channel.needed == 0) {
     if (const std::int32_t status = begin_sndu(channel); status != HEADROOM_OK) return status;
     if (channel.needed <= left) {
-      sndu = {packet_.data() + at_, std::exchange(channel.needed, 0)};
+      sndu = {packet_ + at_, std::exchange(channel.needed, 0)};
       at_ += sndu.size();
       return HEADROOM_OK;
     }
   }
   const std::size_t taken = std::min(left, channel.needed - channel.sndu.size());
-  channel.sndu.insert(channel.sndu.end(), at, at + static_cast<std::ptrdiff_t>(taken));
+  channel.sndu.insert(channel.sndu.end(), at, at + taken);
   at_ += taken;
   if (channel.sndu.size() < channel.needed) return HEADROOM_NOTHING;
   std::swap(whole_, channel.sndu);
@@ -150,7 +161,7 @@ std::int32_t Receiver::next_sndu(std::span<const std::uint8_t>& sndu) {
 
 // Reads the Length of an SNDU that begins here. HEADROOM_OK: the channel needs so many octets of it.
 std::int32_t Receiver::begin_sndu(Channel& channel) {
-  const std::uint16_t length = read16(packet_.data() + at_);
+  const std::uint16_t length = read16(packet_ + at_);
   if (!payload_unit_start_ && !mutant("ule-packed-without-pusi-read")) {
     ++counters_.delimiting_errors;  // iii
   } else if ((length & kLargestLength) < kCrcOctets + (mutant("ule-length-4-read") ? 0 : 1) ||
@@ -168,7 +179,7 @@ std::int32_t Receiver::begin_sndu(Channel& channel) {
 void Receiver::skip_fill() noexcept {
   const std::size_t left = kTsOctets - at_;
   if (left == 1 && (packet_[at_] != 0xFF || mutant("ule-last-octet-counted"))) ++counters_.padding_errors;
-  const bool is_end = left > 1 && read16(packet_.data() + at_) == kEndIndicator;
+  const bool is_end = left > 1 && read16(packet_ + at_) == kEndIndicator;
   if (is_end && mutant("ule-end-indicator-counted")) return;
   if (left == 1 || is_end) at_ = is_end && left > 3 && mutant("ule-end-indicator-skipped") ? at_ + 2 : kTsOctets;
 }

@@ -81,14 +81,16 @@ class Receiver {
   [[nodiscard]] Outcome unpack(std::span<const std::uint8_t> sndu);
   [[nodiscard]] Outcome frame(std::span<const std::uint8_t> octets);
   void idle(Channel& channel) noexcept;
+  void keep_packet() noexcept;
   void put_out(const Outcome& outcome, headroom_packet& p, headroom_detail* detail) noexcept;
   [[nodiscard]] bool is_for_us(const wire::Npa& npa) const noexcept;
 
   Config config_;
   std::vector<Channel> channels_;
 
-  // The TS packet that is being read. A copy: `drain` comes when the caller's is gone.
-  std::array<std::uint8_t, wire::kTsOctets> packet_{};
+  // The TS packet that is being read: the caller's, or a copy of it, from which `drain` goes on.
+  const std::uint8_t* packet_ = nullptr;
+  std::array<std::uint8_t, wire::kTsOctets> kept_{};
   std::size_t at_ = wire::kTsOctets;  // what comes next of it
   bool payload_unit_start_ = false;
   std::uint32_t number_ = 0;               // its channel
