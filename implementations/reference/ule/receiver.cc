@@ -26,6 +26,7 @@ Receiver::Receiver(const Config& config) : config_(config), channels_(config.cha
 // --- A TS packet (7.1, 7.2.1, 7.3) -----------------------------------------------------------------------------------
 
 std::int32_t Receiver::receive(headroom_packet& p, headroom_detail* detail) {
+  if (go_on(p)) return HEADROOM_NOTHING;
   if (const std::int32_t status = open(p); status != HEADROOM_OK) {
     at_ = kTsOctets;
     return status;
@@ -35,6 +36,22 @@ std::int32_t Receiver::receive(headroom_packet& p, headroom_detail* detail) {
   p.more = at_ != kTsOctets || !group_.empty() ? 1 : 0;
   if (p.more != 0) keep_packet();
   return p.status;
+}
+
+// Most TS packets are in the middle of an SNDU: nothing begins or ends in them, and their header is the one that
+// follows. Takes such a packet, and returns whether it was one.
+bool Receiver::go_on(const headroom_packet& p) noexcept {
+  Channel& channel = channels_[p.channel];
+  if (p.in_length != kTsOctets || channel.needed - channel.taken <= kTsPayload) return false;
+  std::array<std::uint8_t, kTsHeader> next;
+  const auto counter = static_cast<std::uint8_t>((channel.continuity_counter + 1U) & 0x0FU);
+  write_ts_header(next.data(), config_.pid(p.channel), false, counter);
+  if (std::memcmp(next.data(), p.in, kTsHeader) != 0) return false;
+  std::memcpy(channel.sndu.data() + channel.taken, p.in + kTsHeader, kTsPayload);
+  channel.taken += kTsPayload;
+  channel.continuity_counter = counter;
+  ++counters_.ts_packets;
+  return true;
 }
 
 // Copies the TS packet, which is the caller's no longer when `drain` comes.
@@ -103,7 +120,7 @@ std::int32_t Receiver::open(const headroom_packet& p) {
   }
   if (!payload_unit_start_) return channel.needed != 0 ? HEADROOM_OK : HEADROOM_NOTHING;
   const std::size_t pointer = packet_[at_++];
-  const bool is_end = channel.needed != 0 && pointer == channel.needed - channel.sndu.size();
+  const bool is_end = channel.needed != 0 && pointer == channel.needed - channel.taken;
   if (pointer > kLargestPayloadPointer && !(is_end && mutant("ule-pointer-182-read"))) {
     if (!mutant("ule-pointer-error-not-counted")) ++counters_.payload_pointer_errors;
     if (!mutant("ule-pointer-error-keeps-the-part")) idle(channel);
@@ -117,10 +134,7 @@ std::int32_t Receiver::open(const headroom_packet& p) {
   return HEADROOM_OK;
 }
 
-void Receiver::idle(Channel& channel) noexcept {
-  channel.needed = 0;
-  channel.sndu.clear();
-}
+void Receiver::idle(Channel& channel) noexcept { channel.needed = channel.taken = 0; }
 
 // --- SNDUs (7.2) -----------------------------------------------------------------------------------------------------
 
@@ -149,13 +163,17 @@ std::int32_t Receiver::next_sndu(std::span<const std::uint8_t>& sndu) {
       return HEADROOM_OK;
     }
   }
-  const std::size_t taken = std::min(left, channel.needed - channel.sndu.size());
-  channel.sndu.insert(channel.sndu.end(), at, at + taken);
+  if (channel.sndu.size() < channel.needed) {
+    channel.sndu.reserve(channel.needed);  // no more than that: there may be thousands of PIDs
+    channel.sndu.resize(channel.needed);
+  }
+  const std::size_t taken = std::min(left, channel.needed - channel.taken);
+  std::memcpy(channel.sndu.data() + channel.taken, at, taken);
   at_ += taken;
-  if (channel.sndu.size() < channel.needed) return HEADROOM_NOTHING;
-  std::swap(whole_, channel.sndu);
+  channel.taken += taken;
+  if (channel.taken < channel.needed) return HEADROOM_NOTHING;
+  sndu = {channel.sndu.data(), channel.needed};  // until the next SNDU begins
   idle(channel);
-  sndu = whole_;
   return HEADROOM_OK;
 }
 
@@ -319,7 +337,7 @@ std::size_t Receiver::channels_in_use() const noexcept {
 }
 
 std::size_t Receiver::memory_bytes() const noexcept {
-  std::size_t octets = sizeof *this + channels_.size() * sizeof(Channel) + whole_.capacity();
+  std::size_t octets = sizeof *this + channels_.size() * sizeof(Channel);
   for (const Channel& channel : channels_) octets += channel.sndu.capacity();
   return octets;
 }

@@ -57,8 +57,9 @@ class Receiver {
  private:
   // A PID. Idle while `needed` is 0.
   struct Channel {
-    std::vector<std::uint8_t> sndu;  // as far as it has come: the Current SNDU buffer
-    std::size_t needed = 0;          // octets of it in all
+    std::vector<std::uint8_t> sndu;  // the Current SNDU buffer; it keeps its size
+    std::size_t needed = 0;          // octets of the SNDU in all
+    std::size_t taken = 0;           // octets of it that have come
     bool is_used = false;
     std::uint8_t continuity_counter = 0;
   };
@@ -70,6 +71,7 @@ class Receiver {
     std::uint8_t packet_type = 255;
   };
 
+  [[nodiscard]] bool go_on(const headroom_packet& p) noexcept;
   [[nodiscard]] std::int32_t open(const headroom_packet& p);
   [[nodiscard]] Outcome next_outcome();
   [[nodiscard]] std::int32_t next_sndu(std::span<const std::uint8_t>& sndu);
@@ -94,7 +96,6 @@ class Receiver {
   std::size_t at_ = wire::kTsOctets;  // what comes next of it
   bool payload_unit_start_ = false;
   std::uint32_t number_ = 0;               // its channel
-  std::vector<std::uint8_t> whole_;        // the SNDU that was completed last, where it came in several TS packets
   std::span<const std::uint8_t> group_{};  // what is left of several PDUs or TS packets in one SNDU
   std::uint16_t group_type_ = 0;           // theirs
   ReceiverCounters counters_;
