@@ -21,7 +21,7 @@ from headroom.schemes.ule.judge.encapsulator import MUST
 from headroom.schemes.ule.vectors import FIRST_PID, Arrival
 
 FLOWS, PACKETS = 10, 300
-TRAFFIC = ("voip-amr-nb-ipv4", "voip-g711-ipv6", "udp-dns-like-ipv4", "tcp-bulk-data", "gtpu-imix")
+TRAFFIC = ("voip-amr-nb-ipv4", "voip-g711-ipv6", "udp-dns-like-ipv4", "tcp-bulk-data", "rtp-video")
 
 
 def channel(row: Row) -> dict[str, Any]:

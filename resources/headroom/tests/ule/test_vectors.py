@@ -8,24 +8,11 @@ from pathlib import Path
 import pytest
 
 from headroom.core.errors import UsageError
-from headroom.schemes.ule import builder, line, pdus, vector_findings, vectors
+from headroom.schemes.ule import builder, events, line, pdus, vector_findings, vectors
 from headroom.schemes.ule.judge import encapsulator
 from headroom.schemes.ule.judge import receiver as judge
 from headroom.schemes.ule.judge.encapsulator import Pdu
 from headroom.schemes.ule.vectors import Expected, Vector
-
-COUNTERS = {
-    judge.POINTER_ERROR: "payload_pointer_errors",
-    judge.LENGTH_ERROR: "length_errors",
-    judge.CRC_ERROR: "crc_errors",
-    judge.TYPE_ERROR: "type_errors",
-    judge.REASSEMBLY_ERROR: "delimiting_errors",
-    judge.TRANSMISSION_ERROR: "transmission_errors",
-    judge.CONTINUITY_ERROR: "continuity_errors",
-    judge.FRAME_ERROR: "bridged_length_errors",
-    judge.PADDING_ERROR: "padding_errors",
-    judge.SYNC_ERROR: "sync_errors",
-}
 
 
 def received(vector: Vector) -> tuple[list[bytes], dict[str, int]]:
@@ -36,10 +23,11 @@ def received(vector: Vector) -> tuple[list[bytes], dict[str, int]]:
         frozenset(range(first, first + vector.channel.get("channels", 1))),
     )
     units = [unit.octets for arrival in vector.arrivals for unit in receiver.take(arrival.octets)]
-    events = {COUNTERS[event]: count for event, count in receiver.events.items() if event in COUNTERS}
-    if count := receiver.events.get(judge.CONCAT_ERROR):
-        events["ts_concat_size_mismatches" if vector.name.startswith("ts-") else "pdu_concat_size_mismatches"] = count
-    return units, dict.fromkeys(vector_findings.ERRORS, 0) | events
+    statistics = dict.fromkeys(events.ERRORS, 0)
+    for event, count in receiver.events.items():
+        if counters := events.OF_THE_JUDGE.get(event):
+            statistics[counters[not vector.name.startswith("ts-") and len(counters) > 1]] = count
+    return units, statistics
 
 
 @pytest.mark.parametrize("name", sorted(vectors.load()))
