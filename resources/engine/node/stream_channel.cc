@@ -8,9 +8,9 @@
 namespace headroom::node {
 namespace {
 
-constexpr std::uint8_t kUdp = 17;
-constexpr std::uint32_t kIpHeader = 20, kUdpHeaderOctets = 8;
-constexpr std::uint32_t kHeaders = kHeader + kIpHeader + kUdpHeaderOctets;
+constexpr std::uint8_t kProtocolUdp = 17;
+constexpr std::uint32_t kIpv4HeaderOctets = 20, kUdpHeaderOctets = 8;
+constexpr std::uint32_t kHeaders = kHeader + kIpv4HeaderOctets + kUdpHeaderOctets;
 // A worker that has not run for so long does not make up for it: a modulator's buffer is no larger.
 constexpr std::uint64_t kMostBehindNs = 100'000'000;
 
@@ -136,9 +136,9 @@ void StreamChannel::send_datagram(Outbox& link) noexcept {
       at = std::copy_n(from, cells_.octets, at);
     }
     const std::uint32_t sum = checksum_add(0, {frame.octets + kHeader + 12, 8});  // UDP's pseudo header, RFC 768
-    std::uint8_t* const udp = frame.octets + kHeader + kIpHeader;
+    std::uint8_t* const udp = frame.octets + kHeader + kIpv4HeaderOctets;
     const std::uint32_t length = kUdpHeaderOctets + payload;
-    const std::uint16_t checksum = checksum_finish(checksum_add(sum + kUdp + length, {udp, length}));
+    const std::uint16_t checksum = checksum_finish(checksum_add(sum + kProtocolUdp + length, {udp, length}));
     store16(udp + 6, checksum == 0 ? 0xFFFF : checksum);
     frame.length = kHeaders + payload;
     link.put(frame);
@@ -159,14 +159,14 @@ void StreamChannel::write_header(std::uint8_t* frame, std::uint32_t payload) noe
   std::copy(link_mac_.begin(), link_mac_.end(), frame + send.mac.size());
   store16(frame + kMacs, kEtherTypeIpv4);
   std::uint8_t* const ip = frame + kHeader;
-  const std::array<std::uint8_t, 12> begin = {0x45, 0, 0, 0, 0, 0, 0x40 /* DF */, 0, send.ttl, kUdp, 0, 0};
+  const std::array<std::uint8_t, 12> begin = {0x45, 0, 0, 0, 0, 0, 0x40 /* DF */, 0, send.ttl, kProtocolUdp, 0, 0};
   std::copy(begin.begin(), begin.end(), ip);
-  store16(ip + 2, kIpHeader + kUdpHeaderOctets + payload);
+  store16(ip + 2, kIpv4HeaderOctets + kUdpHeaderOctets + payload);
   store16(ip + 4, identification_++);
   std::copy(send.source.begin(), send.source.end(), ip + 12);
   std::copy(send.destination.begin(), send.destination.end(), ip + 16);
-  store16(ip + 10, checksum_finish(checksum_add(0, {ip, kIpHeader})));
-  std::uint8_t* const udp = ip + kIpHeader;
+  store16(ip + 10, checksum_finish(checksum_add(0, {ip, kIpv4HeaderOctets})));
+  std::uint8_t* const udp = ip + kIpv4HeaderOctets;
   store16(udp, send.source_port);
   store16(udp + 2, send.destination_port);
   store16(udp + 4, kUdpHeaderOctets + payload);
@@ -198,7 +198,8 @@ OctetView StreamChannel::datagram_in(const Frame& frame) noexcept {
   if (!stream_.receive || seen.carries != Carries::ip || packet[0] >> 4 != 4) return other();
   const OctetView ip = packet.first(seen.packet);
   const bool is_fragment = (load16(&ip[6]) & 0x3FFF) != 0;  // MF and Fragment Offset, RFC 791 3.1
-  if (header < kIpHeader || ip.size() < header + kUdpHeaderOctets || ip[9] != kUdp || is_fragment) return other();
+  if (header < kIpv4HeaderOctets || ip.size() < header + kUdpHeaderOctets || ip[9] != kProtocolUdp || is_fragment)
+    return other();
   const std::uint8_t* const udp = &ip[header];
   if (!std::equal(stream_.receive->address.begin(), stream_.receive->address.end(), &ip[16]) ||
       load16(udp + 2) != stream_.receive->port) {
