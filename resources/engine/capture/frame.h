@@ -31,6 +31,7 @@ enum class LinkType : std::uint32_t {
 
 inline constexpr std::uint16_t kEtherTypeIpv4 = 0x0800;
 inline constexpr std::uint16_t kEtherTypeIpv6 = 0x86DD;
+inline constexpr std::uint16_t kEtherTypeFrame = 0x6558;  // a whole frame: IEEE's "Transparent Ethernet Bridging"
 
 // Protocol numbers of PPP (RFC 1661, 2).
 inline constexpr std::uint16_t kPppIpv4 = 0x0021;

@@ -30,6 +30,12 @@ struct ErrorMark {
   std::uint8_t mask = 0;
 };
 
+// Link packets of one length, which all begin with the same octet: TS packets. Datagrams hold several of them.
+struct CellFraming {
+  std::size_t octets = 0;
+  std::uint8_t first = 0;
+};
+
 struct LinkFraming {
   std::string_view title;  // of the scheme, in sentences
   std::uint16_t ether_type = kEtherTypeExperimental;
@@ -37,7 +43,8 @@ struct LinkFraming {
   bool typed = false;                   // the type of a link packet (headroom.h, "Types") is its protocol number of PPP
   std::optional<LinkType> link_type{};  // captures of this type have link packets without any frame
   std::optional<std::uint8_t> padding{};  // an octet that may stand in front of a packet, any number of times
-  std::span<const std::uint8_t> idle{};   // a link packet that carries nothing, where a link has to send something
+  std::optional<CellFraming> cells{};
+  std::span<const std::uint8_t> idle{};  // a link packet that carries nothing, where a link has to send something
   std::optional<ErrorMark> error_mark{};
 
   // The variant with a protocol number, as an index; nothing where there is none.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Fuzz target: frames from the link, and from the plain side, as a node takes them. The first octet chooses adapters,
-// tags, feedback, or an endpoint instead; then follow frames, each behind two octets with its side and length. Whatever
-// comes, no frame is lost sight of or longer than its MTU, and the adapters, which keep their promises, are not accused
-// of breaking one.
+// tags, feedback, or an endpoint or a stream instead; then follow frames, each behind two octets with its side and
+// length. Whatever comes, no frame is lost sight of or longer than its MTU, and the adapters, which keep their
+// promises, are not accused of breaking one.
 #include <array>
 #include <utility>
 
@@ -29,7 +29,20 @@ Json sip_job_by(std::uint8_t choice) {
   return job;
 }
 
+// A node whose link side is datagrams, of whole frames or of IP packets.
+Json stream_job_by(std::uint8_t choice) {
+  Json job = job_of("", Json::object(), {{"mtu", {{"plain", kMtu}, {"link", kMtu}}}, {"burst", 8}});
+  job["compressor"] = job["decompressor"] = {{"library", HEADROOM_LIBRARIES "/reference.so"},
+                                             {"config", {{"scheme", "ule"}, {"mrru", 2000}}}};
+  job["stream"] = {{"send", {{"address", "239.1.1.1"}, {"port", 5000}, {"source", "10.9.0.1"}, {"packets", 3}}},
+                   {"receive", {{"address", "239.1.1.2"}, {"port", 5000}}},
+                   {"carry", (choice & 1) != 0 ? "ip" : "frames"}};
+  if ((choice & 4) != 0) job["stream"]["send"]["rate_bps"] = 1'000'000;
+  return job;
+}
+
 Json job_by(std::uint8_t choice) {
+  if ((choice & 64) != 0) return stream_job_by(choice);
   if ((choice & 16) != 0) return sip_job_by(choice);
   const Json settings =
       (choice & 1) != 0 ? Json{{"mode", "O"}, {"mrru", 900}, {"largest_packet", 200}} : Json::object();
@@ -52,7 +65,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   [[maybe_unused]] static const std::array kept = {headroom::Library::open(HEADROOM_LIBRARIES "/null.so", ""),
                                                    headroom::Library::open(HEADROOM_LIBRARIES "/reference.so", "")};
   if (size == 0) return 0;
-  End end(job_by(data[0]), (data[0] & 18) == 2 ? 1 : 0);
+  End end(job_by(data[0]), (data[0] & 82) == 2 ? 1 : 0);
   headroom::OctetView rest(data + 1, size - 1);
   std::vector<Octets> frames;
   for (bool plain = false; rest.size() >= 2;) {
@@ -63,7 +76,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     frames.emplace_back(rest.begin() + 2, rest.begin() + 2 + static_cast<std::ptrdiff_t>(length));
     rest = rest.subspan(2 + length);
     end.now_ns += 4'000'000;
-    end.send_late_feedback();
+    end.act();
   }
   check(end.to_link(frames));
   check(end.to_plain(frames));

@@ -14,6 +14,10 @@ constexpr std::uint64_t ceil_of(std::uint64_t dividend, std::uint64_t divisor) {
 
 }  // namespace
 
+std::uint64_t time_of_bits(std::uint64_t bits, std::uint64_t rate_bps) noexcept {
+  return bits / rate_bps * kNsPerSecond + ceil_of(bits % rate_bps * kNsPerSecond, rate_bps);
+}
+
 Slots read_slots(const Value& value) {
   Object object(value);
   Slots slots;
@@ -27,8 +31,7 @@ Slots read_slots(const Value& value) {
 }
 
 std::uint64_t SlotSchedule::begin_ns(std::uint64_t slot) const noexcept {
-  const std::uint64_t bits = slot * slot_bits();
-  return bits / rate_bps_ * kNsPerSecond + ceil_of(bits % rate_bps_ * kNsPerSecond, rate_bps_);
+  return time_of_bits(slot * slot_bits(), rate_bps_);
 }
 
 std::uint64_t SlotSchedule::handed_on_ns(std::uint64_t slot) const noexcept {

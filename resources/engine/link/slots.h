@@ -40,6 +40,9 @@ struct SlotCounts {
   std::uint64_t most_waiting = 0;  // link packets that were handed over and had not been transmitted as a whole
 };
 
+// How long so many bits take at a rate of 1 to kLargestSlotRateBps, in ns, rounded up.
+[[nodiscard]] std::uint64_t time_of_bits(std::uint64_t bits, std::uint64_t rate_bps) noexcept;
+
 // Reads {"packet_octets", "buffer_packets", …}.
 [[nodiscard]] Slots read_slots(const Value& value);
 

@@ -11,6 +11,8 @@ namespace headroom::load {
 namespace {
 
 constexpr std::size_t kReverseAtOnce = 16;
+constexpr std::size_t kMostPiecesOfAPacket = 64;  // link packets: enough for 9,000 octets in TS packets
+constexpr std::size_t kMostWaitingPackets = 256;  // that a compressor keeps for later, of a channel
 constexpr std::size_t kMostReverseABurst = 4096;  // an adapter that never stops must not hang the run
 
 // Rounded up to whole cache lines, an odd number of them, so that the buffers of a burst spread over the sets of the
@@ -65,6 +67,12 @@ void Pipeline::open() {
   decompressor_ = std::make_unique<Instance>(job_.decompressor, HEADROOM_DECOMPRESSOR);
   // Whether there will be feedback is the configuration's to say; asking an adapter that has none costs a call a burst.
   const Json mode = job_.decompressor.config.contains("mode") ? job_.decompressor.config["mode"] : Json("U");
+  if (compressor_->packs()) {
+    // A burst's packets in the smallest link packets that there may be, and what has waited before.
+    const std::size_t most = std::size_t{job_.burst} * kMostPiecesOfAPacket;
+    packed_.emplace(PackedState{OutputList(most, buffers_.link_capacity()), OutputList(most, buffers_.out_capacity()),
+                                SentPackets(job_.compressor.channels, job_.burst + kMostWaitingPackets)});
+  }
   carries_feedback_ =
       mode != "U" && decompressor_->api().take_reverse != nullptr && compressor_->api().give_reverse != nullptr;
 }
@@ -230,11 +238,155 @@ void Pipeline::process(const Instance& instance, std::vector<headroom_packet>& p
   });
 }
 
+void Pipeline::drain_into(OutputList& list, const Caller<Fast>& caller, std::uint64_t now_ns,
+                          StatusCounts& statuses) noexcept {
+  while (!list.full()) {
+    headroom_packet output = record_of({}, list.room(), list.longest(), HEADROOM_OK);
+    if (caller.drain(&output, 1, now_ns) == 0) return;
+    if (output.status != HEADROOM_OK || output.out_length > list.longest() ||
+        output.channel >= job_.compressor.channels) [[unlikely]] {
+      statuses.add(output.status == HEADROOM_OK ? INT32_MAX : output.status);
+      continue;
+    }
+    list.keep(output.out_length, output.channel, output.out_type);
+  }
+  statuses.add_more(1);
+}
+
+void Pipeline::compress_packed(std::uint32_t count, std::uint64_t now_ns, PhaseMeasurement& measured) noexcept {
+  const Caller<Fast> caller(*compressor_);
+  OutputList& link = packed_->link;
+  link.clear();
+  if (caller.has_next_deadline() && caller.next_deadline() <= now_ns)
+    drain_into(link, caller, now_ns, measured.compressor_statuses);
+  caller.process_all(true, to_compress_.data(), count, now_ns, nullptr, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const headroom_packet& packet = to_compress_[i];
+      if (packet.status == HEADROOM_OK && packet.out_length <= packet.out_capacity && !link.full())
+        link.add({{packet.out, packet.out_length}, packet.channel, packet.out_type});
+    }
+    if (to_compress_[end - 1].more == 0) return;
+    to_compress_[end - 1].more = 0;
+    drain_into(link, caller, now_ns, measured.compressor_statuses);
+  });
+}
+
+void Pipeline::decompress_packed(std::span<const OutputList::Output> packets, std::uint64_t now_ns,
+                                 PhaseMeasurement& measured) noexcept {
+  const Caller<Fast> caller(*decompressor_);
+  OutputList& plain = packed_->plain;
+  for (std::size_t i = 0; i < packets.size(); ++i) {
+    headroom_packet& packet = to_decompress_[i];
+    packet.in = packets[i].octets.data();
+    packet.in_length = static_cast<std::uint32_t>(packets[i].octets.size());
+    packet.in_type = packets[i].type;
+    packet.channel = packets[i].channel;
+    packet.out_type = HEADROOM_TYPE_DEFAULT;
+    packet.out_length = 0;
+    packet.status = HEADROOM_ERR_INTERNAL;
+    packet.more = 0;
+  }
+  plain.clear();
+  caller.process_all(
+      false, to_decompress_.data(), packets.size(), now_ns, nullptr, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) {
+          const headroom_packet& packet = to_decompress_[i];
+          if (packet.status == HEADROOM_OK && packet.out_length <= packet.out_capacity && !plain.full()) {
+            plain.add({{packet.out, packet.out_length}, packet.channel, packet.out_type});
+          } else if (packet.status != HEADROOM_NOTHING) {
+            measured.decompressor_statuses.add(packet.status == HEADROOM_OK ? INT32_MAX : packet.status);
+          }
+        }
+        if (to_decompress_[end - 1].more == 0) return;
+        to_decompress_[end - 1].more = 0;
+        drain_into(plain, caller, now_ns, measured.decompressor_statuses);
+      });
+}
+
+void Pipeline::verify_packed(PhaseMeasurement& measured) noexcept {
+  for (const OutputList::Output& output : packed_->plain.all()) {
+    ++measured.packets_decompressed;
+    switch (packed_->sent.take(output.channel, output.octets)) {
+      case SentPackets::Verdict::right:
+        break;
+      case SentPackets::Verdict::wrong_length:
+        ++measured.wrong_length;
+        break;
+      case SentPackets::Verdict::mismatched:
+        ++measured.mismatched;
+        [[fallthrough]];
+      case SentPackets::Verdict::compared:
+        ++measured.verified;
+    }
+  }
+}
+
+void Pipeline::run_packed(std::uint32_t count, std::uint64_t now_ns, PhaseMeasurement& measured) noexcept {
+  const std::uint64_t generated = cycles_.now();
+  compress_packed(count, now_ns, measured);
+  const std::uint64_t compressed = cycles_.now();
+  const std::span<const OutputList::Output> link = packed_->link.all();
+  for (const OutputList::Output& output : link) measured.link_octets += output.octets.size();
+  const std::uint64_t every = job_.verify_every;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const headroom_packet& packet = to_compress_[i];
+    if (packet.status != HEADROOM_OK && packet.status != HEADROOM_NOTHING) [[unlikely]] {
+      measured.compressor_statuses.add(packet.status);
+      continue;
+    }
+    ++measured.packets_compressed;
+    const bool is_due = every != 0 && --until_verify_ == 0;
+    if (is_due) until_verify_ = every;
+    packed_->sent.push(packet.channel, {packet.in, packet.in_length}, is_due);
+  }
+  const std::uint64_t handed = cycles_.now();
+  std::uint64_t decompressing = 0, verifying = 0, last = handed;
+  for (std::size_t at = 0; at < link.size(); at += job_.burst) {
+    decompress_packed(link.subspan(at, std::min<std::size_t>(job_.burst, link.size() - at)), now_ns, measured);
+    const std::uint64_t decompressed = cycles_.now();
+    decompressing += decompressed - last;
+    last_completion_ = decompressed;
+    verify_packed(measured);
+    last = cycles_.now();
+    verifying += last - decompressed;
+  }
+  if (link.empty()) last_completion_ = handed;
+  const auto charge = [&](Stage stage, std::uint64_t cycles) {
+    measured.stage_cycles[static_cast<std::size_t>(stage)] += cycles;
+  };
+  charge(Stage::compress, compressed - generated);
+  charge(Stage::handover, handed - compressed);
+  charge(Stage::decompress, decompressing);
+  charge(Stage::verify, verifying);
+  if (count != 0) {
+    const auto record = [count](Histogram& histogram, std::uint64_t cycles) {
+      histogram.record(cycles * kPerPacketScale / count, count);
+    };
+    record(measured.compress, compressed - generated);
+    record(measured.handover, handed - compressed);
+    record(measured.decompress, decompressing);
+    record(measured.verify, verifying);
+    measured.burst_latency.record(last - generated, count);
+  }
+  verified_end_ = last;
+}
+
 std::uint64_t Pipeline::run_burst(std::uint64_t visits, std::uint64_t& began, PhaseMeasurement& measured) noexcept {
   const std::uint64_t now_ns = tick_ * job_.tick_ns;  // virtual: the same in every run
   const std::uint64_t start = began;
   const std::uint32_t count = generate(visits, measured);
   const std::uint64_t generated = cycles_.now();
+  if (packed_) [[unlikely]] {
+    run_packed(count, now_ns, measured);
+    measured.stage_cycles[static_cast<std::size_t>(Stage::generate)] += generated - start;
+    if (count != 0) {
+      ++measured.bursts;
+      measured.generate.record((generated - start) * kPerPacketScale / count, count);
+    }
+    last_packets_ = count;
+    began = verified_end_;
+    return visits;
+  }
   process(*compressor_, to_compress_, count, now_ns, measured.compressor_statuses);
   const std::uint64_t compressed = cycles_.now();
   const std::uint32_t passed = hand_over(count, measured);

@@ -16,6 +16,7 @@
 #include "load/job.h"
 #include "load/measure.h"
 #include "load/order.h"
+#include "load/packed.h"
 
 namespace headroom::load {
 
@@ -84,6 +85,15 @@ class Pipeline {
   void verify(std::uint32_t made, std::uint32_t count, PhaseMeasurement& measured) noexcept;
   void carry_feedback(std::uint64_t now_ns, PhaseMeasurement& measured) noexcept;
 
+  // The same where the compressor packs. What waits in it when its deadline comes leaves with the next burst.
+  void run_packed(std::uint32_t count, std::uint64_t now_ns, PhaseMeasurement& measured) noexcept;
+  void compress_packed(std::uint32_t count, std::uint64_t now_ns, PhaseMeasurement& measured) noexcept;
+  void decompress_packed(std::span<const OutputList::Output> packets, std::uint64_t now_ns,
+                         PhaseMeasurement& measured) noexcept;
+  void verify_packed(PhaseMeasurement& measured) noexcept;
+  // Drains into a list, until nothing is left or the list is full.
+  void drain_into(OutputList& list, const Caller<Fast>& caller, std::uint64_t now_ns, StatusCounts& statuses) noexcept;
+
   const Job& job_;
   BurstBuffers& buffers_;
   Generator& generator_;
@@ -101,6 +111,12 @@ class Pipeline {
   std::vector<std::uint8_t> spare_;    // room for what goes nowhere, or comes as feedback
   bool carries_feedback_ = false;
   Channels channels_;
+  struct PackedState {
+    OutputList link, plain;
+    SentPackets sent;
+  };
+  std::optional<PackedState> packed_;
+  std::uint64_t verified_end_ = 0;  // cycles at the end of the last packed burst
   std::uint64_t last_completion_ = 0;
   std::uint32_t last_packets_ = 0;
 };

@@ -251,27 +251,34 @@ void Channel::keep_feedback(OctetView message, std::uint64_t now_ns, Outbox& lin
 // A packet of feedback alone (RFC 5795 5.2.1 and 5.2.4.1), in a frame of its own.
 void Channel::send_feedback(Outbox& link) {
   if (waiting_.empty()) return;
-  Frame frame;
-  if (!store_.take(frame)) {
-    statistics_.no_memory.add();
-    statistics_.feedback.discarded.add(waiting_.messages());
-    return waiting_.clear();
-  }
-  std::copy(far_end_.begin(), far_end_.end(), frame.octets);
-  std::copy(mac_.begin(), mac_.end(), frame.octets + far_end_.size());
-  const Look seen = {Carries::link, kMacs, kHeader, waiting_.octets()};
-  if (write_link_packet(frame, seen, waiting_.all())) {
-    statistics_.feedback.sent.add(waiting_.messages());
-    link.put(frame);
-  } else {
-    lose(frame, statistics_.too_long);
-  }
+  (send_alone(waiting_.all(), link) ? statistics_.feedback.sent : statistics_.feedback.discarded)
+      .add(waiting_.messages());
   waiting_.clear();
 }
 
-void Channel::send_late_feedback(std::uint64_t now_ns, Outbox& link) {
+bool Channel::send_alone(OctetView packet, Outbox& link) {
+  Frame frame;
+  if (!store_.take(frame)) {
+    statistics_.no_memory.add();
+    return false;
+  }
+  std::copy(far_end_.begin(), far_end_.end(), frame.octets);
+  std::copy(mac_.begin(), mac_.end(), frame.octets + far_end_.size());
+  const Look seen = {Carries::link, kMacs, kHeader, static_cast<std::uint32_t>(packet.size())};
+  if (write_link_packet(frame, seen, packet)) {
+    link.put(frame);
+    return true;
+  }
+  lose(frame, statistics_.too_long);
+  return false;
+}
+
+void Channel::act(std::uint64_t now_ns, Outbox&, Outbox& link) {
   constexpr std::uint64_t kLongestWaitNs = 10'000'000;
   if (!waiting_.empty() && now_ns - waiting_.since_ns() >= kLongestWaitNs) send_feedback(link);
+  if (!compressor_ || compressor_->next_deadline() > now_ns) return;
+  for (const Codec::Output& output : compressor_->drain_due(now_ns))
+    (void)send_alone(compressor_->octets_of(output), link);
 }
 
 // ------------------------------------------------------------------------------------------------------- frames

@@ -29,8 +29,10 @@ class Channel final : public Forwarder {
 
   void to_link(std::span<Frame> frames, std::uint64_t now_ns, Outbox& link) override;
   void to_plain(std::span<Frame> frames, std::uint64_t now_ns, Outbox& plain, Outbox& link) override;
-  [[nodiscard]] bool feedback_waits() const noexcept override { return !waiting_.empty(); }
-  void send_late_feedback(std::uint64_t now_ns, Outbox& link) override;
+  [[nodiscard]] bool waits() const noexcept override {
+    return !waiting_.empty() || (compressor_ && compressor_->has_deadlines());
+  }
+  void act(std::uint64_t now_ns, Outbox& plain, Outbox& link) override;
 
   [[nodiscard]] const Instance* compressor() const noexcept override { return instance_of(compressor_); }
   [[nodiscard]] const Instance* decompressor() const noexcept override { return instance_of(decompressor_); }
@@ -55,6 +57,8 @@ class Channel final : public Forwarder {
   void carry_feedback(std::uint64_t now_ns, Outbox& link);
   void keep_feedback(OctetView message, std::uint64_t now_ns, Outbox& link);
   void send_feedback(Outbox& link);
+  // A link packet in a frame of its own to where frames of the link come from. False where it is lost.
+  bool send_alone(OctetView packet, Outbox& link);
 
   [[nodiscard]] std::uint32_t padded(std::size_t length) const noexcept {
     return static_cast<std::uint32_t>(pad_ && length < kSmallestPayload ? kSmallestPayload : length);

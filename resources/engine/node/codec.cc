@@ -26,9 +26,9 @@ Codec::Codec(const AdapterJob& job, headroom_role role, std::uint32_t burst, std
       arena_(new std::uint8_t[(burst + 1) * stride_]()),
       packets_(burst) {}
 
-void Codec::add(OctetView packet) noexcept {
+void Codec::add(OctetView packet, std::uint16_t type) noexcept {
   // Every field anew: the adapter may have changed any. The status is that of an adapter that forgets it.
-  packets_[count_] = record_of({packet}, out(count_), capacity_, HEADROOM_ERR_INTERNAL);
+  packets_[count_] = record_of({packet, 0, type}, out(count_), capacity_, HEADROOM_ERR_INTERNAL);
   ++count_;
 }
 
@@ -47,14 +47,22 @@ void Codec::process(std::uint64_t now_ns) {
 
 void Codec::drain(std::uint32_t packet, std::uint64_t now_ns) {
   std::uint8_t* const room = arena_.get() + packets_.size() * stride_;
-  caller_.drain_all(
-      compresses(), record_of({}, room, capacity_, HEADROOM_ERR_INTERNAL), kMostOutputs, now_ns,
-      [&](const headroom_packet& record) {
-        check(record, "drain");
-        if (record.status != HEADROOM_OK) return;
-        drained_.push_back({packet, static_cast<std::uint32_t>(drained_octets_.size()), record.out_length});
-        drained_octets_.insert(drained_octets_.end(), room, room + record.out_length);
-      });
+  caller_.drain_all(compresses(), record_of({}, room, capacity_, HEADROOM_ERR_INTERNAL), kMostOutputs, now_ns,
+                    [&](const headroom_packet& record) {
+                      check(record, "drain");
+                      if (record.status != HEADROOM_OK) return;
+                      drained_.push_back({packet, static_cast<std::uint32_t>(drained_octets_.size()), record.out_length,
+                                          record.out_type});
+                      drained_octets_.insert(drained_octets_.end(), room, room + record.out_length);
+                    });
+}
+
+std::span<const Codec::Output> Codec::drain_due(std::uint64_t now_ns) {
+  clear();
+  drained_.clear();
+  drained_octets_.clear();
+  drain(0, now_ns);
+  return drained_;
 }
 
 std::span<const Codec::Output> Codec::more(std::uint32_t i) const noexcept {

@@ -26,7 +26,7 @@ class Codec {
   // given must stay where it is until `process` has returned.
   void clear() noexcept { count_ = 0; }
   // REQUIRES: fewer than `burst` packets so far; no more than `longest` octets.
-  void add(OctetView packet) noexcept;
+  void add(OctetView packet, std::uint16_t type = HEADROOM_TYPE_DEFAULT) noexcept;
   [[nodiscard]] std::uint32_t count() const noexcept { return count_; }
   [[nodiscard]] std::uint32_t first_length() const noexcept { return packets_[0].in_length; }
 
@@ -38,16 +38,26 @@ class Codec {
   [[nodiscard]] std::int32_t status(std::uint32_t i) const noexcept { return packets_[i].status; }
   // The octets to pass on. REQUIRES: the status is OK.
   [[nodiscard]] OctetView output(std::uint32_t i) const noexcept { return {out(i), packets_[i].out_length}; }
+  [[nodiscard]] std::uint16_t type(std::uint32_t i) const noexcept { return packets_[i].out_type; }
   // What `drain` returned behind packet `i`, in order. REQUIRES: `i` is no less than in the call before, since
   // `process`.
   struct Output {
     std::uint32_t packet;
     std::uint32_t at, length;  // in octets_of()
+    std::uint16_t type;
   };
   [[nodiscard]] std::span<const Output> more(std::uint32_t i) const noexcept;
   [[nodiscard]] OctetView octets_of(const Output& output) const noexcept {
     return {drained_octets_.data() + output.at, output.length};
   }
+
+  // When `drain_due` is to be called though no packet comes; HEADROOM_NO_DEADLINE.
+  [[nodiscard]] std::uint64_t next_deadline() const {
+    return caller_.has_next_deadline() ? caller_.next_deadline() : HEADROOM_NO_DEADLINE;
+  }
+  [[nodiscard]] bool has_deadlines() const noexcept { return caller_.has_next_deadline(); }
+  // What is due, in order. Ends the burst. Throws as `process` does.
+  [[nodiscard]] std::span<const Output> drain_due(std::uint64_t now_ns);
 
   // Reverse packets, one at a time; nothing when there is none (any more). Valid until the next call. Without effect
   // where the adapter has none. Throw as `process` does.

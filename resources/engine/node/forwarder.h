@@ -25,10 +25,10 @@ class Forwarder {
   // The same from the link; feedback of this side goes back into `link`.
   virtual void to_plain(std::span<Frame> frames, std::uint64_t now_ns, Outbox& plain, Outbox& link) = 0;
 
-  // Sends feedback that has waited long enough for a packet to travel with. To be called now and then while
-  // `feedback_waits`.
-  [[nodiscard]] virtual bool feedback_waits() const noexcept { return false; }
-  virtual void send_late_feedback(std::uint64_t /*now_ns*/, Outbox& /*link*/) {}
+  // Does what is due though no frame comes: feedback that has waited long enough, what adapters put out at a deadline,
+  // datagrams of a constant bit rate. To be called all the time while `waits`. Throws as the functions above.
+  [[nodiscard]] virtual bool waits() const noexcept { return false; }
+  virtual void act(std::uint64_t /*now_ns*/, Outbox& /*plain*/, Outbox& /*link*/) {}
 
   // Of the adapters, those that there are.
   [[nodiscard]] virtual const Instance* compressor() const noexcept { return nullptr; }

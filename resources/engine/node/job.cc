@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "node/job.h"
 
+#include <arpa/inet.h>
+
 #include <algorithm>
+
+#include "capture/reader.h"
+#include "link/slots.h"
 
 namespace headroom::node {
 namespace {
@@ -75,8 +80,13 @@ void read_scheme(Object& object, Job& job) {
   for (const auto* adapter : {&job.compressor, &job.decompressor}) {
     if (!*adapter) continue;
     job.framing = &framing_of((*adapter)->scheme);
-    if (job.framing->ether_type == 0)
-      throw Error(ErrorKind::job, "has link packets without an Ethernet type.", (*adapter)->where + "/config/scheme");
+    if (job.stream && !job.framing->cells) {
+      throw Error(ErrorKind::job, "has link packets of no fixed length, which a stream needs.",
+                  (*adapter)->where + "/config/scheme");
+    }
+    if (job.framing->ether_type == 0 && !job.stream)
+      throw Error(ErrorKind::job, "has link packets without an Ethernet type: give a \"stream\" of datagrams.",
+                  (*adapter)->where + "/config/scheme");
   }
   if (job.compressor && job.decompressor && job.compressor->scheme != job.decompressor->scheme) {
     throw Error(ErrorKind::job, "is another scheme than the compressor's, on the same link.",
@@ -85,6 +95,88 @@ void read_scheme(Object& object, Job& job) {
   const auto pad = object.optional("pad");
   job.pad = pad ? pad->boolean() : job.framing->padding.has_value();
   if (job.pad && !job.framing->padding) pad->fail("is for schemes whose packets may begin with padding.");
+}
+
+// An IPv4 address.
+std::array<std::uint8_t, 4> read_address(const Value& value) {
+  std::array<std::uint8_t, 4> address{};
+  if (inet_pton(AF_INET, value.text().c_str(), address.data()) != 1)
+    value.fail("an IPv4 address such as \"239.1.1.1\" is expected here.");
+  return address;
+}
+
+MacAddress read_mac(const Value& value) {
+  const std::optional<MacAddress> mac = parse_mac(value.text());
+  if (!mac) value.fail("a MAC address such as \"02:00:00:00:00:0a\" is expected here.");
+  return *mac;
+}
+
+bool is_multicast(const std::array<std::uint8_t, 4>& address) { return address[0] >> 4 == 0xE; }
+
+std::uint16_t read_port_number(const Value& value) { return static_cast<std::uint16_t>(value.integer(1, 65'535)); }
+
+StreamJob::Send read_send(const Value& value) {
+  Object object(value);
+  StreamJob::Send send;
+  const Value address = object.required("address");
+  send.destination = read_address(address);
+  send.destination_port = read_port_number(object.required("port"));
+  send.source = read_address(object.required("source"));
+  send.source_port = send.destination_port;
+  if (const auto v = object.optional("source_port")) send.source_port = read_port_number(*v);
+  if (const auto v = object.optional("mac")) {
+    send.mac = read_mac(*v);
+  } else if (is_multicast(send.destination)) {  // RFC 1112, 6.4
+    send.mac = {0x01,
+                0x00,
+                0x5E,
+                static_cast<std::uint8_t>(send.destination[1] & 0x7F),
+                send.destination[2],
+                send.destination[3]};
+  } else {
+    address.fail("is no multicast group: give the \"mac\" of the next hop, for the node asks no network for it.");
+  }
+  send.ttl = static_cast<std::uint8_t>(object.integer("ttl", 1, 255, send.ttl));
+  send.packets = static_cast<std::uint32_t>(object.integer("packets", 1, 300, send.packets));
+  send.rate_bps = object.integer("rate_bps", 0, kLargestSlotRateBps, 0);
+  send.queue_packets = static_cast<std::uint32_t>(object.integer("queue_packets", 1, 1'000'000, 4096));
+  object.finish();
+  return send;
+}
+
+StreamJob read_stream(const Value& value, const Job& job) {
+  Object object(value);
+  StreamJob stream;
+  if (const auto v = object.optional("send")) stream.send = read_send(*v);
+  if (const auto v = object.optional("receive")) {
+    Object receive(*v);
+    stream.receive = {read_address(receive.required("address")), read_port_number(receive.required("port"))};
+    receive.finish();
+  }
+  if (const auto v = object.optional("carry")) stream.frames = v->choice({"frames", "ip"}) == 0;
+  stream.plain_destination.fill(0xFF);
+  if (const auto v = object.optional("plain_destination")) stream.plain_destination = read_mac(*v);
+  object.finish();
+  if (stream.send.has_value() != job.compressor.has_value())
+    value.fail("a \"compressor\" and \"send\" go together: what one makes, the other sends.");
+  if (stream.receive.has_value() != job.decompressor.has_value())
+    value.fail("a \"decompressor\" and \"receive\" go together: what one receives, the other takes.");
+  if (!stream.send && !stream.receive) value.fail("a stream is there to \"send\" or to \"receive\".");
+  if (job.workers.size() != 1) value.fail("a stream has one worker.");
+  return stream;
+}
+
+// What depends on the scheme.
+void check_stream(const Value& value, const Job& job) {
+  constexpr std::size_t kIpAndUdp = 28;
+  const StreamJob& stream = *job.stream;
+  if (!stream.send) return;
+  if (stream.send->rate_bps != 0 && job.framing->idle.empty())
+    value.fail("a constant bit rate needs packets that carry nothing, which this scheme does not have.");
+  if (kIpAndUdp + stream.send->packets * job.framing->cells->octets > job.link_mtu) {
+    value.fail("a datagram of " + std::to_string(stream.send->packets) + " packets does not fit the link's MTU of " +
+               std::to_string(job.link_mtu) + " octets.");
+  }
 }
 
 }  // namespace
@@ -104,7 +196,10 @@ Job read_job(const Json& json) {
   job.channel_vlan = static_cast<std::uint16_t>(object.integer("channel_vlan", 1, highest, job.channel_vlan));
   if (const auto feedback = object.optional("feedback"))
     job.feedback = static_cast<Feedback>(feedback->choice({"none", "own", "piggybacked"}));
+  const std::optional<Value> stream = object.optional("stream");
+  if (stream) job.stream = read_stream(*stream, job);
   read_scheme(object, job);
+  if (stream) check_stream(*stream, job);
   object.finish();
   return job;
 }

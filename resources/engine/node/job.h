@@ -27,6 +27,27 @@ enum class Feedback : std::uint8_t {
   piggybacked  // in front of the next packet, or in a frame of its own when none comes soon
 };
 
+// Link packets of one length in datagrams of UDP, as modulators and tools for transport streams take them.
+struct StreamJob {
+  struct Send {
+    std::array<std::uint8_t, 4> source{}, destination{};
+    std::uint16_t source_port = 0, destination_port = 0;
+    MacAddress mac{};  // that of the multicast group, or of the next hop
+    std::uint8_t ttl = 16;
+    std::uint32_t packets = 7;        // of a datagram, at most
+    std::uint64_t rate_bps = 0;       // of link packets, idle ones included; 0: they leave when they come
+    std::uint32_t queue_packets = 0;  // that may wait for the rate
+  };
+  struct Receive {
+    std::array<std::uint8_t, 4> address{};
+    std::uint16_t port = 0;
+  };
+  std::optional<Send> send;        // with a compressor
+  std::optional<Receive> receive;  // with a decompressor
+  bool frames = true;              // whole Ethernet frames are carried; else IP packets alone
+  MacAddress plain_destination{};  // of frames made for IP packets that come out
+};
+
 struct Job {
   io::WireJob wire;
   std::array<io::PortJob, 2> ports;  // plain, link
@@ -42,6 +63,7 @@ struct Job {
   const LinkFraming* framing = &kUnknownFraming;  // of the adapters' scheme
   MessageMark message_mark;                       // of the endpoint's
   bool pad = false;
+  std::optional<StreamJob> stream;  // the link side is of datagrams
 
   [[nodiscard]] ChannelTags tags() const noexcept {
     return {channel_vlan, endpoint ? std::uint16_t{1} : static_cast<std::uint16_t>(workers.size())};

@@ -49,6 +49,13 @@ struct Statistics {
     io::Counter opened, replaced;  // of an endpoint: of users, and of these in the place of another user's
     io::Counter refused;           // messages that the endpoint did not take for their compartment
   } compartments;
+  struct {
+    io::Counter datagrams_sent, packets_sent, idle_sent;  // of the packets sent, those that carry nothing
+    io::Counter datagrams_received, packets_received;
+    io::Counter late;  // how often a constant bit rate was given up for a while: the worker did not run
+    // Lost, by cause.
+    io::Counter wrong_length, lost_sync, other_frames, other_types, uncarried, queue_full;
+  } stream;
   io::Counter handed_over;  // frames that another worker's queue brought
 
   // Frames that were lost here, by cause.

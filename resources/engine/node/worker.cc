@@ -5,6 +5,7 @@
 
 #include "node/channel.h"
 #include "node/sip_channel.h"
+#include "node/stream_channel.h"
 
 namespace headroom::node {
 namespace {
@@ -34,6 +35,9 @@ rte_mbuf* mbuf_of(const Frame& frame) noexcept {
 std::unique_ptr<Forwarder> make_channel(const Node& node, std::uint16_t number, FrameStore& store,
                                         Statistics& statistics) {
   if (node.job.endpoint) return std::make_unique<SipChannel>(node.job, store, statistics);
+  if (node.job.stream) {
+    return std::make_unique<StreamChannel>(node.job, node.plain.mac(), node.link.mac(), store, statistics);
+  }
   return std::make_unique<Channel>(node.job, number, node.link.mac(), store, statistics);
 }
 
@@ -83,8 +87,9 @@ void Worker::run(const std::atomic<bool>& stop) {
   while (!stop.load(std::memory_order_relaxed)) {
     bool busy = serve(Side::plain);
     busy |= serve(Side::link);
-    if (channel_->feedback_waits()) {
-      channel_->send_late_feedback(monotonic_ns(), to_link_);
+    if (channel_->waits()) {
+      channel_->act(monotonic_ns(), to_plain_, to_link_);
+      to_plain_.flush();
       to_link_.flush();
     }
     busy_.round(busy);

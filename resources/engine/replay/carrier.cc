@@ -9,8 +9,6 @@
 namespace headroom::replay {
 namespace {
 
-// IEEE's type for whole Ethernet frames, "Transparent Ethernet Bridging".
-constexpr std::uint16_t kEtherTypeFrame = 0x6558;
 constexpr std::size_t kMacHeader = 14;
 constexpr std::uint16_t kSmallestEtherType = 0x0600;  // IEEE 802.3: below it are lengths
 

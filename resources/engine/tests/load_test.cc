@@ -11,6 +11,7 @@
 #include "base/sanitizer.h"
 #include "load/generator.h"
 #include "load/order.h"
+#include "load/packed.h"
 #include "load/run.h"
 #include "profiles.h"
 #include "traffic/flow.h"
@@ -361,6 +362,74 @@ TEST(Load, NoticesWhatIsWrong) {
   EXPECT_EQ(too_long["packets_decompressed"], 0);
   const Json own_status = run_job(job_with(faulty("has_a_status_of_its_own"), 60))["phases"][1];
   EXPECT_EQ(own_status["statuses"]["compressor"]["unknown"], 1200);
+}
+
+// ---- link packets that carry several packets, or parts of them
+
+Json packing_job(const Json& side, std::uint32_t flow_pairs = 40) {
+  Json job = job_with(kNull, flow_pairs);
+  job["compressor"] = job["decompressor"] = side;
+  job["verify_every"] = 1;
+  return job;
+}
+
+const Json kCells = {{"library", HEADROOM_LIBRARIES "/faulty/packer.so"},
+                     {"config", {{"scheme", "cells"}, {"channels", 4}}}};
+
+TEST(LoadPacked, WhatLinkPacketsCarryIsComparedInOrder) {
+  for (const std::uint32_t burst : {1u, 7u, 128u}) {
+    for (const Json& side :
+         {kCells, Json{{"library", HEADROOM_LIBRARIES "/reference.so"}, {"config", {{"scheme", "ule"}}}},
+          Json{{"library", HEADROOM_LIBRARIES "/reference.so"},
+               {"config", {{"scheme", "ule"}, {"packing", "padding"}, {"address", "absent"}}}}}) {
+      Json job = packing_job(side);
+      job["burst"] = burst;
+      const Json result = run_job(job);
+      std::uint64_t sent = 0, came = 0, verified = 0;
+      for (const Json& phase : result["phases"]) {
+        EXPECT_EQ(phase["packets_compressed"], phase["packets"]);
+        EXPECT_EQ(phase["mismatched"], 0) << side;
+        EXPECT_EQ(phase["wrong_length"], 0) << side;
+        EXPECT_TRUE(phase["statuses"]["compressor"].empty()) << phase["statuses"];
+        EXPECT_TRUE(phase["statuses"]["decompressor"].empty()) << phase["statuses"];
+        EXPECT_GT(phase["link_octets"], phase["plain_octets"]);
+        EXPECT_GT(phase["stages"]["compress"]["cycles"], 0);
+        EXPECT_GT(phase["stages"]["decompress"]["cycles"], 0);
+        sent += phase["packets"].get<std::uint64_t>();
+        came += phase["packets_decompressed"].get<std::uint64_t>();
+        verified += phase["verified"].get<std::uint64_t>();
+      }
+      // In a channel that is not full some wait for the next tick, which never comes: less than a TS packet each.
+      const std::uint64_t channels = result["channels"];
+      EXPECT_LE(came, sent);
+      EXPECT_GE(came + 2 * channels * 3, sent) << side << " " << burst;
+      EXPECT_EQ(verified, came);
+    }
+  }
+}
+
+TEST(LoadPacked, EveryNthPacketIsCompared) {
+  Json job = packing_job(kCells);
+  job["verify_every"] = 10;
+  const Json phase = run_job(job)["phases"][1];
+  EXPECT_NEAR(phase["verified"].get<double>(), phase["packets"].get<double>() / 10, 8);
+}
+
+TEST(LoadPacked, OctetsThatDifferAreSeen) {
+  SentPackets sent(2, 4);
+  sent.push(0, Octets{1, 2, 3}, true);
+  sent.push(0, Octets{1, 2, 3}, false);
+  sent.push(0, Octets{4, 5}, true);
+  sent.push(1, Octets(20, 7), true);
+  using Verdict = SentPackets::Verdict;
+  Octets long_one(20, 7);
+  EXPECT_EQ(sent.take(1, long_one), Verdict::compared);
+  EXPECT_EQ(sent.take(1, long_one), Verdict::wrong_length) << "it was sent once";
+  EXPECT_EQ(sent.take(0, Octets{1, 2, 4}), Verdict::mismatched);
+  EXPECT_EQ(sent.take(0, Octets{1, 2, 4}), Verdict::right) << "it is not looked at";
+  EXPECT_EQ(sent.take(0, Octets{4}), Verdict::wrong_length);
+  for (std::uint8_t i = 0; i < 6; ++i) sent.push(1, Octets(20, i), true);
+  EXPECT_EQ(sent.take(1, Octets(20, 2)), Verdict::compared) << "the oldest two are forgotten";
 }
 
 TEST(Load, StatusesAreTold) {

@@ -234,10 +234,10 @@ TEST_F(Piggybacked, GoesWithTheNextPacket) {
 
 TEST_F(Piggybacked, GoesAloneWhenNoPacketComes) {
   b.now_ns += 9'000'000;
-  b.send_late_feedback();
+  b.act();
   EXPECT_EQ(b.link.frames().size(), 0u);
   b.now_ns += 1'000'000;
-  b.send_late_feedback();
+  b.act();
   const std::vector<Octets> feedback = b.link.frames();
   ASSERT_EQ(feedback.size(), 1u);
   (void)a.to_plain(feedback);

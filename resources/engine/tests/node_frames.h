@@ -13,12 +13,14 @@
 #include "node/channel.h"
 #include "node/job.h"
 #include "node/sip_channel.h"
+#include "node/stream_channel.h"
 
 namespace headroom::node {
 
 inline constexpr std::uint16_t kEtherTypeRohc = 0x22F1;  // of the jobs below
 
-inline const MacAddress kHost = {2, 0, 0, 0, 0, 1}, kPeer = {2, 0, 0, 0, 0, 2}, kLinkMac = {2, 0, 0, 0, 0, 9};
+inline const MacAddress kHost = {2, 0, 0, 0, 0, 1}, kPeer = {2, 0, 0, 0, 0, 2}, kLinkMac = {2, 0, 0, 0, 0, 9},
+                        kPlainMac = {2, 0, 0, 0, 0, 8};
 
 // An IPv4 UDP packet of `length` octets, 28 at least. `number` is IP-ID and payload, `flow` the source port.
 inline Octets udp_packet(std::size_t length, std::uint16_t number = 1, std::uint16_t flow = 5000) {
@@ -139,7 +141,7 @@ class End {
     for_bursts(frames, [&](std::span<Frame> burst) { channel_->to_plain(burst, now_ns, plain, link); });
     return plain.frames();
   }
-  void send_late_feedback() { channel_->send_late_feedback(now_ns, link); }
+  void act() { channel_->act(now_ns, plain, link); }
 
   HeapStore store;
   Statistics statistics;
@@ -161,6 +163,7 @@ class End {
   static std::unique_ptr<Forwarder> make(const Job& job, std::uint16_t channel, FrameStore& store,
                                          Statistics& statistics) {
     if (job.endpoint) return std::make_unique<SipChannel>(job, store, statistics);
+    if (job.stream) return std::make_unique<StreamChannel>(job, kPlainMac, kLinkMac, store, statistics);
     return std::make_unique<Channel>(job, channel, kLinkMac, store, statistics);
   }
 

@@ -16,6 +16,7 @@ import struct
 import subprocess
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -76,10 +77,11 @@ class Testbed:
             self.run("ip", "link", "set", "dev", name, "up", place=place)
 
     def start(self, driver: str, adapter: str | None, config: dict[str, Any], **more: Any) -> None:
-        """Starts both nodes and waits until they forward."""
+        """Starts both nodes and waits until they forward. `of` has what one node's job has of its own, by its place."""
         side = (
             {"library": str(LIBRARIES / f"{adapter}.so"), "config": {"scheme": "rohc", **config}} if adapter else None
         )
+        own = more.pop("of", {})
         for place in ("na", "nb"):
             job = {
                 "plain": {"interface": "plain", "driver": driver},
@@ -91,6 +93,7 @@ class Testbed:
                 "eal": {"huge": "never", "memory_mb": 64},
                 "control": str(self.folder / place),
                 **more,
+                **own.get(place, {}),
             }
             path = self.folder / f"{place}.json"
             path.write_text(json.dumps(job))
@@ -252,6 +255,101 @@ def through_tagged(bed: Testbed, frames: list[bytes], vid: int) -> list[bytes]:
             if tags == [vid]:
                 arrived.append(octets)
         return arrived
+
+
+def streams(**send: Any) -> dict[str, Any]:
+    """Jobs of two nodes that send TS packets to each other: 7 in a datagram of UDP to a multicast group."""
+    groups = {"na": "239.1.1.1", "nb": "239.1.1.2"}
+    return {
+        place: {
+            "stream": {
+                "send": {"address": other, "port": 5000, "source": "10.9.0.1", **send},
+                "receive": {"address": groups[place], "port": 5000},
+            }
+        }
+        for place, other in (("na", groups["nb"]), ("nb", groups["na"]))
+    }
+
+
+TS = {"scheme": "ule", "mrru": 2000, "threshold_us": 500}
+
+
+@pytest.mark.parametrize("rate_bps", [0, 8_000_000])
+def test_frames_travel_in_a_transport_stream(testbed: Testbed, rate_bps: int) -> None:
+    testbed.start("af_packet", "reference", TS, of=streams(rate_bps=rate_bps))
+    with capturing(testbed, "na") as link:
+        for size in (10, 1472, 4000):  # the last goes in fragments
+            assert "5 received, 0% packet loss" in ping(testbed, size)
+        sizes = [160] * 100 + [0, 1, 17, 18, 1400, 1472]
+        assert datagrams(testbed, sizes) == [bytes([number % 256]) * size for number, size in enumerate(sizes)]
+    near, far = testbed.stop()
+    sent = [frame for frame in link if frame[12:14] == b"\x08\0" and frame[23] == 17]
+    assert sent
+    assert all((len(frame) - 42) % 188 == 0 and set(frame[42::188]) == {0x47} for frame in sent)
+    assert {(len(frame) - 42) // 188 for frame in sent} <= ({7} if rate_bps else set(range(1, 8)))
+    for one, other in ((near, far), (far, near)):
+        assert one["stream"]["datagrams_sent"] > 0
+        assert (one["stream"]["idle_sent"] > 0) == (rate_bps > 0)
+        assert one["decompressed"] == other["compressed"] > 0
+        assert not any(one["errors"].values())
+        assert not any(one["stream"][cause] for cause in ("wrong_length", "lost_sync", "other_frames", "queue_full"))
+        assert one["statistics"]["decompressor"]["continuity_errors"] == 0
+
+
+def test_what_is_no_datagram_of_the_stream_is_counted_by_its_reason(testbed: Testbed) -> None:
+    testbed.start("af_packet", "reference", TS, of=streams())
+    good = b"\x47\x1f\xff\x10" + b"\xff" * 184
+    with socket_in(testbed.place("na"), socket.AF_PACKET, socket.SOCK_RAW) as link:
+        link.bind(("link", 0))
+        for payload in (good, good * 7, good[:-1], good * 2 + b"x", b"\x48" + good[1:], good + b"\0" * 188):
+            link.send(stream_frame(payload, 5000))
+        link.send(stream_frame(good, 5001))
+    deadline = time.monotonic() + PATIENCE_S
+    while (seen := statistics(testbed, "nb")["stream"])["other_frames"] < 1:
+        assert time.monotonic() < deadline, seen
+        time.sleep(0.05)
+    assert "5 received, 0% packet loss" in ping(testbed, 100)
+    _, far = testbed.stop()
+    assert (far["stream"]["wrong_length"], far["stream"]["lost_sync"], far["stream"]["other_frames"]) == (2, 2, 1)
+    assert far["statistics"]["decompressor"]["other_pids"] == 8
+
+
+def stream_frame(payload: bytes, port: int) -> bytes:
+    """A frame to the group of the far node."""
+    udp = struct.pack(">HHHH", 5000, port, 8 + len(payload), 0) + payload
+    header = struct.pack(">BBHHHBBH4s4s", 0x45, 0, 20 + len(udp), 1, 0, 16, 17, 0, b"\x0a\x09\0\1", b"\xef\1\1\2")
+    total = sum(struct.unpack(">10H", header))
+    while total > 0xFFFF:
+        total = (total & 0xFFFF) + (total >> 16)
+    header = header[:10] + struct.pack(">H", ~total & 0xFFFF) + header[12:]
+    return b"\1\0\x5e\1\1\2\2\0\0\0\0\1\x08\0" + header + udp
+
+
+def statistics(bed: Testbed, place: str) -> dict[str, Any]:
+    """What the only worker of a running node has counted so far."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as control:
+        control.settimeout(PATIENCE_S)
+        control.connect(str(bed.folder / place))
+        octets = b""
+        while more := control.recv(65536):
+            octets += more
+    return json.loads(octets)["workers"][0]
+
+
+@contextmanager
+def capturing(bed: Testbed, place: str) -> Iterator[list[bytes]]:
+    """The frames that pass the link interface of a node, complete when the block has ended."""
+    frames: list[bytes] = []
+    with socket_in(bed.place(place), socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3)) as link:  # ETH_P_ALL
+        link.bind(("link", 3))
+        link.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 22)
+        yield frames
+        link.setblocking(False)
+        try:
+            while True:
+                frames.append(link.recv(65536))
+        except BlockingIOError:
+            return
 
 
 @pytest.mark.skipif(not can_xdp(), reason="this kernel has no sockets of AF_XDP")

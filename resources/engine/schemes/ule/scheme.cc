@@ -8,13 +8,14 @@ namespace {
 
 // ISO/IEC 13818-1, 2.4.3.2: a TS packet, and where its transport_error_indicator is.
 constexpr std::size_t kTsOctets = 188;
+constexpr std::uint8_t kSyncOctet = 0x47;
 constexpr ErrorMark kTransportErrorIndicator = {.octet = 1, .mask = 0x80};
 
 // A null packet (ISO/IEC 13818-1, 2.4.1): PID 0x1FFF, a continuity counter that says nothing, and any payload.
 constexpr std::array<std::uint8_t, kTsOctets> null_packet() {
   std::array<std::uint8_t, kTsOctets> packet{};
   packet.fill(0xFF);
-  packet[0] = 0x47;
+  packet[0] = kSyncOctet;
   packet[1] = 0x1F;
   packet[2] = 0xFF;
   packet[3] = 0x10;
@@ -25,6 +26,7 @@ constexpr std::array<std::uint8_t, kTsOctets> kNullPacket = null_packet();
 constexpr LinkFraming kFraming = {.title = "ULE",
                                   .ether_type = 0,
                                   .link_type = LinkType::mpeg2_ts,
+                                  .cells = CellFraming{.octets = kTsOctets, .first = kSyncOctet},
                                   .idle = kNullPacket,
                                   .error_mark = kTransportErrorIndicator};
 
