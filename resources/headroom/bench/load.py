@@ -35,7 +35,8 @@ class WrongOutput(HeadroomError):
 
 @dataclass(frozen=True)
 class LoadConfig:
-    """The configuration of a load."""
+    """The configuration of a load. With a `scheme`, `channel` is the configuration of both sides; otherwise it is that
+    of the first scheme that the implementation compresses by, with `mode` and `max_cid`."""
 
     compressor: Implementation
     decompressor: Implementation
@@ -53,6 +54,8 @@ class LoadConfig:
     warmup_ticks: int = 12
     ticks: int = 50
     churn_per_second: float = 0.0  # share of the flows that is replaced each second while measuring
+    scheme: str = ""
+    channel: dict[str, Any] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
         """All that the load depends on."""
@@ -106,6 +109,9 @@ def job(config: LoadConfig, flow_pairs: int, core: int | None, start_at_ns: int 
 
 
 def _side(config: LoadConfig, found: Implementation) -> dict[str, Any]:
+    if config.scheme:
+        configuration = {"scheme": config.scheme, **config.channel, **found.config}
+        return {"library": str(found.library_path(config.build)), "config": configuration}
     scheme = next((one["scheme"] for one in found.capabilities if ROLES & set(one["roles"])), None)
     configuration = {"scheme": scheme, "cids": "large", "max_cid": config.max_cid, "mode": config.mode, **found.config}
     if config.mode == "U":
