@@ -55,7 +55,13 @@ Everything Together
     Damaged TS Packets Should Be Withstood    voip-mixed    flows=20    packets=1000    lost=0.02    doubled=0.05
     ...    swapped=0.02    marked=0.02    bursts=0.01    ber=0.0001
     Damaged TS Packets Should Be Withstood    voip-mixed    flows=20    packets=1000    lost=0.02    doubled=0.05
-    ...    swapped=0.02    marked=0.02    bursts=0.01    ber=0.0001    bridged=yes    address=absent    concat=4
+    ...    swapped=0.02    marked=0.02    bursts=0.01    ber=0.0001    bridged=yes    address=absent
+
+Everything Together, Concatenated
+    [Documentation]    The same with several PDUs in an SNDU. Expects what the suite says.
+    [Tags]    req:RFC4326-7.2-3    req:RFC5163-3.2-13
+    Damaged TS Packets Should Be Withstood    voip-mixed    flows=20    packets=1000    lost=0.02    doubled=0.05
+    ...    swapped=0.02    marked=0.02    bursts=0.01    ber=0.0001    concat=4
 
 Hostile Payload Pointers
     [Documentation]    Sends each Payload Pointer to an idle receiver, and within SNDUs. Expects what the suite says.

@@ -2,11 +2,13 @@
 """A receiver beside the judge's, which gets the same TS packets.
 
 After an error the RFC lets a receiver discard the rest of a TS packet or read it on, so that one may deliver less than
-the judge; what it does deliver is what the judge delivers, in the same order.
+the judge. Behind a wrong CRC it SHOULD discard the rest; one that does not delivers more. All that comes out is what a
+judge that reads on delivers, in the same order.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -20,20 +22,23 @@ from headroom.schemes.ule.vectors import FIRST_PID, OWN, Arrival
 
 @dataclass(frozen=True)
 class Comparison:
-    """Units of the judge and of the receiver. `wrong` is a sentence about the first unit that the judge does not
-    deliver, or not there, "" where there is none; `missing` counts those that the judge alone delivers; `counters` are
-    sentences on what is counted otherwise."""
+    """Units of the judge and of the receiver. `wrong` is a sentence about the first unit that no judge delivers, or not
+    there, "" where there is none; `missing` counts those that the judge alone delivers, `more` those behind a wrong CRC
+    that it does not; `counters` are sentences on what is counted otherwise."""
 
     judged: tuple[bytes, ...]
     units: tuple[bytes, ...]
     events: Mapping[str, int]
     wrong: str
     missing: int
+    more: int
     counters: tuple[str, ...]
 
     @property
     def milder(self) -> str:
         """A sentence about missed SHOULDs; "" where there are none."""
+        if self.more:
+            return f"{self.more} units come out from behind a wrong CRC, where the rest should be discarded"
         if self.missing:
             return f"{self.missing} of {len(self.judged)} units that the judge delivers do not come out"
         return some(self.counters, 3) if self.counters else ""
@@ -41,17 +46,14 @@ class Comparison:
 
 def compare(found: Implementation, arrivals: Sequence[Arrival], channel: Mapping[str, Any], build: str) -> Comparison:
     """Gives both the same. Raises Misbehaviour where the adapter breaks a promise of the ABI."""
-    first, count = channel.get("first_pid", FIRST_PID), channel.get("channels", 1)
-    judge = Receiver(
-        bytes.fromhex(OWN.replace(":", "")), bool(channel.get("bridged")), frozenset(range(first, first + count))
+    first = channel.get("first_pid", FIRST_PID)
+    judge, lenient = (_judge(channel, reads_on) for reads_on in (False, True))
+    expected, possible = (
+        [unit.octets for one in arrivals if _is_of(one, first) for unit in each.take(one.octets)]
+        for each in (judge, lenient)
     )
-    expected = []
-    for one in arrivals:
-        if judge.pids is not None and not _is_of(one, first):
-            continue  # a receiver's channel takes its own PID alone
-        expected += [unit.octets for unit in judge.take(one.octets)]
     received = line.receive(found, arrivals, channel, build)
-    rest = iter(expected)
+    rest = iter(possible)
     wrong = ""
     for number, unit in enumerate(received.units):
         if not any(one == unit for one in rest):
@@ -62,9 +64,16 @@ def compare(found: Implementation, arrivals: Sequence[Arrival], channel: Mapping
         received.units,
         judge.events,
         wrong,
-        len(expected) - len(received.units) if not wrong else 0,
+        (Counter(expected) - Counter(received.units)).total(),
+        (Counter(received.units) - Counter(expected)).total(),
         tuple(events.differences(judge.events, received.statistics)),
     )
+
+
+def _judge(channel: Mapping[str, Any], reads_on: bool) -> Receiver:
+    first = channel.get("first_pid", FIRST_PID)
+    pids = frozenset(range(first, first + channel.get("channels", 1)))
+    return Receiver(bytes.fromhex(OWN.replace(":", "")), bool(channel.get("bridged")), pids, reads_on)
 
 
 def _is_of(arrival: Arrival, first: int) -> bool:

@@ -46,7 +46,8 @@ class Vector:
     that the RFC leaves open. `silent` and `should` name requirements: of the former no error may be counted; of the
     latter, which is a SHOULD, other units are non-strict.
 
-    `encapsulated`: an encapsulator with this `channel` makes these TS packets of `pdus`, all given at once.
+    `extensions` are headers that a receiver has to know. `encapsulated`: an encapsulator with this `channel` makes
+    these TS packets of `pdus`, all given at once.
     """
 
     name: str
@@ -61,6 +62,7 @@ class Vector:
     silent: str = ""
     should: str = ""
     encapsulated: bool = False
+    extensions: tuple[str, ...] = ()
 
 
 @cache
@@ -111,6 +113,7 @@ class _Reader:
             entry.get("silent", ""),
             entry.get("should", ""),
             entry.get("encapsulated", False),
+            tuple(entry.get("extensions", ())),
         )
 
     def _pdu(self, name: str, given: dict[str, Any]) -> bytes:

@@ -79,7 +79,7 @@ def test_differences_of_counters() -> None:
 
 @pytest.mark.parametrize(
     ("units", "wrong", "missing"),
-    [([0, 1, 2], False, 0), ([0, 2], False, 1), ([], False, 3), ([1, 0], True, 0), ([0, 0], True, 0)],
+    [([0, 1, 2], False, 0), ([0, 2], False, 1), ([], False, 3), ([1, 0], True, 1), ([0, 0], True, 2)],
 )
 def test_units_of_a_receiver_beside_those_of_the_judge(
     monkeypatch: pytest.MonkeyPatch, units: list[int], wrong: bool, missing: int
@@ -91,6 +91,16 @@ def test_units_of_a_receiver_beside_those_of_the_judge(
     assert found.judged == tuple(pdus)
     assert (bool(found.wrong), found.missing) == (wrong, missing)
     assert bool(found.milder) == bool(missing)
+
+
+def test_units_from_behind_a_wrong_crc_are_a_missed_should(monkeypatch: pytest.MonkeyPatch) -> None:
+    right = builder.ipv4(60, 2)
+    wrong = builder.sndu(0x0800, builder.ipv4(60, 1), trailer=b"abcd")
+    arrivals = [Arrival(builder.ts_packet(wrong + builder.sndu(0x0800, right), 0, pointer=0))]
+    monkeypatch.setattr(line, "receive", lambda *_: line.Received((right,), {"crc_errors": 1}))
+    found = comparison.compare(find("reference"), arrivals, {}, "any")
+    assert (found.judged, found.wrong, found.more) == ((), "", 1)
+    assert "behind a wrong CRC" in found.milder
 
 
 @pytest.mark.engine

@@ -41,7 +41,8 @@ class Stream:
 
 @dataclass
 class Receiver:
-    """`npa` is its own address. `bridged`: MAC headers of bridged frames are taken away.
+    """`npa` is its own address. `bridged`: MAC headers of bridged frames are taken away. `reads_on`: behind an SNDU
+    with a wrong CRC the rest of a TS packet is read, against a SHOULD of 7.2.
 
     `events` counts what has happened; `take` returns what is passed on because of a TS packet.
     """
@@ -49,6 +50,7 @@ class Receiver:
     npa: bytes | None = bytes([2, 0, 0, 0, 0, 1])  # None: that of every packet
     bridged: bool = False
     pids: frozenset[int] | None = None  # None: all but that of null packets
+    reads_on: bool = False
     events: dict[str, int] = field(default_factory=dict)
     streams: dict[int, Stream] = field(default_factory=dict)
 
@@ -124,14 +126,17 @@ class Receiver:
             if _missing(stream.current):
                 return
             sndu, stream.current = stream.current, b""
-            if crc(sndu):
+            is_wrong = crc(sndu) != 0
+            if is_wrong:
                 self._note(CRC_ERROR)
-                return
+                if not self.reads_on:
+                    return
             if len(rest) == 1 and rest != b"\xff":
                 self._note(PADDING_ERROR)
             if len(rest) == 1 or rest[:2] == b"\xff\xff":
                 rest = b""
-            yield sndu
+            if not is_wrong:
+                yield sndu
 
     def _units(self, sndu: bytes) -> Iterator[Unit]:
         type_, content = int.from_bytes(sndu[2:4]), sndu[4:-4]

@@ -92,7 +92,7 @@ class UleKeywords:
         collector.current().metric(replay_metrics.VECTORS, len(chosen))
         findings: list[Finding] = []
         for vector in chosen:
-            _require(run, "decompressor", vector.channel)
+            _require(run, "decompressor", vector.channel, *vector.extensions)
             found = line.receive(run.decompressor, vector.arrivals, vector.channel, run.build, vector.npa)
             findings += vector_findings.findings_of(vector, found.units, found.statistics)
         verdicts.conclude(findings, "decompressor")
@@ -187,12 +187,12 @@ def _config_of(run: Run, source: str | Packets, named: Mapping[str, str]) -> Rep
 def _require(run: Run, role: Role, channel: Mapping[str, Any], *extensions: str) -> None:
     """Raises NotDeclared where an implementation does not declare what a configuration takes; notes it for the
     record."""
-    asked: dict[str, Any] = {"max_channels": channel.get("channels", 1)}
+    asked: dict[str, Any] = {"max_channels": channel.get("channels", 1), "extensions": [*extensions]}
     if role == "compressor":
         asked |= {"packing": [channel.get("packing", "packing")], "address": [channel.get("address", "present")]}
         headers = {"padding": channel.get("padding_words"), "time-stamp": channel.get("time_stamp")}
         headers["concat"] = channel.get("concat", 1) > 1
-        asked["extensions"] = [*extensions, *(name for name, there in headers.items() if there)]
+        asked["extensions"] += [name for name, there in headers.items() if there]
     if channel.get("bridged"):
         asked["carriage"] = ["bridged"]
     found = run.compressor if role == "compressor" else run.decompressor

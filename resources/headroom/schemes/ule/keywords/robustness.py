@@ -65,7 +65,11 @@ class UleRobustnessKeywords:
 
 def _compared(run: Run, arrivals: Sequence[Arrival], channel: Mapping[str, Any]) -> Comparison:
     """Gives both receivers the same, and judges. Raises AssertionError."""
-    asked: dict[str, Any] = {"max_channels": channel.get("channels", 1)}
+    asked: dict[str, Any] = {
+        "max_channels": channel.get("channels", 1),
+        "carriage": ["bridged"] if channel.get("bridged") else [],
+        "extensions": ["concat"] if channel.get("concat", 1) > 1 else [],
+    }
     capabilities.require(run.decompressor, "decompressor", SCHEME, run.build, **asked)
     verdicts.note("decompressor", run.decompressor, run.build)
     found = comparison.compare(run.decompressor, arrivals, channel, run.build)
