@@ -45,17 +45,18 @@ void Compressor::compress_burst(headroom_packet* packets, std::size_t count, std
                                 headroom_detail* details) noexcept {
   std::array<std::uint64_t, kRing> hashes;
   std::array<std::uint32_t, kRing> guesses;
+  // A linear lookup takes no clue, on any channel.
+  const std::uint32_t channels_with_hash = config_.flow_lookup == FlowLookup::kHashed ? config_.channel.channels : 0;
   const auto hash = [&](std::size_t i) {
     const headroom_packet& p = packets[i];
     // A channel that there is not has no contexts, and must not be taken for another one's.
-    const bool known = p.channel < config_.channel.channels;
+    const bool known = p.channel < channels_with_hash;
     hashes[i % kRing] = known ? look_.hash(p.in, p.in_length, p.channel) : kNoHash;
     table_.prefetch(hashes[i % kRing]);
   };
   const auto guess = [&](std::size_t i) {
     const std::uint64_t h = hashes[i % kRing];
-    const bool hashed = h != kNoHash && config_.flow_lookup == FlowLookup::kHashed;
-    const std::uint32_t index = hashed ? table_.guess(h) : kNoContext;
+    const std::uint32_t index = h != kNoHash ? table_.guess(h) : kNoContext;
     guesses[i % kRing] = index;
     if (index == kNoContext) return;
     __builtin_prefetch(&contexts_[index], 1);
