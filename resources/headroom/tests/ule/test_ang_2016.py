@@ -3,6 +3,7 @@
 
 import re
 from fractions import Fraction
+from statistics import fmean
 
 import pytest
 
@@ -12,7 +13,13 @@ from headroom.core.paths import ROOT
 from headroom.core.replay import Replay, ReplayConfig
 from headroom.core.run.run import Run
 from headroom.core.settings import Settings
-from headroom.schemes.ule.papers import ang_2016, ang_2016_channel, ang_2016_figures, ang_2016_payloads
+from headroom.schemes.ule.papers import (
+    ang_2016,
+    ang_2016_channel,
+    ang_2016_figures,
+    ang_2016_payloads,
+    ang_2016_streams,
+)
 from headroom.schemes.ule.papers import ang_2016_model as model
 from headroom.schemes.ule.papers.ang_2016_channel import Arrivals, Setup
 
@@ -97,3 +104,34 @@ def test_the_load_of_a_link_grows_with_the_streams() -> None:
     low, high = ang_2016_channel.load(Setup(reference(), "IPv6"), [100, 200])
     assert low == pytest.approx(100 / 169.3, rel=0.02)
     assert high == pytest.approx(200 / 169.3, rel=0.02)
+
+
+@pytest.mark.engine
+def test_the_largest_number_of_streams_is_found_from_a_wrong_guess() -> None:
+    """Equation 14 gives 169.3 for uncompressed IPv6, of which the paper's gain of 86 % is a part."""
+    assert ang_2016_channel.most_streams(Setup(reference(), "IPv6"), 150) == 169
+
+
+@pytest.mark.engine
+@pytest.mark.parametrize("profile", ["", "RTP"])
+def test_a_stream_alone_waits_for_buffers(profile: str) -> None:
+    """20 ms are 17.73 buffers of 1.128 ms: 17 or 18 of them, with a deviation of 0.50 ms."""
+    found = ang_2016_channel.arrivals(Setup(reference(), "IPv6", profile), 1, 20.0)
+    assert found.mean == pytest.approx(20.0, abs=0.01)
+    assert found.jitter == pytest.approx(0.5, abs=0.05)
+
+
+@pytest.mark.engine
+def test_headers_are_shorter_with_longer_refresh_intervals() -> None:
+    setup = Setup(reference(), "IPv6", "RTP", interval=10)
+    found = ang_2016_streams.mean_header(setup, 20)
+    more = ang_2016_streams.mean_header(Setup(reference(), "IPv6", "RTP", interval=20), 20)
+    assert found > more > 4
+
+
+@pytest.mark.engine
+def test_a_ping_waits_for_the_threshold_each_way() -> None:
+    run = reference()
+    short, long = (fmean(ang_2016_streams.round_trips_of(Setup(run, threshold_us=one))) for one in (1000, 11_152))
+    # Nine buffers longer, so that the phase of the slots is the same.
+    assert long - short == pytest.approx(2 * 9 * 1.128, abs=0.2)

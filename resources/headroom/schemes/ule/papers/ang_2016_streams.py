@@ -167,7 +167,7 @@ def round_trips(paper: Paper, run: Run) -> PaperMeasurement:
     result = PaperMeasurement()
     for profile in ("", "IP"):
         means = {
-            threshold: fmean(_pings(Setup(run, "IPv4", profile, threshold_us=1000 * threshold)))
+            threshold: fmean(round_trips_of(Setup(run, "IPv4", profile, threshold_us=1000 * threshold)))
             for threshold in RTT_THRESHOLDS_MS
         }
         fit = linear_regression(list(means), list(means.values()))
@@ -181,9 +181,9 @@ def round_trips(paper: Paper, run: Run) -> PaperMeasurement:
             Series("round_trips", "packing threshold", "round trip", "ms", "ms", points, _title(profile))
         )
     setup = Setup(run)
-    found = _pings(setup)
+    found = round_trips_of(setup)
     slots = {**channel.SATELLITE["slots"], "receiver_buffer_packets": LARGER_BUFFER}
-    larger = _pings(channel.with_link(setup, slots=slots))
+    larger = round_trips_of(channel.with_link(setup, slots=slots))
     result.items += [
         beside(paper.items["figure-9.mean"], fmean(found)),
         beside(paper.items["figure-9.jitter"], stdev(found)),
@@ -194,7 +194,7 @@ def round_trips(paper: Paper, run: Run) -> PaperMeasurement:
     return result
 
 
-def _pings(setup: Setup) -> list[float]:
+def round_trips_of(setup: Setup) -> list[float]:
     """Round trips of pings, ms: the echo leaves when the request has come."""
     rng = random.Random(setup.run.seed)
     sent = [number * PING_GAP_NS + rng.randrange(PING_GAP_NS // 2) for number in range(PINGS)]
