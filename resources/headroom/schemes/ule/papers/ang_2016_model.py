@@ -24,12 +24,12 @@ def valley(n: int, headers: float) -> float:
     return TS_PAYLOAD - PAYLOAD_POINTER - ULE - ETHERNET - headers + 1 + TS_PAYLOAD * (n - 1)
 
 
-def stream_rate(header: float, payload: int, overhead: int = ULE + ETHERNET) -> float:
+def stream_rate(header: float, payload: int, overhead: float = ULE + ETHERNET) -> float:
     """Equation 14: bit/s of an RTP stream below the TS packets. `payload` is what follows the compressed header."""
     return (overhead + header + payload) * (1000 / RTP_INTERVAL_MS) * 8
 
 
-def streams(rate: int, header: float, payload: int, overhead: int = ULE + ETHERNET) -> float:
+def streams(rate: int, header: float, payload: int, overhead: float = ULE + ETHERNET) -> float:
     """The equation behind 14: RTP streams that a link carries, where no octet of a TS packet is padded."""
     return rate / stream_rate(header, payload, overhead) * (TS_PAYLOAD - PAYLOAD_POINTER) / TS_PACKET
 

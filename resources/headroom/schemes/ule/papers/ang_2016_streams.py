@@ -18,10 +18,12 @@ from headroom.bench.papers.paper import Paper, beside
 from headroom.core import replay
 from headroom.core.results.record import Series
 from headroom.core.run.run import Run
+from headroom.schemes.ule import carriage
 from headroom.schemes.ule.papers import ang_2016_channel as channel
 from headroom.schemes.ule.papers import ang_2016_model as model
 from headroom.schemes.ule.papers.ang_2016_channel import RTP, VOICE_PAYLOAD, Setup
 
+JUDGED_S = 1.0
 ROWS = ("", *channel.ROHC_PROFILES)  # uncompressed first
 PAPER_STREAMS = {("IPv6", "IP"): 249, ("IPv4", "RTP"): 311, ("IPv6", "RTP"): 314}
 
@@ -96,6 +98,11 @@ def streams(paper: Paper, run: Run) -> PaperMeasurement:
             Series("streams", "profile", "streams", "", "", points, ip),
             Series("aggregated", "profile", "UDP data as a share of the link", "", "", throughputs, ip),
         ]
+    setup, flows = Setup(run, "IPv6", "RTP"), counts["IPv6", "RTP"]
+    done, packets = carriage.run(channel.config_of(setup, flows=flows, duration_s=JUDGED_S))
+    wrong = carriage.read_by_the_judge(channel.checked(done), packets)
+    figure, note = paper.items["figure-16.judge"], " ".join([f"{len(packets)} TS packets.", *wrong])
+    result.items.append(beside(figure, len(wrong), note=note))
     gain = 100 * (counts["IPv6", "RTP"] / counts["IPv6", ""] - 1)
     result.items.append(beside(paper.items["figure-16.gain"], gain))
     return result
@@ -319,13 +326,12 @@ def beyond(paper: Paper, run: Run) -> PaperMeasurement:
     """Streams by carriage, refreshes that do not fall together, and what bit errors leave."""
     result = PaperMeasurement()
     points = []
-    for number, carriage in enumerate(channel.CARRIAGES):
-        setup = Setup(run, "IPv6", "RTP", carriage=carriage)
-        overhead = carriage.overhead if carriage.overhead is not None else 8 / 4 + 2 / 4 + 2
-        header = mean_header(Setup(run, "IPv6", "RTP"), 300)
-        flows = channel.most_streams(setup, int(model.streams(channel.RATE, header, VOICE_PAYLOAD, overhead)))
-        result.items.append(beside(paper.items[f"section-6.carriage-{number + 1}"], flows))
-        points.append({"x": carriage.title, "y": flows})
+    header = mean_header(Setup(run, "IPv6", "RTP"), 300)
+    for number, way in enumerate(channel.CARRIAGES, 1):
+        guess = int(model.streams(channel.RATE, header, VOICE_PAYLOAD, way.overhead))
+        flows = channel.most_streams(Setup(run, "IPv6", "RTP", carriage=way), guess)
+        result.items.append(beside(paper.items[f"section-6.carriage-{number}"], flows))
+        points.append({"x": way.title, "y": flows})
     result.series.append(Series("carriages", "carriage", "streams", "", "", points, "IPv6, RTP profile"))
     flows, _ = streams_of((run, "IPv6", "RTP"))
     setup = Setup(run, "IPv6", "RTP")
