@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "link/impairment.h"
 
+#include <algorithm>
+
 namespace headroom {
 namespace {
 
@@ -35,6 +37,14 @@ void read_slots_of(Object& object, const LinkFraming* framing, Impairment& impai
                 ", which says how long they last.");
   }
   impairment.slots = read_slots(*value);
+  const Slots& slots = *impairment.slots;
+  const std::uint64_t bits = std::uint64_t{slots.packet_octets} * 8;
+  if (bits > impairment.rate_bps * kLongestSlotS)
+    value->fail("at this rate a slot lasts longer than a second. Raise the rate, or lower \"packet_octets\".");
+  const std::uint64_t held =
+      std::max(std::uint64_t{slots.buffer_packets} * slots.buffers, std::uint64_t{slots.receiver_buffer_packets});
+  if (bits * held > impairment.rate_bps * kLongestCardS)
+    value->fail("at this rate the buffers hold more than an hour. Raise the rate, or lower their number or size.");
   if (!impairment.slots->deliver_idle) return;
   if (framing == nullptr || framing->idle.empty())
     value->fail(

@@ -3,12 +3,16 @@
 
 #include <algorithm>
 #include <iterator>
+#include <string>
 #include <utility>
+
+#include "base/error.h"
 
 namespace headroom {
 namespace {
 
 constexpr std::uint64_t kSecondNs = 1'000'000'000;
+constexpr std::uint64_t kMostIdle = 20'000'000;  // as many as a source may have packets
 
 constexpr bool is_delivered(OnError policy) { return policy == OnError::deliver || policy == OnError::mark; }
 
@@ -63,6 +67,11 @@ std::optional<std::uint64_t> Link::next_close_ns() const noexcept {
 
 void Link::close_buffer(std::vector<Delivery>& deliveries) {
   for (const std::uint64_t time_ns : schedule_->close()) {
+    if (++idle_ > kMostIdle) {
+      throw Error(ErrorKind::job, "more than " + std::to_string(kMostIdle) +
+                                      " idle packets would be delivered: the traffic has long gaps. Leave out "
+                                      "\"deliver_idle\", or send for a shorter time.");
+    }
     LinkPacket packet;
     packet.octets = impairment_.idle;
     packet.tag = kInserted;

@@ -89,7 +89,7 @@ class Link {
 
   // Where idle packets are delivered: when the next of them are certain, because their buffer is closed; nothing where
   // they are not, or no packet has been sent yet. `close_buffer` is to be called then, once all packets of that moment
-  // have been sent; it appends them to `deliveries`.
+  // have been sent; it appends them to `deliveries`. Throws Error(job) where there are too many.
   [[nodiscard]] std::optional<std::uint64_t> next_close_ns() const noexcept;
   void close_buffer(std::vector<Delivery>& deliveries);
   // Whether a packet that was sent is in a buffer that has not been closed.
@@ -119,6 +119,7 @@ class Link {
   std::vector<Held> held_;
   std::uint64_t busy_until_ns_ = 0;  // the link sends what is queued until then
   std::optional<SlotSchedule> schedule_;
+  std::uint64_t idle_ = 0;  // packets that were delivered
   std::uint64_t beyond_ = 0;  // scripted events behind the last packet at the last flush
   LinkCounts counts_;
 };

@@ -32,6 +32,9 @@ struct Slots {
 
 // Products of a rate and of the nanoseconds of a second fit in 64 bits.
 inline constexpr std::uint64_t kLargestSlotRateBps = 4'000'000'000;
+// Beyond these, times would not: a slot lasts a second at most, and a card holds an hour.
+inline constexpr std::uint64_t kLongestSlotS = 1;
+inline constexpr std::uint64_t kLongestCardS = 3600;
 
 struct SlotCounts {
   std::uint64_t sent = 0;          // slots from the first buffer that carries a packet to the last one

@@ -221,6 +221,13 @@ TEST(SlottedLink, AJobThatIsWrongIsRefused) {
         R"({"packet_octets": 188, "buffer_packets": 0})", R"({"packet_octets": 188, "cards": 1})"}) {
     EXPECT_NE(error_of(R"({"rate_bps": 8000000, "slots": )" + std::string(slots) + "}"), "no error") << slots;
   }
+  EXPECT_NE(error_of(R"({"rate_bps": 1503, "slots": {"packet_octets": 188}})").find("longer than a second"),
+            std::string::npos);
+  EXPECT_EQ(error_of(R"({"rate_bps": 1504, "slots": {"packet_octets": 188, "buffers": 600}})"), "no error");
+  for (const char* more : {R"("buffers": 601)", R"("receiver_buffer_packets": 3601)"}) {
+    const std::string slots = R"({"rate_bps": 1504, "slots": {"packet_octets": 188, )" + std::string(more) + "}}";
+    EXPECT_NE(error_of(slots).find("more than an hour"), std::string::npos) << slots;
+  }
   const std::string idle = R"({"rate_bps": 8000000, "slots": {"packet_octets": 188, "deliver_idle": true}})";
   EXPECT_EQ(error_of(idle), "no error");
   EXPECT_NE(error_of(idle, nullptr).find("have no form for them"), std::string::npos);

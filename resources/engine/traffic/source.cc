@@ -10,10 +10,13 @@
 namespace headroom {
 namespace {
 
+// In 2065, counted from 1970: what a link adds to it, and counts in bits, still fits in 64 bits.
+constexpr std::uint64_t kLatestNs = 3'000'000'000'000'000'000;
+
 SourcePacket read_packet(const Value& value, const SourceLayout& layout, std::uint64_t earliest_ns) {
   Object object(value);
   SourcePacket packet;
-  packet.time_ns = object.integer("time_ns", 0, std::uint64_t{1} << 62, earliest_ns);
+  packet.time_ns = object.integer("time_ns", 0, kLatestNs, earliest_ns);
   if (packet.time_ns < earliest_ns)
     object.fail("packets are listed in order of time; this one is earlier than the one before it.");
   packet.channel = static_cast<std::uint32_t>(object.integer("channel", 0, 0xFFFFFFFF, 0));
@@ -92,6 +95,11 @@ std::vector<SourcePacket> read_from_capture(const std::string& path, Object& obj
   std::vector<SourcePacket> packets;
   packets.reserve(capture.packets.size());
   for (CapturedPacket& packet : capture.packets) {
+    if (packet.time_ns > kLatestNs) {
+      throw Error(ErrorKind::input, "the capture " + path + " has a packet that is " +
+                                        std::to_string(packet.time_ns / 1'000'000'000) +
+                                        " s after 1970; the last moment is in 2065. Are its time stamps right?");
+    }
     packets.push_back({packet.time_ns, 0, 0, kUnknownLength, std::move(packet.octets), false, packet.type});
   }
   return packets;

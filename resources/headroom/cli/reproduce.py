@@ -110,7 +110,8 @@ def _counts(items: list[dict[str, Any]]) -> dict[str, int]:
     """How many figures there are of each title of COUNTED that has any."""
     found: dict[str, int] = {}
     for item in items:
-        alone = item["kind"] == "context" or (item["kind"] == "must-match" and item["paper"] is None)
+        compared = item["paper"] is not None or item.get("expected")
+        alone = item["kind"] == "context" or (item["kind"] == "must-match" and not compared)
         title = "measured" if alone and item["verdict"] == "pass" else item["verdict"]
         found[title] = found.get(title, 0) + 1
     return found
@@ -123,7 +124,7 @@ def _print_figures(title: str, items: list[dict[str, Any]]) -> None:
         (
             item["quantity"],
             item["unit"],
-            item["paper"],
+            item["paper"] if item["paper"] is not None else item.get("expected"),
             item["measured"],
             item.get("spread"),
             item["ratio"],

@@ -203,7 +203,7 @@ class Replay:
             ]
             link = forward["carrier"]["link"]
             rows.append(("link packets of the carrier", link["packets"]))
-        if link.get("bandwidth_bps"):
+        if link.get("bandwidth_bps") and not link.get("slots"):
             rows.append(("bandwidth on the link, bit/s", round(link["bandwidth_bps"])))
         if link.get("slots"):
             rows.append(("slots with link packets", f"{link['slots']['carried']} of {link['slots']['sent']}"))

@@ -217,7 +217,10 @@ OF_CARRIER = ("channels", "compressor", "decompressor", "compressor_options", "d
 
 
 def _ether_type(text: str) -> int:
-    return int(text, 0)
+    try:
+        return int(text, 0)
+    except ValueError:
+        raise ValueError("an Ethernet type such as 0x22F1 is expected") from None
 
 
 def carrier_of(made: ReplayConfig, named: Mapping[str, str]) -> Carrier:
@@ -225,6 +228,8 @@ def carrier_of(made: ReplayConfig, named: Mapping[str, str]) -> Carrier:
     scheme, `type`, `ethernet`, or one of OF_CARRIER. Raises UsageError."""
     schemes = {name: one for name, one in all_schemes().items() if one.replay}
     scheme = schemes.get(named.get(CARRIER, ""))
+    if CARRIER not in named:
+        raise UsageError(f"{next(iter(named))} is about a carrier: add {CARRIER}=, one of {', '.join(schemes)}.")
     if scheme is None:
         raise UsageError(
             f"carrier={named.get(CARRIER, '')} names no scheme that carries packets: {', '.join(schemes)}."

@@ -110,9 +110,14 @@ def _verdict(item: dict[str, Any]) -> Cell:
     return verdict_cell(item["verdict"]) if judged else Cell("measured", 8)
 
 
+def _paper(item: dict[str, Any]) -> Any:
+    """The paper's number, or what it says in words."""
+    return item["paper"] if item["paper"] is not None else item.get("expected")
+
+
 FIGURES: list[Shown] = [
     (Column("Quantity"), lambda item: item["quantity"]),
-    (Column("Paper", number=True), lambda item: item["paper"]),
+    (Column("Paper", number=True), _paper),
     (Column("Here", number=True), lambda item: item["measured"]),
     (Column("±", number=True, optional=True), lambda item: item.get("spread")),
     (Column("Here / paper", number=True), _ratio),

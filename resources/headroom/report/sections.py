@@ -29,7 +29,8 @@ def summary(records: Records) -> Section:
     if judged:
         section.cards.append(_passed("Conformance", "cases that name a requirement passed", judged))
     must = [item for record in records for item in record["items"] if item["kind"] == "must-match"]
-    must = [item for item in must if item["paper"] is not None or item["verdict"] != "pass"]  # nothing was compared
+    # Else nothing was compared.
+    must = [item for item in must if item["paper"] is not None or item.get("expected") or item["verdict"] != "pass"]
     if must:
         section.cards.append(_passed("Paper", "figures that must match do", must))
     if bad := data.not_passed(records):

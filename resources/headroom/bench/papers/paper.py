@@ -191,6 +191,7 @@ def beside(
         id=figure.id,
         spread=spread,
         runs=runs,
+        expected=_words(figure.bound),
         note="; ".join(filter(None, (figure.note, remark, note))),
     )
 

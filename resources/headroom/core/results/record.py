@@ -90,6 +90,7 @@ class Item:
     id: str = ""
     spread: float | None = None
     runs: int | None = None
+    expected: str = ""  # what the paper says in words, as a bound: "at least 100"
     note: str = ""
 
     @property
@@ -196,7 +197,7 @@ def in_process(version: str) -> dict[str, Any]:
 
 
 def _item(item: Item) -> dict[str, Any]:
-    return _without_empty(asdict(item) | {"ratio": item.ratio}, "id", "spread", "runs", "note")
+    return _without_empty(asdict(item) | {"ratio": item.ratio}, "id", "spread", "runs", "expected", "note")
 
 
 def _without_empty(document: dict[str, Any], *names: str) -> dict[str, Any]:

@@ -18,11 +18,19 @@ if TYPE_CHECKING:
 LARGEST_PDU = 2000  # octets that a receiver is given room for, unless a replay says otherwise
 
 
+def _pid(text: str) -> int:
+    """A PID as a number, or as it is usually written: 0x100."""
+    try:
+        return int(text, 0)
+    except ValueError:
+        raise ValueError("a PID such as 256 or 0x100 is expected") from None
+
+
 def _replay() -> ReplayWords:
     from headroom.core.replay_options import ReplayWords, into
 
     arguments = {
-        "first_pid": into("channel", "first_pid", int),
+        "first_pid": into("channel", "first_pid", _pid),
         "packing": into("channel", "packing", str),
         "threshold_us": into("channel", "threshold_us", int),
         "address": into("channel", "address", str),

@@ -5,29 +5,36 @@ from __future__ import annotations
 
 from robot.api.deco import keyword
 
-from headroom.core import replay_metrics, replay_options
+from headroom.core import implementations, replay_metrics, replay_options
 from headroom.core.results import collector
 from headroom.keywords import verdicts
 from headroom.keywords.artefacts import keep_captures
 from headroom.keywords.base import current_run, library
 from headroom.schemes.rohc.scheme import SCHEME as INNER
 from headroom.schemes.ule import carriage
+from headroom.schemes.ule.keywords.conformance import require
 from headroom.schemes.ule.scheme import SCHEME
 
 
 @library
 class CarriageKeywords:
-    """ROHC packets as PDUs of ULE: both decompressor and receiver under test, and the judge made from RFC 4326."""
+    """ROHC packets as PDUs of ULE, before encapsulator and receiver under test, and the judge made from RFC 4326."""
 
     @keyword("ROHC Should Be Carried")
     def carried(self, source: str, **named: str) -> None:
         """Packets of a profile are compressed, encapsulated, received and decompressed; every one comes out as it went
         in, and the judge reads every ROHC packet from the same TS packets. Named arguments are those of a replay of
-        ROHC; those of ULE begin with `carrier.`.
+        ROHC; those of ULE begin with `carrier.`. An implementation of ULE that has no ROHC carries the reference's.
         """
         run = current_run()
-        verdicts.note_sides(run)
         config = replay_options.config_of(INNER, source, {"carrier": SCHEME.name, **named}, run)
+        assert config.carrier is not None
+        channel = config.carrier.config.channel
+        for role, found in run.sides:
+            require(run, role, channel, *(["concat"] if channel.get("concat", 1) > 1 else []))
+            setattr(config.carrier.config, role, found)
+            if not any(one["scheme"] == INNER.name for one in found.capabilities):
+                setattr(config, role, implementations.find("reference"))
         current = collector.current()
         current.parameters |= config.described()
         with verdicts.refusals_are_unsupported():

@@ -59,7 +59,7 @@ class UleKeywords:
         run = current_run()
         verdicts.leave_to_the_other_side(run, ["compressor"])
         config = _config_of(run, pdus.read(words), named)
-        _require(run, "compressor", config.channel)
+        require(run, "compressor", config.channel)
         found = line.encapsulate(config)
         collector.current().metric(replay_metrics.PACKETS, found.done.sent)
         if found.pdus or found.packets:
@@ -92,7 +92,7 @@ class UleKeywords:
         collector.current().metric(replay_metrics.VECTORS, len(chosen))
         findings: list[Finding] = []
         for vector in chosen:
-            _require(run, "decompressor", vector.channel, *vector.extensions)
+            require(run, "decompressor", vector.channel, *vector.extensions)
             found = line.receive(run.decompressor, vector.arrivals, vector.channel, run.build, vector.npa)
             findings += vector_findings.findings_of(vector, found.units, found.statistics)
         verdicts.conclude(findings, "decompressor")
@@ -105,7 +105,7 @@ def _by_the_rules(source: str | Packets, named: Mapping[str, str]) -> None:
     expected = {name: words.pop(name, "") for name in ("packed", "sndus", "ts_packets", "left", "tests")}
     config = _config_of(run, source, words)
     config.control = _tests(expected["tests"])
-    _require(run, "compressor", config.channel, *(["test-sndu"] if config.control else []))
+    require(run, "compressor", config.channel, *(["test-sndu"] if config.control else []))
     with verdicts.refusals_are_unsupported():
         found = line.encapsulate(config)
     judged = encapsulator.judge(line.setting_of(config.channel), found.pdus, found.packets)
@@ -147,7 +147,7 @@ def _counted(what: str, expected: str, found: int) -> None:
 
 
 def _sent(run: Run, vector: Vector) -> None:
-    _require(run, "compressor", vector.channel)
+    require(run, "compressor", vector.channel)
     config = ReplayConfig(
         "ule",
         run.compressor,
@@ -184,7 +184,7 @@ def _config_of(run: Run, source: str | Packets, named: Mapping[str, str]) -> Rep
     return config
 
 
-def _require(run: Run, role: Role, channel: Mapping[str, Any], *extensions: str) -> None:
+def require(run: Run, role: Role, channel: Mapping[str, Any], *extensions: str) -> None:
     """Raises NotDeclared where an implementation does not declare what a configuration takes; notes it for the
     record."""
     asked: dict[str, Any] = {"max_channels": channel.get("channels", 1), "extensions": [*extensions]}

@@ -32,4 +32,7 @@ def measure(found: Paper, places: tuple[str, ...], run: Run) -> PaperMeasurement
     if places not in METHODS:
         known = "; ".join(" and ".join(key) for key in METHODS)
         raise ValueError(f"{' and '.join(places)} cannot be measured; known: {known}")
-    return METHODS[places](found, note_tested(run))
+    measured = METHODS[places](found, note_tested(run))
+    order = list(found.items)
+    measured.items.sort(key=lambda item: order.index(item.id))
+    return measured

@@ -33,7 +33,7 @@ def _bars(y_title: str, y_format: str = "~s") -> Callable[[Rows], charts.Draw]:
 
 
 PAYLOAD, SHARE = "UDP payload, octets", "share of the link"
-HEADER = _lines("refresh interval, packets", "mean header, octets", y_format=".1f")
+HEADER = _lines("refresh interval, packets", "mean header, octets", x_format="d", y_format=".1f")
 THROUGHPUT = _lines(PAYLOAD, SHARE, x_format="d", y_format=".0%")
 SAMPLES = _lines("packet", "octets on the link", x_format="d", y_format="d")
 GAIN = _lines(PAYLOAD, "gain, %", x_format="d", y_format="d")

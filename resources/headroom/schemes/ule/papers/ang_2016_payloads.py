@@ -102,6 +102,7 @@ def _predicted(done: replay.Replay, interval: int) -> float:
 
 SWEEP = range(1, 620)  # octets of UDP payload, three valleys wide
 PAYLOADS = (12, 24, 48, 72, 96, 120, 160, 200, 250, 300, 400, 500, 600, 800, 1000, 1200, 1400)
+STEP = 20  # octets between the points of a curve that has valleys
 AT = 200  # octets of payload, for Figure 11
 VALLEYS = 3
 CYCLE = REFRESH_INTERVAL + channel.IRS
@@ -195,7 +196,7 @@ def packing(paper: Paper, run: Run) -> PaperMeasurement:
         if ip == "IPv4":
             result.series.append(_saw_tooth("packing_thresholds", "padding", counts))
     near = {payload for n in (1, 2, 3) for payload in _around(model.valley(n, channel.HEADERS["IPv4"] + UDP))}
-    payloads = tuple(sorted({*PAYLOADS, *near}))
+    payloads = tuple(sorted({*range(STEP, SWEEP.stop, STEP), *near}))
     for threshold_us in THRESHOLDS_US:
         found = throughput(Setup(run, threshold_us=threshold_us), payloads)
         result.series.append(_curve("packing_thresholds", f"packing, {threshold_us / 1000:g} ms", found))
@@ -260,7 +261,10 @@ def gains(paper: Paper, run: Run) -> PaperMeasurement:
     result = PaperMeasurement()
     for ip, (throughput_figure, gain_figure) in {"IPv4": (12, 13), "IPv6": (14, 15)}.items():
         plain = _throughput(run, ip, "")
-        result.series.append(_curve(f"throughput_{throughput_figure}", "uncompressed", plain))
+        result.series += [
+            _curve(f"throughput_{throughput_figure}", "uncompressed", plain),
+            _curve("packed", f"uncompressed, {ip}", plain),
+        ]
         for profile in ("IP", "UDP"):
             found = _throughput(run, ip, profile)
             gain = {payload: 100 * (found[payload] / plain[payload] - 1) for payload in found}
@@ -278,7 +282,6 @@ def gains(paper: Paper, run: Run) -> PaperMeasurement:
                 result.series.append(_curve("packed", f"UDP profile, {ip}", found))
                 widest = max(found, key=lambda payload: found[payload] - plain[payload])
                 result.items.append(beside(paper.items[f"figure-{throughput_figure}.widest"], widest))
-        result.series.append(_curve("packed", f"uncompressed, {ip}", plain))
         for name, of in (("uncompressed", ""), ("udp", "UDP")):
             figure = paper.items[f"figure-11.{ip.lower()}-{name}"]
             result.items.append(beside(figure, _throughput(run, ip, of)[AT]))
