@@ -162,7 +162,8 @@ class Implementation:
         path = self.library_path(build)
         if not self.is_ours() and not path.is_file():
             wrong = "a folder, not a shared library" if path.is_dir() else "not there"
-            return f"{self.name} cannot be used here: its adapter {shown(path)} is {wrong}"
+            how = "; its implementation.yaml says how to obtain it" if self.obtain else ""
+            return f"{self.name} cannot be used here: its adapter {shown(path)} is {wrong}{how}"
         return self.missing()
 
 
