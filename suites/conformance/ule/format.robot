@@ -14,7 +14,7 @@ Test Tags        level:must    scheme:ule
 *** Test Cases ***
 The Default Is An Address
     [Documentation]    Section 4.1. Configures nothing about the destination address. Expects a D-bit of 0.
-    [Tags]    req:RFC4326-4.1-3
+    [Tags]    -level:must    level:should    req:RFC4326-4.1-3
     PDUs Should Be Encapsulated By The Rules    ipv4 60    ipv6 60
 
 Sent Without An Address

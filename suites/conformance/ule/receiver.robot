@@ -67,7 +67,7 @@ A Wrong CRC
 Behind A Wrong CRC
     [Documentation]    Section 7.2. Puts an SNDU behind one with a wrong CRC. Expects that the rest of the TS packet is
     ...    discarded.
-    [Tags]    req:RFC4326-7.2-5
+    [Tags]    -level:must    level:should    req:RFC4326-7.2-5
     Vectors Should Be Received    crc-wrong-drops-the-rest
 
 The End Of An SNDU
