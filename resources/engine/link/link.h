@@ -119,7 +119,7 @@ class Link {
   std::vector<Held> held_;
   std::uint64_t busy_until_ns_ = 0;  // the link sends what is queued until then
   std::optional<SlotSchedule> schedule_;
-  std::uint64_t idle_ = 0;  // packets that were delivered
+  std::uint64_t idle_ = 0;    // packets that were delivered
   std::uint64_t beyond_ = 0;  // scripted events behind the last packet at the last flush
   LinkCounts counts_;
 };
