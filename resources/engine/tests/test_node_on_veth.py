@@ -2,11 +2,14 @@
 """Two nodes on real interfaces: network namespaces on both sides, veth pairs, DPDK's drivers for them.
 
 near:p - na:plain  na:link - nb:link  nb:plain - p:far
+
+A chain has more nodes in a row; those of its second half have their plain side towards the far end.
 """
 
 from __future__ import annotations
 
 import ctypes
+import itertools
 import json
 import os
 import shutil
@@ -27,6 +30,7 @@ ENGINE = Path(os.environ.get("HEADROOM_ENGINE", ROOT / "build" / "gcc-O2" / "bin
 LIBRARIES = ENGINE.parents[1] / "lib"
 CORE = min(os.sched_getaffinity(0))
 PLACES = ("near", "na", "nb", "far")
+CHAIN = ("near", "ra", "ua", "ub", "rb", "far")  # two of ROHC around two of ULE
 PATIENCE_S = 30
 
 
@@ -43,12 +47,13 @@ pytestmark = pytest.mark.skipif(missing() is not None, reason=str(missing()))
 
 
 class Testbed:
-    """Four namespaces of this process in a row, and the nodes in the middle ones."""
+    """Namespaces of this process in a row, and the nodes in all but the outer ones."""
 
     __test__ = False
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, places: tuple[str, ...] = PLACES) -> None:
         self.folder = folder
+        self.places = places
         self.nodes: dict[str, subprocess.Popen[bytes]] = {}
 
     def place(self, name: str) -> str:
@@ -59,13 +64,15 @@ class Testbed:
         return subprocess.run([*inside, *command], capture_output=True, text=True, check=True, timeout=PATIENCE_S)
 
     def up(self) -> None:
-        for place in PLACES:
+        for place in self.places:
             self.run("ip", "netns", "add", self.place(place))
             # Stray packets of IPv6 would be in everybody's counts.
             self.run("sysctl", "-qw", "net.ipv6.conf.default.disable_ipv6=1", place=place)
-        self.pair("near", "p", "na", "plain")
-        self.pair("na", "link", "nb", "link")
-        self.pair("nb", "plain", "far", "p")
+        forwarding, half = self.places[1:-1], len(self.places) // 2 - 1
+        self.pair("near", "p", forwarding[0], "plain")
+        for index, (one, other) in enumerate(itertools.pairwise(forwarding), 1):
+            self.pair(one, "link" if index <= half else "plain", other, "plain" if index < half else "link")
+        self.pair(forwarding[-1], "plain", "far", "p")
         for place, address in (("near", "10.7.0.1/24"), ("far", "10.7.0.2/24")):
             self.run("ip", "address", "add", address, "dev", "p", place=place)
 
@@ -82,7 +89,7 @@ class Testbed:
             {"library": str(LIBRARIES / f"{adapter}.so"), "config": {"scheme": "rohc", **config}} if adapter else None
         )
         own = more.pop("of", {})
-        for place in ("na", "nb"):
+        for place in self.places[1:-1]:
             job = {
                 "plain": {"interface": "plain", "driver": driver},
                 "link": {"interface": "link", "driver": driver},
@@ -111,27 +118,37 @@ class Testbed:
             assert time.monotonic() < deadline, "the nodes do not come up"
             time.sleep(0.05)
 
-    def stop(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Ends both nodes; their only workers' results."""
+    def stop(self) -> tuple[dict[str, Any], ...]:
+        """Ends the nodes; their only workers' results."""
         workers = []
         for place, node in self.nodes.items():
             node.send_signal(signal.SIGTERM)
             assert node.wait(timeout=PATIENCE_S) == 0
             workers.append(json.loads((self.folder / f"{place}.out").read_text())["workers"][0])
         self.nodes.clear()
-        return workers[0], workers[1]
+        return tuple(workers)
 
     def down(self) -> None:
         for node in self.nodes.values():
             node.kill()
             node.wait()
-        for place in PLACES:
+        for place in self.places:
             subprocess.run(["ip", "netns", "delete", self.place(place)], check=False, capture_output=True)
 
 
 @pytest.fixture
 def testbed(tmp_path: Path) -> Iterator[Testbed]:
     bed = Testbed(tmp_path)
+    try:
+        bed.up()
+        yield bed
+    finally:
+        bed.down()
+
+
+@pytest.fixture
+def chain(tmp_path: Path) -> Iterator[Testbed]:
+    bed = Testbed(tmp_path, CHAIN)
     try:
         bed.up()
         yield bed
@@ -257,9 +274,9 @@ def through_tagged(bed: Testbed, frames: list[bytes], vid: int) -> list[bytes]:
         return arrived
 
 
-def streams(**send: Any) -> dict[str, Any]:
+def streams(one: str = "na", another: str = "nb", **send: Any) -> dict[str, Any]:
     """Jobs of two nodes that send TS packets to each other: 7 in a datagram of UDP to a multicast group."""
-    groups = {"na": "239.1.1.1", "nb": "239.1.1.2"}
+    groups = {one: "239.1.1.1", another: "239.1.1.2"}
     return {
         place: {
             "stream": {
@@ -267,7 +284,7 @@ def streams(**send: Any) -> dict[str, Any]:
                 "receive": {"address": groups[place], "port": 5000},
             }
         }
-        for place, other in (("na", groups["nb"]), ("nb", groups["na"]))
+        for place, other in ((one, groups[another]), (another, groups[one]))
     }
 
 
@@ -294,6 +311,28 @@ def test_frames_travel_in_a_transport_stream(testbed: Testbed, rate_bps: int) ->
         assert not any(one["errors"].values())
         assert not any(one["stream"][cause] for cause in ("wrong_length", "lost_sync", "other_frames", "queue_full"))
         assert one["statistics"]["decompressor"]["continuity_errors"] == 0
+
+
+def test_rohc_travels_in_bridged_frames_of_a_transport_stream(chain: Testbed) -> None:
+    """The test-bed of a satellite link: compressor, encapsulator at 8 Mbit/s, receiver and decompressor, both ways."""
+    rohc = {
+        "library": str(LIBRARIES / "reference.so"),
+        "config": {"scheme": "rohc", "mode": "U", "cids": "large", "max_cid": 100},
+    }
+    of: dict[str, Any] = streams("ua", "ub", rate_bps=8_000_000)
+    of |= {place: {"compressor": rohc, "decompressor": rohc} for place in ("ra", "rb")}
+    chain.start("af_packet", "reference", TS | {"address": "absent"}, of=of)
+    with capturing(chain, "rb") as compressed:
+        sizes = [33] * 200 + [0, 1, 1200]
+        assert datagrams(chain, sizes) == [bytes([number % 256]) * size for number, size in enumerate(sizes)]
+        assert "5 received, 0% packet loss" in ping(chain, 100)
+    near, encapsulator, receiver, far = chain.stop()
+    assert sum(frame[12:14] == b"\x22\xf1" for frame in compressed) >= len(sizes)
+    assert near["compressed"] == far["decompressed"] >= len(sizes)
+    assert encapsulator["compressed"] == receiver["decompressed"]
+    assert encapsulator["stream"]["idle_sent"] > 0
+    for worker in (near, encapsulator, receiver, far):
+        assert not any(worker["errors"].values())
 
 
 def test_what_is_no_datagram_of_the_stream_is_counted_by_its_reason(testbed: Testbed) -> None:
