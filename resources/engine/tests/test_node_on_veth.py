@@ -219,7 +219,10 @@ def test_datagrams_arrive_as_they_were_sent_in_o_mode(testbed: Testbed, feedback
     testbed.start("af_packet", "reference", {"mode": "O"}, feedback=feedback)
     sizes = [160] * 200 + [0, 1, 17, 18, 1400, 1472]
     assert datagrams(testbed, sizes) == [bytes([number % 256]) * size for number, size in enumerate(sizes)]
-    assert "5 received, 0% packet loss" in ping(testbed, 100)  # something to travel with
+    for _ in range(10):  # on a busy machine, feedback may have waited too long for something to travel with
+        assert "5 received, 0% packet loss" in ping(testbed, 100)
+        if feedback == "own" or statistics(testbed, "nb")["feedback"]["piggybacked"] > 0:
+            break
     near, far = testbed.stop()
     assert near["link"]["sent"]["octets"] < near["plain"]["received"]["octets"]
     assert (far["feedback"]["piggybacked"] > 0) == (feedback == "piggybacked")
