@@ -104,6 +104,9 @@ TEST(ProfileReader, NamesWhatIsWrong) {
   contains(variant({ipv4_with(R"("identification": "random", "identification_counter": "host")")}),
            "/variants/0/headers/0/identification_counter", "sequential or swapped");
   contains(variant({kIpv4, ipv4_with(R"("identification_counter": "host")")}), "/variants/0/headers/1", "outermost");
+  contains(variant({ipv4_with(R"("identification_counter": "host")")},
+                   R"(, "changes": [{"packet": 3, "header": 0, "set": {"identification": "zero"}}])"),
+           "/variants/0/changes/0/set/identification", "goes on doing so");
   contains(variant({ipv4_with(R"("options": "0102")")}), "/variants/0/headers/0/options", "multiple of 4");
   contains(variant({ipv4_with(R"("identification": "random", "identification_jumps": {"probability": 1})")}),
            "/variants/0/headers/0/identification_jumps", "sequential or swapped");

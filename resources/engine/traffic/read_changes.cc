@@ -81,6 +81,9 @@ void read_change(const Value& value, const std::vector<Header>& headers, std::ve
     read_fields(set, kIpv4Changes, change, changes);
     read_flag(set, "dont_fragment", Change::Field::dont_fragment, change, changes);
     if (const auto v = set.optional("identification")) {
+      if (std::get<Ipv4>(header).identification_per_host)
+        v->fail(
+            "an identification that counts a host's packets goes on doing so: leave out \"identification_counter\".");
       change.field = Change::Field::identification;
       change.value = static_cast<std::uint32_t>(read_behaviour(*v));
       changes.push_back(change);
