@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from headroom.core import implementations
+from headroom.core import implementations, profiles
 from headroom.core.errors import UsageError
 from headroom.core.options import flag
 from headroom.core.paths import DEFAULT_BUILD
@@ -238,6 +238,22 @@ def cells(row: Row) -> list[Cell]:
         for link in conditions
         if not carried.links or link in carried.links
     ]
+
+
+def not_declared(row: Row, **asked: Any) -> str:
+    """Why its two implementations cannot be tried with a row, as a sentence; "" where both declare what is asked of
+    them and are here."""
+    for name, role, _ in row.sides:
+        found = implementations.find(name)
+        if reason := found.lacks(role, row.scheme.name, **asked) or found.unusable(row.build):
+            return f"{reason}."
+    return ""
+
+
+def traffic_profiles(row: Row, names: Iterable[str]) -> list[Traffic]:
+    """Those of some traffic profiles that there are, and that the row names if it names any."""
+    known = set(profiles.names())
+    return [Traffic(name) for name in names if name in known and (not row.traffic or name in row.traffic)]
 
 
 def workers() -> int:

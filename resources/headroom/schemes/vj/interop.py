@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from headroom.core import deviations, engine, implementations, profiles
+from headroom.core import deviations, engine, implementations
 from headroom.core.capabilities import Misbehaviour
-from headroom.core.matrix import ArtefactStore, Cell, Result, Row, Traffic
+from headroom.core.matrix import ArtefactStore, Cell, Result, Row, Traffic, not_declared, traffic_profiles
 from headroom.core.replay import ReplayConfig
 from headroom.core.results.record import Verdict
 from headroom.core.scheme import CellTitles, Interop
@@ -35,18 +35,11 @@ def channel(row: Row) -> dict[str, Any]:
 
 
 def unsupported(row: Row) -> str:
-    """Why the two implementations cannot be tried with a row, as a sentence; "" where both declare it and are here."""
-    asked = {"max_slot_id": int(row["max_slot_id"]), "slot_ids": [row["slot_ids"]]}
-    for name, role, _ in row.sides:
-        found = implementations.find(name)
-        if reason := found.lacks(role, row.scheme.name, **asked) or found.unusable(row.build):
-            return f"{reason}."
-    return ""
+    return not_declared(row, max_slot_id=int(row["max_slot_id"]), slot_ids=[row["slot_ids"]])
 
 
 def traffic_of(row: Row) -> Sequence[Traffic]:
-    known = set(profiles.names())
-    return [Traffic(name) for name in TRAFFIC if name in known and (not row.traffic or name in row.traffic)]
+    return traffic_profiles(row, TRAFFIC)
 
 
 def run(cells: Sequence[Cell], store: ArtefactStore) -> list[Result]:
