@@ -6,6 +6,9 @@ The job and the document are the engine's `replay`.
 
 from __future__ import annotations
 
+import itertools
+import os
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -316,6 +319,15 @@ def run(config: ReplayConfig) -> Replay:
         return Replay(config, engine.run("replay", made, config.timeout_s, config.build))
     with profiles.located_by_line(str(config.source), "/source/profile"):
         return Replay(config, engine.run("replay", made, config.timeout_s, config.build))
+
+
+def run_many(configs: Iterable[ReplayConfig]) -> Iterator[Replay]:
+    """Replays, as many at a time as there are CPUs, in order; only those of one time are in memory at once. Their build
+    and time limit are those of the first of them. Raises EngineFailure as `run` does."""
+    waiting = iter(configs)
+    while batch := list(itertools.islice(waiting, len(os.sched_getaffinity(0)))):
+        jobs = [job(one) for one in batch]
+        yield from map(Replay, batch, engine.run_together("replay", jobs, batch[0].timeout_s, batch[0].build))
 
 
 def parts_of(record: dict[str, Any]) -> list[dict[str, Any]]:

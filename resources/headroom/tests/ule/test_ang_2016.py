@@ -17,6 +17,7 @@ from headroom.schemes.ule.papers import (
     ang_2016,
     ang_2016_channel,
     ang_2016_figures,
+    ang_2016_packets,
     ang_2016_payloads,
     ang_2016_streams,
 )
@@ -66,7 +67,7 @@ def test_other_places_are_refused() -> None:
 
 @pytest.mark.parametrize("ip", ["IPv4", "IPv6"])
 def test_checksums_of_written_packets_are_right(ip: str) -> None:
-    packet = ang_2016_channel.udp_packet(ip, 33, 7)
+    packet = ang_2016_packets.udp_packet(ip, 33, 7)
     header = ang_2016_channel.HEADERS[ip]
     addresses = packet[12:20] if ip == "IPv4" else packet[8:40]
     datagram = packet[header:]
@@ -76,7 +77,7 @@ def test_checksums_of_written_packets_are_right(ip: str) -> None:
         for part in (octets[at : at + 2] for at in range(0, len(octets), 2))
     )
     assert total % 0xFFFF == 0
-    assert len(ang_2016_channel.rtp_packet(ip, 1, 2)) == header + 8 + 12 + 33
+    assert len(ang_2016_packets.rtp_packet(ip, 1, 2)) == header + 8 + 12 + 33
 
 
 def test_arrivals_are_means_over_streams() -> None:

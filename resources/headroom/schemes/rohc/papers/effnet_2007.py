@@ -8,8 +8,6 @@ measured stands in reports/papers/effnet-2007.yaml. Nothing is fitted to the pap
 figure.
 """
 
-import os
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import fmean, stdev
@@ -17,7 +15,7 @@ from typing import Any
 
 from headroom.bench.papers.measured import PaperMeasurement
 from headroom.bench.papers.paper import Figure, Paper, beside
-from headroom.core import engine, replay
+from headroom.core import replay
 from headroom.core.implementations import null
 from headroom.core.results.record import Item, Series
 from headroom.core.run.run import Run
@@ -115,7 +113,7 @@ def table_2(paper: Paper, run: Run, runs: int = 40) -> PaperMeasurement:
     result = PaperMeasurement()
     means: dict[str, dict[str, float]] = {}
     for name, config in (("without", plain), ("with", rohc)):
-        calls = [call(done) for done in many(replace(config, seed=seed) for seed in seeds)]
+        calls = [call(done) for done in replay.run_many(replace(config, seed=seed) for seed in seeds)]
         columns = {
             "packets": [one.packets for one in calls],
             "lost": [one.lost for one in calls],
@@ -135,23 +133,6 @@ def table_2(paper: Paper, run: Run, runs: int = 40) -> PaperMeasurement:
     }
     result.items += [beside(paper.items[identity], 100 * share, runs=runs) for identity, share in saved.items()]
     return result
-
-
-def many(configs: Iterable[replay.ReplayConfig]) -> Iterable[replay.Replay]:
-    """Runs replays, as many at a time as there are CPUs, and yields them in order.
-
-    Only a batch is in memory at once.
-    """
-    at_once = len(os.sched_getaffinity(0))
-    batch: list[replay.ReplayConfig] = []
-    for one in [*configs, None]:
-        if one is not None:
-            batch.append(one)
-        if batch and (one is None or len(batch) == at_once):
-            jobs = [replay.job(item) for item in batch]
-            documents = engine.run_together("replay", jobs, batch[0].timeout_s, batch[0].build)
-            yield from map(replay.Replay, batch, documents)
-            batch = []
 
 
 def _with_spread(figure: Figure, values: list[float]) -> Item:

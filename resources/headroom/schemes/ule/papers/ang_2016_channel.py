@@ -9,15 +9,15 @@ of one host and an SSRC each.
 from __future__ import annotations
 
 import itertools
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import fmean, stdev
 from typing import Any
 
-from headroom.core import engine, replay
+from headroom.core import replay
 from headroom.core.implementations import Implementation, find
 from headroom.core.run.run import Run
+from headroom.schemes.ule import carriage
 from headroom.schemes.ule.papers import ang_2016_model as model
 from headroom.schemes.ule.scheme import LARGEST_PDU, SCHEME
 
@@ -30,7 +30,6 @@ HEADERS = {"IPv4": 20, "IPv6": 40}
 UDP, RTP = 8, 12
 VOICE_PAYLOAD = 33
 INTERVAL_NS = 20_000_000
-ETHER_TYPE = 0x22F1  # of ROHC
 
 # The profiles that a compressor may use: what each row of the paper calls its profile, and the ones below it.
 ROHC_PROFILES = {
@@ -94,6 +93,10 @@ class Setup:
         return HEADERS[self.ip] + UDP + RTP
 
 
+def with_link(setup: Setup, **changes: Any) -> Setup:
+    return replace(setup, link={**setup.link, **changes})
+
+
 def _encapsulator(found: Implementation) -> Implementation:
     """The implementation where it has this scheme, else the reference."""
     has = any(one["scheme"] == SCHEME.name for one in found.capabilities)
@@ -115,7 +118,7 @@ def config_of(setup: Setup, **changes: Any) -> replay.ReplayConfig:
         run.compressor,
         run.decompressor,
         forward=setup.link,
-        carrier=replay.Carrier(ule, ETHER_TYPE),
+        carrier=replay.Carrier(ule, carriage.ETHER_TYPE),
         **rohc(setup),
         **{"source": VOICE[setup.ip], **common},
     )
@@ -142,14 +145,8 @@ def rohc(setup: Setup) -> dict[str, Any]:
 
 
 def many(configs: Iterable[replay.ReplayConfig]) -> Iterator[replay.Replay]:
-    """Runs replays, as many at a time as there are CPUs, and yields them in order. Raises what `checked` raises."""
-    waiting = iter(configs)
-    while batch := list(itertools.islice(waiting, len(os.sched_getaffinity(0)))):
-        documents = engine.run_together(
-            "replay", [replay.job(one) for one in batch], batch[0].timeout_s, batch[0].build
-        )
-        for one, document in zip(batch, documents, strict=True):
-            yield checked(replay.Replay(one, document))
+    """Replays in order. Raises what `checked` raises."""
+    return map(checked, replay.run_many(configs))
 
 
 def checked(done: replay.Replay) -> replay.Replay:
@@ -242,60 +239,3 @@ def arrivals_of(done: replay.Replay, from_s: float = 0.0) -> Arrivals:
         times.setdefault(record["flow"], []).extend(came[:1])
     gaps = [[(b - a) / 1e6 for a, b in itertools.pairwise(one)] for one in times.values() if len(one) > 2]
     return Arrivals(fmean(fmean(one) for one in gaps), fmean(stdev(one) for one in gaps), sum(map(len, times.values())))
-
-
-# ---- packets written out: UDP streams of every length (5.2 and 5.3.1), and pings
-
-
-def udp_packet(ip: str, payload: int, number: int) -> bytes:
-    """A UDP datagram over IP with so many octets of payload; `number` is the IP-ID and the payload's first octets."""
-    return _datagram(ip, (number.to_bytes(4) + bytes(at % 256 for at in range(payload)))[:payload], number)
-
-
-def rtp_packet(ip: str, ssrc: int, number: int) -> bytes:
-    """Packet `number` of an RTP stream with GSM frames."""
-    rtp = bytes([0x80, 3]) + number.to_bytes(2) + (160 * number).to_bytes(4) + ssrc.to_bytes(4)
-    return _datagram(ip, rtp + bytes(VOICE_PAYLOAD), number)
-
-
-def _datagram(ip: str, body: bytes, number: int) -> bytes:
-    source, target = (bytes([192, 0, 2, 10]), bytes([198, 51, 100, 20]))
-    if ip == "IPv6":
-        source, target = (bytes.fromhex(f"20010db8000{n}000000000000000000{n}0") for n in (0, 1))
-    length = UDP + len(body)
-    datagram = (5001).to_bytes(2) + (5001).to_bytes(2) + length.to_bytes(2) + bytes(2) + body
-    pseudo = source + target + length.to_bytes(4) + bytes([0, 0, 0, 17])
-    datagram = datagram[:6] + (_checksum(pseudo + datagram) or 0xFFFF).to_bytes(2) + datagram[8:]
-    return _ip_header(ip, source, target, 17, len(datagram), number) + datagram
-
-
-def ping(ip: str, number: int) -> bytes:
-    """An ICMP echo request over IPv4 with 56 octets of data."""
-    assert ip == "IPv4"
-    source, target = bytes([192, 0, 2, 10]), bytes([198, 51, 100, 20])
-    message = bytes([8, 0, 0, 0, 0, 1]) + (number % 65536).to_bytes(2) + bytes(range(56))
-    message = message[:2] + _checksum(message).to_bytes(2) + message[4:]
-    return _ip_header(ip, source, target, 1, len(message), number) + message
-
-
-def _ip_header(ip: str, source: bytes, target: bytes, protocol: int, length: int, number: int) -> bytes:
-    if ip == "IPv6":
-        return bytes([0x60, 0, 0, 0]) + length.to_bytes(2) + bytes([protocol, 64]) + source + target
-    head = bytes([0x45, 0]) + (20 + length).to_bytes(2) + (number % 65536).to_bytes(2) + bytes([0x40, 0, 64, protocol])
-    return head + _checksum(head + bytes(2) + source + target).to_bytes(2) + source + target
-
-
-def _checksum(octets: bytes) -> int:
-    total = sum(int.from_bytes(octets[at : at + 2].ljust(2, b"\0")) for at in range(0, len(octets), 2))
-    while total >> 16:
-        total = (total & 0xFFFF) + (total >> 16)
-    return ~total & 0xFFFF
-
-
-def literal(packets: Iterable[tuple[float, bytes]]) -> replay.Packets:
-    """Packets for a job, from their times in ns and octets."""
-    return [{"time_ns": round(time_ns), "hex": octets.hex()} for time_ns, octets in packets]
-
-
-def with_link(setup: Setup, **changes: Any) -> Setup:
-    return replace(setup, link={**setup.link, **changes})

@@ -135,7 +135,6 @@ def figures(records: Records) -> dict[str, list[charts.Figure]]:
             {"series": series["label"], "x": point["x"], "y": point["y"]}
             for series in data.series_named(records, chart.series)
             for point in series["points"]
-            if not point.get("paper")
         ]
         if rows:
             identity = f"f-ang-2016-{chart.series.replace('_', '-')}"

@@ -19,8 +19,10 @@ from headroom.bench.papers.paper import Paper, beside
 from headroom.core import replay
 from headroom.core.results.record import Item, Series
 from headroom.core.run.run import Run
+from headroom.schemes.ule import carriage
 from headroom.schemes.ule.papers import ang_2016_channel as channel
 from headroom.schemes.ule.papers import ang_2016_model as model
+from headroom.schemes.ule.papers import ang_2016_packets as written
 from headroom.schemes.ule.papers.ang_2016_channel import REFRESH_INTERVAL, UDP, Setup
 
 INTERVALS = (10, 25, 50, 100, 150, 200, 250, 300, 350, 400, 500, 700, 1000)
@@ -114,7 +116,7 @@ FAR_NS = 1_000_000_000  # between packets that are not to share a TS packet
 
 def link_packets(setup: Setup, payloads: list[int]) -> list[bytes]:
     """What is given to an encapsulator for UDP datagrams with these payloads: themselves, or ROHC packets."""
-    packets = [channel.udp_packet(setup.ip, payload, number) for number, payload in enumerate(payloads)]
+    packets = [written.udp_packet(setup.ip, payload, number) for number, payload in enumerate(payloads)]
     if not setup.profile:
         return packets
     run = setup.run
@@ -122,7 +124,7 @@ def link_packets(setup: Setup, payloads: list[int]) -> list[bytes]:
         "rohc",
         run.compressor,
         run.decompressor,
-        source=channel.literal((number * 1e6, octets) for number, octets in enumerate(packets)),
+        source=written.literal((number * 1e6, octets) for number, octets in enumerate(packets)),
         seed=run.seed,
         build=run.build,
         records="all",
@@ -136,9 +138,9 @@ def link_packets(setup: Setup, payloads: list[int]) -> list[bytes]:
 
 def encapsulated(setup: Setup, packets: list[bytes], gap_ns: float, records: str = "none") -> replay.ReplayConfig:
     """A replay that encapsulates packets, each so long after the one before it."""
-    literal = channel.literal((number * gap_ns, octets) for number, octets in enumerate(packets))
+    literal = written.literal((number * gap_ns, octets) for number, octets in enumerate(packets))
     if setup.profile:
-        literal = [{**one, "type": channel.ETHER_TYPE} for one in literal]
+        literal = [{**one, "type": carriage.ETHER_TYPE} for one in literal]
     plain = replace(setup, profile="", link={})
     return channel.config_of(plain, source=literal, records=records, record_octets=False)
 

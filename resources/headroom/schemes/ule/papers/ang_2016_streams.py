@@ -21,11 +21,11 @@ from headroom.core.run.run import Run
 from headroom.schemes.ule import carriage
 from headroom.schemes.ule.papers import ang_2016_channel as channel
 from headroom.schemes.ule.papers import ang_2016_model as model
+from headroom.schemes.ule.papers import ang_2016_packets as written
 from headroom.schemes.ule.papers.ang_2016_channel import RTP, VOICE_PAYLOAD, Setup
 
 JUDGED_S = 1.0
 ROWS = ("", *channel.ROHC_PROFILES)  # uncompressed first
-PAPER_STREAMS = {("IPv6", "IP"): 249, ("IPv4", "RTP"): 311, ("IPv6", "RTP"): 314}
 
 
 def _title(profile: str) -> str:
@@ -34,6 +34,13 @@ def _title(profile: str) -> str:
 
 def _id(ip: str, profile: str) -> str:
     return f"{ip.lower()}-{(profile or 'uncompressed').lower()}"
+
+
+def papers_streams(paper: Paper, ip: str, profile: str) -> int:
+    """The streams that the paper counts."""
+    found = paper.items[f"figure-16.{_id(ip, profile)}"].paper
+    assert found is not None
+    return int(found)
 
 
 # ---- Figures 16 and 17, Table 2
@@ -92,8 +99,6 @@ def streams(paper: Paper, run: Run) -> PaperMeasurement:
             ]
             points.append({"x": _title(profile), "y": flows})
             throughputs.append({"x": _title(profile), "y": _normalised(flows)})
-            if (ip, profile) in PAPER_STREAMS:
-                points.append({"x": _title(profile), "y": PAPER_STREAMS[ip, profile], "paper": True})
         result.series += [
             Series("streams", "profile", "streams", "", "", points, ip),
             Series("aggregated", "profile", "UDP data as a share of the link", "", "", throughputs, ip),
@@ -151,13 +156,14 @@ def inter_arrival(paper: Paper, run: Run) -> PaperMeasurement:
 def generator(paper: Paper, run: Run) -> PaperMeasurement:
     """Table 1: the streams as they are sent, in virtual time."""
     result = PaperMeasurement()
-    for ip, flows in (("IPv4", 1), ("IPv6", 1), ("IPv4", 311), ("IPv6", 314)):
-        found = channel.arrivals(Setup(run, ip, link={}, threshold_us=0), flows, 10.0)
-        name = f"table-1.{ip.lower()}-{flows}"
-        result.items += [
-            beside(paper.items[f"{name}.mean"], found.mean),
-            beside(paper.items[f"{name}.jitter"], found.jitter),
-        ]
+    for ip in channel.HEADERS:
+        for flows in (1, papers_streams(paper, ip, "RTP")):
+            found = channel.arrivals(Setup(run, ip, link={}, threshold_us=0), flows, 2.0)
+            name = f"table-1.{ip.lower()}-{flows}"
+            result.items += [
+                beside(paper.items[f"{name}.mean"], found.mean),
+                beside(paper.items[f"{name}.jitter"], found.jitter),
+            ]
     return result
 
 
@@ -211,7 +217,7 @@ def round_trips_of(setup: Setup) -> list[float]:
 
 
 def _through(setup: Setup, times_ns: list[int]) -> list[int]:
-    packets = channel.literal((time_ns, channel.ping("IPv4", number)) for number, time_ns in enumerate(times_ns))
+    packets = written.literal((time_ns, written.ping(number)) for number, time_ns in enumerate(times_ns))
     config = channel.config_of(setup, source=packets, records="all", record_octets=False)
     done = channel.checked(replay.run(config))
     return [
@@ -230,14 +236,14 @@ BEFORE = 200  # samples in front of the refresh
 def patterns(paper: Paper, run: Run) -> PaperMeasurement:
     """Lengths of link packets, one behind another, around a refresh."""
     result = PaperMeasurement()
-    streams_ip = PAPER_STREAMS["IPv6", "IP"]
+    streams_ip = papers_streams(paper, "IPv6", "IP")
     lengths = _lengths(Setup(run, "IPv6", "IP"), streams_ip, 0.5)[:SAMPLES]
     result.items += [
         beside(paper.items["figure-18.longest"], max(lengths)),
         beside(paper.items["figure-18.most-frequent"], mode(lengths)),
     ]
     result.series.append(_samples(18, lengths, f"{streams_ip} streams, IP profile"))
-    flows = PAPER_STREAMS["IPv6", "RTP"]
+    flows = papers_streams(paper, "IPv6", "RTP")
     setup = Setup(run, "IPv6", "RTP")
     period_s = channel.refresh_period_ns(setup, flows) / 1e9
     packets = _rohc(setup, flows, period_s + 0.2, records="all").records
@@ -277,8 +283,8 @@ def _with_reused_cids(setup: Setup, flows: int) -> list[int]:
     before = [*((ssrc, 0) for ssrc in others), *((ssrc, 1) for ssrc in silent)]
     packets = [*before, *((ssrc, turn) for turn in range(ROUNDS) for ssrc in range(flows))]
     gap_ns = channel.INTERVAL_NS / flows
-    source = channel.literal(
-        (number * gap_ns, channel.rtp_packet(setup.ip, *packet)) for number, packet in enumerate(packets)
+    source = written.literal(
+        (number * gap_ns, written.rtp_packet(setup.ip, *packet)) for number, packet in enumerate(packets)
     )
     done = _rohc(setup, 1, 0.0, source=source, records="all")
     return [len(one["link"]) // 2 for one in done.records][len(before) :]
@@ -292,7 +298,8 @@ def cost(paper: Paper, run: Run) -> PaperMeasurement:
     result = PaperMeasurement()
     for lookup in ("linear", "hashed"):
         points = []
-        for ip, flows in (("IPv4", 311), ("IPv6", 314)):
+        for ip in channel.HEADERS:
+            flows = papers_streams(paper, ip, "RTP")
             setup = Setup(run, ip, "RTP", options={"flow_lookup": lookup})
             done = _rohc(setup, flows, 4.0, timing=True)
             ns = done.direction()["compressor"]["ns_per_packet"]
