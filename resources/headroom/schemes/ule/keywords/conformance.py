@@ -38,8 +38,8 @@ class UleKeywords:
 
         Named arguments are those of a replay, and: `packed`, SNDUs that begin behind another one in a TS packet;
         `sndus` and `ts_packets`, how many there are; `left`, numbers of octets that some TS packets must have left
-        behind an SNDU; `tests`, such as 0:100,2:9, Test SNDUs that the encapsulator is told to send before PDUs 0 and
-        2, with 100 and 9 octets of content.
+        behind an SNDU; `tests`, Test SNDUs that a control message requests, as PDU:octets: 0:100 is one with 100
+        octets of content in front of PDU 0.
         """
         _by_the_rules(pdus.read(words), named)
 
