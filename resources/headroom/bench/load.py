@@ -163,7 +163,7 @@ def read(document: dict[str, Any], core: int | None, config: LoadConfig) -> Core
     phases = {phase["name"]: phase for phase in document["phases"]}
     last = document["phases"][-1]
     for phase in document["phases"]:
-        check(phase, config)
+        check(phase, f"{config.compressor.name} → {config.decompressor.name}")
     ticks_ns = last["ticks"] * document["tick_ns"]
     wall_ns = max(last["wall_ns"], ticks_ns) if config.pacing == "timer" else last["wall_ns"]
     before, after = (_times(last["proc_stat"][when]) for when in ("before", "after"))
@@ -182,7 +182,7 @@ def read(document: dict[str, Any], core: int | None, config: LoadConfig) -> Core
         involuntary_switches=last["involuntary_switches"] / (wall_ns / 1e9),
         steal=procstat.steal_share(before, after) if before and after else None,
         late_ns=document.get("late_by_ns") or 0,
-        memory_per_flow=_memory_per_flow(document),
+        memory_per_flow=memory_per_flow(document),
         histograms={
             name: found["buckets"]
             for name, key in (
@@ -206,9 +206,8 @@ def costs(phase: dict[str, Any]) -> dict[str, float]:
     }
 
 
-def check(phase: dict[str, Any], config: LoadConfig) -> None:
-    """Raises WrongOutput when a phase shows packets that came out wrong or were not handled."""
-    pair = f"{config.compressor.name} → {config.decompressor.name}"
+def check(phase: dict[str, Any], pair: str = "the adapters") -> None:
+    """Raises WrongOutput when a phase shows packets of `pair` that came out wrong or were not handled."""
     if phase["mismatched"] or phase["wrong_length"]:
         wrong = phase["mismatched"] + phase["wrong_length"]
         raise WrongOutput(
@@ -228,7 +227,7 @@ def _times(found: dict[str, int] | None) -> procstat.CoreTimes | None:
     return procstat.CoreTimes(**found) if found else None
 
 
-def _memory_per_flow(document: dict[str, Any]) -> float | None:
+def memory_per_flow(document: dict[str, Any]) -> float | None:
     """Octets of one flow, compressor and decompressor together, as the adapters count them."""
     per_pair = document["memory"].get("adapters_octets_per_flow_pair")
     return per_pair / 2 if per_pair is not None else None

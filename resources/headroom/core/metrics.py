@@ -130,6 +130,16 @@ STAGE_NS = Family(
         "adapters": ADAPTERS,
     },
 )
+INSTRUCTIONS = Family(
+    "{stage}_instructions",
+    "instructions",
+    "lower",
+    "Instructions {stage} one packet or message, as Valgrind counts them.",
+    {"stage": {"compress": "to compress", "decompress": "to decompress"}},
+)
+AA_DEVIATION = Metric(
+    "aa_deviation", "share", "lower", "By how much two interleaved measurements of the same work differ, the most."
+)
 NEW_FLOW_NS = Family(
     "{adapters}new_flow_ns",
     "ns",

@@ -23,6 +23,7 @@ from headroom.core.options import Option
 if TYPE_CHECKING:
     import typer
 
+    from headroom.bench.sentinels import Sentinel
     from headroom.core.captures.dissection import LinkDissector, PayloadDissector
     from headroom.core.implementations import Implementation
     from headroom.core.matrix import ArtefactStore, Cell, Row, Traffic
@@ -189,7 +190,7 @@ class Scheme:
     the job of a node that hosts an endpoint of an implementation, in a build, on the side of the compressor or the
     decompressor. `benchmarks` are the shortest runs of those of the reference: program and arguments, in which LIB
     stands for the folder of the adapters. `carries` are schemes whose link packets are its packets, by name: its papers
-    and traffic may use them.
+    and traffic may use them. `sentinels` are the fixed work by which nights watch what the scheme costs.
     """
 
     name: str
@@ -216,6 +217,7 @@ class Scheme:
     axes: tuple[Axis, ...] = ()
     links: tuple[LinkCondition, ...] = ()
     carries: tuple[str, ...] = ()
+    sentinels: Callable[[], Sequence[Sentinel]] = tuple
     interop: Callable[[], Interop] | None = None
 
     def cells(self) -> Interop:

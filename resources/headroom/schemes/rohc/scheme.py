@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from headroom.core.metrics import Metric, declared
@@ -12,6 +12,7 @@ from headroom.schemes.rohc.interop.axes import AXES, LINKS
 from headroom.schemes.rohc.options import REPLAY
 
 if TYPE_CHECKING:
+    from headroom.bench.sentinels import Sentinel
     from headroom.core.captures.dissection import LinkDissector
     from headroom.core.replay_options import ReplayWords
 
@@ -47,6 +48,12 @@ def _dissector() -> LinkDissector:
     return RohcDissector()
 
 
+def _sentinels() -> Sequence[Sentinel]:
+    from headroom.schemes.rohc.sentinels import sentinels
+
+    return sentinels()
+
+
 SCHEME = Scheme(
     name="rohc",
     title="ROHC",
@@ -59,6 +66,7 @@ SCHEME = Scheme(
     compresses="header",
     replay_options=REPLAY,
     replay=_replay,
+    sentinels=_sentinels,
     metrics=_metrics,
     papers=_papers,
     is_default=True,

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from headroom.core.metrics import Metric, declared
@@ -14,6 +14,7 @@ from headroom.schemes.sigcomp.options import OPTIONS
 if TYPE_CHECKING:
     import typer
 
+    from headroom.bench.sentinels import Sentinel
     from headroom.core.captures.dissection import PayloadDissector
     from headroom.core.implementations import Implementation
 
@@ -62,6 +63,12 @@ def _node_job(found: Implementation, build: str, side: str) -> dict[str, Any]:
     return endpoints.node_job(found, build, side)
 
 
+def _sentinels() -> Sequence[Sentinel]:
+    from headroom.schemes.sigcomp.sentinels import sentinels
+
+    return sentinels()
+
+
 SCHEME = Scheme(
     name="sigcomp",
     title="SigComp",
@@ -72,6 +79,7 @@ SCHEME = Scheme(
     interop=_interop,
     compresses="signalling",
     options=OPTIONS,
+    sentinels=_sentinels,
     metrics=_metrics,
     report_sections=_report_sections,
     papers=_papers,

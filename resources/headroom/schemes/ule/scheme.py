@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from headroom.core.options import Option, boolean, number
@@ -11,6 +11,7 @@ from headroom.core.scheme import DecodeOption, Framing, Interop, Scheme
 from headroom.schemes.ule.axes import AXES, LINKS
 
 if TYPE_CHECKING:
+    from headroom.bench.sentinels import Sentinel
     from headroom.core.captures.dissection import LinkDissector
     from headroom.core.metrics import Metric
     from headroom.core.replay_options import ReplayWords
@@ -70,6 +71,12 @@ def _dissector() -> LinkDissector:
     return UleDissector()
 
 
+def _sentinels() -> Sequence[Sentinel]:
+    from headroom.schemes.ule.sentinels import sentinels
+
+    return sentinels()
+
+
 SCHEME = Scheme(
     name="ule",
     title="ULE",
@@ -89,6 +96,7 @@ SCHEME = Scheme(
         ),
     ),
     replay=_replay,
+    sentinels=_sentinels,
     metrics=_metrics,
     papers=_papers,
     carries=("rohc",),

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from headroom.core.metrics import Metric, declared
@@ -11,6 +12,7 @@ from headroom.core.scheme import Framing, Interop, Scheme
 from headroom.schemes.vj.axes import AXES, LINKS
 
 if TYPE_CHECKING:
+    from headroom.bench.sentinels import Sentinel
     from headroom.core.captures.dissection import LinkDissector
     from headroom.core.replay_options import ReplayWords
 
@@ -43,6 +45,12 @@ def _dissector() -> LinkDissector:
     return VjDissector()
 
 
+def _sentinels() -> Sequence[Sentinel]:
+    from headroom.schemes.vj.sentinels import sentinels
+
+    return sentinels()
+
+
 SCHEME = Scheme(
     name="vj",
     title="VJ",
@@ -57,6 +65,7 @@ SCHEME = Scheme(
         Option("max_slot_id", 15, number("max-slot-id", 0, 255, "slots", int), "The largest slot identifier.", int),
     ),
     replay=_replay,
+    sentinels=_sentinels,
     metrics=_metrics,
     suites="conformance/vj",
     # IP packets on PPP have 0x0021, which is TYPE_IP, too: they change no state, and are read as what they are.

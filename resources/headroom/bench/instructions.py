@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Instructions that an adapter executes in an engine job, counted by Valgrind's callgrind.
+
+Counts of the same job differ by about 0.1 % whatever else the machine does, so they show small changes at once. They
+are no times: a cache miss counts like an addition. Processor features that Valgrind lacks (AVX-512) are not used.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import tempfile
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from headroom.core import process_group
+from headroom.core.errors import EnvironmentLacks, HeadroomError
+from headroom.core.machine.build import require_engine
+
+MOST_PROFILE_OCTETS = 1 << 30
+_NAME = re.compile(r"\((\d+)\)(?: (.*))?")
+
+
+class CountFailed(HeadroomError):
+    """A job ended badly under Valgrind, or its profile cannot be read."""
+
+    verdict = "error"
+
+
+def lacking() -> str:
+    """Why instructions cannot be counted here; "" where they can."""
+    return "" if shutil.which("valgrind") else "valgrind is not installed (apt-get install valgrind)"
+
+
+def count(
+    command: str, job: Mapping[str, Any], libraries: Iterable[Path], build: str, timeout_s: float = 300.0
+) -> tuple[dict[str, int], dict[str, Any]]:
+    """Runs a job under callgrind. Returns instructions by the function of one of `libraries` that the engine called,
+    and the engine's document. Raises EnvironmentLacks without valgrind or engine, CountFailed where it ends badly."""
+    if reason := lacking():
+        raise EnvironmentLacks(f"Instructions cannot be counted: {reason}.")
+    program = require_engine(build)
+    with tempfile.TemporaryDirectory(prefix="headroom-callgrind-") as folder:
+        profile = Path(folder) / "profile"
+        words = ["valgrind", "--quiet", "--tool=callgrind", f"--callgrind-out-file={profile}"]
+        process = process_group.start(
+            [*words, str(program), command, "--job", "-"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        try:
+            out, complaint = process.communicate(json.dumps(job).encode(), timeout=timeout_s)
+        except subprocess.TimeoutExpired:
+            raise CountFailed(f"A job under valgrind took more than {timeout_s:g} s and was stopped.") from None
+        finally:
+            process_group.stop(process)
+        if process.returncode != 0:
+            last = (complaint or out).decode(errors="replace").strip().splitlines()[-1:] or ["it said nothing"]
+            raise CountFailed(f"A job under valgrind ended with status {process.returncode}: {last[0][:300]}")
+        try:
+            if profile.stat().st_size > MOST_PROFILE_OCTETS:
+                raise CountFailed(f"Callgrind wrote more than {MOST_PROFILE_OCTETS} octets.")
+            found = calls_between(
+                profile.read_text(encoding="utf-8", errors="replace"), {str(path.resolve()) for path in libraries}
+            )
+            return found, json.loads(out)
+        except (OSError, ValueError, IndexError, KeyError) as error:
+            raise CountFailed(f"Callgrind's profile cannot be read: {error}") from error
+
+
+def calls_between(text: str, libraries: set[str]) -> dict[str, int]:
+    """Instructions within calls from other objects into some libraries, callees included, by the function called.
+
+    `text` has Callgrind's profile format, with names compressed: `(3) name` the first time, `(3)` later.
+    """
+    names: dict[tuple[str, str], str] = {}
+    found: Counter[str] = Counter()
+    here = called = called_function = ""
+    is_call = False
+    for line in text.splitlines():
+        key, equals, value = line.partition("=")
+        if equals and key in ("ob", "cob", "fn", "cfn"):
+            name = _resolve(names, key.removeprefix("c"), value)
+            if key == "ob":
+                here = name
+            elif key == "cob":
+                called = name
+            elif key == "cfn":
+                called_function = name
+        elif key == "calls":
+            is_call = True
+        elif is_call:
+            is_call = False
+            if called in libraries and here != called:
+                found[called_function] += int(line.split()[1])
+            called = ""
+    return dict(found)
+
+
+def _resolve(names: dict[tuple[str, str], str], kind: str, value: str) -> str:
+    match = _NAME.fullmatch(value)
+    if match is None:
+        return value
+    if match[2] is not None:
+        names[kind, match[1]] = match[2]
+    return names[kind, match[1]]

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sentinels whose fixed work is the engine's `load`: flow pairs, tick after tick without pauses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from headroom.bench import load
+from headroom.bench.sentinels import Sentinel, Values, Work
+from headroom.core import metrics, profiles
+from headroom.core.metrics import Metric
+
+TICKS, WARMUP_TICKS = 15, 2
+COUNTED_TICKS = 40  # of a tenth of the flow pairs, so that contexts in steady state outweigh new ones
+
+
+def sentinel(
+    name: str,
+    scheme: str,
+    profile: str,
+    flow_pairs: int,
+    channel: Mapping[str, Any],
+    octets: Metric,
+    payload_octets: float = 0.0,
+) -> Sentinel:
+    """A sentinel of `flow_pairs` of a profile. `octets` is the metric for the octets that an average packet takes on
+    the link, without `payload_octets` of them."""
+
+    def config(work: Work) -> load.LoadConfig:
+        return load.LoadConfig(
+            compressor=work.arm.compressor,
+            decompressor=work.arm.decompressor,
+            profile=profile,
+            build=work.build,
+            seed=work.seed,
+            pacing="none",
+            ticks=COUNTED_TICKS if work.counted else TICKS,
+            warmup_ticks=WARMUP_TICKS,
+            scheme=scheme,
+            channel=dict(channel),
+        )
+
+    def job(work: Work) -> dict[str, Any]:
+        with profiles.located_by_line(profile, "/profile"):
+            return load.job(config(work), max(1, flow_pairs // 10) if work.counted else flow_pairs, work.core)
+
+    def read(document: dict[str, Any]) -> Values:
+        last = document["phases"][-1]
+        for phase in document["phases"]:
+            load.check(phase)
+        costs = load.costs(last)
+        found = {metrics.STAGE_NS(stage=stage): costs[stage] for stage in ("compress", "decompress") if stage in costs}
+        found[octets] = last["link_octets"] / last["packets"] - payload_octets
+        if (memory := load.memory_per_flow(document)) is not None:
+            found[metrics.MEMORY_PER_FLOW] = memory
+        return found
+
+    return Sentinel(
+        name=name,
+        scheme=scheme,
+        profile=profile,
+        command="load",
+        job=job,
+        read=read,
+        stages={metrics.INSTRUCTIONS(stage=stage): stage for stage in ("compress", "decompress")},
+        operations=lambda document: sum(phase["packets"] for phase in document["phases"]),
+    )

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sentinels: fixed work of which each night measures the same, so that only code or machine can change it.
+
+A sentinel runs one engine job again and again without pauses, with the adapters of several *arms* in turn: a new
+build, an old one, a copy, `null`. Arms take turns in the order ABBA, so that what changes from minute to minute is in
+all of them. Minima of the trials are compared, for other work only ever makes a trial longer. Instructions are counted
+once for each arm.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from headroom.bench import instructions
+from headroom.core import engine
+from headroom.core.errors import UsageError
+from headroom.core.implementations import Implementation
+from headroom.core.metrics import Metric
+from headroom.core.paths import DEFAULT_BUILD
+
+SUITE = "performance/sentinels"
+TRIALS = 30
+QUICK_TRIALS = 6
+
+Values = dict[Metric, float]
+Trials = dict[Metric, list[float]]
+
+
+@dataclass(frozen=True)
+class Arm:
+    """The adapters that one turn measures."""
+
+    compressor: Implementation
+    decompressor: Implementation
+
+    def with_library(self, path: Path) -> Arm:
+        """Both adapters from another file."""
+        return Arm(replace(self.compressor, library=str(path)), replace(self.decompressor, library=str(path)))
+
+    def libraries(self, build: str) -> list[Path]:
+        sides = (self.compressor, self.decompressor)
+        return list(dict.fromkeys(one.library_path(build) for one in sides))
+
+
+@dataclass(frozen=True)
+class Work:
+    """What a job is made for. `counted`: for Valgrind, which takes fifty times as long, so that less work will do."""
+
+    arm: Arm
+    build: str = DEFAULT_BUILD
+    core: int | None = None
+    seed: int = 1
+    counted: bool = False
+
+
+@dataclass(frozen=True)
+class Sentinel:
+    """One piece of fixed work of a scheme.
+
+    `job` makes the engine's job, for `command`; `read` gives the values of its document, and raises where packets came
+    out wrong. `stages` maps metrics of instructions to a part of the name of the adapter's function; `operations` gives
+    how many operations of a document the instructions are for. `timed` is False where the command measures no time.
+    """
+
+    name: str
+    scheme: str
+    profile: str
+    command: str
+    job: Callable[[Work], dict[str, Any]]
+    read: Callable[[dict[str, Any]], Values]
+    stages: Mapping[Metric, str] = field(default_factory=dict)
+    operations: Callable[[dict[str, Any]], int] = lambda document: 1
+    timed: bool = True
+    timeout_s: float = 120.0
+
+    @property
+    def test(self) -> str:
+        """The identity of its test case, which series carry."""
+        return f"{SUITE}/{self.name}"
+
+    def lacks(self, arm: Arm) -> str:
+        """Why an arm cannot do this work, as declared; "" when it can."""
+        return arm.compressor.lacks("compressor", self.scheme) or arm.decompressor.lacks("decompressor", self.scheme)
+
+    def measure(self, work: Work) -> Values:
+        """One trial. Raises EngineFailure, or what `read` raises."""
+        return self.read(engine.run(self.command, self.job(work), timeout_s=self.timeout_s, build=work.build))
+
+    def count(self, work: Work) -> Values:
+        """Instructions of an operation, by stage. Raises CountFailed, EnvironmentLacks."""
+        counted = replace(work, counted=True, core=None)
+        found, document = instructions.count(
+            self.command, self.job(counted), work.arm.libraries(work.build), work.build, timeout_s=300
+        )
+        self.read(document)
+        operations = max(1, self.operations(document))
+        result: Values = {}
+        for metric, part in self.stages.items():
+            counts = [count for name, count in found.items() if _is_function(name, part)]
+            if counts:
+                result[metric] = sum(counts) / operations
+        return result
+
+
+def _is_function(name: str, part: str) -> bool:
+    """Whether a demangled name is of the function `part`, whatever its scope and arguments are."""
+    words = name.split("(anonymous namespace)::")[-1].split("(")[0].split("::")
+    return words[-1].split("<")[0] == part
+
+
+def turns(arms: Sequence[str], trials: int) -> Iterator[str]:
+    """The order in which arms are measured, `trials` times each: forward, then backward, and so on (ABBA)."""
+    for trial in range(trials):
+        yield from arms if trial % 2 == 0 else reversed(arms)
+
+
+def measure(
+    sentinel: Sentinel, arms: Mapping[str, Arm], trials: int, build: str, core: int | None, seed: int, count: bool
+) -> dict[str, Trials]:
+    """All trials of each arm by metric, taken in turns. With `count`, instructions too: one value for each arm."""
+    found: dict[str, Trials] = {name: {} for name in arms}
+    for name in turns(list(arms), trials if sentinel.timed else 1):
+        for metric, value in sentinel.measure(Work(arms[name], build, core, seed)).items():
+            found[name].setdefault(metric, []).append(value)
+    if count and not instructions.lacking():
+        for name, arm in arms.items():
+            for metric, value in sentinel.count(Work(arm, build, core, seed)).items():
+                found[name].setdefault(metric, []).append(value)
+    return found
+
+
+@cache
+def all_sentinels() -> dict[str, Sentinel]:
+    """The sentinels of all schemes by name."""
+    from headroom.core.scheme import all_schemes
+
+    return {one.name: one for scheme in all_schemes().values() for one in scheme.sentinels()}
+
+
+def find(name: str) -> Sentinel:
+    """A sentinel by name. Raises UsageError when there is none."""
+    known = {one.lower(): sentinel for one, sentinel in all_sentinels().items()}
+    if name.lower() not in known:
+        raise UsageError(f"There is no sentinel '{name}'. Known: {', '.join(all_sentinels())}.")
+    return known[name.lower()]

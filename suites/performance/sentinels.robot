@@ -1,0 +1,33 @@
+*** Comments ***
+SPDX-License-Identifier: Apache-2.0
+
+
+*** Settings ***
+Documentation    Fixed work of each scheme, without pauses, by which a nightly regression watches what implementations
+...              cost: the time and the instructions of each stage, octets on the link, memory of a flow. 30 trials of
+...              the implementation alternate with as many of a second, equal one, so that each record shows how far two
+...              measurements of the same thing differ on this machine. Times are the minima of the trials.
+...              A figure of this machine: only that packets come out as they went in is a verdict.
+
+Resource         imports.resource
+
+Test Template    Fixed Work Should Be Measured
+
+Test Tags        performance    sentinel
+
+
+*** Test Cases ***
+Calls Over IPv6    [Tags]    scheme:rohc
+                 Calls Over IPv6
+Calls Over IPv4    [Tags]    scheme:rohc
+                 Calls Over IPv4
+Calls With Feedback    [Tags]    scheme:rohc
+             Calls With Feedback
+Voice Calls Through A P-CSCF    [Tags]    scheme:sigcomp
+    Voice Calls Through A P-CSCF
+PDUs Of 60 Octets    [Tags]    scheme:ule
+               PDUs Of 60 Octets
+PDUs Of 690 Octets    [Tags]    scheme:ule
+              PDUs Of 690 Octets
+Bulk Data Over TCP    [Tags]    scheme:vj
+              Bulk Data Over TCP
