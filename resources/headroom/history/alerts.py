@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Alerts: one for each night, range of commits and direction, with the series that changed and its evidence.
+
+The log is a list of actions: an alert is opened once, and stays open until it is accepted (the change is wanted: a new
+baseline begins), ignored with a reason (a false alarm), or fixed (its series are back where they were).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, Literal, cast, get_args
+
+from headroom.core.errors import UsageError
+from headroom.history.series import night_name, night_of
+
+Direction = Literal["regression", "improvement", "change", "verdict"]
+State = Literal["open", "accepted", "fixed", "ignored"]
+ACTIONS: dict[str, State] = {"opened": "open", "accepted": "accepted", "fixed": "fixed", "ignored": "ignored"}
+
+
+@dataclass(frozen=True)
+class ChangedSeries:
+    """One series of an alert. `step` is the share of the baseline by which it changed; `baseline` and `value` are in
+    `unit`. `ratio` is that of the interleaved measurement (new over old), None where there was none; `evidence` is a
+    sentence. `first_night` is the first one that differs."""
+
+    id: str
+    label: str
+    test: str
+    metric: str
+    unit: str
+    baseline: float
+    value: float
+    step: float
+    first_night: datetime
+    ratio: float | None = None
+    evidence: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        return {**vars(self), "first_night": night_name(self.first_night)}
+
+
+@dataclass(frozen=True)
+class Alert:
+    """An alert as the log shows it. `confirmed`: an interleaved measurement, a count of instructions, or a verdict has
+    shown it; only such alerts make the exit status 1. `cases` are those whose verdict changed, as sentences."""
+
+    id: str
+    night: datetime
+    machine: str
+    direction: Direction
+    confirmed: bool
+    old_commit: str
+    new_commit: str
+    series: tuple[ChangedSeries, ...] = ()
+    cases: tuple[str, ...] = ()
+    state: State = "open"
+    reason: str = ""
+    closed: str = ""  # when
+
+    @property
+    def is_open(self) -> bool:
+        return self.state == "open"
+
+    @property
+    def title(self) -> str:
+        what = f"{len(self.series)} series" if self.series else f"{len(self.cases)} cases"
+        what = what.replace("1 cases", "1 case")
+        return f"{'' if self.confirmed else 'unconfirmed '}{self.direction}: {what}"
+
+    def opened(self) -> dict[str, Any]:
+        """The entry that opens it."""
+        return {
+            "alert": self.id,
+            "action": "opened",
+            "night": night_name(self.night),
+            "machine": self.machine,
+            "direction": self.direction,
+            "confirmed": self.confirmed,
+            "old_commit": self.old_commit,
+            "new_commit": self.new_commit,
+            "series": [one.as_json() for one in self.series],
+            "cases": list(self.cases),
+        }
+
+
+@dataclass
+class AlertBook:
+    """All alerts, by identity, in the order in which they were opened."""
+
+    alerts: dict[str, Alert] = field(default_factory=dict)
+
+    @property
+    def open(self) -> list[Alert]:
+        return [one for one in self.alerts.values() if one.is_open]
+
+    def find(self, name: str) -> Alert:
+        """An alert by its identity, or by the beginning of it that only one has; `last` is the newest open one. Raises
+        UsageError."""
+        found = [one for one in self.alerts.values() if one.id.startswith(name)]
+        if name == "last":
+            found = self.open[-1:]
+        if name in self.alerts:
+            return self.alerts[name]
+        if len(found) == 1:
+            return found[0]
+        known = ", ".join(one.id for one in self.open) or "none is open"
+        raise UsageError(f"There is no alert '{name}', or more than one. Open alerts: {known}.")
+
+    def alerted(self) -> dict[str, Alert]:
+        """The open alert of each series, by its identity."""
+        return {series.id: one for one in self.open for series in one.series}
+
+    @property
+    def precision(self) -> tuple[int, int]:
+        """How many of the closed alerts were right (accepted or fixed), and how many there are."""
+        closed = [one for one in self.alerts.values() if not one.is_open and one.confirmed]
+        return sum(one.state != "ignored" for one in closed), len(closed)
+
+
+def parse(entries: Iterable[dict[str, Any]]) -> AlertBook:
+    """The alerts of a log. Entries that are none are left out; the first action that closes an alert counts."""
+    book = AlertBook()
+    for entry in entries:
+        identity, action = str(entry.get("alert", "")), str(entry.get("action", ""))
+        if action == "opened" and identity not in book.alerts:
+            try:
+                book.alerts[identity] = _opened(identity, entry)
+            except (KeyError, TypeError, ValueError):
+                continue
+        elif action in ACTIONS and identity in book.alerts and book.alerts[identity].is_open:
+            known = book.alerts[identity]
+            book.alerts[identity] = Alert(
+                **{
+                    **vars(known),
+                    "state": ACTIONS[action],
+                    "reason": str(entry.get("reason", "")),
+                    "closed": str(entry.get("at", "")),
+                }
+            )
+    return book
+
+
+def _opened(identity: str, entry: dict[str, Any]) -> Alert:
+    direction = str(entry["direction"])
+    if direction not in get_args(Direction):
+        raise ValueError(direction)
+    return Alert(
+        id=identity,
+        night=night_of(entry["night"]),
+        machine=str(entry["machine"]),
+        direction=cast(Direction, direction),
+        confirmed=bool(entry["confirmed"]),
+        old_commit=str(entry.get("old_commit", "")),
+        new_commit=str(entry.get("new_commit", "")),
+        series=tuple(
+            ChangedSeries(**{**one, "first_night": night_of(one["first_night"])}) for one in entry.get("series", ())
+        ),
+        cases=tuple(map(str, entry.get("cases", ()))),
+    )
+
+
+def closing(alert: Alert, action: str, reason: str, now: datetime) -> dict[str, Any]:
+    """The entry that closes an alert. Raises UsageError where it is closed already, or an ignored one has no reason."""
+    if not alert.is_open:
+        raise UsageError(f"The alert {alert.id} is {alert.state} already.")
+    if action == "ignored" and not reason.strip():
+        raise UsageError("An alert is ignored with a reason only: --reason '…'.")
+    return {
+        "alert": alert.id,
+        "action": action,
+        "reason": reason,
+        "at": now.astimezone(UTC).isoformat(timespec="seconds"),
+    }
+
+
+def identity(night: datetime, direction: Direction, known: Sequence[str]) -> str:
+    """A new alert's identity: night, direction, and a number where there is another one."""
+    base = f"{night_name(night)}-{direction}"
+    number = next(number for number in range(1, 10_000) if (base if number == 1 else f"{base}-{number}") not in known)
+    return base if number == 1 else f"{base}-{number}"

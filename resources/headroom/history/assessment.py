@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a night shows, from the history alone: which series changed, which are back, which drift, whether the machine
+moved. What is done about it is the night's business: `headroom.nightly.night`."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+from numpy.typing import NDArray
+
+from headroom.history import detection
+from headroom.history.alerts import Alert, ChangedSeries
+from headroom.history.detection import Baseline, Change
+from headroom.history.events import Epoch, Event, epoch
+from headroom.history.series import Series
+
+PINNED = "pinned"  # the implementation name of the control that is a build which never changes
+NULL = "null"
+COPY = "copy"  # of the new binary
+TIMES = "ns"
+LEAST_MOVED = 2  # series of the pinned build
+MOVED_SHARE = 1 / 3
+
+
+@dataclass(frozen=True)
+class Flag:
+    """A series whose last nights changed, and the night from which on they differ."""
+
+    series: Series
+    change: Change
+    first_night: datetime
+
+    @property
+    def value(self) -> float:
+        return float(self.series.values[-1])
+
+    @property
+    def is_worse(self) -> bool | None:
+        """None where neither direction is better."""
+        if self.series.better is None:
+            return None
+        return (self.change.step > 0) == (self.series.better == "lower")
+
+    def changed_series(self, ratio: float | None, evidence: str) -> ChangedSeries:
+        return ChangedSeries(
+            id=self.series.key.id,
+            label=str(self.series.key),
+            test=self.series.key.test,
+            metric=self.series.key.metric,
+            unit=self.series.unit,
+            baseline=self.change.baseline.median,
+            value=self.value,
+            step=self.change.step if np.isfinite(self.change.step) else np.sign(self.change.step) * 1e9,
+            first_night=self.first_night,
+            ratio=ratio,
+            evidence=evidence,
+        )
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A series with its current epoch and what the last nights show."""
+
+    series: Series
+    epoch: Epoch
+    changes: tuple[Change, ...]
+    baseline: Baseline | None
+    drift: float | None
+
+    @property
+    def flag(self) -> Flag | None:
+        """The change that counts: a fence before a candidate, for it is older."""
+        change = next((one for one in self.changes if one.kind == "fence"), None) or next(iter(self.changes), None)
+        if change is None:
+            return None
+        back = detection.FENCE_NIGHTS if change.kind == "fence" else 1
+        known = [index for index in range(len(self.series)) if np.isfinite(self.series.values[index])]
+        return Flag(self.series, change, self.series.nights[known[-back]])
+
+
+def values_of(series: Series, of: Epoch) -> NDArray[np.float64]:
+    """The values of an epoch, NaN for excluded nights."""
+    found = series.values.copy()
+    found[list(of.excluded)] = np.nan
+    return found[of.start :]
+
+
+def judge(series: Series, events: Sequence[Event], night: datetime) -> Judged:
+    """Judges a series as of a night. One that has no value of that night shows no change."""
+    current = epoch(series, events)
+    found = values_of(series, current)
+    is_there = bool(series.nights) and series.nights[-1] == night
+    changes = detection.judge(found, current.after_change) if is_there else []
+    return Judged(
+        series=series,
+        epoch=current,
+        changes=tuple(changes),
+        baseline=detection.baseline(found[:-1], current.after_change),
+        drift=detection.drift(found),
+    )
+
+
+def sentinels(series: Iterable[Series]) -> list[Series]:
+    return [one for one in series if one.kind == "sentinel"]
+
+
+def is_pinned(series: Series) -> bool:
+    return series.kind == "control" and series.key.compressor == PINNED
+
+
+def machine_moved(judged: Iterable[Judged]) -> str:
+    """Why this is a night of the machine and not of the code: the pinned build, which never changes, takes another
+    time. A sentence; "" where it does not."""
+    pinned = [one for one in judged if is_pinned(one.series) and one.series.unit == TIMES and one.baseline]
+    moved = [one.flag for one in pinned if one.flag]
+    for sign, word in ((1, "slower"), (-1, "faster")):
+        found = [flag.change.step for flag in moved if np.sign(flag.change.step) == sign]
+        if len(found) >= max(LEAST_MOVED, MOVED_SHARE * len(pinned)):
+            middle = abs(float(np.median(found)))
+            return (
+                f"The pinned build, which never changes, is {word} by {middle:.1%} in {len(found)} of {len(pinned)} "
+                "series: the machine changed, not the code."
+            ).replace("%", " %")
+    return ""
+
+
+def restored(alert: Alert, series: Mapping[str, Series], events: Sequence[Event]) -> bool:
+    """Whether all series of an alert have been back at their old baseline for three nights."""
+    if not alert.series:
+        return False
+    for one in alert.series:
+        found = series.get(one.id)
+        if found is None:
+            return False
+        values = values_of(found, epoch(found, events))
+        last = values[np.isfinite(values)][-detection.FENCE_NIGHTS :]
+        after = [night for night in found.nights if night > alert.night]
+        if len(last) < detection.FENCE_NIGHTS or len(after) < detection.FENCE_NIGHTS or not one.baseline:
+            return False
+        if np.any(np.abs(last / one.baseline - 1) > max(abs(one.step) / 2, detection.LEAST_SPREAD)):
+            return False
+    return True
+
+
+def changed_verdicts(
+    series: Iterable[Series], night: datetime, alerted: Collection[str] = ()
+) -> tuple[list[str], list[str]]:
+    """Cases that fail now and did not the night before, and other changes of verdict; each as a sentence. A case
+    without a verdict of either night is not compared."""
+    failing, other = [], []
+    for one in series:
+        if one.kind != "verdict" or len(one) < 2 or one.nights[-1] != night:
+            continue
+        before, after = one.texts[-2], one.texts[-1]
+        if before == after:
+            continue
+        sentence = f"{one.key.test}: {before} → {after}" + (f" ({one.reasons[-1]})" if one.reasons[-1] else "")
+        is_failing = after in ("fail", "error") and before not in ("fail", "error")
+        (failing if is_failing else other).append(sentence)
+    return failing, other

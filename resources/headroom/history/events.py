@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Events: what begins an epoch of a series, or explains a gap.
+
+Conditions that changed are read off the rows themselves; the log has what rows cannot tell: a word of the user, an
+accepted change, a night in which the machine moved, a night that was not measured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal, cast, get_args
+
+from headroom.history.series import Series, night_name, night_of
+
+EventKind = Literal["user", "accepted", "conditions", "machine", "not measured"]
+EPOCH_KINDS = ("user", "accepted")  # after them a series is another one; `conditions` are read off the rows
+
+
+@dataclass(frozen=True)
+class Event:
+    """`series` holds identities of those that it is about; () means all of the machine. `bridge` holds, by series, the
+    ratio of the new harness over the old one where both were measured in one session: shown, never folded in."""
+
+    night: datetime
+    machine: str
+    kind: EventKind
+    sentence: str
+    series: tuple[str, ...] = ()
+    bridge: dict[str, float] = field(default_factory=dict)
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "night": night_name(self.night),
+            "machine": self.machine,
+            "kind": self.kind,
+            "sentence": self.sentence,
+            **({"series": list(self.series)} if self.series else {}),
+            **({"bridge": self.bridge} if self.bridge else {}),
+        }
+
+    def is_about(self, series: Series) -> bool:
+        return self.machine in ("", series.key.machine) and (not self.series or series.key.id in self.series)
+
+
+def parse(entries: Iterable[dict[str, Any]]) -> list[Event]:
+    """Events of the log, oldest first. Entries that are none are left out."""
+    found = []
+    for one in entries:
+        try:
+            kind = str(one["kind"])
+            if kind not in get_args(EventKind):
+                continue
+            found.append(
+                Event(
+                    night_of(str(one["night"])),
+                    str(one.get("machine", "")),
+                    cast(EventKind, kind),
+                    str(one.get("sentence", "")),
+                    tuple(map(str, one.get("series", ()))),
+                    {str(name): float(ratio) for name, ratio in dict(one.get("bridge", {})).items()},
+                )
+            )
+        except (KeyError, TypeError, ValueError):
+            continue
+    return sorted(found, key=lambda event: event.night)
+
+
+@dataclass(frozen=True)
+class Epoch:
+    """The nights of a series that may be compared: from `start` on, without `excluded`. `after_change`: another epoch
+    was before it. `reason` says what began it."""
+
+    start: int
+    excluded: frozenset[int] = frozenset()
+    reason: str = ""
+
+    @property
+    def after_change(self) -> bool:
+        return self.start > 0
+
+
+def epoch(series: Series, events: Sequence[Event]) -> Epoch:
+    """The current epoch of a series: since its conditions last changed, and since the last event that begins one.
+    Nights in which the machine itself moved are excluded."""
+    start, reason = 0, ""
+    for index, changes in series.condition_changes():
+        start, reason = index, "; ".join(changes)
+    excluded = set()
+    for event in events:
+        if not event.is_about(series):
+            continue
+        first = next((index for index, night in enumerate(series.nights) if night >= event.night), None)
+        if event.kind in EPOCH_KINDS and first is not None and first >= start:
+            start, reason = first, event.sentence
+        if event.kind == "machine" and first is not None and series.nights[first] == event.night:
+            excluded.add(first)
+    return Epoch(start, frozenset(excluded), reason)

@@ -1,0 +1,359 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The history on disk: one Parquet file a night, written whole and never changed, and two logs of JSON lines.
+
+    schema=1/machine=<id>/month=2026-11/20261124T013900Z.parquet     what a night measured
+    events.jsonl                                                      what begins an epoch, or explains a gap
+    alerts.jsonl                                                      what became of each alert
+    binaries/<sha256>/                                                see `headroom.nightly.binaries`
+
+Files may be broken or foreign: each is validated before DuckDB reads it, for one broken file fails a whole query. What
+is left out is named in a warning.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import re
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from headroom.core.errors import EnvironmentLacks, UsageError, disk_error
+from headroom.core.paths import shown
+from headroom.core.results.store import UMASK, write_atomically
+from headroom.history.series import KEY_NAMES, KINDS, NIGHT_FORMAT, Point, Series, SeriesKey, group, night_name
+
+SCHEMA = 1
+MOST_FILE_OCTETS = 1 << 30
+MOST_LOG_OCTETS = 256 << 20
+_PATH = re.compile(r"schema=(\d+)/machine=([A-Za-z0-9._-]+)/month=(\d{4}-\d{2})/([^/]+)\.parquet")
+
+COLUMNS = pa.schema(
+    [
+        *(pa.field(name, pa.string()) for name in KEY_NAMES),
+        pa.field("night", pa.timestamp("us", tz="UTC")),
+        pa.field("value", pa.float64()),
+        pa.field("unit", pa.string()),
+        pa.field("better", pa.string()),
+        pa.field("trials", pa.list_(pa.float64())),
+        pa.field("kind", pa.string()),
+        pa.field("text", pa.string()),
+        pa.field("reason", pa.string()),
+        pa.field("commit", pa.string()),
+        pa.field("changed", pa.bool_()),
+        pa.field("digests", pa.string()),
+        pa.field("conditions", pa.string()),
+    ]
+)
+
+Warn = Callable[[str], None]
+Table = pa.Table
+# What makes a table of one schema version one of the next.
+MIGRATIONS: dict[int, Callable[[Table], Table]] = {}
+
+
+@dataclass(frozen=True)
+class NightFile:
+    """A valid file of the history. `compacted`: it holds all nights of its month."""
+
+    path: Path
+    schema: int
+    machine: str
+    rows: int
+    compacted: bool
+
+
+class History:
+    """A history folder. Reading needs no lock; whoever writes holds `lock()`."""
+
+    def __init__(self, folder: Path, warn: Warn = lambda sentence: None) -> None:
+        self.folder = folder
+        self.warn = warn
+
+    # ---- writing
+
+    @contextmanager
+    def lock(self) -> Iterator[None]:
+        """Keeps other nights out. Raises EnvironmentLacks when one goes on."""
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            descriptor = os.open(self.folder / "lock", os.O_RDWR | os.O_CREAT, 0o666)
+        except OSError as error:
+            raise disk_error(error, f"opening the history {shown(self.folder)}", resumable=False) from error
+        try:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise EnvironmentLacks(
+                    f"Another process works on the history {shown(self.folder)}; call again when it has ended."
+                ) from None
+            yield
+        finally:
+            os.close(descriptor)
+
+    def add(self, points: Sequence[Point]) -> Path:
+        """Writes a night whole or not at all. REQUIRES: at least one point; all of one night and machine.
+
+        Raises UsageError where the night is there already, EnvironmentLacks when the disk does not take it.
+        """
+        night, machine = points[0].night, points[0].key.machine
+        table = pa.Table.from_pylist([one.as_row() for one in points], schema=COLUMNS)
+        path = self._path(SCHEMA, machine, night)
+        try:
+            _write_new(table, path)
+        except FileExistsError:
+            raise UsageError(
+                f"The history has the night {night_name(night)} of {machine} already ({shown(path)}); a night is never "
+                "written twice."
+            ) from None
+        except OSError as error:
+            raise disk_error(error, f"writing {shown(path)}", resumable=False) from error
+        return path
+
+    def _path(self, schema: int, machine: str, night: datetime) -> Path:
+        month = f"{night.astimezone(UTC):%Y-%m}"
+        return (
+            self.folder / f"schema={schema}" / f"machine={machine}" / f"month={month}" / f"{night_name(night)}.parquet"
+        )
+
+    # ---- reading
+
+    def files(self) -> list[NightFile]:
+        """The valid files, those of a month that is compacted before its nights. Warns of each that is left out."""
+        found = []
+        for path in sorted(self.folder.glob("schema=*/machine=*/month=*/*.parquet")):
+            try:
+                found.append(self._validated(path))
+            except (OSError, ValueError, pa.ArrowException) as error:
+                self.warn(f"{shown(path)} is left out: {str(error).splitlines()[0][:200]}.")
+        months = {one.path.parent for one in found if one.compacted}
+        return [one for one in found if one.compacted or one.path.parent not in months or not self._held(one)]
+
+    def _held(self, one: NightFile) -> bool:
+        """Whether the compacted file of the month has this night."""
+        whole = pq.read_table(one.path.parent / COMPACTED, columns=["night"], partitioning=None)["night"]
+        return one.path.stem in {night_name(night) for night in whole.unique().to_pylist()}
+
+    def _validated(self, path: Path) -> NightFile:
+        """Raises ValueError, with half a sentence, where a file is none of ours."""
+        match = _PATH.fullmatch(str(path.relative_to(self.folder)))
+        if match is None:
+            raise ValueError("its path is none that a night has")
+        if path.stat().st_size > MOST_FILE_OCTETS:
+            raise ValueError("it is larger than any night")
+        schema, machine = int(match[1]), match[2]
+        metadata = pq.read_metadata(path)
+        columns = metadata.schema.to_arrow_schema()
+        needed = COLUMNS if schema >= SCHEMA else None
+        for one in needed or ():
+            if one.name not in columns.names:
+                raise ValueError(f"it has no column '{one.name}'")
+            if not _same_type(columns.field(one.name).type, one.type):
+                raise ValueError(f"its column '{one.name}' is {columns.field(one.name).type}, not {one.type}")
+        if schema < SCHEMA and schema not in MIGRATIONS:
+            raise ValueError(f"this version cannot read schema {schema}")
+        compacted = path.name == COMPACTED
+        if metadata.num_rows:
+            table = pq.read_table(path, columns=["machine", "night", "kind"], partitioning=None)
+            if table["machine"].unique().to_pylist() != [machine]:
+                raise ValueError("it is of another machine than its folder says")
+            if None in table["night"].unique().to_pylist():
+                raise ValueError("it has rows without a night")
+            if unknown := set(table["kind"].unique().to_pylist()) - set(KINDS):
+                raise ValueError(f"it has rows of an unknown kind ({', '.join(map(str, unknown))})")
+            nights = {night_name(night) for night in table["night"].unique().to_pylist()}
+            if not compacted and nights != {path.stem}:
+                raise ValueError("it holds another night than its name says")
+        return NightFile(path, schema, machine, metadata.num_rows, compacted)
+
+    def table(self, machine: str | None = None, columns: Sequence[str] = COLUMNS.names) -> Table:
+        """All rows, of one machine or of all, by key and night."""
+        files = [one for one in self.files() if machine in (None, one.machine)]
+        old = [one for one in files if one.schema < SCHEMA]
+        current = [str(one.path) for one in files if one.schema >= SCHEMA]
+        parts = [migrated(pq.read_table(one.path, partitioning=None), one.schema) for one in old]
+        parts = [part.select(list(columns)) for part in parts]
+        if current:
+            parts.append(_query(current, columns))
+        if not parts:
+            return pa.Table.from_pylist([], schema=pa.schema([COLUMNS.field(name) for name in columns]))
+        return pa.concat_tables([part.cast(pa.schema([COLUMNS.field(name) for name in columns])) for part in parts])
+
+    def series(self, machine: str | None = None) -> dict[SeriesKey, Series]:
+        """All series, of one machine or of all."""
+        return group(self.table(machine).to_pylist())
+
+    def nights(self, machine: str | None = None) -> list[datetime]:
+        """The nights that were measured, oldest first."""
+        return sorted(self.table(machine, ["night"])["night"].unique().to_pylist())
+
+    # ---- compaction and migration
+
+    def compact(self, before: datetime) -> list[str]:
+        """Puts the nights of each month that ended before a time into one file. The nights' own files are removed once
+        the new one was read back and holds every row of theirs. Returns a sentence for each month."""
+        done = []
+        for folder in sorted({one.path.parent for one in self.files() if one.schema == SCHEMA}):
+            if folder.name.removeprefix("month=") >= f"{before.astimezone(UTC):%Y-%m}":
+                continue
+            nights = [one for one in self.files() if one.path.parent == folder]
+            singles = [one.path for one in nights if not one.compacted]
+            if not singles:
+                continue
+            whole = pa.concat_tables(
+                [pq.read_table(one.path, partitioning=None).select(COLUMNS.names) for one in nights]
+            )
+            try:
+                _write(whole, folder / COMPACTED)
+            except OSError as error:
+                raise disk_error(error, f"writing {shown(folder / COMPACTED)}", resumable=False) from error
+            if not pq.read_table(folder / COMPACTED, partitioning=None).equals(whole.cast(COLUMNS)):
+                raise EnvironmentLacks(
+                    f"{shown(folder / COMPACTED)} does not hold what was written; nothing is removed."
+                )
+            for path in singles:
+                path.unlink()
+            nights_held = len(whole["night"].unique())
+            done.append(f"{shown(folder)}: {nights_held} nights in one file, {len(singles)} files less.")
+        return done
+
+    def migrate(self) -> list[str]:
+        """Writes nights of earlier schemas in today's; the old files go once the new ones were read back. Returns a
+        sentence for each file."""
+        done = []
+        for one in self.files():
+            if one.schema >= SCHEMA:
+                continue
+            target = Path(str(one.path).replace(f"schema={one.schema}/", f"schema={SCHEMA}/", 1))
+            table = migrated(pq.read_table(one.path, partitioning=None), one.schema).select(COLUMNS.names).cast(COLUMNS)
+            _write(table, target)
+            if not pq.read_table(target, partitioning=None).equals(table):
+                raise EnvironmentLacks(f"{shown(target)} does not hold what was written; {shown(one.path)} stays.")
+            one.path.unlink()
+            done.append(f"{shown(one.path)} is {shown(target)} now.")
+        return done
+
+    # ---- logs
+
+    def log(self, name: str) -> list[dict[str, Any]]:
+        """The entries of `events` or `alerts`, in order. A line that is not whole is left out with a warning: it is
+        that of a process which was killed while it wrote."""
+        path = self.folder / f"{name}.jsonl"
+        try:
+            if path.stat().st_size > MOST_LOG_OCTETS:
+                self.warn(f"{shown(path)} is larger than any log of ours; it is left out.")
+                return []
+            lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            raise disk_error(error, f"reading {shown(path)}", resumable=False) from error
+        found = []
+        for number, line in enumerate(lines, 1):
+            try:
+                entry = json.loads(line) if line.strip() else {}
+                if not isinstance(entry, dict):
+                    raise ValueError("it is no object")
+            except (ValueError, RecursionError) as error:
+                self.warn(f"{shown(path)}, line {number}, is left out: {error}.")
+                continue
+            if entry:
+                found.append(entry)
+        return found
+
+    def append(self, name: str, entries: Sequence[dict[str, Any]]) -> None:
+        """Adds entries to `events` or `alerts`, with one write. Raises EnvironmentLacks when the disk does not take
+        them."""
+        if not entries:
+            return
+        path = self.folder / f"{name}.jsonl"
+        octets = "".join(json.dumps(one, ensure_ascii=False, sort_keys=True) + "\n" for one in entries).encode()
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666 & ~UMASK)
+            try:
+                end = os.fstat(descriptor).st_size
+                if end and os.pread(descriptor, 1, end - 1) != b"\n":
+                    octets = b"\n" + octets  # behind a line that was cut short
+                if os.write(descriptor, octets) != len(octets):
+                    raise OSError(28, os.strerror(28))
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
+        except OSError as error:
+            raise disk_error(error, f"writing {shown(path)}", resumable=False) from error
+
+
+COMPACTED = "month.parquet"
+
+
+def migrated(table: Table, schema: int, migrations: dict[int, Callable[[Table], Table]] | None = None) -> Table:
+    """A table of an earlier schema as one of today's."""
+    steps = MIGRATIONS if migrations is None else migrations
+    while schema < SCHEMA:
+        table = steps[schema](table)
+        schema += 1
+    return table
+
+
+def _query(paths: Sequence[str], columns: Sequence[str]) -> Table:
+    import duckdb
+
+    names = ", ".join(f'"{name}"' for name in columns)
+    with duckdb.connect(config={"threads": 2}) as connection:
+        connection.execute("SET TimeZone = 'UTC'")
+        return connection.execute(
+            f"SELECT {names} FROM read_parquet(?, hive_partitioning = false, union_by_name = true)", [list(paths)]
+        ).to_arrow_table()
+
+
+def _same_type(found: pa.DataType, needed: pa.DataType) -> bool:
+    if pa.types.is_large_string(found):
+        return pa.types.is_string(needed)
+    if pa.types.is_list(found) and pa.types.is_list(needed):
+        return bool(found.value_type == needed.value_type)
+    if pa.types.is_timestamp(found):
+        return pa.types.is_timestamp(needed) and found.tz == needed.tz
+    return bool(found == needed)
+
+
+def _write(table: Table, path: Path) -> None:
+    sink = pa.BufferOutputStream()
+    pq.write_table(table, sink, compression="zstd")
+    write_atomically(path, sink.getvalue().to_pybytes())
+
+
+def _write_new(table: Table, path: Path) -> None:
+    """Writes a file that must not be there yet. Raises FileExistsError."""
+    sink = pa.BufferOutputStream()
+    pq.write_table(table, sink, compression="zstd")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(sink.getvalue().to_pybytes())
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(temporary, 0o666 & ~UMASK)
+        os.link(temporary, path)
+    finally:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+__all__ = ["COLUMNS", "COMPACTED", "MIGRATIONS", "NIGHT_FORMAT", "SCHEMA", "History", "NightFile", "migrated"]
