@@ -17,7 +17,7 @@ from typing import Any
 
 from headroom.bench import instructions
 from headroom.core import engine
-from headroom.core.errors import UsageError
+from headroom.core.errors import HeadroomError, UsageError
 from headroom.core.implementations import Implementation
 from headroom.core.metrics import Metric
 from headroom.core.paths import DEFAULT_BUILD
@@ -30,16 +30,28 @@ Values = dict[Metric, float]
 Trials = dict[Metric, list[float]]
 
 
+class ArmFailed(HeadroomError):
+    """The adapters of one arm crashed, hung, or gave wrong packets. A failure of the implementation."""
+
+    verdict = "fail"
+
+    def __init__(self, arm: str, sentence: str) -> None:
+        super().__init__(sentence)
+        self.arm = arm
+
+
 @dataclass(frozen=True)
 class Arm:
-    """The adapters that one turn measures."""
+    """The adapters that one turn measures, and the build whose engine hosts them; "" for that of all arms."""
 
     compressor: Implementation
     decompressor: Implementation
+    engine: str = ""
 
     def with_library(self, path: Path) -> Arm:
         """Both adapters from another file."""
-        return Arm(replace(self.compressor, library=str(path)), replace(self.decompressor, library=str(path)))
+        compressor, decompressor = (replace(one, library=str(path)) for one in (self.compressor, self.decompressor))
+        return Arm(compressor, decompressor, self.engine)
 
     def libraries(self, build: str) -> list[Path]:
         sides = (self.compressor, self.decompressor)
@@ -62,8 +74,8 @@ class Sentinel:
     """One piece of fixed work of a scheme.
 
     `job` makes the engine's job, for `command`; `read` gives the values of its document, and raises where packets came
-    out wrong. `stages` maps metrics of instructions to a part of the name of the adapter's function; `operations` gives
-    how many operations of a document the instructions are for. `timed` is False where the command measures no time.
+    out wrong. `stages` maps metrics of instructions to the name of the adapter's function; `operations` gives how many
+    operations of a document the instructions are for.
     """
 
     name: str
@@ -74,7 +86,6 @@ class Sentinel:
     read: Callable[[dict[str, Any]], Values]
     stages: Mapping[Metric, str] = field(default_factory=dict)
     operations: Callable[[dict[str, Any]], int] = lambda document: 1
-    timed: bool = True
     timeout_s: float = 120.0
 
     @property
@@ -121,16 +132,28 @@ def turns(arms: Sequence[str], trials: int) -> Iterator[str]:
 def measure(
     sentinel: Sentinel, arms: Mapping[str, Arm], trials: int, build: str, core: int | None, seed: int, count: bool
 ) -> dict[str, Trials]:
-    """All trials of each arm by metric, taken in turns. With `count`, instructions too: one value for each arm."""
+    """All trials of each arm by metric, taken in turns. With `count`, instructions too: one value for each arm. Raises
+    ArmFailed."""
     found: dict[str, Trials] = {name: {} for name in arms}
-    for name in turns(list(arms), trials if sentinel.timed else 1):
-        for metric, value in sentinel.measure(Work(arms[name], build, core, seed)).items():
+
+    def take(name: str, of: Callable[[Work], Values]) -> None:
+        try:
+            values = of(_work(arms[name], build, core, seed))
+        except HeadroomError as error:
+            raise ArmFailed(name, str(error)) from error
+        for metric, value in values.items():
             found[name].setdefault(metric, []).append(value)
+
+    for name in turns(list(arms), trials):
+        take(name, sentinel.measure)
     if count and not instructions.lacking():
-        for name, arm in arms.items():
-            for metric, value in sentinel.count(Work(arm, build, core, seed)).items():
-                found[name].setdefault(metric, []).append(value)
+        for name in arms:
+            take(name, sentinel.count)
     return found
+
+
+def _work(arm: Arm, build: str, core: int | None, seed: int) -> Work:
+    return Work(arm, arm.engine or build, core, seed)
 
 
 @cache

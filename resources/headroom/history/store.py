@@ -79,6 +79,7 @@ class History:
     def __init__(self, folder: Path, warn: Warn = lambda sentence: None) -> None:
         self.folder = folder
         self.warn = warn
+        self._valid: dict[tuple[str, int, int], NightFile] = {}  # by path, octets and time: files never change
 
     # ---- writing
 
@@ -133,7 +134,11 @@ class History:
         found = []
         for path in sorted(self.folder.glob("schema=*/machine=*/month=*/*.parquet")):
             try:
-                found.append(self._validated(path))
+                about = path.stat()
+                key = (str(path), about.st_size, about.st_mtime_ns)
+                if key not in self._valid:
+                    self._valid[key] = self._validated(path)
+                found.append(self._valid[key])
             except (OSError, ValueError, pa.ArrowException) as error:
                 self.warn(f"{shown(path)} is left out: {str(error).splitlines()[0][:200]}.")
         months = {one.path.parent for one in found if one.compacted}
@@ -312,9 +317,8 @@ def _query(paths: Sequence[str], columns: Sequence[str]) -> Table:
     names = ", ".join(f'"{name}"' for name in columns)
     with duckdb.connect(config={"threads": 2}) as connection:
         connection.execute("SET TimeZone = 'UTC'")
-        return connection.execute(
-            f"SELECT {names} FROM read_parquet(?, hive_partitioning = false, union_by_name = true)", [list(paths)]
-        ).to_arrow_table()
+        query = f"SELECT {names} FROM read_parquet(?, hive_partitioning = false, union_by_name = true)"
+        return connection.sql(query, params=[list(paths)]).to_arrow_table()
 
 
 def _same_type(found: pa.DataType, needed: pa.DataType) -> bool:
