@@ -63,6 +63,5 @@ def sentinel(
         command="load",
         job=job,
         read=read,
-        stages={metrics.INSTRUCTIONS(stage=stage): stage for stage in ("compress", "decompress")},
         operations=lambda document: sum(phase["packets"] for phase in document["phases"]),
     )

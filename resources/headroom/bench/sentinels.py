@@ -10,13 +10,13 @@ once for each arm.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from headroom.bench import instructions
-from headroom.core import engine
+from headroom.core import engine, metrics
 from headroom.core.errors import HeadroomError, UsageError
 from headroom.core.implementations import Implementation
 from headroom.core.metrics import Metric
@@ -74,8 +74,7 @@ class Sentinel:
     """One piece of fixed work of a scheme.
 
     `job` makes the engine's job, for `command`; `read` gives the values of its document, and raises where packets came
-    out wrong. `stages` maps metrics of instructions to the name of the adapter's function; `operations` gives how many
-    operations of a document the instructions are for.
+    out wrong. `operations` gives how many operations of a document the instructions are for.
     """
 
     name: str
@@ -84,8 +83,7 @@ class Sentinel:
     command: str
     job: Callable[[Work], dict[str, Any]]
     read: Callable[[dict[str, Any]], Values]
-    stages: Mapping[Metric, str] = field(default_factory=dict)
-    operations: Callable[[dict[str, Any]], int] = lambda document: 1
+    operations: Callable[[dict[str, Any]], int]
     timeout_s: float = 120.0
 
     @property
@@ -109,18 +107,11 @@ class Sentinel:
         )
         self.read(document)
         operations = max(1, self.operations(document))
-        result: Values = {}
-        for metric, part in self.stages.items():
-            counts = [count for name, count in found.items() if _is_function(name, part)]
-            if counts:
-                result[metric] = sum(counts) / operations
-        return result
-
-
-def _is_function(name: str, part: str) -> bool:
-    """Whether a demangled name is of the function `part`, whatever its scope and arguments are."""
-    words = name.split("(anonymous namespace)::")[-1].split("(")[0].split("::")
-    return words[-1].split("<")[0] == part
+        return {
+            metrics.INSTRUCTIONS(stage=stage): found[caller] / operations
+            for stage, caller in instructions.CALLERS.items()
+            if caller in found
+        }
 
 
 def turns(arms: Sequence[str], trials: int) -> Iterator[str]:

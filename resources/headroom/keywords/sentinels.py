@@ -41,7 +41,7 @@ class SentinelKeywords:
             if metric.unit == "ns":
                 deviations.append(abs(ratio_of_minima(found["copy"][metric], values) - 1))
         if reason := instructions.lacking():
-            for metric in sentinel.stages:
+            for metric in metrics.INSTRUCTIONS.members():
                 current.metric(metric, None, reason=reason)
         if deviations:
             current.metric(metrics.AA_DEVIATION, max(deviations), deviations)

@@ -26,6 +26,7 @@ from headroom.nightly.measurer import ArmFile, Measurer
 TRIALS, QUICK_TRIALS = 20, 6
 LEAST_SHARE = 0.5  # of the step between both ends that culprit and parent have to differ by
 MOST_STEPS = 40
+INSTRUCTIONS = "_instructions"  # how metrics of instructions end
 Say = Callable[[str], None]
 
 
@@ -72,7 +73,7 @@ def task_of(alert: Alert, measurer: Measurer) -> Task:
         raise UsageError(
             f"The alert {alert.id} has no series that can be measured here, so there is nothing to bisect."
         )
-    best: ChangedSeries = max(known, key=lambda one: (one.metric.endswith("_instructions"), abs(one.step)))
+    best: ChangedSeries = max(known, key=lambda one: (one.metric.endswith(INSTRUCTIONS), abs(one.step)))
     return Task(tests[best.test], best.metric, "higher" if best.step > 0 else "lower")
 
 
@@ -120,7 +121,7 @@ class _Bisect:
         return self._end(f"{culprit} changes {what} by {share:+.2%}.", f"See `git show {culprit[:12]}`.")
 
     def _is_change(self, step: float) -> bool:
-        limit = 0.005 if self.task.metric.endswith("_instructions") else 0.01
+        limit = 0.005 if self.task.metric.endswith(INSTRUCTIONS) else 0.01
         return math.isfinite(step) and abs(step) >= limit
 
     def _search(self) -> str:
@@ -155,7 +156,8 @@ class _Bisect:
     def _compare(self, commits: Mapping[str, str]) -> dict[str, list[float]]:
         """Trials of the metric for several commits, measured in turns. Raises BuildFailed."""
         arms = {name: ArmFile(self._binary(commit)) for name, commit in commits.items()}
-        found = self.measurer.measure(self.task.sentinel, arms, self.trials, count=True)
+        counted = self.task.metric.endswith(INSTRUCTIONS)
+        found = self.measurer.measure(self.task.sentinel, arms, 1 if counted else self.trials, count=counted)
         return {name: self._trials(found[name]) for name in commits}
 
     def _binary(self, commit: str) -> Any:

@@ -20,7 +20,6 @@ def sentinels() -> tuple[Sentinel, ...]:
             command="replay",
             job=_job,
             read=_read,
-            stages={metrics.INSTRUCTIONS(stage=stage): stage for stage in ("compress", "decompress")},
             operations=lambda document: document["forward"]["source"]["packets"],
         ),
     )
