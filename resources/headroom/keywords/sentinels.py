@@ -4,8 +4,7 @@
 from robot.api import SkipExecution
 from robot.api.deco import keyword
 
-from headroom.bench import instructions, sentinels
-from headroom.core import metrics
+from headroom.core import instructions, metrics, sentinels
 from headroom.core.results import collector
 from headroom.history.confirmation import ratio_of_minima
 from headroom.keywords import verdicts

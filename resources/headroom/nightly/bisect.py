@@ -16,8 +16,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from headroom.bench.sentinels import Trials
 from headroom.core.errors import UsageError
+from headroom.core.sentinels import Trials
 from headroom.history.alerts import Alert, ChangedSeries
 from headroom.history.confirmation import ratio_of_minima
 from headroom.nightly.checkout import BuildFailed, Checkout

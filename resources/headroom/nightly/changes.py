@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from headroom.bench.sentinels import Trials
+from headroom.core.sentinels import Trials
 from headroom.history.alerts import ChangedSeries, Direction
 from headroom.history.assessment import Flag, Judged
 from headroom.history.confirmation import LEAST_INSTRUCTIONS, Confirmation, Session, confirm, session_deviation

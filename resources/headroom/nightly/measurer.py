@@ -19,13 +19,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from headroom.bench import sentinels
-from headroom.bench.sentinels import Arm, Sentinel, Trials, Work
-from headroom.core import implementations
+from headroom.core import implementations, sentinels
 from headroom.core.errors import EnvironmentLacks, UsageError
 from headroom.core.implementations import Implementation
 from headroom.core.machine import build, environment, topology
 from headroom.core.paths import DEFAULT_BUILD
+from headroom.core.sentinels import Arm, Sentinel, Trials, Work
 from headroom.nightly import guard
 from headroom.nightly.binaries import Binary, BinaryStore, sha256_of
 from headroom.nightly.checkout import Checkout

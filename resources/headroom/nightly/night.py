@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Literal
 
-from headroom.bench.sentinels import ArmFailed, Trials
 from headroom.core.errors import (
     EXIT_ENVIRONMENT,
     EXIT_FAILED,
@@ -22,6 +21,7 @@ from headroom.core.errors import (
     HeadroomError,
     UsageError,
 )
+from headroom.core.sentinels import ArmFailed, Trials
 from headroom.history import alerts as alert_log
 from headroom.history import events as event_log
 from headroom.history.alerts import Alert, AlertBook, ChangedSeries

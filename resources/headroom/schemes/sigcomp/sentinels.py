@@ -3,8 +3,8 @@
 
 from typing import Any
 
-from headroom.bench.sentinels import Arm, Sentinel, Values, Work
 from headroom.core import metrics
+from headroom.core.sentinels import Arm, Sentinel, Values, Work
 from headroom.schemes.sigcomp import call_load
 
 CALLS, COUNTED_CALLS = 200, 50

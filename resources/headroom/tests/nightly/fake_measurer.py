@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from headroom.bench.sentinels import ArmFailed, Trials
 from headroom.core import metrics
+from headroom.core.sentinels import ArmFailed, Trials
 from headroom.nightly.binaries import Binary, BinaryStore, sha256_of
 from headroom.nightly.checkout import BuildFailed
 from headroom.nightly.measurer import ArmFile, Case, Source

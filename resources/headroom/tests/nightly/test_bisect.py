@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from headroom.bench import instructions
+from headroom.core import instructions
 from headroom.core.errors import UsageError
 from headroom.history.alerts import Alert, ChangedSeries
 from headroom.history.store import History

@@ -15,8 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from headroom.bench import instructions
-from headroom.core import engine, metrics
+from headroom.core import engine, instructions, metrics
 from headroom.core.errors import HeadroomError, UsageError
 from headroom.core.implementations import Implementation
 from headroom.core.metrics import Metric
