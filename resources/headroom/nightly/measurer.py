@@ -15,7 +15,7 @@ import socket
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -23,13 +23,16 @@ from headroom.core import implementations, sentinels
 from headroom.core.errors import EnvironmentLacks, UsageError
 from headroom.core.implementations import Implementation
 from headroom.core.machine import build, environment, topology
+from headroom.core.metrics import Metric, all_metrics
 from headroom.core.paths import DEFAULT_BUILD
-from headroom.core.sentinels import Arm, Sentinel, Trials, Work
+from headroom.core.sentinels import Arm, Trials, Work
+from headroom.core.settings import Settings
 from headroom.nightly import guard
 from headroom.nightly.binaries import Binary, BinaryStore, sha256_of
 from headroom.nightly.checkout import Checkout
 
-CONFORMANCE = "conformance"
+CONFORMANCE, SEARCHES = "conformance", "performance/voip_flow_pairs"
+PARAMETERS = {"profile": "profile", "cpus": "cpus", "load": "target_load"}  # of a series, and of a record
 Say = Callable[[str], None]
 
 
@@ -50,6 +53,19 @@ class Case:
     verdict: str
     reason: str = ""
     scheme: str = ""
+
+
+@dataclass(frozen=True)
+class Found:
+    """A figure of a search: not repeatable enough to be judged."""
+
+    test: str
+    metric: Metric
+    value: float
+    trials: tuple[float, ...] = ()
+    profile: str = ""
+    cpus: str = ""
+    load: str = ""
 
 
 @dataclass(frozen=True)
@@ -96,6 +112,9 @@ class Measurer(Protocol):
     def cases(self) -> list[Case]:
         """Verdicts of the conformance cases."""
 
+    def searches(self) -> list[Found]:
+        """Figures of the searches, which are context."""
+
 
 @dataclass
 class EngineMeasurer:
@@ -107,7 +126,6 @@ class EngineMeasurer:
     checkout: Checkout
     seed: int = 1
     say: Say = lambda sentence: None
-    run_cases: Callable[[str, str], list[Case]] = field(default=lambda implementation, build: [])
     wait_s: float = guard.WAIT_S
     _found: Implementation = field(init=False)
     _core: int = field(init=False)
@@ -197,7 +215,12 @@ class EngineMeasurer:
         return Arm(self._found, self._found, one.engine).with_library(one.path)
 
     def cases(self) -> list[Case]:
-        return self.run_cases(self.implementation, self.build)
+        records = run_suites(self.implementation, self.build, CONFORMANCE)
+        return [Case(one["test"]["id"], one["verdict"], one["reason"][:500]) for one in records]
+
+    def searches(self) -> list[Found]:
+        records = run_suites(self.implementation, self.build, SEARCHES)
+        return [found for one in records for found in figures_of(one)]
 
 
 @contextmanager
@@ -237,24 +260,34 @@ def default_measurer(
 ) -> EngineMeasurer:
     """The measurer of this machine for a history folder."""
     checkout = Checkout(history.resolve() / "checkout", say=say)
-    return EngineMeasurer(
-        implementation, preset, BinaryStore(history / "binaries"), checkout, say=say, run_cases=run_cases
-    )
+    return EngineMeasurer(implementation, preset, BinaryStore(history / "binaries"), checkout, say=say)
 
 
-def run_cases(implementation: str, preset: str) -> list[Case]:
-    """Verdicts of the conformance suites with an implementation on both sides, from a run of their own."""
+def run_suites(implementation: str, preset: str, suite: str) -> list[dict[str, Any]]:
+    """Records of a suite with an implementation on both sides, from a run of its own."""
     from headroom.core.results import store
     from headroom.core.run import session
-    from headroom.core.run.session import Plan
-    from headroom.core.settings import Settings
 
     settings = Settings.of({"compressor": implementation, "decompressor": implementation, "build": preset})
-    plan = Plan(Settings(**{**vars(settings), "folder": session.new_folder()}), [CONFORMANCE])
+    plan = session.Plan(replace(settings, folder=session.new_folder()), [suite])
     session.keep(plan)
     session.run_robot(plan)
-    records = store.read_all(plan.folder)
-    return [Case(one["test"]["id"], one["verdict"], one["reason"][:500]) for one in records]
+    return store.read_all(plan.folder)
 
 
-__all__ = ["ArmFile", "Case", "EngineMeasurer", "Measurer", "Sentinel", "Source", "copied", "default_measurer"]
+def figures_of(record: Mapping[str, Any]) -> list[Found]:
+    """The figures of a record that the registry knows."""
+    known = all_metrics()
+    parameters = record["parameters"]
+    names = {name: str(parameters.get(key) or "") for name, key in PARAMETERS.items()}
+    return [
+        Found(
+            record["test"]["id"],
+            known[one["name"]],
+            one["value"],
+            tuple(trial for trial in one["trials"] if trial is not None),
+            **names,
+        )
+        for one in record["metrics"]
+        if one["value"] is not None and one["name"] in known and one["core"] is None
+    ]

@@ -9,8 +9,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 
 from headroom.core.errors import (
@@ -47,6 +47,7 @@ from headroom.nightly.measurer import ArmFile, Case, Measurer, copied
 NEW, OLD = "new", "old"
 TRIALS, QUICK_TRIALS = 30, 6
 BRIDGE_TRIALS = 10
+SEARCH_EVERY = timedelta(days=7) - timedelta(hours=6)  # nights begin now and then a little earlier
 
 Status = Literal["measured", "not measured", "cannot tell"]
 Say = Callable[[str], None]
@@ -63,6 +64,7 @@ class NightOptions:
     ab: bool = True
     quick: bool = False
     cases: bool = True
+    searches: bool = True
 
     @property
     def trials(self) -> int:
@@ -196,6 +198,7 @@ class _Night:
         sessions = self._sessions(files)
         points = self._points(sessions, new, pinned)
         points += self._verdict_points(new)
+        points += self._searched(series, new)
         if not points:
             return self._not_measured("There is nothing that this implementation could be measured by.")
         self._bridge(series, points, pinned)
@@ -307,6 +310,32 @@ class _Night:
                 digests={"adapter": new.digest},
             )
             for one in found
+        ]
+
+    def _searched(self, series: Mapping[SeriesKey, Series], new: Binary) -> list[Point]:
+        """Figures of searches, once a week."""
+        last = max((one.nights[-1] for one in series.values() if one.kind == "context"), default=None)
+        due = last is None or self.night - last >= SEARCH_EVERY
+        if not due or not self.options.searches or self.options.quick or self._time_is_up():
+            return []
+        self.say("searches, which are context")
+        return [
+            Point(
+                night=self.night,
+                key=replace(
+                    self._key(one.test, one.metric.name, new.implementation, one.profile),
+                    cpus=one.cpus,
+                    load=one.load,
+                ),
+                value=one.value,
+                unit=one.metric.unit,
+                better=one.metric.better,
+                trials=one.trials,
+                kind="context",
+                commit=new.commit,
+                digests={"adapter": new.digest},
+            )
+            for one in self.measurer.searches()
         ]
 
     def _bridge(self, series: Mapping[SeriesKey, Series], points: Sequence[Point], pinned: Binary | None) -> None:

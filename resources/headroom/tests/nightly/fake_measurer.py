@@ -14,7 +14,7 @@ from headroom.core import metrics
 from headroom.core.sentinels import ArmFailed, Trials
 from headroom.nightly.binaries import Binary, BinaryStore, sha256_of
 from headroom.nightly.checkout import BuildFailed
-from headroom.nightly.measurer import ArmFile, Case, Source
+from headroom.nightly.measurer import ArmFile, Case, Found, Source
 
 COMPRESS = metrics.STAGE_NS(stage="compress")
 DECOMPRESS = metrics.STAGE_NS(stage="decompress")
@@ -114,6 +114,9 @@ class FakeMeasurer:
                 values[INSTRUCTIONS] = [500.0 * instructions]
             found[arm] = values
         return found
+
+    def searches(self) -> list[Found]:
+        return [Found("performance/voip_flow_pairs/1c", metrics.FLOW_PAIRS, 10_000.0, cpus="1c", load="0.3")]
 
     def cases(self) -> list[Case]:
         return [Case(test, verdict) for test, verdict in self.verdicts.items()]

@@ -248,3 +248,38 @@ def test_a_noisy_session_cannot_tell(nights: Nights) -> None:
     nights.measurer.measure = noisy
     found = nights.night()
     assert (found.status, found.exit_status) == ("cannot tell", 3)
+
+
+def test_searches_are_weekly_context(nights: Nights) -> None:
+    nights.many(9)
+    (found,) = [one for one in nights.history.series().values() if one.kind == "context"]
+    assert len(found) == 2
+    assert (found.key.cpus, found.key.load, found.unit) == ("1c", "0.3", "flow pairs")
+
+
+def test_a_renamed_test_is_another_series(nights: Nights) -> None:
+    nights.many(12)
+    nights.measurer.names = ("Voice", "PDUs")
+    commit(nights, "c1", "100 100 other")
+    assert nights.night().opened == []
+    tests = {one.key.test for one in nights.history.series().values() if one.kind == "sentinel"}
+    assert tests == {f"performance/sentinels/{name}" for name in ("Calls", "Voice", "PDUs")}
+
+
+def test_sixty_nights(nights: Nights) -> None:
+    """A planted step, a dip of the machine, another kernel, another harness, missing nights: one true alert."""
+    for number in range(60):
+        commit(nights, f"c{number}", f"{103 if number >= 40 else 100} {102 if number >= 40 else 100} {number}")
+        nights.measurer.machine_factor = 1.04 if number == 20 else 1.0
+        nights.measurer.kernel = "6.2" if number >= 25 else "6.1"
+        nights.measurer.engine_text = "engine 2" if number >= 32 else "engine 1"
+        nights.measurer.busy_reason = "This machine was not fit to measure." if number in (10, 11, 50) else ""
+        found = nights.night()
+        assert found.exit_status == {40: 1, 10: 3, 11: 3, 50: 3}.get(number, 0), (number, found.notes)
+    (alert,) = nights.book.alerts.values()
+    assert (alert.old_commit, alert.new_commit, alert.is_open) == ("c39", "c40", True)
+    assert len(nights.history.nights()) == 57
+    kinds = [event.kind for event in events.parse(nights.history.log("events"))]
+    assert kinds.count("not measured") == 3
+    assert kinds.count("machine") == 1
+    assert kinds.count("conditions") >= 2
