@@ -39,7 +39,9 @@ def wait(look: Look, sleep: Callable[[float], None] = time.sleep, most_s: float 
     waited = 0.0
     while reasons := look():
         if waited >= most_s:
-            return f"This machine was not fit to measure for {most_s / 60:.0f} minutes: {', and '.join(reasons)}."
+            minutes = round(most_s / 60)
+            lasting = f" for {minutes} minute{'s' if minutes != 1 else ''}" if minutes else ""
+            return f"This machine was not fit to measure{lasting}: {', and '.join(reasons)}."
         sleep(PAUSE_S)
         waited += PAUSE_S
     return ""

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -283,3 +284,39 @@ def test_sixty_nights(nights: Nights) -> None:
     assert kinds.count("not measured") == 3
     assert kinds.count("machine") == 1
     assert kinds.count("conditions") >= 2
+
+
+class Killed(BaseException):
+    """Stands for SIGKILL: no handler of the product catches it."""
+
+
+def test_a_night_that_is_killed_at_any_write_harms_no_later_one(
+    nights: Nights, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nights.many(11)
+    done, killed = False, 0
+    while not done:
+        commit(nights, f"c{killed}", f"100 100 {killed}")
+        left = killed
+        real = os.fsync
+
+        def fsync(descriptor: int, real=real) -> None:
+            nonlocal left
+            if left == 0:
+                raise Killed
+            left -= 1
+            real(descriptor)
+
+        with monkeypatch.context() as patched:
+            patched.setattr(os, "fsync", fsync)
+            try:
+                nights.night()
+                done = True
+            except Killed:
+                killed += 1
+    assert killed >= 5
+    assert nights.night().exit_status == 0
+    warnings: list[str] = []
+    again = History(nights.history.folder, warnings.append)
+    assert len(again.nights()) >= 12
+    assert warnings == []
