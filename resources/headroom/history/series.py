@@ -119,8 +119,12 @@ class Series:
         return self.nights.index(night) if night in self.nights else None
 
     def library(self, index: int) -> dict[str, str]:
-        """Digests of the libraries of a night, by role."""
-        return dict(json.loads(self.digests[index] or "{}"))
+        """Digests of the libraries of a night, by role; none where the row has no such JSON."""
+        try:
+            found = json.loads(self.digests[index] or "{}")
+        except ValueError:
+            return {}
+        return {str(name): str(value) for name, value in found.items()} if isinstance(found, dict) else {}
 
     def condition_changes(self) -> Iterator[tuple[int, list[str]]]:
         """Nights from which on the series is not comparable with the nights before: index, and what changed, each as
@@ -164,7 +168,7 @@ def _series(key: SeriesKey, nights: Mapping[datetime, Mapping[str, Any]]) -> Ser
     return Series(
         key=key,
         kind=last["kind"],
-        unit=last["unit"],
+        unit=last["unit"] or "",
         better=last["better"],
         nights=sorted(nights),
         values=values,
