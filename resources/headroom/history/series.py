@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any, Literal
 
 import numpy as np
@@ -176,18 +177,19 @@ def _series(key: SeriesKey, nights: Mapping[datetime, Mapping[str, Any]]) -> Ser
         reasons=[row["reason"] or "" for row in rows],
         commits=[row["commit"] or "" for row in rows],
         digests=[row["digests"] or "{}" for row in rows],
-        conditions=[_with_unit(row) for row in rows],
+        conditions=[_with_unit(row["conditions"], row["unit"], row["better"]) for row in rows],
         trials=[row["trials"] if row["trials"] is not None else () for row in rows],
     )
 
 
-def _with_unit(row: Mapping[str, Any]) -> str:
+@lru_cache(maxsize=4096)  # most rows of a history share theirs
+def _with_unit(conditions: str | None, unit: str | None, better: str | None) -> str:
     try:
-        conditions = json.loads(row["conditions"] or "{}")
-    except ValueError:
-        conditions = {}
-    known = conditions if isinstance(conditions, dict) else {}
-    return json.dumps({**known, "unit": row["unit"], "better": str(row["better"])}, sort_keys=True)
+        found = json.loads(conditions or "{}")
+    except (ValueError, RecursionError):
+        found = {}
+    known = found if isinstance(found, dict) else {}
+    return json.dumps({**known, "unit": unit, "better": str(better)}, sort_keys=True)
 
 
 def night_name(night: datetime) -> str:
