@@ -66,8 +66,8 @@ class Alert:
 
     @property
     def title(self) -> str:
-        what = f"{len(self.series)} series" if self.series else f"{len(self.cases)} cases"
-        what = what.replace("1 cases", "1 case")
+        cases = f"{len(self.cases)} case{'' if len(self.cases) == 1 else 's'}"
+        what = f"{len(self.series)} series" if self.series else cases
         return f"{'' if self.confirmed else 'unconfirmed '}{self.direction}: {what}"
 
     def opened(self) -> dict[str, Any]:
@@ -155,10 +155,22 @@ def _opened(identity: str, entry: dict[str, Any]) -> Alert:
         confirmed=bool(entry["confirmed"]),
         old_commit=str(entry.get("old_commit", "")),
         new_commit=str(entry.get("new_commit", "")),
-        series=tuple(
-            ChangedSeries(**{**one, "first_night": night_of(one["first_night"])}) for one in entry.get("series", ())
-        ),
+        series=tuple(_changed_series(one) for one in entry.get("series", ())),
         cases=tuple(map(str, entry.get("cases", ()))),
+    )
+
+
+def _changed_series(entry: dict[str, Any]) -> ChangedSeries:
+    """A series of an entry. Names that a later version added are left out."""
+    texts = {name: str(entry[name]) for name in ("id", "label", "test", "metric", "unit")}
+    numbers = {name: float(entry[name]) for name in ("baseline", "value", "step")}
+    ratio = entry.get("ratio")
+    return ChangedSeries(
+        **texts,
+        **numbers,
+        first_night=night_of(entry["first_night"]),
+        ratio=None if ratio is None else float(ratio),
+        evidence=str(entry.get("evidence", "")),
     )
 
 

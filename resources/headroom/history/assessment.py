@@ -77,8 +77,8 @@ class Judged:
         if change is None:
             return None
         back = detection.FENCE_NIGHTS if change.kind == "fence" else 1
-        known = [index for index in range(len(self.series)) if np.isfinite(self.series.values[index])]
-        return Flag(self.series, change, self.series.nights[known[-back]])
+        known = np.flatnonzero(np.isfinite(values_of(self.series, self.epoch)))
+        return Flag(self.series, change, self.series.nights[self.epoch.start + int(known[-back])])
 
 
 def values_of(series: Series, of: Epoch) -> NDArray[np.float64]:
@@ -148,14 +148,14 @@ def restored(alert: Alert, series: Mapping[str, Series], events: Sequence[Event]
 def changed_verdicts(
     series: Iterable[Series], night: datetime, alerted: Collection[str] = ()
 ) -> tuple[list[str], list[str]]:
-    """Cases that fail now and did not the night before, and other changes of verdict; each as a sentence. A case
-    without a verdict of either night is not compared."""
+    """Cases that fail now and did not before, and other changes of verdict; each as a sentence. A case without a
+    verdict of this night is not compared; of earlier ones, the last that has a verdict counts."""
     failing, other = [], []
     for one in series:
         if one.kind != "verdict" or len(one) < 2 or one.nights[-1] != night:
             continue
-        before, after = one.texts[-2], one.texts[-1]
-        if before == after:
+        before, after = next((text for text in reversed(one.texts[:-1]) if text), ""), one.texts[-1]
+        if not before or not after or before == after:
             continue
         sentence = f"{one.key.test}: {before} → {after}" + (f" ({one.reasons[-1]})" if one.reasons[-1] else "")
         is_failing = after in ("fail", "error") and before not in ("fail", "error")

@@ -111,7 +111,7 @@ def _fence(found: NDArray[np.float64], after_change: bool) -> Change | None:
 def _steps(values: NDArray[np.float64], before: Baseline) -> NDArray[np.float64]:
     difference = values - before.median
     if before.median == 0:
-        return np.where(difference == 0, 0.0, np.sign(difference) * np.inf)
+        return np.where(difference == 0, 0.0, np.copysign(np.inf, difference))
     return difference / abs(before.median)
 
 

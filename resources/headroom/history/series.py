@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any, Literal
 
 import numpy as np
@@ -119,8 +120,12 @@ class Series:
         return self.nights.index(night) if night in self.nights else None
 
     def library(self, index: int) -> dict[str, str]:
-        """Digests of the libraries of a night, by role."""
-        return dict(json.loads(self.digests[index] or "{}"))
+        """Digests of the libraries of a night, by role; none where the row has no such JSON."""
+        try:
+            found = json.loads(self.digests[index] or "{}")
+        except ValueError:
+            return {}
+        return {str(name): str(value) for name, value in found.items()} if isinstance(found, dict) else {}
 
     def condition_changes(self) -> Iterator[tuple[int, list[str]]]:
         """Nights from which on the series is not comparable with the nights before: index, and what changed, each as
@@ -164,7 +169,7 @@ def _series(key: SeriesKey, nights: Mapping[datetime, Mapping[str, Any]]) -> Ser
     return Series(
         key=key,
         kind=last["kind"],
-        unit=last["unit"],
+        unit=last["unit"] or "",
         better=last["better"],
         nights=sorted(nights),
         values=values,
@@ -172,18 +177,19 @@ def _series(key: SeriesKey, nights: Mapping[datetime, Mapping[str, Any]]) -> Ser
         reasons=[row["reason"] or "" for row in rows],
         commits=[row["commit"] or "" for row in rows],
         digests=[row["digests"] or "{}" for row in rows],
-        conditions=[_with_unit(row) for row in rows],
+        conditions=[_with_unit(row["conditions"], row["unit"], row["better"]) for row in rows],
         trials=[row["trials"] if row["trials"] is not None else () for row in rows],
     )
 
 
-def _with_unit(row: Mapping[str, Any]) -> str:
+@lru_cache(maxsize=4096)  # most rows of a history share theirs
+def _with_unit(conditions: str | None, unit: str | None, better: str | None) -> str:
     try:
-        conditions = json.loads(row["conditions"] or "{}")
-    except ValueError:
-        conditions = {}
-    known = conditions if isinstance(conditions, dict) else {}
-    return json.dumps({**known, "unit": row["unit"], "better": str(row["better"])}, sort_keys=True)
+        found = json.loads(conditions or "{}")
+    except (ValueError, RecursionError):
+        found = {}
+    known = found if isinstance(found, dict) else {}
+    return json.dumps({**known, "unit": unit, "better": str(better)}, sort_keys=True)
 
 
 def night_name(night: datetime) -> str:

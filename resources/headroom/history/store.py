@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from headroom.core.errors import EnvironmentLacks, UsageError, disk_error
@@ -36,6 +37,7 @@ from headroom.history.series import KEY_NAMES, KINDS, NIGHT_FORMAT, Point, Serie
 SCHEMA = 1
 MOST_FILE_OCTETS = 1 << 30
 MOST_LOG_OCTETS = 256 << 20
+_MACHINE = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*")
 _PATH = re.compile(r"schema=(\d+)/machine=([A-Za-z0-9._-]+)/month=(\d{4}-\d{2})/([^/]+)\.parquet")
 
 COLUMNS = pa.schema(
@@ -105,12 +107,18 @@ class History:
     def add(self, points: Sequence[Point]) -> Path:
         """Writes a night whole or not at all. REQUIRES: at least one point; all of one night and machine.
 
-        Raises UsageError where the night is there already, EnvironmentLacks when the disk does not take it.
+        Raises UsageError where the night is there already or no folder can have the machine's name, EnvironmentLacks
+        when the disk does not take it.
         """
         night, machine = points[0].night, points[0].key.machine
-        table = pa.Table.from_pylist([one.as_row() for one in points], schema=COLUMNS)
+        if not _MACHINE.fullmatch(machine):
+            raise UsageError(f"A machine cannot be named '{machine}': letters, digits, '.', '_' and '-' are allowed.")
+        table = pa.Table.from_pylist([_encodable(one.as_row()) for one in points], schema=COLUMNS)
         path = self._path(SCHEMA, machine, night)
         try:
+            with contextlib.suppress(ValueError, pa.ArrowException):  # of a broken file, which no reader uses
+                if path.with_name(COMPACTED).is_file() and night_name(night) in self._compacted_nights(path.parent):
+                    raise FileExistsError
             _write_new(table, path)
         except FileExistsError:
             raise UsageError(
@@ -140,14 +148,14 @@ class History:
                     self._valid[key] = self._validated(path)
                 found.append(self._valid[key])
             except (OSError, ValueError, pa.ArrowException) as error:
-                self.warn(f"{shown(path)} is left out: {str(error).splitlines()[0][:200]}.")
-        months = {one.path.parent for one in found if one.compacted}
-        return [one for one in found if one.compacted or one.path.parent not in months or not self._held(one)]
+                self.warn(f"{shown(path)} is left out: {_first_line(error)}.")
+        months = {one.path.parent: self._compacted_nights(one.path.parent) for one in found if one.compacted}
+        return [one for one in found if one.compacted or one.path.stem not in months.get(one.path.parent, ())]
 
-    def _held(self, one: NightFile) -> bool:
-        """Whether the compacted file of the month has this night."""
-        whole = pq.read_table(one.path.parent / COMPACTED, columns=["night"], partitioning=None)["night"]
-        return one.path.stem in {night_name(night) for night in whole.unique().to_pylist()}
+    def _compacted_nights(self, folder: Path) -> set[str]:
+        """The nights that the compacted file of a month has."""
+        whole = pq.read_table(folder / COMPACTED, columns=["night"], partitioning=None)["night"]
+        return {night_name(night) for night in whole.unique().to_pylist()}
 
     def _validated(self, path: Path) -> NightFile:
         """Raises ValueError, with half a sentence, where a file is none of ours."""
@@ -185,14 +193,35 @@ class History:
         """All rows, of one machine or of all, by key and night."""
         files = [one for one in self.files() if machine in (None, one.machine)]
         old = [one for one in files if one.schema < SCHEMA]
-        current = [str(one.path) for one in files if one.schema >= SCHEMA]
-        parts = [migrated(pq.read_table(one.path, partitioning=None), one.schema) for one in old]
-        parts = [part.select(list(columns)) for part in parts]
+        current = [one.path for one in files if one.schema >= SCHEMA]
+        parts = [table for one in old if (table := self._read(one.path, columns, one.schema)) is not None]
         if current:
-            parts.append(_query(current, columns))
+            parts += self._query(current, columns)
         if not parts:
             return pa.Table.from_pylist([], schema=pa.schema([COLUMNS.field(name) for name in columns]))
         return pa.concat_tables([part.cast(pa.schema([COLUMNS.field(name) for name in columns])) for part in parts])
+
+    def _query(self, paths: Sequence[Path], columns: Sequence[str]) -> list[Table]:
+        """The rows of files of today's schema or a later one. Where the query fails, each file is read alone: what
+        lies behind a sound footer may be broken all the same."""
+        import duckdb
+
+        try:
+            found = _query(paths, columns)
+            found.validate(full=True)  # DuckDB hands on texts that are no UTF-8
+            return [found]
+        except (duckdb.Error, pa.ArrowException):
+            return [table for path in paths if (table := self._read(path, columns)) is not None]
+
+    def _read(self, path: Path, columns: Sequence[str], schema: int = SCHEMA) -> Table | None:
+        """The rows of one file; None, with a warning, where it is broken."""
+        try:
+            found = migrated(pq.read_table(path, partitioning=None), schema).select(list(columns))
+            found.validate(full=True)
+            return found
+        except (OSError, ValueError, KeyError, pa.ArrowException) as error:
+            self.warn(f"{shown(path)} is left out: {_first_line(error)}.")
+            return None
 
     def series(self, machine: str | None = None) -> dict[SeriesKey, Series]:
         """All series, of one machine or of all."""
@@ -212,6 +241,7 @@ class History:
             if folder.name.removeprefix("month=") >= f"{before.astimezone(UTC):%Y-%m}":
                 continue
             nights = [one for one in self.files() if one.path.parent == folder]
+            self._remove_held(folder)
             singles = [one.path for one in nights if not one.compacted]
             if not singles:
                 continue
@@ -232,6 +262,19 @@ class History:
             done.append(f"{shown(folder)}: {nights_held} nights in one file, {len(singles)} files less.")
         return done
 
+    def _remove_held(self, folder: Path) -> None:
+        """Removes the nights that a compaction which was killed has left beside its file."""
+        used = {one.path for one in self.files()}
+        if folder / COMPACTED not in used:
+            return
+        whole = pq.read_table(folder / COMPACTED, partitioning=None)
+        for path in sorted({*folder.glob("*.parquet")} - used):
+            with contextlib.suppress(OSError, ValueError, pa.ArrowException):
+                single = pq.read_table(path, partitioning=None).select(COLUMNS.names)
+                held = whole.filter(pc.is_in(whole["night"], value_set=single["night"].unique()))
+                if held.select(COLUMNS.names).equals(single):
+                    path.unlink()
+
     def migrate(self) -> list[str]:
         """Writes nights of earlier schemas in today's; the old files go once the new ones were read back. Returns a
         sentence for each file."""
@@ -241,7 +284,12 @@ class History:
                 continue
             target = Path(str(one.path).replace(f"schema={one.schema}/", f"schema={SCHEMA}/", 1))
             table = migrated(pq.read_table(one.path, partitioning=None), one.schema).select(COLUMNS.names).cast(COLUMNS)
-            _write(table, target)
+            if target.is_file():
+                table = _joined(table, pq.read_table(target, partitioning=None).select(COLUMNS.names))
+            try:
+                _write(table, target)
+            except OSError as error:
+                raise disk_error(error, f"writing {shown(target)}", resumable=False) from error
             if not pq.read_table(target, partitioning=None).equals(table):
                 raise EnvironmentLacks(f"{shown(target)} does not hold what was written; {shown(one.path)} stays.")
             one.path.unlink()
@@ -258,7 +306,7 @@ class History:
             if path.stat().st_size > MOST_LOG_OCTETS:
                 self.warn(f"{shown(path)} is larger than any log of ours; it is left out.")
                 return []
-            lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+            lines = path.read_text(encoding="utf-8", errors="replace").split("\n")
         except FileNotFoundError:
             return []
         except OSError as error:
@@ -282,7 +330,10 @@ class History:
         if not entries:
             return
         path = self.folder / f"{name}.jsonl"
-        octets = "".join(json.dumps(one, ensure_ascii=False, sort_keys=True) + "\n" for one in entries).encode()
+        lines = "".join(json.dumps(one, ensure_ascii=False, sort_keys=True) + "\n" for one in entries)
+        octets = lines.encode(
+            "utf-8", "backslashreplace"
+        )  # what an argument held that is no Unicode, as JSON writes it
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666 & ~UMASK)
@@ -311,14 +362,39 @@ def migrated(table: Table, schema: int, migrations: dict[int, Callable[[Table], 
     return table
 
 
-def _query(paths: Sequence[str], columns: Sequence[str]) -> Table:
+def _query(paths: Sequence[Path], columns: Sequence[str]) -> Table:
     import duckdb
 
     names = ", ".join(f'"{name}"' for name in columns)
     with duckdb.connect(config={"threads": 2}) as connection:
         connection.execute("SET TimeZone = 'UTC'")
-        query = f"SELECT {names} FROM read_parquet(?, hive_partitioning = false, union_by_name = true)"
-        return connection.sql(query, params=[list(paths)]).to_arrow_table()
+        return connection.sql(
+            f"SELECT {names} FROM read_parquet(?, hive_partitioning = false, union_by_name = true)",
+            params=[[_literal(path) for path in paths]],
+        ).to_arrow_table()
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0][:200]
+
+
+def _literal(path: Path) -> str:
+    """A path of which DuckDB takes no character for a pattern."""
+    return re.sub(r"[*?\[]", lambda match: f"[{match[0]}]", str(path))
+
+
+def _encodable(row: dict[str, Any]) -> dict[str, Any]:
+    """A row whose texts are Unicode; the rest of a text becomes a question mark."""
+    return {
+        name: value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
+        for name, value in row.items()
+    }
+
+
+def _joined(old: Table, new: Table) -> Table:
+    """All nights of two tables; of a night that both have, the rows of the new one."""
+    only_old = old.filter(pc.invert(pc.is_in(old["night"], value_set=new["night"].unique())))
+    return pa.concat_tables([only_old, new.cast(COLUMNS)])
 
 
 def _same_type(found: pa.DataType, needed: pa.DataType) -> bool:

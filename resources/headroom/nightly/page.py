@@ -1,0 +1,383 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page of a history: what to look at first, then all series as small charts. One file that asks for nothing."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from headroom.core.errors import disk_error
+from headroom.core.paths import TEMPLATES, shown
+from headroom.core.results.store import write_atomically
+from headroom.core.text import number
+from headroom.history.alerts import Alert, ChangedSeries
+from headroom.history.assessment import Judged
+from headroom.history.detection import DRIFT_LIMIT
+from headroom.history.events import Event
+from headroom.history.series import Series
+from headroom.history.store import History
+from headroom.nightly import chart
+from headroom.nightly.snapshot import Snapshot, VerdictChange, take
+
+NO_VERDICT_YET = "no alert is closed yet"
+MOST_VERDICT_CHANGES = 60
+MOST_CLOSED = 40
+_COMMIT = re.compile(r"[0-9a-f]{7,64}")
+# The verdict whose colour a word has.
+LOOKS = {
+    "regression": "fail",
+    "verdict": "fail",
+    "change": "non-strict",
+    "improvement": "pass",
+    "accepted": "pass",
+    "fixed": "pass",
+    "ignored": "unsupported",
+}
+
+
+@dataclass(frozen=True)
+class SeriesCard:
+    """One small chart with its words. `anchor` is its place on the page; `text` is what the filter looks in."""
+
+    anchor: str
+    title: str
+    subtitle: str
+    value: str
+    step: str
+    look: str
+    badge: str
+    note: str
+    svg: str
+    text: str
+    changed: bool
+
+
+@dataclass(frozen=True)
+class Group:
+    """The charts of one test, of all machines."""
+
+    title: str
+    cards: tuple[SeriesCard, ...]
+
+    @property
+    def changed(self) -> bool:
+        return any(one.changed for one in self.cards)
+
+
+@dataclass(frozen=True)
+class ShownAlert:
+    alert: Alert
+    look: str
+    commits: str
+    rows: tuple[dict[str, str], ...]
+    commands: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class LastNight:
+    """The last night of a machine. `state` is a word of its own, `look` its colour, `words` say more."""
+
+    machine: str
+    night: str
+    state: str
+    look: str
+    measured: str
+    words: tuple[str, ...]
+
+
+@dataclass
+class Content:
+    """What the template shows."""
+
+    cards: list[tuple[str, str, str]]
+    last_nights: list[LastNight]
+    open: list[ShownAlert]
+    closed: list[ShownAlert]
+    verdict_changes: list[VerdictChange]
+    groups: list[Group]
+    controls: list[Group]
+    events: list[dict[str, Any]]
+    drifts: list[dict[str, str]]
+    data: dict[str, Any] = field(default_factory=dict)
+
+
+def write(history: History, path: Path) -> None:
+    """Writes the page of a history. Raises EnvironmentLacks when the disk does not take it."""
+    html = render(take(history))
+    try:
+        # What is no Unicode in a name becomes a question mark.
+        write_atomically(path, html.encode("utf-8", "replace"))
+    except OSError as error:
+        raise disk_error(error, f"writing the page {shown(path)}", resumable=False) from error
+
+
+def render(snapshot: Snapshot) -> str:
+    """The page as HTML text."""
+    import jinja2
+
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(TEMPLATES), autoescape=True, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters["commit"] = lambda text: text[:8]
+    environment.filters["night"] = _date
+    found = content(snapshot)
+    return environment.get_template("nightly.html.j2").render(
+        page=found,
+        snapshot=snapshot,
+        looks=LOOKS,
+        data=chart.embedded(found.data),
+        css=(TEMPLATES / "report.css").read_text(encoding="utf-8"),
+        own_css=(TEMPLATES / "nightly.css").read_text(encoding="utf-8"),
+        js=(TEMPLATES / "nightly.js").read_text(encoding="utf-8"),
+    )
+
+
+def content(snapshot: Snapshot) -> Content:
+    """The content of the page."""
+    axes = {machine: chart.axis_of(nights) for machine, nights in snapshot.nights.items()}
+    commits: dict[str, int] = {}
+    series: dict[str, Any] = {}
+    own = snapshot.alerts_by_series()
+    cards: dict[str, list[tuple[str, SeriesCard]]] = {"control": [], "": []}
+    for judged in snapshot.judged:
+        machine, identity = judged.series.key.machine, judged.series.key.id
+        card, data = _card(judged, snapshot, axes[machine], own.get(identity, []), commits)
+        series[card.anchor] = {**data, "machine": machine}
+        cards["control" if judged.series.kind == "control" else ""].append((judged.series.key.test, card))
+    alerts = [_shown(one) for one in reversed(snapshot.book.alerts.values())]
+    return Content(
+        cards=_cards(snapshot),
+        last_nights=[_last_night(machine, snapshot) for machine in snapshot.nights],
+        open=sorted((one for one in alerts if one.alert.is_open), key=_weight),
+        closed=[one for one in alerts if not one.alert.is_open][:MOST_CLOSED],
+        verdict_changes=snapshot.verdict_changes()[:MOST_VERDICT_CHANGES],
+        groups=_groups(cards[""]),
+        controls=_groups(cards["control"]),
+        events=[_event(one, snapshot) for one in reversed(snapshot.events)],
+        drifts=_drifts(snapshot),
+        data={
+            "nights": {machine: [_date(night) for night in axis.nights] for machine, axis in axes.items()},
+            "places": {machine: axis.places for machine, axis in axes.items()},
+            "commits": [one[:8] for one in commits],
+            "series": series,
+        },
+    )
+
+
+def _weight(one: ShownAlert) -> tuple[bool, int]:
+    order = ("verdict", "regression", "change", "improvement")
+    return not one.alert.confirmed, order.index(one.alert.direction)
+
+
+def _groups(cards: Iterable[tuple[str, SeriesCard]]) -> list[Group]:
+    """Charts by test: those with a change first, then by name; tests that are not measured any more come last."""
+    found: dict[str, list[SeriesCard]] = {}
+    for test, card in cards:
+        found.setdefault(test, []).append(card)
+    groups = [
+        Group(test, tuple(sorted(members, key=lambda one: (one.title, one.subtitle))))
+        for test, members in found.items()
+    ]
+
+    def order(group: Group) -> tuple[bool, bool, str]:
+        return all(one.badge == ENDED for one in group.cards), not group.changed, group.title
+
+    return sorted(groups, key=order)
+
+
+ENDED = "not measured any more"
+
+
+def _card(
+    judged: Judged, snapshot: Snapshot, axis: chart.Axis, alerts: Sequence[Alert], commits: dict[str, int]
+) -> tuple[SeriesCard, dict[str, Any]]:
+    series, key = judged.series, judged.series.key
+    pair = " → ".join(dict.fromkeys(filter(None, (key.compressor, key.decompressor))))
+    rest = (pair, key.profile, key.cpus, key.load, key.build, key.generator, key.topology)
+    subtitle = ", ".join(filter(None, rest))
+    if len(snapshot.nights) > 1:
+        subtitle = f"{key.machine}: {subtitle}"
+    title = f"{key.test}, {key.metric}, {subtitle}. {chart.summary(judged)}"
+    drawn = chart.draw(judged, axis, alerts, snapshot.events, title, commits)
+    open_alerts = [one for one in alerts if one.is_open]
+    step, look = _step(judged)
+    if not snapshot.has_value(series):
+        step, look = "", ""
+    return (
+        SeriesCard(
+            anchor=anchor(series),
+            title=key.metric,
+            subtitle=subtitle,
+            value=_value(series, snapshot),
+            step=step,
+            look=look,
+            badge=_badge(series, snapshot, open_alerts),
+            note=judged.epoch.reason,
+            svg=drawn.svg,
+            text=f"{key.test} {key.metric} {key.machine} {subtitle} {key.id}".lower(),
+            changed=bool(open_alerts) or (judged.flag is not None and snapshot.has_value(series)),
+        ),
+        drawn.data,
+    )
+
+
+def anchor(series: Series) -> str:
+    return f"s-{series.key.id}"
+
+
+def _value(series: Series, snapshot: Snapshot) -> str:
+    if snapshot.has_value(series):
+        return f"{number(float(series.values[-1]))} {series.unit}"
+    if snapshot.is_of_last_night(series):
+        return f"not measured: {series.reasons[-1] or 'no reason was kept'}"
+    return f"last measured on {_date(series.nights[-1])}"
+
+
+def _badge(series: Series, snapshot: Snapshot, alerts: Sequence[Alert]) -> str:
+    if not snapshot.is_of_last_night(series):
+        return ENDED
+    return alerts[-1].direction if alerts else ""
+
+
+def _step(judged: Judged) -> tuple[str, str]:
+    """By how much the last night is off the baseline, and the colour of that."""
+    if judged.baseline is None:
+        return "no baseline yet", ""
+    median = judged.baseline.median
+    if not median:
+        return "", ""
+    step = (float(judged.series.values[-1]) - median) / abs(median)
+    flag = judged.flag
+    look = {True: "fail", False: "pass", None: "non-strict"}[flag.is_worse] if flag else ""
+    return signed(step), look
+
+
+def signed(step: float) -> str:
+    """A step in per cent, with its sign."""
+    if abs(step) >= 1e8:
+        return "from 0"
+    text = f"{step:+.1%}".replace("%", " %")
+    return "0.0 %" if text in ("+0.0 %", "-0.0 %") else text.replace("-", "−")
+
+
+def _shown(alert: Alert) -> ShownAlert:
+    return ShownAlert(
+        alert=alert,
+        look=LOOKS.get(alert.direction, "non-strict"),
+        commits=f"{alert.old_commit[:8] or 'unknown'}..{alert.new_commit[:8] or 'unknown'}",
+        rows=tuple(_row(one) for one in alert.series),
+        commands=tuple(commands(alert)),
+    )
+
+
+def _row(one: ChangedSeries) -> dict[str, str]:
+    return {
+        "anchor": f"s-{one.id}",
+        "label": one.label,
+        "baseline": f"{number(one.baseline)} {one.unit}",
+        "value": f"{number(one.value)} {one.unit}",
+        "step": signed(one.step),
+        "ratio": "–" if one.ratio is None else f"{one.ratio:.3f}",
+        "since": _date(one.first_night),
+        "evidence": one.evidence,
+    }
+
+
+def commands(alert: Alert) -> list[str]:
+    """What to do about an alert, as a shell takes it. `git log` only of what can be a commit."""
+    name = shlex.quote(alert.id)
+    found = [f"./headroom nightly show {name}"]
+    if alert.is_open:
+        found += [
+            f"./headroom nightly bisect {name}",
+            f"./headroom nightly accept {name} --reason '…'",
+            f"./headroom nightly ignore {name} --reason '…'",
+        ]
+    if _COMMIT.fullmatch(alert.old_commit) and _COMMIT.fullmatch(alert.new_commit):
+        found.append(f"git log {alert.old_commit[:12]}..{alert.new_commit[:12]}")
+    return found
+
+
+def _last_night(machine: str, snapshot: Snapshot) -> LastNight:
+    night = snapshot.last(machine)
+    series = [one.series for one in snapshot.judged if one.series.key.machine == machine]
+    tonight = [one for one in series if snapshot.is_of_last_night(one)]
+    measured = sum(snapshot.has_value(one) for one in tonight)
+    words = [one.sentence for one in snapshot.events if one.night == night and one.machine in ("", machine)]
+    reasons: dict[str, int] = {}
+    for one in tonight:
+        if not snapshot.has_value(one):
+            reason = one.reasons[-1] or "No reason was kept."
+            reasons[reason] = reasons.get(reason, 0) + 1
+    words += [f"Not measured, {count} series: {reason}" for reason, count in reasons.items()]
+    moved = any(one.kind == "machine" and one.night == night and one.machine == machine for one in snapshot.events)
+    unsure = [one for one in snapshot.book.open if one.machine == machine and one.night == night and not one.confirmed]
+    words += [f"Cannot tell yet: {one.title} ({one.id})" for one in unsure]
+    skipped = snapshot.unmeasured(machine)
+    words += [f"{_date(one.night)}: {one.sentence}" for one in skipped]
+    if skipped:
+        state, look = "not measured", "error"
+    elif moved or unsure:
+        state, look = "cannot tell", "non-strict"
+    elif measured == len(tonight):
+        state, look = "measured", "pass"
+    else:
+        state, look = "measured in part", "non-strict"
+    return LastNight(machine, _date(night), state, look, f"{measured} of {len(tonight)} series", tuple(words))
+
+
+def _cards(snapshot: Snapshot) -> list[tuple[str, str, str]]:
+    """Title, figure, and what it is of."""
+    opened = snapshot.book.open
+    worse = sum(one.direction in ("regression", "verdict") for one in opened)
+    right, closed = snapshot.book.precision
+    tonight = [one for one in snapshot.judged if snapshot.is_of_last_night(one.series)]
+    measured = sum(snapshot.has_value(one.series) for one in tonight)
+    cases = [one for one in snapshot.cases if snapshot.is_of_last_night(one) and one.texts[-1]]
+    failing = sum(one.texts[-1] in ("fail", "error") for one in cases)
+    return [
+        ("Open alerts", str(len(opened)), f"{worse} for the worse"),
+        (
+            "Alerts that were right",
+            f"{right} of {closed}" if closed else "–",
+            "closed ones" if closed else NO_VERDICT_YET,
+        ),
+        ("Series measured", f"{measured} of {len(tonight)}", "in the last night of each machine"),
+        ("Cases that fail", str(failing), f"of {len(cases)} with a verdict"),
+    ]
+
+
+def _event(event: Event, snapshot: Snapshot) -> dict[str, Any]:
+    labels = {one.series.key.id: str(one.series.key) for one in snapshot.judged}
+    about = [labels.get(identity, identity) for identity in event.series]
+    return {
+        "night": _date(event.night),
+        "machine": event.machine or "all",
+        "kind": event.kind,
+        "sentence": event.sentence,
+        "series": about,
+        "bridge": [(f"s-{one}", labels.get(one, one), number(ratio)) for one, ratio in sorted(event.bridge.items())],
+    }
+
+
+def _drifts(snapshot: Snapshot) -> list[dict[str, str]]:
+    """Series that drift by more than 1 % over 30 nights, the fastest first."""
+    found = [
+        (one.drift, one.series)
+        for one in snapshot.judged
+        if one.drift is not None and abs(one.drift) > DRIFT_LIMIT and snapshot.is_of_last_night(one.series)
+    ]
+    found.sort(key=lambda pair: -abs(pair[0]))
+    return [
+        {"anchor": anchor(series), "label": str(series.key), "machine": series.key.machine, "drift": signed(drift)}
+        for drift, series in found
+    ]
+
+
+def _date(night: datetime) -> str:
+    return f"{night:%Y-%m-%d %H:%M}"
