@@ -170,7 +170,7 @@ def content(snapshot: Snapshot) -> Content:
 
 
 def _weight(one: ShownAlert) -> tuple[bool, int]:
-    order = ("verdict", "regression", "change", "improvement")
+    order = ("regression", "verdict", "change", "improvement")
     return not one.alert.confirmed, order.index(one.alert.direction)
 
 
@@ -268,7 +268,7 @@ def signed(step: float) -> str:
 def _shown(alert: Alert) -> ShownAlert:
     return ShownAlert(
         alert=alert,
-        look=LOOKS.get(alert.direction, "non-strict"),
+        look=LOOKS[alert.direction] if alert.confirmed else "non-strict",
         commits=f"{alert.old_commit[:8] or 'unknown'}..{alert.new_commit[:8] or 'unknown'}",
         rows=tuple(_row(one) for one in alert.series),
         commands=tuple(commands(alert)),

@@ -161,3 +161,53 @@ class Browser:
         """Prints to A4."""
         answer = self.call("Page.printToPDF", paperWidth=8.27, paperHeight=11.69, preferCSSPageSize=True)
         path.write_bytes(base64.b64decode(answer["data"]))
+
+
+# What is drawn or written beyond the edge of the window or of a box that hides it.
+CUT_OFF = """
+(() => {
+  const found = [];
+  const width = document.documentElement.clientWidth;
+  for (const element of document.querySelectorAll("main *, header *")) {
+    if (element.closest("thead") && getComputedStyle(element.closest("thead")).position === "absolute") continue;
+    if (element.closest("nav, details:not([open]) > :not(summary), [hidden], defs, clipPath")) continue;
+    const style = getComputedStyle(element);
+    if (style.display === "none" || style.visibility === "hidden") continue;
+    const box = element.getBoundingClientRect();
+    if (box.width === 0 || box.height === 0) continue;
+    const name = `${element.tagName} ${element.textContent.trim().slice(0, 40)}`;
+    if (box.right > width + 1 || box.left < -1) found.push(`${name}: ${box.left}..${box.right}`);
+    const inner = element instanceof HTMLElement ? element.clientWidth : 0;
+    const hidden = inner ? element.scrollWidth - inner : 0;
+    if (hidden > 1 && style.overflowX !== "visible") found.push(`${name} hides ${hidden} px`);
+  }
+  if (document.documentElement.scrollWidth > width + 1) found.push("the page scrolls sideways");
+  return found.slice(0, 8);
+})()
+"""
+
+# Text whose contrast with its ground is below 4.5 to 1 (WCAG 2.1, 1.4.3).
+LOW_CONTRAST = """
+(() => {
+  const channels = text => text.match(/[\\d.]+/g).map(Number);
+  const linear = c => (c /= 255) <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
+  const luminance = rgb => rgb.slice(0, 3).map(linear)
+    .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
+  const ground = element => {
+    for (; element; element = element.parentElement) {
+      const colour = channels(getComputedStyle(element).backgroundColor);
+      if (colour.length < 4 || colour[3] > 0) return colour;
+    }
+    return [255, 255, 255];
+  };
+  const found = new Set();
+  const texts = ".verdict, .soft, p, td, th, figcaption, summary, .of, a, footer, dt, dd, code";
+  for (const element of document.querySelectorAll(texts)) {
+    if (!element.textContent.trim() || !element.getBoundingClientRect().width) continue;
+    const [a, b] = [luminance(channels(getComputedStyle(element).color)), luminance(ground(element))];
+    const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+    if (ratio < 4.5) found.add(`${element.tagName}.${element.className}: ${ratio.toFixed(2)}`);
+  }
+  return [...found];
+})()
+"""

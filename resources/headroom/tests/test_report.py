@@ -98,30 +98,6 @@ def test_parts_of_a_run_make_a_report_too(tmp_path: Path, part: slice) -> None:
     assert "</html>" in html
 
 
-# What is drawn or written beyond the edge of the window or of a box that hides it.
-CUT_OFF = """
-(() => {
-  const found = [];
-  const width = document.documentElement.clientWidth;
-  for (const element of document.querySelectorAll("main *, header *")) {
-    if (element.closest("thead") && getComputedStyle(element.closest("thead")).position === "absolute") continue;
-    if (element.closest("nav, details:not([open]) > :not(summary), [hidden], defs, clipPath")) continue;
-    const style = getComputedStyle(element);
-    if (style.display === "none" || style.visibility === "hidden") continue;
-    const box = element.getBoundingClientRect();
-    if (box.width === 0 || box.height === 0) continue;
-    const name = `${element.tagName} ${element.textContent.trim().slice(0, 40)}`;
-    if (box.right > width + 1 || box.left < -1) found.push(`${name}: ${box.left}..${box.right}`);
-    const inner = element instanceof HTMLElement ? element.clientWidth : 0;
-    const hidden = inner ? element.scrollWidth - inner : 0;
-    if (hidden > 1 && style.overflowX !== "visible") found.push(`${name} hides ${hidden} px`);
-  }
-  if (document.documentElement.scrollWidth > width + 1) found.push("the page scrolls sideways");
-  return found.slice(0, 8);
-})()
-"""
-
-
 @pytest.mark.parametrize(
     ("width", "mobile", "dark"),
     [
@@ -137,7 +113,7 @@ def test_nothing_is_cut_off(chromium: browser.Browser, report: Path, width: int,
     chromium.complaints.clear()
     chromium.requests.clear()
     chromium.open(report, width=width, dark=dark, mobile=mobile)
-    assert chromium.evaluate(CUT_OFF) == []
+    assert chromium.evaluate(browser.CUT_OFF) == []
     assert chromium.complaints == []
     assert [address for address in chromium.requests if not address.startswith(("file:", "data:"))] == []
     shown = "narrow" if width <= 720 else "wide"
@@ -148,33 +124,9 @@ def test_nothing_is_cut_off(chromium: browser.Browser, report: Path, width: int,
 
 def test_text_can_be_read_against_its_ground(chromium: browser.Browser, report: Path) -> None:
     """Contrast of text of at least 4.5 to 1 (WCAG 2.1, 1.4.3), light and dark."""
-    script = """
-    (() => {
-      const channels = text => text.match(/[\\d.]+/g).map(Number);
-      const linear = c => (c /= 255) <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
-      const luminance = rgb => rgb.slice(0, 3).map(linear)
-        .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
-      const ground = element => {
-        for (; element; element = element.parentElement) {
-          const colour = channels(getComputedStyle(element).backgroundColor);
-          if (colour.length < 4 || colour[3] > 0) return colour;
-        }
-        return [255, 255, 255];
-      };
-      const found = new Set();
-      const texts = ".verdict, .soft, p, td, th, figcaption, summary, .of, a, footer, dt, dd, code";
-      for (const element of document.querySelectorAll(texts)) {
-        if (!element.textContent.trim() || !element.getBoundingClientRect().width) continue;
-        const [a, b] = [luminance(channels(getComputedStyle(element).color)), luminance(ground(element))];
-        const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
-        if (ratio < 4.5) found.add(`${element.tagName}.${element.className}: ${ratio.toFixed(2)}`);
-      }
-      return [...found];
-    })()
-    """
     for dark in (False, True):
         chromium.open(report, dark=dark)
-        assert chromium.evaluate(script) == []
+        assert chromium.evaluate(browser.LOW_CONTRAST) == []
 
 
 def test_tables_sort_by_a_click(chromium: browser.Browser, report: Path) -> None:
@@ -212,7 +164,7 @@ def test_print(chromium: browser.Browser, report: Path, tmp_path: Path) -> None:
     chromium.open(report, width=700)
     chromium.call("Emulation.setEmulatedMedia", media="print")
     assert chromium.evaluate("getComputedStyle(document.querySelector('nav')).display") == "none"
-    assert chromium.evaluate(CUT_OFF) == []
+    assert chromium.evaluate(browser.CUT_OFF) == []
     chromium.pdf(tmp_path / "report.pdf")
     assert (tmp_path / "report.pdf").stat().st_size > 50_000
 
