@@ -11,7 +11,7 @@ from typer.core import TyperGroup
 
 from headroom.cli.options import with_options
 from headroom.core import console
-from headroom.core.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_PASSED, UsageError
+from headroom.core.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_PASSED, EnvironmentLacks, UsageError
 from headroom.core.options import DRY_RUN, JSON, Option
 from headroom.core.paths import shown
 from headroom.core.text import shortened
@@ -84,17 +84,13 @@ def run_command(
         _show_cells(campaign, json)
         return
     console.say(f"campaign {campaign.name}: {len(campaign.cells())} cells (results in {shown(campaign.folder)})")
-    written = page.Writer(campaign)
     counted = _Counter(campaign)
-
-    def end(cell: Cell, result: Result) -> None:
-        counted.say(cell, result)
-        written.note(cell, result)
-
     try:
-        outcome = conduct.conduct(campaign, file.read_bytes(), scheduler, keys, end)
-    finally:
-        target = written.write()
+        outcome = conduct.conduct(campaign, file.read_bytes(), scheduler, keys, counted.say)
+    except EnvironmentLacks:  # what has arrived is worth a page
+        page.write(campaign)
+        raise
+    target = page.write(campaign, console.warn)
     if json:
         console.print_json(_document(campaign, outcome, target))
     else:
