@@ -52,7 +52,7 @@ def page(finished: Finished) -> Page:
     return Page(
         title=f"Campaign {campaign.name}",
         subtitle=_subtitle(finished),
-        warnings=render.warnings(finished.all_records()) if finished.records else [],
+        warnings=_warnings(finished),
         verdicts={word: counts[word] for word in (*STATUSES, MISSING) if counts[word]},
         sections=sections,
         footer=f"{_version(finished)}. Every figure rests on result records of the runs in cells/.",
@@ -69,6 +69,16 @@ def _subtitle(finished: Finished) -> str:
     when = f"{min(times)[:16].replace('T', ' ')} to {max(times)[:16].replace('T', ' ')} UTC" if times else ""
     machines = len(finished.campaign.machines)
     return " · ".join(filter(None, (f"{machines} machine{'s' if machines > 1 else ''}", when)))
+
+
+def _warnings(finished: Finished) -> list[str]:
+    """Warnings of the machines' runs, each with the machines that it is about."""
+    found: dict[str, list[str]] = {}
+    for machine in finished.campaign.machines:
+        mine = [record for cell, records in finished.records.items() if cell.machine == machine for record in records]
+        for sentence in render.warnings(mine) if mine else []:
+            found.setdefault(sentence, []).append(machine)
+    return [f"{', '.join(machines)}: {sentence}" for sentence, machines in found.items()]
 
 
 def _version(finished: Finished) -> str:

@@ -39,8 +39,8 @@ def _section(finished: Finished, key: str) -> Section:
     section = Section(f"paper-{key}", f"{about.get('title', key)} ({about.get('year', '–')})", key)
     section.intro = [
         "The paper's figure, and that of each machine: the median over the repeats. Must-match follows from the "
-        "protocol or from the link; shape has to point the same way; context is another machine in another year, and has "
-        "no verdict. The verdict is the worst one of all machines.",
+        "protocol or from the link; shape has to point the same way; context is another machine in another year, "
+        "without a verdict. The verdict is the worst one of all machines.",
     ]
     titles = columns(mine)
     places = items_by_place([record for records in mine.values() for record in records])

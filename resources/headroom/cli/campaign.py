@@ -14,6 +14,7 @@ from headroom.core import console
 from headroom.core.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_PASSED, EnvironmentLacks, UsageError
 from headroom.core.options import DRY_RUN, JSON, Option
 from headroom.core.paths import shown
+from headroom.core.results import store
 from headroom.core.text import shortened
 
 if TYPE_CHECKING:
@@ -58,6 +59,7 @@ def add_to(app: typer.Typer) -> None:
     options = [SCHEDULER, KEYS, RESUME, JSON, DRY_RUN]
     text = "Measure the cells of a campaign that are not whole yet. `campaign FILE` does the same."
     group.command(RUN, help=text, epilog=EPILOG)(with_options(run_command, options))
+    group.command("page", help="Write the page of a campaign again, and measure nothing.")(page_command)
     group.command("keys", help="Make keys that client, scheduler and workers share.")(keys_command)
     group.command("scheduler", help="Run a scheduler until Ctrl-C.")(scheduler_command)
     group.command("worker", help="Let this machine work for a scheduler until Ctrl-C.")(worker_command)
@@ -96,6 +98,19 @@ def run_command(
     else:
         _print_table(campaign, outcome, target)
     raise typer.Exit(_exit_status(campaign, outcome))
+
+
+def page_command(
+    name: Annotated[str, typer.Argument(help="Name of a campaign, or 'last'.")] = store.LAST,
+) -> None:
+    from headroom.campaigns import campaign as campaigns
+    from headroom.campaigns import page, progress
+
+    campaign = campaigns.load(progress.find(name))
+    target = page.write(campaign, console.warn)
+    if target is None:
+        raise UsageError(f"The campaign {campaign.name} has no result yet.")
+    print(shown(target))
 
 
 def keys_command(
