@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 PORT = 8786  # of a scheduler, where its address names none
 CONNECT_S = 15.0
-AGAIN_S = 5.0  # after a scheduler went, until a worker looks for it again
+AGAIN_S = 2.0  # after a scheduler went, until a worker looks for it again
 ONLY_LOOPBACK = "127.0.0.1:0"  # where Dask's web server listens, which has no pages
 ALLOWED_FAILURES = 2  # deaths of a worker that a cell survives
 WORKER_TTL_S = 180  # without a sign of a worker, after which it counts as dead

@@ -6,7 +6,6 @@ Client, scheduler and workers import this module, so that all must have the same
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import signal
@@ -31,6 +30,7 @@ from headroom.core.paths import ROOT, out_folder
 WHOLE, BUSY, ERROR, LOST = "whole", "busy", "error", "lost"  # states of a cell
 COMPLETE = (EXIT_PASSED, EXIT_FAILED, EXIT_ENVIRONMENT)  # exit statuses of a command whose run may be whole
 POLL_S = 0.2
+PREFIX = ".cell-"  # of the folder in which a cell runs
 MOST_OUTPUT = 1 << 20  # octets of a command's output that are read
 
 
@@ -76,7 +76,9 @@ def run_cell(request: Mapping[str, Any], program: Sequence[str] | None = None) -
 def _measured(request: Mapping[str, Any], program: Sequence[str], limit_s: float) -> dict[str, Any]:
     place = out_folder()
     place.mkdir(parents=True, exist_ok=True)
-    folder = Path(tempfile.mkdtemp(prefix=f".cell-{request['cell']}-", dir=place))
+    for left in place.glob(f"{PREFIX}*"):  # by a worker that was killed; no other works, for this one has the lock
+        shutil.rmtree(left, ignore_errors=True)
+    folder = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{request['cell']}-", dir=place))
     try:
         status, said = _run([*program, *request["words"]], folder, limit_s)
         runs = sorted(path.parent for path in folder.glob("*/run.json"))
@@ -164,8 +166,3 @@ def _wanted() -> Callable[[], bool]:
 
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds")
-
-
-def shown(reply: Mapping[str, Any]) -> str:
-    """A reply without its archive, for messages."""
-    return json.dumps({key: value for key, value in reply.items() if key not in ("archive", "files")}, default=str)

@@ -35,7 +35,8 @@ def page(comparison: Comparison) -> Page:
         warnings=[],
         verdicts={},
         sections=sections,
-        footer="Ratios are b over a. A metric moved where no trial of one run lies within the range of the other's.",
+        footer="Ratio: b over a. Spread: half of the range of a run's trials, the wider one of both. A metric moved where "
+        "no trial of one run lies within the range of the other's.",
     )
 
 
@@ -74,14 +75,18 @@ COLUMNS: list[Shown] = [
     (Column("a", number=True), lambda one: cell(one.a)),
     (Column("b", number=True), lambda one: cell(one.b)),
     (Column("Unit", tight=True), lambda one: one.unit),
-    (Column("b / a", number=True), lambda one: ratio_of(one)),
-    (Column("Trials ±", number=True), lambda one: percent(one.spread, 1)),
+    (Column("Ratio", number=True), lambda one: ratio_of(one)),
+    (Column("Spread", number=True), lambda one: spread_of(one)),
     (Column("Change"), lambda one: one.change),
 ]
 
 
 def name_of(one: MetricChange) -> str:
     return one.name if one.core is None else f"{one.name}, CPU {one.core}"
+
+
+def spread_of(one: MetricChange) -> Cell:
+    return Cell("–", "") if one.spread is None else Cell(f"±{percent(one.spread, 1)}", one.spread)
 
 
 def ratio_of(one: MetricChange) -> Cell:

@@ -34,11 +34,11 @@ def main() -> int:
         quiet=Quiet(load=10_000, steal=1),
     )
     try:
-        conduct(one, b"", scheduler, Path(keys), say, program(*given.get("behaviour", ())))
+        outcome = conduct(one, b"", scheduler, Path(keys), say, program(*given.get("behaviour", ())))
     except HeadroomError as error:
         print(f"error: {error}", flush=True)
         return error.exit_code
-    print("end", flush=True)
+    print("interrupted" if outcome.interrupted else "end", flush=True)
     return 0
 
 

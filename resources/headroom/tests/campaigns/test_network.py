@@ -19,7 +19,7 @@ from headroom.campaigns import cluster, keys
 from headroom.core import process_group
 from headroom.core.errors import UsageError
 from headroom.core.paths import ROOT
-from headroom.tests.campaigns.network import Network, lacks, network, wait_until
+from headroom.tests.campaigns.network import HUB, SUBNET, Network, lacks, network, wait_until
 
 CLIENT = Path(__file__).with_name("client.py")
 MACHINES = ["a", "b", "c"]
@@ -117,6 +117,7 @@ def test_a_killed_worker_and_a_lost_machine(made: Network, pem: Path, out: Path,
     lost = [cell for cell, (status, _) in cells.items() if status == "lost"]
     made.start_worker(MACHINES.index(gone) + 1, gone, pem, "back")
     made.wait_for("back", "works for")
+    assert not list(out.glob(".cell-*")), "what the killed worker left is gone"
     again = wait_for_end(made, start_client(made, pem, "again", repeats=4, behaviour=[f"note={note}"]), "again")
     assert {cell: status for cell, (status, _) in again.items()} == dict.fromkeys(lost, "pass")
     assert len(re.findall("^begin", note.read_text(), re.MULTILINE)) == before + len(lost)
@@ -126,19 +127,41 @@ def test_a_killed_client_and_scheduler(made: Network, pem: Path, tmp_path: Path)
     """Workers find the next scheduler, and the campaign goes on with what it has."""
     note = tmp_path / "note"
     scheduler = made.start_scheduler(pem)
-    for number, name in enumerate(MACHINES, 1):
+    two = MACHINES[:2]
+    for number, name in enumerate(two, 1):
         made.start_worker(number, name, pem)
     behaviour = [f"note={note}", "slow=0.5"]
-    client = start_client(made, pem, repeats=3, behaviour=behaviour)
+    client = start_client(made, pem, machines=two, repeats=4, behaviour=behaviour)
     wait_until(lambda: " pass " in made.said("client"), lambda: made.said("client"))
-    for process in (client, scheduler):
-        process_group.stop(process, 0)
-    kept = len(re.findall(" pass ", made.said("client")))
-    made.start_scheduler(pem, "second")
-    again = wait_for_end(made, start_client(made, pem, "again", repeats=3, behaviour=behaviour), "again")
-    assert {status for status, _ in again.values()} == {"pass"}
-    assert len(again) in (9 - kept, 9 - kept - 1), "one may have arrived and not been said"
+    process_group.stop(client, 0)
+    second = start_client(made, pem, "second", machines=two, repeats=4, behaviour=behaviour)
+    wait_until(lambda: " pass " in made.said("second"), lambda: made.said("second"))
+    process_group.stop(scheduler, 0)
+    wait_for_end(made, second, "second")
+    assert process_group.exit_code(second) == 3
+    assert "error: The scheduler went. What has arrived is kept" in made.said("second")
+    kept = len(re.findall(" pass ", made.said("client") + made.said("second")))
+    made.start_scheduler(pem, "scheduler-2")
+    third = wait_for_end(made, start_client(made, pem, "third", machines=two, repeats=4, behaviour=behaviour), "third")
+    assert {status for status, _ in third.values()} == {"pass"}
+    assert len(third) in (8 - kept, 8 - kept - 1), "one may have arrived and not been said"
     assert overlapping(note) == []
+
+
+def test_an_interrupted_client_ends_what_goes_on(made: Network, pem: Path, tmp_path: Path) -> None:
+    note = tmp_path / "note"
+    made.start_scheduler(pem)
+    made.start_worker(1, "a", pem)
+    client = start_client(made, pem, machines=["a"], behaviour=[f"note={note}", "hang"])
+    wait_until(note.exists, lambda: made.said("client"))
+    (pid,) = (int(line.split()[1]) for line in note.read_text().splitlines())
+    os.killpg(client.pid, signal.SIGINT)
+    wait_for_end(made, client)
+    assert made.said("client").splitlines() == ["interrupted"]
+    wait_until(lambda: not process_group.stat_of(pid), lambda: f"{pid} goes on")
+    listening = subprocess.run(made.inside(0, ["ss", "-ltnH"]), capture_output=True, text=True, check=True).stdout
+    places = {line.split()[3].rpartition(":")[0] for line in listening.splitlines()}
+    assert places == {"127.0.0.1", f"{SUBNET}.{HUB}"}, "nothing listens elsewhere"
 
 
 def test_wrong_names_keys_and_commits(made: Network, pem: Path, tmp_path: Path) -> None:
