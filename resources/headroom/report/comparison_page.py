@@ -35,8 +35,8 @@ def page(comparison: Comparison) -> Page:
         warnings=[],
         verdicts={},
         sections=sections,
-        footer="Ratio: b over a. Spread: half of the range of a run's trials, the wider one of both. A metric moved where "
-        "no trial of one run lies within the range of the other's.",
+        footer="Ratio: b over a. Spread: half of the range of a run's trials, the wider one of both. A metric moved "
+        "where no trial of one run lies within the range of the other's.",
     )
 
 
