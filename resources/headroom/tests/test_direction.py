@@ -21,6 +21,7 @@ LAYERS = (
     "__main__",
     "cli",
     "nightly",
+    "campaigns",
     "selftest",
     "schemes",
     "keywords",
