@@ -7,7 +7,7 @@ All nodes forward both ways. Between encapsulator and decapsulator there are UDP
 one length, at a constant bit rate in each direction (`stream` in the job of a node).
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,6 +19,7 @@ UDP_IN_ETHERNET = 14 + 20 + 8  # octets of headers in front of the link packets
 PORT = 5000
 GROUPS: dict[Role, str] = {"encapsulator": "239.1.1.1", "decapsulator": "239.1.1.2"}  # where each of them receives
 ENDS: dict[Role, str] = {"encapsulator": "10.9.0.1", "decapsulator": "10.9.0.2"}
+STREAM_LOSSES = ("late", "wrong_length", "lost_sync", "other_frames", "other_types", "uncarried", "queue_full")
 MEMORY_MB = 64  # of a node: four and a generator are on one machine
 
 
@@ -63,6 +64,17 @@ def start(made: Topology, jobs: CarriedJobs) -> dict[Role, Service]:
 def stop(made: Topology, nodes: Mapping[Role, Service]) -> dict[Role, dict[str, Any]]:
     """Stops the nodes; what their workers have counted, by role."""
     return {role: made.crew.stop(node)["workers"][0] for role, node in nodes.items()}
+
+
+def losses(workers: Mapping[Role, Mapping[str, Any]]) -> list[str]:
+    """What workers have lost or could not use: `decapsulator: 3 queue_full` for each count of theirs that is not 0."""
+    return [f"{role}: {count} {cause}" for role, worker in workers.items() for cause, count in _counts(worker) if count]
+
+
+def _counts(worker: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
+    for cause, count in worker["errors"].items():
+        yield cause, sum(count.values()) if isinstance(count, dict) else count
+    yield from ((cause, worker["stream"][cause]) for cause in STREAM_LOSSES if worker.get("stream"))
 
 
 def link_packets(frame: bytes, length: int) -> list[bytes]:

@@ -17,6 +17,7 @@ from typing import Any
 from headroom.bench.papers.measured import PaperMeasurement
 from headroom.bench.papers.paper import Paper, beside
 from headroom.core import profiles, replay
+from headroom.core.errors import EnvironmentLacks
 from headroom.core.machine import topology as cpus
 from headroom.core.results.record import Series
 from headroom.core.run.run import Run
@@ -55,10 +56,13 @@ RECEIVED: Point = ("generator", "1")
 
 @dataclass(frozen=True)
 class Recording:
-    """What passed while the streams were sent, by hop, and what the generator says of them."""
+    """What passed while the streams were sent, by hop, and what the generator says of them. `cores` says which roles
+    share one, `losses` what the nodes lost."""
 
     trial: Trial
     frames: dict[Point, list[Arrival]]
+    cores: str = ""
+    losses: tuple[str, ...] = ()
 
 
 def lacks(build: str) -> str:
@@ -68,12 +72,13 @@ def lacks(build: str) -> str:
 
 def through_nodes(paper: Paper, run: Run) -> PaperMeasurement:
     """Streams and pings through nodes. Every item is unsupported where this machine has no namespaces or ports."""
-    result = PaperMeasurement()
-    if reason := lacks(run.build):
-        result.items = [beside(figure, None, note=reason) for figure in paper.of(PLACE)]
-        return result
     setup = Setup(run, "IPv4", "RTP")
-    trips, recording = _measure(setup)
+    try:
+        if reason := lacks(run.build):
+            raise EnvironmentLacks(reason)
+        trips, recording = _measure(setup)
+    except EnvironmentLacks as error:
+        return PaperMeasurement([beside(figure, None, note=str(error)) for figure in paper.of(PLACE)])
     return _items(paper, setup, trips, recording)
 
 
@@ -88,7 +93,8 @@ def _measure(setup: Setup) -> tuple[list[echo.RoundTrip], Recording]:
             nodes = carried.start(made, _jobs(setup))
             trips = echo.round_trips(made, *_pings(setup.run.seed), answer=written.pong)
             recording = _streams(made, setup)
-            carried.stop(made, nodes)
+            losses = carried.losses(carried.stop(made, nodes))
+            recording = replace(recording, cores=made.allotment.note, losses=tuple(losses))
         if not (recording.trial.fell_behind or recording.trial.lost):
             break
     return trips, recording
@@ -203,10 +209,12 @@ def _items(paper: Paper, setup: Setup, trips: list[echo.RoundTrip], found: Recor
     simulated = done.header_length["octets"] / done.sent
     sent, received = (by_stream(found.frames[point]) for point in (SENT, RECEIVED))
     in_virtual_time = channel.arrivals_of(done)
+    behind = "the generator fell behind" if forward.fell_behind else ""
+    delivery = [f"{forward.received} of {forward.sent} packets", behind, found.cores, *found.losses]
     virtual_trips = streams.round_trips_of(setup)
     whole = [trip.whole_ns / 1e6 for trip in trips if trip.whole_ns is not None]
     values: dict[str, tuple[float | None, str]] = {
-        "delivered": (100 * forward.received / forward.sent, f"{forward.received} of {forward.sent} packets"),
+        "delivered": (100 * forward.received / forward.sent, "; ".join(filter(None, delivery))),
         "others": (forward.unexpected, f"{forward.received} packets compared"),
         "judges": (len(wrong), " ".join([f"{len(packets)} TS packets, {len(rohc)} ROHC packets.", *wrong])),
         "header": (header, f"simulated: {simulated:.3f}"),
@@ -222,8 +230,8 @@ def _items(paper: Paper, setup: Setup, trips: list[echo.RoundTrip], found: Recor
         "round-trip-jitter": (stdev(whole) if len(whole) > 1 else None, f"simulated: {stdev(virtual_trips):.2f}"),
     }
     result = PaperMeasurement()
-    names = {name.removeprefix("figure-3."): figure for name, figure in paper.items.items() if figure.where == PLACE}
-    result.items = [beside(figure, *values[name][:1], note=values[name][1]) for name, figure in names.items()]
+    names = {figure.id.removeprefix("figure-3."): figure for figure in paper.of(PLACE)}
+    result.items = [beside(figure, values[name][0], note=values[name][1]) for name, figure in names.items()]
     result.series = [
         Series("node_pings", "ping", "round trip", "", "ms", _points(whole), "through nodes"),
         Series("node_pings", "ping", "round trip", "", "ms", _points(virtual_trips[: len(whole)]), "in virtual time"),
