@@ -31,10 +31,11 @@ class Encapsulated:
 
 @dataclass(frozen=True)
 class Received:
-    """Units that came out of a receiver, in order, and its statistics."""
+    """Units that came out of a receiver, in order, with their types, and its statistics."""
 
     units: tuple[bytes, ...]
     statistics: Mapping[str, Any]
+    types: tuple[int, ...]
 
 
 def setting_of(channel: Mapping[str, Any], npa: str = OWN) -> Setting:
@@ -93,10 +94,18 @@ def receive(
                 channel={"first_pid": FIRST_PID, "mrru": LARGEST_UNIT, **channel},
                 decompressor_options=options,
                 outputs={"decompressed": path},
+                records="all",
                 build=build,
                 timeout_s=capabilities.PATIENCE_S,
             )
         )
         capabilities.promise(done.document)
         units = tuple(one.octets for one in engine_pcapng.read(path))
-    return Received(units, done.direction()["decompressor"].get("statistics") or {})
+    return Received(units, done.direction()["decompressor"].get("statistics") or {}, _types(done))
+
+
+def _types(done: Replay) -> tuple[int, ...]:
+    """Types of what came out, in order; 0 is the default."""
+    outputs = [one for record in done.records for one in record.get("decompressor", [record])]
+    came_out = sorted((one for one in outputs if one["status"] == "OK"), key=lambda one: one["time_ns"])
+    return tuple(one.get("out_type", 0) for one in came_out)
