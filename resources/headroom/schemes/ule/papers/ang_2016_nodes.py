@@ -17,11 +17,12 @@ from typing import Any
 from headroom.bench.papers.measured import PaperMeasurement
 from headroom.bench.papers.paper import Paper, beside
 from headroom.core import profiles, replay
+from headroom.core.captures.dissection import LinkDissector, LinkPacket, LinkReader
 from headroom.core.errors import EnvironmentLacks
 from headroom.core.machine import topology as cpus
 from headroom.core.results.record import Series
 from headroom.core.run.run import Run
-from headroom.schemes.rohc.judge import Decompressor, Parameters
+from headroom.schemes.rohc.scheme import SCHEME as INNER
 from headroom.schemes.ule.carriage import ETHER_TYPE, MAC_HEADER, WHOLE_FRAME
 from headroom.schemes.ule.judge.receiver import Receiver
 from headroom.schemes.ule.papers import ang_2016_channel as channel
@@ -160,15 +161,15 @@ def judged(found: Recording, packets: list[bytes], max_cid: int) -> tuple[list[b
     receiver = Receiver()
     units = [unit for packet in packets for unit in receiver.take(packet)]
     rohc = [unit.octets[MAC_HEADER:] for unit in units if unit.octets[12:MAC_HEADER] == ETHER_TYPE.to_bytes(2)]
-    judge = Decompressor(Parameters(large_cids=True, max_cid=max_cid))
-    outcomes = [judge.decompress(one) for one in rohc]
+    judge = _rohc_judge(max_cid)
+    readings = [judge.read(LinkPacket(one)) for one in rohc]
     frames = arrivals.compare(
         [arrival.frame for arrival in found.frames[COMPRESSED]],
         [unit.octets for unit in units if unit.type == WHOLE_FRAME],
     )
     restored = arrivals.compare(
         [arrivals.ip_packet(arrival.frame) for arrival in found.frames[SENT]],
-        [one.delivered for one in outcomes if one.delivered],
+        [one.restored for one in readings if one.restored],
     )
     wrong = []
     if frames.others:
@@ -180,11 +181,18 @@ def judged(found: Recording, packets: list[bytes], max_cid: int) -> tuple[list[b
     wrong += [f"The judge of ULE notes {count} times: {event}." for event, count in receiver.events.items()]
     if missed := len(found.frames[COMPRESSED]) - frames.equal:
         wrong.append(f"The judge of ULE does not read {missed} frames.")
-    if errors := [one.error for one in outcomes if one.error]:
+    if errors := [one.error for one in readings if one.error]:
         wrong.append(f"The judge of ROHC refuses {len(errors)} packets. The first: {errors[0]}")
     if missed := len(found.frames[SENT]) - restored.equal:
         wrong.append(f"The judge of ROHC does not restore {missed} packets.")
     return rohc, wrong
+
+
+def _rohc_judge(max_cid: int) -> LinkReader:
+    assert INNER.dissector is not None
+    dissector = INNER.dissector()
+    assert isinstance(dissector, LinkDissector)
+    return dissector.channel("", (), dissector.hints({"cid": "large", "max_cid": max_cid})).reader()
 
 
 def by_stream(found: Iterable[Arrival]) -> Arrivals:
