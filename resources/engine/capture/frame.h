@@ -31,7 +31,8 @@ enum class LinkType : std::uint32_t {
 
 inline constexpr std::uint16_t kEtherTypeIpv4 = 0x0800;
 inline constexpr std::uint16_t kEtherTypeIpv6 = 0x86DD;
-inline constexpr std::uint16_t kEtherTypeFrame = 0x6558;  // a whole frame: IEEE's "Transparent Ethernet Bridging"
+inline constexpr std::uint16_t kSmallestEtherType = 0x0600;  // IEEE 802.3: below it are lengths
+inline constexpr std::uint16_t kEtherTypeFrame = 0x6558;     // a whole frame: IEEE's "Transparent Ethernet Bridging"
 
 // Protocol numbers of PPP (RFC 1661, 2).
 inline constexpr std::uint16_t kPppIpv4 = 0x0021;

@@ -24,33 +24,58 @@ Octets frame_of(const LinkFormat& format, bool reverse, const LinkPacket& packet
   return frame;
 }
 
+// A packet in a frame of Ethernet. `type` is 0 for IP, or for what nothing is known of. Types below 0x0600 are those of
+// the scheme alone, and are in the comment.
+Octets ethernet_frame_of(bool reverse, std::uint16_t type, OctetView octets, std::string& comment) {
+  if (type == kEtherTypeFrame) return {octets.begin(), octets.end()};
+  std::uint16_t ether_type = type;
+  if (type == HEADROOM_TYPE_DEFAULT) {
+    const int version = octets.empty() ? 0 : octets[0] >> 4;
+    ether_type = version == 4 ? kEtherTypeIpv4 : version == 6 ? kEtherTypeIpv6 : kEtherTypeExperimental;
+  } else if (type < kSmallestEtherType) {
+    ether_type = kEtherTypeExperimental;
+    comment += (comment.empty() ? "type " : ", type ") + std::to_string(type);
+  }
+  return ethernet_frame(reverse ? kMacA : kMacB, reverse ? kMacB : kMacA, ether_type, octets);
+}
+
 }  // namespace
 
 // Feedback has no carrier: the way back is in the frames of the inner scheme, where it has one.
 Captures::Captures(const Job& job)
-    : formats_{job.format, job.carrier && job.path == FeedbackPath::own ? job.inner : job.format} {
+    : has_ether_types_((job.carrier ? job.inner : job.format).framing->carries_ether_types),
+      formats_{job.format, job.carrier && job.path == FeedbackPath::own ? job.inner : job.format} {
   const Outputs& outputs = job.outputs;
   const auto open = [](std::optional<PcapngWriter>& file, const std::optional<std::string>& path) {
     if (path) file.emplace(*path);
     return path.has_value();
   };
-  if (open(source_, outputs.source)) source_->add_interface(LinkType::raw_ip, "source");
-  if (open(decompressed_, outputs.decompressed)) decompressed_->add_interface(LinkType::raw_ip, "decompressed");
+  const LinkType packets = has_ether_types_ ? LinkType::ethernet : LinkType::raw_ip;
+  if (open(source_, outputs.source)) source_->add_interface(packets, "source");
+  if (open(decompressed_, outputs.decompressed)) decompressed_->add_interface(packets, "decompressed");
   if (!open(link_, outputs.link)) return;
   link_interfaces_[0] = link_->add_interface(link_type_of(formats_[0]), "forward");
   link_interfaces_[1] = link_->add_interface(link_type_of(formats_[1]), "reverse");
 }
 
-void Captures::write_raw(std::optional<PcapngWriter>& file, bool reverse, std::uint64_t time_ns, OctetView octets) {
-  if (file) file->write(0, time_ns, octets, reverse ? "reverse" : "");
+void Captures::write_packet(std::optional<PcapngWriter>& file, bool reverse, std::uint64_t time_ns, std::uint16_t type,
+                            OctetView octets) {
+  if (!file) return;
+  std::string comment = reverse ? "reverse" : "";
+  if (has_ether_types_) {
+    const Octets frame = ethernet_frame_of(reverse, type, octets, comment);
+    file->write(0, time_ns, frame, comment);
+  } else {
+    file->write(0, time_ns, octets, comment);
+  }
 }
 
-void Captures::source(bool reverse, std::uint64_t time_ns, OctetView octets) {
-  write_raw(source_, reverse, time_ns, octets);
+void Captures::source(bool reverse, std::uint64_t time_ns, std::uint16_t type, OctetView octets) {
+  write_packet(source_, reverse, time_ns, type, octets);
 }
 
-void Captures::decompressed(bool reverse, std::uint64_t time_ns, OctetView octets) {
-  write_raw(decompressed_, reverse, time_ns, octets);
+void Captures::decompressed(bool reverse, std::uint64_t time_ns, std::uint16_t type, OctetView octets) {
+  write_packet(decompressed_, reverse, time_ns, type, octets);
 }
 
 void Captures::link(bool reverse, std::uint64_t time_ns, const LinkPacket& packet, const std::string& comment) {

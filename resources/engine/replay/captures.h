@@ -2,7 +2,7 @@
 //
 // The captures that a replay leaves behind: what went in, what was on the link, what came out. That of the link has one
 // interface for each direction; the others have one in all, because libpcap 1.10 does not read two of raw IP, and say
-// "reverse" in a comment.
+// "reverse" in a comment. Those have raw IP, or frames of Ethernet where the scheme carries packets of many types.
 #ifndef HEADROOM_REPLAY_CAPTURES_H
 #define HEADROOM_REPLAY_CAPTURES_H
 
@@ -21,15 +21,18 @@ class Captures {
  public:
   explicit Captures(const Job& job);
 
-  void source(bool reverse, std::uint64_t time_ns, OctetView octets);
+  // `type`: of the link layer (headroom.h, "Types").
+  void source(bool reverse, std::uint64_t time_ns, std::uint16_t type, OctetView octets);
   // A packet as it left its sender, with a comment about what the link did to it.
   void link(bool reverse, std::uint64_t time_ns, const LinkPacket& packet, const std::string& comment);
-  void decompressed(bool reverse, std::uint64_t time_ns, OctetView octets);
+  void decompressed(bool reverse, std::uint64_t time_ns, std::uint16_t type, OctetView octets);
   void close();
 
  private:
-  static void write_raw(std::optional<PcapngWriter>& file, bool reverse, std::uint64_t time_ns, OctetView octets);
+  void write_packet(std::optional<PcapngWriter>& file, bool reverse, std::uint64_t time_ns, std::uint16_t type,
+                    OctetView octets);
 
+  bool has_ether_types_;  // of the packets in front of the compressor and behind the decompressor
   std::optional<PcapngWriter> source_, link_, decompressed_;
   std::array<std::uint32_t, 2> link_interfaces_{};
   std::array<LinkFormat, 2> formats_;

@@ -10,7 +10,6 @@ namespace headroom::replay {
 namespace {
 
 constexpr std::size_t kMacHeader = 14;
-constexpr std::uint16_t kSmallestEtherType = 0x0600;  // IEEE 802.3: below it are lengths
 
 }  // namespace
 

@@ -26,6 +26,8 @@ int weight(Verdict verdict) {
   }
 }
 
+bool has_type(const PacketOutput& output) noexcept { return output.came_out() && output.type != HEADROOM_TYPE_DEFAULT; }
+
 }  // namespace
 
 const char* name_of(Verdict verdict) noexcept {
@@ -269,6 +271,7 @@ void Direction::note_other(const Delivery& delivery, std::uint64_t now_ns, const
                 {"link", octets_or_length(delivery.packet.octets)},
                 {"status", name_of_status(output.status)}};
   if (output.came_out()) entry["got"] = to_hex(output.octets);
+  if (has_type(output)) entry["out_type"] = output.type;
   other_records_.push_back(std::move(entry));
 }
 
@@ -446,6 +449,7 @@ Json Direction::record(std::size_t index) const {
     Json entry = json_of(arrival.output.detail, decompressor_instance->names(), HEADROOM_DECOMPRESSOR);
     entry["status"] = name_of_status(arrival.output.status);
     entry["time_ns"] = arrival.time_ns;
+    if (has_type(arrival.output)) entry["out_type"] = arrival.output.type;
     if (arrival.duplicate) entry["duplicate"] = true;
     arrivals.push_back(std::move(entry));
   }

@@ -196,7 +196,7 @@ class Run {
       outputs = d.compressor->process(inputs, now_ns());
     }
     for (std::size_t i = begin; i < end; ++i) {
-      captures_.source(reverse, d.source()[i].time_ns, d.source()[i].octets);
+      captures_.source(reverse, d.source()[i].time_ns, d.source()[i].type, d.source()[i].octets);
       send(d, d.note_compressed(i, d.compressor ? &outputs[i - begin] : nullptr));
     }
   }
@@ -304,7 +304,7 @@ class Run {
 
   void capture_decompressed(bool reverse, const std::vector<PacketOutput>& outputs) {
     for (const PacketOutput& output : outputs) {
-      if (output.came_out()) captures_.decompressed(reverse, now_ns(), output.octets);
+      if (output.came_out()) captures_.decompressed(reverse, now_ns(), output.type, output.octets);
       capture_decompressed(reverse, output.more);
     }
   }

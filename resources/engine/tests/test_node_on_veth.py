@@ -3,13 +3,12 @@
 
 near:p - na:plain  na:link - nb:link  nb:plain - p:far
 
-A chain has more nodes in a row; those of its second half have their plain side towards the far end.
+Four nodes in a row are a topology of the package (`headroom.testbed.carried`).
 """
 
 from __future__ import annotations
 
 import ctypes
-import itertools
 import json
 import os
 import shutil
@@ -25,12 +24,17 @@ from typing import Any
 
 import pytest
 
+from headroom.core import profiles
+from headroom.testbed import carried, choice, echo
+from headroom.testbed.generator import EmbeddedGenerator
+from headroom.testbed.generator_session import GeneratorSession
+from headroom.testbed.recorder import Recorder
+
 ROOT = Path(__file__).resolve().parents[3]
 ENGINE = Path(os.environ.get("HEADROOM_ENGINE", ROOT / "build" / "gcc-O2" / "bin" / "headroom-engine"))
 LIBRARIES = ENGINE.parents[1] / "lib"
 CORE = min(os.sched_getaffinity(0))
 PLACES = ("near", "na", "nb", "far")
-CHAIN = ("near", "ra", "ua", "ub", "rb", "far")  # two of ROHC around two of ULE
 PATIENCE_S = 30
 
 
@@ -47,13 +51,12 @@ pytestmark = pytest.mark.skipif(missing() is not None, reason=str(missing()))
 
 
 class Testbed:
-    """Namespaces of this process in a row, and the nodes in all but the outer ones."""
+    """Namespaces of this process in a row, and the nodes in the inner ones."""
 
     __test__ = False
 
-    def __init__(self, folder: Path, places: tuple[str, ...] = PLACES) -> None:
+    def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.places = places
         self.nodes: dict[str, subprocess.Popen[bytes]] = {}
 
     def place(self, name: str) -> str:
@@ -64,15 +67,13 @@ class Testbed:
         return subprocess.run([*inside, *command], capture_output=True, text=True, check=True, timeout=PATIENCE_S)
 
     def up(self) -> None:
-        for place in self.places:
+        for place in PLACES:
             self.run("ip", "netns", "add", self.place(place))
             # Stray packets of IPv6 would be in everybody's counts.
             self.run("sysctl", "-qw", "net.ipv6.conf.default.disable_ipv6=1", place=place)
-        forwarding, half = self.places[1:-1], len(self.places) // 2 - 1
-        self.pair("near", "p", forwarding[0], "plain")
-        for index, (one, other) in enumerate(itertools.pairwise(forwarding), 1):
-            self.pair(one, "link" if index <= half else "plain", other, "plain" if index < half else "link")
-        self.pair(forwarding[-1], "plain", "far", "p")
+        self.pair("near", "p", "na", "plain")
+        self.pair("na", "link", "nb", "link")
+        self.pair("nb", "plain", "far", "p")
         for place, address in (("near", "10.7.0.1/24"), ("far", "10.7.0.2/24")):
             self.run("ip", "address", "add", address, "dev", "p", place=place)
 
@@ -89,7 +90,7 @@ class Testbed:
             {"library": str(LIBRARIES / f"{adapter}.so"), "config": {"scheme": "rohc", **config}} if adapter else None
         )
         own = more.pop("of", {})
-        for place in self.places[1:-1]:
+        for place in PLACES[1:-1]:
             job = {
                 "plain": {"interface": "plain", "driver": driver},
                 "link": {"interface": "link", "driver": driver},
@@ -132,23 +133,13 @@ class Testbed:
         for node in self.nodes.values():
             node.kill()
             node.wait()
-        for place in self.places:
+        for place in PLACES:
             subprocess.run(["ip", "netns", "delete", self.place(place)], check=False, capture_output=True)
 
 
 @pytest.fixture
 def testbed(tmp_path: Path) -> Iterator[Testbed]:
     bed = Testbed(tmp_path)
-    try:
-        bed.up()
-        yield bed
-    finally:
-        bed.down()
-
-
-@pytest.fixture
-def chain(tmp_path: Path) -> Iterator[Testbed]:
-    bed = Testbed(tmp_path, CHAIN)
     try:
         bed.up()
         yield bed
@@ -277,17 +268,17 @@ def through_tagged(bed: Testbed, frames: list[bytes], vid: int) -> list[bytes]:
         return arrived
 
 
-def streams(one: str = "na", another: str = "nb", **send: Any) -> dict[str, Any]:
+def streams(**send: Any) -> dict[str, Any]:
     """Jobs of two nodes that send TS packets to each other: 7 in a datagram of UDP to a multicast group."""
-    groups = {one: "239.1.1.1", another: "239.1.1.2"}
+    groups = {"na": "239.1.1.1", "nb": "239.1.1.2"}
     return {
         place: {
             "stream": {
-                "send": {"address": other, "port": 5000, "source": "10.9.0.1", **send},
+                "send": {"address": groups[other], "port": 5000, "source": "10.9.0.1", **send},
                 "receive": {"address": groups[place], "port": 5000},
             }
         }
-        for place, other in ((one, groups[another]), (another, groups[one]))
+        for place, other in (("na", "nb"), ("nb", "na"))
     }
 
 
@@ -316,26 +307,41 @@ def test_frames_travel_in_a_transport_stream(testbed: Testbed, rate_bps: int) ->
         assert one["statistics"]["decompressor"]["continuity_errors"] == 0
 
 
-def test_rohc_travels_in_bridged_frames_of_a_transport_stream(chain: Testbed) -> None:
+def test_rohc_travels_in_bridged_frames_of_a_transport_stream() -> None:
     """The test-bed of a satellite link: compressor, encapsulator at 8 Mbit/s, receiver and decompressor, both ways."""
-    rohc = {
-        "library": str(LIBRARIES / "reference.so"),
-        "config": {"scheme": "rohc", "mode": "U", "cids": "large", "max_cid": 100},
-    }
-    of: dict[str, Any] = streams("ua", "ub", rate_bps=8_000_000)
-    of |= {place: {"compressor": rohc, "decompressor": rohc} for place in ("ra", "rb")}
-    chain.start("af_packet", "reference", TS | {"address": "absent"}, of=of)
-    with capturing(chain, "rb") as compressed:
-        sizes = [33] * 200 + [0, 1, 1200]
-        assert datagrams(chain, sizes) == [bytes([number % 256]) * size for number, size in enumerate(sizes)]
-        assert "5 received, 0% packet loss" in ping(chain, 100)
-    near, encapsulator, receiver, far = chain.stop()
-    assert sum(frame[12:14] == b"\x22\xf1" for frame in compressed) >= len(sizes)
-    assert near["compressed"] == far["decompressed"] >= len(sizes)
-    assert encapsulator["compressed"] == receiver["decompressed"]
-    assert encapsulator["stream"]["idle_sent"] > 0
-    for worker in (near, encapsulator, receiver, far):
-        assert not any(worker["errors"].values())
+    rohc = {"scheme": "rohc", "mode": "U", "cids": "large", "max_cid": 100, "feedback": False}
+    jobs = carried.CarriedJobs(both(rohc), both(TS | {"address": "absent"}), rate_bps=8_000_000)
+    with choice.make("netns", carried.SHAPE, [CORE], str(ENGINE.parents[1])) as made:
+        nodes = carried.start(made, jobs)
+        trips = echo.round_trips(made, [udp_frame(0, number, 100)[14:] for number in range(20)], [0.02] * 20, answered)
+        seat = made.seats["generator"]
+        with GeneratorSession(made) as execute:
+            ports = [seat.ports[name].as_job() for name in ("0", "1")]
+            voice = EmbeddedGenerator(ports, profiles.load("voip-gsm-shared-ports-ipv4"), 10, run=execute)
+            with Recorder(made, [("decapsulator", "link"), ("decompressor", "link")]) as recorder:
+                trial = voice.trial(500, 2.0)
+        workers = carried.stop(made, nodes)
+    assert all(trip.whole_ns for trip in trips)
+    assert [(way.lost, way.unexpected) for way in trial.directions] == [(0, 0), (0, 0)]
+    assert carried.losses(workers) == []
+    assert all(arrival.frame[12:14] == b"\x22\xf1" for arrival in recorder.arrivals["decompressor", "link"])
+    datagrams = [carried.link_packets(arrival.frame, 188) for arrival in recorder.arrivals["decapsulator", "link"]]
+    assert {len(datagram) for datagram in datagrams} == {7}
+    assert {packet[0] for datagram in datagrams for packet in datagram} == {0x47}
+    for one, other in (("compressor", "decompressor"), ("encapsulator", "decapsulator")):
+        assert workers[one]["compressed"] == workers[other]["decompressed"] >= trial.sent / 2
+        assert workers[other]["compressed"] == workers[one]["decompressed"] >= trial.sent / 2
+    assert workers["encapsulator"]["stream"]["idle_sent"] > 0
+
+
+def both(config: dict[str, Any]) -> dict[str, Any]:
+    side = {"library": str(LIBRARIES / "reference.so"), "config": config}
+    return {"compressor": side, "decompressor": side}
+
+
+def answered(packet: bytes) -> bytes:
+    """The same UDP packet, back to where it came from; the sum of its header stays."""
+    return packet[:12] + packet[16:20] + packet[12:16] + packet[20:]
 
 
 def test_what_is_no_datagram_of_the_stream_is_counted_by_its_reason(testbed: Testbed) -> None:

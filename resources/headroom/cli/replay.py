@@ -12,13 +12,15 @@ import typer
 
 from headroom.cli.options import with_options
 from headroom.core.console import examples, print_json, print_table, say, warn_once
+from headroom.core.engine_result import EngineFailure
 from headroom.core.errors import UsageError
 from headroom.core.options import DRY_RUN, JSON, Option, assignments, flag, number, seed_of
 from headroom.core.paths import DEFAULT_BUILD
 from headroom.core.scheme import Scheme, all_schemes, default
 
 if TYPE_CHECKING:
-    from headroom.core.replay import Replay
+    from headroom.core.implementations import Implementation, Role
+    from headroom.core.replay import Replay, ReplayConfig
 
 RENDER = examples(
     "./headroom render voip-amr-nb-ipv6 -o call.pcap --packets 3000",
@@ -35,6 +37,7 @@ def _share(name: str) -> Callable[[Any], float]:
     return number(name, 0, 1, "packets or bits, as a share of all")
 
 
+MOST_PACKETS = 20_000_000  # kMostSourcePackets of the engine
 REPLAYED = {name: one for name, one in all_schemes().items() if one.replay}
 OPTIONS = (
     Option("scheme", default().name, str, f"What is replayed: {', '.join(REPLAYED)}."),
@@ -42,7 +45,7 @@ OPTIONS = (
     Option("decompressor", "reference", str, "An implementation, or none: it ends at the link."),
     *(option for one in REPLAYED.values() for option in one.replay_options),
     Option("flows", 1, number("flows", 1, 2**31, "flows", int), "Flows of the profile.", int),
-    Option("packets", 1000, number("packets", 1, 2**63, "packets", int), "Packets in all.", int),
+    Option("packets", 1000, number("packets", 1, MOST_PACKETS, "packets", int), "Packets in all.", int),
     Option("carrier", None, str, "A scheme that carries what is on the link; carrier.NAME=VALUE are its arguments."),
     Option("loss", 0.0, _share("loss"), "Probability that the link loses a packet.", float),
     Option("ber", 0.0, _share("ber"), "Bit error rate of the link.", float),
@@ -120,7 +123,7 @@ def replay_command(
             if found := getattr(part, role):
                 implementations.require_adapter(named[role] if part is config else found.name, build)
                 if reason := found.lacks(role, part.scheme):
-                    raise UsageError(f"{reason}, so it cannot be replayed.")
+                    raise UsageError(f"{reason}, so it cannot be replayed.{_other_scheme(found, role, explicit)}")
     files = (("link", values["link"]), ("decompressed", values["restored"]))
     config.outputs = {name: path.resolve() for name, path in files if path}
     job = replay.job(config)
@@ -128,7 +131,27 @@ def replay_command(
         print_json(job)
         return
     _build(build)
-    _show(replay.run(config), scheme, values["json"])
+    try:
+        done = replay.run(config)
+    except EngineFailure as failure:
+        raise (_refusal_of_options(failure, config, named) or failure) from failure
+    _show(done, scheme, values["json"])
+
+
+def _other_scheme(found: Implementation, role: Role, explicit: dict[str, Any]) -> str:
+    """What to do where an implementation has another scheme than the default one, and no more than that."""
+    names = [one["scheme"] for one in found.capabilities if one["scheme"] in REPLAYED and role in one["roles"]]
+    return f" Add --scheme {names[0]}." if len(names) == 1 and "scheme" not in explicit else ""
+
+
+def _refusal_of_options(failure: EngineFailure, config: ReplayConfig, named: dict[str, str]) -> UsageError | None:
+    """Where an adapter refuses options that were given: who does, which and why."""
+    role = failure.where.removeprefix("/").removesuffix("/config")
+    _, _, why = failure.message.partition(f"refuses the configuration of its {role}: ")
+    if not (why and f"{role}_options" in named):
+        return None
+    name = getattr(config, role).name
+    return UsageError(f"{name} refuses {role}_options={named[f'{role}_options']}: {why.rstrip('.')}.")
 
 
 def _named(values: dict[str, Any], explicit: dict[str, Any], scheme: Scheme, more: Sequence[str]) -> dict[str, str]:

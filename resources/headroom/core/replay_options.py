@@ -156,6 +156,19 @@ def into(part: str, key: str, convert: Callable[[str], Any]) -> Argument:
     return lambda made, text: getattr(made, part).update({key: convert(text)})
 
 
+def without_feedback(title: str) -> Callable[[ReplayConfig], None]:
+    """What completes a replay of a scheme that has no feedback. It raises UsageError where feedback is configured."""
+
+    def settle(made: ReplayConfig) -> None:
+        if made.feedback not in ({}, {"path": "none"}):
+            given = ", ".join(
+                "feedback" if key == "path" else f"feedback_{key.removesuffix('_ns')}" for key in made.feedback
+            )
+            raise UsageError(f"{title} has no feedback: leave out {given}.")
+
+    return settle
+
+
 def _attribute(name: str, convert: Callable[[str], Any]) -> Argument:
     return lambda made, text: setattr(made, name, convert(text))
 

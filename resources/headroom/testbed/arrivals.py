@@ -7,7 +7,6 @@ receives (packet(7)), and compared with those that the engine has rendered.
 
 import select
 import socket
-import struct
 import threading
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,12 +17,9 @@ from typing import Self
 from headroom.core.errors import EnvironmentLacks, HeadroomError
 from headroom.testbed import interfaces
 from headroom.testbed.bridge_noise import is_stray
+from headroom.testbed.packet_socket import missed_by, packet_socket
 from headroom.testbed.trial import Trial
 
-ETH_P_ALL = 3
-SO_RCVBUFFORCE = 33  # socket(7): beyond net.core.rmem_max, which root may go
-SOL_PACKET, PACKET_STATISTICS = 263, 6  # packet(7): packets, and how many of them the socket had no room for
-BUFFER = 64 << 20  # octets; the kernel counts about 2,300 for a packet of 1,400
 LONGEST = 65536
 LOOK_S = 0.05
 ETHERNET = 14
@@ -67,7 +63,7 @@ class Listener:
 
     def __enter__(self) -> Self:
         for port, name in self._ears.interfaces.items():
-            self._sockets[port] = interfaces.inside(self._ears.namespace, partial(_opened, name))
+            self._sockets[port] = interfaces.inside(self._ears.namespace, partial(packet_socket, name))
         self._thread.start()
         return self
 
@@ -109,18 +105,7 @@ class Listener:
 
     def missed(self) -> int:
         """How many frames could not be caught, since the last call."""
-        statistics = [one.getsockopt(SOL_PACKET, PACKET_STATISTICS, 8) for one in self._sockets.values()]
-        return sum(struct.unpack("II", one)[1] for one in statistics)
-
-
-def _opened(interface: str) -> socket.socket:
-    try:
-        door = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETH_P_ALL))
-        door.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, BUFFER)
-        door.bind((interface, 0))
-        return door
-    except OSError as error:
-        raise EnvironmentLacks(f"The interface {interface} cannot be listened on: {error.strerror}.") from error
+        return sum(missed_by(one) for one in self._sockets.values())
 
 
 def ip_packet(frame: bytes) -> bytes:

@@ -177,10 +177,7 @@ def _node(run: Run, made: Topology, role: Any, codec: Codec, channel: Channel) -
                 f"{found.name} is a container image, which works on one core; this asks for {len(seat.cores)}."
             )
         return made.start_image(role, found.image, images.words_of(run, channel))
-    job = node_job(run, codec, channel, role)
-    ports = {name: seat.ports[name].as_job() for name in ("plain", "link")}
-    mtu = {name: seat.ports[name].mtu for name in ("plain", "link")}
-    return made.start(role, "node", {**ports, "mtu": mtu, "workers": list(seat.cores), **job})
+    return made.start_node(role, node_job(run, codec, channel, role))
 
 
 def _link(made: Topology, capture: Path | None) -> Service:

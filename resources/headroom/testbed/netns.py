@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Network namespaces and veth pairs on one machine: `--topology netns`.
 
-Each run has namespaces of its own, `hr-<run>-gen`, `-a`, `-link` and `-b`; what a killed one leaves, the next removes
-(`runs`). Source: ip-netns(8), veth(4), packet(7).
+Each run has namespaces of its own, such as `hr-<run>-gen`, `-a`, `-link` and `-b`; what a killed one leaves, the next
+removes (`runs`). Source: ip-netns(8), veth(4), packet(7).
 """
 
 import contextlib
@@ -26,7 +26,14 @@ from headroom.testbed.processes import Crew, Place, Service
 from headroom.testbed.topology import SHAPES, Port, Role, Seat, Topology, Wire, roles_of
 
 # What a role's namespace and interfaces are called.
-SUFFIX: dict[Role, str] = {"generator": "gen", "compressor": "a", "link": "link", "decompressor": "b"}
+SUFFIX: dict[Role, str] = {
+    "generator": "gen",
+    "compressor": "a",
+    "link": "link",
+    "decompressor": "b",
+    "encapsulator": "ea",
+    "decapsulator": "eb",
+}
 INTERFACES: dict[tuple[Role, str], str] = {("generator", "0"): "g0", ("generator", "1"): "g1"}
 # The same in every run, for captures that can be compared: locally administered, then "HR", role and port.
 PORT_NUMBER = {"0": 0, "1": 1, "plain": 0, "link": 1, "a": 0, "b": 1}

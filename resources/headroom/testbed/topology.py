@@ -5,6 +5,8 @@ The roles are wired in one of a few shapes. The generator's port 0 is at the com
 decompressor's; a node has a `plain` and a `link` port, the link on the wire has `a` and `b`:
 
     generator 0 -- plain compressor link -- a link b -- link decompressor plain -- 1 generator
+
+An encapsulator and a decapsulator are nodes, too. They carry the link packets of the other two.
 """
 
 from abc import ABC, abstractmethod
@@ -14,9 +16,9 @@ from typing import Any, Literal, Self
 
 from headroom.testbed.processes import Crew, Place, Service
 
-Role = Literal["generator", "compressor", "link", "decompressor"]
+Role = Literal["generator", "compressor", "encapsulator", "link", "decapsulator", "decompressor"]
 Idle = Literal["poll", "sleep"]
-ROLES: tuple[Role, ...] = ("generator", "compressor", "link", "decompressor")
+ROLES: tuple[Role, ...] = ("generator", "compressor", "encapsulator", "link", "decapsulator", "decompressor")
 
 PLAIN_MTU = 1500
 LINK_MTU = 1500
@@ -72,6 +74,13 @@ SHAPES: dict[str, tuple[Wire, ...]] = {
     "nodes": (  # no link between them: what the nodes alone can do
         Wire(("generator", "0"), ("compressor", "plain")),
         Wire(("compressor", "link"), ("decompressor", "link"), LINK_MTU),
+        Wire(("decompressor", "plain"), ("generator", "1")),
+    ),
+    "carried": (  # link packets of two nodes travel in those of another scheme between the other two
+        Wire(("generator", "0"), ("compressor", "plain")),
+        Wire(("compressor", "link"), ("encapsulator", "plain"), LINK_MTU),
+        Wire(("encapsulator", "link"), ("decapsulator", "link"), LINK_MTU),
+        Wire(("decapsulator", "plain"), ("decompressor", "link"), LINK_MTU),
         Wire(("decompressor", "plain"), ("generator", "1")),
     ),
     "node": (  # one that forwards both ways, such as a bare bridge: the floor of a node
@@ -182,6 +191,13 @@ class Topology(ABC):
         """Starts the engine in the place of a role; `idle` is added to the job. Watched by the crew from then on."""
         whole = {"idle": self.allotment.idle(role)} | job
         return self.crew.engine(role, command, whole, self.seats[role].place, ends_by_itself)
+
+    def start_node(self, role: Role, job: dict[str, Any]) -> Service:
+        """Starts a node on the ports and cores of a role. `job` is the rest of its job."""
+        seat = self.seats[role]
+        ports = {name: seat.ports[name].as_job() for name in ("plain", "link")}
+        mtu = {name: seat.ports[name].mtu for name in ("plain", "link")}
+        return self.start(role, "node", {**ports, "mtu": mtu, "workers": list(seat.cores), **job})
 
     def look(self) -> None:  # noqa: B027 (there need not be anything to see)
         """Raises EngineFailure where something has gone, or gone down, that this is made of; as far as can be seen."""

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import errno
 import json
 import os
@@ -17,7 +18,7 @@ from typing import Any
 import pytest
 
 from headroom.cli import listing, replay
-from headroom.core import matrix
+from headroom.core import implementations, matrix
 from headroom.core.errors import disk_error
 from headroom.core.paths import ROOT
 from headroom.core.results import store
@@ -494,12 +495,32 @@ def test_plain_robot_works(tmp_path: Path, real_build: str) -> None:
         (["--compressor", "example"], "example does not declare the scheme rohc"),
         (["--scheme", "vj", "--mode", "O"], "--mode is an option of ROHC, and VJ has none of that name"),
         (["--max-slot-id", "3"], "--max-slot-id is an option of VJ, and ROHC has none of that name"),
+        (["--packets", "0"], "--packets is a number of packets from 1 to 20,000,000, not 0"),
+        (["--scheme", "ule", "feedback=own"], "ULE has no feedback: leave out feedback."),
+        (["--scheme", "vj", "feedback_loss=0.1", "feedback_delay=4"], "leave out feedback_loss, feedback_delay."),
     ],
 )
 def test_a_replay_that_contradicts_itself_is_refused(out: Path, words: list[str], sentence: str) -> None:
     done = headroom("replay", "voip-amr-nb-ipv6", *words, "--dry-run", out=out)
     assert done.returncode == 2
     assert sentence in done.stderr.replace("\n", " ")
+
+
+def test_an_implementation_of_one_other_scheme_is_replayed_with_that() -> None:
+    found = implementations.find("reference")
+    entries = {one["scheme"]: one for one in found.capabilities}
+    one = dataclasses.replace(found, capabilities=[entries["ule"]])
+    assert replay._other_scheme(one, "compressor", {}) == " Add --scheme ule."
+    assert replay._other_scheme(one, "compressor", {"scheme": "rohc"}) == ""
+    assert replay._other_scheme(found, "compressor", {}) == "", "it has several"
+
+
+@pytest.mark.engine
+def test_options_that_an_adapter_refuses_are_named(out: Path, real_build: str) -> None:
+    words = ("--scheme", "ule", "compressor_options=foo=1", "--build", real_build)
+    done = headroom("replay", "voip-amr-nb-ipv6", *words, out=out)
+    assert done.returncode == 2
+    assert 'reference refuses compressor_options=foo=1: unknown key "foo"' in done.stderr.replace("\n", " ")
 
 
 def test_a_replay_of_which_nothing_comes_out_is_no_success(out: Path, tmp_path: Path, real_build: str) -> None:

@@ -25,6 +25,7 @@ constexpr std::array<std::uint8_t, kTsOctets> null_packet() {
 constexpr std::array<std::uint8_t, kTsOctets> kNullPacket = null_packet();
 constexpr LinkFraming kFraming = {.title = "ULE",
                                   .ether_type = 0,
+                                  .carries_ether_types = true,
                                   .link_type = LinkType::mpeg2_ts,
                                   .cells = CellFraming{.octets = kTsOctets, .first = kSyncOctet},
                                   .idle = kNullPacket,

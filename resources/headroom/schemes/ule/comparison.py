@@ -16,7 +16,7 @@ from typing import Any
 from headroom.core.implementations import Implementation
 from headroom.core.text import some
 from headroom.schemes.ule import events, line
-from headroom.schemes.ule.judge.receiver import Receiver
+from headroom.schemes.ule.judge.receiver import Receiver, Unit
 from headroom.schemes.ule.vectors import FIRST_PID, OWN, Arrival
 
 
@@ -48,16 +48,17 @@ def compare(found: Implementation, arrivals: Sequence[Arrival], channel: Mapping
     """Gives both the same. Raises Misbehaviour where the adapter breaks a promise of the ABI."""
     first = channel.get("first_pid", FIRST_PID)
     judge, lenient = (_judge(channel, reads_on) for reads_on in (False, True))
-    expected, possible = (
-        [unit.octets for one in arrivals if _is_of(one, first) for unit in each.take(one.octets)]
-        for each in (judge, lenient)
+    judged, possible = (
+        [unit for one in arrivals if _is_of(one, first) for unit in each.take(one.octets)] for each in (judge, lenient)
     )
+    expected = [unit.octets for unit in judged]
     received = line.receive(found, arrivals, channel, build)
     rest = iter(possible)
     wrong = ""
-    for number, unit in enumerate(received.units):
-        if not any(one == unit for one in rest):
-            wrong = f"unit {number}, of {len(unit)} octets, is none that the judge delivers, or not in this place"
+    for number, (octets, type_) in enumerate(zip(received.units, received.types, strict=True)):
+        if not any(one.octets == octets and type_ in (one.type, *_default(one)) for one in rest):
+            what = f"of {len(octets)} octets and the type 0x{type_:04X}"
+            wrong = f"unit {number}, {what}, is none that the judge delivers, or not in this place"
             break
     return Comparison(
         tuple(expected),
@@ -68,6 +69,11 @@ def compare(found: Implementation, arrivals: Sequence[Arrival], channel: Mapping
         (Counter(received.units) - Counter(expected)).total(),
         tuple(events.differences(judge.events, received.statistics)),
     )
+
+
+def _default(unit: Unit) -> tuple[int, ...]:
+    """IP packets say themselves what they are, and may have the default type, too."""
+    return (0,) if unit.type in (0x0800, 0x86DD) else ()
 
 
 def _judge(channel: Mapping[str, Any], reads_on: bool) -> Receiver:

@@ -14,7 +14,7 @@ from headroom.core.captures import engine_pcapng
 from headroom.core.implementations import Implementation
 from headroom.core.replay import Replay, ReplayConfig
 from headroom.schemes.ule.judge.encapsulator import Pdu, Setting
-from headroom.schemes.ule.vectors import FIRST_PID, OWN, Arrival
+from headroom.schemes.ule.vectors import FIRST_PID, OWN, WHOLE_FRAME, Arrival
 
 ETHERNET, MAC_HEADER = 1, 14  # LINKTYPE, and octets in front of a link packet in such a frame
 LARGEST_UNIT = 33_000  # octets: more than the Length of an SNDU can say
@@ -31,10 +31,11 @@ class Encapsulated:
 
 @dataclass(frozen=True)
 class Received:
-    """Units that came out of a receiver, in order, and its statistics."""
+    """Units that came out of a receiver, in order, with their types, and its statistics."""
 
     units: tuple[bytes, ...]
     statistics: Mapping[str, Any]
+    types: tuple[int, ...]
 
 
 def setting_of(channel: Mapping[str, Any], npa: str = OWN) -> Setting:
@@ -57,18 +58,23 @@ def encapsulate(config: ReplayConfig, capture: Path | None = None) -> Encapsulat
         outputs = {"source": Path(folder) / "source.pcapng", "link": capture or Path(folder) / "link.pcapng"}
         done = replay.run(replace(config, records="all", outputs={**config.outputs, **outputs}))
         capabilities.promise(done.document)
-        sources = [one.octets for one in engine_pcapng.read(outputs["source"])]
+        captured = list(engine_pcapng.read(outputs["source"]))
         packets = tuple((one.time_ns, _link_packet(one)) for one in engine_pcapng.read(outputs["link"]))
-    types = [one.get("type", 0) for one in config.source] if isinstance(config.source, list) else []
+    types = [one.get("type", 0) for one in config.source] if isinstance(config.source, list) else [0] * len(captured)
     pdus = []
-    for number, (record, octets) in enumerate(zip(done.records, sources, strict=True)):
+    for record, one, type_ in zip(done.records, captured, types, strict=True):
         if record["verdict"] != "not_compressed":
-            pdus.append(Pdu(octets, record["time_ns"], record["channel"], types[number] if types else 0))
+            pdus.append(Pdu(_unit(one, type_), record["time_ns"], record["channel"], type_))
     return Encapsulated(tuple(pdus), packets, done)
 
 
 def _link_packet(found: engine_pcapng.EnginePacket) -> bytes:
     return found.octets[MAC_HEADER:] if found.link_type == ETHERNET else found.octets
+
+
+def _unit(captured: engine_pcapng.EnginePacket, type_: int) -> bytes:
+    """A packet of a type from a capture of what goes in or comes out: in a frame of Ethernet, unless it is one."""
+    return captured.octets if type_ == WHOLE_FRAME else captured.octets[MAC_HEADER:]
 
 
 def receive(
@@ -93,10 +99,19 @@ def receive(
                 channel={"first_pid": FIRST_PID, "mrru": LARGEST_UNIT, **channel},
                 decompressor_options=options,
                 outputs={"decompressed": path},
+                records="all",
                 build=build,
                 timeout_s=capabilities.PATIENCE_S,
             )
         )
         capabilities.promise(done.document)
-        units = tuple(one.octets for one in engine_pcapng.read(path))
-    return Received(units, done.direction()["decompressor"].get("statistics") or {})
+        types = _types(done)
+        units = tuple(_unit(one, type_) for one, type_ in zip(engine_pcapng.read(path), types, strict=True))
+    return Received(units, done.direction()["decompressor"].get("statistics") or {}, types)
+
+
+def _types(done: Replay) -> tuple[int, ...]:
+    """Types of what came out, in order; 0 is the default."""
+    outputs = [one for record in done.records for one in record.get("decompressor", [record])]
+    came_out = sorted((one for one in outputs if one["status"] == "OK"), key=lambda one: one["time_ns"])
+    return tuple(one.get("out_type", 0) for one in came_out)

@@ -28,7 +28,7 @@ def _pid(text: str) -> int:
 
 
 def _replay() -> ReplayWords:
-    from headroom.core.replay_options import ReplayWords, into
+    from headroom.core.replay_options import ReplayWords, into, without_feedback
 
     arguments = {
         "first_pid": into("channel", "first_pid", _pid),
@@ -42,7 +42,7 @@ def _replay() -> ReplayWords:
         "concat_threshold_us": into("channel", "concat_threshold_us", int),
         "largest_pdu": into("channel", "mrru", int),
     }
-    return ReplayWords(arguments, lambda made: None, lambda done: [])
+    return ReplayWords(arguments, without_feedback(SCHEME.title), lambda done: [])
 
 
 def _interop() -> Interop:

@@ -11,10 +11,12 @@ from headroom.schemes.ule.events import ERRORS
 from headroom.schemes.ule.vectors import Expected, Vector
 
 
-def findings_of(vector: Vector, units: Sequence[bytes], statistics: Mapping[str, Any]) -> list[Finding]:
-    """A unit that is missing, another or one too many; then counters of errors."""
+def findings_of(
+    vector: Vector, units: Sequence[bytes], types: Sequence[int], statistics: Mapping[str, Any]
+) -> list[Finding]:
+    """A unit that is missing, another or one too many, or one of another type; then counters of errors."""
     found = []
-    if sentence := difference(vector.out, units):
+    if sentence := difference(vector.out, units) or other_type(vector.out, units, types):
         found.append(_finding(vector, sentence, vector.should, "should" if vector.should else "must"))
     for counter, requirement in ERRORS.items():
         expected, counted = vector.events.get(counter, 0), statistics.get(counter)
@@ -47,4 +49,19 @@ def difference(expected: Sequence[Expected], units: Sequence[bytes]) -> str:
             return f"unit {number}, of {len(one.octets)} octets, must come out; {got}"
     if rest:
         return f"{len(rest)} units come out that must not, the first of {len(rest[0])} octets"
+    return ""
+
+
+def other_type(expected: Sequence[Expected], units: Sequence[bytes], types: Sequence[int]) -> str:
+    """The first unit that has another type than it must have, as a sentence; "" where there is none. The units are
+    those that are expected."""
+    rest = iter(enumerate(zip(units, types, strict=True)))
+    current = next(rest, None)
+    for one in expected:
+        if current is None or current[1][0] != one.octets:
+            continue  # it may come out, and did not
+        number, (_, type_) = current
+        if one.types and type_ not in one.types:
+            return f"unit {number} comes out with the type 0x{type_:04X}, not 0x{one.types[0]:04X}"
+        current = next(rest, None)
     return ""

@@ -21,6 +21,8 @@ from headroom.schemes.ule import builder
 FOLDER = ROOT / "resources/vectors/ule"
 FIRST_PID = 0x100
 OWN = "02:00:00:00:00:01"
+WHOLE_FRAME = 0x6558
+IP_TYPES = {"ipv4": (0x0800, 0), "ipv6": (0x86DD, 0)}
 _SLICE = re.compile(r"([A-Z])(?:\[(\d*):(\d*)\])?")
 
 
@@ -34,10 +36,11 @@ class Arrival:
 
 @dataclass(frozen=True)
 class Expected:
-    """A unit that must come out, or may."""
+    """A unit that must come out, or may. `types` are those that it may have, none where any will do."""
 
     octets: bytes
     must: bool = True
+    types: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -164,8 +167,17 @@ class _Reader:
 
     def _expected(self, number: int, given: Any) -> Expected:
         may = given.get("may") if isinstance(given, dict) else None
-        octets = self._joined(self.pdus, given if may is None else may, "out", number)
-        return Expected(octets, may is None)
+        unit = given if may is None else may
+        return Expected(self._joined(self.pdus, unit, "out", number), may is None, self._types(unit))
+
+    def _types(self, unit: Any) -> tuple[int, ...]:
+        """The types of a unit: a frame is one of several parts, an IP packet has a version and may have the default."""
+        if not isinstance(unit, str):
+            return (WHOLE_FRAME,)
+        given = self.entry.get("pdus", {}).get(unit, {})
+        if "type" in given:
+            return (int(given["type"], 16),)
+        return next((types for key, types in IP_TYPES.items() if key in given), ())
 
     def _joined(self, named: Mapping[str, bytes], given: Any, *where: str | int) -> bytes:
         """Octets of names, slices of names and hexadecimal octets, one behind another."""

@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 
 def _replay() -> ReplayWords:
-    from headroom.core.replay_options import ReplayWords, into
+    from headroom.core.replay_options import ReplayWords, into, without_feedback
 
     arguments = {
         "max_slot_id": into("channel", "max_slot_id", int),
         "slot_ids": into("channel", "slot_ids", str),
     }
-    return ReplayWords(arguments, lambda made: None, lambda done: [])
+    return ReplayWords(arguments, without_feedback(SCHEME.title), lambda done: [])
 
 
 def _interop() -> Interop:

@@ -2,27 +2,37 @@
 """The paper of Ang, Sarwar and Wan (2016): its equations give the numbers of its text, and every item is measured."""
 
 import re
+from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 from statistics import fmean
 
 import pytest
 
 from headroom.bench.papers.paper import find
-from headroom.core import implementations
+from headroom.core import engine, implementations, profiles
+from headroom.core.errors import EnvironmentLacks
 from headroom.core.paths import ROOT
 from headroom.core.replay import Replay, ReplayConfig
 from headroom.core.run.run import Run
 from headroom.core.settings import Settings
+from headroom.schemes.ule import carriage
+from headroom.schemes.ule.judge.receiver import Receiver
 from headroom.schemes.ule.papers import (
     ang_2016,
     ang_2016_channel,
     ang_2016_figures,
+    ang_2016_nodes,
     ang_2016_packets,
     ang_2016_payloads,
     ang_2016_streams,
 )
 from headroom.schemes.ule.papers import ang_2016_model as model
 from headroom.schemes.ule.papers.ang_2016_channel import Arrivals, Setup
+from headroom.schemes.ule.papers.ang_2016_nodes import CARRIED, COMPRESSED, RECEIVED, SENT, Recording
+from headroom.testbed import captures
+from headroom.testbed.recorder import Arrival
+from headroom.testbed.trial import Direction, Trial
 
 PAPER = "ang-2016"
 
@@ -136,3 +146,90 @@ def test_a_ping_waits_for_the_threshold_each_way() -> None:
     short, long = (fmean(ang_2016_streams.round_trips_of(Setup(run, threshold_us=one))) for one in (1000, 11_152))
     # Nine buffers longer, so that the phase of the slots is the same.
     assert long - short == pytest.approx(2 * 9 * 1.128, abs=0.2)
+
+
+def test_an_answer_to_a_ping_has_the_right_sums() -> None:
+    request, reply = ang_2016_packets.ping(7), ang_2016_packets.pong(ang_2016_packets.ping(7))
+    assert (reply[12:16], reply[16:20]) == (request[16:20], request[12:16])
+    assert (reply[20], reply[24:]) == (0, request[24:])
+    for octets in (reply[:20], reply[20:]):
+        assert sum(int.from_bytes(octets[at : at + 2]) for at in range(0, len(octets), 2)) % 0xFFFF == 0
+
+
+def test_without_namespaces_every_item_of_the_nodes_is_unsupported(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ang_2016_nodes.netns, "probe", lambda: "Network namespaces need root.")
+    paper = find(PAPER)
+    found = ang_2016.measure(paper, (ang_2016_nodes.PLACE,), reference())
+    assert [item.id for item in found.items] == [figure.id for figure in paper.of(ang_2016_nodes.PLACE)]
+    assert {(item.verdict, item.measured) for item in found.items} == {("unsupported", None)}
+    assert all(item.note.endswith("Network namespaces need root.") for item in found.items)
+
+
+def test_nodes_that_cannot_be_started_are_unsupported_with_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    def measure(setup: Setup) -> None:
+        raise EnvironmentLacks("This kernel has no veth interfaces (module veth).")
+
+    monkeypatch.setattr(ang_2016_nodes, "lacks", lambda build: "")
+    monkeypatch.setattr(ang_2016_nodes, "_measure", measure)
+    found = ang_2016.measure(find(PAPER), (ang_2016_nodes.PLACE,), reference())
+    assert {item.verdict for item in found.items} == {"unsupported"}
+    assert found.items[0].note == "This kernel has no veth interfaces (module veth)."
+
+
+def recorded(tmp_path: Path, lost: int = 0) -> Recording:
+    """Five streams for a second as hops between nodes would have them, from a replay."""
+    setup = Setup(reference(), "IPv4", "RTP")
+    profile = ang_2016_channel.VOICE["IPv4"]
+    config = ang_2016_channel.config_of(setup, flows=5, duration_s=1.0)
+    done, packets = carriage.run(config)
+    job = {"profile": profiles.load(profile), "flows": 5, "seed": config.seed, "duration_s": 1.0}
+    engine.run("render", job | {"output": str(tmp_path / "sent.pcap"), "frames": "ethernet"})
+    sent = [Arrival(us * 1000, frame) for us, frame in captures.records((tmp_path / "sent.pcap").read_bytes())]
+    receiver = Receiver()
+    rohc = [Arrival(0, unit.octets) for packet in packets for unit in receiver.take(packet)]
+    header = bytes(12) + b"\x08\0" + bytes(9) + b"\x11" + bytes(18)
+    null = b"\x47\x1f\xff\x10" + b"\xff" * 184
+    datagrams = [Arrival(0, header + packet + null) for packet in packets]
+    way = Direction(250, 250, done.sent, done.sent - lost, 0, lost, 0, False, True)
+    return Recording(
+        Trial("embedded", "", 250, 1.0, way), {SENT: sent, COMPRESSED: rohc, CARRIED: datagrams, RECEIVED: sent}
+    )
+
+
+def faults(found: Recording) -> list[str]:
+    rohc, wrong = ang_2016_nodes.judged(found, ang_2016_nodes.ts_packets(found.frames[CARRIED]), 500)
+    assert rohc
+    return wrong
+
+
+def without(found: Recording, point: ang_2016_nodes.Point, number: int) -> Recording:
+    frames = found.frames[point]
+    return replace(found, frames={**found.frames, point: frames[:number] + frames[number + 1 :]})
+
+
+@pytest.mark.engine
+def test_the_judges_find_what_was_not_sent_and_what_is_missing(tmp_path: Path) -> None:
+    found = recorded(tmp_path)
+    assert len(found.frames[SENT]) == len(found.frames[COMPRESSED]) == found.trial.sent == 250
+    assert faults(found) == []
+    assert "reads 1 frames that were not sent" in faults(without(found, COMPRESSED, 100))[0]
+    assert "restores 1 packets that were not sent" in faults(without(found, SENT, 100))[0]
+    told = " ".join(faults(without(found, CARRIED, 20)))
+    assert "continuity counter error" in told
+    assert "does not read" in told
+    assert "does not restore" in told
+
+
+@pytest.mark.engine
+def test_what_a_busy_machine_loses_is_no_fault_of_the_octets(tmp_path: Path) -> None:
+    found = recorded(tmp_path, lost=3)
+    assert faults(without(found, CARRIED, 20)) == []
+    assert "not sent" in faults(without(found, SENT, 100))[0]
+
+
+@pytest.mark.engine
+def test_streams_are_told_apart_by_their_ssrc(tmp_path: Path) -> None:
+    arrivals = ang_2016_nodes.by_stream(recorded(tmp_path).frames[RECEIVED])
+    assert arrivals.mean == pytest.approx(20.0, abs=0.01)
+    assert arrivals.jitter == pytest.approx(0.0, abs=0.01)
+    assert arrivals.packets == 250

@@ -11,6 +11,7 @@ from headroom.core.captures import engine_pcapng
 from headroom.core.implementations import find
 from headroom.core.paths import build_folder
 from headroom.core.replay import ReplayConfig
+from headroom.schemes.ule import builder, vectors
 from headroom.schemes.ule.judge.receiver import Receiver
 
 LINKTYPE_MPEG_2_TS = 243
@@ -73,6 +74,46 @@ def test_a_capture_is_a_source_of_link_packets(tmp_path: Path) -> None:
     )
     assert again.sent == done.direction()["link"]["packets"]
     assert sum(1 for _ in engine_pcapng.read(tmp_path / "units.pcapng")) == 300
+
+
+@pytest.mark.engine
+def test_captures_of_packets_have_frames_of_ethernet_with_their_types(tmp_path: Path) -> None:
+    frame = bytes(12) + b"\x88\xb5" + b"frame"
+    packets = [(0, builder.ipv4(60, 1)), (0x86DD, builder.ipv6(60, 2)), (0x22F1, b"rohc"), (0x6558, frame)]
+    outputs = {name: tmp_path / f"{name}.pcapng" for name in ("source", "decompressed")}
+    found = find("reference")
+    source = [{"hex": octets.hex(), "type": type_, "time_ns": 0} for type_, octets in packets]
+    done = replay.run(ReplayConfig("ule", found, found, source, channel={"mrru": 2000}, outputs=outputs, records="all"))
+    assert done.count("identical") == len(packets)
+    for path in outputs.values():
+        captured = list(engine_pcapng.read(path))
+        assert {one.link_type for one in captured} == {1}
+        assert [one.octets[12:14].hex() for one in captured] == ["0800", "86dd", "22f1", "88b5"]
+        assert [one.octets[14:] for one in captured[:3]] == [octets for _, octets in packets[:3]]
+        assert captured[3].octets == frame
+    assert [one["out_type"] for record in done.records for one in record["decompressor"] if one["status"] == "OK"] == [
+        0x0800,
+        0x86DD,
+        0x22F1,
+        0x6558,
+    ]
+
+
+@pytest.mark.engine
+def test_a_type_that_ethernet_does_not_have_is_in_the_comment(tmp_path: Path) -> None:
+    vector = vectors.load()["ts-concat"]
+    path = tmp_path / "units.pcapng"
+    source = [{"hex": one.octets.hex(), "time_ns": 0} for one in vector.arrivals]
+    channel = {"mrru": 2000, "first_pid": vectors.FIRST_PID, **vector.channel}
+    replay.run(
+        ReplayConfig(
+            "ule", decompressor=find("reference"), source=source, channel=channel, outputs={"decompressed": path}
+        )
+    )
+    assert [one.octets for one in engine_pcapng.read(path)] == [
+        bytes.fromhex("02000000000b02000000000a88b5") + one.octets for one in vector.out
+    ]
+    assert path.read_bytes().count(b"type 2") == len(vector.out)
 
 
 @pytest.mark.engine

@@ -85,7 +85,7 @@ def test_units_of_a_receiver_beside_those_of_the_judge(
     monkeypatch: pytest.MonkeyPatch, units: list[int], wrong: bool, missing: int
 ) -> None:
     pdus = [builder.ipv4(100, n) for n in range(3)]
-    made = line.Received(tuple(pdus[n] for n in units), {})
+    made = line.Received(tuple(pdus[n] for n in units), {}, (0x0800,) * len(units))
     monkeypatch.setattr(line, "receive", lambda *_: made)
     found = comparison.compare(find("reference"), [Arrival(one) for one in PACKETS[:3]], {}, "any")
     assert found.judged == tuple(pdus)
@@ -93,11 +93,20 @@ def test_units_of_a_receiver_beside_those_of_the_judge(
     assert bool(found.milder) == bool(missing)
 
 
+def test_a_unit_of_another_type_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    pdu = builder.ipv4(100, 0)
+    for types, wrong in (((0x86DD,), True), ((0x0800,), False), ((0,), False)):
+        made = line.Received((pdu,), {}, types)
+        monkeypatch.setattr(line, "receive", lambda *_, made=made: made)
+        found = comparison.compare(find("reference"), [Arrival(PACKETS[0])], {}, "any")
+        assert ("type 0x86DD" in found.wrong) == wrong
+
+
 def test_units_from_behind_a_wrong_crc_are_a_missed_should(monkeypatch: pytest.MonkeyPatch) -> None:
     right = builder.ipv4(60, 2)
     wrong = builder.sndu(0x0800, builder.ipv4(60, 1), trailer=b"abcd")
     arrivals = [Arrival(builder.ts_packet(wrong + builder.sndu(0x0800, right), 0, pointer=0))]
-    monkeypatch.setattr(line, "receive", lambda *_: line.Received((right,), {"crc_errors": 1}))
+    monkeypatch.setattr(line, "receive", lambda *_: line.Received((right,), {"crc_errors": 1}, (0,)))
     found = comparison.compare(find("reference"), arrivals, {}, "any")
     assert (found.judged, found.wrong, found.more) == ((), "", 1)
     assert "behind a wrong CRC" in found.milder

@@ -15,19 +15,19 @@ from headroom.schemes.ule.judge.encapsulator import Pdu
 from headroom.schemes.ule.vectors import Expected, Vector
 
 
-def received(vector: Vector) -> tuple[list[bytes], dict[str, int]]:
+def received(vector: Vector) -> tuple[list[bytes], list[int], dict[str, int]]:
     first = vector.channel.get("first_pid", vectors.FIRST_PID)
     receiver = judge.Receiver(
         bytes.fromhex(vector.npa.replace(":", "")),
         bool(vector.channel.get("bridged")),
         frozenset(range(first, first + vector.channel.get("channels", 1))),
     )
-    units = [unit.octets for arrival in vector.arrivals for unit in receiver.take(arrival.octets)]
+    units = [unit for arrival in vector.arrivals for unit in receiver.take(arrival.octets)]
     statistics = dict.fromkeys(events.ERRORS, 0)
     for event, count in receiver.events.items():
         if counters := events.OF_THE_JUDGE.get(event):
             statistics[counters[not vector.name.startswith("ts-") and len(counters) > 1]] = count
-    return units, statistics
+    return [unit.octets for unit in units], [unit.type for unit in units], statistics
 
 
 @pytest.mark.parametrize("name", sorted(vectors.load()))
@@ -53,18 +53,18 @@ def test_the_crc_of_appendix_b() -> None:
 
 def test_other_units_and_counters_are_findings() -> None:
     vector = vectors.load()["gap"]
-    (unit,), counters = received(vector)
-    missing = vector_findings.findings_of(vector, [], counters)
+    (unit,), types, counters = received(vector)
+    missing = vector_findings.findings_of(vector, [], [], counters)
     assert [one.severity for one in missing] == ["must"] and "nothing more comes out" in missing[0].sentence
-    assert vector_findings.findings_of(vector, [unit, unit], counters)[0].severity == "must"
-    uncounted = vector_findings.findings_of(vector, [unit], counters | {"continuity_errors": 0})
+    assert vector_findings.findings_of(vector, [unit, unit], types * 2, counters)[0].severity == "must"
+    uncounted = vector_findings.findings_of(vector, [unit], types, counters | {"continuity_errors": 0})
     assert [(one.severity, one.requirement) for one in uncounted] == [("should", "RFC4326-7.3-6")]
-    assert [one.severity for one in vector_findings.findings_of(vector, [unit], {})] == ["should"]
+    assert [one.severity for one in vector_findings.findings_of(vector, [unit], types, {})] == ["should"]
     vector = vectors.load()["duplicates"]
-    loud = vector_findings.findings_of(vector, [one.octets for one in vector.out], {"crc_errors": 1})
+    loud = vector_findings.findings_of(vector, *received(vector)[:2], {"crc_errors": 1})
     assert [(one.severity, one.requirement) for one in loud] == [("must", "RFC4326-7.3-4")]
     vector = vectors.load()["crc-wrong-drops-the-rest"]
-    assert {one.severity for one in vector_findings.findings_of(vector, [], {"crc_errors": 1})} == {"should"}
+    assert {one.severity for one in vector_findings.findings_of(vector, [], [], {"crc_errors": 1})} == {"should"}
 
 
 def test_units_that_may_come_out() -> None:
@@ -109,3 +109,22 @@ def test_pdus_as_suites_name_them() -> None:
     for word in ("ipv5 60", "ipv4", "ipv4 60 to nowhere"):
         with pytest.raises(UsageError, match="is no PDU"):
             pdus.read([word])
+
+
+def test_a_unit_of_another_type_is_a_finding() -> None:
+    vector = vectors.load()["gap"]
+    units, types, counters = received(vector)
+    assert types == [0x0800]
+    assert vector_findings.findings_of(vector, units, [0], counters) == [], "an IP packet may have the default type"
+    found = vector_findings.findings_of(vector, units, [0x86DD], counters)
+    assert [one.severity for one in found] == ["must"]
+    assert "type 0x86DD, not 0x0800" in found[0].sentence
+    expected = [Expected(b"a", types=(2,)), Expected(b"b", must=False, types=(3,)), Expected(b"c", types=(4,))]
+    assert vector_findings.other_type(expected, [b"a", b"c"], [2, 4]) == ""
+    assert "unit 1" in vector_findings.other_type(expected, [b"a", b"c"], [2, 3])
+    assert "unit 1" in vector_findings.other_type(expected, [b"a", b"b", b"c"], [2, 2, 4])
+
+
+def test_every_unit_that_is_no_part_of_another_has_a_type() -> None:
+    untyped = {name for name, one in vectors.load().items() if any(not expected.types for expected in one.out)}
+    assert untyped == set()

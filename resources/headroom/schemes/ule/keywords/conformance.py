@@ -94,7 +94,7 @@ class UleKeywords:
         for vector in chosen:
             require(run, "decompressor", vector.channel, *vector.extensions)
             found = line.receive(run.decompressor, vector.arrivals, vector.channel, run.build, vector.npa)
-            findings += vector_findings.findings_of(vector, found.units, found.statistics)
+            findings += vector_findings.findings_of(vector, found.units, found.types, found.statistics)
         verdicts.conclude(findings, "decompressor")
 
 

@@ -9,10 +9,12 @@ from headroom.bench.papers.measured import PaperMeasurement
 from headroom.bench.papers.paper import Paper
 from headroom.core.run.run import Run
 from headroom.keywords.paper import note_tested
+from headroom.schemes.ule.papers import ang_2016_nodes as nodes
 from headroom.schemes.ule.papers import ang_2016_payloads as payloads
 from headroom.schemes.ule.papers import ang_2016_streams as streams
 
 METHODS: dict[tuple[str, ...], Callable[[Paper, Run], PaperMeasurement]] = {
+    (nodes.PLACE,): nodes.through_nodes,
     ("Table 1",): streams.generator,
     ("Figure 4", "Figure 5", "Figure 6"): payloads.header_lengths,
     ("Section 5.2", "Figure 7"): payloads.packing,

@@ -9,7 +9,7 @@ of one host and an SSRC each.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import fmean, stdev
 from typing import Any
@@ -237,5 +237,10 @@ def arrivals_of(done: replay.Replay, from_s: float = 0.0) -> Arrivals:
             continue
         came = [one["time_ns"] for one in record["decompressor"] if one["status"] == "OK"]
         times.setdefault(record["flow"], []).extend(came[:1])
-    gaps = [[(b - a) / 1e6 for a, b in itertools.pairwise(one)] for one in times.values() if len(one) > 2]
-    return Arrivals(fmean(fmean(one) for one in gaps), fmean(stdev(one) for one in gaps), sum(map(len, times.values())))
+    return arrivals_by_stream(times.values())
+
+
+def arrivals_by_stream(times_ns: Collection[Sequence[int]]) -> Arrivals:
+    """Inter-arrival times from the times of each stream's packets, in order. Streams of fewer than 3 do not count."""
+    gaps = [[(b - a) / 1e6 for a, b in itertools.pairwise(one)] for one in times_ns if len(one) > 2]
+    return Arrivals(fmean(fmean(one) for one in gaps), fmean(stdev(one) for one in gaps), sum(map(len, times_ns)))

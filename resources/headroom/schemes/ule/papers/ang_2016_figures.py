@@ -39,6 +39,13 @@ SAMPLES = _lines("packet", "octets on the link", x_format="d", y_format="d")
 GAIN = _lines(PAYLOAD, "gain, %", x_format="d", y_format="d")
 
 CHARTS = (
+    Chart(
+        "Figure 3",
+        "node_pings",
+        "Round trips through nodes, and in virtual time",
+        "Each way waits for the packing threshold of 1 ms and for the next datagram of six TS packets.",
+        _lines("ping", "round trip, ms", x_format="d", y_format=".1f"),
+    ),
     *(
         Chart(f"Figure {number}", f"header_lengths_{number}", f"Mean header, {profile} profile", caption, HEADER)
         for number, profile, caption in (

@@ -40,6 +40,14 @@ def ping(number: int) -> bytes:
     return _ip_header("IPv4", source, target, 1, len(message), number) + message
 
 
+def pong(request: bytes) -> bytes:
+    """The answer to an ICMP echo request over IPv4: RFC 792."""
+    message = bytes([0, 0, 0, 0]) + request[24:]
+    message = message[:2] + _checksum(message).to_bytes(2) + message[4:]
+    number = int.from_bytes(request[4:6])
+    return _ip_header("IPv4", request[16:20], request[12:16], 1, len(message), number) + message
+
+
 def _ip_header(ip: str, source: bytes, target: bytes, protocol: int, length: int, number: int) -> bytes:
     if ip == "IPv6":
         return bytes([0x60, 0, 0, 0]) + length.to_bytes(2) + bytes([protocol, 64]) + source + target
