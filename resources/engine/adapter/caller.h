@@ -101,6 +101,24 @@ void require_endpoint(const Instance& instance, const std::string& where = {});
   return compressing ? "compress" : "decompress";
 }
 
+// Calls for packets go through these two, which a compiler keeps apart: a profile of a run then shows what an adapter
+// spends in each role, whatever its own functions are called. They cost about a nanosecond a call, not a packet.
+using PacketFunction = decltype(headroom_api::compress);
+[[gnu::noinline]] inline std::size_t compress_in_adapter(PacketFunction function, headroom_instance* self,
+                                                         headroom_packet* packets, std::size_t count,
+                                                         std::uint64_t now_ns, headroom_detail* details) {
+  const std::size_t done = function(self, packets, count, now_ns, details);
+  asm volatile("");  // no tail call, which a profile would not show
+  return done;
+}
+[[gnu::noinline]] inline std::size_t decompress_in_adapter(PacketFunction function, headroom_instance* self,
+                                                           headroom_packet* packets, std::size_t count,
+                                                           std::uint64_t now_ns, headroom_detail* details) {
+  const std::size_t done = function(self, packets, count, now_ns, details);
+  asm volatile("");
+  return done;
+}
+
 template <typename Policy>
 class Caller {
  public:
@@ -112,13 +130,20 @@ class Caller {
   // ---- one call
   std::size_t process(bool compressing, headroom_packet* packets, std::size_t count, std::uint64_t now_ns,
                       headroom_detail* details = nullptr) const {
-    return call(name_of_function(compressing), compressing ? api().compress : api().decompress, packets, count, now_ns,
-                details);
+    headroom_instance* const self = self_;
+    return policy_.call(role_, name_of_function(compressing), [&] {
+      return compressing ? compress_in_adapter(api().compress, self, packets, count, now_ns, details)
+                         : decompress_in_adapter(api().decompress, self, packets, count, now_ns, details);
+    });
   }
   // REQUIRES, as all functions below that have a has_…: the adapter has the function.
   std::size_t drain(headroom_packet* packets, std::size_t count, std::uint64_t now_ns,
                     headroom_detail* details = nullptr) const {
-    return call("drain", api().drain, packets, count, now_ns, details);
+    headroom_instance* const self = self_;
+    return policy_.call(role_, "drain", [&] {
+      return role_ == HEADROOM_DECOMPRESSOR ? decompress_in_adapter(api().drain, self, packets, count, now_ns, details)
+                                            : compress_in_adapter(api().drain, self, packets, count, now_ns, details);
+    });
   }
   [[nodiscard]] bool has_drain() const noexcept { return api().drain != nullptr; }
   [[nodiscard]] std::uint64_t next_deadline() const {

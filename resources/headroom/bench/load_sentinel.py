@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from headroom.bench import load
-from headroom.bench.sentinels import Sentinel, Values, Work
 from headroom.core import metrics, profiles
 from headroom.core.metrics import Metric
+from headroom.core.sentinels import Sentinel, Values, Work
 
 TICKS, WARMUP_TICKS = 15, 2
 COUNTED_TICKS = 40  # of a tenth of the flow pairs, so that contexts in steady state outweigh new ones
@@ -63,6 +63,5 @@ def sentinel(
         command="load",
         job=job,
         read=read,
-        stages={metrics.INSTRUCTIONS(stage=stage): stage for stage in ("compress", "decompress")},
         operations=lambda document: sum(phase["packets"] for phase in document["phases"]),
     )

@@ -10,7 +10,7 @@ from headroom.cli.streams import outlast_readers
 from headroom.core import process_group
 from headroom.core.errors import EXIT_ENVIRONMENT, EXIT_INTERRUPTED, HeadroomError
 
-COMMANDS = "run test report reproduce interop listing doctor replay decode reference"
+COMMANDS = "run nightly campaign compare test report reproduce interop listing doctor replay decode reference"
 
 app = typer.Typer(
     name="./headroom",

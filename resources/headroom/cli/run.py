@@ -15,7 +15,7 @@ from headroom.cli import dry_run as planned
 from headroom.cli import resuming
 from headroom.cli.options import of_settings, with_options
 from headroom.core import console
-from headroom.core.errors import EXIT_INTERRUPTED, EnvironmentLacks, UsageError
+from headroom.core.errors import EXIT_INTERRUPTED, EnvironmentLacks, UsageError, disk_error
 from headroom.core.options import DRY_RUN, JSON, RESUME, SELECTION
 from headroom.core.paths import shown
 from headroom.core.settings import OTHER_SIDE, Settings, options
@@ -181,7 +181,7 @@ def execute(options: RunOptions, document_of: Document) -> int:
 
 def run_plan(plan: Plan, resumed: bool, command: str = "run", unit: str = "results") -> tuple[Outcome, Records]:
     """Builds what a plan needs, runs its cases and writes the report. `command` resumes it; `unit` is what it keeps."""
-    from headroom.core.results import store
+    from headroom.core.results import junit, store
     from headroom.core.run import session
     from headroom.report import render
 
@@ -196,6 +196,10 @@ def run_plan(plan: Plan, resumed: bool, command: str = "run", unit: str = "resul
         )
     records = store.read_all(plan.folder, console.warn)
     if records:
+        try:
+            junit.write(records, plan.folder)
+        except OSError as error:
+            raise disk_error(error, "writing junit.xml") from error
         render.write(records, plan.folder / "report.html", plan.folder)
     if outcome.interrupted:
         console.say(

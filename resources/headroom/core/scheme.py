@@ -23,11 +23,11 @@ from headroom.core.options import Option
 if TYPE_CHECKING:
     import typer
 
-    from headroom.bench.sentinels import Sentinel
     from headroom.core.captures.dissection import LinkDissector, PayloadDissector
     from headroom.core.implementations import Implementation
     from headroom.core.matrix import ArtefactStore, Cell, Row, Traffic
     from headroom.core.replay_options import ReplayWords
+    from headroom.core.sentinels import Sentinel
 
 FOLDER = Path(__file__).resolve().parents[1] / "schemes"
 CLEAN = "clean"  # the link condition in which nothing happens, of every scheme

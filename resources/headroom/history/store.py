@@ -81,6 +81,7 @@ class History:
     def __init__(self, folder: Path, warn: Warn = lambda sentence: None) -> None:
         self.folder = folder
         self.warn = warn
+        self._valid: dict[tuple[str, int, int], NightFile] = {}  # by path, octets and time: files never change
 
     # ---- writing
 
@@ -141,7 +142,11 @@ class History:
         found = []
         for path in sorted(self.folder.glob("schema=*/machine=*/month=*/*.parquet")):
             try:
-                found.append(self._validated(path))
+                about = path.stat()
+                key = (str(path), about.st_size, about.st_mtime_ns)
+                if key not in self._valid:
+                    self._valid[key] = self._validated(path)
+                found.append(self._valid[key])
             except (OSError, ValueError, OverflowError, pa.ArrowException) as error:
                 self.warn(f"{shown(path)} is left out: {_first_line(error)}.")
         months = {one.path.parent: self._compacted_nights(one.path.parent) for one in found if one.compacted}

@@ -4,8 +4,7 @@
 from robot.api import SkipExecution
 from robot.api.deco import keyword
 
-from headroom.bench import instructions, sentinels
-from headroom.core import metrics
+from headroom.core import instructions, metrics, sentinels
 from headroom.core.results import collector
 from headroom.history.confirmation import ratio_of_minima
 from headroom.keywords import verdicts
@@ -41,7 +40,7 @@ class SentinelKeywords:
             if metric.unit == "ns":
                 deviations.append(abs(ratio_of_minima(found["copy"][metric], values) - 1))
         if reason := instructions.lacking():
-            for metric in sentinel.stages:
+            for metric in metrics.INSTRUCTIONS.members():
                 current.metric(metric, None, reason=reason)
         if deviations:
             current.metric(metrics.AA_DEVIATION, max(deviations), deviations)

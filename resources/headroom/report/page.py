@@ -28,6 +28,7 @@ class Cell:
     code: bool = False
     details: Sequence[str | Link] = ()  # lines that fold out below the text
     anchor: str = ""  # identity of the place for links
+    href: str = ""  # address of a file beside the page
 
 
 @dataclass

@@ -36,13 +36,18 @@ def write(records: Records, target: Path, run_folder: Path) -> Path:
 
 def render(records: Records, run_folder: Path) -> str:
     """The report as HTML text."""
+    return html_of(page(records, run_folder))
+
+
+def html_of(content: Page) -> str:
+    """A page as HTML text."""
     import jinja2
 
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(TEMPLATES), autoescape=True, trim_blocks=True, lstrip_blocks=True
     )
     return environment.get_template("report.html.j2").render(
-        page=page(records, run_folder),
+        page=content,
         css=(TEMPLATES / "report.css").read_text(encoding="utf-8"),
         js=(TEMPLATES / "report.js").read_text(encoding="utf-8"),
     )

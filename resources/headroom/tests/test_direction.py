@@ -17,7 +17,21 @@ from headroom.core.scheme import all_schemes
 PACKAGE = ROOT / "resources" / "headroom"
 
 # From the top down.
-LAYERS = ("__main__", "cli", "selftest", "schemes", "keywords", "decode", "report", "bench", "testbed", "core")
+LAYERS = (
+    "__main__",
+    "cli",
+    "nightly",
+    "campaigns",
+    "selftest",
+    "schemes",
+    "keywords",
+    "decode",
+    "report",
+    "bench",
+    "testbed",
+    "history",
+    "core",
+)
 # Imports that still point the wrong way, by module. The list only gets shorter.
 NOT_YET: set[str] = set()
 

@@ -24,7 +24,7 @@ TAKE_A_METRIC = {"metric": 0, "Measurement": 0, "value": 1, "measured": 1}  # by
 # Words that the engine's documents and the parameters of a case use, too.
 OTHERS_USE = {
     *("flow_pairs", "flow_pairs_per_core", "ticks_missed", "compress_ns", "decompress_ns", "memory_bytes"),
-    *("not_delivered", "lost_on_link", "calls_per_s", "plain_octets", "sent_octets"),
+    *("not_delivered", "lost_on_link", "calls_per_s", "plain_octets", "link_octets", "sent_octets"),
 }
 
 

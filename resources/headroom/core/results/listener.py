@@ -5,6 +5,7 @@
 headroom.core.results.listener.Listener:out/mine suites/…`.
 """
 
+import hashlib
 import re
 import shlex
 from collections.abc import Callable
@@ -19,8 +20,9 @@ import headroom
 from headroom.core import engine, implementations
 from headroom.core.errors import HeadroomError
 from headroom.core.machine import environment, pressure
+from headroom.core.machine.build import engine_program
 from headroom.core.options import Option
-from headroom.core.paths import SUITES
+from headroom.core.paths import PROFILES, SUITES
 from headroom.core.results import collector, store
 from headroom.core.results.record import Evidence, Record, Test, Verdict, in_process
 from headroom.core.settings import OTHER_SIDE, Settings, from_robot
@@ -66,6 +68,7 @@ class Listener(ListenerV3):
         self.interrupted = False
         self.failure: HeadroomError | None = None  # why no further record can be written
         self.environment: dict[str, dict[str, Any]] = {}
+        self.digests: dict[Path, str] = {}
         self.started = datetime.now(UTC)
         self.pressure = pressure.read()
 
@@ -143,7 +146,7 @@ class Listener(ListenerV3):
             reason=reason,
             started=self.started.isoformat(timespec="milliseconds"),
             duration_s=(datetime.now(UTC) - self.started).total_seconds(),
-            harness={"version": headroom.__version__, **environment.commit()},
+            harness=self.harness_of(settings.build, collected.parameters.get("profile")),
             traffic=collected.traffic or in_process(headroom.__version__),
             machine=machine,
             quick=settings.quick,
@@ -157,6 +160,22 @@ class Listener(ListenerV3):
             if path.is_file() and path.resolve().is_relative_to(self.folder.resolve()):
                 record.artefacts.append(store.artefact(self.folder, path, kind))
         return record
+
+    def harness_of(self, build: str, profile: Any) -> dict[str, Any]:
+        """The harness, with the digests of the engine of a build and of a traffic profile by name, where they are
+        known."""
+        found = {"version": headroom.__version__, **environment.commit()}
+        files = {"engine_sha256": engine_program(build), "profile_sha256": PROFILES / f"{profile}.yaml"}
+        return found | {name: digest for name, path in files.items() if (digest := self.digest_of(path))}
+
+    def digest_of(self, path: Path) -> str:
+        """SHA-256 of a file, "" where it cannot be read. A run reads each once."""
+        if path not in self.digests:
+            try:
+                self.digests[path] = hashlib.sha256(path.read_bytes()).hexdigest()
+            except OSError:
+                self.digests[path] = ""
+        return self.digests[path]
 
     def environment_of(self, build: str) -> dict[str, Any]:
         if build not in self.environment:

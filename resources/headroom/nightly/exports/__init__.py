@@ -1,2 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a night found, in the formats of other programs."""
+
+from headroom.nightly.exports import junit, openmetrics, sqlite
+
+# The writers by the name of their option: each writes a history to a path.
+WRITERS = {"openmetrics": openmetrics.write, "junit": junit.write, "sqlite": sqlite.write}

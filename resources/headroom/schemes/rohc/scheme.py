@@ -12,9 +12,9 @@ from headroom.schemes.rohc.interop.axes import AXES, LINKS
 from headroom.schemes.rohc.options import REPLAY
 
 if TYPE_CHECKING:
-    from headroom.bench.sentinels import Sentinel
     from headroom.core.captures.dissection import LinkDissector
     from headroom.core.replay_options import ReplayWords
+    from headroom.core.sentinels import Sentinel
 
 
 def _replay() -> ReplayWords:

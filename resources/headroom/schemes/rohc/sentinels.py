@@ -2,8 +2,8 @@
 """The fixed work by which nights watch what ROHC costs: RTP of calls, each mode that differs in cost."""
 
 from headroom.bench.load_sentinel import sentinel
-from headroom.bench.sentinels import Sentinel
 from headroom.core.replay_metrics import HEADER
+from headroom.core.sentinels import Sentinel
 
 FLOW_PAIRS = 2000
 PAYLOAD = 31  # octets of an AMR-NB 12.2 frame with its RTP payload header

@@ -14,9 +14,9 @@ from headroom.schemes.sigcomp.options import OPTIONS
 if TYPE_CHECKING:
     import typer
 
-    from headroom.bench.sentinels import Sentinel
     from headroom.core.captures.dissection import PayloadDissector
     from headroom.core.implementations import Implementation
+    from headroom.core.sentinels import Sentinel
 
 
 def _interop() -> Interop:

@@ -3,8 +3,8 @@
 
 from typing import Any
 
-from headroom.bench.sentinels import Arm, Sentinel, Values, Work
 from headroom.core import metrics
+from headroom.core.sentinels import Arm, Sentinel, Values, Work
 from headroom.schemes.sigcomp import call_load
 
 CALLS, COUNTED_CALLS = 200, 50
@@ -14,11 +14,13 @@ class CallSentinel(Sentinel):
     """Work of which one adapter is the P-CSCF, and the other its users."""
 
     def lacks(self, arm: Arm) -> str:
+        for side in (arm.decompressor, arm.compressor):
+            if reason := side.lacks("endpoint", self.scheme):
+                return reason
         return call_load.lacking(_config(Work(arm)))
 
 
 def sentinels() -> tuple[Sentinel, ...]:
-    instructions = {metrics.INSTRUCTIONS(stage=stage): stage for stage in ("compress", "decompress")}
     return (
         CallSentinel(
             name="Voice Calls Through A P-CSCF",
@@ -27,7 +29,6 @@ def sentinels() -> tuple[Sentinel, ...]:
             command="load",
             job=lambda work: call_load.job(_config(work)),
             read=_read,
-            stages=instructions,
             operations=lambda document: document["messages"]["from_users"] + document["messages"]["from_core"],
         ),
     )

@@ -11,10 +11,10 @@ from headroom.core.scheme import DecodeOption, Framing, Interop, Scheme
 from headroom.schemes.ule.axes import AXES, LINKS
 
 if TYPE_CHECKING:
-    from headroom.bench.sentinels import Sentinel
     from headroom.core.captures.dissection import LinkDissector
     from headroom.core.metrics import Metric
     from headroom.core.replay_options import ReplayWords
+    from headroom.core.sentinels import Sentinel
 
 LARGEST_PDU = 2000  # octets that a receiver is given room for, unless a replay says otherwise
 

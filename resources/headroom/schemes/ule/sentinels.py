@@ -2,8 +2,8 @@
 """The fixed work by which nights watch what ULE costs: small and large PDUs, packed."""
 
 from headroom.bench.load_sentinel import sentinel
-from headroom.bench.sentinels import Sentinel
 from headroom.core.metrics import LINK_OCTETS
+from headroom.core.sentinels import Sentinel
 
 FLOW_PAIRS = 500
 CHANNEL = {"packing": "packing", "address": "present", "channels": 1}

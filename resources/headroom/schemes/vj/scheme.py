@@ -12,9 +12,9 @@ from headroom.core.scheme import Framing, Interop, Scheme
 from headroom.schemes.vj.axes import AXES, LINKS
 
 if TYPE_CHECKING:
-    from headroom.bench.sentinels import Sentinel
     from headroom.core.captures.dissection import LinkDissector
     from headroom.core.replay_options import ReplayWords
+    from headroom.core.sentinels import Sentinel
 
 
 def _replay() -> ReplayWords:

@@ -3,8 +3,8 @@
 
 from typing import Any
 
-from headroom.bench.sentinels import Sentinel, Values, Work
 from headroom.core import metrics, profiles, replay
+from headroom.core.sentinels import Sentinel, Values, Work
 
 PROFILE = "tcp-bulk-data"
 PACKETS, COUNTED_PACKETS = 20_000, 4_000
@@ -20,7 +20,6 @@ def sentinels() -> tuple[Sentinel, ...]:
             command="replay",
             job=_job,
             read=_read,
-            stages={metrics.INSTRUCTIONS(stage=stage): stage for stage in ("compress", "decompress")},
             operations=lambda document: document["forward"]["source"]["packets"],
         ),
     )

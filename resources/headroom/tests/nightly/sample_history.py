@@ -16,9 +16,9 @@ from pathlib import Path
 
 import numpy as np
 
-from headroom.bench.sentinels import Sentinel, all_sentinels
 from headroom.core import metrics
 from headroom.core.metrics import Metric
+from headroom.core.sentinels import Sentinel, all_sentinels
 from headroom.history.alerts import Alert, ChangedSeries, closing
 from headroom.history.events import Event
 from headroom.history.series import Point, SeriesKey, night_name

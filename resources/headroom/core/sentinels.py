@@ -10,14 +10,13 @@ once for each arm.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from headroom.bench import instructions
-from headroom.core import engine
-from headroom.core.errors import UsageError
+from headroom.core import engine, instructions, metrics
+from headroom.core.errors import HeadroomError, UsageError
 from headroom.core.implementations import Implementation
 from headroom.core.metrics import Metric
 from headroom.core.paths import DEFAULT_BUILD
@@ -30,16 +29,28 @@ Values = dict[Metric, float]
 Trials = dict[Metric, list[float]]
 
 
+class ArmFailed(HeadroomError):
+    """The adapters of one arm crashed, hung, or gave wrong packets. A failure of the implementation."""
+
+    verdict = "fail"
+
+    def __init__(self, arm: str, sentence: str) -> None:
+        super().__init__(sentence)
+        self.arm = arm
+
+
 @dataclass(frozen=True)
 class Arm:
-    """The adapters that one turn measures."""
+    """The adapters that one turn measures, and the build whose engine hosts them; "" for that of all arms."""
 
     compressor: Implementation
     decompressor: Implementation
+    engine: str = ""
 
     def with_library(self, path: Path) -> Arm:
         """Both adapters from another file."""
-        return Arm(replace(self.compressor, library=str(path)), replace(self.decompressor, library=str(path)))
+        compressor, decompressor = (replace(one, library=str(path)) for one in (self.compressor, self.decompressor))
+        return Arm(compressor, decompressor, self.engine)
 
     def libraries(self, build: str) -> list[Path]:
         sides = (self.compressor, self.decompressor)
@@ -62,8 +73,7 @@ class Sentinel:
     """One piece of fixed work of a scheme.
 
     `job` makes the engine's job, for `command`; `read` gives the values of its document, and raises where packets came
-    out wrong. `stages` maps metrics of instructions to a part of the name of the adapter's function; `operations` gives
-    how many operations of a document the instructions are for. `timed` is False where the command measures no time.
+    out wrong. `operations` gives how many operations of a document the instructions are for.
     """
 
     name: str
@@ -72,9 +82,7 @@ class Sentinel:
     command: str
     job: Callable[[Work], dict[str, Any]]
     read: Callable[[dict[str, Any]], Values]
-    stages: Mapping[Metric, str] = field(default_factory=dict)
-    operations: Callable[[dict[str, Any]], int] = lambda document: 1
-    timed: bool = True
+    operations: Callable[[dict[str, Any]], int]
     timeout_s: float = 120.0
 
     @property
@@ -98,18 +106,11 @@ class Sentinel:
         )
         self.read(document)
         operations = max(1, self.operations(document))
-        result: Values = {}
-        for metric, part in self.stages.items():
-            counts = [count for name, count in found.items() if _is_function(name, part)]
-            if counts:
-                result[metric] = sum(counts) / operations
-        return result
-
-
-def _is_function(name: str, part: str) -> bool:
-    """Whether a demangled name is of the function `part`, whatever its scope and arguments are."""
-    words = name.split("(anonymous namespace)::")[-1].split("(")[0].split("::")
-    return words[-1].split("<")[0] == part
+        return {
+            metrics.INSTRUCTIONS(stage=stage): found[caller] / operations
+            for stage, caller in instructions.CALLERS.items()
+            if caller in found
+        }
 
 
 def turns(arms: Sequence[str], trials: int) -> Iterator[str]:
@@ -121,16 +122,28 @@ def turns(arms: Sequence[str], trials: int) -> Iterator[str]:
 def measure(
     sentinel: Sentinel, arms: Mapping[str, Arm], trials: int, build: str, core: int | None, seed: int, count: bool
 ) -> dict[str, Trials]:
-    """All trials of each arm by metric, taken in turns. With `count`, instructions too: one value for each arm."""
+    """All trials of each arm by metric, taken in turns. With `count`, instructions too: one value for each arm. Raises
+    ArmFailed."""
     found: dict[str, Trials] = {name: {} for name in arms}
-    for name in turns(list(arms), trials if sentinel.timed else 1):
-        for metric, value in sentinel.measure(Work(arms[name], build, core, seed)).items():
+
+    def take(name: str, of: Callable[[Work], Values]) -> None:
+        try:
+            values = of(_work(arms[name], build, core, seed))
+        except HeadroomError as error:
+            raise ArmFailed(name, str(error)) from error
+        for metric, value in values.items():
             found[name].setdefault(metric, []).append(value)
+
+    for name in turns(list(arms), trials):
+        take(name, sentinel.measure)
     if count and not instructions.lacking():
-        for name, arm in arms.items():
-            for metric, value in sentinel.count(Work(arm, build, core, seed)).items():
-                found[name].setdefault(metric, []).append(value)
+        for name in arms:
+            take(name, sentinel.count)
     return found
+
+
+def _work(arm: Arm, build: str, core: int | None, seed: int) -> Work:
+    return Work(arm, arm.engine or build, core, seed)
 
 
 @cache

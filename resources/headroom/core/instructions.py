@@ -21,6 +21,8 @@ from headroom.core import process_group
 from headroom.core.errors import EnvironmentLacks, HeadroomError
 from headroom.core.machine.build import require_engine
 
+# Functions of resources/engine/adapter/caller.h through which all calls for packets go, by stage.
+CALLERS = {"compress": "headroom::compress_in_adapter", "decompress": "headroom::decompress_in_adapter"}
 MOST_PROFILE_OCTETS = 1 << 30
 _NAME = re.compile(r"\((\d+)\)(?: (.*))?")
 
@@ -39,8 +41,9 @@ def lacking() -> str:
 def count(
     command: str, job: Mapping[str, Any], libraries: Iterable[Path], build: str, timeout_s: float = 300.0
 ) -> tuple[dict[str, int], dict[str, Any]]:
-    """Runs a job under callgrind. Returns instructions by the function of one of `libraries` that the engine called,
-    and the engine's document. Raises EnvironmentLacks without valgrind or engine, CountFailed where it ends badly."""
+    """Runs a job under callgrind. Returns instructions within `libraries` by the function of the engine that called
+    them (see `CALLERS`), and the engine's document. Raises EnvironmentLacks without valgrind or engine, CountFailed
+    where the job ends badly."""
     if reason := lacking():
         raise EnvironmentLacks(f"Instructions cannot be counted: {reason}.")
     program = require_engine(build)
@@ -74,31 +77,26 @@ def count(
 
 
 def calls_between(text: str, libraries: set[str]) -> dict[str, int]:
-    """Instructions within calls from other objects into some libraries, callees included, by the function called.
+    """Instructions within calls from other objects into some libraries, callees included, by the calling function's
+    name without its arguments.
 
     `text` has Callgrind's profile format, with names compressed: `(3) name` the first time, `(3)` later.
     """
     names: dict[tuple[str, str], str] = {}
     found: Counter[str] = Counter()
-    here = called = called_function = ""
+    now = {"ob": "", "cob": "", "fn": "", "cfn": ""}
     is_call = False
     for line in text.splitlines():
         key, equals, value = line.partition("=")
-        if equals and key in ("ob", "cob", "fn", "cfn"):
-            name = _resolve(names, key.removeprefix("c"), value)
-            if key == "ob":
-                here = name
-            elif key == "cob":
-                called = name
-            elif key == "cfn":
-                called_function = name
+        if equals and key in now:
+            now[key] = _resolve(names, key.removeprefix("c"), value)
         elif key == "calls":
             is_call = True
         elif is_call:
             is_call = False
-            if called in libraries and here != called:
-                found[called_function] += int(line.split()[1])
-            called = ""
+            if now["cob"] in libraries and now["ob"] != now["cob"]:
+                found[now["fn"].split("(")[0]] += int(line.split()[1])
+            now["cob"] = ""  # without one, the next call stays within the object
     return dict(found)
 
 

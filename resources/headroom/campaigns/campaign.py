@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A campaign file: machines, builds, configurations and repeats, the cells of that matrix, and the command of each."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from headroom.core.errors import UsageError
+from headroom.core.options import SELECTION, Option
+from headroom.core.paths import DEFAULT_BUILD, out_folder
+from headroom.core.yamlfile import Document, Pointer, check, read
+
+LOCAL = "local"  # the machine of a campaign without a scheduler: this one
+BY_THE_MATRIX = ("build", "seed")  # options of a cell that the campaign gives, not a configuration
+OF_PAPERS = ("compressor", "decompressor", "cpus", "builds", "quick")  # options that `reproduce` has, too
+OF_SELECTION = tuple(one.name for one in SELECTION)
+MOST_CELLS = 10_000
+
+
+@dataclass(frozen=True)
+class Timeouts:
+    """All in seconds."""
+
+    join_s: float = 60  # until every machine has a worker
+    quiet_s: float = 600  # until a machine is quiet
+    lock_s: float = 3600  # until another measurement on the machine ends
+    cell_s: float = 14400  # of one cell's command
+    lost_s: float = 300  # without a worker, after which the cells of a machine are lost
+
+
+@dataclass(frozen=True)
+class Quiet:
+    """The limits of a quiet machine: load average for each CPU, and share of the time that a hypervisor takes."""
+
+    load: float = 0.5
+    steal: float = 0.01
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """What a cell runs: suites, or a paper. `words` are its options on a command line; `expected` is what its run.json
+    then says: `suites`, and the values of `options`, of a run all."""
+
+    name: str
+    suites: tuple[str, ...] = ()
+    paper: str = ""
+    words: tuple[str, ...] = ()
+    expected: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def command(self) -> tuple[str, ...]:
+        return ("reproduce", self.paper, *self.words) if self.paper else ("run", *self.suites, *self.words)
+
+
+@dataclass(frozen=True, order=True)
+class Cell:
+    """One point of the matrix. `repeat` counts from 1."""
+
+    machine: str
+    build: str
+    configuration: str
+    repeat: int
+
+    @property
+    def id(self) -> str:
+        """No part has a dot in it, so that each cell has a name of its own."""
+        return f"{self.machine}.{self.build}.{self.configuration}.{self.repeat}"
+
+
+@dataclass(frozen=True)
+class Campaign:
+    """A campaign, as its file describes it."""
+
+    name: str
+    machines: tuple[str, ...]
+    builds: tuple[str, ...]
+    configurations: Mapping[str, Configuration]
+    repeats: int = 1
+    seed: int = 1
+    timeouts: Timeouts = field(default_factory=Timeouts)
+    quiet: Quiet = field(default_factory=Quiet)
+
+    @property
+    def folder(self) -> Path:
+        return campaigns_folder() / self.name
+
+    def cells(self) -> list[Cell]:
+        """All cells in the order in which they run: by chance, so that a machine that warms up or fills does not favour
+        a build; the same for the same seed."""
+        found = [
+            Cell(machine, build, configuration, repeat)
+            for machine in self.machines
+            for build in self.builds
+            for configuration in self.configurations
+            for repeat in range(1, self.repeats + 1)
+        ]
+        random.Random(self.seed).shuffle(found)
+        return found
+
+    def words(self, cell: Cell) -> list[str]:
+        """The command of a cell, behind `./headroom`. Every repeat has the same seed, and so the same packets."""
+        command = self.configurations[cell.configuration].command
+        return [*command, "--build", cell.build, "--seed", str(self.seed), "--json"]
+
+
+def campaigns_folder() -> Path:
+    return out_folder() / "campaigns"
+
+
+def load(path: Path) -> Campaign:
+    """Reads a campaign. Raises UsageError, with file and line, where it is not one."""
+    from headroom.core.machine.build import presets
+
+    document = check(read(path), "campaign")
+    data = document.data
+    builds = tuple(data.get("builds", [DEFAULT_BUILD]))
+    for number, build in enumerate(builds):
+        if build not in presets():
+            sentence = f"there is no build '{build}'; presets: {', '.join(presets())}"
+            raise UsageError(document.complaint(("builds", number), sentence))
+    configurations = {
+        name: _configuration(document, ("configurations", name), name, described)
+        for name, described in data["configurations"].items()
+    }
+    campaign = Campaign(
+        name=data["name"],
+        machines=tuple(data.get("machines", [LOCAL])),
+        builds=builds,
+        configurations=configurations,
+        repeats=data.get("repeats", 1),
+        seed=data.get("seed", 1),
+        timeouts=Timeouts(**data.get("timeouts", {})),
+        quiet=Quiet(**data.get("quiet", {})),
+    )
+    count = len(campaign.machines) * len(builds) * len(configurations) * campaign.repeats
+    if count > MOST_CELLS:
+        raise UsageError(document.complaint((), f"{count:,} cells; more than {MOST_CELLS:,} are surely not meant"))
+    return campaign
+
+
+def _configuration(document: Document, at: Pointer, name: str, described: dict[str, Any]) -> Configuration:
+    from headroom.bench.papers import measured, paper
+    from headroom.core.run.selection import requirement_tags, suite_files
+
+    key = described.get("paper", "")
+    if key and "suites" in described:
+        raise UsageError(document.complaint((*at, "suites"), "a configuration has suites or a paper, not both"))
+    try:
+        if key:
+            measured.how(key)
+            suites = [paper.find(key).suite]
+        else:
+            found, tags = requirement_tags(described["suites"])
+            suites = found or (["conformance"] if tags else [])
+        suite_files(suites)
+    except UsageError as error:
+        raise UsageError(document.complaint((*at, "paper" if key else "suites"), str(error))) from error
+    words, values = _words(document, (*at, "options"), described.get("options", {}), bool(key))
+    expected = {"suites": suites, "options": values}
+    return Configuration(name, tuple(described.get("suites", ())), key, tuple(words), expected)
+
+
+def _words(document: Document, at: Pointer, given: dict[str, Any], of_paper: bool) -> tuple[list[str], dict[str, Any]]:
+    """Options of a configuration on a command line, and the settings that they make. Raises UsageError where `run` has
+    no such option or value."""
+    known = _options(of_paper)
+    words: list[str] = []
+    values: dict[str, Any] = {name: one.default for name, one in known.items()}
+    for name, value in given.items():
+        if name in BY_THE_MATRIX:
+            raise UsageError(document.complaint((*at, name), f"the campaign itself says this: {name}"))
+        if name not in known:
+            what = f"{'a paper' if of_paper else 'a run'} has no such option; there are: {', '.join(known)}"
+            raise UsageError(document.complaint((*at, name), what))
+        option = known[name]
+        try:
+            values[name] = option.value(value)
+        except UsageError as error:
+            raise UsageError(document.complaint((*at, name), str(error))) from error
+        if option.kind is list:
+            words += [word for one in values[name] for word in option.words(str(one))]
+        else:
+            words += option.words(values[name])
+    return words, {name: value for name, value in values.items() if name not in OF_SELECTION}
+
+
+def _options(of_paper: bool) -> dict[str, Option]:
+    from headroom.core.settings import options
+
+    shared = {name: one for name, one in options().items() if not one.hidden and name not in BY_THE_MATRIX}
+    if of_paper:
+        return {name: shared[name] for name in OF_PAPERS}
+    return shared | {one.name: one for one in SELECTION}

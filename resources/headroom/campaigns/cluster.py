@@ -1,0 +1,286 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The processes of a campaign: a scheduler, one worker on each machine, and the client's way to them.
+
+Whoever reaches a scheduler may run programs on its workers, so that nothing but loopback goes without TLS, and there is
+no dashboard. Source: Dask distributed, "Security" and "Configuration reference".
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import logging
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from headroom.campaigns.campaign import LOCAL, Timeouts
+from headroom.campaigns.keys import Keys
+from headroom.core.errors import EnvironmentLacks, UsageError
+
+if TYPE_CHECKING:
+    from distributed import Client
+    from distributed.security import Security
+
+PORT = 8786  # of a scheduler, where its address names none
+CONNECT_S = 15.0
+AGAIN_S = 2.0  # after a scheduler went, until a worker looks for it again
+ONLY_LOOPBACK = "127.0.0.1:0"  # where Dask's web server listens, which has no pages
+ALLOWED_FAILURES = 2  # deaths of a worker that a cell survives
+WORKER_TTL_S = 180  # without a sign of a worker, after which it counts as dead
+
+SETTINGS: dict[str, Any] = {
+    "distributed.scheduler.allowed-failures": ALLOWED_FAILURES,
+    "distributed.scheduler.work-stealing": False,
+    "distributed.scheduler.worker-ttl": f"{WORKER_TTL_S}s",
+    "distributed.scheduler.active-memory-manager.start": False,
+    "distributed.scheduler.http.routes": [],
+    "distributed.worker.http.routes": [],
+    # The processors are being measured: no profile, no memory manager, and few looks at the system.
+    "distributed.worker.profile.enabled": False,
+    "distributed.worker.memory.target": False,
+    "distributed.worker.memory.spill": False,
+    "distributed.worker.memory.pause": False,
+    "distributed.worker.memory.terminate": False,
+    "distributed.admin.system-monitor.interval": "10s",
+    "distributed.comm.timeouts.connect": f"{CONNECT_S}s",
+    "distributed.comm.timeouts.tcp": f"{WORKER_TTL_S}s",
+}
+
+
+def resource_of(machine: str) -> str:
+    """The resource of which a machine's worker has one, and each of its cells takes one."""
+    return f"machine-{machine}"
+
+
+def checked_address(address: str) -> str:
+    """A scheduler's address with its port. Raises UsageError on another form, and where it would go without TLS over a
+    network."""
+    parts = urlsplit(address)
+    try:
+        host, port = parts.hostname, parts.port or PORT
+    except ValueError as error:
+        raise UsageError(f"'{address}' is no address such as tls://10.0.0.1:{PORT} ({error}).") from error
+    if parts.scheme not in ("tls", "tcp") or not host or parts.path not in ("", "/") or parts.query:
+        raise UsageError(f"'{address}' is no address such as tls://10.0.0.1:{PORT}.")
+    if parts.scheme == "tcp" and not _is_loopback(host):
+        raise UsageError(
+            f"{address} goes over a network without TLS, and whoever reaches a scheduler may run programs on all its "
+            f"machines: use tls://{parts.netloc}, with keys that `./headroom campaign keys DIR` makes."
+        )
+    return f"{parts.scheme}://{f'[{host}]' if ':' in host else host}:{port}"
+
+
+def _is_loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def security_of(address: str, keys: Path | None) -> Security | None:
+    """Keys for an address. Raises UsageError where it needs some and has none, or the other way round."""
+    from distributed.security import Security
+
+    if not address.startswith("tls://"):
+        if keys is not None:
+            raise UsageError(f"{address} is not encrypted, and so --keys would change nothing: say tls:// instead.")
+        return None
+    if keys is None:
+        raise UsageError(f"{address} needs keys: name their folder with --keys (see ./headroom campaign keys).")
+    found = Keys(keys).require()
+    authority, certificate, key = map(str, (found.authority, found.certificate, found.key))
+    return Security(
+        require_encryption=True,
+        tls_ca_file=authority,
+        **{f"tls_{role}_cert": certificate for role in ("client", "scheduler", "worker")},
+        **{f"tls_{role}_key": key for role in ("client", "scheduler", "worker")},
+    )
+
+
+@contextmanager
+def settings() -> Iterator[None]:
+    """Dask's settings of a campaign, and its log without what a user can do nothing about."""
+    import dask
+
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    with dask.config.set(SETTINGS):
+        yield
+
+
+@contextmanager
+def connected(scheduler: str | None, keys: Path | None, timeouts: Timeouts) -> Iterator[Client]:
+    """A client of a scheduler, or of one worker on this machine where none is named.
+
+    Raises EnvironmentLacks where the scheduler does not answer.
+    """
+    from distributed import Client
+
+    if keys is not None and scheduler is None:
+        raise UsageError("--keys are those of a scheduler: name it with --scheduler.")
+    with settings():
+        if scheduler is None:
+            with _here() as cluster, Client(cluster, timeout=CONNECT_S) as client:
+                yield _prepared(client, timeouts)
+            return
+        address = checked_address(scheduler)
+        security = security_of(address, keys)
+        try:
+            client = Client(address, security=security, timeout=CONNECT_S, name="campaign")
+        except OSError as error:
+            raise _no_answer(address, error) from error
+        with client:
+            yield _prepared(client, timeouts)
+
+
+@contextmanager
+def _here() -> Iterator[Any]:
+    from distributed import LocalCluster
+
+    with LocalCluster(
+        n_workers=1,
+        threads_per_worker=1,
+        processes=True,
+        host="127.0.0.1",
+        dashboard_address=None,
+        worker_dashboard_address=None,
+        memory_limit=0,
+        name=LOCAL,
+        resources={resource_of(LOCAL): 1},
+        silence_logs=logging.CRITICAL,
+    ) as cluster:
+        yield cluster
+
+
+def _prepared(client: Client, timeouts: Timeouts) -> Client:
+    """Gives the scheduler the campaign's time after which the cells of a machine without a worker are lost."""
+
+    def prepare(dask_scheduler: Any) -> None:
+        dask_scheduler.no_workers_timeout = timeouts.lost_s
+
+    client.run_on_scheduler(prepare)
+    return client
+
+
+def _no_answer(address: str, error: BaseException) -> EnvironmentLacks:
+    words = f"{error} {error.__cause__ or ''}"
+    if "certificate" in words.lower() or "ssl" in words.lower() or "_CA" in words:
+        return EnvironmentLacks(
+            f"The scheduler at {address} has other keys: copy the folder of --keys from the machine that made them."
+        )
+    return EnvironmentLacks(f"No scheduler answers at {address} ({error}). Start one: ./headroom campaign scheduler.")
+
+
+def run_scheduler(listen: str, keys: Path | None, say: Callable[[str], None]) -> None:
+    """Runs a scheduler until Ctrl-C or SIGTERM. Raises EnvironmentLacks where it cannot listen there."""
+    address = checked_address(listen)
+    security = security_of(address, keys)
+    with settings():
+        asyncio.run(_scheduler(address, security, say))
+
+
+async def _scheduler(address: str, security: Security | None, say: Callable[[str], None]) -> None:
+    from distributed import Scheduler
+
+    try:
+        scheduler = await Scheduler(
+            protocol=None,
+            host=address,
+            security=security,
+            dashboard=False,
+            dashboard_address=ONLY_LOOPBACK,
+        )
+    except OSError as error:
+        raise EnvironmentLacks(f"No scheduler can listen at {address}: {error.strerror or error}.") from error
+    say(f"The scheduler listens at {scheduler.address}; Ctrl-C ends it.")
+    async with _until_signal() as stopped:
+        await stopped.wait()
+    await scheduler.close()
+
+
+def run_worker(scheduler: str, machine: str, keys: Path | None, say: Callable[[str], None]) -> None:
+    """Runs the worker of a machine until Ctrl-C or SIGTERM, over the ends of schedulers.
+
+    Raises EnvironmentLacks where the first scheduler does not answer, or has a worker of that name.
+    """
+    address = checked_address(scheduler)
+    security = security_of(address, keys)
+    with settings():
+        asyncio.run(_worker(address, machine, security, say))
+
+
+async def _worker(address: str, machine: str, security: Security | None, say: Callable[[str], None]) -> None:
+    joined = False
+    async with _until_signal() as stopped:
+        while not stopped.is_set():
+            try:
+                nanny = await _nanny(address, machine, security)
+            except EnvironmentLacks:
+                if not joined:
+                    raise
+            else:
+                say(f"The machine {machine} works for {address}; Ctrl-C ends it.")
+                joined = True
+                ended = asyncio.ensure_future(nanny.finished())
+                signalled = asyncio.ensure_future(stopped.wait())
+                await asyncio.wait({ended, signalled}, return_when=asyncio.FIRST_COMPLETED)
+                await nanny.close(timeout=AGAIN_S)
+                for one in (ended, signalled):
+                    one.cancel()
+                if not stopped.is_set():
+                    say(f"The scheduler at {address} went; the machine {machine} waits for it.")
+            with suppress(asyncio.TimeoutError):
+                await asyncio.wait_for(stopped.wait(), AGAIN_S)
+
+
+async def _nanny(address: str, machine: str, security: Security | None) -> Any:
+    """A process that keeps the one worker of a machine alive."""
+    from distributed import Nanny
+
+    loopback = _is_loopback(urlsplit(address).hostname or "")
+    try:
+        return await Nanny(
+            address,
+            nthreads=1,
+            name=machine,
+            resources={resource_of(machine): 1},
+            memory_limit=0,
+            security=security,
+            host="127.0.0.1" if loopback else None,
+            dashboard=False,
+            dashboard_address=ONLY_LOOPBACK,
+            silence_logs=logging.CRITICAL,
+            death_timeout=3 * CONNECT_S,
+        )
+    except Exception as error:
+        causes: list[str] = []
+        one: BaseException | None = error
+        while one is not None:
+            causes.append(str(one))
+            one = one.__cause__ or one.__context__
+        if any("name taken" in cause for cause in causes):
+            raise EnvironmentLacks(
+                f"The scheduler at {address} has a worker of the name {machine} already: end that, or name this "
+                "machine otherwise."
+            ) from error
+        raise _no_answer(address, error) from error
+
+
+class _until_signal:
+    """An event that SIGINT and SIGTERM set."""
+
+    async def __aenter__(self) -> asyncio.Event:
+        event = asyncio.Event()
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, event.set)
+        return event
+
+    async def __aexit__(self, *_: object) -> None:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            asyncio.get_running_loop().remove_signal_handler(number)

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Keys of a campaign: a certificate authority of its own, and one certificate that client, scheduler and workers share.
+
+Whoever has the key may run programs on every machine of the campaign. Made by openssl(1); the authority's key is thrown
+away. Source: RFC 5280, RFC 8446.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from headroom.core.errors import EnvironmentLacks, UsageError, disk_error
+
+DAYS = 825
+CURVE = "prime256v1"
+OPENSSL_TIMEOUT_S = 60
+
+
+@dataclass(frozen=True)
+class Keys:
+    """A folder with keys."""
+
+    folder: Path
+
+    @property
+    def authority(self) -> Path:
+        return self.folder / "authority.pem"
+
+    @property
+    def certificate(self) -> Path:
+        return self.folder / "certificate.pem"
+
+    @property
+    def key(self) -> Path:
+        return self.folder / "key.pem"
+
+    def require(self) -> Keys:
+        """Raises UsageError where a file is missing, or others may read the key."""
+        for path in (self.authority, self.certificate, self.key):
+            if not path.is_file():
+                raise UsageError(
+                    f"There is no {path}: `./headroom campaign keys {self.folder}` makes keys; copy that folder to "
+                    "each machine."
+                )
+        if self.key.stat().st_mode & 0o077:
+            raise UsageError(f"Others than its owner may read {self.key}: chmod 600 {self.key}.")
+        return self
+
+
+def make(folder: Path) -> Keys:
+    """Makes keys in a new folder. Raises UsageError where it holds some, EnvironmentLacks without openssl."""
+    keys = Keys(folder)
+    if keys.authority.exists() or keys.key.exists():
+        raise UsageError(f"{folder} has keys already: name another folder, or remove it.")
+    if shutil.which("openssl") is None:
+        raise EnvironmentLacks("Keys need the program openssl: apt-get install openssl.")
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder, prefix=".") as name:
+            _make(Path(name))
+            for path in (keys.authority, keys.certificate, keys.key):
+                (Path(name) / path.name).replace(path)
+    except OSError as error:
+        raise disk_error(error, f"making keys in {folder}", resumable=False) from error
+    return keys
+
+
+def _make(folder: Path) -> None:
+    """Makes all files in a folder that only its owner may enter."""
+    made = Keys(folder)
+    authority_key, request, extensions = folder / "authority.key", folder / "request.pem", folder / "extensions"
+    extensions.write_text(
+        "basicConstraints=critical,CA:FALSE\nkeyUsage=critical,digitalSignature\n"
+        "extendedKeyUsage=serverAuth,clientAuth\n",
+        encoding="ascii",
+    )
+    new = ("-newkey", "ec", "-pkeyopt", f"ec_paramgen_curve:{CURVE}", "-nodes", "-batch")
+    _openssl(
+        *("req", "-x509", *new, "-subj", "/CN=Headroom campaign authority", "-days", str(DAYS)),
+        *("-addext", "keyUsage=critical,keyCertSign", "-keyout", authority_key, "-out", made.authority),
+    )
+    _openssl("req", *new, "-subj", "/CN=Headroom campaign", "-keyout", made.key, "-out", request)
+    _openssl(
+        *("x509", "-req", "-in", request, "-CA", made.authority, "-CAkey", authority_key, "-CAcreateserial"),
+        *("-days", str(DAYS), "-extfile", extensions, "-out", made.certificate),
+    )
+    made.key.chmod(0o600)
+
+
+def _openssl(*words: str | Path) -> None:
+    done = subprocess.run(
+        ["openssl", *map(str, words)], capture_output=True, text=True, timeout=OPENSSL_TIMEOUT_S, check=False
+    )
+    if done.returncode:
+        lines = done.stderr.strip().splitlines() or ["it gave no reason"]
+        raise EnvironmentLacks(f"`openssl {words[0]}` failed: {lines[-1]}.")

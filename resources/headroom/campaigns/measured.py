@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The figures of a campaign: the records of its whole cells, put side by side by machine, build and configuration."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from headroom.campaigns import progress
+from headroom.campaigns.campaign import Campaign, Cell
+from headroom.campaigns.progress import Result
+from headroom.campaigns.task import WHOLE
+from headroom.core.results import store
+from headroom.core.text import shown
+from headroom.report.data import Capacity, Records, capacities
+
+
+@dataclass(frozen=True)
+class Values:
+    """One figure of all repeats of a cell: their median, and the least and the greatest."""
+
+    of: tuple[float, ...]
+
+    @property
+    def median(self) -> float:
+        return statistics.median(self.of)
+
+    @property
+    def text(self) -> str:
+        """The median, and behind it how far the repeats spread, as a share of it."""
+        low, high, middle = min(self.of), max(self.of), self.median
+        if len(self.of) < 2 or not middle or low == high:
+            return shown(middle)
+        return f"{shown(middle)} ±{(high - low) / 2 / abs(middle):.1%}".replace("%", " %")
+
+
+def values(found: Iterable[float | None]) -> Values | None:
+    """None where there is no value at all."""
+    there = tuple(one for one in found if one is not None)
+    return Values(there) if there else None
+
+
+@dataclass
+class Finished:
+    """What a campaign has: what has become of its cells, and the records of those that are whole."""
+
+    campaign: Campaign
+    results: dict[Cell, Result]
+    records: dict[Cell, Records] = field(default_factory=dict)
+
+    def machine(self, name: str) -> dict[str, Any] | None:
+        """The environment of a machine, as its first record has it; None where nothing came from it."""
+        found = (records[0]["environment"] for cell, records in self.records.items() if cell.machine == name)
+        return next(found, None)
+
+    def all_records(self) -> Records:
+        return [record for records in self.records.values() for record in records]
+
+    def clock_mhz(self, cell: Cell) -> float | None:
+        """The clock that the kernel showed when a cell was measured."""
+        found = [record["environment"].get("clock_mhz") for record in self.records[cell]]
+        return next((clock for clock in found if clock), None)
+
+
+def read(campaign: Campaign, warn: Callable[[str], None] = lambda sentence: None) -> Finished:
+    """What a campaign has on the disk."""
+    finished = Finished(campaign, progress.results(campaign))
+    for cell, result in finished.results.items():
+        if result.state == WHOLE:
+            finished.records[cell] = store.read_all(progress.cell_folder(campaign, cell) / result.run, warn)
+    return finished
+
+
+@dataclass(frozen=True, order=True)
+class Column:
+    """Where a figure comes from: what repeats have in common."""
+
+    machine: str
+    build: str
+    configuration: str
+
+
+def columns(cells: Iterable[Cell]) -> dict[Column, str]:
+    """The columns of some cells with their titles: the machine, and what else tells them apart."""
+    found = sorted({Column(cell.machine, cell.build, cell.configuration) for cell in cells})
+    builds, configurations = {one.build for one in found}, {one.configuration for one in found}
+    return {
+        one: " ".join(
+            [
+                one.machine,
+                *([one.build] if len(builds) > 1 else []),
+                *([one.configuration] if len(configurations) > 1 else []),
+            ]
+        )
+        for one in found
+    }
+
+
+@dataclass(frozen=True)
+class Series:
+    """What is measured on every machine: the rows of tables."""
+
+    configuration: str
+    build: str
+    compressor: str
+    decompressor: str
+    profile: str
+    cpus: str
+
+    @property
+    def pair(self) -> str:
+        return f"{self.compressor} → {self.decompressor}"
+
+
+Key = tuple[Series, float | None]  # with the target load
+
+
+@dataclass
+class Capacities:
+    """Capacities by what was measured, target load and machine; one for each repeat."""
+
+    by_key: dict[Key, dict[str, list[tuple[Cell, Capacity]]]]
+
+    def values(self, key: Key, machine: str, of: Callable[[Cell, Capacity], float | None]) -> Values | None:
+        return values(of(cell, capacity) for cell, capacity in self.by_key.get(key, {}).get(machine, ()))
+
+    def series(self) -> list[Series]:
+        return list(dict.fromkeys(series for series, _ in self.by_key))
+
+    def main_key(self, series: Series) -> Key:
+        """That at 50 % load, else the first there is: the one whose costs stand for the series."""
+        keys = [key for key in self.by_key if key[0] == series]
+        return next((key for key in keys if key[1] == 0.5), keys[0])
+
+
+def all_capacities(finished: Finished) -> Capacities:
+    """Capacities with a figure, rows in one order whatever that of the cells was."""
+    found: dict[Key, dict[str, list[tuple[Cell, Capacity]]]] = {}
+    for cell in sorted(finished.records):
+        for one in capacities(finished.records[cell]):
+            if one.flow_pairs is None:
+                continue
+            series = Series(cell.configuration, one.build, one.compressor, one.decompressor, one.profile, one.cpus)
+            found.setdefault((series, one.target_load), {}).setdefault(cell.machine, []).append((cell, one))
+    return Capacities(found)
+
+
+def names(series: Sequence[Series]) -> dict[Series, str]:
+    """A name for each: its CPU configuration, and what else tells it from the others."""
+    parts: tuple[Callable[[Series], str], ...] = (
+        lambda one: one.configuration,
+        lambda one: one.pair,
+        lambda one: one.profile,
+        lambda one: one.build,
+    )
+    varying = [part for part in parts if len({part(one) for one in series}) > 1]
+    return {one: ", ".join([one.cpus, *(part(one) for part in varying)]) for one in series}

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page's sections about papers: for each place a table with one column for the paper and one for each machine."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from headroom.campaigns.campaign import Cell
+from headroom.campaigns.measured import Column as Place
+from headroom.campaigns.measured import Finished, Values, columns, values
+from headroom.core.results.record import VERDICTS, worst
+from headroom.core.text import shown
+from headroom.report import page as blocks
+from headroom.report.data import Records, items_by_place
+from headroom.report.page import Column, Section, table, verdict_cell
+from headroom.report.paper_section import MOST_OPEN
+
+Item = dict[str, Any]
+Items = dict[str, dict[Place, list[Item]]]  # by identity and column; one for each repeat
+
+
+def sections(finished: Finished) -> list[Section]:
+    """One for each paper of which a cell has figures."""
+    keys = {
+        str(record["parameters"]["paper"])
+        for record in finished.all_records()
+        if record["items"] and record["parameters"].get("paper")
+    }
+    return [_section(finished, key) for key in sorted(keys)]
+
+
+def _section(finished: Finished, key: str) -> Section:
+    mine = {
+        cell: [record for record in records if record["parameters"].get("paper") == key]
+        for cell, records in finished.records.items()
+    }
+    mine = {cell: records for cell, records in mine.items() if records}
+    about = next(iter(mine.values()))[0]["parameters"].get("about", {})
+    section = Section(f"paper-{key}", f"{about.get('title', key)} ({about.get('year', '–')})", key)
+    section.intro = [
+        "The paper's figure, and that of each machine: the median over the repeats. Must-match follows from the "
+        "protocol or from the link; shape has to point the same way; context is another machine in another year, "
+        "without a verdict. The verdict is the worst one of all machines.",
+    ]
+    titles = columns(mine)
+    places = items_by_place([record for records in mine.values() for record in records])
+    order = about.get("places", [])
+    named = {place: title for records in mine.values() for place, title in _titles(records).items()}
+    for place in sorted(places, key=lambda name: (order.index(name) if name in order else len(order), name)):
+        identity = f"{key}-{place.lower().replace(' ', '-').replace(',', '')}"
+        items = _items(mine, place)
+        section.add("heading", f"{place}: {named[place]}" if named.get(place) else place, id=f"p-{identity}")
+        folded = _counted(items) if len(items) > MOST_OPEN else ""
+        section.add("table", _table(f"t-{identity}", items, titles), title=folded)
+    return section
+
+
+def _titles(records: Records) -> dict[str, str]:
+    return {
+        place: title
+        for record in records
+        for place, title in record["parameters"].get("about", {}).get("titles", {}).items()
+    }
+
+
+def _items(mine: dict[Cell, Records], place: str) -> Items:
+    """The figures of a place, in the order of the first cell that has them."""
+    found: Items = {}
+    for cell in sorted(mine):
+        column = Place(cell.machine, cell.build, cell.configuration)
+        for record in mine[cell]:
+            for item in record["items"]:
+                if item["where"] == place:
+                    identity = item.get("id") or f"{item['quantity']} {item['unit']}"
+                    found.setdefault(identity, {}).setdefault(column, []).append(item)
+    return found
+
+
+def _all(by_column: dict[Place, list[Item]]) -> list[Item]:
+    return [item for items in by_column.values() for item in items]
+
+
+def _verdict(items: list[Item]) -> str:
+    """The worst verdict of a figure; "measured" where it has nothing to agree with."""
+    if all(item["kind"] == "context" and item["verdict"] == "pass" for item in items):
+        return "measured"
+    return worst([item["verdict"] for item in items])
+
+
+def _counted(items: Items) -> str:
+    """What a table that is folded away holds."""
+    found = [_verdict(_all(by_column)) for by_column in items.values()]
+    counts = [f"{found.count(word)} {word}" for word in (*VERDICTS, "measured") if word in found]
+    return f"{len(items)} figures: {', '.join(counts)}"
+
+
+def _table(identity: str, items: Items, titles: dict[Place, str]) -> blocks.Table:
+    rows = []
+    for by_column in items.values():
+        everyone = _all(by_column)
+        first, verdict = everyone[0], _verdict(everyone)
+        paper = first["paper"] if first["paper"] is not None else first.get("expected") or None
+        judged = blocks.Cell("measured", 8) if verdict == "measured" else verdict_cell(verdict)
+        cells = [_cell(by_column.get(column, [])) for column in titles]
+        rows.append([first["quantity"], first["unit"], paper, *cells, first["kind"], judged])
+    shown_columns = [
+        Column("Quantity"),
+        Column("Unit", tight=True),
+        Column("Paper", number=True),
+        *(Column(title, number=True) for title in titles.values()),
+        Column("Kind", tight=True),
+        Column("Verdict"),
+    ]
+    return table(identity, shown_columns, rows)
+
+
+def _cell(items: list[Item]) -> blocks.Cell:
+    """What a machine has; marked where that does not agree, and with the reason where there is nothing."""
+    found: Values | None = values(item["measured"] for item in items)
+    verdict = worst([item["verdict"] for item in items]) if items else ""
+    if found is None:
+        reason = next((item["note"] for item in items if item.get("note")), "")
+        return blocks.Cell(verdict or "–", "", verdict, details=[reason] if reason else ())
+    marked = verdict if verdict in ("fail", "non-strict", "error") else ""
+    text = found.text
+    paper = items[0]["paper"]
+    if paper and items[0]["kind"] == "context":
+        text += f" (×{shown(found.median / paper)})"
+    return blocks.Cell(text, found.median, marked)

@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A campaign's folder: what has become of each cell. What is whole is never measured again.
+
+out/campaigns/<name>/
+  campaign.yaml             a copy of the file, for --resume
+  campaign.json             the commit that is measured
+  campaign.html             the page
+  cells/<cell>/cell.json    state, reason, times, and for a whole cell its verdict and its run
+  cells/<cell>/<run>/       the run's folder as the worker had it
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from headroom.campaigns import archive
+from headroom.campaigns.campaign import Campaign, Cell, campaigns_folder
+from headroom.campaigns.identity import SHOWN, Identity
+from headroom.campaigns.task import BUSY, ERROR, LOST, WHOLE
+from headroom.core.errors import HeadroomError, UsageError, disk_error
+from headroom.core.paths import shown
+from headroom.core.results import store
+from headroom.core.results.record import VERDICTS, count_verdicts, worst
+
+FILE, STATE, PAGE = "campaign.yaml", "campaign.json", "campaign.html"
+STATES = (WHOLE, BUSY, ERROR, LOST)
+STATUSES = (*VERDICTS, BUSY, LOST)  # of a cell, as people read them
+
+
+@dataclass(frozen=True)
+class Result:
+    """What has become of a cell. A whole one has the verdict of its worst case, and its run's name."""
+
+    state: str
+    reason: str = ""
+    verdict: str = ""
+    run: str = ""
+    words: tuple[str, ...] = ()
+    began: str = ""
+    ended: str = ""
+    verdicts: Mapping[str, int] | None = None
+
+    @property
+    def status(self) -> str:
+        return self.verdict if self.state == WHOLE else self.state
+
+
+class ResultRefused(HeadroomError):
+    """A worker's reply is not that of the cell. The message is the rest of a sentence."""
+
+
+def cell_folder(campaign: Campaign, cell: Cell) -> Path:
+    return campaign.folder / "cells" / cell.id
+
+
+def read(campaign: Campaign, cell: Cell) -> Result | None:
+    """What has become of a cell; None where nothing has, or where its run is not there any more."""
+    folder = cell_folder(campaign, cell)
+    try:
+        document = json.loads((folder / "cell.json").read_text(encoding="utf-8"))
+        result = Result(**{**document, "words": tuple(document["words"])})
+    except (OSError, ValueError, TypeError, KeyError):
+        return None
+    if result.state not in STATES or (result.state == WHOLE and not (folder / result.run / "run.json").is_file()):
+        return None
+    return result
+
+
+def results(campaign: Campaign) -> dict[Cell, Result]:
+    found = ((cell, read(campaign, cell)) for cell in campaign.cells())
+    return {cell: result for cell, result in found if result is not None}
+
+
+def write(campaign: Campaign, cell: Cell, result: Result) -> Result:
+    document = json.dumps(asdict(result), indent=1).encode() + b"\n"
+    _written(cell_folder(campaign, cell) / "cell.json", document)
+    return result
+
+
+@contextmanager
+def begin(campaign: Campaign, text: bytes, identity: Identity) -> Iterator[dict[Cell, Result]]:
+    """Makes a campaign's folder, or goes on with it; gives what has become of its cells already. `text` is its file.
+
+    Raises UsageError where another process conducts it, or where it was begun with another commit or other commands.
+    """
+    folder = campaign.folder
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    except OSError as error:
+        raise disk_error(error, f"making {shown(folder)}", resumable=False) from error
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise UsageError(f"Another process works on the campaign {campaign.name}: wait for its end.") from None
+        found = results(campaign)
+        _require_the_same(campaign, identity, found)
+        _written(folder / STATE, json.dumps({"schema": 1, "identity": identity.as_json()}, indent=1).encode() + b"\n")
+        _written(folder / FILE, text)
+        yield found
+    finally:
+        os.close(descriptor)
+
+
+def _require_the_same(campaign: Campaign, identity: Identity, found: Mapping[Cell, Result]) -> None:
+    whole = {cell: result for cell, result in found.items() if result.state == WHOLE}
+    if not whole:
+        return
+    try:
+        kept = Identity(**json.loads((campaign.folder / STATE).read_text(encoding="utf-8"))["identity"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise UsageError(f"{shown(campaign.folder / STATE)} cannot be read ({error}): name a new campaign.") from error
+    if other := identity.differs(kept):
+        raise UsageError(
+            f"The campaign {campaign.name} was begun with {other}: check that out, or give the campaign another name."
+        )
+    for cell, result in whole.items():
+        if list(result.words) != campaign.words(cell):
+            raise UsageError(
+                f"The cell {cell.id} was measured by `./headroom {' '.join(result.words)}`, and {FILE} now says "
+                f"`./headroom {' '.join(campaign.words(cell))}`: give what is new another name."
+            )
+
+
+def find(name: str) -> Path:
+    """The kept file of a campaign by name, or of the newest where that is `last`. Raises UsageError."""
+    known = sorted(campaigns_folder().glob(f"*/{FILE}"), key=lambda path: path.stat().st_mtime)
+    if name == store.LAST and known:
+        return known[-1]
+    for path in known:
+        if path.parent.name == name:
+            return path
+    names = ", ".join(path.parent.name for path in known) or "none yet"
+    raise UsageError(f"There is no campaign '{name}' in {shown(campaigns_folder())}. Campaigns: {names}.")
+
+
+def accept(campaign: Campaign, cell: Cell, reply: Any, identity: Identity) -> Result:
+    """Keeps a worker's reply, and returns what has become of the cell: *error* where it is not what was asked for."""
+    words = tuple(campaign.words(cell))
+    try:
+        return write(campaign, cell, _accepted(campaign, cell, reply, identity))
+    except (ResultRefused, archive.ArchiveRefused) as error:
+        reason = f"The archive of its worker is refused: {error}."
+        return write(campaign, cell, Result(ERROR, reason, words=words))
+
+
+def _accepted(campaign: Campaign, cell: Cell, reply: Any, identity: Identity) -> Result:
+    if not isinstance(reply, dict) or reply.get("state") not in (WHOLE, BUSY, ERROR):
+        raise ResultRefused("its reply has no state")
+    if reply.get("cell") != cell.id:
+        raise ResultRefused(f"it is of the cell {str(reply.get('cell'))[:100]!r}")
+    words = tuple(campaign.words(cell))
+    began, ended, reason = (str(reply.get(name, ""))[:2000] for name in ("began", "ended", "reason"))
+    if reply["state"] != WHOLE:
+        return Result(reply["state"], reason, words=words, began=began, ended=ended)
+    folder = cell_folder(campaign, cell)
+    temporary = folder / ".part"
+    try:
+        shutil.rmtree(temporary, ignore_errors=True)
+        run = archive.unpack(reply.get("archive"), reply.get("sha256"), reply.get("files"), temporary)
+        records = _checked(campaign, cell, run, identity)
+        shutil.rmtree(folder / run.name, ignore_errors=True)
+        run.replace(folder / run.name)
+    except OSError as error:
+        raise disk_error(error, f"unpacking the run of {cell.id}") from error
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+    verdict = worst([record["verdict"] for record in records])
+    reason = next((one["reason"] for one in records if one["verdict"] == verdict), "") if verdict != "pass" else ""
+    return Result(WHOLE, reason[:2000], verdict, run.name, words, began, ended, count_verdicts(records))
+
+
+def _checked(campaign: Campaign, cell: Cell, run: Path, identity: Identity) -> list[dict[str, Any]]:
+    """The records of a run that came back. Raises ResultRefused where the run is not that of the cell."""
+    from headroom.core.run import session
+
+    try:
+        plan = session.recall(run)
+    except UsageError as error:
+        raise ResultRefused(f"its run.json is none ({error})") from error
+    if (plan.settings.build, plan.settings.seed) != (cell.build, campaign.seed):
+        raise ResultRefused(f"its run.json is of another cell: build {plan.settings.build}, seed {plan.settings.seed}")
+    _require_configuration(campaign, cell, plan)
+    others = [path for path in campaign.folder.glob(f"cells/*/{run.name}") if path.parent.name != cell.id]
+    if others:
+        raise ResultRefused(f"the cell {others[0].parent.name} has the run {run.name} already")
+    wrong: list[str] = []
+    records = store.read_all(run, wrong.append)
+    if not records or len(records) != sum(1 for _ in (run / "results").glob("*.json")):
+        raise ResultRefused(f"its records are not whole: {wrong[0] if wrong else 'it has none'}")
+    for record in records:
+        if record["run"] != run.name or record["seed"] != campaign.seed:
+            raise ResultRefused(f"the record of '{record['test']['id'][:200]}' is of another run")
+        if record["harness"].get("commit") != identity.commit:
+            raise ResultRefused(f"its records are of commit {str(record['harness'].get('commit'))[:SHOWN]}")
+    return records
+
+
+def _require_configuration(campaign: Campaign, cell: Cell, plan: Any) -> None:
+    """Raises ResultRefused unless a run's plan is what the cell's command makes of its suites and options."""
+    expected = campaign.configurations[cell.configuration].expected
+    if expected["suites"] != plan.suites:
+        raise ResultRefused(f"its run.json is of another cell: suites {', '.join(plan.suites)[:200]}")
+    for name, value in expected["options"].items():
+        found = plan.settings.get(name)
+        if found != value:
+            raise ResultRefused(f"its run.json is of another cell: {name} is {str(found)[:100]}, not {value}")
+
+
+def _written(path: Path, octets: bytes) -> None:
+    try:
+        store.write_atomically(path, octets)
+    except OSError as error:
+        raise disk_error(error, f"writing {shown(path)}") from error

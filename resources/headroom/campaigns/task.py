@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The task of one cell, which a worker carries out: lock, guard, the command of the cell, its run's folder packed.
+
+Client, scheduler and workers import this module, so that all must have the same one: see `identity`.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from headroom.campaigns import archive, guard
+from headroom.campaigns.campaign import Campaign, Cell, Quiet, Timeouts
+from headroom.campaigns.identity import Identity, here
+from headroom.core import process_group
+from headroom.core.errors import EXIT_ENVIRONMENT, EXIT_FAILED, EXIT_PASSED, EnvironmentLacks, HeadroomError
+from headroom.core.machine import topology
+from headroom.core.paths import ROOT, out_folder
+
+WHOLE, BUSY, ERROR, LOST = "whole", "busy", "error", "lost"  # states of a cell
+COMPLETE = (EXIT_PASSED, EXIT_FAILED, EXIT_ENVIRONMENT)  # exit statuses of a command whose run may be whole
+POLL_S = 0.2
+PREFIX = ".cell-"  # of the folder in which a cell runs
+MOST_OUTPUT = 1 << 20  # octets of a command's output that are read
+
+
+def request_of(campaign: Campaign, cell: Cell, identity: Identity) -> dict[str, Any]:
+    """What a worker needs to know of a cell."""
+    return {
+        "cell": cell.id,
+        "machine": cell.machine,
+        "words": campaign.words(cell),
+        "identity": identity.as_json(),
+        "timeouts": vars(campaign.timeouts),
+        "quiet": vars(campaign.quiet),
+    }
+
+
+def run_cell(request: Mapping[str, Any], program: Sequence[str] | None = None) -> dict[str, Any]:
+    """Carries out the command of a cell; never raises what the cell may be blamed for. `program` stands before the
+    command's words; `./headroom` of this checkout when left out.
+
+    The reply holds: cell, state (whole, busy, error), reason, began and ended (UTC), and for a whole cell exit, run
+    (name of the run's folder), archive, sha256 and files, as `archive.unpack` takes them.
+    """
+    reply: dict[str, Any] = {"cell": request["cell"], "state": ERROR, "reason": ""}
+    try:
+        timeouts, quiet = Timeouts(**request["timeouts"]), Quiet(**request["quiet"])
+        if other := Identity(**request["identity"]).differs(here()):
+            raise EnvironmentLacks(f"The worker of {request['machine']} has {other}")
+        with guard.measuring(timeouts.lock_s) as lock:
+            guard.wait_until_quiet(lock, timeouts.quiet_s, quiet.load, quiet.steal)
+            reply["began"] = _now()
+            try:
+                reply |= _measured(request, program or (str(ROOT / "headroom"),), timeouts.cell_s)
+            finally:
+                reply["ended"] = _now()
+                lock.note_end()
+    except guard.MachineBusy as error:
+        return reply | {"state": BUSY, "reason": str(error)}
+    except (HeadroomError, OSError) as error:
+        return reply | {"state": ERROR, "reason": str(error)}
+    return reply
+
+
+def _measured(request: Mapping[str, Any], program: Sequence[str], limit_s: float) -> dict[str, Any]:
+    place = out_folder()
+    place.mkdir(parents=True, exist_ok=True)
+    for left in place.glob(f"{PREFIX}*"):  # by a worker that was killed; no other works, for this one has the lock
+        shutil.rmtree(left, ignore_errors=True)
+    folder = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{request['cell']}-", dir=place))
+    try:
+        status, said = _run([*program, *request["words"]], folder, limit_s)
+        runs = sorted(path.parent for path in folder.glob("*/run.json"))
+        if status not in COMPLETE or len(runs) != 1:
+            raise HeadroomError(f"its command ended with status {status}: {said}")
+        packed = archive.pack(runs[0])
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    return {
+        "state": WHOLE,
+        "exit": status,
+        "run": runs[0].name,
+        "archive": packed.octets,
+        "sha256": packed.sha256,
+        "files": packed.files,
+    }
+
+
+def _run(command: Sequence[str], folder: Path, limit_s: float) -> tuple[int, str]:
+    """The exit status of a command, and the last line of what it said. Raises HeadroomError where it took too long, or
+    where the cell is not wanted any more."""
+    wanted = _wanted()
+    with (folder / "stdout").open("wb") as out, (folder / "stderr").open("w+b") as err:
+        process = process_group.start(
+            [*_apart(), *command],
+            {**os.environ, "HEADROOM_OUT": str(folder)},
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=err,
+            cwd=ROOT,
+        )
+        try:
+            until = time.monotonic() + limit_s
+            while process_group.exit_code(process) is None:
+                if time.monotonic() >= until:
+                    raise HeadroomError(f"its command took longer than {limit_s:g} s and was ended")
+                if not wanted():
+                    raise HeadroomError("it was called off")
+                time.sleep(POLL_S)
+            status = process_group.exit_code(process)
+        finally:
+            process_group.stop(process)
+        err.seek(max(0, err.tell() - MOST_OUTPUT))
+        lines = err.read().decode(errors="replace").strip().splitlines()
+    assert status is not None
+    ended = f"it was ended by {signal.Signals(-status).name}" if status < 0 else "it gave no reason"
+    return status, lines[-1].removeprefix("headroom: ") if lines else ended
+
+
+def _apart() -> list[str]:
+    """Keeps this worker to the CPU that measurements take last, and returns the words that give a command all of them,
+    by taskset(1). Nothing where there is one CPU alone, or no taskset."""
+    mask, keep = _places()
+    if len(mask) < 2 or (program := shutil.which("taskset")) is None:
+        return []
+    for thread in os.listdir("/proc/self/task"):
+        with suppress(OSError, ValueError):
+            os.sched_setaffinity(int(thread), {keep})
+    return [program, "-c", ",".join(map(str, sorted(mask)))]
+
+
+@cache
+def _places() -> tuple[frozenset[int], int]:
+    """The CPUs that this process may use, before it is kept to one of them; and that one."""
+    cores = topology.read()
+    last = cores.physical_cores[-1].number if cores.physical_cores else min(os.sched_getaffinity(0))
+    return frozenset(os.sched_getaffinity(0)), last
+
+
+def _wanted() -> Callable[[], bool]:
+    """Whether the client still waits for the task of this thread; always outside a worker."""
+    try:
+        from distributed.worker import get_worker, thread_state
+
+        worker, key = get_worker(), thread_state.key
+    except (ImportError, ValueError, AttributeError):
+        return lambda: True
+
+    def asked() -> bool:
+        task = worker.state.tasks.get(key)
+        return task is not None and task.state == "executing"
+
+    return asked
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")

@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`./headroom campaign FILE`: a matrix of machines, builds and configurations, measured cell by cell; one page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from headroom.cli.options import with_options
+from headroom.core import console
+from headroom.core.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_PASSED, EnvironmentLacks, UsageError
+from headroom.core.options import DRY_RUN, JSON, Option
+from headroom.core.paths import shown
+from headroom.core.results import store
+from headroom.core.text import shortened
+
+if TYPE_CHECKING:
+    from headroom.campaigns.campaign import Campaign, Cell
+    from headroom.campaigns.conduct import Outcome
+    from headroom.campaigns.progress import Result
+
+EPILOG = console.examples(
+    "./headroom campaign campaign.yaml --dry-run  # the cells and their commands",
+    "./headroom campaign campaign.yaml  # on this machine; again: goes on where it stopped",
+    "./headroom campaign keys keys/  # once; copy the folder to each machine",
+    "./headroom campaign scheduler --listen tls://10.0.0.1 --keys keys/",
+    "./headroom campaign worker tls://10.0.0.1 --keys keys/ --machine epyc  # on each machine",
+    "./headroom campaign campaign.yaml --scheduler tls://10.0.0.1 --keys keys/",
+    "./headroom reference campaign  # the keys of a campaign's file",
+)
+SCHEDULER = Option(
+    "scheduler", None, str, "Address of a scheduler, such as tls://10.0.0.1; this machine alone if none."
+)
+KEYS = Option("keys", None, Path, "Folder of keys, as `campaign keys` makes it; needed for tls://.", Path)
+RESUME = Option("resume", None, str, "Go on with a campaign by name, or 'last', with its own copy of the file.")
+RUN = "run"
+
+
+class FileOrCommand(TyperGroup):
+    """`campaign FILE` is short for `campaign run FILE`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if args and args[0] not in self.commands and args[0] not in ("-h", "--help"):
+            args = [RUN, *args]
+        return super().parse_args(ctx, args)
+
+
+def add_to(app: typer.Typer) -> None:
+    group = typer.Typer(
+        cls=FileOrCommand,
+        no_args_is_help=True,
+        help="Measure a matrix of machines, builds and configurations, and show it as one page. A command is FILE (or "
+        "run FILE), or one of those below.",
+        epilog=EPILOG,
+    )
+    options = [SCHEDULER, KEYS, RESUME, JSON, DRY_RUN]
+    text = "Measure the cells of a campaign that are not whole yet. `campaign FILE` does the same."
+    group.command(RUN, help=text, epilog=EPILOG)(with_options(run_command, options))
+    group.command("page", help="Write the page of a campaign again, and measure nothing.")(page_command)
+    group.command("keys", help="Make keys that client, scheduler and workers share.")(keys_command)
+    group.command("scheduler", help="Run a scheduler until Ctrl-C.")(scheduler_command)
+    group.command("worker", help="Let this machine work for a scheduler until Ctrl-C.")(worker_command)
+    app.add_typer(group, name="campaign")
+
+
+def run_command(
+    explicit: dict[str, Any],
+    file: Annotated[Path | None, typer.Argument(help="The campaign's file; none with --resume.")] = None,
+) -> None:
+    from headroom.campaigns import campaign as campaigns
+    from headroom.campaigns import conduct, page, progress
+
+    if resume := explicit.get("resume"):
+        if file is not None:
+            raise UsageError("--resume goes on with the copy of a campaign's file: leave out the file, or --resume.")
+        file = progress.find(resume)
+    if file is None:
+        raise UsageError("Name a campaign's file, or one to go on with by --resume.")
+    campaign = campaigns.load(file)
+    scheduler, keys, json = explicit.get("scheduler"), explicit.get("keys"), bool(explicit.get("json"))
+    if explicit.get("dry_run"):
+        conduct.require_machines(campaign, scheduler)
+        _show_cells(campaign, json)
+        return
+    console.say(f"campaign {campaign.name}: {len(campaign.cells())} cells (results in {shown(campaign.folder)})")
+    counted = _Counter(campaign)
+    try:
+        outcome = conduct.conduct(campaign, file.read_bytes(), scheduler, keys, counted.say)
+    except EnvironmentLacks:  # what has arrived is worth a page
+        page.write(campaign)
+        raise
+    target = page.write(campaign, console.warn)
+    if json:
+        console.print_json(_document(campaign, outcome, target))
+    else:
+        _print_table(campaign, outcome, target)
+    raise typer.Exit(_exit_status(campaign, outcome))
+
+
+def page_command(
+    name: Annotated[str, typer.Argument(help="Name of a campaign, or 'last'.")] = store.LAST,
+) -> None:
+    from headroom.campaigns import campaign as campaigns
+    from headroom.campaigns import page, progress
+
+    campaign = campaigns.load(progress.find(name))
+    target = page.write(campaign, console.warn)
+    if target is None:
+        raise UsageError(f"The campaign {campaign.name} has no result yet.")
+    print(shown(target))
+
+
+def keys_command(
+    folder: Annotated[Path, typer.Argument(help="Folder to make them in.")],
+) -> None:
+    from headroom.campaigns import keys
+
+    made = keys.make(folder)
+    console.say(
+        f"Keys are in {made.folder}. Copy the folder to each machine of the campaign, and to no other: whoever has "
+        "it may run programs on all of them."
+    )
+
+
+def scheduler_command(
+    listen: Annotated[str, typer.Option("--listen", help="Where to listen.")] = "tcp://127.0.0.1",
+    keys: Annotated[Path | None, typer.Option("--keys", help=KEYS.help)] = None,
+) -> None:
+    from headroom.campaigns import cluster
+
+    cluster.run_scheduler(listen, keys, console.say)
+
+
+def worker_command(
+    scheduler: Annotated[str, typer.Argument(help="Address of the scheduler.")],
+    machine: Annotated[str, typer.Option("--machine", help="Name of this machine in campaigns.")],
+    keys: Annotated[Path | None, typer.Option("--keys", help=KEYS.help)] = None,
+) -> None:
+    from headroom.campaigns import cluster
+    from headroom.core.yamlfile import schema, violations
+
+    if violations(machine, schema("campaign")["$defs"]["name"]):
+        raise UsageError(f"A machine's name has letters, digits, - and _ alone, 64 at most: not '{machine}'.")
+    cluster.run_worker(scheduler, machine, keys, console.say)
+
+
+class _Counter:
+    """Says how each cell ended, and how many have."""
+
+    def __init__(self, campaign: Campaign) -> None:
+        from headroom.campaigns import progress
+        from headroom.campaigns.task import WHOLE
+
+        kept = progress.results(campaign).values()
+        self.total = len(campaign.cells())
+        self.done = sum(result.state == WHOLE for result in kept)
+        if self.done:
+            console.say(f"{self.done} cells are whole already.")
+
+    def say(self, cell: Cell, result: Result) -> None:
+        self.done += 1
+        reason = f"  {shortened(result.reason.splitlines()[0], 160)}" if result.reason else ""
+        width = len(str(self.total))
+        console.say(f"[{self.done:{width}}/{self.total}] {result.status:<11} {cell.id}{reason}")
+
+
+def _show_cells(campaign: Campaign, json: bool) -> None:
+    cells = [{"id": cell.id, "command": ["./headroom", *campaign.words(cell)]} for cell in campaign.cells()]
+    if json:
+        console.print_json({"campaign": campaign.name, "cells": cells})
+        return
+    rows = [(cell["id"], " ".join(cell["command"])) for cell in cells]
+    console.print_table(f"{campaign.name}: {len(cells)} cells, in this order", ["cell", "command"], rows)
+
+
+def _document(campaign: Campaign, outcome: Outcome, page: Path | None) -> dict[str, Any]:
+    """What --json prints."""
+    return {
+        "campaign": campaign.name,
+        "page": str(page) if page else None,
+        "cells": [
+            {
+                **vars(cell),
+                "id": cell.id,
+                "status": result.status if result else None,
+                "reason": result.reason if result else "",
+                "run": str(campaign.folder / "cells" / cell.id / result.run) if result and result.run else None,
+                "verdicts": result.verdicts if result else None,
+            }
+            for cell in campaign.cells()
+            for result in [outcome.results.get(cell)]
+        ],
+    }
+
+
+def _print_table(campaign: Campaign, outcome: Outcome, page: Path | None) -> None:
+    from headroom.campaigns.progress import STATUSES
+
+    rows = []
+    for machine in campaign.machines:
+        found = [result.status for cell, result in outcome.results.items() if cell.machine == machine]
+        rows.append((machine, *(found.count(status) or None for status in STATUSES)))
+    columns: list[str | tuple[str, str]] = ["machine", *((status, "right") for status in STATUSES)]
+    console.print_table(f"{campaign.name}: cells", columns, rows)
+    if outcome.interrupted:
+        console.say(f"Interrupted; `./headroom campaign --resume {campaign.name}` does the rest.")
+    if page:
+        print(shown(page))
+
+
+def _exit_status(campaign: Campaign, outcome: Outcome) -> int:
+    if outcome.interrupted:
+        return EXIT_INTERRUPTED
+    statuses = [result.status for result in outcome.results.values()]
+    good = len(statuses) == len(campaign.cells()) and all(
+        status in ("pass", "non-strict", "unsupported") for status in statuses
+    )
+    return EXIT_PASSED if good else EXIT_FAILED

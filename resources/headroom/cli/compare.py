@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`./headroom compare RUN RUN`: two runs side by side, of one machine or of two."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from headroom.core import console
+from headroom.core.errors import EXIT_FAILED, UsageError
+from headroom.core.paths import shown
+from headroom.core.text import percent, shortened
+
+if TYPE_CHECKING:
+    from headroom.report.comparison import Comparison
+
+EPILOG = console.examples(
+    "./headroom compare 20261120-160522-3f9a last",
+    "./headroom compare last /mnt/other/out/20261120-171003-01cd --html compare.html",
+    "./headroom compare 20261120-160522-3f9a last --json | jq '.metrics[] | select(.outside)'",
+)
+MOST_SHOWN = 30  # lines of a table in the terminal
+
+
+def add_to(app: typer.Typer) -> None:
+    app.command(
+        "compare",
+        help="Put two runs side by side: what makes them incomparable, verdicts that changed, metrics that moved by "
+        "more than their trials spread. Exit status 1 where a verdict is worse in the second.",
+        epilog=EPILOG,
+    )(compare_command)
+
+
+def compare_command(
+    a: Annotated[str, typer.Argument(help="Name or folder of a run, or 'last'.")],
+    b: Annotated[str, typer.Argument(help="Another one.")],
+    html: Annotated[Path | None, typer.Option("--html", help="Also write the comparison to this HTML file.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON: all metrics, not only those that moved.")] = False,
+) -> None:
+    from headroom.core.results import store
+    from headroom.report import comparison, comparison_page
+
+    folders = [store.find_run(name) for name in (a, b)]
+    if folders[0] == folders[1]:
+        raise UsageError(f"Both are the run {folders[0].name}: name two.")
+    records = [store.read_all(folder, console.warn) for folder in folders]
+    for folder, found in zip(folders, records, strict=True):
+        if not found:
+            raise UsageError(f"The run {folder.name} holds no result yet.")
+    compared = comparison.compare(*folders, *records)
+    if not compared.common:
+        raise UsageError(f"The runs {compared.a} and {compared.b} have no case in common.")
+    if html:
+        comparison_page.write(compared, html)
+    if json:
+        console.print_json(compared.as_json())
+    else:
+        _print(compared)
+        if html:
+            print(shown(html))
+    if compared.worse:
+        raise typer.Exit(EXIT_FAILED)
+
+
+def _print(compared: Comparison) -> None:
+    from headroom.report.comparison_page import name_of
+
+    print(f"a: {compared.a}  b: {compared.b}  cases in both: {compared.common}")
+    if compared.differences:
+        rows = [(one.what, shortened(one.a, 120), shortened(one.b, 120)) for one in compared.differences]
+        console.print_table("What makes them incomparable", ["what", "a", "b"], rows)
+    changed = [one for one in compared.verdicts if not {"missing"} & {one.a, one.b}]
+    if changed:
+        rows = [
+            (console.verdict_text(one.a), console.verdict_text(one.b), one.test, shortened(one.reason, 160))
+            for one in changed[:MOST_SHOWN]
+        ]
+        console.print_table("Verdicts that changed", ["a", "b", "case", "reason"], rows)
+        _more(len(changed), "verdicts")
+    if moved := compared.outside():
+        rows = [
+            (one.test, name_of(one), one.a, one.b, one.unit, one.ratio, f"±{percent(one.spread, 1)}", one.change)
+            for one in moved[:MOST_SHOWN]
+        ]
+        columns: list[str | tuple[str, str]] = ["case", "metric", ("a", "right"), ("b", "right"), "unit"]
+        columns += [("b / a", "right"), ("trials", "right"), "change"]
+        console.print_table("Metrics that moved by more than their trials spread", columns, rows)
+        _more(len(moved), "metrics")
+    within = sum(one.outside is False for one in compared.metrics)
+    unknown = sum(one.outside is None and one.a != one.b for one in compared.metrics)
+    only = [sum(getattr(one, side) == "missing" for one in compared.verdicts) for side in ("b", "a")]
+    print(
+        f"Verdicts changed: {len(changed)}; metrics moved: {len(moved)}, within the spread of their trials: {within}, "
+        f"changed with too few trials to tell: {unknown}. Cases in a alone: {only[0]}, in b alone: {only[1]}."
+    )
+
+
+def _more(count: int, what: str) -> None:
+    if count > MOST_SHOWN:
+        print(f"{count - MOST_SHOWN} more {what} are in --json and --html.")

@@ -1,0 +1,351 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`./headroom nightly`: a regression night, and what is done about its alerts."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from headroom.core import console
+from headroom.core.errors import EXIT_FAILED, EXIT_PASSED, UsageError
+from headroom.core.paths import DEFAULT_BUILD, out_folder, shown
+
+if TYPE_CHECKING:
+    from headroom.history.alerts import Alert
+    from headroom.history.store import History
+
+EPILOG = console.examples(
+    "./headroom nightly  # from cron or a systemd timer",
+    "./headroom nightly --quick --no-cases  # a first look in two minutes",
+    "./headroom nightly --against v1.2  # compare with this commit instead of the last good build",
+    "./headroom nightly show",
+    "./headroom nightly accept last --reason 'the price of R-mode'",
+    "./headroom nightly bisect last",
+    "./headroom nightly export --junit nightly.xml --openmetrics headroom.prom --sqlite nightly.db",
+)
+
+nightly = typer.Typer(
+    help="Measure fixed work and conformance, and say what changed since the last nights.\n\n"
+    "Exit status: 0 nothing new, 1 a confirmed regression or a newly failing case, 2 wrong usage, 3 not measured, or "
+    "tonight cannot tell.",
+    epilog=EPILOG,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+HISTORY = typer.Option("--history", help="Folder of the history; out/history when left out.")
+JSON = typer.Option("--json", help="Print JSON.")
+REASON = typer.Option("--reason", help="Why, in a sentence.")
+HistoryFolder = Annotated[Path | None, HISTORY]
+Json = Annotated[bool, JSON]
+
+
+def add_to(app: typer.Typer) -> None:
+    app.add_typer(nightly, name="nightly")
+
+
+def history_at(folder: Path | None) -> History:
+    from headroom.history.store import History
+
+    return History(folder or out_folder() / "history", console.warn)
+
+
+@nightly.callback()
+def night_command(
+    context: typer.Context,
+    history: HistoryFolder = None,
+    against: Annotated[
+        str, typer.Option(help="What a change is confirmed against: last-good, or a commit.")
+    ] = "last-good",
+    budget: Annotated[str, typer.Option(help="Most time of a night, such as 60m; the rest is not measured.")] = "60m",
+    no_ab: Annotated[bool, typer.Option("--no-ab", help="Do not measure old and new build in turns.")] = False,
+    no_cases: Annotated[bool, typer.Option("--no-cases", help="Leave the conformance cases out.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Six trials instead of thirty: a first look.")] = False,
+    wait: Annotated[str, typer.Option(help="How long to wait for a quiet machine, such as 15m.")] = "15m",
+    implementation: Annotated[str, typer.Option(help="The implementation that is watched.")] = "reference",
+    build: Annotated[str, typer.Option(help="Preset by which commits are built.")] = DEFAULT_BUILD,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done, and do nothing.")] = False,
+    json: Json = False,
+) -> None:
+    """Measure a night, unless a command follows."""
+    if context.invoked_subcommand is not None:
+        context.obj = history
+        return
+    from headroom.nightly import night, page
+    from headroom.nightly.measurer import default_measurer
+
+    known = history_at(history)
+    options = night.NightOptions(against, seconds_of(budget), not no_ab, quick, not no_cases)
+    measurer = default_measurer(known.folder, implementation, build, console.say)
+    measurer.wait_s = seconds_of(wait)
+    if dry_run:
+        _dry_run(known, measurer, options, json)
+        return
+    with known.lock():
+        done = night.run(known, measurer.store, measurer, options, lambda: datetime.now(UTC), console.say)
+        written = known.folder / "index.html"
+        page.write(known, written)
+    if json:
+        console.print_json({**done.as_json(), "page": str(written)})
+    else:
+        _print(done, written)
+    raise typer.Exit(done.exit_status)
+
+
+def seconds_of(text: str) -> float:
+    """Seconds of `90s`, `60m`, `2h` or a number of seconds. Raises UsageError."""
+    units = {"s": 1, "m": 60, "h": 3600}
+    number, unit = (text[:-1], units[text[-1]]) if text[-1:] in units else (text, 1)
+    try:
+        seconds = float(number) * unit
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds < 7 * 86_400:
+        raise UsageError(f"'{text}' is no time; write 90s, 60m or 2h.")
+    return seconds
+
+
+def _dry_run(history: History, measurer: Any, options: Any, json: bool) -> None:
+    names = [name for name, _, _ in measurer.sentinels()]
+    last = measurer.store.marked("last-good")
+    document = {
+        "machine": measurer.machine,
+        "implementation": measurer.implementation,
+        "build": measurer.build,
+        "sentinels": names,
+        "trials": options.trials,
+        "against": (last.commit or last.digest[:12] if last else None)
+        if options.against == "last-good"
+        else measurer.checkout.resolve(options.against),
+        "nights": len(history.nights(measurer.machine)),
+        "history": str(history.folder),
+    }
+    if json:
+        console.print_json(document)
+        return
+    for key, value in document.items():
+        print(f"{key}: {', '.join(value) if isinstance(value, list) else value}")
+
+
+def _print(done: Any, written: Path) -> None:
+    for alert in done.opened:
+        _print_alert(alert)
+    if waiting := [one.id for one in done.still_open if one not in done.opened]:
+        print(f"Still open: {', '.join(waiting)}.")
+    if not done.opened and done.status == "measured":
+        print(f"Nothing new in {done.series} series.")
+    if done.status != "measured":
+        print(f"Tonight: {done.status}.")
+    print(shown(written))
+
+
+def _print_alert(alert: Alert) -> None:
+    commits = f", {alert.old_commit[:12] or 'no commit'}..{alert.new_commit[:12]}" if alert.new_commit else ""
+    state = alert.state + (f" ({alert.reason})" if alert.reason else "")
+    rows = [
+        (one.label, f"{one.baseline:.4g}", f"{one.value:.4g}", f"{one.step:+.1%}".replace("%", " %"), one.evidence)
+        for one in alert.series
+    ]
+    title = f"{alert.id}: {alert.title}{commits}, {state}"
+    if rows:
+        columns: list[str | tuple[str, str]] = [
+            "series",
+            ("before", "right"),
+            ("now", "right"),
+            ("step", "right"),
+            "evidence",
+        ]
+        console.print_table(title, columns, rows)
+    else:
+        console.print_table(title, ["case"], [(one,) for one in alert.cases])
+
+
+# ---- alerts
+
+
+@nightly.command("show")
+def show_command(
+    context: typer.Context,
+    alert: Annotated[str | None, typer.Argument(help="An alert; all open ones when left out.")] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Closed alerts, too.")] = False,
+    history: HistoryFolder = None,
+    json: Json = False,
+) -> None:
+    """Show the state of the nights and the alerts."""
+    from headroom.history import alerts
+
+    known = history_at(history or context.obj)
+    book = alerts.parse(known.log("alerts"))
+    chosen = [book.find(alert)] if alert else list(book.alerts.values()) if everything else book.open
+    if json:
+        console.print_json({"alerts": [{**one.opened(), "state": one.state, "reason": one.reason} for one in chosen]})
+        return
+    for one in chosen:
+        _print_alert(one)
+    right, closed = book.precision
+    nights = known.nights()
+    last = f", the last one {nights[-1]:%Y-%m-%d %H:%M} UTC" if nights else ""
+    print(f"{len(nights)} nights{last}; {len(book.open)} alerts open; {right} of {closed} closed alerts were right.")
+
+
+@nightly.command("accept")
+def accept_command(
+    context: typer.Context,
+    alert: Annotated[str, typer.Argument(help="An alert, or `last`.")],
+    reason: Annotated[str, REASON] = "",
+    history: HistoryFolder = None,
+) -> None:
+    """The change is wanted: close the alert, and begin a new baseline."""
+    from headroom.nightly.night import accepting
+
+    known = history_at(history or context.obj)
+    with known.lock():
+        found = _close(known, alert, "accepted", reason)
+        if found.series:
+            known.append("events", [accepting(found, reason or "the change is wanted").as_json()])
+    _publish(known)
+    print(f"{found.id} is accepted; a new baseline begins for {len(found.series)} series.")
+
+
+@nightly.command("ignore")
+def ignore_command(
+    context: typer.Context,
+    alert: Annotated[str, typer.Argument(help="An alert, or `last`.")],
+    reason: Annotated[str, REASON] = "",
+    history: HistoryFolder = None,
+) -> None:
+    """The alert is false: close it. It counts against the precision."""
+    known = history_at(history or context.obj)
+    with known.lock():
+        found = _close(known, alert, "ignored", reason)
+    _publish(known)
+    print(f"{found.id} is ignored.")
+
+
+def _close(known: History, name: str, action: str, reason: str) -> Alert:
+    from headroom.history import alerts
+
+    found = alerts.parse(known.log("alerts")).find(name)
+    known.append("alerts", [alerts.closing(found, action, reason, datetime.now(UTC))])
+    return found
+
+
+@nightly.command("event")
+def event_command(
+    context: typer.Context,
+    sentence: Annotated[str, typer.Argument(help="What happened, such as 'new memory'.")],
+    night: Annotated[str, typer.Option(help="First night after it, such as 20261124T013900Z; now when left out.")] = "",
+    machine: Annotated[str, typer.Option(help="The machine; all when left out.")] = "",
+    history: HistoryFolder = None,
+) -> None:
+    """Note what changed on a machine: nights before it are not compared with nights after it."""
+    from headroom.history.events import Event
+    from headroom.history.series import night_of
+
+    try:
+        when = night_of(night) if night else datetime.now(UTC).replace(microsecond=0)
+    except ValueError as error:
+        raise UsageError(f"{error}.") from None
+    known = history_at(history or context.obj)
+    with known.lock():
+        known.append("events", [Event(when, machine, "user", sentence).as_json()])
+    _publish(known)
+    print(f"Noted: {sentence}")
+
+
+@nightly.command("bisect")
+def bisect_command(
+    context: typer.Context,
+    alert: Annotated[str, typer.Argument(help="An alert, or `last`.")] = "last",
+    implementation: Annotated[str, typer.Option(help="The implementation that is watched.")] = "reference",
+    build: Annotated[str, typer.Option(help="Preset by which commits are built.")] = DEFAULT_BUILD,
+    old: Annotated[str, typer.Option(help="A commit that is good, instead of the alert's.")] = "",
+    new: Annotated[str, typer.Option(help="A commit that is bad, instead of the alert's.")] = "",
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer trials.")] = False,
+    history: HistoryFolder = None,
+    json: Json = False,
+) -> None:
+    """Find the commit that an alert is due to."""
+    from headroom.history import alerts
+    from headroom.nightly import bisect
+    from headroom.nightly.measurer import default_measurer
+
+    known = history_at(history or context.obj)
+    found = alerts.parse(known.log("alerts")).find(alert)
+    measurer = default_measurer(known.folder, implementation, build, console.say)
+    with known.lock():
+        done = bisect.run(found, measurer, measurer.checkout, bisect.Range(old, new), quick, console.say)
+    if json:
+        console.print_json(done.as_json())
+    else:
+        for sentence in done.sentences:
+            print(sentence)
+    raise typer.Exit(EXIT_PASSED if done.culprit else EXIT_FAILED)
+
+
+# ---- the history itself
+
+
+@nightly.command("compact")
+def compact_command(context: typer.Context, history: HistoryFolder = None) -> None:
+    """Put the nights of past months into one file each, and migrate those of earlier schemas."""
+    known = history_at(history or context.obj)
+    with known.lock():
+        done = [*known.migrate(), *known.compact(datetime.now(UTC) - timedelta(days=31))]
+    print("\n".join(done) or "There is nothing to compact.")
+
+
+@nightly.command("check")
+def check_command(context: typer.Context, history: HistoryFolder = None, json: Json = False) -> None:
+    """Read everything in the history, and say what is broken."""
+    from headroom.history import alerts, events
+    from headroom.history.store import History
+
+    warnings: list[str] = []
+    known = History((history_at(history or context.obj)).folder, warnings.append)
+    files = known.files()
+    document = {
+        "files": len(files),
+        "rows": sum(one.rows for one in files),
+        "nights": len(known.nights()),
+        "machines": sorted({one.machine for one in files}),
+        "events": len(events.parse(known.log("events"))),
+        "alerts": len(alerts.parse(known.log("alerts")).alerts),
+        "warnings": list(dict.fromkeys(warnings)),
+    }
+    if json:
+        console.print_json(document)
+    else:
+        for key, value in document.items():
+            print(f"{key}: {'; '.join(value) or 'none' if isinstance(value, list) else value}")
+    raise typer.Exit(EXIT_FAILED if warnings else EXIT_PASSED)
+
+
+@nightly.command("export")
+def export_command(
+    context: typer.Context,
+    openmetrics: Annotated[Path | None, typer.Option(help="For node_exporter's textfile collector.")] = None,
+    junit: Annotated[Path | None, typer.Option(help="The last night as JUnit's XML.")] = None,
+    sqlite: Annotated[Path | None, typer.Option(help="All nights as a database, for Grafana.")] = None,
+    history: HistoryFolder = None,
+) -> None:
+    """Write the history for other tools."""
+    from headroom.nightly import exports
+
+    known = history_at(history or context.obj)
+    chosen = {"openmetrics": openmetrics, "junit": junit, "sqlite": sqlite}
+    if not any(chosen.values()):
+        raise UsageError("Say what to write: --openmetrics FILE, --junit FILE or --sqlite FILE.")
+    for name, path in chosen.items():
+        if path is not None:
+            exports.WRITERS[name](known, path)
+            print(shown(path))
+
+
+def _publish(known: History) -> None:
+    from headroom.nightly import page
+
+    page.write(known, known.folder / "index.html")

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Adapters and engines of earlier nights, kept by digest, so that old and new can be measured side by side.
+
+binaries/<sha256>/adapter.so, about.json        an adapter, and which commit and build it is of
+binaries/<sha256>/bin/headroom-engine           an engine; the folder is a build, as jobs name builds
+binaries/marks.json                             pinned, last-good
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import shutil
+from collections.abc import Collection
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Literal
+
+from headroom.core.errors import disk_error
+from headroom.core.paths import shown
+from headroom.core.results.store import write_atomically
+
+Mark = Literal["pinned", "last-good"]
+KEPT_NIGHTS = 14
+ADAPTER, ABOUT, ENGINE = "adapter.so", "about.json", "bin/headroom-engine"
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+
+
+@dataclass(frozen=True)
+class Binary:
+    """An adapter. `changed`: the tree had changes that no commit holds. `last_used` is the name of a night."""
+
+    digest: str
+    path: Path
+    implementation: str = ""
+    commit: str = ""
+    changed: bool = False
+    build: str = ""
+    last_used: str = ""
+
+    def as_json(self) -> dict[str, str | bool]:
+        return {name: value for name, value in asdict(self).items() if name != "path"}
+
+
+class BinaryStore:
+    """The folder of binaries of a history."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def keep(self, path: Path, implementation: str, commit: str, changed: bool, build: str, night: str) -> Binary:
+        """Keeps a copy of an adapter. Raises EnvironmentLacks when the disk does not take it."""
+        digest = sha256_of(path)
+        binary = Binary(digest, self.folder / digest / ADAPTER, implementation, commit, changed, build, last_used=night)
+        known = self.find(digest)
+        if known and not known.changed and changed:
+            binary = Binary(**{**vars(known), "last_used": night})  # the same octets, which a commit has, too
+        self._copy(path, binary.path)
+        self._write(self.folder / digest / ABOUT, binary.as_json())
+        return binary
+
+    def keep_engine(self, program: Path) -> Path:
+        """Keeps a copy of an engine; returns its folder, which serves as a build."""
+        folder = self.folder / sha256_of(program)
+        self._copy(program, folder / ENGINE)
+        return folder
+
+    def engine(self, digest: str) -> Path | None:
+        """The folder of an engine that is kept, which serves as a build."""
+        folder = self.folder / digest
+        return folder if _DIGEST.fullmatch(digest) and (folder / ENGINE).is_file() else None
+
+    def find(self, digest: str) -> Binary | None:
+        """An adapter that is kept and whole."""
+        path = self.folder / digest / ADAPTER
+        try:
+            about = json.loads((path.parent / ABOUT).read_text(encoding="utf-8"))
+            if about["digest"] != digest or sha256_of(path) != digest:
+                return None
+            texts = {name: str(about[name]) for name in ("implementation", "commit", "build", "last_used")}
+            return Binary(digest, path, changed=bool(about["changed"]), **texts)
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+
+    def of_commit(self, commit: str, implementation: str, build: str) -> Binary | None:
+        """A kept adapter of a commit."""
+        for found in self._all():
+            if (found.commit, found.implementation, found.build, found.changed) == (
+                commit,
+                implementation,
+                build,
+                False,
+            ):
+                return found
+        return None
+
+    def marked(self, mark: Mark) -> Binary | None:
+        digest = self._marks().get(mark, "")
+        return self.find(digest) if _DIGEST.fullmatch(digest) else None
+
+    def mark(self, mark: Mark, binary: Binary) -> None:
+        self._write(self.folder / "marks.json", {**self._marks(), mark: binary.digest})
+
+    def prune(self, engines: Collection[str]) -> list[str]:
+        """Removes all but the marked ones, those of the last 14 nights, and the engines of `engines` (digests). Returns
+        the digests that went."""
+        nights = sorted({one.last_used for one in self._all()})[-KEPT_NIGHTS:]
+        kept = {one.digest for one in self._all() if one.last_used in nights} | set(self._marks().values())
+        gone = []
+        for folder in self.folder.iterdir() if self.folder.is_dir() else ():
+            if not _DIGEST.fullmatch(folder.name) or folder.name in kept | set(engines):
+                continue
+            shutil.rmtree(folder, ignore_errors=True)
+            gone.append(folder.name)
+        return gone
+
+    def _all(self) -> list[Binary]:
+        names = sorted(path.name for path in self.folder.glob("*") if _DIGEST.fullmatch(path.name))
+        return [found for name in names if (found := self.find(name))]
+
+    def _marks(self) -> dict[str, str]:
+        try:
+            found = json.loads((self.folder / "marks.json").read_text(encoding="utf-8"))
+            return {str(name): str(digest) for name, digest in found.items()}
+        except (OSError, ValueError, AttributeError):
+            return {}
+
+    def _copy(self, path: Path, to: Path) -> None:
+        if to.is_file() and sha256_of(to) == sha256_of(path):
+            return
+        try:
+            write_atomically(to, path.read_bytes())
+            to.chmod(0o755)
+        except OSError as error:
+            raise disk_error(error, f"keeping {shown(path)}", resumable=False) from error
+
+    def _write(self, path: Path, document: dict[str, str | bool] | dict[str, str]) -> None:
+        try:
+            write_atomically(path, json.dumps(document, indent=1, sort_keys=True).encode() + b"\n")
+        except OSError as error:
+            raise disk_error(error, f"writing {shown(path)}", resumable=False) from error
+
+
+def sha256_of(path: Path) -> str:
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while chunk := file.read(1 << 20):
+            digest.update(chunk)
+    return digest.hexdigest()

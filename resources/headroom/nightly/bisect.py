@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Bisection: which commit an alert is due to.
+
+The harness is today's at every step; only the adapter is built of each commit. `git bisect` chooses the commits, and
+skips those that do not build. At each step old end, new end and the commit are measured in turns, so that what the
+machine does meanwhile is in all three. Both ends are confirmed first, and parent and culprit against each other last:
+where that does not show the change, nothing is attributed.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import subprocess
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from headroom.core.errors import UsageError
+from headroom.core.sentinels import Trials
+from headroom.history.alerts import Alert, ChangedSeries
+from headroom.history.confirmation import ratio_of_minima
+from headroom.nightly.checkout import BuildFailed, Checkout
+from headroom.nightly.measurer import ArmFile, Measurer
+
+TRIALS, QUICK_TRIALS = 20, 6
+LEAST_SHARE = 0.5  # of the step between both ends that culprit and parent have to differ by
+MOST_STEPS = 40
+INSTRUCTIONS = "_instructions"  # how metrics of instructions end
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Range:
+    """Commits instead of the alert's; "" for those."""
+
+    old: str = ""
+    new: str = ""
+
+
+@dataclass
+class Bisection:
+    """What a bisection found. `culprit` is "" where nothing can be attributed; `steps` are the commits tried, each with
+    what was found."""
+
+    culprit: str = ""
+    steps: list[tuple[str, str]] = field(default_factory=list)
+    sentences: list[str] = field(default_factory=list)
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "culprit": self.culprit or None,
+            "steps": [{"commit": commit, "found": found} for commit, found in self.steps],
+            "sentences": self.sentences,
+        }
+
+
+@dataclass(frozen=True)
+class Task:
+    """The series by which commits are told apart. Instructions first, where they show the change: they do not depend on
+    what else the machine does."""
+
+    sentinel: str
+    metric: str
+    worse: Literal["higher", "lower"]
+
+
+def task_of(alert: Alert, measurer: Measurer) -> Task:
+    """Raises UsageError where the alert has no series that this machine measures."""
+    tests = {test: name for name, test, _ in measurer.sentinels()}
+    known = [one for one in alert.series if one.test in tests]
+    if not known:
+        raise UsageError(
+            f"The alert {alert.id} has no series that can be measured here, so there is nothing to bisect."
+        )
+    best: ChangedSeries = max(known, key=lambda one: (one.metric.endswith(INSTRUCTIONS), abs(one.step)))
+    return Task(tests[best.test], best.metric, "higher" if best.step > 0 else "lower")
+
+
+def run(alert: Alert, measurer: Measurer, checkout: Checkout, ends: Range, quick: bool, say: Say) -> Bisection:
+    """Bisects. Raises UsageError where the ends are no commits, or in the wrong order; BuildFailed where an end does
+    not build."""
+    task = task_of(alert, measurer)
+    old = checkout.resolve(ends.old or alert.old_commit or "(the alert names no old commit; give --old)")
+    new = checkout.resolve(ends.new or alert.new_commit)
+    if not checkout.commits(old, new):
+        raise UsageError(f"{new[:12]} does not follow {old[:12]}: give --old and --new.")
+    return _Bisect(task, measurer, checkout, old, new, QUICK_TRIALS if quick else TRIALS, say).run()
+
+
+class _Bisect:
+    def __init__(
+        self, task: Task, measurer: Measurer, checkout: Checkout, old: str, new: str, trials: int, say: Say
+    ) -> None:
+        self.task, self.measurer, self.checkout = task, measurer, checkout
+        self.old, self.new, self.trials, self.say = old, new, trials, say
+        self.result = Bisection()
+        self.step = 0.0  # ratio of the ends
+
+    def run(self) -> Bisection:
+        ends = self._compare({"old": self.old, "new": self.new})
+        self.step = ratio_of_minima(ends["new"], ends["old"]) - 1
+        what = f"{self.task.metric} of {self.task.sentinel}"
+        if not self._is_change(self.step):
+            return self._end(f"Both ends are alike in {what} ({self.step:+.2%}): the change cannot be shown again.")
+        self.say(f"{what}: {self.step:+.2%} from {self.old[:12]} to {self.new[:12]}".replace("%", " %"))
+        culprit = self._search()
+        if not culprit:
+            return self._end("Commits that do not build are in the way: no single commit can be named.")
+        parent = self.checkout.resolve(f"{culprit}^")
+        try:
+            pair = self._compare({"parent": parent, "culprit": culprit})
+        except BuildFailed as error:
+            return self._end(f"{culprit[:12]} cannot be compared with its parent: {error} Not attributable.")
+        share = ratio_of_minima(pair["culprit"], pair["parent"]) - 1
+        if math.copysign(1, share) != math.copysign(1, self.step) or abs(share) < LEAST_SHARE * abs(self.step):
+            return self._end(
+                f"{culprit[:12]} differs from its parent by {share:+.2%} only, of {self.step:+.2%}: not attributable."
+            )
+        self.result.culprit = culprit
+        return self._end(f"{culprit} changes {what} by {share:+.2%}.", f"See `git show {culprit[:12]}`.")
+
+    def _is_change(self, step: float) -> bool:
+        limit = 0.005 if self.task.metric.endswith(INSTRUCTIONS) else 0.01
+        return math.isfinite(step) and abs(step) >= limit
+
+    def _search(self) -> str:
+        """The first commit that has the change; "" where skipped commits hide it."""
+        self._git("bisect", "reset")
+        self._checked("bisect", "start", "--no-checkout", "--first-parent", self.new, self.old)
+        try:
+            for _ in range(MOST_STEPS):
+                commit = self._git("rev-parse", "BISECT_HEAD").stdout.strip()
+                done = self._checked("bisect", self._verdict(commit))
+                if "is the first bad commit" in done:
+                    return done.split(" is the first bad commit")[0].split()[-1]
+                if "only 'skip'ped commits left" in done:
+                    return ""
+            return ""
+        finally:
+            self._git("bisect", "reset")
+
+    def _verdict(self, commit: str) -> str:
+        try:
+            found = self._compare({"old": self.old, "here": commit, "new": self.new})
+        except BuildFailed as error:
+            self.result.steps.append((commit, f"skipped: {error}"))
+            self.say(f"{commit[:12]}: skipped, it does not build")
+            return "skip"
+        share = (ratio_of_minima(found["here"], found["old"]) - 1) / self.step
+        verdict = "bad" if share > 0.5 else "good"
+        self.result.steps.append((commit, f"{verdict}: {share:.0%} of the change"))
+        self.say(f"{commit[:12]}: {verdict}, {share:.0%} of the change".replace("%", " %"))
+        return verdict
+
+    def _compare(self, commits: Mapping[str, str]) -> dict[str, list[float]]:
+        """Trials of the metric for several commits, measured in turns. Raises BuildFailed."""
+        arms = {name: ArmFile(self._binary(commit)) for name, commit in commits.items()}
+        counted = self.task.metric.endswith(INSTRUCTIONS)
+        found = self.measurer.measure(self.task.sentinel, arms, 1 if counted else self.trials, count=counted)
+        return {name: self._trials(found[name]) for name in commits}
+
+    def _binary(self, commit: str) -> Any:
+        return self.measurer.kept(commit).path
+
+    def _trials(self, trials: Trials) -> list[float]:
+        return next((values for metric, values in trials.items() if metric.name == self.task.metric), [])
+
+    def _end(self, *sentences: str) -> Bisection:
+        self.result.sentences += [one.replace("%", " %") for one in sentences]
+        return self.result
+
+    def _checked(self, *words: str) -> str:
+        done = self._git(*words)
+        if done.returncode != 0 and "only 'skip'ped commits left" not in done.stdout:
+            raise UsageError(f"git {' '.join(words[:2])} failed: {(done.stderr or done.stdout).strip()[:300]}")
+        return done.stdout
+
+    def _git(self, *words: str) -> subprocess.CompletedProcess[str]:
+        clean = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+        return subprocess.run(
+            ["git", "-C", str(self.checkout.folder), *words],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            env=clean,
+        )

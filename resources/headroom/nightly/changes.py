@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From flagged series and an interleaved measurement to alerts.
+
+- Equal binaries cannot differ: what the history flags is then the machine's, and no alert.
+- A change that the interleaved measurement confirms is an alert.
+- A change of time alone, with equal instructions, may be the layout of the code, which any other change moves: it has
+  to be there on a second night, too.
+- A fence that no old binary could confirm is an unconfirmed alert, which never decides an exit status.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from headroom.core.sentinels import Trials
+from headroom.history.alerts import ChangedSeries, Direction
+from headroom.history.assessment import Flag, Judged
+from headroom.history.confirmation import LEAST_INSTRUCTIONS, Confirmation, Session, confirm, session_deviation
+from headroom.history.detection import LEAST_SPREAD, Baseline, Change
+
+YOUNG_LIMIT = 0.02  # of a series without a baseline: what old and new have to differ by to be looked at again
+NEW, OLD, COPY = "new", "old", "copy"
+
+
+# Trials by test and digest of the old build, then by arm and metric.
+Sessions = Mapping[tuple[str, str], Mapping[str, Trials]]
+
+
+@dataclass(frozen=True)
+class Question:
+    """A flagged series, and the digest of the build that it is compared with; "" where there is none."""
+
+    flag: Flag
+    old: str = ""
+
+    @property
+    def session(self) -> tuple[str, str]:
+        return (self.flag.series.key.test, self.old)
+
+
+@dataclass
+class Decisions:
+    """What becomes of flags: confirmed and unconfirmed changes with their series; `undecided` ones, of which tonight
+    cannot tell, and `pending` ones, which have to be there again the next night; `notes` are sentences."""
+
+    changes: list[tuple[Flag, bool, ChangedSeries]] = field(default_factory=list)
+    undecided: list[Flag] = field(default_factory=list)
+    pending: list[Flag] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def by_direction(self) -> dict[tuple[Direction, bool], list[ChangedSeries]]:
+        found: dict[tuple[Direction, bool], list[ChangedSeries]] = {}
+        for flag, confirmed, changed in self.changes:
+            worse = flag.is_worse
+            direction: Direction = "change" if worse is None else "regression" if worse else "improvement"
+            found.setdefault((direction, confirmed), []).append(changed)
+        return found
+
+
+def decide(questions: Sequence[Question], new: str, sessions: Sessions) -> Decisions:
+    """Decides on flagged series. `new` is the digest of tonight's build; `sessions` are the interleaved measurements
+    that there were."""
+    done = Decisions()
+    paired = {id(one): _session(one, sessions) for one in questions}
+    deviation = session_deviation([one for one in paired.values() if one])
+    equal = [one for one in questions if one.old == new]
+    if equal:
+        done.notes.append(
+            f"{len(equal)} series differ from their baseline though the build is the same, octet by octet: the "
+            "machine's doing, no alert."
+        )
+    for one in questions:
+        session = paired[id(one)]
+        if one.old == new:
+            continue
+        if session is not None:
+            _with_session(one.flag, session, confirm(session, one.flag.change.step, deviation), done)
+        elif one.flag.change.kind == "fence":
+            reason = (
+                "three nights; the builds were not compared" if one.old else "three nights; no build to compare with"
+            )
+            done.changes.append((one.flag, False, one.flag.changed_series(None, reason)))
+    return done
+
+
+def _session(question: Question, sessions: Sessions) -> Session | None:
+    found = sessions.get(question.session, {})
+    if not all(arm in found for arm in (OLD, NEW, COPY)):
+        return None
+    name = question.flag.series.key.metric
+    old, new, copy = (tuple(_trials(found[arm], name)) for arm in (OLD, NEW, COPY))
+    return Session(old, new, copy, _instructions(found, name)) if old and new and copy else None
+
+
+def _trials(trials: Trials, name: str) -> list[float]:
+    return next((values for metric, values in trials.items() if metric.name == name), [])
+
+
+def _instructions(found: Mapping[str, Trials], name: str) -> tuple[float, float] | None:
+    """Instructions of the stage whose time a metric is, old and new; None where they are not counted."""
+    if not name.endswith("_ns"):
+        return None
+    stage = name.removesuffix("_ns") + "_instructions"
+    old, new = (_trials(found[arm], stage) for arm in (OLD, NEW))
+    return (min(old), min(new)) if old and new else None
+
+
+def _with_session(flag: Flag, session: Session, found: Confirmation, done: Decisions) -> None:
+    label = str(flag.series.key)
+    if found.decision == "cannot tell":
+        done.undecided.append(flag)
+        done.notes.append(
+            _percent(f"{label}: two measurements of one build differ by {found.aa_deviation:.1%} tonight: cannot tell.")
+        )
+        return
+    if found.decision == "not confirmed":
+        done.notes.append(
+            _percent(
+                f"{label}: {flag.change.step:+.1%} against its baseline, but {found.ratio - 1:+.1%} against the old "
+                "build in turns: not confirmed."
+            )
+        )
+        return
+    if _may_be_layout(flag, session) and not _is_second_night(flag):
+        done.pending.append(flag)
+        done.notes.append(
+            _percent(
+                f"{label}: {found.ratio - 1:+.1%}, with equal instructions: perhaps the layout of the code. It is an "
+                "alert if the next night shows it again."
+            )
+        )
+        return
+    evidence = _percent(
+        f"{found.ratio - 1:+.2%} in turns with the old build, by {found.by} (limit {found.limit:.2%}; two measurements "
+        f"of one build differ by {found.aa_deviation:.2%})"
+    )
+    done.changes.append((flag, True, flag.changed_series(found.ratio, evidence)))
+
+
+def _may_be_layout(flag: Flag, session: Session) -> bool:
+    """Whether the time of a stage changed, and its instructions did not."""
+    if session.instructions is None or session.instructions[0] <= 0:
+        return False
+    old, new = session.instructions
+    return abs(new / old - 1) < LEAST_INSTRUCTIONS
+
+
+def _is_second_night(flag: Flag) -> bool:
+    """Whether the night before was beyond half of the limit on the same side, too."""
+    if flag.change.kind == "fence":
+        return True
+    known = flag.series.values[np.isfinite(flag.series.values)]
+    before = flag.change.baseline
+    if len(known) < 2 or not before.median:
+        return False
+    step = known[-2] / before.median - 1
+    return bool(np.sign(step) == np.sign(flag.change.step) and abs(step) > flag.change.limit / 2)
+
+
+def young_flags(
+    judged: Sequence[Judged],
+    trials: Mapping[str, Mapping[str, Trials]],
+    sentinels: Sequence[tuple[str, str, str]],
+) -> list[Flag]:
+    """Series without a baseline whose old and new build differ by 2 % or more in tonight's session."""
+    tests = {test: trials.get(name, {}) for name, test, _ in sentinels}
+    flags = []
+    for one in judged:
+        found = tests.get(one.series.key.test, {})
+        if one.baseline is not None or not all(arm in found for arm in (OLD, NEW)):
+            continue
+        old, new = (_trials(found[arm], one.series.key.metric) for arm in (OLD, NEW))
+        if not old or not new or min(old) <= 0:
+            continue
+        step = min(new) / min(old) - 1
+        if math.isfinite(step) and abs(step) >= YOUNG_LIMIT:
+            change = Change("candidate", step, YOUNG_LIMIT, Baseline(min(old), LEAST_SPREAD, 0))
+            flags.append(Flag(one.series, change, one.series.nights[-1]))
+    return flags
+
+
+def _percent(text: str) -> str:
+    return text.replace("%", " %")

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Adapters of any commit, built in a git worktree of their own; the tree of the user is never touched.
+
+All commits are built at the same path, so that equal sources make equal binaries, and with the same preset.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+from headroom.core import process_group
+from headroom.core.errors import EnvironmentLacks, HeadroomError, UsageError
+from headroom.core.paths import ROOT, shown
+
+Say = Callable[[str], None]
+
+
+class BuildFailed(HeadroomError):
+    """A commit does not build."""
+
+    exit_code = 3
+
+
+class Checkout:
+    """A worktree below `folder`, of the repository at `root`."""
+
+    def __init__(self, folder: Path, root: Path = ROOT, say: Say = lambda sentence: None) -> None:
+        self.folder = folder
+        self.root = root
+        self.say = say
+
+    def resolve(self, name: str) -> str:
+        """The commit that a name means. Raises UsageError where there is none, as in a shallow clone."""
+        done = self._git("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
+        if done.returncode == 0:
+            return done.stdout.strip()
+        shallow = self._git("rev-parse", "--is-shallow-repository").stdout.strip() == "true"
+        hint = " This clone is shallow: `git fetch --unshallow` fetches the rest." if shallow else ""
+        raise UsageError(f"There is no commit '{name}' in {shown(self.root)}.{hint}")
+
+    def head(self) -> tuple[str, bool]:
+        """The commit of the user's tree, and whether it has changes that no commit holds. Raises EnvironmentLacks
+        outside a repository."""
+        head = self._git("rev-parse", "HEAD")
+        if head.returncode != 0:
+            raise EnvironmentLacks(f"{shown(self.root)} is no git repository, so that no commit can be built.")
+        return head.stdout.strip(), bool(self._git("status", "--porcelain").stdout.strip())
+
+    def commits(self, old: str, new: str) -> list[str]:
+        """Commits after `old` up to `new`, oldest first."""
+        found = self._git("rev-list", "--reverse", "--first-parent", f"{old}..{new}")
+        return found.stdout.split() if found.returncode == 0 else []
+
+    def build(self, commit: str, target: str, preset: str) -> Path:
+        """Builds one file (a ninja target) of a commit; returns it. Raises BuildFailed."""
+        self._check_out(commit)
+        folder = self.folder / "build" / preset
+        log = self.folder.parent / f"{self.folder.name}-build.log"
+        short = commit[:12]
+        self.say(f"building {target} of {short} ({preset})")
+        with log.open("w", encoding="utf-8") as out:
+            if not (folder / "build.ninja").is_file():
+                self._step(["cmake", "--preset", preset], out, f"configuring {short}", log)
+            self._step(["ninja", "-C", str(folder), target], out, f"building {short}", log)
+        built = folder / target
+        if not built.is_file():
+            raise BuildFailed(f"The commit {short} has no {target}.")
+        return built
+
+    def remove(self) -> None:
+        """Removes the worktree."""
+        self._git("worktree", "remove", "--force", str(self.folder))
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self._git("worktree", "prune")
+
+    def _check_out(self, commit: str) -> None:
+        if (self.folder / ".git").exists():
+            done = self._git("checkout", "--quiet", "--force", "--detach", commit, at=self.folder)
+            if done.returncode == 0:
+                self._git("clean", "-fdq", "-e", "build", at=self.folder)
+                return
+            self.remove()
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.folder.parent.mkdir(parents=True, exist_ok=True)
+        self._git("worktree", "prune")
+        done = self._git("worktree", "add", "--quiet", "--force", "--detach", str(self.folder), commit)
+        if done.returncode != 0:
+            last = (done.stderr.strip().splitlines() or ["git said nothing"])[-1]
+            raise BuildFailed(f"The commit {commit[:12]} cannot be checked out: {last}")
+
+    def _step(self, command: list[str], out: object, doing: str, log: Path) -> None:
+        for program in command[:1]:
+            if shutil.which(program) is None:
+                raise EnvironmentLacks(f"A commit cannot be built without {program}, which is not installed.")
+        process = process_group.start(command, cwd=self.folder, stdin=subprocess.DEVNULL, stdout=out, stderr=out)
+        try:
+            code = process.wait()
+        finally:
+            process_group.stop(process)
+        if code != 0:
+            lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+            wrong = next((line for line in lines if "error" in line.lower()), lines[-1] if lines else "")
+            raise BuildFailed(f"{doing[0].upper()}{doing[1:]} failed ({shown(log)}): {wrong.strip()[:300]}")
+
+    def _git(self, *words: str, at: Path | None = None) -> subprocess.CompletedProcess[str]:
+        if shutil.which("git") is None:
+            raise EnvironmentLacks("git is not installed (apt-get install git).")
+        # A hook of the user's, or a git command above this one, must not lead elsewhere.
+        clean = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+        return subprocess.run(
+            ["git", "-C", str(at or self.root), "-c", "core.hooksPath=/dev/null", *words],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            env=clean,
+        )

@@ -1,0 +1,293 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a night asks of the machine: to be quiet, to build, to measure, to run conformance cases.
+
+`Measurer` is the seam between the decisions of a night and what carries them out; tests put another one there.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+import re
+import shutil
+import socket
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Protocol
+
+from headroom.core import implementations, sentinels
+from headroom.core.errors import EnvironmentLacks, UsageError
+from headroom.core.implementations import Implementation
+from headroom.core.machine import build, environment, topology
+from headroom.core.metrics import Metric, all_metrics
+from headroom.core.paths import DEFAULT_BUILD
+from headroom.core.sentinels import Arm, Trials, Work
+from headroom.core.settings import Settings
+from headroom.nightly import guard
+from headroom.nightly.binaries import Binary, BinaryStore, sha256_of
+from headroom.nightly.checkout import Checkout
+
+CONFORMANCE, SEARCHES = "conformance", "performance/voip_flow_pairs"
+PARAMETERS = {"profile": "profile", "cpus": "cpus", "load": "target_load"}  # of a series, and of a record
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where an adapter comes from: a file, with the commit that it was built from ("" where there is none)."""
+
+    path: Path
+    commit: str = ""
+    changed: bool = False
+
+
+@dataclass(frozen=True)
+class Case:
+    """The verdict of a conformance case."""
+
+    test: str
+    verdict: str
+    reason: str = ""
+    scheme: str = ""
+
+
+@dataclass(frozen=True)
+class Found:
+    """A figure of a search: not repeatable enough to be judged."""
+
+    test: str
+    metric: Metric
+    value: float
+    trials: tuple[float, ...] = ()
+    profile: str = ""
+    cpus: str = ""
+    load: str = ""
+
+
+@dataclass(frozen=True)
+class ArmFile:
+    """An arm as a file; `engine` is the folder of another engine, or "". `is_null`: the null adapter, wherever that
+    is."""
+
+    path: Path = Path()
+    engine: str = ""
+    is_null: bool = False
+
+
+class Measurer(Protocol):
+    """What carries out a night. Names of sentinels are those of `sentinels`."""
+
+    machine: str
+    implementation: str
+    build: str
+
+    def busy(self) -> str:
+        """Why the machine cannot measure, after having waited, as a sentence; "" where it can."""
+
+    def source(self) -> Source:
+        """Tonight's adapter. Raises BuildFailed, EnvironmentLacks."""
+
+    def source_of(self, commit: str) -> Source:
+        """The adapter of a commit. Raises UsageError, BuildFailed."""
+
+    def kept(self, commit: str) -> Binary:
+        """The adapter of a commit, kept among the binaries. Raises UsageError, BuildFailed."""
+
+    def sentinels(self) -> Sequence[tuple[str, str, str]]:
+        """Name, test and profile of each sentinel that the implementation can do."""
+
+    def conditions(self, name: str) -> dict[str, str]:
+        """All that has to be equal for two nights of a sentinel to be comparable."""
+
+    def engine(self) -> Path:
+        """The engine's program."""
+
+    def measure(self, name: str, arms: Mapping[str, ArmFile], trials: int, count: bool) -> dict[str, Trials]:
+        """Interleaved trials of a sentinel by arm and metric. Raises HeadroomError where an arm fails."""
+
+    def cases(self) -> list[Case]:
+        """Verdicts of the conformance cases."""
+
+    def searches(self) -> list[Found]:
+        """Figures of the searches, which are context."""
+
+
+@dataclass
+class EngineMeasurer:
+    """A night on this machine, with this checkout's engine."""
+
+    implementation: str
+    build: str
+    store: BinaryStore
+    checkout: Checkout
+    seed: int = 1
+    say: Say = lambda sentence: None
+    wait_s: float = guard.WAIT_S
+    _found: Implementation = field(init=False)
+    _core: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._found = implementations.find(self.implementation)
+        self._found.library_path(self.build)  # raises UsageError where there is no adapter
+        if self.build not in build.presets():
+            known = ", ".join(build.presets())
+            raise UsageError(
+                f"A night builds commits, so that --build is a preset, not '{self.build}'. Known: {known}."
+            )
+        self.machine = machine_name()
+        one = topology.resolve(["1c"], topology.configurations(topology.read()))[0]
+        self._core = one.cpus[0] if one.available else 0
+
+    def busy(self) -> str:
+        return guard.wait(lambda: guard.look(self.store.folder), most_s=self.wait_s)
+
+    def source(self) -> Source:
+        build.ensure(self.build, implementations.ninja_targets(), say=self.say)
+        if not self._found.is_ours():
+            return Source(self._existing())
+        try:
+            commit, changed = self.checkout.head()
+        except EnvironmentLacks:
+            return Source(self._existing())
+        if changed:
+            return Source(self._existing(), commit, changed=True)
+        return self.source_of(commit)
+
+    def source_of(self, commit: str) -> Source:
+        full = self.checkout.resolve(commit)
+        if not self._found.is_ours():
+            raise UsageError(f"{self.implementation} is not built with the project, so that it has no commits.")
+        if known := self.store.of_commit(full, self.implementation, self.build):
+            return Source(known.path, full)
+        target = self._found.library.removeprefix("{build}/")
+        return Source(self.checkout.build(full, target, self.build), full)
+
+    def kept(self, commit: str) -> Binary:
+        source = self.source_of(commit)
+        return self.store.keep(source.path, self.implementation, source.commit, False, self.build, "")
+
+    def _existing(self) -> Path:
+        path = self._found.library_path(self.build)
+        if not path.is_file():
+            raise EnvironmentLacks(f"{self.implementation} has no adapter at {path}: {self._found.obtain}")
+        return path
+
+    def sentinels(self) -> list[tuple[str, str, str]]:
+        arm = Arm(self._found, self._found)
+        return [(name, one.test, one.profile) for name, one in sentinels.all_sentinels().items() if not one.lacks(arm)]
+
+    def conditions(self, name: str) -> dict[str, str]:
+        found = environment.read(self.build)
+        job = sentinels.find(name).job(Work(Arm(self._found, self._found), self.build, self._core, self.seed))
+        profile = job.pop("profile", None) or job.get("source", {}).pop("profile", None)
+        known = {
+            "cpu": found.cpu_model,
+            "microcode": found.microcode,
+            "kernel": found.kernel,
+            "governor": found.governor,
+            "smt": str(found.topology.get("smt")),
+            "mitigations": found.mitigations,
+            "compiler": found.compiler,
+            "flags": found.flags,
+            "engine": sha256_of(self.engine()),
+            "profile": _digest(profile),
+            "case": _digest(without_libraries(job)),
+        }
+        return {key: "none" if value is None else str(value) for key, value in known.items()}
+
+    def engine(self) -> Path:
+        return build.require_engine(self.build)
+
+    def measure(self, name: str, arms: Mapping[str, ArmFile], trials: int, count: bool) -> dict[str, Trials]:
+        sentinel = sentinels.find(name)
+        made = {arm: self._arm(one) for arm, one in arms.items()}
+        able = {arm: one for arm, one in made.items() if not sentinel.lacks(one)}
+        return sentinels.measure(sentinel, able, trials, self.build, self._core, self.seed, count)
+
+    def _arm(self, one: ArmFile) -> Arm:
+        if one.is_null:
+            null = implementations.null()
+            return Arm(null, null)
+        return Arm(self._found, self._found, one.engine).with_library(one.path)
+
+    def cases(self) -> list[Case]:
+        records = run_suites(self.implementation, self.build, CONFORMANCE)
+        return [Case(one["test"]["id"], one["verdict"], one["reason"][:500]) for one in records]
+
+    def searches(self) -> list[Found]:
+        records = run_suites(self.implementation, self.build, SEARCHES)
+        return [found for one in records for found in figures_of(one)]
+
+
+@contextmanager
+def copied(path: Path) -> Iterator[Path]:
+    """A copy of a binary in a place of its own, for the A/A control."""
+    with tempfile.TemporaryDirectory(prefix="headroom-copy-") as folder:
+        copy = Path(folder) / path.name
+        shutil.copy(path, copy)
+        yield copy
+
+
+def machine_name() -> str:
+    """The name of this machine in the history: its host name and some digits of its machine-id(5)."""
+    try:
+        identity = Path("/etc/machine-id").read_text(encoding="ascii").strip()
+    except OSError:
+        identity = platform.node()
+    host = re.sub(r"[^A-Za-z0-9.-]+", "-", socket.gethostname()).strip("-.")[:40] or "machine"
+    return f"{host}-{hashlib.sha256(identity.encode()).hexdigest()[:6]}"
+
+
+def without_libraries(job: Any) -> Any:
+    """A job without the paths of libraries, which differ from arm to arm."""
+    if isinstance(job, dict):
+        return {key: without_libraries(value) for key, value in job.items() if key != "library"}
+    if isinstance(job, list):
+        return [without_libraries(value) for value in job]
+    return job
+
+
+def _digest(document: Any) -> str:
+    return hashlib.sha256(json.dumps(document, sort_keys=True, default=str).encode()).hexdigest()
+
+
+def default_measurer(
+    history: Path, implementation: str, preset: str = DEFAULT_BUILD, say: Say = print
+) -> EngineMeasurer:
+    """The measurer of this machine for a history folder."""
+    checkout = Checkout(history.resolve() / "checkout", say=say)
+    return EngineMeasurer(implementation, preset, BinaryStore(history / "binaries"), checkout, say=say)
+
+
+def run_suites(implementation: str, preset: str, suite: str) -> list[dict[str, Any]]:
+    """Records of a suite with an implementation on both sides, from a run of its own."""
+    from headroom.core.results import store
+    from headroom.core.run import session
+
+    settings = Settings.of({"compressor": implementation, "decompressor": implementation, "build": preset})
+    plan = session.Plan(replace(settings, folder=session.new_folder()), [suite])
+    session.keep(plan)
+    session.run_robot(plan)
+    return store.read_all(plan.folder)
+
+
+def figures_of(record: Mapping[str, Any]) -> list[Found]:
+    """The figures of a record that the registry knows."""
+    known = all_metrics()
+    parameters = record["parameters"]
+    names = {name: str(parameters.get(key) or "") for name, key in PARAMETERS.items()}
+    return [
+        Found(
+            record["test"]["id"],
+            known[one["name"]],
+            one["value"],
+            tuple(trial for trial in one["trials"] if trial is not None),
+            **names,
+        )
+        for one in record["metrics"]
+        if one["value"] is not None and one["name"] in known and one["core"] is None
+    ]

@@ -1,0 +1,546 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One night: build, controls, sentinels, conformance, detection, confirmation, and what is kept of them.
+
+Everything that touches the machine goes through a `Measurer`; time is injected.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from typing import Any, Literal
+
+from headroom.core.errors import (
+    EXIT_ENVIRONMENT,
+    EXIT_FAILED,
+    EXIT_PASSED,
+    EnvironmentLacks,
+    HeadroomError,
+    UsageError,
+)
+from headroom.core.sentinels import ArmFailed, Trials
+from headroom.history import alerts as alert_log
+from headroom.history import events as event_log
+from headroom.history.alerts import Alert, AlertBook, ChangedSeries
+from headroom.history.assessment import (
+    COPY,
+    NULL,
+    PINNED,
+    Flag,
+    Judged,
+    changed_verdicts,
+    judge,
+    machine_moved,
+    restored,
+)
+from headroom.history.confirmation import ratio_of_minima
+from headroom.history.events import Event
+from headroom.history.series import Point, Series, SeriesKey, changed_conditions, night_name
+from headroom.history.store import History
+from headroom.nightly.binaries import Binary, BinaryStore
+from headroom.nightly.changes import Decisions, Question, decide, young_flags
+from headroom.nightly.measurer import ArmFile, Case, Measurer, copied
+
+NEW, OLD = "new", "old"
+TRIALS, QUICK_TRIALS = 30, 6
+BRIDGE_TRIALS = 10
+SEARCH_EVERY = timedelta(days=7) - timedelta(hours=6)  # nights begin now and then a little earlier
+
+Status = Literal["measured", "not measured", "cannot tell"]
+Say = Callable[[str], None]
+Now = Callable[[], datetime]
+
+
+@dataclass(frozen=True)
+class NightOptions:
+    """What a night is asked to do. `against` is `last-good` or a commit; `budget_s` bounds the measurements: what does
+    not fit any more is not measured, and says so."""
+
+    against: str = "last-good"
+    budget_s: float = 3600.0
+    ab: bool = True
+    quick: bool = False
+    cases: bool = True
+    searches: bool = True
+
+    @property
+    def trials(self) -> int:
+        return QUICK_TRIALS if self.quick else TRIALS
+
+
+@dataclass
+class NightResult:
+    """How a night ended. `notes` are sentences; `opened` are the alerts that it is the first to tell."""
+
+    night: datetime
+    status: Status
+    commit: str = ""
+    notes: list[str] = field(default_factory=list)
+    opened: list[Alert] = field(default_factory=list)
+    still_open: list[Alert] = field(default_factory=list)
+    series: int = 0
+    undecided: int = 0
+
+    @property
+    def exit_status(self) -> int:
+        if any(one.confirmed and one.direction in ("regression", "verdict") for one in self.opened):
+            return EXIT_FAILED
+        return EXIT_PASSED if self.status == "measured" else EXIT_ENVIRONMENT
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "night": night_name(self.night),
+            "status": self.status,
+            "commit": self.commit or None,
+            "series": self.series,
+            "alerts": [one.opened() for one in self.opened],
+            "open": [one.id for one in self.still_open],
+            "notes": self.notes,
+            "exit": self.exit_status,
+        }
+
+
+def run(
+    history: History, store: BinaryStore, measurer: Measurer, options: NightOptions, now: Now, say: Say
+) -> NightResult:
+    """Runs a night and adds it to the history. REQUIRES: the history's lock is held. Raises UsageError for an unknown
+    `against`; EnvironmentLacks where the clock went back or the disk does not take the night."""
+    return _Night(history, store, measurer, options, now, say).run()
+
+
+@dataclass
+class _Sessions:
+    """What the sentinels of a night measured: trials by sentinel, arm and metric; and why others have none."""
+
+    trials: dict[str, dict[str, Trials]] = field(default_factory=dict)
+    reasons: dict[str, str] = field(default_factory=dict)
+
+
+class _Night:
+    """The steps of a night, in their order in `run`."""
+
+    def __init__(
+        self, history: History, store: BinaryStore, measurer: Measurer, options: NightOptions, now: Now, say: Say
+    ) -> None:
+        self.history, self.store, self.measurer, self.options = history, store, measurer, options
+        self.now, self.say = now, say
+        self.began = now()
+        self.night = self.began.astimezone(UTC).replace(microsecond=0)
+        self.result = NightResult(self.night, "measured")
+        self.stack = ExitStack()
+
+    def run(self) -> NightResult:
+        self._require_time()
+        if reason := self.measurer.busy():
+            return self._not_measured(reason)
+        try:
+            source = self.measurer.source()
+        except UsageError:
+            raise
+        except HeadroomError as error:
+            return self._not_measured(str(error))
+        self.result.commit = source.commit
+        new = self.store.keep(
+            source.path,
+            self.measurer.implementation,
+            source.commit,
+            source.changed,
+            self.measurer.build,
+            night_name(self.night),
+        )
+        if self.store.marked("pinned") is None:
+            self.store.mark("pinned", new)
+            self._note("This build is pinned: every night measures it again, to see whether the machine has changed.")
+        old = self._old(new)
+        with self.stack:
+            return self._measured(new, old)
+
+    # ---- before anything is measured
+
+    def _require_time(self) -> None:
+        known = self.history.nights(self.measurer.machine)
+        if known and known[-1] >= self.night:
+            raise EnvironmentLacks(
+                f"The clock says {night_name(self.night)}, but the history has a night of {night_name(known[-1])}: set "
+                "the clock, or wait until that time is over. Nothing was measured."
+            )
+
+    def _not_measured(self, reason: str) -> NightResult:
+        self._event("not measured", reason)
+        self.result.status = "not measured"
+        self._note(reason)
+        return self.result
+
+    def _old(self, new: Binary) -> Binary | None:
+        """The binary that the new one is measured against. None where there is none yet, or none is wanted."""
+        if not self.options.ab:
+            return None
+        if self.options.against == "last-good":
+            return self.store.marked("last-good")
+        return self.measurer.kept(self.options.against)
+
+    # ---- measuring
+
+    def _measured(self, new: Binary, old: Binary | None) -> NightResult:
+        files = {NEW: ArmFile(new.path), COPY: ArmFile(self.stack.enter_context(copied(new.path)))}
+        series = self.history.series(self.measurer.machine)
+        is_young = not any(one.kind == "sentinel" and len(one) >= 10 for one in series.values())
+        named = self.options.against != "last-good"
+        if old and old.digest != new.digest and (is_young or named):
+            files[OLD] = ArmFile(old.path)
+        pinned = self.store.marked("pinned")
+        if pinned:
+            files[PINNED] = ArmFile(pinned.path)
+        files[NULL] = ArmFile(is_null=True)
+        sessions = self._sessions(files)
+        points = self._points(sessions, new, pinned)
+        points += self._verdict_points(new)
+        points += self._searched(series, new)
+        if not points:
+            return self._not_measured("There is nothing that this implementation could be measured by.")
+        self._bridge(series, points, pinned)
+        self.history.add(points)
+        self._judge(sessions, new, old)
+        engines = {one.conditions["engine"] for one in points if "engine" in one.conditions}
+        self.store.keep_engine(self.measurer.engine())
+        self.store.prune(engines)
+        return self.result
+
+    def _sessions(self, files: Mapping[str, ArmFile]) -> _Sessions:
+        found = _Sessions()
+        names = [name for name, _, _ in self.measurer.sentinels()]
+        for number, name in enumerate(names, 1):
+            if self._time_is_up():
+                found.reasons[name] = f"the budget of {self.options.budget_s / 60:.0f} minutes was used up"
+                continue
+            self.say(f"[{number}/{len(names)}] {name}: {', '.join(files)}")
+            try:
+                found.trials[name] = self._session(name, files, self.options.trials)
+            except HeadroomError as error:
+                found.reasons[name] = str(error)
+                self._note(f"{name}: {error}")
+        return found
+
+    def _session(self, name: str, files: Mapping[str, ArmFile], trials: int) -> dict[str, Trials]:
+        """The trials of a sentinel. Arms other than the new one that fail are left out, with a note."""
+        left = dict(files)
+        while True:
+            try:
+                return self.measurer.measure(name, left, trials, count=True)
+            except ArmFailed as error:
+                if error.arm in (NEW, COPY) or error.arm not in left:
+                    raise
+                del left[error.arm]
+                self._note(f"{name}: the {error.arm} build cannot be measured: {error}")
+
+    def _time_is_up(self) -> bool:
+        return (self.now() - self.began).total_seconds() > self.options.budget_s
+
+    # ---- what is kept
+
+    def _points(self, sessions: _Sessions, new: Binary, pinned: Binary | None) -> list[Point]:
+        digests = {NEW: new.digest, COPY: new.digest, PINNED: pinned.digest if pinned else ""}
+        points = []
+        for name, test, profile in self.measurer.sentinels():
+            conditions = self.measurer.conditions(name)
+            for arm, trials in sessions.trials.get(name, {}).items():
+                if arm == OLD:
+                    continue
+                who = new.implementation if arm == NEW else arm
+                for metric, values in trials.items():
+                    points.append(
+                        Point(
+                            night=self.night,
+                            key=self._key(test, metric.name, who, profile),
+                            value=min(values) if metric.better != "higher" else max(values),
+                            unit=metric.unit,
+                            better=metric.better,
+                            trials=tuple(values),
+                            kind="sentinel" if arm == NEW else "control",
+                            commit=new.commit if arm == NEW else "",
+                            changed=new.changed and arm == NEW,
+                            digests={"adapter": digests.get(arm, "")},
+                            conditions=conditions,
+                        )
+                    )
+            if name in sessions.reasons:
+                points += self._missing(test, sessions.reasons[name], new)
+        return points
+
+    def _missing(self, test: str, reason: str, new: Binary) -> list[Point]:
+        """Gaps of the series that a sentinel has had so far."""
+        known = self.history.series(self.measurer.machine).values()
+        return [
+            Point(self.night, one.key, None, one.unit, one.better, reason=reason, commit=new.commit)
+            for one in known
+            if one.kind == "sentinel" and one.key.test == test
+        ]
+
+    def _key(self, test: str, metric: str, who: str, profile: str) -> SeriesKey:
+        return SeriesKey(
+            machine=self.measurer.machine,
+            test=test,
+            metric=metric,
+            compressor=who,
+            decompressor=who,
+            profile=profile,
+            cpus="1c",
+            build=self.measurer.build,
+            generator="memory",
+            topology="process",
+        )
+
+    def _verdict_points(self, new: Binary) -> list[Point]:
+        if not self.options.cases or self._time_is_up():
+            return []
+        self.say("conformance cases")
+        found: list[Case] = self.measurer.cases()
+        return [
+            Point(
+                night=self.night,
+                key=self._key(one.test, "verdict", new.implementation, ""),
+                value=None,
+                kind="verdict",
+                text=one.verdict,
+                reason=one.reason,
+                commit=new.commit,
+                digests={"adapter": new.digest},
+            )
+            for one in found
+        ]
+
+    def _searched(self, series: Mapping[SeriesKey, Series], new: Binary) -> list[Point]:
+        """Figures of searches, once a week."""
+        last = max((one.nights[-1] for one in series.values() if one.kind == "context"), default=None)
+        due = last is None or self.night - last >= SEARCH_EVERY
+        if not due or not self.options.searches or self.options.quick or self._time_is_up():
+            return []
+        self.say("searches, which are context")
+        return [
+            Point(
+                night=self.night,
+                key=replace(
+                    self._key(one.test, one.metric.name, new.implementation, one.profile),
+                    cpus=one.cpus,
+                    load=one.load,
+                ),
+                value=one.value,
+                unit=one.metric.unit,
+                better=one.metric.better,
+                trials=one.trials,
+                kind="context",
+                commit=new.commit,
+                digests={"adapter": new.digest},
+            )
+            for one in self.measurer.searches()
+        ]
+
+    def _bridge(self, series: Mapping[SeriesKey, Series], points: Sequence[Point], pinned: Binary | None) -> None:
+        """Where the engine is another one than last night's: the ratio of both, with the same adapter, in one
+        session. It is shown beside the event and never folded into a series."""
+        before = {key: one for key, one in series.items() if one.kind == "sentinel" and len(one)}
+        changed = [one for one in points if one.key in before and one.kind == "sentinel"]
+        sentences: dict[str, list[SeriesKey]] = {}
+        engines = set()
+        for one in changed:
+            last = json.loads(before[one.key].conditions[-1])
+            last = {name: value for name, value in last.items() if name not in ("unit", "better")}
+            if found := changed_conditions(last, one.conditions):
+                sentences.setdefault("; ".join(found), []).append(one.key)
+                engines.add(last.get("engine", ""))
+        if not sentences:
+            return
+        bridge = self._bridging_ratios(engines, pinned, {one.key for one in changed})
+        for sentence, keys in sentences.items():
+            identities = tuple(key.id for key in keys)
+            whole = len(keys) == len(changed)
+            ratios = {key.id: bridge[key] for key in keys if key in bridge}
+            self._event("conditions", f"Conditions changed: {sentence}.", () if whole else identities, ratios)
+            self._note(f"A new epoch begins for {len(keys)} series: {sentence}.")
+
+    def _bridging_ratios(
+        self, engines: set[str], pinned: Binary | None, keys: set[SeriesKey]
+    ) -> dict[SeriesKey, float]:
+        old_engine = self.store.engine(next(iter(engines))) if len(engines) == 1 else None
+        if old_engine is None or pinned is None or self._time_is_up():
+            return {}
+        arms = {NEW: ArmFile(pinned.path), OLD: ArmFile(pinned.path, str(old_engine))}
+        found: dict[SeriesKey, float] = {}
+        for name, test, profile in self.measurer.sentinels():
+            try:
+                trials = self.measurer.measure(name, arms, BRIDGE_TRIALS, count=False)
+            except HeadroomError as error:
+                self._note(f"{name}: old and new engine cannot be measured side by side: {error}")
+                continue
+            for metric, values in trials[NEW].items():
+                key = self._key(test, metric.name, self.measurer.implementation, profile)
+                if key in keys and metric in trials[OLD]:
+                    found[key] = ratio_of_minima(values, trials[OLD][metric])
+        return found
+
+    # ---- judging
+
+    def _judge(self, sessions: _Sessions, new: Binary, old: Binary | None) -> None:
+        series = self.history.series(self.measurer.machine)
+        events = event_log.parse(self.history.log("events"))
+        book = alert_log.parse(self.history.log("alerts"))
+        judged = [judge(one, events, self.night) for one in series.values() if one.kind in ("sentinel", "control")]
+        self.result.series = sum(one.series.kind == "sentinel" for one in judged)
+        self._close_restored(book, series, events)
+        moved = machine_moved(judged)
+        if moved:
+            self._event("machine", moved)
+            self._note(f"{moved} Alerts are held back.")
+            decisions = Decisions()
+        else:
+            decisions = self._decisions(sessions, judged, book, new, old)
+        failing, other = changed_verdicts(series.values(), self.night)
+        opened = self._open(decisions, failing, book, new, old)
+        self.history.append("alerts", [one.opened() for one in opened])
+        for one in opened:
+            if one.direction == "improvement":
+                self._accept_improvement(one)
+        self.result.opened = opened
+        self.result.notes += decisions.notes
+        if other:
+            self._note(f"{len(other)} cases have another verdict, none newly failing: {'; '.join(other[:5])}.")
+        self.result.undecided = len(decisions.undecided)
+        if decisions.undecided and not opened:
+            self.result.status = "cannot tell"
+        self.result.still_open = alert_log.parse(self.history.log("alerts")).open
+        regressed = any(one.direction in ("regression", "verdict") for one in self.result.still_open)
+        unsettled = moved or decisions.undecided or decisions.pending or sessions.reasons
+        if not (new.changed or regressed or unsettled):
+            self.store.mark("last-good", new)
+
+    def _decisions(
+        self,
+        sessions: _Sessions,
+        judged: Sequence[Judged],
+        book: AlertBook,
+        new: Binary,
+        old: Binary | None,
+    ) -> Decisions:
+        alerted = book.alerted()
+        own = [one for one in judged if one.series.kind == "sentinel" and one.series.key.id not in alerted]
+        flags = [flag for one in own if (flag := one.flag)]
+        if any(OLD in found for found in sessions.trials.values()):
+            flags += young_flags(own, sessions.trials, self.measurer.sentinels())
+        questions = [Question(flag, found.digest if (found := self._old_of(flag, old)) else "") for flag in flags]
+        asked = [one for one in questions if one.old not in ("", new.digest)]
+        return decide(questions, new.digest, self._confirming({one.session for one in asked}, new))
+
+    def _old_of(self, flag: Flag, old: Binary | None) -> Binary | None:
+        """The build that a flagged series is compared with: that of the night before a fence, else the last good one.
+        The last good one may have been taken from nights that showed too little."""
+        if old is None or self.options.against != "last-good" or flag.change.kind != "fence":
+            return old
+        index = flag.series.index(flag.first_night)
+        digest = flag.series.library(index - 1).get("adapter", "") if index else ""
+        return self.store.find(digest) or old
+
+    def _confirming(self, asked: Collection[tuple[str, str]], new: Binary) -> dict[tuple[str, str], dict[str, Trials]]:
+        """Old and new build in turns, by test and digest of the old one."""
+        again: dict[tuple[str, str], dict[str, Trials]] = {}
+        if not asked:
+            return again
+        with copied(new.path) as copy:
+            for name, test, _ in self.measurer.sentinels():
+                for digest in sorted(digest for one, digest in asked if one == test):
+                    old = self.store.find(digest)
+                    if old is None:
+                        continue
+                    if self._time_is_up():
+                        self._note(f"{name}: the budget was used up before its change could be confirmed.")
+                        continue
+                    self.say(f"confirming {name}: old and new build in turns")
+                    arms = {OLD: ArmFile(old.path), NEW: ArmFile(new.path), COPY: ArmFile(copy)}
+                    try:
+                        again[test, digest] = self._session(name, arms, self.options.trials)
+                    except HeadroomError as error:
+                        self._note(f"{name}: the change cannot be confirmed: {error}")
+        return again
+
+    def _open(
+        self, decisions: Decisions, failing: Sequence[str], book: AlertBook, new: Binary, old: Binary | None
+    ) -> list[Alert]:
+        """The alerts of the night: one for each direction, and one for verdicts."""
+        known = list(book.alerts)
+        opened: list[Alert] = []
+
+        def add(
+            direction: alert_log.Direction, confirmed: bool, changed: Sequence[ChangedSeries], cases: Sequence[str]
+        ):
+            identity = alert_log.identity(self.night, direction, known)
+            known.append(identity)
+            opened.append(
+                Alert(
+                    id=identity,
+                    night=self.night,
+                    machine=self.measurer.machine,
+                    direction=direction,
+                    confirmed=confirmed,
+                    old_commit=old.commit if old else "",
+                    new_commit=new.commit,
+                    series=tuple(changed),
+                    cases=tuple(cases),
+                )
+            )
+
+        for (direction, confirmed), changed in decisions.by_direction().items():
+            add(direction, confirmed, changed, ())
+        if failing:
+            add("verdict", True, (), failing)
+        return opened
+
+    def _accept_improvement(self, alert: Alert) -> None:
+        """An improvement needs nobody's word: it is told once, and a new baseline begins."""
+        self.history.append("alerts", [alert_log.closing(alert, "accepted", "an improvement", self.now())])
+        self.history.append("events", [accepting(alert, "an improvement").as_json()])
+
+    def _close_restored(self, book: AlertBook, series: Mapping[SeriesKey, Series], events: Sequence[Event]) -> None:
+        by_identity = {one.key.id: one for one in series.values()}
+        for alert in book.open:
+            if restored(alert, by_identity, events):
+                self.history.append(
+                    "alerts", [alert_log.closing(alert, "fixed", "three nights at the old baseline", self.now())]
+                )
+                self._note(f"The alert {alert.id} is fixed: its series are back.")
+            elif alert.direction == "verdict" and _pass_again(alert, series.values(), self.night):
+                self.history.append("alerts", [alert_log.closing(alert, "fixed", "its cases pass", self.now())])
+                self._note(f"The alert {alert.id} is fixed: its cases pass.")
+
+    # ---- notes and events
+
+    def _note(self, sentence: str) -> None:
+        self.result.notes.append(sentence)
+        self.say(sentence)
+
+    def _event(
+        self,
+        kind: event_log.EventKind,
+        sentence: str,
+        series: tuple[str, ...] = (),
+        bridge: dict[str, float] | None = None,
+    ) -> None:
+        event = Event(self.night, self.measurer.machine, kind, sentence, series, bridge or {})
+        self.history.append("events", [event.as_json()])
+
+
+def _pass_again(alert: Alert, series: Any, night: datetime) -> bool:
+    """Whether no case of an alert fails on a night that ran them all."""
+    tests = {one.rsplit(": ", 1)[0].split(": ")[0] for one in alert.cases}
+    found = {one.key.test: one for one in series if one.kind == "verdict" and one.key.test in tests}
+    return bool(tests) and all(
+        test in found and found[test].nights[-1] == night and found[test].texts[-1] not in ("fail", "error")
+        for test in tests
+    )
+
+
+def accepting(alert: Alert, reason: str) -> Event:
+    """The event that begins a new baseline for the series of an alert, with the first night that differed."""
+    first = min((one.first_night for one in alert.series), default=alert.night)
+    return Event(first, alert.machine, "accepted", f"accepted: {reason}", tuple(one.id for one in alert.series))

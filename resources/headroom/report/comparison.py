@@ -1,0 +1,294 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Two runs side by side: what makes them incomparable, which verdicts changed, and which metrics moved by more than
+their trials spread."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from headroom.core.errors import HeadroomError
+from headroom.core.results.record import VERDICTS
+from headroom.report.data import Records
+from headroom.report.page import VERDICT_WEIGHT
+
+Record = dict[str, Any]
+MISSING = "missing"  # instead of a verdict: the run has no such case
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Something that two runs did not have in common; `a` and `b` are as people read them."""
+
+    what: str
+    a: str
+    b: str
+
+
+@dataclass(frozen=True)
+class VerdictChange:
+    """A case whose verdict changed, or that one run alone has."""
+
+    test: str
+    a: str
+    b: str
+    reason: str  # that of b, else that of a
+
+    @property
+    def worse(self) -> bool:
+        """A case that b does not have is no worse; neither is one that a does not have."""
+        if MISSING in (self.a, self.b):
+            return False
+        return VERDICT_WEIGHT[self.b] < VERDICT_WEIGHT[self.a] and self.b != "unsupported"
+
+
+@dataclass(frozen=True)
+class MetricChange:
+    """One metric of one case in both runs. `low` and `high` are the least and the greatest trial."""
+
+    test: str
+    name: str
+    unit: str
+    core: int | None
+    better: str | None
+    a: float
+    b: float
+    range_a: tuple[float, float] | None  # None where a run has fewer than two trials
+    range_b: tuple[float, float] | None
+
+    @property
+    def ratio(self) -> float | None:
+        """b over a; None where a is 0."""
+        return self.b / self.a if self.a else None
+
+    @property
+    def outside(self) -> bool | None:
+        """Whether no trial of one run lies within the range of the other's; None where trials are too few to tell."""
+        if self.range_a is None or self.range_b is None:
+            return None
+        return self.range_a[1] < self.range_b[0] or self.range_b[1] < self.range_a[0]
+
+    @property
+    def spread(self) -> float | None:
+        """The wider one of both ranges, as a share of its value, half of it to either side."""
+        found = [
+            (ends[1] - ends[0]) / 2 / abs(value)
+            for ends, value in ((self.range_a, self.a), (self.range_b, self.b))
+            if ends is not None and value
+        ]
+        return max(found, default=None)
+
+    @property
+    def change(self) -> Literal["better", "worse", "other", "same"]:
+        if self.a == self.b:
+            return "same"
+        if self.better not in ("higher", "lower"):
+            return "other"
+        return "better" if (self.b > self.a) == (self.better == "higher") else "worse"
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "test": self.test,
+            "metric": self.name,
+            **{name: getattr(self, name) for name in ("unit", "core", "better", "a", "b", "range_a", "range_b")},
+            **{name: getattr(self, name) for name in ("ratio", "spread", "outside", "change")},
+        }
+
+
+@dataclass
+class Comparison:
+    """What two runs have, side by side. `metrics` has first those outside the spread, the largest change first."""
+
+    a: str
+    b: str
+    differences: list[Difference] = field(default_factory=list)
+    verdicts: list[VerdictChange] = field(default_factory=list)
+    metrics: list[MetricChange] = field(default_factory=list)
+    common: int = 0  # cases in both
+
+    @property
+    def worse(self) -> bool:
+        return any(one.worse for one in self.verdicts)
+
+    def outside(self) -> list[MetricChange]:
+        return [one for one in self.metrics if one.outside]
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "a": self.a,
+            "b": self.b,
+            "common_cases": self.common,
+            "incomparable": [vars(one) for one in self.differences],
+            "verdicts": [{**vars(one), "worse": one.worse} for one in self.verdicts],
+            "metrics": [one.as_json() for one in self.metrics],
+        }
+
+
+def compare(a: Path, b: Path, records_a: Records, records_b: Records) -> Comparison:
+    """Compares two runs by their folders and records."""
+    by_a, by_b = ({record["test"]["id"]: record for record in records} for records in (records_a, records_b))
+    both = [identity for identity in by_a if identity in by_b]
+    metrics = [change for identity in both for change in _metrics(by_a[identity], by_b[identity])]
+    return Comparison(
+        a.name,
+        b.name,
+        [*differences(records_a, records_b), *_settings(a, b)],
+        _verdicts(by_a, by_b),
+        sorted(metrics, key=_weight),
+        len(both),
+    )
+
+
+def _weight(one: MetricChange) -> tuple[int, float]:
+    kind = {True: 0, None: 1, False: 2}[one.outside]
+    distance = abs(math.log(one.ratio)) if one.ratio and one.ratio > 0 else math.inf if one.a != one.b else 0.0
+    return kind, -distance
+
+
+def _verdicts(by_a: dict[str, Record], by_b: dict[str, Record]) -> list[VerdictChange]:
+    """The worst first."""
+    found = []
+    for identity in dict.fromkeys([*by_a, *by_b]):
+        one, other = by_a.get(identity), by_b.get(identity)
+        before, after = (record["verdict"] if record else MISSING for record in (one, other))
+        if before != after:
+            reason = (other or one or {}).get("reason", "")
+            found.append(VerdictChange(identity, before, after, reason))
+    order = {word: number for number, word in enumerate((*reversed(VERDICTS), MISSING))}
+    return sorted(found, key=lambda one: (not one.worse, MISSING in (one.a, one.b), order[one.b], one.test))
+
+
+def _metrics(one: Record, other: Record) -> Iterable[MetricChange]:
+    """The metrics that both records of a case have, in the same unit."""
+    theirs = {(metric["name"], metric["unit"], metric["core"]): metric for metric in other["metrics"]}
+    for metric in one["metrics"]:
+        found = theirs.get((metric["name"], metric["unit"], metric["core"]))
+        if found is None or metric["value"] is None or found["value"] is None:
+            continue
+        yield MetricChange(
+            one["test"]["id"],
+            metric["name"],
+            metric["unit"],
+            metric["core"],
+            metric["better"],
+            metric["value"],
+            found["value"],
+            _range(metric),
+            _range(found),
+        )
+
+
+def _range(metric: dict[str, Any]) -> tuple[float, float] | None:
+    there = [trial for trial in metric["trials"] if trial is not None]
+    return (min(there), max(there)) if len(there) > 1 else None
+
+
+Of = Callable[[Record], Any]
+
+
+def _environment(name: str) -> Of:
+    return lambda record: record["environment"].get(name)
+
+
+def _topology(name: str) -> Of:
+    return lambda record: record["environment"].get("topology", {}).get(name)
+
+
+def _harness(name: str) -> Of:
+    return lambda record: record["harness"].get(name)
+
+
+def _side(role: str, name: str) -> Of:
+    def of(record: Record) -> Any:
+        one = record[role]
+        if not one:
+            return None
+        digest = (one.get("opens") or {}).get("sha256") if name == "opens" else one.get(name)
+        return f"{one['name']}: {digest}" if digest else None
+
+    return of
+
+
+# What must be the same for two figures to be comparable; each is compared over all records of a run.
+FACTS: tuple[tuple[str, Of], ...] = (
+    ("processor", _environment("cpu_model")),
+    ("microcode", _environment("microcode")),
+    ("cores", _topology("physical_cores")),
+    ("SMT", _topology("smt")),
+    ("memory, octets", _environment("memory_bytes")),
+    ("kernel", _environment("kernel")),
+    ("distribution", _environment("distribution")),
+    ("virtualisation", _environment("virtualisation")),
+    ("governor", _environment("governor")),
+    ("boost", _environment("boost")),
+    ("mitigations", _environment("mitigations")),
+    ("clock source", _environment("clock_source")),
+    ("transparent huge pages", _environment("transparent_hugepages")),
+    ("huge pages", _environment("hugepages")),
+    ("isolated CPUs", _environment("isolated_cpus")),
+    ("build", _environment("build")),
+    ("compiler", _environment("compiler")),
+    ("flags", _environment("flags")),
+    ("commit", _harness("commit")),
+    ("uncommitted changes", _harness("changed")),
+    ("engine, SHA-256", _harness("engine_sha256")),
+    ("profile, SHA-256", _harness("profile_sha256")),
+    *(
+        (f"{role}, {title}", _side(role, name))
+        for role in ("compressor", "decompressor")
+        for name, title in (("version", "version"), ("build", "build"), ("sha256", "SHA-256"), ("opens", "its library"))
+    ),
+    ("generator", lambda record: record.get("traffic", {}).get("generator", {}).get("name")),
+    ("topology", lambda record: record.get("traffic", {}).get("topology", {}).get("name")),
+    ("seed", lambda record: record["seed"]),
+    ("quick", lambda record: record.get("quick", False)),
+)
+MOST_VALUES = 4  # of a fact that differs within a run
+
+
+def differences(records_a: Records, records_b: Records) -> list[Difference]:
+    """What cases of both runs did not have in common: what one run alone has is said elsewhere."""
+    common = {record["test"]["id"] for record in records_a} & {record["test"]["id"] for record in records_b}
+    mine, other = ([record for record in one if record["test"]["id"] in common] for one in (records_a, records_b))
+    found = []
+    for what, of in FACTS:
+        before, after = ({_shown(of(record)) for record in records} for records in (mine, other))
+        if before != after:
+            found.append(Difference(what, _several(before), _several(after)))
+    return found
+
+
+def _settings(a: Path, b: Path) -> list[Difference]:
+    """Settings of run.json that differ; those that records name already are left out."""
+    from headroom.core.run import session
+
+    try:
+        plans = [session.recall(folder) for folder in (a, b)]
+    except HeadroomError:
+        return []
+    before, after = (plan.settings.as_json() for plan in plans)
+    said = ("build", "seed", "quick", "topology", "generator")
+    return [
+        Difference(f"setting {name}", _shown(before.get(name)), _shown(after.get(name)))
+        for name in before
+        if name not in said and before.get(name) != after.get(name)
+    ]
+
+
+def _shown(value: Any) -> str:
+    if value is None or value == "":
+        return "not known"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value)) or "not given"
+    return str(value)
+
+
+def _several(found: set[str]) -> str:
+    there = sorted(found)
+    more = f" and {len(there) - MOST_VALUES} more" if len(there) > MOST_VALUES else ""
+    return "; ".join(there[:MOST_VALUES]) + more

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Two runs side by side, as one HTML page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from headroom.core.errors import disk_error
+from headroom.core.results.store import write_atomically
+from headroom.core.text import percent, shortened, shown
+from headroom.report import render
+from headroom.report.columns import Shown, table_of
+from headroom.report.comparison import MISSING, Comparison, MetricChange
+from headroom.report.page import Cell, Column, Page, Section, cell, table, verdict_cell
+
+MOST_REASON = 300  # characters
+TO_BE_SEEN = 40  # metrics that stand open; more are folded away
+
+
+def write(comparison: Comparison, target: Path) -> Path:
+    """Writes the page. Raises EnvironmentLacks when the disk does not take it."""
+    try:
+        write_atomically(target, render.html_of(page(comparison)).encode())
+    except OSError as error:
+        raise disk_error(error, f"writing {target}", resumable=False) from error
+    return target
+
+
+def page(comparison: Comparison) -> Page:
+    """The content of the page."""
+    sections = [_differences(comparison), _verdicts(comparison), _metrics(comparison)]
+    return Page(
+        title="Two runs side by side",
+        subtitle=f"a: {comparison.a} · b: {comparison.b} · {comparison.common} cases in both",
+        warnings=[],
+        verdicts={},
+        sections=sections,
+        footer="Ratio: b over a. Spread: half of the range of a run's trials, the wider one of both. A metric moved "
+        "where no trial of one run lies within the range of the other's.",
+    )
+
+
+def _differences(comparison: Comparison) -> Section:
+    section = Section("differences", "What makes them incomparable", "Differences")
+    if not comparison.differences:
+        section.intro = ["Machine, kernel, compiler, digests and settings are the same, as far as the records know."]
+        return section
+    rows = [[one.what, Cell(one.a), Cell(one.b)] for one in comparison.differences]
+    columns = [Column("What", tight=True), Column("a", long=True), Column("b", long=True)]
+    section.add("table", table("t-differences", columns, rows))
+    return section
+
+
+def _verdicts(comparison: Comparison) -> Section:
+    section = Section("verdicts", "Verdicts that changed", "Verdicts")
+    if not comparison.verdicts:
+        section.intro = ["None."]
+        return section
+    rows = [
+        [one.test, _verdict(one.a), _verdict(one.b), shortened(" ".join(one.reason.split()), MOST_REASON)]
+        for one in comparison.verdicts
+    ]
+    columns = [Column("Case"), Column("a"), Column("b"), Column("Reason", long=True, optional=True)]
+    section.add("table", table("t-verdicts", columns, rows))
+    return section
+
+
+def _verdict(word: str) -> Cell:
+    return Cell(word, 9, MISSING) if word == MISSING else verdict_cell(word)
+
+
+COLUMNS: list[Shown] = [
+    (Column("Case"), lambda one: one.test),
+    (Column("Metric", tight=True), lambda one: name_of(one)),
+    (Column("a", number=True), lambda one: cell(one.a)),
+    (Column("b", number=True), lambda one: cell(one.b)),
+    (Column("Unit", tight=True), lambda one: one.unit),
+    (Column("Ratio", number=True), lambda one: ratio_of(one)),
+    (Column("Spread", number=True), lambda one: spread_of(one)),
+    (Column("Change"), lambda one: one.change),
+]
+
+
+def name_of(one: MetricChange) -> str:
+    return one.name if one.core is None else f"{one.name}, CPU {one.core}"
+
+
+def spread_of(one: MetricChange) -> Cell:
+    return Cell("–", "") if one.spread is None else Cell(f"±{percent(one.spread, 1)}", one.spread)
+
+
+def ratio_of(one: MetricChange) -> Cell:
+    return Cell("–", "") if one.ratio is None else Cell(shown(one.ratio), one.ratio)
+
+
+def _metrics(comparison: Comparison) -> Section:
+    section = Section("metrics", "Metrics", "Metrics")
+    moved = comparison.outside()
+    section.add("heading", "Moved by more than the trials spread", id="moved")
+    if moved:
+        section.add("table", table_of("t-moved", COLUMNS, moved))
+    else:
+        section.add("text", "None.")
+    few = [one for one in comparison.metrics if one.outside is None and one.a != one.b]
+    rest = [one for one in comparison.metrics if one.outside is False]
+    for identity, title, found in (
+        ("few", "Changed, with too few trials to tell", few),
+        ("within", "Within the spread of the trials", rest),
+    ):
+        if found:
+            section.add("heading", title, id=identity)
+            folded = f"{len(found)} metrics" if len(found) > TO_BE_SEEN else ""
+            section.add("table", table_of(f"t-{identity}", COLUMNS, found), title=folded)
+    return section

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A program in the place of `./headroom` in tests of campaigns: it makes the folder of a run, and measures nothing.
+
+Its first words are how it behaves, up to `--`: `fail`, `refuse`, `hang`, `slow=SECONDS`, `note=FILE` (a line at its
+beginning and its end), `hang-once=FILE` (where the file is not there yet).
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+from headroom.campaigns import identity
+from headroom.core.results import store
+from headroom.core.run import session
+from headroom.core.run.session import Plan
+from headroom.core.settings import Settings
+from headroom.tests import sample
+
+
+def main() -> int:
+    end = sys.argv.index("--")
+    behaviour = dict(word.partition("=")[::2] for word in sys.argv[1:end])
+    command, *words = sys.argv[end + 1 :]
+    if note := behaviour.get("note"):
+        with open(note, "a", encoding="utf-8") as file:
+            file.write(f"begin {os.getpid()} {time.monotonic_ns()}\n")
+    if once := behaviour.get("hang-once"):
+        try:
+            Path(once).touch(exist_ok=False)
+        except FileExistsError:
+            pass
+        else:
+            time.sleep(600)
+    if "hang" in behaviour:
+        time.sleep(600)
+    time.sleep(float(behaviour.get("slow", 0)))
+    if "refuse" in behaviour:
+        print("headroom: this machine has no such thing.", file=sys.stderr)
+        return 2
+    given = {name.removeprefix("--"): value for name, value in itertools.pairwise(words) if name[:2] == "--"}
+    suites = words[: next(number for number, word in enumerate(words) if word.startswith("--"))]
+    settings = Settings(build=given["build"], seed=int(given["seed"]), quick="--quick" in words)
+    folder = session.new_folder()
+    plan = Plan(replace(settings, folder=folder), ["papers/effnet_2007"] if command == "reproduce" else suites)
+    session.keep(plan)
+    commit = identity.here().commit
+    record = sample.record("smoke/first/One", "fail" if "fail" in behaviour else "pass", seed=int(given["seed"]))
+    record.run, record.harness = folder.name, {"version": "0.1.0", "commit": commit, "changed": False}
+    store.write(folder, record)
+    print(json.dumps({"results": str(folder / "results")}))
+    if note:
+        with open(note, "a", encoding="utf-8") as file:
+            file.write(f"end {os.getpid()} {time.monotonic_ns()}\n")
+    return 1 if "fail" in behaviour else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`./headroom compare`: differences that matter are named, and a metric moves only where its trials say so."""
+
+from __future__ import annotations
+
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from headroom.cli.app import _add_commands, app
+from headroom.core import metrics
+from headroom.core.errors import UsageError
+from headroom.core.results import store
+from headroom.core.results.record import Measurement, Verdict
+from headroom.core.run import session
+from headroom.core.run.session import Plan
+from headroom.core.settings import Settings
+from headroom.report import comparison, comparison_page
+from headroom.tests import sample
+
+CASE = "performance/voip_flow_pairs/One"
+
+
+def record(*trials: float, metric: Any = metrics.NS_PER_OPERATION, name: str = CASE, verdict: Verdict = "pass") -> Any:
+    value = sorted(trials)[len(trials) // 2] if trials else None
+    found = [Measurement(metric, value, list(trials))] if trials else []
+    return sample.record(name, verdict, "a reason" if verdict != "pass" else "", metrics=found)
+
+
+def compared(a: list[Any], b: list[Any], tmp_path: Path) -> comparison.Comparison:
+    one, other = ([copy.deepcopy(item.as_json()) for item in items] for items in (a, b))
+    return comparison.compare(tmp_path / "a", tmp_path / "b", one, other)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "outside", "change"),
+    [
+        ((40.0, 41.0, 42.0), (44.0, 45.0, 46.0), True, "worse"),
+        ((44.0, 45.0, 46.0), (40.0, 41.0, 42.0), True, "better"),
+        ((40.0, 41.0, 45.0), (44.0, 46.0, 47.0), False, "worse"),
+        ((40.0, 41.0, 42.0), (42.0, 43.0, 44.0), False, "worse"),
+        ((40.0, 41.0, 42.0), (45.0,), None, "worse"),
+        ((40.0,), (40.0,), None, "same"),
+    ],
+)
+def test_a_metric_moves_where_trials_do_not_overlap(
+    tmp_path: Path, a: tuple[float, ...], b: tuple[float, ...], outside: bool | None, change: str
+) -> None:
+    (found,) = compared([record(*a)], [record(*b)], tmp_path).metrics
+    assert (found.outside, found.change) == (outside, change)
+    assert found.ratio == pytest.approx(sorted(b)[len(b) // 2] / sorted(a)[len(a) // 2])
+
+
+def test_what_moved_stands_first_and_the_largest_change_before_others(tmp_path: Path) -> None:
+    pairs = {"within": (1.0, 1.0, 1.05), "small": (1.1, 1.1, 1.1), "large": (0.5, 0.5, 0.5), "few": (9.0,)}
+    a = [record(0.99, 1.0, 1.01, name=f"s/{name}") for name in pairs]
+    b = [record(*trials, name=f"s/{name}") for name, trials in pairs.items()]
+    found = compared(a, b, tmp_path)
+    assert [one.test for one in found.metrics] == ["s/large", "s/small", "s/few", "s/within"]
+    assert [one.test for one in found.outside()] == ["s/large", "s/small"]
+
+
+def test_higher_may_be_better_and_a_missing_value_is_not_compared(tmp_path: Path) -> None:
+    more = compared(
+        [record(1.0, 1.1, metric=metrics.FLOW_PAIRS)], [record(2.0, 2.1, metric=metrics.FLOW_PAIRS)], tmp_path
+    )
+    assert [one.change for one in more.metrics] == ["better"]
+    assert compared([record(1.0, 1.1)], [record()], tmp_path).metrics == []
+    zero = compared([record(0.0, 0.0)], [record(1.0, 1.0)], tmp_path).metrics[0]
+    assert (zero.ratio, zero.outside) == (None, True)
+
+
+def test_verdicts_that_changed(tmp_path: Path) -> None:
+    a = [record(name=name, verdict=verdict) for name, verdict in (("s/1", "pass"), ("s/2", "fail"), ("s/3", "pass"))]
+    b = [record(name=name, verdict=verdict) for name, verdict in (("s/1", "fail"), ("s/2", "pass"), ("s/4", "fail"))]
+    found = compared(a, b, tmp_path)
+    assert [(one.test, one.a, one.b, one.worse) for one in found.verdicts] == [
+        ("s/1", "pass", "fail", True),
+        ("s/2", "fail", "pass", False),
+        ("s/4", "missing", "fail", False),
+        ("s/3", "pass", "missing", False),
+    ]
+    assert found.worse
+    assert not compared(b, b, tmp_path).worse
+
+
+@pytest.mark.parametrize(
+    ("change", "what"),
+    [
+        ({"environment": {"kernel": "6.2"}}, "kernel"),
+        ({"environment": {"microcode": "0x2"}}, "microcode"),
+        ({"environment": {"governor": "performance"}}, "governor"),
+        ({"environment": {"mitigations": "none"}}, "mitigations"),
+        ({"environment": {"topology": {"smt": True, "physical_cores": 4}}}, "SMT"),
+        ({"environment": {"compiler": "Clang 14"}}, "compiler"),
+        ({"environment": {"flags": "-O3"}}, "flags"),
+        ({"environment": {"build": "other"}}, "build"),
+        ({"harness": {"engine_sha256": "c" * 64}}, "engine, SHA-256"),
+        ({"harness": {"profile_sha256": "c" * 64}}, "profile, SHA-256"),
+        ({"harness": {"commit": "f" * 40}}, "commit"),
+        ({"compressor": {"sha256": "c" * 64}}, "compressor, SHA-256"),
+        ({"seed": 7}, "seed"),
+        ({"quick": True}, "quick"),
+    ],
+)
+def test_what_makes_runs_incomparable_is_named(tmp_path: Path, change: dict[str, Any], what: str) -> None:
+    one = record(1.0).as_json()
+    other = copy.deepcopy(one)
+    for key, value in change.items():
+        if isinstance(value, dict):
+            other[key] |= value
+        else:
+            other[key] = value
+    assert comparison.differences([one], [one]) == []
+    assert [found.what for found in comparison.differences([one], [other])] == [what]
+
+
+def test_what_one_run_alone_has_makes_nothing_incomparable() -> None:
+    one, other = record(1.0).as_json(), record(1.0, name="s/other").as_json()
+    other["environment"] = other["environment"] | {"kernel": "6.2"}
+    assert comparison.differences([one], [one, other]) == []
+
+
+# ---- the command
+
+
+@pytest.fixture(scope="module")
+def runner() -> CliRunner:
+    if not app.registered_commands:
+        _add_commands()
+    return CliRunner()
+
+
+def run(out: Path, name: str, *records: Any, **settings: Any) -> str:
+    folder = out / name
+    folder.mkdir()
+    session.keep(Plan(Settings(**settings, folder=folder), ["performance"]))
+    for one in records:
+        one.run = name
+        store.write(folder, one)
+    return name
+
+
+def test_two_runs(out: Path, runner: CliRunner, tmp_path: Path) -> None:
+    a = run(out, "20260101-000000-aaaa", record(40.0, 41.0))
+    b = run(out, "20260102-000000-bbbb", record(50.0, 51.0, verdict="fail"), profile="voip-g711-ipv4")
+    found = runner.invoke(app, ["compare", a, "last", "--html", str(tmp_path / "both.html")])
+    assert found.exit_code == 1, found.output
+    for words in ("setting profile", "voip-g711-ipv4", "ns_per_operation", "metrics moved: 1", "Verdicts that changed"):
+        assert words in found.output
+    html = (tmp_path / "both.html").read_text()
+    assert "Moved by more than the trials spread" in html and b in html
+    document = json.loads(runner.invoke(app, ["compare", b, a, "--json"]).stdout)
+    assert [one["what"] for one in document["incomparable"]] == ["setting profile"]
+    assert [(one["metric"], one["change"], one["outside"]) for one in document["metrics"]] == [
+        ("ns_per_operation", "better", True)
+    ]
+    assert [one["worse"] for one in document["verdicts"]] == [False]
+    with pytest.raises(UsageError, match="name two"):
+        runner.invoke(app, ["compare", a, a], catch_exceptions=False)
+    run(out, "20260103-000000-cccc", record(1.0, name="s/other"))
+    with pytest.raises(UsageError, match="no case in common"):
+        runner.invoke(app, ["compare", a, "last"], catch_exceptions=False)
+
+
+def test_a_page_of_equal_runs_says_so(tmp_path: Path) -> None:
+    same = comparison.compare(tmp_path / "a", tmp_path / "b", sample.records(), sample.records())
+    assert (same.differences, same.verdicts, same.outside(), same.worse) == ([], [], [], False)
+    assert same.common == len(sample.records())
+    html = comparison_page.write(same, tmp_path / "same.html").read_text()
+    assert "are the same, as far as the records know" in html
