@@ -147,7 +147,7 @@ class History:
                 if key not in self._valid:
                     self._valid[key] = self._validated(path)
                 found.append(self._valid[key])
-            except (OSError, ValueError, pa.ArrowException) as error:
+            except (OSError, ValueError, OverflowError, pa.ArrowException) as error:
                 self.warn(f"{shown(path)} is left out: {_first_line(error)}.")
         months = {one.path.parent: self._compacted_nights(one.path.parent) for one in found if one.compacted}
         return [one for one in found if one.compacted or one.path.stem not in months.get(one.path.parent, ())]
@@ -207,19 +207,17 @@ class History:
         import duckdb
 
         try:
-            found = _query(paths, columns)
-            found.validate(full=True)  # DuckDB hands on texts that are no UTF-8
-            return [found]
-        except (duckdb.Error, pa.ArrowException):
+            return [_query(paths, columns)]
+        except duckdb.Error:
             return [table for path in paths if (table := self._read(path, columns)) is not None]
 
     def _read(self, path: Path, columns: Sequence[str], schema: int = SCHEMA) -> Table | None:
         """The rows of one file; None, with a warning, where it is broken."""
         try:
             found = migrated(pq.read_table(path, partitioning=None), schema).select(list(columns))
-            found.validate(full=True)
+            found.validate(full=True)  # texts may be no UTF-8
             return found
-        except (OSError, ValueError, KeyError, pa.ArrowException) as error:
+        except (OSError, ValueError, KeyError, OverflowError, pa.ArrowException) as error:
             self.warn(f"{shown(path)} is left out: {_first_line(error)}.")
             return None
 

@@ -11,6 +11,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from headroom.core.errors import disk_error
 from headroom.core.paths import TEMPLATES, shown
 from headroom.core.results.store import write_atomically
@@ -206,8 +208,11 @@ def _card(
     drawn = chart.draw(judged, axis, alerts, snapshot.events, title, commits)
     open_alerts = [one for one in alerts if one.is_open]
     step, look = _step(judged)
+    is_judged = series.kind != "context"
     if not snapshot.has_value(series):
-        step, look = "", ""
+        step = ""
+    if not snapshot.has_value(series) or not is_judged:
+        look = ""
     return (
         SeriesCard(
             anchor=anchor(series),
@@ -220,7 +225,7 @@ def _card(
             note=judged.epoch.reason,
             svg=drawn.svg,
             text=f"{key.test} {key.metric} {key.machine} {subtitle} {key.id}".lower(),
-            changed=bool(open_alerts) or (judged.flag is not None and snapshot.has_value(series)),
+            changed=bool(open_alerts) or (is_judged and judged.flag is not None and snapshot.has_value(series)),
         ),
         drawn.data,
     )
@@ -235,11 +240,15 @@ def _value(series: Series, snapshot: Snapshot) -> str:
         return f"{number(float(series.values[-1]))} {series.unit}"
     if snapshot.is_of_last_night(series):
         return f"not measured: {series.reasons[-1] or 'no reason was kept'}"
-    return f"last measured on {_date(series.nights[-1])}"
+    known = np.flatnonzero(np.isfinite(series.values))
+    if not len(known):
+        return "never measured"
+    last = int(known[-1])
+    return f"last measured on {_date(series.nights[last])}: {number(float(series.values[last]))} {series.unit}"
 
 
 def _badge(series: Series, snapshot: Snapshot, alerts: Sequence[Alert]) -> str:
-    if not snapshot.is_of_last_night(series):
+    if not snapshot.is_of_last_night(series) and series.kind != "context":  # which some nights leave out
         return ENDED
     return alerts[-1].direction if alerts else ""
 

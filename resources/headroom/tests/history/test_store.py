@@ -138,12 +138,15 @@ def test_what_is_no_unicode_becomes_a_question_mark(history: History) -> None:
     assert key.test == "?!"
 
 
-@pytest.mark.parametrize("name", ["with [brackets]", "with * and ?", "it's", "ünï"])
+@pytest.mark.parametrize("name", ["with [brackets]", "nights*", "night?", "it's", "ünï"])
 def test_the_folder_may_have_any_name(tmp_path: Path, name: str) -> None:
+    """And is never taken for a pattern that its neighbours match."""
+    for neighbour in ("nights", "nights-of-others", "nightA"):
+        History(tmp_path / neighbour).add([point(0, 1.0)])
     history = History(tmp_path / name)
     history.add([point(0)])
     history.add([point(1)])
-    assert values(history) == [100.0, 100.0]
+    assert history.table(columns=["value"])["value"].to_pylist() == [100.0, 100.0]
 
 
 # ---- files that are not ours
@@ -182,7 +185,7 @@ def test_a_file_whose_pages_are_broken_never_fails_the_others(history: History) 
     """Wherever an octet is wrong, the other night is read, and what is read of this one is a night or nothing."""
     history.add([point(0)])
     whole = history.add([point(1, trials=tuple(map(float, range(300))))]).read_bytes()
-    for place in range(4, len(whole), 61):
+    for place in range(4, len(whole), 23):
         _path(history).write_bytes(whole[:place] + bytes([whole[place] ^ 0xFF]) + whole[place + 1 :])
         assert night(0) in {one for found in history.series().values() for one in found.nights}
 
@@ -206,6 +209,15 @@ def test_foreign_files_are_left_out(history: History, warnings: list[str]) -> No
     assert "its path is none" in said
     assert "20260909T020000Z.parquet" in said
     assert len(warnings) == 8
+
+
+def test_a_night_beyond_the_calendar_is_left_out(history: History, warnings: list[str]) -> None:
+    history.add([point(0)])
+    far = pa.array([2**62], pa.timestamp("us", tz="UTC"))
+    place = COLUMNS.get_field_index("night")
+    pq.write_table(_table(1).set_column(place, COLUMNS.field("night"), far), _path(history))
+    assert values(history) == [100.0]
+    assert len(warnings) == 1
 
 
 def test_a_symbolic_link_to_nowhere_is_left_out(history: History, warnings: list[str]) -> None:

@@ -19,7 +19,7 @@ from headroom.history.alerts import Alert
 from headroom.history.store import History
 from headroom.nightly import chart, page, snapshot
 from headroom.tests import browser
-from headroom.tests.history.support import HOSTILE, night, point
+from headroom.tests.history.support import HOSTILE, KEY, night, point
 from headroom.tests.nightly import sample_history as drawn
 
 MOST_OCTETS_PER_SERIES = 8_000
@@ -162,6 +162,20 @@ def test_a_page_that_cannot_be_written_is_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(EnvironmentLacks, match=r"page .* failed"):
         page.write(History(tmp_path / "none"), tmp_path / "file" / "index.html")
+
+
+def test_context_is_drawn_and_never_judged(tmp_path: Path) -> None:
+    """Nor is it missed in a night that leaves it out."""
+    history = History(tmp_path)
+    weekly = replace(KEY, metric="flow_pairs")
+    for index in range(16):
+        history.add([point(index), point(index, 100.0 if index < 13 else 50.0, weekly, kind="context")])
+    history.add([point(16)])
+    cards = {card.title: card for group in page.content(snapshot.take(history)).groups for card in group.cards}
+    found = cards["flow_pairs"]
+    assert (found.badge, found.look, found.changed) == ("", "", False)
+    assert found.value == "last measured on 2026-09-16 02:00: 50.0 ns"
+    assert not cards["compress_ns"].changed
 
 
 # ---- charts

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from headroom.bench.sentinels import all_sentinels
+from headroom.core.sentinels import all_sentinels
 from headroom.history import alerts
 from headroom.history.store import History
 from headroom.nightly import snapshot
