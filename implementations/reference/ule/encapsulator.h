@@ -6,7 +6,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -59,12 +58,12 @@ class Encapsulator {
 
   // What one SNDU carries behind its extension headers.
   struct Carried {
-    std::uint16_t type = 0;  // of the Type field in front of it
-    wire::Npa npa{};
-    std::array<std::uint8_t, wire::kMacHeader> front{};  // a MAC header, or the type of concatenated PDUs
-    std::size_t front_octets = 0;
-    std::span<const std::uint8_t> octets{};
-    PacketType packet_type = PacketType::other;
+    std::uint16_t type;  // of the Type field in front of it
+    PacketType packet_type;
+    wire::Npa npa;
+    std::array<std::uint8_t, wire::kMacHeader> front;  // a MAC header, or the type of concatenated PDUs
+    std::size_t front_octets;
+    std::span<const std::uint8_t> octets;
 
     [[nodiscard]] std::size_t size() const noexcept { return front_octets + octets.size(); }
   };
@@ -85,13 +84,16 @@ class Encapsulator {
 
   // A PID, and its TS packet that is not full.
   struct Channel {
-    std::array<std::uint8_t, wire::kTsPayload> payload{};
-    std::uint8_t used = 0;  // octets of it; 0: nothing waits
+    std::array<std::uint8_t, 1 + wire::kTsPayload> room{};  // the first octet is that of a Payload Pointer
+    std::uint8_t used = 0;                                  // octets of the payload; 0: nothing waits
     bool payload_unit_start = false;
     bool is_used = false;
     std::uint8_t continuity_counter = 0;
     Wait packing, concat;
     Group group;
+
+    [[nodiscard]] std::uint8_t* payload() noexcept { return room.data() + (payload_unit_start ? 0 : 1); }
+    [[nodiscard]] std::size_t left() const noexcept { return wire::kTsPayload - used; }
   };
 
   // The channels that wait for a threshold. All wait equally long: the one that begins last has the last deadline.
@@ -116,25 +118,25 @@ class Encapsulator {
     std::size_t octets;
   };
 
-  [[nodiscard]] std::optional<Carried> carried_by(const headroom_packet& p) const noexcept;
-  [[nodiscard]] std::size_t header_octets() const noexcept;
-  [[nodiscard]] bool fits(std::size_t octets) const noexcept;
-  void make_sndu(std::uint32_t channel, const Carried& carried, std::uint64_t now_ns) noexcept;
+  // Inline are those with one or two calls, all in the source.
+  // Fills `carried`. False where the PDU is none that can be carried.
+  [[nodiscard]] inline bool read(const headroom_packet& p, Carried& carried) const noexcept;
+  [[nodiscard]] inline bool fits(std::size_t octets) const noexcept;
+  inline void make_sndu(std::uint32_t channel, const Carried& carried, std::uint64_t now_ns) noexcept;
   [[nodiscard]] bool concatenate(std::uint32_t number, const Carried& carried, std::uint64_t now_ns);
   void make_sndu_of_group(std::uint32_t number, std::uint64_t now_ns) noexcept;
   void make_test_sndu(std::uint64_t now_ns) noexcept;
-  void begin_sndu(Channel& channel) noexcept;
-  [[nodiscard]] bool next_ts_packet(headroom_packet& p, std::uint64_t now_ns) noexcept;
-  [[nodiscard]] bool finish(Channel& channel) noexcept;
-  void fill(Channel& channel) noexcept;
-  void put_out_full(headroom_packet& p, Channel& channel) noexcept;
-  void put_out(headroom_packet& p, std::uint32_t number) noexcept;
-  void finish_ts_packet(headroom_packet& p, std::uint32_t number) noexcept;
+  inline void begin_sndu(Channel& channel) noexcept;
+  [[nodiscard]] inline bool next_ts_packet(std::uint8_t* out, std::uint64_t now_ns) noexcept;
+  [[nodiscard]] inline bool finish(Channel& channel) noexcept;
+  inline void fill(Channel& channel) noexcept;
+  inline void put_out(std::uint8_t* out, std::uint32_t number) noexcept;
+  inline void finish_ts_packet(std::uint8_t* out, std::uint32_t number) noexcept;
+  [[nodiscard]] bool next_due(std::uint8_t* out, std::uint32_t& number, std::uint64_t now_ns) noexcept;
   [[nodiscard]] bool begin_due(std::uint64_t now_ns) noexcept;
-  [[nodiscard]] static bool hand_over(headroom_packet& p, const headroom_packet& ts_packet,
-                                      std::uint32_t number) noexcept;
 
   Config config_;
+  std::size_t header_octets_;  // with the extension headers
   std::vector<Channel> channels_;
   std::vector<std::uint8_t> sndu_;  // the one that is being sent
   std::size_t length_ = 0;          // of it
