@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "mutants.h"
+#include "ule/wire/mpe.h"
 
 namespace headroom::ule {
 namespace {
@@ -25,17 +26,13 @@ std::uint16_t ether_type_of(const headroom_packet& p) noexcept {
   return version == 4 ? kTypeIpv4 : version == 6 ? kTypeIpv6 : 0;
 }
 
-PacketType packet_type_of(std::uint16_t type, bool bridged) noexcept {
-  if (bridged) return PacketType::bridged;
-  return type == kTypeIpv4 ? PacketType::ipv4 : type == kTypeIpv6 ? PacketType::ipv6 : PacketType::other;
-}
-
 }  // namespace
 
 Encapsulator::Encapsulator(const Config& config)
     : config_(config),
-      header_octets_(kBaseHeader + (config.address ? kNpaOctets : 0) + 2 * config.padding_words +
-                     (config.time_stamp ? kTimeStampOctets : 0)),
+      header_octets_(config.is_mpe() ? kSectionHeader
+                                     : kBaseHeader + (config.address ? kNpaOctets : 0) + 2 * config.padding_words +
+                                           (config.time_stamp ? kTimeStampOctets : 0)),
       channels_(config.channels),
       sndu_(kLargestSndu) {}
 
@@ -48,18 +45,20 @@ bool Encapsulator::read(const headroom_packet& p, Carried& carried) const noexce
   if (p.in_type == kTypeTsPacket) {
     const std::optional<TsHeader> header = read_ts_header(carried.octets);
     carried.type = kTypeTsConcat;
-    carried.packet_type = PacketType::other;
+    carried.packet_type = static_cast<std::uint8_t>(PacketType::other);
+    if (config_.is_mpe()) return false;
     // "NULL TS Packets SHOULD NOT be sent"
     return header && (header->pid != kNullPid || mutant("ule-null-packets-sent"));
   }
   const std::uint16_t type = ether_type_of(p);
   const bool is_frame = type == kTypeFrame;
   if (type == 0) return false;
+  if (config_.is_mpe()) return read_for_section(type, carried);
   if (is_frame && !is_whole_frame(carried.octets) && !mutant("ule-llc-length-not-checked")) return false;
   const bool is_bridged = is_frame || config_.bridged;
   if (!is_frame) carried.npa = npa_of(type, carried.octets, config_.npa);
   carried.type = is_bridged ? kTypeBridged : type;
-  carried.packet_type = packet_type_of(type, is_bridged);
+  carried.packet_type = is_bridged ? static_cast<std::uint8_t>(PacketType::bridged) : packet_type_of(type);
   if (is_bridged && !is_frame) {
     const Npa& to = mutant("ule-bridged-as-unicast") ? config_.npa : carried.npa;
     std::uint8_t* at = std::copy(to.begin(), to.end(), carried.front.data());
@@ -70,23 +69,35 @@ bool Encapsulator::read(const headroom_packet& p, Carried& carried) const noexce
   return true;
 }
 
+// What a section carries: an IP packet alone, whose type and length its own header has; else LLC/SNAP in front.
+bool Encapsulator::read_for_section(std::uint16_t type, Carried& carried) const noexcept {
+  if (type == kTypeFrame) return false;
+  carried.type = type;
+  carried.packet_type = packet_type_of(type);
+  carried.npa = npa_of(type, carried.octets, config_.npa);
+  const std::uint16_t own_type = carried.octets[0] >> 4 == 4 ? kTypeIpv4 : kTypeIpv6;
+  if (type == own_type && ip_octets(carried.octets) == carried.octets.size()) return true;
+  write_llc_snap(carried.front.data(), type);
+  carried.front_octets = kLlcSnap;
+  return true;
+}
+
 // --- The SNDU (4, 5) -------------------------------------------------------------------------------------------------
 
 // Whether an SNDU has room for so many octets behind its headers.
 bool Encapsulator::fits(std::size_t octets) const noexcept {
+  if (config_.is_mpe()) return header_octets_ + octets + kCrcOctets <= kLargestSection;
   // A length of all ones with a D-bit of 1 would be an End Indicator (4.3).
   const std::size_t reserved = config_.address || mutant("ule-length-of-all-ones") ? 0 : 1;
   return header_octets_ - kBaseHeader + octets + kCrcOctets <= kLargestLength - reserved;
 }
 
-// Begins to send an SNDU: writes it behind the octets of the TS packet that waits, where it ends there, else apart.
-// REQUIRES: fits(carried.size()).
-void Encapsulator::make_sndu(std::uint32_t channel, const Carried& carried, std::uint64_t now_ns) noexcept {
-  length_ = header_octets_ + carried.size() + kCrcOctets;
-  Channel& target = channels_[channel];
-  begin_sndu(target);
-  const bool is_whole = length_ <= target.left();
-  std::uint8_t* const sndu = is_whole ? target.payload() + target.used : sndu_.data();
+// Writes the headers of an SNDU of length_ octets, or that of a section. Returns their end.
+std::uint8_t* Encapsulator::write_header(std::uint8_t* sndu, const Carried& carried, std::uint64_t now_ns) noexcept {
+  if (config_.is_mpe()) {
+    write_section_header(sndu, length_, carried.npa, carried.front_octets != 0);
+    return sndu + kSectionHeader;
+  }
   const bool has_d_bit = mutant("ule-d-bit-inverted") ? config_.address : !config_.address;
   const std::size_t counted = length_ - (mutant("ule-length-of-the-whole-sndu") ? 0 : kBaseHeader);
   // The types of what follows.
@@ -108,6 +119,18 @@ void Encapsulator::make_sndu(std::uint32_t channel, const Carried& carried, std:
     at += 2 * config_.padding_words;
     write16(at - 2, carried.type);
   }
+  return at;
+}
+
+// Begins to send an SNDU: writes it behind the octets of the TS packet that waits, where it ends there, else apart.
+// REQUIRES: fits(carried.size()).
+void Encapsulator::make_sndu(std::uint32_t channel, const Carried& carried, std::uint64_t now_ns) noexcept {
+  length_ = header_octets_ + carried.size() + kCrcOctets;
+  Channel& target = channels_[channel];
+  begin_sndu(target);
+  const bool is_whole = length_ <= target.left();
+  std::uint8_t* const sndu = is_whole ? target.payload() + target.used : sndu_.data();
+  std::uint8_t* at = write_header(sndu, carried, now_ns);
   at = std::copy_n(carried.front.begin(), carried.front_octets, at);
   const std::size_t first = mutant("ule-crc-without-the-base-header") ? kBaseHeader : 0;
   // From the caller's octets: those that have just been copied would have to be waited for.
@@ -177,7 +200,7 @@ void Encapsulator::make_sndu_of_group(std::uint32_t number, std::uint64_t now_ns
 // --- Test SNDUs (5.1) ------------------------------------------------------------------------------------------------
 
 bool Encapsulator::send_test(std::uint32_t channel, std::size_t octets) {
-  if (!fits(octets)) return false;
+  if (config_.is_mpe() || !fits(octets)) return false;
   tests_.push_back({channel, octets});
   return true;
 }
@@ -215,7 +238,7 @@ std::int32_t Encapsulator::encapsulate(headroom_packet& p, std::uint64_t now_ns,
   }
   if (detail != nullptr) {
     detail->cid = config_.pid(p.channel);
-    detail->packet_type = static_cast<std::uint8_t>(carried.packet_type);
+    detail->packet_type = carried.packet_type;
     detail->plain_header = 0;
     detail->compressed_header =
         static_cast<std::uint16_t>(shares ? carried.front_octets + kPduLengthOctets : length_ - p.in_length);
@@ -223,7 +246,7 @@ std::int32_t Encapsulator::encapsulate(headroom_packet& p, std::uint64_t now_ns,
   if (!sends || !next_ts_packet(p.out, now_ns)) return HEADROOM_NOTHING;
   p.out_length = kTsOctets;
   // The end of an SNDU that leaves room for another waits in its TS packet: nothing is left to drain then.
-  const bool leaves_room = config_.packing && length_ - sent_ < kTsPayload - 2;
+  const bool leaves_room = config_.packing && length_ - sent_ < kTsPayload - kSectionPrefix;
   p.more = sending_ != kNone && (!leaves_room || next_ts_packet(p.out, now_ns)) ? 1 : 0;
   return HEADROOM_OK;
 }
@@ -270,7 +293,8 @@ bool Encapsulator::next_ts_packet(std::uint8_t* out, std::uint64_t now_ns) noexc
 
 // What becomes of the TS packet with the end of an SNDU: the five cases of 6.2. True where it is sent.
 bool Encapsulator::finish(Channel& channel) noexcept {
-  const std::size_t left = channel.left();
+  // What begins in a TS packet has its length there: a section would not have to, but then its receivers need no more.
+  const std::size_t left = channel.left() - (config_.is_mpe() ? std::min<std::size_t>(1, channel.left()) : 0);
   // (ii) one octet; (iii) two, which would not hold a Payload Pointer and a Length
   const bool has_no_room = left < (mutant("ule-one-octet-left-used") ? 1 : 2) ||
                            (left == 2 && !channel.payload_unit_start && !mutant("ule-two-octets-left-used"));

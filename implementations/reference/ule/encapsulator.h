@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The encapsulator of RFC 4326, 6: it makes SNDUs of PDUs, and TS packets of SNDUs, for each PID apart.
+// The encapsulator of RFC 4326, 6: it makes SNDUs of PDUs, and TS packets of SNDUs, for each PID apart. With
+// Encapsulation::mpe it makes sections in place of SNDUs, which share TS packets in the same way.
 #pragma once
 
 #include <array>
@@ -43,7 +44,7 @@ class Encapsulator {
   [[nodiscard]] bool drain(headroom_packet& p, std::uint64_t now_ns) noexcept;
 
   // Has a Test SNDU sent (5.1), with `octets` of content: its TS packets are due at once. False where it would be too
-  // long. REQUIRES: channel < config.channels.
+  // long, and of MPE, which has none. REQUIRES: channel < config.channels.
   [[nodiscard]] bool send_test(std::uint32_t channel, std::size_t octets);
 
   // When the next threshold passes, or 0 where a Test SNDU waits; HEADROOM_NO_DEADLINE.
@@ -58,8 +59,8 @@ class Encapsulator {
 
   // What one SNDU carries behind its extension headers.
   struct Carried {
-    std::uint16_t type;  // of the Type field in front of it
-    PacketType packet_type;
+    std::uint16_t type;        // of the Type field in front of it
+    std::uint8_t packet_type;  // PacketType
     wire::Npa npa;
     std::array<std::uint8_t, wire::kMacHeader> front;  // a MAC header, or the type of concatenated PDUs
     std::size_t front_octets;
@@ -121,6 +122,9 @@ class Encapsulator {
   // Inline are those with one or two calls, all in the source.
   // Fills `carried`. False where the PDU is none that can be carried.
   [[nodiscard]] inline bool read(const headroom_packet& p, Carried& carried) const noexcept;
+  [[nodiscard]] bool read_for_section(std::uint16_t type, Carried& carried) const noexcept;
+  [[nodiscard]] inline std::uint8_t* write_header(std::uint8_t* sndu, const Carried& carried,
+                                                  std::uint64_t now_ns) noexcept;
   [[nodiscard]] inline bool fits(std::size_t octets) const noexcept;
   inline void make_sndu(std::uint32_t channel, const Carried& carried, std::uint64_t now_ns) noexcept;
   [[nodiscard]] bool concatenate(std::uint32_t number, const Carried& carried, std::uint64_t now_ns);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "mutants.h"
+#include "ule/wire/mpe.h"
 
 namespace headroom::ule {
 namespace {
@@ -14,12 +15,6 @@ namespace {
 using namespace wire;
 
 constexpr std::uint8_t kNoPacketType = 255;  // of a detail: not known
-
-std::uint8_t packet_type_of(std::uint16_t type) noexcept {
-  return static_cast<std::uint8_t>(type == kTypeIpv4   ? PacketType::ipv4
-                                   : type == kTypeIpv6 ? PacketType::ipv6
-                                                       : PacketType::other);
-}
 
 }  // namespace
 
@@ -123,8 +118,10 @@ std::int32_t Receiver::open(const headroom_packet& p) {
   }
   if (!payload_unit_start_) return channel.needed != 0 ? HEADROOM_OK : HEADROOM_NOTHING;
   const std::size_t pointer = packet_[at_++];
-  const bool is_end = channel.needed != 0 && pointer == channel.needed - channel.taken;
-  if (pointer > kLargestPayloadPointer && !(is_end && mutant("ule-pointer-182-read"))) {
+  const bool is_open = channel.needed == kSectionPrefix;  // the length of a section has not come
+  const bool is_end = channel.needed != 0 && (pointer == channel.needed - channel.taken || is_open);
+  if (pointer > (config_.is_mpe() ? kLargestPointerField : kLargestPayloadPointer) &&
+      !(is_end && mutant("ule-pointer-182-read"))) {
     if (!mutant("ule-pointer-error-not-counted")) ++counters_.payload_pointer_errors;
     if (!mutant("ule-pointer-error-keeps-the-part")) idle(channel);
     return HEADROOM_ERR_MALFORMED;
@@ -136,8 +133,6 @@ std::int32_t Receiver::open(const headroom_packet& p) {
   if (channel.needed == 0 && !mutant("ule-pointer-not-skipped")) at_ += pointer;  // 7.1.1
   return HEADROOM_OK;
 }
-
-void Receiver::idle(Channel& channel) noexcept { channel.needed = channel.taken = 0; }
 
 // --- SNDUs (7.2) -----------------------------------------------------------------------------------------------------
 
@@ -156,22 +151,24 @@ std::int32_t Receiver::next_outcome(Unit& unit) {
 // The SNDU that ends next. HEADROOM_NOTHING: it goes on in the next TS packet.
 std::int32_t Receiver::next_sndu(std::span<const std::uint8_t>& sndu) {
   Channel& channel = channels_[number_];
-  const std::uint8_t* const at = packet_ + at_;
-  const std::size_t left = kTsOctets - at_;
   if (channel.needed == 0) {
-    if (const std::int32_t status = begin_sndu(channel); status != HEADROOM_OK) return status;
-    if (channel.needed <= left) {
+    const std::int32_t status = config_.is_mpe() ? begin_section(channel) : begin_sndu(channel);
+    if (status != HEADROOM_OK) return status;
+    if (channel.needed <= kTsOctets - at_) {
       sndu = {packet_ + at_, std::exchange(channel.needed, 0)};
       at_ += sndu.size();
       return HEADROOM_OK;
     }
   }
+  if (channel.needed == kSectionPrefix && channel.taken != 0) {
+    if (const std::int32_t status = complete_prefix(channel); status != HEADROOM_OK) return status;
+  }
   if (channel.sndu.size() < channel.needed) {
     channel.sndu.reserve(channel.needed);  // no more than that: there may be thousands of PIDs
     channel.sndu.resize(channel.needed);
   }
-  const std::size_t taken = std::min(left, channel.needed - channel.taken);
-  std::memcpy(channel.sndu.data() + channel.taken, at, taken);
+  const std::size_t taken = std::min(kTsOctets - at_, channel.needed - channel.taken);
+  std::memcpy(channel.sndu.data() + channel.taken, packet_ + at_, taken);
   at_ += taken;
   channel.taken += taken;
   if (channel.taken < channel.needed) return HEADROOM_NOTHING;
@@ -196,9 +193,13 @@ std::int32_t Receiver::begin_sndu(Channel& channel) {
   return HEADROOM_ERR_MALFORMED;
 }
 
-// Behind an SNDU: ii, and the End Indicator of iii.
+// Behind an SNDU: ii, and the End Indicator of iii. Behind a section: stuffing.
 void Receiver::skip_fill() noexcept {
   const std::size_t left = kTsOctets - at_;
+  if (config_.is_mpe()) {
+    if (left != 0 && packet_[at_] == kTableStuffing) at_ = kTsOctets;
+    return;
+  }
   if (left == 1 && (packet_[at_] != 0xFF || mutant("ule-last-octet-counted"))) ++counters_.padding_errors;
   const bool is_end = left > 1 && read16(packet_ + at_) == kEndIndicator;
   if (is_end && mutant("ule-end-indicator-counted")) return;
@@ -206,6 +207,10 @@ void Receiver::skip_fill() noexcept {
 }
 
 std::int32_t Receiver::finish(std::span<const std::uint8_t> sndu, Unit& unit) {
+  if (config_.is_mpe() && sndu[0] != kTableDatagram) {  // a section of another table, which need not have a CRC
+    ++counters_.type_errors;
+    return HEADROOM_ERR_UNSUPPORTED;
+  }
   const std::size_t covered = sndu.size() - kCrcOctets;
   const std::uint8_t* const sent = sndu.data() + covered;
   const std::uint32_t crc = std::uint32_t{read16(sent)} << 16 | read16(sent + 2);
@@ -216,7 +221,7 @@ std::int32_t Receiver::finish(std::span<const std::uint8_t> sndu, Unit& unit) {
     return HEADROOM_ERR_CRC;
   }
   ++counters_.sndus;
-  return unpack(sndu.first(covered), unit);
+  return config_.is_mpe() ? unpack_section(sndu.first(covered), unit) : unpack(sndu.first(covered), unit);
 }
 
 bool Receiver::is_for_us(const Npa& npa) const noexcept {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The receiver of RFC 4326, 7: it makes SNDUs of TS packets, for each PID apart, and PDUs of SNDUs.
+// The receiver of RFC 4326, 7: it makes SNDUs of TS packets, for each PID apart, and PDUs of SNDUs. With
+// Encapsulation::mpe it reads sections in place of SNDUs.
 #pragma once
 
 #include <array>
@@ -78,12 +79,16 @@ class Receiver {
   [[nodiscard]] inline std::int32_t next_sndu(std::span<const std::uint8_t>& sndu);
   [[nodiscard]] inline std::int32_t begin_sndu(Channel& channel);
   inline void skip_fill() noexcept;
+  [[nodiscard]] std::int32_t begin_section(Channel& channel);
+  [[nodiscard]] std::int32_t measure_section(Channel& channel, const std::uint8_t* prefix);
+  [[nodiscard]] std::int32_t complete_prefix(Channel& channel);
+  [[nodiscard]] std::int32_t unpack_section(std::span<const std::uint8_t> octets, Unit& unit);
   [[nodiscard]] std::int32_t begin_group(std::uint16_t type, std::span<const std::uint8_t> octets, Unit& unit);
   [[nodiscard]] std::int32_t next_of_group(Unit& unit);
   [[nodiscard]] inline std::int32_t finish(std::span<const std::uint8_t> sndu, Unit& unit);
   [[nodiscard]] inline std::int32_t unpack(std::span<const std::uint8_t> sndu, Unit& unit);
   [[nodiscard]] std::int32_t frame(std::span<const std::uint8_t> octets, Unit& unit);
-  inline void idle(Channel& channel) noexcept;
+  static void idle(Channel& channel) noexcept { channel.needed = channel.taken = 0; }
   inline void keep_packet() noexcept;
   inline void put_out(std::int32_t status, const Unit& unit, headroom_packet& p, headroom_detail* detail) noexcept;
   [[nodiscard]] bool is_for_us(const wire::Npa& npa) const noexcept;

@@ -28,6 +28,7 @@ json description() {
             {"IPv6", wire::kTypeIpv6},
             {"Ethernet frame", kTypeFrame},
             {"TS packet", kTypeTsPacket}}},
+          {"encapsulation", kEncapsulationNames},
           {"packing", {"packing", "padding"}},
           {"address", {"present", "absent"}},
           {"bridged", {false, true}},
@@ -75,6 +76,8 @@ Config config_of(const json& configuration) {
   settings.number("first_pid", kFirstPid, highest, config.first_pid);
   require(config.first_pid <= highest, "there are not " + std::to_string(config.channels) + " PIDs from " +
                                            std::to_string(config.first_pid) + " on");
+  config.encapsulation = static_cast<Encapsulation>(
+      settings.choice("encapsulation", {kEncapsulationNames.begin(), kEncapsulationNames.end()}, 0));
   config.packing = settings.choice("packing", {"packing", "padding"}, 0) == 0;
   settings.number("threshold_us", 0, kLargestThresholdUs, config.threshold_us);
   config.address = settings.choice("address", {"present", "absent"}, 0) == 0;
@@ -83,6 +86,11 @@ Config config_of(const json& configuration) {
   settings.number("padding_words", 0, kMostPaddingWords, config.padding_words);
   settings.number("concat", 1, kMostConcatenated, config.concat);
   settings.number("concat_threshold_us", 0, kLargestThresholdUs, config.concat_threshold_us);
+  require(config.encapsulation == Encapsulation::ule || (config.address && !config.bridged && !config.time_stamp &&
+                                                         config.padding_words == 0 && config.concat == 1),
+          "\"address\": \"absent\", \"bridged\", \"time_stamp\", \"padding_words\" and \"concat\" are of ULE: leave "
+          "them out "
+          "with another \"encapsulation\"");
   const json none = json::object();
   const json* const given = settings.find("options");
   const Settings options(given != nullptr ? *given : none, "\"options\"");

@@ -44,6 +44,7 @@ std::vector<BadConfiguration> bad_configurations(const Json& good) {
   add("a PID beyond 13 bits", "first_pid", 0x2000);
   add("more channels than there are PIDs", "channels", 8176);
   add("a mode that neither packs nor pads", "packing", "stacking");
+  add("an encapsulation that there is not", "encapsulation", "atm");
   add("a negative Packing Threshold", "threshold_us", -1);
   add("a Packing Threshold that is a text", "threshold_us", "soon");
   add("an address that is neither present nor absent", "address", "broadcast");

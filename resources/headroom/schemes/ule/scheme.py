@@ -30,6 +30,7 @@ def _replay() -> ReplayWords:
     from headroom.core.replay_options import ReplayWords, into
 
     arguments = {
+        "encapsulation": into("channel", "encapsulation", str),
         "first_pid": into("channel", "first_pid", _pid),
         "packing": into("channel", "packing", str),
         "threshold_us": into("channel", "threshold_us", int),
