@@ -18,14 +18,6 @@ constexpr std::size_t kPduTypeOctets = 2;    // PDU-Concat-Type (RFC 5163, 3.2)
 constexpr std::size_t kPduLengthOctets = 2;  // in front of each PDU
 constexpr std::size_t kPduLimit = 32'758;    // "The length of each PDU MUST be less than 32758 bytes"
 
-// The EtherType of a PDU; 0 where it is none.
-std::uint16_t ether_type_of(const headroom_packet& p) noexcept {
-  if (p.in_type >= kFirstEtherType) return p.in_type;
-  if (p.in_type != HEADROOM_TYPE_DEFAULT) return 0;
-  const unsigned version = p.in[0] >> 4;
-  return version == 4 ? kTypeIpv4 : version == 6 ? kTypeIpv6 : 0;
-}
-
 }  // namespace
 
 Encapsulator::Encapsulator(const Config& config)
@@ -247,7 +239,7 @@ std::int32_t Encapsulator::encapsulate(headroom_packet& p, std::uint64_t now_ns,
   p.out_length = kTsOctets;
   // The end of an SNDU that leaves room for another waits in its TS packet: nothing is left to drain then.
   const bool leaves_room = config_.packing && length_ - sent_ < kTsPayload - kSectionPrefix;
-  p.more = sending_ != kNone && (!leaves_room || next_ts_packet(p.out, now_ns)) ? 1 : 0;
+  p.more = sending_ != kNoChannel && (!leaves_room || next_ts_packet(p.out, now_ns)) ? 1 : 0;
   return HEADROOM_OK;
 }
 
@@ -270,7 +262,7 @@ bool Encapsulator::next_ts_packet(std::uint8_t* out, std::uint64_t now_ns) noexc
   const std::size_t taken = std::min(length_ - sent_, left);
   const std::uint8_t* const from = sndu_.data() + sent_;
   sent_ += taken;
-  if (sent_ == length_) sending_ = kNone;
+  if (sent_ == length_) sending_ = kNoChannel;
   if (taken == left) {  // (i): the octets go straight into the TS packet
     if (channel.used != 0) std::memcpy(out + kTsHeader, channel.payload(), kTsPayload);
     std::memcpy(out + kTsHeader + channel.used, from, left);
@@ -336,7 +328,7 @@ bool Encapsulator::drain(headroom_packet& p, std::uint64_t now_ns) noexcept {
 // The next TS packet to be put out, of channel `number`. False when there is none.
 bool Encapsulator::next_due(std::uint8_t* out, std::uint32_t& number, std::uint64_t now_ns) noexcept {
   // What is due may fit into a TS packet that waits for its own threshold: then there is nothing to put out yet.
-  while (sending_ != kNone || begin_due(now_ns)) {
+  while (sending_ != kNoChannel || begin_due(now_ns)) {
     number = sending_;
     if (next_ts_packet(out, now_ns)) return true;
   }
@@ -374,23 +366,6 @@ void Encapsulator::fill(Channel& channel) noexcept {
 std::uint64_t Encapsulator::next_deadline() const noexcept {
   if (!tests_.empty()) return 0;
   return std::min(packing_.deadline(channels_), concat_.deadline(channels_));
-}
-
-void Encapsulator::Queue::push(std::vector<Channel>& channels, std::uint32_t number, std::uint64_t deadline) noexcept {
-  Wait& wait = channels[number].*place_;
-  if (wait.earlier != kNone || first_ == number) return;
-  wait.deadline = deadline;
-  wait.earlier = last_;
-  (last_ == kNone ? first_ : (channels[last_].*place_).later) = number;
-  last_ = number;
-}
-
-void Encapsulator::Queue::remove(std::vector<Channel>& channels, std::uint32_t number) noexcept {
-  Wait& wait = channels[number].*place_;
-  if (wait.earlier == kNone && first_ != number) return;
-  (wait.earlier == kNone ? first_ : (channels[wait.earlier].*place_).later) = wait.later;
-  (wait.later == kNone ? last_ : (channels[wait.later].*place_).earlier) = wait.earlier;
-  wait.earlier = wait.later = kNone;
 }
 
 std::size_t Encapsulator::channels_in_use() const noexcept {

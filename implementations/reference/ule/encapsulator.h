@@ -12,6 +12,8 @@
 
 #include "headroom.h"
 #include "ule/config.h"
+#include "ule/pdu.h"
+#include "ule/wait_queue.h"
 #include "ule/wire/sndu.h"
 #include "ule/wire/ts_packet.h"
 
@@ -55,8 +57,6 @@ class Encapsulator {
   [[nodiscard]] std::size_t memory_bytes() const noexcept;
 
  private:
-  static constexpr std::uint32_t kNone = 0xFFFFFFFF;
-
   // What one SNDU carries behind its extension headers.
   struct Carried {
     std::uint16_t type;        // of the Type field in front of it
@@ -77,12 +77,6 @@ class Encapsulator {
     wire::Npa npa{};
   };
 
-  // A place in the order of deadlines.
-  struct Wait {
-    std::uint64_t deadline = 0;
-    std::uint32_t earlier = kNone, later = kNone;
-  };
-
   // A PID, and its TS packet that is not full.
   struct Channel {
     std::array<std::uint8_t, 1 + wire::kTsPayload> room{};  // the first octet is that of a Payload Pointer
@@ -95,23 +89,6 @@ class Encapsulator {
 
     [[nodiscard]] std::uint8_t* payload() noexcept { return room.data() + (payload_unit_start ? 0 : 1); }
     [[nodiscard]] std::size_t left() const noexcept { return wire::kTsPayload - used; }
-  };
-
-  // The channels that wait for a threshold. All wait equally long: the one that begins last has the last deadline.
-  class Queue {
-   public:
-    explicit Queue(Wait Channel::*place) : place_(place) {}
-    // Where the channel does not wait already.
-    void push(std::vector<Channel>& channels, std::uint32_t number, std::uint64_t deadline) noexcept;
-    void remove(std::vector<Channel>& channels, std::uint32_t number) noexcept;
-    [[nodiscard]] std::uint32_t first() const noexcept { return first_; }
-    [[nodiscard]] std::uint64_t deadline(const std::vector<Channel>& channels) const noexcept {
-      return first_ == kNone ? HEADROOM_NO_DEADLINE : (channels[first_].*place_).deadline;
-    }
-
-   private:
-    Wait Channel::*place_;
-    std::uint32_t first_ = kNone, last_ = kNone;
   };
 
   struct Test {
@@ -142,11 +119,11 @@ class Encapsulator {
   Config config_;
   std::size_t header_octets_;  // with the extension headers
   std::vector<Channel> channels_;
-  std::vector<std::uint8_t> sndu_;  // the one that is being sent
-  std::size_t length_ = 0;          // of it
-  std::size_t sent_ = 0;            // octets of it that are in TS packets
-  std::uint32_t sending_ = kNone;   // its channel
-  Queue packing_{&Channel::packing}, concat_{&Channel::concat};
+  std::vector<std::uint8_t> sndu_;      // the one that is being sent
+  std::size_t length_ = 0;              // of it
+  std::size_t sent_ = 0;                // octets of it that are in TS packets
+  std::uint32_t sending_ = kNoChannel;  // its channel
+  WaitQueue<Channel> packing_{&Channel::packing}, concat_{&Channel::concat};
   std::vector<Test> tests_;  // that wait
   EncapsulatorCounters counters_;
 };

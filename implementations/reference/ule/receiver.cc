@@ -10,13 +10,8 @@
 #include "ule/wire/mpe.h"
 
 namespace headroom::ule {
-namespace {
 
 using namespace wire;
-
-constexpr std::uint8_t kNoPacketType = 255;  // of a detail: not known
-
-}  // namespace
 
 Receiver::Receiver(const Config& config) : config_(config), channels_(config.channels) {}
 
@@ -29,7 +24,9 @@ std::int32_t Receiver::receive(headroom_packet& p, headroom_detail* detail) {
     return status;
   }
   Unit unit;
-  put_out(next_outcome(unit), unit, p, detail);
+  const std::int32_t status = next_outcome(unit);
+  if (status == HEADROOM_OK) ++counters_.delivered;
+  put_out(status, unit, config_.pid(number_), p, detail);
   p.more = at_ != kTsOctets || !group_.empty() ? 1 : 0;
   if (p.more != 0) keep_packet();
   return p.status;
@@ -64,8 +61,9 @@ bool Receiver::drain(headroom_packet& p, headroom_detail* detail) {
   Unit unit;
   const std::int32_t status = next_outcome(unit);
   if (status == HEADROOM_NOTHING) return false;
+  if (status == HEADROOM_OK) ++counters_.delivered;
   p.channel = number_;
-  put_out(status, unit, p, detail);
+  put_out(status, unit, config_.pid(number_), p, detail);
   return true;
 }
 
@@ -332,24 +330,6 @@ std::int32_t Receiver::frame(std::span<const std::uint8_t> octets, Unit& unit) {
     unit = {type, kBridged, octets.subspan(kMacHeader)};
   }
   return HEADROOM_OK;
-}
-
-void Receiver::put_out(std::int32_t status, const Unit& unit, headroom_packet& p, headroom_detail* detail) noexcept {
-  p.status = status;
-  p.out_length = 0;
-  if (detail != nullptr) {
-    detail->cid = config_.pid(number_);
-    detail->packet_type = status == HEADROOM_OK ? unit.packet_type : kNoPacketType;
-  }
-  if (status != HEADROOM_OK) return;
-  ++counters_.delivered;
-  if (unit.octets.size() > p.out_capacity) {
-    p.status = HEADROOM_ERR_NO_SPACE;
-    return;
-  }
-  std::memcpy(p.out, unit.octets.data(), unit.octets.size());
-  p.out_length = static_cast<std::uint32_t>(unit.octets.size());
-  p.out_type = unit.type;
 }
 
 std::size_t Receiver::channels_in_use() const noexcept {

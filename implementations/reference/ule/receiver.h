@@ -12,6 +12,7 @@
 
 #include "headroom.h"
 #include "ule/config.h"
+#include "ule/pdu.h"
 #include "ule/wire/ts_packet.h"
 
 namespace headroom::ule {
@@ -64,13 +65,6 @@ class Receiver {
     bool is_used = false;
     std::uint8_t continuity_counter = 0;
   };
-  // What is passed on: a PDU, a frame or a TS packet.
-  struct Unit {
-    std::uint16_t type;
-    std::uint8_t packet_type;
-    std::span<const std::uint8_t> octets;
-  };
-
   // Inline are those with one or two calls, all in the source.
   [[nodiscard]] inline bool go_on(const headroom_packet& p) noexcept;
   [[nodiscard]] inline std::int32_t open(const headroom_packet& p);
@@ -90,7 +84,6 @@ class Receiver {
   [[nodiscard]] std::int32_t frame(std::span<const std::uint8_t> octets, Unit& unit);
   static void idle(Channel& channel) noexcept { channel.needed = channel.taken = 0; }
   inline void keep_packet() noexcept;
-  inline void put_out(std::int32_t status, const Unit& unit, headroom_packet& p, headroom_detail* detail) noexcept;
   [[nodiscard]] bool is_for_us(const wire::Npa& npa) const noexcept;
 
   Config config_;

@@ -62,7 +62,7 @@ std::int32_t Receiver::unpack_section(std::span<const std::uint8_t> octets, Unit
     unit = {*type, packet_type_of(*type), content.subspan(kLlcSnap)};
     return HEADROOM_OK;
   }
-  const std::size_t length = ip_octets(content);  // "stuffing_byte" may follow
+  const std::size_t length = ip_octets(content);  // stuffing may follow
   if (length == 0) {
     ++counters_.length_errors;
     return HEADROOM_ERR_MALFORMED;

@@ -7,6 +7,7 @@
 
 #include "cxx/calls.h"
 #include "ule/encapsulator.h"
+#include "ule/instances.h"
 #include "ule/receiver.h"
 
 namespace headroom::ule {
@@ -73,6 +74,7 @@ Config config_of(const json& configuration) {
   Config config;
   config.channels = read_configuration(common, {{"schemes", {description()}}}).channels;
   const std::uint32_t highest = wire::kNullPid - config.channels;
+  settings.number("frame_octets", kSmallestFrame, kLargestFrame, config.frame_octets);
   settings.number("first_pid", kFirstPid, highest, config.first_pid);
   require(config.first_pid <= highest, "there are not " + std::to_string(config.channels) + " PIDs from " +
                                            std::to_string(config.first_pid) + " on");
@@ -86,11 +88,12 @@ Config config_of(const json& configuration) {
   settings.number("padding_words", 0, kMostPaddingWords, config.padding_words);
   settings.number("concat", 1, kMostConcatenated, config.concat);
   settings.number("concat_threshold_us", 0, kLargestThresholdUs, config.concat_threshold_us);
-  require(config.encapsulation == Encapsulation::ule || (config.address && !config.bridged && !config.time_stamp &&
-                                                         config.padding_words == 0 && config.concat == 1),
-          "\"address\": \"absent\", \"bridged\", \"time_stamp\", \"padding_words\" and \"concat\" are of ULE: leave "
-          "them out "
-          "with another \"encapsulation\"");
+  const bool is_plain = !config.bridged && !config.time_stamp && config.padding_words == 0 && config.concat == 1;
+  require(config.encapsulation == Encapsulation::ule || is_plain,
+          "\"bridged\", \"time_stamp\", \"padding_words\" and \"concat\" are of ULE: leave them out with another "
+          "\"encapsulation\"");
+  require(!config.is_mpe() || config.address,
+          "a section of MPE always has an address: leave out \"address\": \"absent\"");
   const json none = json::object();
   const json* const given = settings.find("options");
   const Settings options(given != nullptr ? *given : none, "\"options\"");
@@ -99,38 +102,6 @@ Config config_of(const json& configuration) {
   read_address(options, "mac", config.mac);
   config.crc = read_kernel(options);
   return config;
-}
-
-// What both roles do with bursts. `one` handles a packet that has octets and a channel, and returns its status.
-template <typename One>
-std::size_t each(headroom_packet* packets, std::size_t count, std::uint32_t channels, headroom_detail* details,
-                 One&& one) {
-  for (std::size_t i = 0; i < count; ++i) {
-    headroom_packet& p = packets[i];
-    headroom_detail* const detail = details != nullptr ? details + i : nullptr;
-    if (detail != nullptr) *detail = kUnknown;
-    p.out_length = 0;
-    if (p.channel >= channels) {
-      p.status = HEADROOM_ERR_CHANNEL;
-    } else if (p.in_length == 0) {
-      p.status = p.in_type == HEADROOM_TYPE_LOST ? HEADROOM_NOTHING : HEADROOM_ERR_MALFORMED;
-    } else {
-      p.status = one(p, detail);
-    }
-    if (p.more != 0) return i + 1;
-  }
-  return count;
-}
-
-// `next` fills a record, or returns false.
-template <typename Next>
-std::size_t drain_into(headroom_packet* packets, std::size_t count, headroom_detail* details, Next&& next) {
-  for (std::size_t i = 0; i < count; ++i) {
-    headroom_detail* const detail = details != nullptr ? details + i : nullptr;
-    if (detail != nullptr) *detail = kUnknown;
-    if (!next(packets[i], detail)) return i;
-  }
-  return count;
 }
 
 class EncapsulatorInstance final : public headroom_instance {
@@ -232,6 +203,7 @@ class ReceiverInstance final : public headroom_instance {
 headroom_instance* make(std::int32_t role, const json& configuration) {
   require(role != HEADROOM_ENDPOINT, "the scheme ule has compressors and decompressors (roles 1 and 2)");
   const Config config = config_of(configuration);
+  if (config.encapsulation == Encapsulation::gse) return make_gse(role, config);
   if (role == HEADROOM_COMPRESSOR) return new EncapsulatorInstance(config);
   return new ReceiverInstance(config);
 }

@@ -37,8 +37,8 @@ Octets section(Octets header_and_content) {
 
 const Octets kHeader = {0x3E, 0xB0, 0, 0x01, 0x00, 0xC1, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02};
 
-// "MAC_address_1 … MAC_address_6: this 48-bit field contains the MAC address of the destination", the most significant
-// octet being MAC_address_1, which comes last; section_length counts the octets behind it, with the CRC_32: 9 + 21 + 4.
+// The destination's MAC address is in six fields of an octet, of which MAC_address_1 is the most significant one and
+// comes last; section_length counts the octets behind it, with the CRC_32: 9 + 21 + 4.
 TEST(MpeEncapsulator, WritesAnIpPacket) {
   const Octets ip = {0x45, 0, 0, 0x15, 0, 0, 0, 0, 0x40, 0x11, 0, 0, 192, 0, 2, 1, 192, 0, 2, 2, 0x5A};
   const Octets expected = Octets{0, 0x3E, 0xB0, 0x22, 0x01, 0x00, 0xC1, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02} + ip +
@@ -47,7 +47,7 @@ TEST(MpeEncapsulator, WritesAnIpPacket) {
   EXPECT_EQ(sender.send(ip), (std::vector<Octets>{ts(0, true, expected)}));
 }
 
-// LLC_SNAP_flag: "the payload carries an LLC/SNAP encapsulated datagram following the MAC_address_1 field".
+// With an LLC_SNAP_flag of 1, LLC/SNAP follows MAC_address_1, and the datagram LLC/SNAP.
 TEST(MpeEncapsulator, WritesLlcSnapInFrontOfOtherTypes) {
   const Octets expected = {0,    0x3E, 0xB0, 0x17, 0x01, 0x00, 0xC3, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0xAA,
                            0xAA, 0x03, 0x00, 0x00, 0x00, 0x22, 0xF1, 0xE1, 0xE2, 0xE3, 0xD9, 0xFB, 0xF5};
@@ -117,14 +117,14 @@ TEST(MpeReceiver, ReadsALengthInTwoTsPackets) {
   }
 }
 
-// "stuffing_byte": behind the datagram, whose own header has its length.
+// Stuffing octets are behind the datagram, whose own header has its length.
 TEST(MpeReceiver, LeavesStuffingOut) {
   Listener listener(mpe());
   const Octets stuffed = section(kHeader + whole_ipv4(50) + Octets(7, 0xFF));
   EXPECT_EQ(listener.pdus({ts(0, true, Octets{0} + stuffed)}), (std::vector<Octets>{whole_ipv4(50)}));
 }
 
-struct Wrong {
+struct WrongSection {
   const char* what;
   Octets header;
   std::int32_t status;
@@ -137,14 +137,14 @@ TEST(MpeReceiver, RefusesWhatItDoesNotRead) {
     header[at] = value;
     return header;
   };
-  const std::vector<Wrong> all = {
+  const std::vector<WrongSection> all = {
       {"another table", with(0, 0x3F), HEADROOM_ERR_UNSUPPORTED, &ReceiverCounters::type_errors},
       {"a checksum instead of a CRC", with(1, 0x70), HEADROOM_ERR_UNSUPPORTED, &ReceiverCounters::type_errors},
       {"a scrambled payload", with(5, 0xD1), HEADROOM_ERR_UNSUPPORTED, &ReceiverCounters::type_errors},
       {"a part of a datagram", with(7, 1), HEADROOM_ERR_UNSUPPORTED, &ReceiverCounters::type_errors},
       {"LLC/SNAP that is none", with(5, 0xC3), HEADROOM_ERR_UNSUPPORTED, &ReceiverCounters::type_errors},
       {"another address", with(11, 4), HEADROOM_NOTHING, &ReceiverCounters::unmatched_addresses}};
-  for (const Wrong& wrong : all) {
+  for (const WrongSection& wrong : all) {
     Listener listener(mpe());
     const Octets packet = ts(0, true, Octets{0} + section(wrong.header + whole_ipv4(40)));
     std::vector<Arrival> expected;

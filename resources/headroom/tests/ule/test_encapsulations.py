@@ -1,57 +1,62 @@
 # SPDX-License-Identifier: Apache-2.0
 """MPE and GSE, the encapsulations to compare ULE with: everything comes back, and tshark reads every packet."""
 
+import struct
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 
 import pytest
 
-from headroom.core import replay, tshark
+from headroom.core import engine_result, replay, tshark
 from headroom.core.captures import engine_pcapng
+from headroom.core.captures.dissection import Row
 from headroom.core.implementations import find
-from headroom.core.replay import ReplayConfig
+from headroom.core.replay import Replay, ReplayConfig
 
-LINKTYPE_MPEG_2_TS, LINKTYPE_RAW = 243, 101
-VERIFY_CRC = ("-o", "mpeg_sect.verify_crc:TRUE")
-# Of every header and all payloads of streams over UDP.
+LINKTYPE_MPEG_2_TS, LINKTYPE_RAW, LINKTYPE_IPV4 = 243, 101, 228
+TS_PACKET, BBFRAME = 188, 384
+ETHERNET_HEADER = 14  # of the engine's captures
+PACKETS = 300
+# All headers and payloads of streams over UDP.
 FIELDS = (
     *("ip.dsfield", "ip.len", "ip.id", "ip.flags", "ip.ttl", "ip.proto", "ip.checksum", "ip.src", "ip.dst"),
     *("ipv6.tclass", "ipv6.flow", "ipv6.plen", "ipv6.nxt", "ipv6.hlim", "ipv6.src", "ipv6.dst"),
     *("udp.srcport", "udp.dstport", "udp.length", "udp.checksum", "udp.payload"),
 )
+SECTION_CRC, HEADER_CRC, PDU_CRC = "mpeg_sect.crc.status", "dvb-s2_bb.crc.status", "dvb-s2_gse.crc.status"
+RIGHT = "1"
+VERIFY_SECTIONS = ("-o", "mpeg_sect.verify_crc:TRUE")
+READ_BBFRAMES = (
+    *("--enable-heuristic", "dvb_s2_udp", "-o", "dvb-s2_modeadapt.try_all_modeadapt:FALSE"),
+    *("-o", "dvb-s2_modeadapt.decode_df:TRUE", "-o", "dvb-s2_modeadapt.full_decode:TRUE"),
+)
 
-
-def sent(folder: Path, source: str, **channel: object) -> tuple[list[bytes], list[bytes]]:
-    """Link packets, and the packets that came back, which are those that were sent."""
-    outputs = {"link": folder / "link.pcapng", "decompressed": folder / "back.pcapng"}
-    done = replay.run(
-        ReplayConfig(
-            source=source,
-            flows=6,
-            packets=300,
-            scheme="ule",
-            compressor=find("reference"),
-            decompressor=find("reference"),
-            channel={"mrru": 2000, **channel},
-            outputs=outputs,
-        )
-    )
-    assert done.failures() == []
-    assert done.count("identical") == done.sent == 300
-    link, back = ([one.octets for one in engine_pcapng.read(path)] for path in outputs.values())
-    return link, back
-
-
-def read(packets: list[bytes], link_type: int, *options: str) -> dict[str, list[str]]:
-    """The occurrences of each field in all packets, in their order."""
-    rows = tshark.rows_of([(n, packet, len(packet)) for n, packet in enumerate(packets)], link_type, ALL, options)
-    assert rows is not None
-    return {name: list(chain.from_iterable(row[name] for row in rows)) for name in ALL}
-
-
-STATUS = "mpeg_sect.crc.status"
-ALL = (*FIELDS, STATUS)
 tshark_reads = pytest.mark.skipif(not tshark.available(), reason="tshark is not installed")
+
+
+def send(folder: Path, source: str, **channel: object) -> tuple[Replay, list[bytes], list[bytes]]:
+    """A replay, its link packets, and the packets that came back, which are those that were sent."""
+    outputs = {"link": folder / "link.pcapng", "decompressed": folder / "back.pcapng"}
+    found = find("reference")
+    channel = {"mrru": 2000, "threshold_us": 20_000, **channel}
+    config = ReplayConfig("ule", found, found, source=source, flows=6, packets=PACKETS, channel=channel)
+    done = replay.run(replace(config, outputs=outputs))
+    assert done.failures() == []
+    assert done.count("identical") == done.sent == PACKETS
+    link, back = ([one.octets for one in engine_pcapng.read(path)] for path in outputs.values())
+    return done, link, back
+
+
+def read(packets: list[bytes], link_type: int, *more: str, options: tuple[str, ...] = ()) -> list[Row]:
+    rows = tshark.rows_of([(n, one, len(one)) for n, one in enumerate(packets)], link_type, (*FIELDS, *more), options)
+    assert rows is not None
+    return rows
+
+
+def values(rows: list[Row], name: str, first: int = 0) -> list[str]:
+    """The occurrences of a field in all packets, in their order, from one in each packet on."""
+    return list(chain.from_iterable(row[name][first:] for row in rows))
 
 
 @tshark_reads
@@ -59,8 +64,61 @@ tshark_reads = pytest.mark.skipif(not tshark.available(), reason="tshark is not 
 @pytest.mark.parametrize("packing", ["packing", "padding"])
 @pytest.mark.parametrize("source", ["voip-mixed", "udp-690", "udp-1500"])
 def test_tshark_reads_every_packet_of_mpe(tmp_path: Path, source: str, packing: str) -> None:
-    link, back = sent(tmp_path, source, encapsulation="mpe", packing=packing)
-    assert {len(packet) for packet in link} == {188}
-    found, expected = read(link, LINKTYPE_MPEG_2_TS, *VERIFY_CRC), read(back, LINKTYPE_RAW)
-    assert {name: found[name] for name in FIELDS} == {name: expected[name] for name in FIELDS}
-    assert found[STATUS] == ["1"] * 300  # right
+    _, link, back = send(tmp_path, source, encapsulation="mpe", packing=packing)
+    assert {len(packet) for packet in link} == {TS_PACKET}
+    found = read(link, LINKTYPE_MPEG_2_TS, SECTION_CRC, options=VERIFY_SECTIONS)
+    expected = read(back, LINKTYPE_RAW)
+    for name in FIELDS:
+        assert values(found, name) == values(expected, name), name
+    assert values(found, SECTION_CRC) == [RIGHT] * PACKETS
+
+
+def in_datagram(frame: bytes) -> bytes:
+    """A BBFRAME behind a mode adaptation header of four octets, in a datagram of UDP over IPv4."""
+    payload = bytes.fromhex("b8000000") + frame
+    udp = struct.pack(">HHHH", 50_000, 50_000, 8 + len(payload), 0) + payload
+    return struct.pack(">BBHHHBBHII", 0x45, 0, 20 + len(udp), 0, 0, 64, 17, 0, 0x7F000001, 0x7F000001) + udp
+
+
+@tshark_reads
+@pytest.mark.engine
+@pytest.mark.parametrize("address", ["present", "absent"])
+@pytest.mark.parametrize("packing", ["packing", "padding"])
+@pytest.mark.parametrize("source", ["voip-mixed", "udp-690", "udp-1500"])
+def test_tshark_reads_every_packet_of_gse(tmp_path: Path, source: str, packing: str, address: str) -> None:
+    done, link, back = send(tmp_path, source, encapsulation="gse", packing=packing, address=address)
+    frames = [packet[ETHERNET_HEADER:] for packet in link]
+    assert {len(frame) for frame in frames} == {BBFRAME}
+    found = read([in_datagram(one) for one in frames], LINKTYPE_IPV4, HEADER_CRC, PDU_CRC, options=READ_BBFRAMES)
+    expected = read(back, LINKTYPE_RAW)
+    for name in FIELDS:
+        outer = 1 if name.startswith(("ip.", "udp.")) else 0  # those of the datagram
+        assert values(found, name, outer) == values(expected, name), name
+    assert values(found, HEADER_CRC) == [RIGHT] * len(frames)
+    fragmented = done.direction()["compressor"]["statistics"]["fragmented"]
+    assert (fragmented > 0) is (source != "voip-mixed" or packing == "packing")
+    assert values(found, PDU_CRC) == [RIGHT] * fragmented
+
+
+@pytest.mark.engine
+@pytest.mark.parametrize("frame_octets", [64, 200, 513])
+def test_bbframes_have_the_length_that_is_configured(tmp_path: Path, frame_octets: int) -> None:
+    _, link, _ = send(tmp_path, "voip-mixed", encapsulation="gse", frame_octets=frame_octets)
+    assert {len(packet) - ETHERNET_HEADER for packet in link} == {frame_octets}
+
+
+@pytest.mark.engine
+@pytest.mark.parametrize(
+    ("channel", "reason"),
+    [
+        ({"encapsulation": "atm"}, "encapsulation"),
+        ({"encapsulation": "mpe", "bridged": True}, "are of ULE"),
+        ({"encapsulation": "gse", "concat": 2}, "are of ULE"),
+        ({"encapsulation": "mpe", "address": "absent"}, "always has an address"),
+        ({"encapsulation": "gse", "frame_octets": 514}, "frame_octets"),
+        ({"encapsulation": "gse", "channels": 257}, "at most 256 channels"),
+    ],
+)
+def test_what_an_encapsulation_does_not_have_is_refused(tmp_path: Path, channel: dict, reason: str) -> None:
+    with pytest.raises(engine_result.EngineFailure, match=reason):
+        send(tmp_path, "voip-mixed", **channel)
