@@ -158,6 +158,11 @@ std::int32_t Receiver::next_sndu(std::span<const std::uint8_t>& sndu) {
       return HEADROOM_OK;
     }
   }
+  return assemble(channel, sndu);
+}
+
+// Copies what has come of an SNDU that does not lie in one TS packet.
+std::int32_t Receiver::assemble(Channel& channel, std::span<const std::uint8_t>& sndu) {
   if (channel.needed == kSectionPrefix && channel.taken != 0) {
     if (const std::int32_t status = complete_prefix(channel); status != HEADROOM_OK) return status;
   }
@@ -194,7 +199,7 @@ std::int32_t Receiver::begin_sndu(Channel& channel) {
 // Behind an SNDU: ii, and the End Indicator of iii. Behind a section: stuffing.
 void Receiver::skip_fill() noexcept {
   const std::size_t left = kTsOctets - at_;
-  if (config_.is_mpe()) {
+  if (config_.is_mpe()) [[unlikely]] {
     if (left != 0 && packet_[at_] == kTableStuffing) at_ = kTsOctets;
     return;
   }
@@ -205,7 +210,8 @@ void Receiver::skip_fill() noexcept {
 }
 
 std::int32_t Receiver::finish(std::span<const std::uint8_t> sndu, Unit& unit) {
-  if (config_.is_mpe() && sndu[0] != kTableDatagram) {  // a section of another table, which need not have a CRC
+  if (config_.is_mpe() && sndu[0] != kTableDatagram)
+      [[unlikely]] {  // a section of another table, which need not have a CRC
     ++counters_.type_errors;
     return HEADROOM_ERR_UNSUPPORTED;
   }

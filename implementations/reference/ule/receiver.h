@@ -71,6 +71,7 @@ class Receiver {
   // Those with a unit return a status, and fill the unit where it is HEADROOM_OK.
   [[nodiscard]] inline std::int32_t next_outcome(Unit& unit);
   [[nodiscard]] inline std::int32_t next_sndu(std::span<const std::uint8_t>& sndu);
+  [[nodiscard]] std::int32_t assemble(Channel& channel, std::span<const std::uint8_t>& sndu);
   [[nodiscard]] inline std::int32_t begin_sndu(Channel& channel);
   inline void skip_fill() noexcept;
   [[nodiscard]] std::int32_t begin_section(Channel& channel);
