@@ -31,6 +31,7 @@ def _replay() -> ReplayWords:
 
     arguments = {
         "encapsulation": into("channel", "encapsulation", str),
+        "frame_octets": into("channel", "frame_octets", int),
         "first_pid": into("channel", "first_pid", _pid),
         "packing": into("channel", "packing", str),
         "threshold_us": into("channel", "threshold_us", int),
