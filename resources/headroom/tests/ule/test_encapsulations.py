@@ -8,11 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from headroom.core import engine_result, replay, tshark
+from headroom.core import engine_result, replay, replay_options, tshark
 from headroom.core.captures import engine_pcapng
 from headroom.core.captures.dissection import Row
 from headroom.core.implementations import find
 from headroom.core.replay import Replay, ReplayConfig
+from headroom.core.run.run import Run
+from headroom.core.scheme import all_schemes
+from headroom.core.settings import Settings
+from headroom.schemes.ule.scheme import SCHEME
 
 LINKTYPE_MPEG_2_TS, LINKTYPE_RAW, LINKTYPE_IPV4 = 243, 101, 228
 TS_PACKET, BBFRAME = 188, 384
@@ -122,3 +126,14 @@ def test_bbframes_have_the_length_that_is_configured(tmp_path: Path, frame_octet
 def test_what_an_encapsulation_does_not_have_is_refused(tmp_path: Path, channel: dict, reason: str) -> None:
     with pytest.raises(engine_result.EngineFailure, match=reason):
         send(tmp_path, "voip-mixed", **channel)
+
+
+def test_a_replay_names_an_encapsulation() -> None:
+    found = find("reference")
+    run = Run(found, found, Settings())
+    made = replay_options.config_of(SCHEME, "x", {"encapsulation": "gse", "frame_octets": "200"}, run)
+    assert (made.channel, made.encapsulation) == ({"encapsulation": "gse", "frame_octets": 200}, "")
+    carried = {"carrier": "ule", "carrier.encapsulation": "mpe"}
+    carrier = replay_options.config_of(all_schemes()["rohc"], "x", carried, run).carrier
+    assert carrier is not None
+    assert carrier.config.channel["encapsulation"] == "mpe"
