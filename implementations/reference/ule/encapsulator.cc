@@ -25,6 +25,7 @@ Encapsulator::Encapsulator(const Config& config)
       header_octets_(config.is_mpe() ? kSectionHeader
                                      : kBaseHeader + (config.address ? kNpaOctets : 0) + 2 * config.padding_words +
                                            (config.time_stamp ? kTimeStampOctets : 0)),
+      needs_npa_(config.address || config.bridged || config.concat > 1),
       channels_(config.channels),
       sndu_(kLargestSndu) {}
 
@@ -48,7 +49,7 @@ bool Encapsulator::read(const headroom_packet& p, Carried& carried) const noexce
   if (config_.is_mpe()) return read_for_section(type, carried);
   if (is_frame && !is_whole_frame(carried.octets) && !mutant("ule-llc-length-not-checked")) return false;
   const bool is_bridged = is_frame || config_.bridged;
-  if (!is_frame) carried.npa = npa_of(type, carried.octets, config_.npa);
+  if (!is_frame && needs_npa_) carried.npa = npa_of(type, carried.octets, config_.npa);
   carried.type = is_bridged ? kTypeBridged : type;
   carried.packet_type = is_bridged ? static_cast<std::uint8_t>(PacketType::bridged) : packet_type_of(type);
   if (is_bridged && !is_frame) {
@@ -269,8 +270,10 @@ bool Encapsulator::next_ts_packet(std::uint8_t* out, std::uint64_t now_ns) noexc
     finish_ts_packet(out, number);
     return true;
   }
-  std::memcpy(channel.payload() + channel.used, from, taken);
-  channel.used = static_cast<std::uint8_t>(channel.used + taken);
+  if (taken != 0) {
+    std::memcpy(channel.payload() + channel.used, from, taken);
+    channel.used = static_cast<std::uint8_t>(channel.used + taken);
+  }
   if (finish(channel)) {
     put_out(out, number);
     return true;

@@ -118,6 +118,7 @@ class Encapsulator {
 
   Config config_;
   std::size_t header_octets_;  // with the extension headers
+  bool needs_npa_;             // whether the address of a PDU matters, though an SNDU may not have it
   std::vector<Channel> channels_;
   std::vector<std::uint8_t> sndu_;      // the one that is being sent
   std::size_t length_ = 0;              // of it

@@ -210,8 +210,8 @@ void Receiver::skip_fill() noexcept {
 }
 
 std::int32_t Receiver::finish(std::span<const std::uint8_t> sndu, Unit& unit) {
-  if (config_.is_mpe() && sndu[0] != kTableDatagram)
-      [[unlikely]] {  // a section of another table, which need not have a CRC
+  // A section of another table need not have a CRC.
+  if (config_.is_mpe() && sndu[0] != kTableDatagram) [[unlikely]] {
     ++counters_.type_errors;
     return HEADROOM_ERR_UNSUPPORTED;
   }
