@@ -11,22 +11,9 @@ namespace {
 
 using nlohmann::json;
 
-class GseEncapsulatorInstance final : public headroom_instance {
+class GseEncapsulatorInstance final : public EncapsulatingInstance<GseEncapsulator> {
  public:
-  explicit GseEncapsulatorInstance(const Config& config) : encapsulator_(config), channels_(config.channels) {}
-
-  std::size_t compress(headroom_packet* packets, std::size_t count, std::uint64_t now_ns,
-                       headroom_detail* details) override {
-    return each(packets, count, channels_, details, [&](headroom_packet& p, headroom_detail* detail) {
-      return encapsulator_.encapsulate(p, now_ns, detail);
-    });
-  }
-  std::size_t drain(headroom_packet* packets, std::size_t count, std::uint64_t now_ns,
-                    headroom_detail* details) override {
-    return drain_into(packets, count, details,
-                      [&](headroom_packet& p, headroom_detail*) { return encapsulator_.drain(p, now_ns); });
-  }
-  [[nodiscard]] std::uint64_t next_deadline() const override { return encapsulator_.next_deadline(); }
+  using EncapsulatingInstance::EncapsulatingInstance;
 
   [[nodiscard]] json statistics() const override {
     const GseEncapsulatorCounters& n = encapsulator_.counters();
@@ -43,25 +30,11 @@ class GseEncapsulatorInstance final : public headroom_instance {
   void control(const json&) override {
     throw ConfigError("with GSE there is no message that an encapsulator understands");
   }
-
- private:
-  GseEncapsulator encapsulator_;
-  std::uint32_t channels_;
 };
 
-class GseReceiverInstance final : public headroom_instance {
+class GseReceiverInstance final : public ReceivingInstance<GseReceiver> {
  public:
-  explicit GseReceiverInstance(const Config& config) : receiver_(config), channels_(config.channels) {}
-
-  std::size_t decompress(headroom_packet* packets, std::size_t count, std::uint64_t,
-                         headroom_detail* details) override {
-    return each(packets, count, channels_, details,
-                [&](headroom_packet& p, headroom_detail* detail) { return receiver_.receive(p, detail); });
-  }
-  std::size_t drain(headroom_packet* packets, std::size_t count, std::uint64_t, headroom_detail* details) override {
-    return drain_into(packets, count, details,
-                      [&](headroom_packet& p, headroom_detail* detail) { return receiver_.drain(p, detail); });
-  }
+  using ReceivingInstance::ReceivingInstance;
 
   [[nodiscard]] json statistics() const override {
     const GseReceiverCounters& n = receiver_.counters();
@@ -81,11 +54,6 @@ class GseReceiverInstance final : public headroom_instance {
             {"discarded", n.discarded},
             {"unmatched_addresses", n.unmatched_addresses}};
   }
-  void control(const json&) override { throw ConfigError("there is no message that this scheme understands"); }
-
- private:
-  GseReceiver receiver_;
-  std::uint32_t channels_;
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "cxx/calls.h"
 #include "headroom.h"
+#include "scheme.h"
 #include "ule/config.h"
 
 namespace headroom::ule {
@@ -46,5 +47,52 @@ std::size_t drain_into(headroom_packet* packets, std::size_t count, headroom_det
   }
   return count;
 }
+
+// What instances with an encapsulator, and with a receiver, have in common whichever it is.
+template <typename Encapsulator>
+class EncapsulatingInstance : public headroom_instance {
+ public:
+  explicit EncapsulatingInstance(const Config& config) : encapsulator_(config), channels_(config.channels) {}
+
+  std::size_t compress(headroom_packet* packets, std::size_t count, std::uint64_t now_ns,
+                       headroom_detail* details) override {
+    return each(packets, count, channels_, details, [&](headroom_packet& p, headroom_detail* detail) {
+      return encapsulator_.encapsulate(p, now_ns, detail);
+    });
+  }
+  std::size_t drain(headroom_packet* packets, std::size_t count, std::uint64_t now_ns,
+                    headroom_detail* details) override {
+    return drain_into(packets, count, details,
+                      [&](headroom_packet& p, headroom_detail*) { return encapsulator_.drain(p, now_ns); });
+  }
+  [[nodiscard]] std::uint64_t next_deadline() const override { return encapsulator_.next_deadline(); }
+
+ protected:
+  Encapsulator encapsulator_;
+  std::uint32_t channels_;
+};
+
+template <typename Receiver>
+class ReceivingInstance : public headroom_instance {
+ public:
+  explicit ReceivingInstance(const Config& config) : receiver_(config), channels_(config.channels) {}
+
+  std::size_t decompress(headroom_packet* packets, std::size_t count, std::uint64_t,
+                         headroom_detail* details) override {
+    return each(packets, count, channels_, details,
+                [&](headroom_packet& p, headroom_detail* detail) { return receiver_.receive(p, detail); });
+  }
+  std::size_t drain(headroom_packet* packets, std::size_t count, std::uint64_t, headroom_detail* details) override {
+    return drain_into(packets, count, details,
+                      [&](headroom_packet& p, headroom_detail* detail) { return receiver_.drain(p, detail); });
+  }
+  void control(const nlohmann::json&) override {
+    throw ConfigError("there is no message that this scheme understands");
+  }
+
+ protected:
+  Receiver receiver_;
+  std::uint32_t channels_;
+};
 
 }  // namespace headroom::ule

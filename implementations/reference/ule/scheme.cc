@@ -104,22 +104,9 @@ Config config_of(const json& configuration) {
   return config;
 }
 
-class EncapsulatorInstance final : public headroom_instance {
+class EncapsulatorInstance final : public EncapsulatingInstance<Encapsulator> {
  public:
-  explicit EncapsulatorInstance(const Config& config) : encapsulator_(config), channels_(config.channels) {}
-
-  std::size_t compress(headroom_packet* packets, std::size_t count, std::uint64_t now_ns,
-                       headroom_detail* details) override {
-    return each(packets, count, channels_, details, [&](headroom_packet& p, headroom_detail* detail) {
-      return encapsulator_.encapsulate(p, now_ns, detail);
-    });
-  }
-  std::size_t drain(headroom_packet* packets, std::size_t count, std::uint64_t now_ns,
-                    headroom_detail* details) override {
-    return drain_into(packets, count, details,
-                      [&](headroom_packet& p, headroom_detail*) { return encapsulator_.drain(p, now_ns); });
-  }
-  [[nodiscard]] std::uint64_t next_deadline() const override { return encapsulator_.next_deadline(); }
+  using EncapsulatingInstance::EncapsulatingInstance;
 
   [[nodiscard]] json statistics() const override {
     const EncapsulatorCounters& n = encapsulator_.counters();
@@ -147,27 +134,14 @@ class EncapsulatorInstance final : public headroom_instance {
     settings.number("channel", 0, channels_ - 1, channel);
     settings.number("octets", 1, wire::kLargestLength, octets);
     require(encapsulator_.send_test(channel, octets),
-            "an SNDU has no room for a content of " + std::to_string(octets) + " octets");
+            "no SNDU can be sent with a content of " + std::to_string(octets) +
+                " octets: give fewer, and leave out an \"encapsulation\" without Test SNDUs");
   }
-
- private:
-  Encapsulator encapsulator_;
-  std::uint32_t channels_;
 };
 
-class ReceiverInstance final : public headroom_instance {
+class ReceiverInstance final : public ReceivingInstance<Receiver> {
  public:
-  explicit ReceiverInstance(const Config& config) : receiver_(config), channels_(config.channels) {}
-
-  std::size_t decompress(headroom_packet* packets, std::size_t count, std::uint64_t,
-                         headroom_detail* details) override {
-    return each(packets, count, channels_, details,
-                [&](headroom_packet& p, headroom_detail* detail) { return receiver_.receive(p, detail); });
-  }
-  std::size_t drain(headroom_packet* packets, std::size_t count, std::uint64_t, headroom_detail* details) override {
-    return drain_into(packets, count, details,
-                      [&](headroom_packet& p, headroom_detail* detail) { return receiver_.drain(p, detail); });
-  }
+  using ReceivingInstance::ReceivingInstance;
 
   [[nodiscard]] json statistics() const override {
     const ReceiverCounters& n = receiver_.counters();
@@ -193,11 +167,6 @@ class ReceiverInstance final : public headroom_instance {
             {"ts_concat_size_mismatches", n.ts_concat_size_mismatches},
             {"pdu_concat_size_mismatches", n.pdu_concat_size_mismatches}};
   }
-  void control(const json&) override { throw ConfigError("there is no message that this scheme understands"); }
-
- private:
-  Receiver receiver_;
-  std::uint32_t channels_;
 };
 
 headroom_instance* make(std::int32_t role, const json& configuration) {
