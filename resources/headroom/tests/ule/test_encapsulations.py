@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from headroom.core import engine_result, replay, replay_options, tshark
+from headroom.core import engine, engine_result, replay, replay_options, tshark
 from headroom.core.captures import engine_pcapng
 from headroom.core.captures.dissection import Row
 from headroom.core.implementations import find
+from headroom.core.paths import build_folder
 from headroom.core.replay import Replay, ReplayConfig
 from headroom.core.run.run import Run
 from headroom.core.scheme import all_schemes
@@ -137,3 +138,28 @@ def test_a_replay_names_an_encapsulation() -> None:
     carrier = replay_options.config_of(all_schemes()["rohc"], "x", carried, run).carrier
     assert carrier is not None
     assert carrier.config.channel["encapsulation"] == "mpe"
+
+
+@pytest.mark.engine
+@pytest.mark.parametrize("encapsulation", ["mpe", "gse"])
+def test_each_encapsulation_keeps_the_promises_of_the_abi(real_build: str, encapsulation: str) -> None:
+    library = str(build_folder(real_build) / "lib" / "reference.so")
+    job = {"library": library, "config": {"scheme": "ule", "encapsulation": encapsulation, "mrru": 2000}}
+    document = engine.run("check", job, timeout_s=300, build=real_build)
+    assert {one["name"]: one["reason"] for one in document["checks"] if one["verdict"] == "fail"} == {}
+    assert document["verdict"] == "pass"
+
+
+@pytest.mark.engine
+@pytest.mark.parametrize(
+    ("encapsulation", "link"),
+    [("mpe", {"loss": 0.05}), ("gse", {"loss": 0.05}), ("mpe", {"ber": 1e-4, "payload_errors": "deliver"})],
+)
+def test_damage_costs_packets_and_changes_none(encapsulation: str, link: dict) -> None:
+    """Bit errors are for MPE alone: a GSE packet with a whole PDU has no CRC, for the FEC of DVB-S2 is below it."""
+    found = find("reference")
+    channel = {"mrru": 2000, "encapsulation": encapsulation}
+    config = ReplayConfig("ule", found, found, source="udp-690", flows=6, packets=3000, channel=channel, forward=link)
+    done = replay.run(config)
+    assert done.count("mismatched") == 0
+    assert 1000 < done.count("identical") < 3000
