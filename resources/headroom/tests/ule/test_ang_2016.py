@@ -136,18 +136,3 @@ def test_a_ping_waits_for_the_threshold_each_way() -> None:
     short, long = (fmean(ang_2016_streams.round_trips_of(Setup(run, threshold_us=one))) for one in (1000, 11_152))
     # Nine buffers longer, so that the phase of the slots is the same.
     assert long - short == pytest.approx(2 * 9 * 1.128, abs=0.2)
-
-
-@pytest.mark.engine
-def test_each_encapsulation_costs_what_its_fields_say() -> None:
-    """Around an IPv6 packet there are 8 octets of ULE without an address, 16 of MPE without LLC/SNAP, 10 or 4 of GSE.
-    A TS packet has 5 octets besides, a BBFRAME 10 and about 10 of a PDU whose fragments are in two of them."""
-    setup, flows = Setup(reference(), "IPv6", threshold_us=20_000), 150
-    direct = next(one for one in ang_2016_channel.CARRIAGES if one.title == "EtherType 0x22F1, D = 1")
-    around = {}
-    for name, way in {"ule": direct, **ang_2016_channel.OTHERS}.items():
-        (share,) = ang_2016_channel.load(ang_2016_channel.carried_by(setup, way), [flows])
-        besides = 5 if way.slot_octets == model.TS_PACKET else 20
-        octets = share * ang_2016_channel.RATE / 8 / (flows * 50)
-        around[name] = octets * (1 - besides / way.slot_octets) - setup.headers - ang_2016_channel.VOICE_PAYLOAD
-    assert around == pytest.approx({"ule": 8, "mpe": 16, "gse-label": 10, "gse": 4}, abs=1)

@@ -17,6 +17,9 @@ from headroom.core.replay import Replay, ReplayConfig
 from headroom.core.run.run import Run
 from headroom.core.scheme import all_schemes
 from headroom.core.settings import Settings
+from headroom.schemes.ule.papers import ang_2016_channel
+from headroom.schemes.ule.papers import ang_2016_model as model
+from headroom.schemes.ule.papers.ang_2016_channel import Setup
 from headroom.schemes.ule.scheme import SCHEME
 
 LINKTYPE_MPEG_2_TS, LINKTYPE_RAW, LINKTYPE_IPV4 = 243, 101, 228
@@ -163,3 +166,19 @@ def test_damage_costs_packets_and_changes_none(encapsulation: str, link: dict) -
     done = replay.run(config)
     assert done.count("mismatched") == 0
     assert 1000 < done.count("identical") < 3000
+
+
+@pytest.mark.engine
+def test_each_encapsulation_costs_what_its_fields_say() -> None:
+    """Around an IPv6 packet there are 8 octets of ULE without an address, 16 of MPE without LLC/SNAP, 10 or 4 of GSE.
+    A TS packet has 5 octets besides, a BBFRAME 10 and about 10 of a PDU whose fragments are in two of them."""
+    found = find("reference")
+    setup, flows = Setup(Run(found, found, Settings()), "IPv6", threshold_us=20_000), 150
+    direct = next(one for one in ang_2016_channel.CARRIAGES if one.title == "EtherType 0x22F1, D = 1")
+    around = {}
+    for name, way in {"ule": direct, **ang_2016_channel.OTHERS}.items():
+        (share,) = ang_2016_channel.load(ang_2016_channel.carried_by(setup, way), [flows])
+        besides = 5 if way.slot_octets == model.TS_PACKET else 20
+        octets = share * ang_2016_channel.RATE / 8 / (flows * 50)
+        around[name] = octets * (1 - besides / way.slot_octets) - setup.headers - ang_2016_channel.VOICE_PAYLOAD
+    assert around == pytest.approx({"ule": 8, "mpe": 16, "gse-label": 10, "gse": 4}, abs=1)
