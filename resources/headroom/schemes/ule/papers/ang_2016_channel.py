@@ -176,8 +176,8 @@ def checked(done: replay.Replay) -> replay.Replay:
     return done
 
 
-def link_packets(done: replay.Replay) -> int:
-    """TS packets, or BBFRAMEs, that were put on the link."""
+def ts_packets(done: replay.Replay) -> int:
+    """TS packets, or the BBFRAMEs in their place, that were put on the link."""
     direction = done.direction()
     return int(direction.get("carrier", direction)["link"]["packets"])
 
@@ -204,7 +204,7 @@ def load(setup: Setup, counts: Sequence[int]) -> list[float]:
     for flows in counts:
         span = periods(setup, flows) * refresh_period_ns(setup, flows)
         configs += [config_of(setup, flows=flows, duration_s=times * span / 1e9, records="none") for times in (1, 2)]
-    found = [link_packets(done) for done in many(configs)]
+    found = [ts_packets(done) for done in many(configs)]
     shares = []
     for index, flows in enumerate(counts):
         span = periods(setup, flows) * refresh_period_ns(setup, flows)

@@ -173,7 +173,7 @@ def throughput(setup: Setup, payloads: tuple[int, ...] = PAYLOADS) -> dict[int, 
         configs.append(encapsulated(setup, packets, frame * 8e9 / ETHERNET_RATE))
     found = channel.many(configs)
     return {
-        payload: CYCLE * payload / (channel.link_packets(done) * model.TS_PACKET)
+        payload: CYCLE * payload / (channel.ts_packets(done) * model.TS_PACKET)
         for payload, done in zip(payloads, found, strict=True)
     }
 
