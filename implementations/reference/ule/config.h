@@ -19,16 +19,22 @@ inline constexpr std::uint16_t kTypeFrame = 0x6558;
 // Of TS packets out of a TS-Concat extension.
 inline constexpr std::uint16_t kTypeTsPacket = wire::kTypeTsConcat;
 
-// What an SNDU carries, in details.
-enum class PacketType : std::uint8_t { ipv4, ipv6, other, bridged };
-inline constexpr std::array<std::string_view, 4> kPacketTypeNames = {"IPv4", "IPv6", "other", "bridged"};
-
 inline constexpr std::uint16_t kFirstPid = 0x0010;  // those below are reserved (ISO/IEC 13818-1, table 2-3)
 inline constexpr std::uint32_t kMostChannels = wire::kNullPid - kFirstPid;  // a PID has 13 bits
 inline constexpr std::uint32_t kLargestThresholdUs = 60'000'000;            // "MUST be bounded" (RFC 4326, 6.2)
 inline constexpr unsigned kMostConcatenated = 4096;                         // an SNDU has no room for more PDUs
 
+// How packets become link packets: as SNDUs of ULE, as sections of MPE in the same TS packets, or as GSE packets in
+// BBFRAMEs of DVB-S2. The latter two are there to compare ULE with.
+enum class Encapsulation : std::uint8_t { ule, mpe, gse };
+inline constexpr std::array<std::string_view, 3> kEncapsulationNames = {"ule", "mpe", "gse"};
+
+// A link packet may be 512 octets longer than what caused it (headroom.h, HEADROOM_EXPANSION), which may be one octet.
+inline constexpr std::uint32_t kLargestFrame = 513, kSmallestFrame = 64;
+inline constexpr std::uint32_t kMostStreams = 256;  // of BBFRAMEs: an input stream identifier has 8 bits
+
 struct Config {
+  Encapsulation encapsulation = Encapsulation::ule;
   std::uint32_t channels = 1;
   std::uint16_t first_pid = 0x0100;          // of channel 0; channel n has the n-th behind it
   bool address = true;                       // "The default method SHOULD use a D-bit value of 0" (4.1)
@@ -36,6 +42,7 @@ struct Config {
   bool bridged = false;                      // IP packets travel in bridged frames (5.2), which the receiver takes away
   wire::Npa mac = {0x02, 0, 0, 0, 0, 0x02};  // source of such frames
   wire::CrcKernel crc = wire::CrcKernel::table;
+  std::uint32_t frame_octets = 384;  // of a BBFRAME of GSE: a short FECFRAME of rate 1/4, of 3,072 bits
 
   // Of an encapsulator.
   bool packing = true;                       // 6.2 (v); else padding, (iv)
@@ -45,6 +52,7 @@ struct Config {
   unsigned concat = 1;                       // most PDUs, or TS packets, of one SNDU (RFC 5163, 3.1 and 3.2)
   std::uint32_t concat_threshold_us = 1000;  // PDU and TS Packing Threshold
 
+  [[nodiscard]] bool is_mpe() const noexcept { return encapsulation == Encapsulation::mpe; }
   [[nodiscard]] std::uint16_t pid(std::uint32_t channel) const noexcept {
     return static_cast<std::uint16_t>(first_pid + channel);
   }

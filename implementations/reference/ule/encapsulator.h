@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The encapsulator of RFC 4326, 6: it makes SNDUs of PDUs, and TS packets of SNDUs, for each PID apart.
+// The encapsulator of RFC 4326, 6: it makes SNDUs of PDUs, and TS packets of SNDUs, for each PID apart. With
+// Encapsulation::mpe it makes sections in place of SNDUs, which share TS packets in the same way.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <vector>
 
 #include "headroom.h"
 #include "ule/config.h"
+#include "ule/pdu.h"
+#include "ule/wait_queue.h"
 #include "ule/wire/sndu.h"
 #include "ule/wire/ts_packet.h"
 
@@ -44,7 +46,7 @@ class Encapsulator {
   [[nodiscard]] bool drain(headroom_packet& p, std::uint64_t now_ns) noexcept;
 
   // Has a Test SNDU sent (5.1), with `octets` of content: its TS packets are due at once. False where it would be too
-  // long. REQUIRES: channel < config.channels.
+  // long, and of MPE, which has none. REQUIRES: channel < config.channels.
   [[nodiscard]] bool send_test(std::uint32_t channel, std::size_t octets);
 
   // When the next threshold passes, or 0 where a Test SNDU waits; HEADROOM_NO_DEADLINE.
@@ -55,16 +57,14 @@ class Encapsulator {
   [[nodiscard]] std::size_t memory_bytes() const noexcept;
 
  private:
-  static constexpr std::uint32_t kNone = 0xFFFFFFFF;
-
   // What one SNDU carries behind its extension headers.
   struct Carried {
-    std::uint16_t type = 0;  // of the Type field in front of it
-    wire::Npa npa{};
-    std::array<std::uint8_t, wire::kMacHeader> front{};  // a MAC header, or the type of concatenated PDUs
-    std::size_t front_octets = 0;
-    std::span<const std::uint8_t> octets{};
-    PacketType packet_type = PacketType::other;
+    std::uint16_t type;        // of the Type field in front of it
+    std::uint8_t packet_type;  // PacketType
+    wire::Npa npa;
+    std::array<std::uint8_t, wire::kMacHeader> front;  // a MAC header, or the type of concatenated PDUs
+    std::size_t front_octets;
+    std::span<const std::uint8_t> octets;
 
     [[nodiscard]] std::size_t size() const noexcept { return front_octets + octets.size(); }
   };
@@ -77,38 +77,18 @@ class Encapsulator {
     wire::Npa npa{};
   };
 
-  // A place in the order of deadlines.
-  struct Wait {
-    std::uint64_t deadline = 0;
-    std::uint32_t earlier = kNone, later = kNone;
-  };
-
   // A PID, and its TS packet that is not full.
   struct Channel {
-    std::array<std::uint8_t, wire::kTsPayload> payload{};
-    std::uint8_t used = 0;  // octets of it; 0: nothing waits
+    std::array<std::uint8_t, 1 + wire::kTsPayload> room{};  // the first octet is that of a Payload Pointer
+    std::uint8_t used = 0;                                  // octets of the payload; 0: nothing waits
     bool payload_unit_start = false;
     bool is_used = false;
     std::uint8_t continuity_counter = 0;
     Wait packing, concat;
     Group group;
-  };
 
-  // The channels that wait for a threshold. All wait equally long: the one that begins last has the last deadline.
-  class Queue {
-   public:
-    explicit Queue(Wait Channel::*place) : place_(place) {}
-    // Where the channel does not wait already.
-    void push(std::vector<Channel>& channels, std::uint32_t number, std::uint64_t deadline) noexcept;
-    void remove(std::vector<Channel>& channels, std::uint32_t number) noexcept;
-    [[nodiscard]] std::uint32_t first() const noexcept { return first_; }
-    [[nodiscard]] std::uint64_t deadline(const std::vector<Channel>& channels) const noexcept {
-      return first_ == kNone ? HEADROOM_NO_DEADLINE : (channels[first_].*place_).deadline;
-    }
-
-   private:
-    Wait Channel::*place_;
-    std::uint32_t first_ = kNone, last_ = kNone;
+    [[nodiscard]] std::uint8_t* payload() noexcept { return room.data() + (payload_unit_start ? 0 : 1); }
+    [[nodiscard]] std::size_t left() const noexcept { return wire::kTsPayload - used; }
   };
 
   struct Test {
@@ -116,31 +96,35 @@ class Encapsulator {
     std::size_t octets;
   };
 
-  [[nodiscard]] std::optional<Carried> carried_by(const headroom_packet& p) const noexcept;
-  [[nodiscard]] std::size_t header_octets() const noexcept;
-  [[nodiscard]] bool fits(std::size_t octets) const noexcept;
-  void make_sndu(std::uint32_t channel, const Carried& carried, std::uint64_t now_ns) noexcept;
+  // Inline are those with one or two calls, all in the source.
+  // Fills `carried`. False where the PDU is none that can be carried.
+  [[nodiscard]] inline bool read(const headroom_packet& p, Carried& carried) const noexcept;
+  [[nodiscard]] bool read_for_section(std::uint16_t type, Carried& carried) const noexcept;
+  [[nodiscard]] inline std::uint8_t* write_header(std::uint8_t* sndu, const Carried& carried,
+                                                  std::uint64_t now_ns) noexcept;
+  [[nodiscard]] inline bool fits(std::size_t octets) const noexcept;
+  inline void make_sndu(std::uint32_t channel, const Carried& carried, std::uint64_t now_ns) noexcept;
   [[nodiscard]] bool concatenate(std::uint32_t number, const Carried& carried, std::uint64_t now_ns);
   void make_sndu_of_group(std::uint32_t number, std::uint64_t now_ns) noexcept;
   void make_test_sndu(std::uint64_t now_ns) noexcept;
-  void begin_sndu(Channel& channel) noexcept;
-  [[nodiscard]] bool next_ts_packet(headroom_packet& p, std::uint64_t now_ns) noexcept;
-  [[nodiscard]] bool finish(Channel& channel) noexcept;
-  void fill(Channel& channel) noexcept;
-  void put_out_full(headroom_packet& p, Channel& channel) noexcept;
-  void put_out(headroom_packet& p, std::uint32_t number) noexcept;
-  void finish_ts_packet(headroom_packet& p, std::uint32_t number) noexcept;
+  inline void begin_sndu(Channel& channel) noexcept;
+  [[nodiscard]] inline bool next_ts_packet(std::uint8_t* out, std::uint64_t now_ns) noexcept;
+  [[nodiscard]] inline bool finish(Channel& channel) noexcept;
+  inline void fill(Channel& channel) noexcept;
+  inline void put_out(std::uint8_t* out, std::uint32_t number) noexcept;
+  inline void finish_ts_packet(std::uint8_t* out, std::uint32_t number) noexcept;
+  [[nodiscard]] bool next_due(std::uint8_t* out, std::uint32_t& number, std::uint64_t now_ns) noexcept;
   [[nodiscard]] bool begin_due(std::uint64_t now_ns) noexcept;
-  [[nodiscard]] static bool hand_over(headroom_packet& p, const headroom_packet& ts_packet,
-                                      std::uint32_t number) noexcept;
 
   Config config_;
+  std::size_t header_octets_;  // with the extension headers
+  bool needs_npa_;             // whether the address of a PDU matters, though an SNDU may not have it
   std::vector<Channel> channels_;
-  std::vector<std::uint8_t> sndu_;  // the one that is being sent
-  std::size_t length_ = 0;          // of it
-  std::size_t sent_ = 0;            // octets of it that are in TS packets
-  std::uint32_t sending_ = kNone;   // its channel
-  Queue packing_{&Channel::packing}, concat_{&Channel::concat};
+  std::vector<std::uint8_t> sndu_;      // the one that is being sent
+  std::size_t length_ = 0;              // of it
+  std::size_t sent_ = 0;                // octets of it that are in TS packets
+  std::uint32_t sending_ = kNoChannel;  // its channel
+  WaitQueue<Channel> packing_{&Channel::packing}, concat_{&Channel::concat};
   std::vector<Test> tests_;  // that wait
   EncapsulatorCounters counters_;
 };

@@ -7,19 +7,11 @@
 #include <utility>
 
 #include "mutants.h"
+#include "ule/wire/mpe.h"
 
 namespace headroom::ule {
-namespace {
 
 using namespace wire;
-
-std::uint8_t packet_type_of(std::uint16_t type) noexcept {
-  return static_cast<std::uint8_t>(type == kTypeIpv4   ? PacketType::ipv4
-                                   : type == kTypeIpv6 ? PacketType::ipv6
-                                                       : PacketType::other);
-}
-
-}  // namespace
 
 Receiver::Receiver(const Config& config) : config_(config), channels_(config.channels) {}
 
@@ -31,8 +23,10 @@ std::int32_t Receiver::receive(headroom_packet& p, headroom_detail* detail) {
     at_ = kTsOctets;
     return status;
   }
-  const Outcome outcome = next_outcome();
-  put_out(outcome, p, detail);
+  Unit unit;
+  const std::int32_t status = next_outcome(unit);
+  if (status == HEADROOM_OK) ++counters_.delivered;
+  put_out(status, unit, config_.pid(number_), p, detail);
   p.more = at_ != kTsOctets || !group_.empty() ? 1 : 0;
   if (p.more != 0) keep_packet();
   return p.status;
@@ -64,10 +58,12 @@ void Receiver::keep_packet() noexcept {
 }
 
 bool Receiver::drain(headroom_packet& p, headroom_detail* detail) {
-  const Outcome outcome = next_outcome();
-  if (outcome.status == HEADROOM_NOTHING) return false;
+  Unit unit;
+  const std::int32_t status = next_outcome(unit);
+  if (status == HEADROOM_NOTHING) return false;
+  if (status == HEADROOM_OK) ++counters_.delivered;
   p.channel = number_;
-  put_out(outcome, p, detail);
+  put_out(status, unit, config_.pid(number_), p, detail);
   return true;
 }
 
@@ -120,8 +116,10 @@ std::int32_t Receiver::open(const headroom_packet& p) {
   }
   if (!payload_unit_start_) return channel.needed != 0 ? HEADROOM_OK : HEADROOM_NOTHING;
   const std::size_t pointer = packet_[at_++];
-  const bool is_end = channel.needed != 0 && pointer == channel.needed - channel.taken;
-  if (pointer > kLargestPayloadPointer && !(is_end && mutant("ule-pointer-182-read"))) {
+  const bool is_open = channel.needed == kSectionPrefix;  // the length of a section has not come
+  const bool is_end = channel.needed != 0 && (pointer == channel.needed - channel.taken || is_open);
+  if (pointer > (config_.is_mpe() ? kLargestPointerField : kLargestPayloadPointer) &&
+      !(is_end && mutant("ule-pointer-182-read"))) {
     if (!mutant("ule-pointer-error-not-counted")) ++counters_.payload_pointer_errors;
     if (!mutant("ule-pointer-error-keeps-the-part")) idle(channel);
     return HEADROOM_ERR_MALFORMED;
@@ -134,41 +132,46 @@ std::int32_t Receiver::open(const headroom_packet& p) {
   return HEADROOM_OK;
 }
 
-void Receiver::idle(Channel& channel) noexcept { channel.needed = channel.taken = 0; }
-
 // --- SNDUs (7.2) -----------------------------------------------------------------------------------------------------
 
 // Reads on until there is something to pass on or to say. HEADROOM_NOTHING: the TS packet has been read.
-Receiver::Outcome Receiver::next_outcome() {
-  if (!group_.empty()) return next_of_group();
+std::int32_t Receiver::next_outcome(Unit& unit) {
+  if (!group_.empty()) return next_of_group(unit);
   while (at_ != kTsOctets) {
     std::span<const std::uint8_t> sndu;
-    if (const std::int32_t status = next_sndu(sndu); status != HEADROOM_OK) return {status};
+    if (const std::int32_t status = next_sndu(sndu); status != HEADROOM_OK) return status;
     skip_fill();
-    if (const Outcome outcome = finish(sndu); outcome.status != HEADROOM_NOTHING) return outcome;
+    if (const std::int32_t status = finish(sndu, unit); status != HEADROOM_NOTHING) return status;
   }
-  return {};
+  return HEADROOM_NOTHING;
 }
 
 // The SNDU that ends next. HEADROOM_NOTHING: it goes on in the next TS packet.
 std::int32_t Receiver::next_sndu(std::span<const std::uint8_t>& sndu) {
   Channel& channel = channels_[number_];
-  const std::uint8_t* const at = packet_ + at_;
-  const std::size_t left = kTsOctets - at_;
   if (channel.needed == 0) {
-    if (const std::int32_t status = begin_sndu(channel); status != HEADROOM_OK) return status;
-    if (channel.needed <= left) {
+    const std::int32_t status = config_.is_mpe() ? begin_section(channel) : begin_sndu(channel);
+    if (status != HEADROOM_OK) return status;
+    if (channel.needed <= kTsOctets - at_) {
       sndu = {packet_ + at_, std::exchange(channel.needed, 0)};
       at_ += sndu.size();
       return HEADROOM_OK;
     }
   }
+  return assemble(channel, sndu);
+}
+
+// Copies what has come of an SNDU that does not lie in one TS packet.
+std::int32_t Receiver::assemble(Channel& channel, std::span<const std::uint8_t>& sndu) {
+  if (channel.needed == kSectionPrefix && channel.taken != 0) {
+    if (const std::int32_t status = complete_prefix(channel); status != HEADROOM_OK) return status;
+  }
   if (channel.sndu.size() < channel.needed) {
     channel.sndu.reserve(channel.needed);  // no more than that: there may be thousands of PIDs
     channel.sndu.resize(channel.needed);
   }
-  const std::size_t taken = std::min(left, channel.needed - channel.taken);
-  std::memcpy(channel.sndu.data() + channel.taken, at, taken);
+  const std::size_t taken = std::min(kTsOctets - at_, channel.needed - channel.taken);
+  std::memcpy(channel.sndu.data() + channel.taken, packet_ + at_, taken);
   at_ += taken;
   channel.taken += taken;
   if (channel.taken < channel.needed) return HEADROOM_NOTHING;
@@ -193,16 +196,25 @@ std::int32_t Receiver::begin_sndu(Channel& channel) {
   return HEADROOM_ERR_MALFORMED;
 }
 
-// Behind an SNDU: ii, and the End Indicator of iii.
+// Behind an SNDU: ii, and the End Indicator of iii. Behind a section: stuffing.
 void Receiver::skip_fill() noexcept {
   const std::size_t left = kTsOctets - at_;
+  if (config_.is_mpe()) [[unlikely]] {
+    if (left != 0 && packet_[at_] == kTableStuffing) at_ = kTsOctets;
+    return;
+  }
   if (left == 1 && (packet_[at_] != 0xFF || mutant("ule-last-octet-counted"))) ++counters_.padding_errors;
   const bool is_end = left > 1 && read16(packet_ + at_) == kEndIndicator;
   if (is_end && mutant("ule-end-indicator-counted")) return;
   if (left == 1 || is_end) at_ = is_end && left > 3 && mutant("ule-end-indicator-skipped") ? at_ + 2 : kTsOctets;
 }
 
-Receiver::Outcome Receiver::finish(std::span<const std::uint8_t> sndu) {
+std::int32_t Receiver::finish(std::span<const std::uint8_t> sndu, Unit& unit) {
+  // A section of another table need not have a CRC.
+  if (config_.is_mpe() && sndu[0] != kTableDatagram) [[unlikely]] {
+    ++counters_.type_errors;
+    return HEADROOM_ERR_UNSUPPORTED;
+  }
   const std::size_t covered = sndu.size() - kCrcOctets;
   const std::uint8_t* const sent = sndu.data() + covered;
   const std::uint32_t crc = std::uint32_t{read16(sent)} << 16 | read16(sent + 2);
@@ -210,10 +222,10 @@ Receiver::Outcome Receiver::finish(std::span<const std::uint8_t> sndu) {
     if (!mutant("ule-crc-error-not-counted")) ++counters_.crc_errors;
     // "SHOULD discard the remaining TS Packet payload … and return to the Idle State"
     if (!mutant("ule-crc-error-keeps-the-rest")) at_ = kTsOctets;
-    return {HEADROOM_ERR_CRC};
+    return HEADROOM_ERR_CRC;
   }
   ++counters_.sndus;
-  return unpack(sndu.first(covered));
+  return config_.is_mpe() ? unpack_section(sndu.first(covered), unit) : unpack(sndu.first(covered), unit);
 }
 
 bool Receiver::is_for_us(const Npa& npa) const noexcept {
@@ -224,111 +236,106 @@ bool Receiver::is_for_us(const Npa& npa) const noexcept {
 }
 
 // `sndu`: without its CRC.
-Receiver::Outcome Receiver::unpack(std::span<const std::uint8_t> sndu) {
+std::int32_t Receiver::unpack(std::span<const std::uint8_t> sndu, Unit& unit) {
   const bool has_address = (sndu[0] & 0x80U) == 0;
   auto rest = sndu.subspan(kBaseHeader);
   if (has_address) {
     Npa npa{};
     if (rest.size() < npa.size()) {
       ++counters_.length_errors;
-      return {HEADROOM_ERR_MALFORMED};
+      return HEADROOM_ERR_MALFORMED;
     }
     std::copy_n(rest.begin(), npa.size(), npa.begin());
     if (!is_for_us(npa)) {
       ++(mutant("ule-unmatched-address-counted-as-error") ? counters_.length_errors : counters_.unmatched_addresses);
-      return {};
+      return HEADROOM_NOTHING;
     }
     rest = rest.subspan(npa.size());
   }
-  const Content content = content_of(read16(sndu.data() + 2), rest);
+  const std::uint16_t type = read16(sndu.data() + 2);
+  if (type >= kFirstEtherType && !rest.empty()) {  // most have no extension header
+    unit = {type, packet_type_of(type), rest};
+    return HEADROOM_OK;
+  }
+  const Content content = content_of(type, rest);
   switch (content.kind) {
     case Content::Kind::pdu:
       if (content.octets.empty()) break;
-      return {HEADROOM_OK, content.type, content.octets, packet_type_of(content.type)};
+      unit = {content.type, packet_type_of(content.type), content.octets};
+      return HEADROOM_OK;
     case Content::Kind::bridged:
-      return frame(content.octets);
+      return frame(content.octets, unit);
     case Content::Kind::ts_packets:
       if (content.octets.size() > kTsOctets && mutant("ule-ts-concat-parts-passed"))
-        return begin_group(kTypeTsPacket, content.octets.first(content.octets.size() / kTsOctets * kTsOctets));
+        return begin_group(kTypeTsPacket, content.octets.first(content.octets.size() / kTsOctets * kTsOctets), unit);
       if (content.octets.empty() || content.octets.size() % kTsOctets != 0) {
         if (!mutant("ule-ts-concat-mismatch-not-counted")) ++counters_.ts_concat_size_mismatches;
-        return {HEADROOM_ERR_MALFORMED};
+        return HEADROOM_ERR_MALFORMED;
       }
-      return begin_group(kTypeTsPacket, content.octets);
+      return begin_group(kTypeTsPacket, content.octets, unit);
     case Content::Kind::pdus:
       if (content.type != kTypeBridged && content.type < kFirstEtherType && !mutant("ule-concat-of-any-type")) break;
       if (!are_whole_pdus(content.octets)) {
         if (!mutant("ule-pdu-concat-mismatch-not-counted")) ++counters_.pdu_concat_size_mismatches;
-        return {HEADROOM_ERR_MALFORMED};
+        return HEADROOM_ERR_MALFORMED;
       }
-      return begin_group(content.type, content.octets);
+      return begin_group(content.type, content.octets, unit);
     case Content::Kind::test:
       ++counters_.test_sndus;
-      if (mutant("ule-test-sndu-passed")) return {HEADROOM_OK, content.type, content.octets};
-      return {};
+      if (!mutant("ule-test-sndu-passed")) return HEADROOM_NOTHING;
+      unit = {content.type, kNoPacketType, content.octets};
+      return HEADROOM_OK;
     case Content::Kind::unknown_type:
-      if (mutant("ule-unknown-type-passed")) return {HEADROOM_OK, content.type, content.octets};
-      break;
+      if (!mutant("ule-unknown-type-passed")) break;
+      unit = {content.type, kNoPacketType, content.octets};
+      return HEADROOM_OK;
     case Content::Kind::too_short:
       ++counters_.length_errors;
-      return {HEADROOM_ERR_MALFORMED};
+      return HEADROOM_ERR_MALFORMED;
   }
   if (!mutant("ule-type-error-not-counted"))
     ++(content.kind == Content::Kind::pdu ? counters_.length_errors : counters_.type_errors);
-  return {content.kind == Content::Kind::pdu ? HEADROOM_ERR_MALFORMED : HEADROOM_ERR_UNSUPPORTED};
+  return content.kind == Content::Kind::pdu ? HEADROOM_ERR_MALFORMED : HEADROOM_ERR_UNSUPPORTED;
 }
 
 // --- Several units in one SNDU (RFC 5163, 3.1 and 3.2), and bridged frames (5.2) -------------------------------------
 
-Receiver::Outcome Receiver::begin_group(std::uint16_t type, std::span<const std::uint8_t> octets) {
+std::int32_t Receiver::begin_group(std::uint16_t type, std::span<const std::uint8_t> octets, Unit& unit) {
   group_ = octets;
   if (type == kTypeTsPacket && mutant("ule-ts-concat-first-alone")) group_ = octets.first(kTsOctets);
   group_type_ = type;
-  return next_of_group();
+  return next_of_group(unit);
 }
 
-Receiver::Outcome Receiver::next_of_group() {
+std::int32_t Receiver::next_of_group(Unit& unit) {
   if (group_type_ == kTypeTsPacket) {
-    const auto packet = group_.first(kTsOctets);
+    unit = {kTypeTsPacket, static_cast<std::uint8_t>(PacketType::other), group_.first(kTsOctets)};
     group_ = group_.subspan(kTsOctets);
-    return {HEADROOM_OK, kTypeTsPacket, packet, static_cast<std::uint8_t>(PacketType::other)};
+    return HEADROOM_OK;
   }
   const auto pdu = next_pdu(group_);
-  return group_type_ == kTypeBridged ? frame(pdu) : Outcome{HEADROOM_OK, group_type_, pdu, packet_type_of(group_type_)};
+  if (group_type_ == kTypeBridged) return frame(pdu, unit);
+  unit = {group_type_, packet_type_of(group_type_), pdu};
+  return HEADROOM_OK;
 }
 
-Receiver::Outcome Receiver::frame(std::span<const std::uint8_t> octets) {
+std::int32_t Receiver::frame(std::span<const std::uint8_t> octets, Unit& unit) {
   if (octets.size() < kMacHeader) {  // one of several in an SNDU
     ++counters_.length_errors;
-    return {HEADROOM_ERR_MALFORMED};
+    return HEADROOM_ERR_MALFORMED;
   }
   if (!is_whole_frame(octets) && !mutant("ule-llc-length-not-read")) {
     if (!mutant("ule-llc-length-error-not-counted")) ++counters_.bridged_length_errors;
-    return {HEADROOM_ERR_MALFORMED};
+    return HEADROOM_ERR_MALFORMED;
   }
   constexpr auto kBridged = static_cast<std::uint8_t>(PacketType::bridged);
   const std::uint16_t type = read16(octets.data() + kMacHeader - 2);
-  if (!config_.bridged || type < kFirstEtherType || octets.size() == kMacHeader)
-    return {HEADROOM_OK, kTypeFrame, octets, kBridged};
-  return {HEADROOM_OK, type, octets.subspan(kMacHeader), kBridged};
-}
-
-void Receiver::put_out(const Outcome& outcome, headroom_packet& p, headroom_detail* detail) noexcept {
-  p.status = outcome.status;
-  p.out_length = 0;
-  if (detail != nullptr) {
-    detail->cid = config_.pid(number_);
-    detail->packet_type = outcome.packet_type;
+  if (!config_.bridged || type < kFirstEtherType || octets.size() == kMacHeader) {
+    unit = {kTypeFrame, kBridged, octets};
+  } else {
+    unit = {type, kBridged, octets.subspan(kMacHeader)};
   }
-  if (outcome.status != HEADROOM_OK) return;
-  ++counters_.delivered;
-  if (outcome.octets.size() > p.out_capacity) {
-    p.status = HEADROOM_ERR_NO_SPACE;
-    return;
-  }
-  std::memcpy(p.out, outcome.octets.data(), outcome.octets.size());
-  p.out_length = static_cast<std::uint32_t>(outcome.octets.size());
-  p.out_type = outcome.type;
+  return HEADROOM_OK;
 }
 
 std::size_t Receiver::channels_in_use() const noexcept {

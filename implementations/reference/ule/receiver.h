@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The receiver of RFC 4326, 7: it makes SNDUs of TS packets, for each PID apart, and PDUs of SNDUs.
+// The receiver of RFC 4326, 7: it makes SNDUs of TS packets, for each PID apart, and PDUs of SNDUs. With
+// Encapsulation::mpe it reads sections in place of SNDUs.
 #pragma once
 
 #include <array>
@@ -11,6 +12,7 @@
 
 #include "headroom.h"
 #include "ule/config.h"
+#include "ule/pdu.h"
 #include "ule/wire/ts_packet.h"
 
 namespace headroom::ule {
@@ -63,28 +65,26 @@ class Receiver {
     bool is_used = false;
     std::uint8_t continuity_counter = 0;
   };
-  // What is to be passed on, or said, next.
-  struct Outcome {
-    std::int32_t status = HEADROOM_NOTHING;
-    std::uint16_t type = 0;
-    std::span<const std::uint8_t> octets{};
-    std::uint8_t packet_type = 255;
-  };
-
-  [[nodiscard]] bool go_on(const headroom_packet& p) noexcept;
-  [[nodiscard]] std::int32_t open(const headroom_packet& p);
-  [[nodiscard]] Outcome next_outcome();
-  [[nodiscard]] std::int32_t next_sndu(std::span<const std::uint8_t>& sndu);
-  [[nodiscard]] std::int32_t begin_sndu(Channel& channel);
-  void skip_fill() noexcept;
-  [[nodiscard]] Outcome begin_group(std::uint16_t type, std::span<const std::uint8_t> octets);
-  [[nodiscard]] Outcome next_of_group();
-  [[nodiscard]] Outcome finish(std::span<const std::uint8_t> sndu);
-  [[nodiscard]] Outcome unpack(std::span<const std::uint8_t> sndu);
-  [[nodiscard]] Outcome frame(std::span<const std::uint8_t> octets);
-  void idle(Channel& channel) noexcept;
-  void keep_packet() noexcept;
-  void put_out(const Outcome& outcome, headroom_packet& p, headroom_detail* detail) noexcept;
+  // Inline are those with one or two calls, all in the source.
+  [[nodiscard]] inline bool go_on(const headroom_packet& p) noexcept;
+  [[nodiscard]] inline std::int32_t open(const headroom_packet& p);
+  // Those with a unit return a status, and fill the unit where it is HEADROOM_OK.
+  [[nodiscard]] inline std::int32_t next_outcome(Unit& unit);
+  [[nodiscard]] inline std::int32_t next_sndu(std::span<const std::uint8_t>& sndu);
+  [[nodiscard]] std::int32_t assemble(Channel& channel, std::span<const std::uint8_t>& sndu);
+  [[nodiscard]] inline std::int32_t begin_sndu(Channel& channel);
+  inline void skip_fill() noexcept;
+  [[nodiscard]] std::int32_t begin_section(Channel& channel);
+  [[nodiscard]] std::int32_t measure_section(Channel& channel, const std::uint8_t* prefix);
+  [[nodiscard]] std::int32_t complete_prefix(Channel& channel);
+  [[nodiscard]] std::int32_t unpack_section(std::span<const std::uint8_t> octets, Unit& unit);
+  [[nodiscard]] std::int32_t begin_group(std::uint16_t type, std::span<const std::uint8_t> octets, Unit& unit);
+  [[nodiscard]] std::int32_t next_of_group(Unit& unit);
+  [[nodiscard]] inline std::int32_t finish(std::span<const std::uint8_t> sndu, Unit& unit);
+  [[nodiscard]] inline std::int32_t unpack(std::span<const std::uint8_t> sndu, Unit& unit);
+  [[nodiscard]] std::int32_t frame(std::span<const std::uint8_t> octets, Unit& unit);
+  static void idle(Channel& channel) noexcept { channel.needed = channel.taken = 0; }
+  inline void keep_packet() noexcept;
   [[nodiscard]] bool is_for_us(const wire::Npa& npa) const noexcept;
 
   Config config_;

@@ -7,6 +7,7 @@
 
 #include "cxx/calls.h"
 #include "ule/encapsulator.h"
+#include "ule/instances.h"
 #include "ule/receiver.h"
 
 namespace headroom::ule {
@@ -28,6 +29,7 @@ json description() {
             {"IPv6", wire::kTypeIpv6},
             {"Ethernet frame", kTypeFrame},
             {"TS packet", kTypeTsPacket}}},
+          {"encapsulation", kEncapsulationNames},
           {"packing", {"packing", "padding"}},
           {"address", {"present", "absent"}},
           {"bridged", {false, true}},
@@ -72,9 +74,12 @@ Config config_of(const json& configuration) {
   Config config;
   config.channels = read_configuration(common, {{"schemes", {description()}}}).channels;
   const std::uint32_t highest = wire::kNullPid - config.channels;
+  settings.number("frame_octets", kSmallestFrame, kLargestFrame, config.frame_octets);
   settings.number("first_pid", kFirstPid, highest, config.first_pid);
   require(config.first_pid <= highest, "there are not " + std::to_string(config.channels) + " PIDs from " +
                                            std::to_string(config.first_pid) + " on");
+  config.encapsulation = static_cast<Encapsulation>(
+      settings.choice("encapsulation", {kEncapsulationNames.begin(), kEncapsulationNames.end()}, 0));
   config.packing = settings.choice("packing", {"packing", "padding"}, 0) == 0;
   settings.number("threshold_us", 0, kLargestThresholdUs, config.threshold_us);
   config.address = settings.choice("address", {"present", "absent"}, 0) == 0;
@@ -83,6 +88,12 @@ Config config_of(const json& configuration) {
   settings.number("padding_words", 0, kMostPaddingWords, config.padding_words);
   settings.number("concat", 1, kMostConcatenated, config.concat);
   settings.number("concat_threshold_us", 0, kLargestThresholdUs, config.concat_threshold_us);
+  const bool is_plain = !config.bridged && !config.time_stamp && config.padding_words == 0 && config.concat == 1;
+  require(config.encapsulation == Encapsulation::ule || is_plain,
+          "\"bridged\", \"time_stamp\", \"padding_words\" and \"concat\" are of ULE: leave them out with another "
+          "\"encapsulation\"");
+  require(!config.is_mpe() || config.address,
+          "a section of MPE always has an address: leave out \"address\": \"absent\"");
   const json none = json::object();
   const json* const given = settings.find("options");
   const Settings options(given != nullptr ? *given : none, "\"options\"");
@@ -93,54 +104,9 @@ Config config_of(const json& configuration) {
   return config;
 }
 
-// What both roles do with bursts. `one` handles a packet that has octets and a channel, and returns its status.
-template <typename One>
-std::size_t each(headroom_packet* packets, std::size_t count, std::uint32_t channels, headroom_detail* details,
-                 One&& one) {
-  for (std::size_t i = 0; i < count; ++i) {
-    headroom_packet& p = packets[i];
-    headroom_detail* const detail = details != nullptr ? details + i : nullptr;
-    if (detail != nullptr) *detail = kUnknown;
-    p.out_length = 0;
-    if (p.channel >= channels) {
-      p.status = HEADROOM_ERR_CHANNEL;
-    } else if (p.in_length == 0) {
-      p.status = p.in_type == HEADROOM_TYPE_LOST ? HEADROOM_NOTHING : HEADROOM_ERR_MALFORMED;
-    } else {
-      p.status = one(p, detail);
-    }
-    if (p.more != 0) return i + 1;
-  }
-  return count;
-}
-
-// `next` fills a record, or returns false.
-template <typename Next>
-std::size_t drain_into(headroom_packet* packets, std::size_t count, headroom_detail* details, Next&& next) {
-  for (std::size_t i = 0; i < count; ++i) {
-    headroom_detail* const detail = details != nullptr ? details + i : nullptr;
-    if (detail != nullptr) *detail = kUnknown;
-    if (!next(packets[i], detail)) return i;
-  }
-  return count;
-}
-
-class EncapsulatorInstance final : public headroom_instance {
+class EncapsulatorInstance final : public EncapsulatingInstance<Encapsulator> {
  public:
-  explicit EncapsulatorInstance(const Config& config) : encapsulator_(config), channels_(config.channels) {}
-
-  std::size_t compress(headroom_packet* packets, std::size_t count, std::uint64_t now_ns,
-                       headroom_detail* details) override {
-    return each(packets, count, channels_, details, [&](headroom_packet& p, headroom_detail* detail) {
-      return encapsulator_.encapsulate(p, now_ns, detail);
-    });
-  }
-  std::size_t drain(headroom_packet* packets, std::size_t count, std::uint64_t now_ns,
-                    headroom_detail* details) override {
-    return drain_into(packets, count, details,
-                      [&](headroom_packet& p, headroom_detail*) { return encapsulator_.drain(p, now_ns); });
-  }
-  [[nodiscard]] std::uint64_t next_deadline() const override { return encapsulator_.next_deadline(); }
+  using EncapsulatingInstance::EncapsulatingInstance;
 
   [[nodiscard]] json statistics() const override {
     const EncapsulatorCounters& n = encapsulator_.counters();
@@ -168,27 +134,14 @@ class EncapsulatorInstance final : public headroom_instance {
     settings.number("channel", 0, channels_ - 1, channel);
     settings.number("octets", 1, wire::kLargestLength, octets);
     require(encapsulator_.send_test(channel, octets),
-            "an SNDU has no room for a content of " + std::to_string(octets) + " octets");
+            "no SNDU can be sent with a content of " + std::to_string(octets) +
+                " octets: give fewer, and leave out an \"encapsulation\" without Test SNDUs");
   }
-
- private:
-  Encapsulator encapsulator_;
-  std::uint32_t channels_;
 };
 
-class ReceiverInstance final : public headroom_instance {
+class ReceiverInstance final : public ReceivingInstance<Receiver> {
  public:
-  explicit ReceiverInstance(const Config& config) : receiver_(config), channels_(config.channels) {}
-
-  std::size_t decompress(headroom_packet* packets, std::size_t count, std::uint64_t,
-                         headroom_detail* details) override {
-    return each(packets, count, channels_, details,
-                [&](headroom_packet& p, headroom_detail* detail) { return receiver_.receive(p, detail); });
-  }
-  std::size_t drain(headroom_packet* packets, std::size_t count, std::uint64_t, headroom_detail* details) override {
-    return drain_into(packets, count, details,
-                      [&](headroom_packet& p, headroom_detail* detail) { return receiver_.drain(p, detail); });
-  }
+  using ReceivingInstance::ReceivingInstance;
 
   [[nodiscard]] json statistics() const override {
     const ReceiverCounters& n = receiver_.counters();
@@ -214,16 +167,12 @@ class ReceiverInstance final : public headroom_instance {
             {"ts_concat_size_mismatches", n.ts_concat_size_mismatches},
             {"pdu_concat_size_mismatches", n.pdu_concat_size_mismatches}};
   }
-  void control(const json&) override { throw ConfigError("there is no message that this scheme understands"); }
-
- private:
-  Receiver receiver_;
-  std::uint32_t channels_;
 };
 
 headroom_instance* make(std::int32_t role, const json& configuration) {
   require(role != HEADROOM_ENDPOINT, "the scheme ule has compressors and decompressors (roles 1 and 2)");
   const Config config = config_of(configuration);
+  if (config.encapsulation == Encapsulation::gse) return make_gse(role, config);
   if (role == HEADROOM_COMPRESSOR) return new EncapsulatorInstance(config);
   return new ReceiverInstance(config);
 }

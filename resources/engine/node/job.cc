@@ -79,7 +79,7 @@ void read_adapters(Object& object, Job& job) {
 void read_scheme(Object& object, Job& job) {
   for (const auto* adapter : {&job.compressor, &job.decompressor}) {
     if (!*adapter) continue;
-    job.framing = &framing_of((*adapter)->scheme);
+    job.framing = &framing_of((*adapter)->scheme, (*adapter)->config);
     if (job.stream && !job.framing->cells) {
       throw Error(ErrorKind::job, "has link packets of no fixed length, which a stream needs.",
                   (*adapter)->where + "/config/scheme");

@@ -93,7 +93,7 @@ Outputs read_outputs(const Value& value, const Job& job) {
 
 LinkFormat format_of(const AdapterJob& adapter) {
   LinkFormat format;
-  format.framing = &framing_of(adapter.scheme);
+  format.framing = &framing_of(adapter.scheme, adapter.config);
   if (format.framing->ether_type == 0)
     format.encapsulation = format.framing->link_type ? Encapsulation::none : Encapsulation::ppp;
   if (const Scheme* const scheme = find_scheme(adapter.scheme); scheme != nullptr && scheme->ppp_variant != nullptr)

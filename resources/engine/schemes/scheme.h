@@ -49,20 +49,22 @@ struct Trials {
 };
 
 struct Scheme {
-  std::string_view name;                              // in configurations
-  const LinkFraming* framing = nullptr;               // nullptr: its packets do not stand in frames of their own
-  std::size_t (*ppp_variant)(const Json&) = nullptr;  // of framing->ppp, by configuration; nullptr: the first
-  std::span<const traffic::TunnelFormat> tunnels{};   // headers of traffic that are the scheme's
-  std::optional<MessageMark> message_mark{};          // of endpoints; none: the node cannot recognise its messages
+  std::string_view name;                                    // in configurations
+  const LinkFraming* framing = nullptr;                     // nullptr: its packets do not stand in frames of their own
+  const LinkFraming* (*framing_by)(const Json&) = nullptr;  // of a configuration whose packets have another one
+  std::size_t (*ppp_variant)(const Json&) = nullptr;        // of framing->ppp, by configuration; nullptr: the first
+  std::span<const traffic::TunnelFormat> tunnels{};         // headers of traffic that are the scheme's
+  std::optional<MessageMark> message_mark{};  // of endpoints; none: the node cannot recognise its messages
   Trials trials{};
 };
 
 // nullptr where there is none of that name: the engine then knows nothing of it but the ABI.
 [[nodiscard]] const Scheme* find_scheme(std::string_view name) noexcept;
 
-// The framing of its link packets, or that of an unknown scheme.
-[[nodiscard]] inline const LinkFraming& framing_of(std::string_view name) noexcept {
+// The framing of link packets with a configuration, or that of an unknown scheme.
+[[nodiscard]] inline const LinkFraming& framing_of(std::string_view name, const Json& config) {
   const Scheme* const scheme = find_scheme(name);
+  if (scheme != nullptr && scheme->framing_by != nullptr) return *scheme->framing_by(config);
   return scheme != nullptr && scheme->framing != nullptr ? *scheme->framing : kUnknownFraming;
 }
 

@@ -287,7 +287,8 @@ def config_of(scheme: Scheme, source: str | Packets, named: Mapping[str, str], r
     """
     assert scheme.replay is not None
     theirs = scheme.replay()
-    arguments = {**theirs.arguments, **ARGUMENTS}
+    # A scheme may have a meaning of its own for a name that means nothing of its link packets.
+    arguments = {**ARGUMENTS, **theirs.arguments}
     made = ReplayConfig(scheme.name, run.compressor, run.decompressor, source, seed=run.seed, build=run.build)
     of_carrier = {name: text for name, text in named.items() if name.partition(".")[0] == CARRIER}
     for name, text in named.items():

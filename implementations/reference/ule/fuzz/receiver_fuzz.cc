@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Any octets as TS packets: nothing longer than an SNDU comes out, and the memory of a PID stays within one.
+// Any octets as TS packets of ULE or MPE: nothing longer than an SNDU comes out, and the memory of a PID stays within
+// one.
 //
 //   input:  one octet of options, then TS packets; of each the sync octet and, unless the options say otherwise, PID
 //           and continuity counter are put right, so that what follows is read
@@ -29,7 +30,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::uint8_t options = *data;
   Config config;
   config.bridged = (options & 1U) != 0;
-  config.crc = wire::best_kernel();
+  if ((options & 4U) != 0) config.encapsulation = Encapsulation::mpe;
+  // Four octets of 0xFF are right then, which a fuzzer finds.
+  config.crc = (options & 8U) != 0 ? wire::CrcKernel::none : wire::best_kernel();
   const bool leave_headers = (options & 2U) != 0;
   Receiver receiver(config);
   std::vector<std::uint8_t> room(kRoom);

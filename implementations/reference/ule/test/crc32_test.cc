@@ -62,6 +62,21 @@ TEST(Crc32, KernelsAgreeForEveryLengthAndPlace) {
   }
 }
 
+// A message in two parts, wherever it is cut.
+TEST(Crc32, TheRegisterGoesOn) {
+  std::mt19937 random(2);
+  std::vector<std::uint8_t> octets(300);
+  for (std::uint8_t& octet : octets) octet = static_cast<std::uint8_t>(random());
+  for (std::size_t cut = 0; cut <= octets.size(); ++cut) {
+    for (const CrcKernel kernel : kernels()) {
+      const std::uint32_t first = crc32(kernel, std::span(octets).first(cut));
+      ASSERT_EQ(crc32(kernel, std::span(octets).subspan(cut), first), by_bit(octets)) << cut;
+    }
+  }
+}
+
+TEST(Crc32, NoConfigurationCanDoWithout) { EXPECT_FALSE(is_offered(CrcKernel::none)); }
+
 TEST(Crc32, TheBestKernelIsOffered) { EXPECT_TRUE(is_offered(best_kernel())); }
 
 }  // namespace

@@ -31,6 +31,14 @@ constexpr LinkFraming kFraming = {.title = "ULE",
                                   .idle = kNullPacket,
                                   .error_mark = kTransportErrorIndicator};
 
+// BBFRAMEs of GSE are no TS packets, and captures have no link type for them alone.
+constexpr LinkFraming kGseFraming = {.title = "GSE"};
+
+const LinkFraming* framing_by(const Json& config) {
+  const auto found = config.is_object() ? config.find("encapsulation") : config.end();
+  return found != config.end() && *found == "gse" ? &kGseFraming : &kFraming;
+}
+
 // ISO/IEC 13818-1, 2.4.3.3: PIDs have 13 bits, of which 0 to 15 and 0x1FFF are taken. RFC 4326, 4.5: the NPA address
 // is that of a receiver, and never zero; 5: H-LEN has three bits, and 0 is that of mandatory headers; 6.2: packing or
 // padding.
@@ -45,6 +53,8 @@ std::vector<BadConfiguration> bad_configurations(const Json& good) {
   add("a PID beyond 13 bits", "first_pid", 0x2000);
   add("more channels than there are PIDs", "channels", 8176);
   add("a mode that neither packs nor pads", "packing", "stacking");
+  add("an encapsulation that there is not", "encapsulation", "atm");
+  add("a BBFRAME without room for a GSE packet", "frame_octets", 16);
   add("a negative Packing Threshold", "threshold_us", -1);
   add("a Packing Threshold that is a text", "threshold_us", "soon");
   add("an address that is neither present nor absent", "address", "broadcast");
@@ -60,8 +70,10 @@ std::vector<BadConfiguration> bad_configurations(const Json& good) {
 }  // namespace
 
 const Scheme& scheme() noexcept {
-  static constexpr Scheme kScheme = {
-      .name = "ule", .framing = &kFraming, .trials = {.bad_configurations = bad_configurations, .only_ip = true}};
+  static constexpr Scheme kScheme = {.name = "ule",
+                                     .framing = &kFraming,
+                                     .framing_by = framing_by,
+                                     .trials = {.bad_configurations = bad_configurations, .only_ip = true}};
   return kScheme;
 }
 

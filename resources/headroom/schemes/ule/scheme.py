@@ -31,6 +31,8 @@ def _replay() -> ReplayWords:
     from headroom.core.replay_options import ReplayWords, into, without_feedback
 
     arguments = {
+        "encapsulation": into("channel", "encapsulation", str),
+        "frame_octets": into("channel", "frame_octets", int),
         "first_pid": into("channel", "first_pid", _pid),
         "packing": into("channel", "packing", str),
         "threshold_us": into("channel", "threshold_us", int),

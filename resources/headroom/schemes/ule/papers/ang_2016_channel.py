@@ -42,11 +42,13 @@ BEHIND = {"IP": UDP + RTP, "UDP": RTP, "RTP": 0}  # octets of headers that a pro
 
 @dataclass(frozen=True)
 class Carriage:
-    """How SNDUs carry packets. `overhead`: octets around each of them, its share of those that several have."""
+    """How SNDUs, sections or GSE packets carry packets. `overhead`: octets around each of them, its share of those that
+    several have; `slot_octets`: those of a link packet."""
 
     title: str
     config: dict[str, Any]
     overhead: float
+    slot_octets: int = model.TS_PACKET
 
 
 BRIDGED = Carriage("bridged, D = 1 (the paper's)", {"bridged": True, "address": "absent"}, 22)
@@ -61,6 +63,13 @@ CARRIAGES = (
         (model.ULE + 2) / 4 + 2,
     ),
 )
+# Encapsulations to compare with, over a link of the same rate. BBFRAMEs take the slots of TS packets.
+BBFRAME = 384
+OTHERS = {
+    "mpe": Carriage("MPE, LLC/SNAP", {"encapsulation": "mpe"}, model.MPE),
+    "gse-label": Carriage("GSE, label of 6 octets", {"encapsulation": "gse"}, model.GSE + 6, BBFRAME),
+    "gse": Carriage("GSE, no label", {"encapsulation": "gse", "address": "absent"}, model.GSE, BBFRAME),
+}
 
 
 @dataclass(frozen=True)
@@ -93,21 +102,28 @@ class Setup:
         return HEADERS[self.ip] + UDP + RTP
 
 
+def carried_by(setup: Setup, way: Carriage) -> Setup:
+    """The same arrangement with another carriage, and slots for its link packets."""
+    slots = {**setup.link.get("slots", {}), "packet_octets": way.slot_octets}
+    return with_link(replace(setup, carriage=way), slots=slots)
+
+
 def with_link(setup: Setup, **changes: Any) -> Setup:
     return replace(setup, link={**setup.link, **changes})
 
 
-def _encapsulator(found: Implementation) -> Implementation:
-    """The implementation where it has this scheme, else the reference."""
-    has = any(one["scheme"] == SCHEME.name for one in found.capabilities)
-    return found if has else find("reference")
+def _encapsulator(found: Implementation, encapsulation: str) -> Implementation:
+    """The implementation where it has this scheme with the encapsulation, else the reference."""
+    declared = [one.get("encapsulation", ["ule"]) for one in found.capabilities if one["scheme"] == SCHEME.name]
+    return found if any(encapsulation in one for one in declared) else find("reference")
 
 
 def config_of(setup: Setup, **changes: Any) -> replay.ReplayConfig:
     """The replay of an arrangement: over ULE alone, or with ROHC over it."""
     run = setup.run
     common = {"seed": run.seed, "build": run.build, "packets": None, **changes}
-    sides = [_encapsulator(found) for found in (run.compressor, run.decompressor)]
+    encapsulation = setup.carriage.config.get("encapsulation", "ule")
+    sides = [_encapsulator(found, encapsulation) for found in (run.compressor, run.decompressor)]
     if not setup.profile:
         return replay.ReplayConfig(
             SCHEME.name, *sides, channel=setup.ule, forward=setup.link, **{"source": VOICE[setup.ip], **common}
@@ -161,7 +177,7 @@ def checked(done: replay.Replay) -> replay.Replay:
 
 
 def ts_packets(done: replay.Replay) -> int:
-    """TS packets that were put on the link."""
+    """TS packets, or the BBFRAMEs in their place, that were put on the link."""
     direction = done.direction()
     return int(direction.get("carrier", direction)["link"]["packets"])
 
@@ -182,7 +198,7 @@ def periods(setup: Setup, flows: int) -> int:
 
 
 def load(setup: Setup, counts: Sequence[int]) -> list[float]:
-    """TS packets of so many streams, as a share of what the link carries, over whole refresh periods; the first ones,
+    """Link packets of so many streams, as a share of what the link carries, over whole refresh periods; the first ones,
     in which contexts begin, do not count."""
     configs = []
     for flows in counts:
@@ -192,7 +208,7 @@ def load(setup: Setup, counts: Sequence[int]) -> list[float]:
     shares = []
     for index, flows in enumerate(counts):
         span = periods(setup, flows) * refresh_period_ns(setup, flows)
-        octets = (found[2 * index + 1] - found[2 * index]) * model.TS_PACKET
+        octets = (found[2 * index + 1] - found[2 * index]) * setup.carriage.slot_octets
         shares.append(octets * 8 / (RATE * span / 1e9))
     return shares
 
@@ -201,7 +217,7 @@ MOST_STEPS = 8
 
 
 def most_streams(setup: Setup, guess: int) -> int:
-    """The largest number of streams whose TS packets the link carries. The load is nearly proportional to the number,
+    """The largest number of streams whose link packets the link carries. The load is nearly proportional to the number,
     so that a few steps from a guess suffice."""
     known: dict[int, float] = {}
     flows = guess

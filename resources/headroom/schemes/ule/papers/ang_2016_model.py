@@ -13,6 +13,8 @@ ETHERNET = 14
 # A datagram_section of Multiprotocol Encapsulation (EN 301 192, 7.1): 12 octets of header with the MAC address, a CRC,
 # and LLC/SNAP in front of what is not IPv4. Sections share TS packets as SNDUs do, behind a pointer_field.
 MPE = 12 + 4 + 8
+# A GSE packet of a whole PDU without a label (TS 102 606-1, 4.2): GSE Length and Protocol Type.
+GSE = 2 + 2
 RTP_INTERVAL_MS = 20
 
 

@@ -334,14 +334,13 @@ def beyond(paper: Paper, run: Run) -> PaperMeasurement:
     result = PaperMeasurement()
     points = []
     header = mean_header(Setup(run, "IPv6", "RTP"), 300)
-    for number, way in enumerate(channel.CARRIAGES, 1):
+    ways = {f"carriage-{number}": way for number, way in enumerate(channel.CARRIAGES, 1)} | channel.OTHERS
+    for name, way in ways.items():
         guess = int(model.streams(channel.RATE, header, VOICE_PAYLOAD, way.overhead))
-        flows = channel.most_streams(Setup(run, "IPv6", "RTP", carriage=way), guess)
-        result.items.append(beside(paper.items[f"section-6.carriage-{number}"], flows))
+        flows = channel.most_streams(channel.carried_by(Setup(run, "IPv6", "RTP"), way), guess)
+        note = "" if way.slot_octets == model.TS_PACKET else f"BBFRAMEs of {way.slot_octets} octets"
+        result.items.append(beside(paper.items[f"section-6.{name}"], flows, note=note))
         points.append({"x": way.title, "y": flows})
-    by_mpe = int(model.streams(channel.RATE, header, VOICE_PAYLOAD, model.MPE))
-    result.items.append(beside(paper.items["section-6.mpe"], by_mpe, note="by the lengths of its fields, not sent"))
-    points.append({"x": "MPE, by its lengths", "y": by_mpe})
     result.series.append(Series("carriages", "carriage", "streams", "", "", points, "IPv6, RTP profile"))
     flows, _ = streams_of((run, "IPv6", "RTP"))
     setup = Setup(run, "IPv6", "RTP")
