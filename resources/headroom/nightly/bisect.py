@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import subprocess
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -27,6 +28,7 @@ TRIALS, QUICK_TRIALS = 20, 6
 LEAST_SHARE = 0.5  # of the step between both ends that culprit and parent have to differ by
 MOST_STEPS = 40
 INSTRUCTIONS = "_instructions"  # how metrics of instructions end
+SKIPPED = "only 'skip'ped commits left"  # what git says then, before it lists them
 Say = Callable[[str], None]
 
 
@@ -95,7 +97,8 @@ class _Bisect:
         self.task, self.measurer, self.checkout = task, measurer, checkout
         self.old, self.new, self.trials, self.say = old, new, trials, say
         self.result = Bisection()
-        self.step = 0.0  # ratio of the ends
+        self.step = 0.0  # ratio of the ends, less 1
+        self.possible: list[str] = []  # the culprit is among them
 
     def run(self) -> Bisection:
         ends = self._compare({"old": self.old, "new": self.new})
@@ -106,7 +109,8 @@ class _Bisect:
         self.say(f"{what}: {self.step:+.2%} from {self.old[:12]} to {self.new[:12]}".replace("%", " %"))
         culprit = self._search()
         if not culprit:
-            return self._end("Commits that do not build are in the way: no single commit can be named.")
+            among = f" It is one of {', '.join(one[:12] for one in self.possible)}." if self.possible else ""
+            return self._end(f"Commits that do not build are in the way: no single commit can be named.{among}")
         parent = self.checkout.resolve(f"{culprit}^")
         try:
             pair = self._compare({"parent": parent, "culprit": culprit})
@@ -134,7 +138,8 @@ class _Bisect:
                 done = self._checked("bisect", self._verdict(commit))
                 if "is the first bad commit" in done:
                     return done.split(" is the first bad commit")[0].split()[-1]
-                if "only 'skip'ped commits left" in done:
+                if SKIPPED in done:
+                    self.possible = re.findall(r"^[0-9a-f]{40}$", done, re.MULTILINE)
                     return ""
             return ""
         finally:
@@ -172,7 +177,7 @@ class _Bisect:
 
     def _checked(self, *words: str) -> str:
         done = self._git(*words)
-        if done.returncode != 0 and "only 'skip'ped commits left" not in done.stdout:
+        if done.returncode != 0 and SKIPPED not in done.stdout:
             raise UsageError(f"git {' '.join(words[:2])} failed: {(done.stderr or done.stdout).strip()[:300]}")
         return done.stdout
 

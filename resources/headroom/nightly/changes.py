@@ -66,7 +66,7 @@ def decide(questions: Sequence[Question], new: str, sessions: Sessions) -> Decis
     that there were."""
     done = Decisions()
     paired = {id(one): _session(one, sessions) for one in questions}
-    deviation = session_deviation([one for one in paired.values() if one])
+    deviations = _typical_deviations(questions, paired)
     equal = [one for one in questions if one.old == new]
     if equal:
         done.notes.append(
@@ -78,13 +78,25 @@ def decide(questions: Sequence[Question], new: str, sessions: Sessions) -> Decis
         if one.old == new:
             continue
         if session is not None:
-            _with_session(one.flag, session, confirm(session, one.flag.change.step, deviation), done)
+            typical = deviations[one.flag.series.unit]
+            _with_session(one.flag, session, confirm(session, one.flag.change.step, typical), done)
         elif one.flag.change.kind == "fence":
             reason = (
                 "three nights; the builds were not compared" if one.old else "three nights; no build to compare with"
             )
             done.changes.append((one.flag, False, one.flag.changed_series(None, reason)))
     return done
+
+
+def _typical_deviations(questions: Sequence[Question], paired: Mapping[int, Session | None]) -> dict[str, float]:
+    """The deviation that equal builds show tonight, by unit: times vary, counts do not."""
+    units = {one.flag.series.unit for one in questions}
+    return {
+        unit: session_deviation(
+            [found for one in questions if one.flag.series.unit == unit and (found := paired[id(one)])]
+        )
+        for unit in units
+    }
 
 
 def _session(question: Question, sessions: Sessions) -> Session | None:
@@ -134,9 +146,10 @@ def _with_session(flag: Flag, session: Session, found: Confirmation, done: Decis
             )
         )
         return
+    by = " in instructions, for time is too noisy tonight" if found.by == "instructions" else ""
     evidence = _percent(
-        f"{found.ratio - 1:+.2%} in turns with the old build, by {found.by} (limit {found.limit:.2%}; two measurements "
-        f"of one build differ by {found.aa_deviation:.2%})"
+        f"{found.ratio - 1:+.2%} in turns with the old build{by} (limit {found.limit:.2%}; two measurements of one "
+        f"build differ by {found.aa_deviation:.2%})"
     )
     done.changes.append((flag, True, flag.changed_series(found.ratio, evidence)))
 

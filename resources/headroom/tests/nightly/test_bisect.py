@@ -47,6 +47,17 @@ def test_the_commit_is_found_though_one_does_not_build(
     assert made.git("rev-parse", "HEAD") == made.commits[-1]
 
 
+def test_a_broken_commit_before_the_culprit_leaves_two(real_build: str, tmp_path: Path) -> None:
+    made = planted.repository(tmp_path / "repository")
+    texts = [planted.source(0, "good"), "#error no\n", planted.source(3, "bad"), planted.source(3, "later")]
+    for number, text in enumerate(texts):
+        made.commit(text, f"commit {number}")
+    measurer = planted.measurer(made, tmp_path)
+    found = bisect.run(alert_of(made), measurer, measurer.checkout, bisect.Range(), True, print)
+    assert found.culprit == ""
+    assert all(commit[:12] in found.sentences[-1] for commit in made.commits[1:3]), found
+
+
 def test_equal_ends_are_not_attributable(
     real_build: str, history_of_sixteen: planted.PlantedRepository, tmp_path: Path
 ) -> None:
