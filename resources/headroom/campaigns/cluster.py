@@ -168,12 +168,22 @@ def _prepared(client: Client, timeouts: Timeouts) -> Client:
 
 
 def _no_answer(address: str, error: BaseException) -> EnvironmentLacks:
-    words = f"{error} {error.__cause__ or ''}"
+    words = " ".join(_causes(error))
     if "certificate" in words.lower() or "ssl" in words.lower() or "_CA" in words:
         return EnvironmentLacks(
             f"The scheduler at {address} has other keys: copy the folder of --keys from the machine that made them."
         )
-    return EnvironmentLacks(f"No scheduler answers at {address} ({error}). Start one: ./headroom campaign scheduler.")
+    return EnvironmentLacks(f"No scheduler answers at {address}: start one (./headroom campaign scheduler).")
+
+
+def _causes(error: BaseException) -> list[str]:
+    """What an error and those behind it say."""
+    found: list[str] = []
+    one: BaseException | None = error
+    while one is not None:
+        found.append(str(one))
+        one = one.__cause__ or one.__context__
+    return found
 
 
 def run_scheduler(listen: str, keys: Path | None, say: Callable[[str], None]) -> None:
@@ -258,12 +268,7 @@ async def _nanny(address: str, machine: str, security: Security | None) -> Any:
             death_timeout=3 * CONNECT_S,
         )
     except Exception as error:
-        causes: list[str] = []
-        one: BaseException | None = error
-        while one is not None:
-            causes.append(str(one))
-            one = one.__cause__ or one.__context__
-        if any("name taken" in cause for cause in causes):
+        if any("name taken" in cause for cause in _causes(error)):
             raise EnvironmentLacks(
                 f"The scheduler at {address} has a worker of the name {machine} already: end that, or name this "
                 "machine otherwise."

@@ -85,7 +85,7 @@ def run_command(
         conduct.require_machines(campaign, scheduler)
         _show_cells(campaign, json)
         return
-    console.say(f"campaign {campaign.name}: {len(campaign.cells())} cells (results in {shown(campaign.folder)})")
+    console.say(f"campaign {campaign.name}: {_cells(campaign)} (results in {shown(campaign.folder)})")
     counted = _Counter(campaign)
     try:
         outcome = conduct.conduct(campaign, file.read_bytes(), scheduler, keys, counted.say)
@@ -158,7 +158,7 @@ class _Counter:
         self.total = len(campaign.cells())
         self.done = sum(result.state == WHOLE for result in kept)
         if self.done:
-            console.say(f"{self.done} cells are whole already.")
+            console.say(f"Whole already: {self.done} of {self.total}.")
 
     def say(self, cell: Cell, result: Result) -> None:
         self.done += 1
@@ -167,13 +167,18 @@ class _Counter:
         console.say(f"[{self.done:{width}}/{self.total}] {result.status:<11} {cell.id}{reason}")
 
 
+def _cells(campaign: Campaign) -> str:
+    count = len(campaign.cells())
+    return "1 cell" if count == 1 else f"{count} cells"
+
+
 def _show_cells(campaign: Campaign, json: bool) -> None:
     cells = [{"id": cell.id, "command": ["./headroom", *campaign.words(cell)]} for cell in campaign.cells()]
     if json:
         console.print_json({"campaign": campaign.name, "cells": cells})
         return
     rows = [(cell["id"], " ".join(cell["command"])) for cell in cells]
-    console.print_table(f"{campaign.name}: {len(cells)} cells, in this order", ["cell", "command"], rows)
+    console.print_table(f"{campaign.name}: {_cells(campaign)}, in this order", ["cell", "command"], rows)
 
 
 def _document(campaign: Campaign, outcome: Outcome, page: Path | None) -> dict[str, Any]:
