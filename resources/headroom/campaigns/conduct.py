@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,7 @@ from headroom.campaigns import cluster, identity, progress
 from headroom.campaigns.campaign import LOCAL, Campaign, Cell
 from headroom.campaigns.identity import Identity
 from headroom.campaigns.progress import Result
-from headroom.campaigns.task import LOST, WHOLE, request_of, run_cell
+from headroom.campaigns.task import ERROR, LOST, WHOLE, request_of, run_cell
 from headroom.core.errors import EnvironmentLacks, UsageError
 
 if TYPE_CHECKING:
@@ -54,12 +55,12 @@ def conduct(
             return outcome
         with cluster.connected(scheduler, keys, campaign.timeouts) as client:
             _require_workers(client, campaign, {cell.machine for cell in left}, {cell.machine for cell in found}, mine)
-            futures = _submit(client, campaign, left, mine, program)
+            work = _Work(client, campaign, mine, program, left)
             try:
-                _collect(client, campaign, futures, mine, outcome, on_end)
+                work.collect(outcome, on_end)
             except KeyboardInterrupt:
                 outcome.interrupted = True
-                client.cancel(list(futures), force=True)
+                client.cancel(list(work.futures), force=True)
     return outcome
 
 
@@ -112,61 +113,88 @@ def _workers(client: Client) -> dict[str, str]:
     }
 
 
-def _submit(
-    client: Client, campaign: Campaign, cells: Sequence[Cell], mine: Identity, program: Sequence[str] | None
-) -> dict[Future, Cell]:
-    return {
-        client.submit(
+class _Work:
+    """Hands each machine one cell after the other.
+
+    Not all at once: the scheduler counts the death of a worker against every task that waits for it.
+    """
+
+    def __init__(
+        self,
+        client: Client,
+        campaign: Campaign,
+        identity: Identity,
+        program: Sequence[str] | None,
+        cells: Sequence[Cell],
+    ) -> None:
+        self.client, self.campaign, self.identity, self.program = client, campaign, identity, program
+        self.left: dict[str, deque[Cell]] = {}
+        for cell in cells:
+            self.left.setdefault(cell.machine, deque()).append(cell)
+        self.futures: dict[Future, Cell] = {}  # of cells that were handed out
+
+    def collect(self, outcome: Outcome, on_end: OnEnd) -> None:
+        """Keeps each result at once: until then it is in its worker's memory alone."""
+        from distributed import as_completed
+
+        running = as_completed([self._next(machine) for machine in self.left])
+        for future in running:
+            cell = self.futures.pop(future)
+            found = {cell: self._result(cell, future)}
+            future.release()
+            if found[cell].state == LOST and cell.machine not in _workers(self.client):
+                found |= {other: self._lost(other, self._gone(other)) for other in self.left[cell.machine]}
+                self.left[cell.machine].clear()
+            for one, result in found.items():
+                outcome.results[one] = result
+                on_end(one, result)
+            if self.left[cell.machine]:
+                running.add(self._next(cell.machine))
+
+    def _next(self, machine: str) -> Future:
+        cell = self.left[machine].popleft()
+        future = self.client.submit(
             run_cell,
-            request_of(campaign, cell, mine),
-            program,
-            key=f"{campaign.name}:{cell.id}:{time.time_ns()}",
-            resources={cluster.resource_of(cell.machine): 1},
-            priority=-number,
+            request_of(self.campaign, cell, self.identity),
+            self.program,
+            key=f"{self.campaign.name}:{cell.id}:{time.time_ns()}",
+            resources={cluster.resource_of(machine): 1},
             pure=False,
-        ): cell
-        for number, cell in enumerate(cells)
-    }
+        )
+        self.futures[future] = cell
+        return future
+
+    def _result(self, cell: Cell, future: Future) -> Result:
+        from distributed.client import FutureCancelledError
+        from distributed.scheduler import KilledWorker, NoValidWorkerError, NoWorkerError
+
+        try:
+            reply = future.result()
+            deaths = self.client.run_on_scheduler(_deaths, key=future.key)
+        except (FutureCancelledError, OSError) as error:
+            raise EnvironmentLacks(
+                f"The scheduler went. What has arrived is kept; `./headroom campaign --resume {self.campaign.name}` "
+                "goes on once there is a scheduler again."
+            ) from error
+        except (NoValidWorkerError, NoWorkerError):
+            return self._lost(cell, self._gone(cell))
+        except KilledWorker:
+            times = cluster.ALLOWED_FAILURES + 1
+            return self._lost(cell, f"The worker of {cell.machine} died {times} times while it measured this.")
+        except Exception as error:
+            reason = f"Its task failed: {type(error).__name__}: {error}"[:2000]
+            words = tuple(self.campaign.words(cell))
+            return progress.write(self.campaign, cell, Result(ERROR, reason, words=words))
+        return progress.accept(self.campaign, cell, reply, self.identity, deaths)
+
+    def _gone(self, cell: Cell) -> str:
+        return f"The machine {cell.machine} had no worker for {self.campaign.timeouts.lost_s:g} s."
+
+    def _lost(self, cell: Cell, reason: str) -> Result:
+        return progress.write(self.campaign, cell, Result(LOST, reason, words=tuple(self.campaign.words(cell))))
 
 
-def _collect(
-    client: Client,
-    campaign: Campaign,
-    futures: Mapping[Future, Cell],
-    mine: Identity,
-    outcome: Outcome,
-    on_end: OnEnd,
-) -> None:
-    """Keeps each result at once: until then it is in its worker's memory alone."""
-    from distributed import as_completed
-
-    for future in as_completed(list(futures)):
-        cell = futures[future]
-        result = _result(client, campaign, cell, future, mine)
-        outcome.results[cell] = result
-        future.release()
-        on_end(cell, result)
-
-
-def _result(client: Client, campaign: Campaign, cell: Cell, future: Future, mine: Identity) -> Result:
-    from distributed.client import FutureCancelledError
-    from distributed.scheduler import KilledWorker, NoValidWorkerError, NoWorkerError
-
-    try:
-        reply = future.result()
-    except (FutureCancelledError, OSError) as error:
-        raise EnvironmentLacks(
-            f"The scheduler went. What has arrived is kept; `./headroom campaign --resume {campaign.name}` goes on "
-            "once there is a scheduler again."
-        ) from error
-    except (NoValidWorkerError, NoWorkerError):
-        seconds = campaign.timeouts.lost_s
-        reason = f"The machine {cell.machine} had no worker for {seconds:g} s."
-        return progress.write(campaign, cell, Result(LOST, reason, words=tuple(campaign.words(cell))))
-    except KilledWorker:
-        reason = f"The worker of {cell.machine} died {cluster.ALLOWED_FAILURES + 1} times while it measured this."
-        return progress.write(campaign, cell, Result(LOST, reason, words=tuple(campaign.words(cell))))
-    except Exception as error:
-        reason = f"Its task failed: {type(error).__name__}: {error}"[:2000]
-        return progress.write(campaign, cell, Result("error", reason, words=tuple(campaign.words(cell))))
-    return progress.accept(campaign, cell, reply, mine)
+def _deaths(dask_scheduler: Any, key: str) -> int:
+    """How often the worker of a task died; runs in the scheduler."""
+    task = dask_scheduler.tasks.get(key)
+    return task.suspicious if task is not None else 0

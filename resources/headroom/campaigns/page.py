@@ -178,7 +178,7 @@ def _cells(finished: Finished) -> Section:
         result, status = finished.results.get(cell), _status(finished, cell)
         word = blocks.Cell(status, WORST_FIRST.index(status), status)
         if result is None:
-            rows.append([blocks.Cell(cell.id, anchor=_anchor(cell)), word, None, None, None, None])
+            rows.append([blocks.Cell(cell.id, anchor=_anchor(cell)), word, *5 * [None]])
             continue
         counts = ", ".join(f"{count} {verdict}" for verdict, count in (result.verdicts or {}).items() if count)
         report = progress.cell_folder(finished.campaign, cell) / result.run / "report.html"
@@ -189,6 +189,7 @@ def _cells(finished: Finished) -> Section:
                 word,
                 result.began[:19].replace("T", " ") or None,
                 counts or None,
+                result.deaths or None,
                 blocks.Cell("report", href=address) if address else None,
                 shortened(" ".join(result.reason.split()), MOST_REASON) or None,
             ]
@@ -198,6 +199,7 @@ def _cells(finished: Finished) -> Section:
         Column("Status"),
         Column("Began (UTC)", tight=True),
         Column("Cases", optional=True),
+        Column("Workers that died", number=True, optional=True),
         Column("Report", optional=True),
         Column("Reason", long=True, optional=True),
     ]

@@ -124,6 +124,6 @@ def _cell(items: list[Item]) -> blocks.Cell:
     marked = verdict if verdict in ("fail", "non-strict", "error") else ""
     text = found.text
     paper = items[0]["paper"]
-    if paper and items[0]["kind"] == "context":
-        text += f" (×{shown(found.median / paper)})"
+    if paper and items[0]["kind"] == "context" and (ratio := shown(found.median / paper)) not in ("0", "1"):
+        text += f" (×{ratio})"
     return blocks.Cell(text, found.median, marked)

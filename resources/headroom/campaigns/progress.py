@@ -17,7 +17,7 @@ import os
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +47,7 @@ class Result:
     began: str = ""
     ended: str = ""
     verdicts: Mapping[str, int] | None = None
+    deaths: int = 0  # of workers, before the one that sent the result
 
     @property
     def status(self) -> str:
@@ -143,11 +144,11 @@ def find(name: str) -> Path:
     raise UsageError(f"There is no campaign '{name}' in {shown(campaigns_folder())}. Campaigns: {names}.")
 
 
-def accept(campaign: Campaign, cell: Cell, reply: Any, identity: Identity) -> Result:
+def accept(campaign: Campaign, cell: Cell, reply: Any, identity: Identity, deaths: int = 0) -> Result:
     """Keeps a worker's reply, and returns what has become of the cell: *error* where it is not what was asked for."""
     words = tuple(campaign.words(cell))
     try:
-        return write(campaign, cell, _accepted(campaign, cell, reply, identity))
+        return write(campaign, cell, replace(_accepted(campaign, cell, reply, identity), deaths=deaths))
     except (ResultRefused, archive.ArchiveRefused) as error:
         reason = f"The archive of its worker is refused: {error}."
         return write(campaign, cell, Result(ERROR, reason, words=words))

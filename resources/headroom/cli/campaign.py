@@ -163,6 +163,8 @@ class _Counter:
     def say(self, cell: Cell, result: Result) -> None:
         self.done += 1
         reason = f"  {shortened(result.reason.splitlines()[0], 160)}" if result.reason else ""
+        if result.deaths:
+            reason = f"  (again: {result.deaths} of its workers died){reason}"
         width = len(str(self.total))
         console.say(f"[{self.done:{width}}/{self.total}] {result.status:<11} {cell.id}{reason}")
 

@@ -2,7 +2,8 @@
 """The client of a campaign of tests, as a program: `client.py SCHEDULER KEYS JSON`.
 
 JSON has the `machines`, `repeats`, `lost_s` of the campaign and the `behaviour` of the fake program. It prints what has
-become of each cell, one line each, in the order in which they ended, and the sentence of an error.
+become of each cell, one line each, in the order in which they ended: its reason, or how many workers died over it.
+The last line is the sentence of an error.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from headroom.tests.campaigns.helpers import campaign, program
 
 
 def say(cell: Cell, result: Result) -> None:
-    print(f"{cell.id} {result.status} {result.reason}", flush=True)
+    print(f"{cell.id} {result.status} {result.reason or result.deaths}", flush=True)
 
 
 def main() -> int:

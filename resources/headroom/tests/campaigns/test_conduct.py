@@ -173,6 +173,13 @@ def test_a_hostile_archive_is_an_error_of_its_cell(out: Path) -> None:
     assert not list(out.rglob("escaped"))
 
 
+def test_packages_and_changes_are_compared() -> None:
+    one = Identity("1" * 40, "", "2" * 64)
+    assert one.differs(one) == ""
+    assert one.differs(replace(one, packages="3" * 64)) == "another requirements.lock"
+    assert "uncommitted changes" in one.differs(replace(one, changes="4" * 64))
+
+
 # ---- the guard
 
 

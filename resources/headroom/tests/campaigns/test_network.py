@@ -111,6 +111,9 @@ def test_a_killed_worker_and_a_lost_machine(made: Network, pem: Path, out: Path,
     assert {status for cell, (status, _) in cells.items() if not cell.startswith(f"{gone}.")} == {"pass"}
     assert "lost" in {status for cell, (status, _) in cells.items() if cell.startswith(f"{gone}.")}
     assert any(f"The machine {gone} had no worker for 8 s." in reason for _, reason in cells.values())
+    died = [cell for cell, (status, deaths) in cells.items() if status == "pass" and deaths != "0"]
+    assert len(died) == 1, "only the cell that was measured ran again"
+    assert died[0].startswith(f"{measuring}.")
     assert overlapping(note) == []
     # The machine comes back, and what was lost is measured; nothing else is.
     before = len(re.findall("^begin", note.read_text(), re.MULTILINE))

@@ -59,7 +59,13 @@ def finished() -> Finished:
                 one["parameters"]["build"] = cell.build
         found.records[cell] = records
         found.results[cell] = Result(
-            "whole", "", "fail", f"run-{cell.id}", began="2026-01-02T03:04:05", verdicts={"fail": 1}
+            "whole",
+            "",
+            "fail",
+            f"run-{cell.id}",
+            began="2026-01-02T03:04:05",
+            verdicts={"fail": 1},
+            deaths=cell.repeat - 1,
         )
     return found
 
@@ -87,6 +93,9 @@ def test_every_cell_is_shown_with_its_status(finished: Finished) -> None:
     ]
     cells = tables(section(made.sections, "cells"))["t-cells"]
     assert [row.cells[0].text for row in cells.rows] == [cell.id for cell in finished.campaign.cells()]
+    (column,) = [number for number, one in enumerate(cells.columns) if one.title == "Workers that died"]
+    died = {row.cells[0].text: row.cells[column].text for row in cells.rows}
+    assert (died["east.gcc-O2.one.1"], died["east.gcc-O2.one.2"], died["west.gcc-O2.one.2"]) == ("–", "1", "–")
 
 
 def test_flow_pairs_are_per_core_and_beside_the_best_machine(finished: Finished) -> None:
