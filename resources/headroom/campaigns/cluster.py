@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The processes of a campaign: a scheduler, one worker on each machine, and the client's way to them.
 
-Whoever reaches a scheduler may run programs on its workers, so that nothing but loopback goes without TLS, and there is
-no dashboard. Source: Dask distributed, "Security" and "Configuration reference".
+A client of a scheduler can run programs on its workers. So TLS is required beyond loopback, and there is no dashboard.
+Source: Dask distributed, "Security" and "Configuration reference".
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def checked_address(address: str) -> str:
         raise UsageError(f"'{address}' is no address such as tls://10.0.0.1:{PORT}.")
     if parts.scheme == "tcp" and not _is_loopback(host):
         raise UsageError(
-            f"{address} goes over a network without TLS, and whoever reaches a scheduler may run programs on all its "
+            f"{address} goes over a network without TLS, and a client of a scheduler can run programs on all its "
             f"machines: use tls://{parts.netloc}, with keys that `./headroom campaign keys DIR` makes."
         )
     return f"{parts.scheme}://{f'[{host}]' if ':' in host else host}:{port}"

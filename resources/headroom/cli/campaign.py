@@ -19,7 +19,7 @@ from headroom.core.text import shortened
 
 if TYPE_CHECKING:
     from headroom.campaigns.campaign import Campaign, Cell
-    from headroom.campaigns.conduct import Outcome
+    from headroom.campaigns.client import Outcome
     from headroom.campaigns.progress import Result
 
 EPILOG = console.examples(
@@ -71,7 +71,7 @@ def run_command(
     file: Annotated[Path | None, typer.Argument(help="The campaign's file; none with --resume.")] = None,
 ) -> None:
     from headroom.campaigns import campaign as campaigns
-    from headroom.campaigns import conduct, page, progress
+    from headroom.campaigns import client, page, progress
 
     if resume := explicit.get("resume"):
         if file is not None:
@@ -82,13 +82,13 @@ def run_command(
     campaign = campaigns.load(file)
     scheduler, keys, json = explicit.get("scheduler"), explicit.get("keys"), bool(explicit.get("json"))
     if explicit.get("dry_run"):
-        conduct.require_machines(campaign, scheduler)
+        client.require_machines(campaign, scheduler)
         _show_cells(campaign, json)
         return
     console.say(f"campaign {campaign.name}: {_cells(campaign)} (results in {shown(campaign.folder)})")
     counted = _Counter(campaign)
     try:
-        outcome = conduct.conduct(campaign, file.read_bytes(), scheduler, keys, counted.say)
+        outcome = client.run_campaign(campaign, file.read_bytes(), scheduler, keys, counted.say)
     except EnvironmentLacks:  # what has arrived is worth a page
         page.write(campaign)
         raise
@@ -120,8 +120,8 @@ def keys_command(
 
     made = keys.make(folder)
     console.say(
-        f"Keys are in {made.folder}. Copy the folder to each machine of the campaign, and to no other: whoever has "
-        "it may run programs on all of them."
+        f"Keys are in {made.folder}. Copy the folder to each machine of the campaign, and to no other: "
+        "the keys let their owner run programs on all of them."
     )
 
 

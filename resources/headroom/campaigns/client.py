@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Conducts a campaign: hands cells to workers, keeps each result the moment it arrives, and says what was lost."""
+"""The client of a campaign: hands cells to workers, keeps each result when it arrives, and marks lost cells."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ OnEnd = Callable[[Cell, Result], None]
 
 @dataclass
 class Outcome:
-    """How a campaign ended: what has become of each cell, and whether Ctrl-C ended it."""
+    """How a campaign ended: the result of each cell, and whether Ctrl-C ended it."""
 
     results: dict[Cell, Result] = field(default_factory=dict)
     interrupted: bool = False
 
 
-def conduct(
+def run_campaign(
     campaign: Campaign,
     text: bytes,
     scheduler: str | None = None,

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The client of a campaign of tests, as a program: `client.py SCHEDULER KEYS JSON`.
+"""The client of a campaign of tests, as a program: `client_program.py SCHEDULER KEYS JSON`.
 
-JSON has the `machines`, `repeats`, `lost_s` of the campaign and the `behaviour` of the fake program. It prints what has
-become of each cell, one line each, in the order in which they ended: its reason, or how many workers died over it.
+JSON has the `machines`, `repeats`, `lost_s` of the campaign and the `behaviour` of the fake program. It prints the
+result of each cell, one line each, in the order in which they ended: its reason, or how many workers died over it.
 The last line is the sentence of an error.
 """
 
@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 from headroom.campaigns.campaign import Cell, Quiet, Timeouts
-from headroom.campaigns.conduct import conduct
+from headroom.campaigns.client import run_campaign
 from headroom.campaigns.progress import Result
 from headroom.core.errors import HeadroomError
 from headroom.tests.campaigns.helpers import campaign, program
@@ -35,7 +35,7 @@ def main() -> int:
         quiet=Quiet(load=10_000, steal=1),
     )
     try:
-        outcome = conduct(one, b"", scheduler, Path(keys), say, program(*given.get("behaviour", ())))
+        outcome = run_campaign(one, b"", scheduler, Path(keys), say, program(*given.get("behaviour", ())))
     except HeadroomError as error:
         print(f"error: {error}", flush=True)
         return error.exit_code

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from headroom.campaigns import archive, conduct, guard, identity, progress
+from headroom.campaigns import archive, client, guard, identity, progress
 from headroom.campaigns.campaign import Campaign, Timeouts
 from headroom.campaigns.identity import Identity
 from headroom.campaigns.task import request_of, run_cell
@@ -236,16 +236,18 @@ def test_a_campaign_runs_once_and_goes_on_where_it_stopped(out: Path, three: Cam
     seen: list[str] = []
     note = out / "note"
     words = program(f"note={note}")
-    outcome = conduct.conduct(three, b"name: test\n", program=words, on_end=lambda cell, result: seen.append(cell.id))
+    outcome = client.run_campaign(
+        three, b"name: test\n", program=words, on_end=lambda cell, result: seen.append(cell.id)
+    )
     assert seen == [cell.id for cell in three.cells()], "the order follows from the seed"
     assert {result.status for result in outcome.results.values()} == {"pass"}
     assert [line.split()[0] for line in note.read_text().splitlines()] == ["begin", "end"] * 3
-    assert conduct.conduct(three, b"", program=words).results == outcome.results
+    assert client.run_campaign(three, b"", program=words).results == outcome.results
     assert len(note.read_text().splitlines()) == 6, "what is whole is not repeated"
     lost = three.cells()[1]
     progress.write(three, lost, progress.Result("lost", "no worker"))
     more = replace(three, repeats=4)
-    assert len(conduct.conduct(more, b"", program=words).results) == 4
+    assert len(client.run_campaign(more, b"", program=words).results) == 4
     assert len(note.read_text().splitlines()) == 10
     assert progress.find("last") == three.folder / "campaign.yaml"
 
@@ -270,5 +272,5 @@ def begin(one: Campaign, mine: Identity) -> None:
 
 def test_machines_need_a_scheduler(out: Path) -> None:
     with pytest.raises(UsageError, match="is about epyc, and without a scheduler"):
-        conduct.conduct(campaign(machines=("local", "epyc")), b"")
+        client.run_campaign(campaign(machines=("local", "epyc")), b"")
     assert not list(out.iterdir())
