@@ -29,6 +29,7 @@ PORT = 8786  # of a scheduler, where its address names none
 CONNECT_S = 15.0
 AGAIN_S = 2.0  # after a scheduler went, until a worker looks for it again
 ONLY_LOOPBACK = "127.0.0.1:0"  # where Dask's web server listens, which has no pages
+PRELOAD = "headroom.campaigns.preload"
 ALLOWED_FAILURES = 2  # deaths of a worker that a cell survives
 WORKER_TTL_S = 180  # without a sign of a worker, after which it counts as dead
 
@@ -153,6 +154,7 @@ def _here() -> Iterator[Any]:
         name=LOCAL,
         resources={resource_of(LOCAL): 1},
         silence_logs=logging.CRITICAL,
+        preload=[PRELOAD],
     ) as cluster:
         yield cluster
 
@@ -265,6 +267,7 @@ async def _nanny(address: str, machine: str, security: Security | None) -> Any:
             dashboard=False,
             dashboard_address=ONLY_LOOPBACK,
             silence_logs=logging.CRITICAL,
+            preload=[PRELOAD],
             death_timeout=3 * CONNECT_S,
         )
     except Exception as error:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The client of a campaign of tests, as a program: `client_program.py SCHEDULER KEYS JSON`.
+"""The client of a campaign of tests, as a program: `client_program.py SCHEDULER KEYS JSON`; without
+SCHEDULER and KEYS ("") it works on this machine alone.
 
 JSON has the `machines`, `repeats`, `lost_s` of the campaign and the `behaviour` of the fake program. It prints the
 result of each cell, one line each, in the order in which they ended: its reason, or how many workers died over it.
@@ -35,7 +36,9 @@ def main() -> int:
         quiet=Quiet(load=10_000, steal=1),
     )
     try:
-        outcome = run_campaign(one, b"", scheduler, Path(keys), say, program(*given.get("behaviour", ())))
+        outcome = run_campaign(
+            one, b"", scheduler or None, Path(keys) if keys else None, say, program(*given.get("behaviour", ()))
+        )
     except HeadroomError as error:
         print(f"error: {error}", flush=True)
         return error.exit_code

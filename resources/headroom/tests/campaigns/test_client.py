@@ -5,6 +5,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import signal
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -17,7 +21,9 @@ from headroom.campaigns import archive, client, guard, identity, progress
 from headroom.campaigns.campaign import Campaign, Timeouts
 from headroom.campaigns.identity import Identity
 from headroom.campaigns.task import request_of, run_cell
+from headroom.core import process_group
 from headroom.core.errors import UsageError
+from headroom.core.paths import ROOT
 from headroom.core.results import store
 from headroom.tests.campaigns.helpers import campaign, configuration, program
 
@@ -250,6 +256,33 @@ def test_a_campaign_runs_once_and_goes_on_where_it_stopped(out: Path, three: Cam
     assert len(client.run_campaign(more, b"", program=words).results) == 4
     assert len(note.read_text().splitlines()) == 10
     assert progress.find("last") == three.folder / "campaign.yaml"
+
+
+def test_an_interrupt_on_the_terminal_ends_everything_quietly(out: Path) -> None:
+    """Ctrl-C reaches every process of the terminal's group."""
+    note = out / "note"
+    described = json.dumps({"machines": ["local"], "behaviour": [f"note={note}", "hang"]})
+    process = subprocess.Popen(
+        [sys.executable, "-P", str(Path(__file__).with_name("client_program.py")), "", "", described],
+        env={**os.environ, "PYTHONPATH": str(ROOT / "resources")},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        until = time.monotonic() + 60
+        while not note.exists():
+            assert time.monotonic() < until and process.poll() is None
+            time.sleep(0.05)
+        pid = int(note.read_text().split()[1])
+        os.killpg(process.pid, signal.SIGINT)
+        assert process.communicate(timeout=60)[0] == "interrupted\n"
+        assert not process_group.stat_of(pid)
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
 
 
 def test_a_campaign_is_not_mixed(out: Path, three: Campaign) -> None:
