@@ -13,18 +13,15 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from datetime import UTC, datetime
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-from headroom.campaigns import archive, guard
+from headroom.campaigns import affinity, archive, guard
 from headroom.campaigns.campaign import Campaign, Cell, Quiet, Timeouts
 from headroom.campaigns.identity import Identity, here
 from headroom.core import process_group
 from headroom.core.errors import EXIT_ENVIRONMENT, EXIT_FAILED, EXIT_PASSED, EnvironmentLacks, HeadroomError
-from headroom.core.machine import topology
 from headroom.core.paths import ROOT, out_folder
 
 WHOLE, BUSY, ERROR, LOST = "whole", "busy", "error", "lost"  # states of a cell
@@ -103,7 +100,7 @@ def _run(command: Sequence[str], folder: Path, limit_s: float) -> tuple[int, str
     is_cancelled = _cancellation()
     with (folder / "stdout").open("wb") as out, (folder / "stderr").open("w+b") as err:
         process = process_group.start(
-            [*_affinity_command(), *command],
+            [*affinity.command_prefix(), *command],
             {**os.environ, "HEADROOM_OUT": str(folder)},
             stdin=subprocess.DEVNULL,
             stdout=out,
@@ -126,26 +123,6 @@ def _run(command: Sequence[str], folder: Path, limit_s: float) -> tuple[int, str
     assert status is not None
     ended = f"it was ended by {signal.Signals(-status).name}" if status < 0 else "it gave no reason"
     return status, lines[-1].removeprefix("headroom: ") if lines else ended
-
-
-def _affinity_command() -> list[str]:
-    """Keeps this worker to the CPU that measurements take last, and returns the words that give a command all of them,
-    by taskset(1). Nothing where there is one CPU alone, or no taskset."""
-    mask, keep = _affinity()
-    if len(mask) < 2 or (program := shutil.which("taskset")) is None:
-        return []
-    for thread in os.listdir("/proc/self/task"):
-        with suppress(OSError, ValueError):
-            os.sched_setaffinity(int(thread), {keep})
-    return [program, "-c", ",".join(map(str, sorted(mask)))]
-
-
-@cache
-def _affinity() -> tuple[frozenset[int], int]:
-    """The CPUs that this process may use, before it is kept to one of them; and that one."""
-    cores = topology.read()
-    last = cores.physical_cores[-1].number if cores.physical_cores else min(os.sched_getaffinity(0))
-    return frozenset(os.sched_getaffinity(0)), last
 
 
 def _cancellation() -> Callable[[], bool]:

@@ -241,13 +241,16 @@ def three(out: Path) -> Iterator[Campaign]:
 def test_a_campaign_runs_once_and_goes_on_where_it_stopped(out: Path, three: Campaign) -> None:
     seen: list[str] = []
     note = out / "note"
-    words = program(f"note={note}")
+    words = program(f"note={note}", f"cpus={out / 'cpus'}")
     outcome = client.run_campaign(
         three, b"name: test\n", program=words, on_end=lambda cell, result: seen.append(cell.id)
     )
     assert seen == [cell.id for cell in three.cells()], "the order follows from the seed"
     assert {result.status for result in outcome.results.values()} == {"pass"}
     assert [line.split()[0] for line in note.read_text().splitlines()] == ["begin", "end"] * 3
+    cpus, mine = json.loads((out / "cpus").read_text()), sorted(os.sched_getaffinity(0))
+    assert cpus["own"] == mine
+    assert len(cpus["worker"]) == 1 or len(mine) == 1, "the worker is apart from what it measures"
     assert client.run_campaign(three, b"", program=words).results == outcome.results
     assert len(note.read_text().splitlines()) == 6, "what is whole is not repeated"
     lost = three.cells()[1]
