@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from headroom.campaigns.campaign import Cell
-from headroom.campaigns.measured import Capacities, Finished, Key, Series, Values, all_capacities, names
+from headroom.campaigns.measured import CampaignData, Capacities, Key, Series, Values, all_capacities, names
 from headroom.core.text import percent, shown
 from headroom.report import charts
 from headroom.report import page as blocks
@@ -34,12 +34,12 @@ def ratio_to_null(_: Cell, one: Capacity) -> float | None:
     return one.ratio_to_null
 
 
-def sections(finished: Finished) -> list[Section]:
+def sections(data: CampaignData) -> list[Section]:
     """Those that have content."""
-    found = all_capacities(finished)
+    found = all_capacities(data)
     if not found.by_key:
         return []
-    made = [_flow_pairs(finished, found), _cost(finished, found), _scaling(finished, found), _peers(finished, found)]
+    made = [_flow_pairs(data, found), _cost(data, found), _scaling(data, found), _peers(data, found)]
     return [section for section in made if section is not None]
 
 
@@ -47,14 +47,14 @@ def cell_of(found: Values | None, more: str = "") -> blocks.Cell:
     return blocks.Cell("–", "") if found is None else blocks.Cell(found.text + more, found.median)
 
 
-def _flow_pairs(finished: Finished, found: Capacities) -> Section:
+def _flow_pairs(data: CampaignData, found: Capacities) -> Section:
     section = Section("capacity", "Flow pairs per core at the same load", "Flow pairs")
     section.intro = [
         "A flow pair is one call. Each core has the same work on every machine, and the target is the same share of "
         "its time. Figures are medians over the repeats; ± is half of the range between the lowest and highest.",
     ]
-    machines, called = finished.campaign.machines, names(found.series())
-    if bars := _bars(finished, found, called):
+    machines, called = data.campaign.machines, names(found.series())
+    if bars := _bars(data, found, called):
         draw = charts.grouped_bars(bars, "CPUs", "flow pairs", "machine", "", "flow pairs per core", order=machines)
         caption = "At 50 % load where that was measured. The thin line spans the repeats; the bar is their median."
         section.add("figure", charts.figure("f-capacity", "Flow pairs per core, by machine", caption, draw))
@@ -71,17 +71,17 @@ def _flow_pairs(finished: Finished, found: Capacities) -> Section:
     return section
 
 
-def _bars(finished: Finished, found: Capacities, called: dict[Series, str]) -> list[dict[str, Any]]:
+def _bars(data: CampaignData, found: Capacities, called: dict[Series, str]) -> list[dict[str, Any]]:
     bars = []
     for series in found.series():
-        for machine in finished.campaign.machines:
+        for machine in data.campaign.machines:
             if one := found.values(found.main_key(series), machine, per_core):
                 bar = {"CPUs": called[series], "machine": machine, "flow pairs": one.median}
                 bars.append(bar | {"low": min(one.of), "high": max(one.of)})
     return bars if len(bars) <= MOST_BARS else []
 
 
-def _cost(finished: Finished, found: Capacities) -> Section:
+def _cost(data: CampaignData, found: Capacities) -> Section:
     section = Section("cost", "Cost of an operation", "Cost")
     section.intro = [
         "An operation compresses and decompresses one packet. Cycles are its time multiplied by the clock that the "
@@ -91,7 +91,7 @@ def _cost(finished: Finished, found: Capacities) -> Section:
     ]
 
     def cycles(cell: Cell, one: Capacity) -> float | None:
-        clock = finished.clock_mhz(cell)
+        clock = data.clock_mhz(cell)
         return None if clock is None or one.ns_per_operation is None else one.ns_per_operation * clock / 1000
 
     def codec_only(_: Cell, one: Capacity) -> float | None:
@@ -108,7 +108,7 @@ def _cost(finished: Finished, found: Capacities) -> Section:
         [called[series], machine, *(cell_of(found.values(key, machine, of)) for _, of in shown_of)]
         for series in found.series()
         for key in [found.main_key(series)]
-        for machine in finished.campaign.machines
+        for machine in data.campaign.machines
         if found.by_key[key].get(machine)
     ]
     columns = [Column("CPUs"), Column("Machine"), *(Column(title, number=True) for title, _ in shown_of)]
@@ -116,9 +116,9 @@ def _cost(finished: Finished, found: Capacities) -> Section:
     return section
 
 
-def _scaling(finished: Finished, found: Capacities) -> Section | None:
+def _scaling(data: CampaignData, found: Capacities) -> Section | None:
     """Flow pairs of several cores over those of one, by machine."""
-    machines, rows, called = finished.campaign.machines, [], names(found.series())
+    machines, rows, called = data.campaign.machines, [], names(found.series())
     for key, by_machine in found.by_key.items():
         series, target = key
         one_core: Key = (Series(**{**vars(series), "cpus": ONE_CORE}), target)
@@ -150,9 +150,9 @@ def _all_cores(_: Cell, one: Capacity) -> float | None:
     return one.flow_pairs
 
 
-def _peers(finished: Finished, found: Capacities) -> Section | None:
+def _peers(data: CampaignData, found: Capacities) -> Section | None:
     """Time of an operation over that of each other implementation with the same work."""
-    machines, rows = finished.campaign.machines, []
+    machines, rows = data.campaign.machines, []
     for series in found.series():
         for peer in found.series():
             same = (series.build, series.profile, series.cpus) == (peer.build, peer.profile, peer.cpus)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The processes of a campaign: a scheduler, one worker on each machine, and the client's way to them.
 
-Whoever reaches a scheduler may run programs on its workers, so that nothing but loopback goes without TLS, and there is
-no dashboard. Source: Dask distributed, "Security" and "Configuration reference".
+A client of a scheduler can run programs on its workers. So TLS is required beyond loopback, and there is no dashboard.
+Source: Dask distributed, "Security" and "Configuration reference".
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ PORT = 8786  # of a scheduler, where its address names none
 CONNECT_S = 15.0
 AGAIN_S = 2.0  # after a scheduler went, until a worker looks for it again
 ONLY_LOOPBACK = "127.0.0.1:0"  # where Dask's web server listens, which has no pages
+PRELOAD = "headroom.campaigns.preload"
 ALLOWED_FAILURES = 2  # deaths of a worker that a cell survives
 WORKER_TTL_S = 180  # without a sign of a worker, after which it counts as dead
 
@@ -68,7 +69,7 @@ def checked_address(address: str) -> str:
         raise UsageError(f"'{address}' is no address such as tls://10.0.0.1:{PORT}.")
     if parts.scheme == "tcp" and not _is_loopback(host):
         raise UsageError(
-            f"{address} goes over a network without TLS, and whoever reaches a scheduler may run programs on all its "
+            f"{address} goes over a network without TLS, and a client of a scheduler can run programs on all its "
             f"machines: use tls://{parts.netloc}, with keys that `./headroom campaign keys DIR` makes."
         )
     return f"{parts.scheme}://{f'[{host}]' if ':' in host else host}:{port}"
@@ -153,6 +154,7 @@ def _here() -> Iterator[Any]:
         name=LOCAL,
         resources={resource_of(LOCAL): 1},
         silence_logs=logging.CRITICAL,
+        preload=[PRELOAD],
     ) as cluster:
         yield cluster
 
@@ -168,12 +170,22 @@ def _prepared(client: Client, timeouts: Timeouts) -> Client:
 
 
 def _no_answer(address: str, error: BaseException) -> EnvironmentLacks:
-    words = f"{error} {error.__cause__ or ''}"
+    words = " ".join(_causes(error))
     if "certificate" in words.lower() or "ssl" in words.lower() or "_CA" in words:
         return EnvironmentLacks(
             f"The scheduler at {address} has other keys: copy the folder of --keys from the machine that made them."
         )
-    return EnvironmentLacks(f"No scheduler answers at {address} ({error}). Start one: ./headroom campaign scheduler.")
+    return EnvironmentLacks(f"No scheduler answers at {address}: start one (./headroom campaign scheduler).")
+
+
+def _causes(error: BaseException) -> list[str]:
+    """What an error and those behind it say."""
+    found: list[str] = []
+    one: BaseException | None = error
+    while one is not None:
+        found.append(str(one))
+        one = one.__cause__ or one.__context__
+    return found
 
 
 def run_scheduler(listen: str, keys: Path | None, say: Callable[[str], None]) -> None:
@@ -255,15 +267,11 @@ async def _nanny(address: str, machine: str, security: Security | None) -> Any:
             dashboard=False,
             dashboard_address=ONLY_LOOPBACK,
             silence_logs=logging.CRITICAL,
+            preload=[PRELOAD],
             death_timeout=3 * CONNECT_S,
         )
     except Exception as error:
-        causes: list[str] = []
-        one: BaseException | None = error
-        while one is not None:
-            causes.append(str(one))
-            one = one.__cause__ or one.__context__
-        if any("name taken" in cause for cause in causes):
+        if any("name taken" in cause for cause in _causes(error)):
             raise EnvironmentLacks(
                 f"The scheduler at {address} has a worker of the name {machine} already: end that, or name this "
                 "machine otherwise."

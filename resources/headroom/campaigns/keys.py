@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Keys of a campaign: a certificate authority of its own, and one certificate that client, scheduler and workers share.
 
-Whoever has the key may run programs on every machine of the campaign. Made by openssl(1); the authority's key is thrown
+The key lets its owner run programs on every machine of the campaign. Made by openssl(1); the authority's key is thrown
 away. Source: RFC 5280, RFC 8446.
 """
 

@@ -43,8 +43,8 @@ def values(found: Iterable[float | None]) -> Values | None:
 
 
 @dataclass
-class Finished:
-    """What a campaign has: what has become of its cells, and the records of those that are whole."""
+class CampaignData:
+    """The results of the cells of a campaign, and the records of whole cells."""
 
     campaign: Campaign
     results: dict[Cell, Result]
@@ -64,13 +64,13 @@ class Finished:
         return next((clock for clock in found if clock), None)
 
 
-def read(campaign: Campaign, warn: Callable[[str], None] = lambda sentence: None) -> Finished:
+def read(campaign: Campaign, warn: Callable[[str], None] = lambda sentence: None) -> CampaignData:
     """What a campaign has on the disk."""
-    finished = Finished(campaign, progress.results(campaign))
-    for cell, result in finished.results.items():
+    data = CampaignData(campaign, progress.results(campaign))
+    for cell, result in data.results.items():
         if result.state == WHOLE:
-            finished.records[cell] = store.read_all(progress.cell_folder(campaign, cell) / result.run, warn)
-    return finished
+            data.records[cell] = store.read_all(progress.cell_folder(campaign, cell) / result.run, warn)
+    return data
 
 
 @dataclass(frozen=True, order=True)
@@ -135,11 +135,11 @@ class Capacities:
         return next((key for key in keys if key[1] == 0.5), keys[0])
 
 
-def all_capacities(finished: Finished) -> Capacities:
+def all_capacities(data: CampaignData) -> Capacities:
     """Capacities with a figure, rows in one order whatever that of the cells was."""
     found: dict[Key, dict[str, list[tuple[Cell, Capacity]]]] = {}
-    for cell in sorted(finished.records):
-        for one in capacities(finished.records[cell]):
+    for cell in sorted(data.records):
+        for one in capacities(data.records[cell]):
             if one.flow_pairs is None:
                 continue
             series = Series(cell.configuration, one.build, one.compressor, one.decompressor, one.profile, one.cpus)

@@ -10,7 +10,7 @@ from typing import Any
 
 from headroom.campaigns import capacity_sections, measured, paper_sections, progress
 from headroom.campaigns.campaign import Campaign, Cell
-from headroom.campaigns.measured import Finished
+from headroom.campaigns.measured import CampaignData
 from headroom.campaigns.progress import PAGE, STATUSES
 from headroom.core.errors import disk_error
 from headroom.core.results.store import write_atomically
@@ -27,77 +27,77 @@ MOST_REASON = 300  # characters
 def write(campaign: Campaign, warn: Callable[[str], None] = lambda sentence: None) -> Path | None:
     """Writes the page of what a campaign has; None where it has nothing. Raises EnvironmentLacks when the disk does not
     take it."""
-    finished = measured.read(campaign, warn)
-    if not finished.results:
+    data = measured.read(campaign, warn)
+    if not data.results:
         return None
     target = campaign.folder / PAGE
     try:
-        write_atomically(target, render.html_of(page(finished)).encode())
+        write_atomically(target, render.html_of(page(data)).encode())
     except OSError as error:
         raise disk_error(error, f"writing {target}", False, "say the same command") from error
     return target
 
 
-def page(finished: Finished) -> Page:
+def page(data: CampaignData) -> Page:
     """The content of the page."""
-    campaign = finished.campaign
-    counts = Counter(_status(finished, cell) for cell in campaign.cells())
+    campaign = data.campaign
+    counts = Counter(_status(data, cell) for cell in campaign.cells())
     sections = [
-        _summary(finished),
-        *capacity_sections.sections(finished),
-        *paper_sections.sections(finished),
-        _machines(finished),
-        _cells(finished),
+        _summary(data),
+        *capacity_sections.sections(data),
+        *paper_sections.sections(data),
+        _machines(data),
+        _cells(data),
     ]
     return Page(
         title=f"Campaign {campaign.name}",
-        subtitle=_subtitle(finished),
-        warnings=_warnings(finished),
+        subtitle=_subtitle(data),
+        warnings=_warnings(data),
         verdicts={word: counts[word] for word in (*STATUSES, MISSING) if counts[word]},
         sections=sections,
-        footer=f"{_version(finished)}. Every figure rests on result records of the runs in cells/.",
+        footer=f"{_version(data)}. Every figure rests on result records of the runs in cells/.",
     )
 
 
-def _status(finished: Finished, cell: Cell) -> str:
-    result = finished.results.get(cell)
+def _status(data: CampaignData, cell: Cell) -> str:
+    result = data.results.get(cell)
     return result.status if result else MISSING
 
 
-def _subtitle(finished: Finished) -> str:
-    times = [time for result in finished.results.values() for time in (result.began, result.ended) if time]
+def _subtitle(data: CampaignData) -> str:
+    times = [time for result in data.results.values() for time in (result.began, result.ended) if time]
     when = f"{min(times)[:16].replace('T', ' ')} to {max(times)[:16].replace('T', ' ')} UTC" if times else ""
-    machines = len(finished.campaign.machines)
+    machines = len(data.campaign.machines)
     return " · ".join(filter(None, (f"{machines} machine{'s' if machines > 1 else ''}", when)))
 
 
-def _warnings(finished: Finished) -> list[str]:
+def _warnings(data: CampaignData) -> list[str]:
     """Warnings of the machines' runs, each with the machines that it is about."""
     found: dict[str, list[str]] = {}
-    for machine in finished.campaign.machines:
-        mine = [record for cell, records in finished.records.items() if cell.machine == machine for record in records]
+    for machine in data.campaign.machines:
+        mine = [record for cell, records in data.records.items() if cell.machine == machine for record in records]
         for sentence in render.warnings(mine) if mine else []:
             found.setdefault(sentence, []).append(machine)
     return [f"{', '.join(machines)}: {sentence}" for sentence, machines in found.items()]
 
 
-def _version(finished: Finished) -> str:
-    harness = next((record["harness"] for record in finished.all_records()), None)
+def _version(data: CampaignData) -> str:
+    harness = next((record["harness"] for record in data.all_records()), None)
     if harness is None:
         return "Headroom"
     changed = " with uncommitted changes" if harness.get("changed") else ""
     return f"Headroom {harness['version']}, commit {(harness['commit'] or 'unknown')[:12]}{changed}"
 
 
-def _summary(finished: Finished) -> Section:
-    campaign, cells = finished.campaign, finished.campaign.cells()
+def _summary(data: CampaignData) -> Section:
+    campaign, cells = data.campaign, data.campaign.cells()
     section = Section("summary", "Cells", "Cells")
     section.intro = [
         "A cell is one run: a configuration on a machine, with a build. Its word is that of the worst case of its run; "
-        "busy: the machine did not become quiet; lost: it had no worker any more; error: nothing usable came back.",
+        "busy: the machine did not become quiet; lost: it had no worker any more; error: its run could not be used.",
     ]
     section.cards = [
-        Card("Whole cells", f"{len(finished.records)} of {len(cells)}", f"{campaign.repeats} of each"),
+        Card("Whole cells", f"{len(data.records)} of {len(cells)}", f"{campaign.repeats} of each"),
         Card("Machines", str(len(campaign.machines)), shortened(", ".join(campaign.machines), 60)),
         Card("Builds", str(len(campaign.builds)), shortened(", ".join(campaign.builds), 60)),
         Card("Configurations", str(len(campaign.configurations)), shortened(", ".join(campaign.configurations), 60)),
@@ -106,32 +106,32 @@ def _summary(finished: Finished) -> Section:
         [
             configuration,
             build,
-            *(_matrix_cell(finished, machine, build, configuration) for machine in campaign.machines),
+            *(_matrix_cell(data, machine, build, configuration) for machine in campaign.machines),
         ]
         for configuration in campaign.configurations
         for build in campaign.builds
     ]
-    columns = [Column("Configuration"), Column("Build", tight=True), *map(Column, _titles(finished))]
+    columns = [Column("Configuration"), Column("Build", tight=True), *map(Column, _titles(data))]
     section.add("table", table("t-matrix", columns, rows))
     return section
 
 
-def _titles(finished: Finished) -> list[str]:
+def _titles(data: CampaignData) -> list[str]:
     """Machines with their processors."""
     found = []
-    for name in finished.campaign.machines:
-        environment = finished.machine(name)
+    for name in data.campaign.machines:
+        environment = data.machine(name)
         model = shortened(environment.get("cpu_model") or "unknown processor", 40) if environment else ""
         found.append(f"{name} ({model})" if model else name)
     return found
 
 
-def _matrix_cell(finished: Finished, machine: str, build: str, configuration: str) -> blocks.Cell:
-    cells = [Cell(machine, build, configuration, number) for number in range(1, finished.campaign.repeats + 1)]
-    found = Counter(_status(finished, cell) for cell in cells)
+def _matrix_cell(data: CampaignData, machine: str, build: str, configuration: str) -> blocks.Cell:
+    cells = [Cell(machine, build, configuration, number) for number in range(1, data.campaign.repeats + 1)]
+    found = Counter(_status(data, cell) for cell in cells)
     worst = next(word for word in WORST_FIRST if found[word])
     text = ", ".join(f"{found[word]} {word}" for word in WORST_FIRST if found[word])
-    details = [Link(f"repeat {cell.repeat}: {_status(finished, cell)}", _anchor(cell)) for cell in cells]
+    details = [Link(f"repeat {cell.repeat}: {_status(data, cell)}", _anchor(cell)) for cell in cells]
     return blocks.Cell(text, WORST_FIRST.index(worst), worst, details=details)
 
 
@@ -152,13 +152,13 @@ FACTS: tuple[tuple[str, Callable[[dict[str, Any]], Any]], ...] = (
 )
 
 
-def _machines(finished: Finished) -> Section:
+def _machines(data: CampaignData) -> Section:
     section = Section("machines", "Machines", "Machines")
     rows, compilers = [], {}
-    for name in finished.campaign.machines:
-        environment = finished.machine(name)
+    for name in data.campaign.machines:
+        environment = data.machine(name)
         rows.append([name, *(of(environment) if environment else None for _, of in FACTS)])
-        for cell, records in finished.records.items():
+        for cell, records in data.records.items():
             if cell.machine == name:
                 found = records[0]["environment"]
                 compilers[name, cell.build] = (found.get("compiler"), found.get("flags"))
@@ -171,17 +171,17 @@ def _machines(finished: Finished) -> Section:
     return section
 
 
-def _cells(finished: Finished) -> Section:
+def _cells(data: CampaignData) -> Section:
     section = Section("cells", "All cells, in the order in which they ran", "All cells")
     rows = []
-    for cell in finished.campaign.cells():
-        result, status = finished.results.get(cell), _status(finished, cell)
+    for cell in data.campaign.cells():
+        result, status = data.results.get(cell), _status(data, cell)
         word = blocks.Cell(status, WORST_FIRST.index(status), status)
         if result is None:
-            rows.append([blocks.Cell(cell.id, anchor=_anchor(cell)), word, None, None, None, None])
+            rows.append([blocks.Cell(cell.id, anchor=_anchor(cell)), word, *5 * [None]])
             continue
         counts = ", ".join(f"{count} {verdict}" for verdict, count in (result.verdicts or {}).items() if count)
-        report = progress.cell_folder(finished.campaign, cell) / result.run / "report.html"
+        report = progress.cell_folder(data.campaign, cell) / result.run / "report.html"
         address = f"cells/{cell.id}/{result.run}/report.html" if result.run and report.is_file() else ""
         rows.append(
             [
@@ -189,6 +189,7 @@ def _cells(finished: Finished) -> Section:
                 word,
                 result.began[:19].replace("T", " ") or None,
                 counts or None,
+                result.deaths or None,
                 blocks.Cell("report", href=address) if address else None,
                 shortened(" ".join(result.reason.split()), MOST_REASON) or None,
             ]
@@ -198,12 +199,11 @@ def _cells(finished: Finished) -> Section:
         Column("Status"),
         Column("Began (UTC)", tight=True),
         Column("Cases", optional=True),
+        Column("Workers that died", number=True, optional=True),
         Column("Report", optional=True),
         Column("Reason", long=True, optional=True),
     ]
     words = [word for word in WORST_FIRST if any(row[1].verdict == word for row in rows)]
     section.add("table", table("t-cells", columns, rows), filter=words if len(words) > 1 else [])
-    section.add(
-        "text", f"Commands: ./headroom campaign --resume {finished.campaign.name} --dry-run", style="soft small"
-    )
+    section.add("text", f"Commands: ./headroom campaign --resume {data.campaign.name} --dry-run", style="soft small")
     return section

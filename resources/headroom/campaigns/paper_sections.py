@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import Any
 
 from headroom.campaigns.campaign import Cell
+from headroom.campaigns.measured import CampaignData, Values, columns, values
 from headroom.campaigns.measured import Column as Place
-from headroom.campaigns.measured import Finished, Values, columns, values
 from headroom.core.results.record import VERDICTS, worst
 from headroom.core.text import shown
 from headroom.report import page as blocks
@@ -19,20 +19,20 @@ Item = dict[str, Any]
 Items = dict[str, dict[Place, list[Item]]]  # by identity and column; one for each repeat
 
 
-def sections(finished: Finished) -> list[Section]:
+def sections(data: CampaignData) -> list[Section]:
     """One for each paper of which a cell has figures."""
     keys = {
         str(record["parameters"]["paper"])
-        for record in finished.all_records()
+        for record in data.all_records()
         if record["items"] and record["parameters"].get("paper")
     }
-    return [_section(finished, key) for key in sorted(keys)]
+    return [_section(data, key) for key in sorted(keys)]
 
 
-def _section(finished: Finished, key: str) -> Section:
+def _section(data: CampaignData, key: str) -> Section:
     mine = {
         cell: [record for record in records if record["parameters"].get("paper") == key]
-        for cell, records in finished.records.items()
+        for cell, records in data.records.items()
     }
     mine = {cell: records for cell, records in mine.items() if records}
     about = next(iter(mine.values()))[0]["parameters"].get("about", {})
@@ -124,6 +124,6 @@ def _cell(items: list[Item]) -> blocks.Cell:
     marked = verdict if verdict in ("fail", "non-strict", "error") else ""
     text = found.text
     paper = items[0]["paper"]
-    if paper and items[0]["kind"] == "context":
-        text += f" (×{shown(found.median / paper)})"
+    if paper and items[0]["kind"] == "context" and (ratio := shown(found.median / paper)) not in ("0", "1"):
+        text += f" (×{ratio})"
     return blocks.Cell(text, found.median, marked)

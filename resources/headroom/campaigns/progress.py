@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A campaign's folder: what has become of each cell. What is whole is never measured again.
+"""A campaign's folder: the result of each cell. Whole cells are never measured again.
 
 out/campaigns/<name>/
   campaign.yaml             a copy of the file, for --resume
@@ -17,7 +17,7 @@ import os
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +37,7 @@ STATUSES = (*VERDICTS, BUSY, LOST)  # of a cell, as people read them
 
 @dataclass(frozen=True)
 class Result:
-    """What has become of a cell. A whole one has the verdict of its worst case, and its run's name."""
+    """The result of a cell. A whole one has the verdict of its worst case, and the name of its run."""
 
     state: str
     reason: str = ""
@@ -47,6 +47,7 @@ class Result:
     began: str = ""
     ended: str = ""
     verdicts: Mapping[str, int] | None = None
+    deaths: int = 0  # of workers, before the one that sent the result
 
     @property
     def status(self) -> str:
@@ -62,7 +63,7 @@ def cell_folder(campaign: Campaign, cell: Cell) -> Path:
 
 
 def read(campaign: Campaign, cell: Cell) -> Result | None:
-    """What has become of a cell; None where nothing has, or where its run is not there any more."""
+    """The kept result of a cell; None where there is none, or where its run is not there any more."""
     folder = cell_folder(campaign, cell)
     try:
         document = json.loads((folder / "cell.json").read_text(encoding="utf-8"))
@@ -87,9 +88,9 @@ def write(campaign: Campaign, cell: Cell, result: Result) -> Result:
 
 @contextmanager
 def begin(campaign: Campaign, text: bytes, identity: Identity) -> Iterator[dict[Cell, Result]]:
-    """Makes a campaign's folder, or goes on with it; gives what has become of its cells already. `text` is its file.
+    """Makes a campaign's folder, or goes on with it; gives the results that it holds. `text` is its file.
 
-    Raises UsageError where another process conducts it, or where it was begun with another commit or other commands.
+    Raises UsageError where another process works on it, or where it was begun with another commit or other commands.
     """
     folder = campaign.folder
     try:
@@ -143,11 +144,11 @@ def find(name: str) -> Path:
     raise UsageError(f"There is no campaign '{name}' in {shown(campaigns_folder())}. Campaigns: {names}.")
 
 
-def accept(campaign: Campaign, cell: Cell, reply: Any, identity: Identity) -> Result:
-    """Keeps a worker's reply, and returns what has become of the cell: *error* where it is not what was asked for."""
+def accept(campaign: Campaign, cell: Cell, reply: Any, identity: Identity, deaths: int = 0) -> Result:
+    """Keeps a worker's reply as the result of a cell: *error* where the reply is not that of the cell."""
     words = tuple(campaign.words(cell))
     try:
-        return write(campaign, cell, _accepted(campaign, cell, reply, identity))
+        return write(campaign, cell, replace(_accepted(campaign, cell, reply, identity), deaths=deaths))
     except (ResultRefused, archive.ArchiveRefused) as error:
         reason = f"The archive of its worker is refused: {error}."
         return write(campaign, cell, Result(ERROR, reason, words=words))

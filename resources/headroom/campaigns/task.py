@@ -13,18 +13,15 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from datetime import UTC, datetime
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-from headroom.campaigns import archive, guard
+from headroom.campaigns import affinity, archive, guard
 from headroom.campaigns.campaign import Campaign, Cell, Quiet, Timeouts
 from headroom.campaigns.identity import Identity, here
 from headroom.core import process_group
 from headroom.core.errors import EXIT_ENVIRONMENT, EXIT_FAILED, EXIT_PASSED, EnvironmentLacks, HeadroomError
-from headroom.core.machine import topology
 from headroom.core.paths import ROOT, out_folder
 
 WHOLE, BUSY, ERROR, LOST = "whole", "busy", "error", "lost"  # states of a cell
@@ -80,10 +77,10 @@ def _measured(request: Mapping[str, Any], program: Sequence[str], limit_s: float
         shutil.rmtree(left, ignore_errors=True)
     folder = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{request['cell']}-", dir=place))
     try:
-        status, said = _run([*program, *request["words"]], folder, limit_s)
+        status, last_line = _run([*program, *request["words"]], folder, limit_s)
         runs = sorted(path.parent for path in folder.glob("*/run.json"))
         if status not in COMPLETE or len(runs) != 1:
-            raise HeadroomError(f"its command ended with status {status}: {said}")
+            raise HeadroomError(f"its command ended with status {status}: {last_line}")
         packed = archive.pack(runs[0])
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -98,12 +95,12 @@ def _measured(request: Mapping[str, Any], program: Sequence[str], limit_s: float
 
 
 def _run(command: Sequence[str], folder: Path, limit_s: float) -> tuple[int, str]:
-    """The exit status of a command, and the last line of what it said. Raises HeadroomError where it took too long, or
-    where the cell is not wanted any more."""
-    wanted = _wanted()
+    """The exit status of a command, and the last line of its standard error. Raises HeadroomError where it took too
+    long, or where the client cancelled the cell."""
+    is_cancelled = _cancellation()
     with (folder / "stdout").open("wb") as out, (folder / "stderr").open("w+b") as err:
         process = process_group.start(
-            [*_apart(), *command],
+            [*affinity.command_prefix(), *command],
             {**os.environ, "HEADROOM_OUT": str(folder)},
             stdin=subprocess.DEVNULL,
             stdout=out,
@@ -115,8 +112,8 @@ def _run(command: Sequence[str], folder: Path, limit_s: float) -> tuple[int, str
             while process_group.exit_code(process) is None:
                 if time.monotonic() >= until:
                     raise HeadroomError(f"its command took longer than {limit_s:g} s and was ended")
-                if not wanted():
-                    raise HeadroomError("it was called off")
+                if is_cancelled():
+                    raise HeadroomError("its client cancelled it")
                 time.sleep(POLL_S)
             status = process_group.exit_code(process)
         finally:
@@ -128,40 +125,20 @@ def _run(command: Sequence[str], folder: Path, limit_s: float) -> tuple[int, str
     return status, lines[-1].removeprefix("headroom: ") if lines else ended
 
 
-def _apart() -> list[str]:
-    """Keeps this worker to the CPU that measurements take last, and returns the words that give a command all of them,
-    by taskset(1). Nothing where there is one CPU alone, or no taskset."""
-    mask, keep = _places()
-    if len(mask) < 2 or (program := shutil.which("taskset")) is None:
-        return []
-    for thread in os.listdir("/proc/self/task"):
-        with suppress(OSError, ValueError):
-            os.sched_setaffinity(int(thread), {keep})
-    return [program, "-c", ",".join(map(str, sorted(mask)))]
-
-
-@cache
-def _places() -> tuple[frozenset[int], int]:
-    """The CPUs that this process may use, before it is kept to one of them; and that one."""
-    cores = topology.read()
-    last = cores.physical_cores[-1].number if cores.physical_cores else min(os.sched_getaffinity(0))
-    return frozenset(os.sched_getaffinity(0)), last
-
-
-def _wanted() -> Callable[[], bool]:
-    """Whether the client still waits for the task of this thread; always outside a worker."""
+def _cancellation() -> Callable[[], bool]:
+    """Whether the client has cancelled the task of this thread; never outside a worker."""
     try:
         from distributed.worker import get_worker, thread_state
 
         worker, key = get_worker(), thread_state.key
     except (ImportError, ValueError, AttributeError):
-        return lambda: True
+        return lambda: False
 
-    def asked() -> bool:
+    def is_cancelled() -> bool:
         task = worker.state.tasks.get(key)
-        return task is not None and task.state == "executing"
+        return task is None or task.state != "executing"
 
-    return asked
+    return is_cancelled
 
 
 def _now() -> str:

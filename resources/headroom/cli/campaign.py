@@ -19,7 +19,7 @@ from headroom.core.text import shortened
 
 if TYPE_CHECKING:
     from headroom.campaigns.campaign import Campaign, Cell
-    from headroom.campaigns.conduct import Outcome
+    from headroom.campaigns.client import Outcome
     from headroom.campaigns.progress import Result
 
 EPILOG = console.examples(
@@ -71,7 +71,7 @@ def run_command(
     file: Annotated[Path | None, typer.Argument(help="The campaign's file; none with --resume.")] = None,
 ) -> None:
     from headroom.campaigns import campaign as campaigns
-    from headroom.campaigns import conduct, page, progress
+    from headroom.campaigns import client, page, progress
 
     if resume := explicit.get("resume"):
         if file is not None:
@@ -82,13 +82,13 @@ def run_command(
     campaign = campaigns.load(file)
     scheduler, keys, json = explicit.get("scheduler"), explicit.get("keys"), bool(explicit.get("json"))
     if explicit.get("dry_run"):
-        conduct.require_machines(campaign, scheduler)
+        client.require_machines(campaign, scheduler)
         _show_cells(campaign, json)
         return
-    console.say(f"campaign {campaign.name}: {len(campaign.cells())} cells (results in {shown(campaign.folder)})")
+    console.say(f"campaign {campaign.name}: {_cells(campaign)} (results in {shown(campaign.folder)})")
     counted = _Counter(campaign)
     try:
-        outcome = conduct.conduct(campaign, file.read_bytes(), scheduler, keys, counted.say)
+        outcome = client.run_campaign(campaign, file.read_bytes(), scheduler, keys, counted.say)
     except EnvironmentLacks:  # what has arrived is worth a page
         page.write(campaign)
         raise
@@ -120,8 +120,8 @@ def keys_command(
 
     made = keys.make(folder)
     console.say(
-        f"Keys are in {made.folder}. Copy the folder to each machine of the campaign, and to no other: whoever has "
-        "it may run programs on all of them."
+        f"Keys are in {made.folder}. Copy the folder to each machine of the campaign, and to no other: "
+        "the keys let their owner run programs on all of them."
     )
 
 
@@ -158,13 +158,20 @@ class _Counter:
         self.total = len(campaign.cells())
         self.done = sum(result.state == WHOLE for result in kept)
         if self.done:
-            console.say(f"{self.done} cells are whole already.")
+            console.say(f"Whole already: {self.done} of {self.total}.")
 
     def say(self, cell: Cell, result: Result) -> None:
         self.done += 1
         reason = f"  {shortened(result.reason.splitlines()[0], 160)}" if result.reason else ""
+        if result.deaths:
+            reason = f"  (again: {result.deaths} of its workers died){reason}"
         width = len(str(self.total))
         console.say(f"[{self.done:{width}}/{self.total}] {result.status:<11} {cell.id}{reason}")
+
+
+def _cells(campaign: Campaign) -> str:
+    count = len(campaign.cells())
+    return "1 cell" if count == 1 else f"{count} cells"
 
 
 def _show_cells(campaign: Campaign, json: bool) -> None:
@@ -173,7 +180,7 @@ def _show_cells(campaign: Campaign, json: bool) -> None:
         console.print_json({"campaign": campaign.name, "cells": cells})
         return
     rows = [(cell["id"], " ".join(cell["command"])) for cell in cells]
-    console.print_table(f"{campaign.name}: {len(cells)} cells, in this order", ["cell", "command"], rows)
+    console.print_table(f"{campaign.name}: {_cells(campaign)}, in this order", ["cell", "command"], rows)
 
 
 def _document(campaign: Campaign, outcome: Outcome, page: Path | None) -> dict[str, Any]:

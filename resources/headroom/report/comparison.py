@@ -250,7 +250,7 @@ MOST_VALUES = 4  # of a fact that differs within a run
 
 
 def differences(records_a: Records, records_b: Records) -> list[Difference]:
-    """What cases of both runs did not have in common: what one run alone has is said elsewhere."""
+    """What cases of both runs did not have in common. Cases of one run alone do not count."""
     common = {record["test"]["id"] for record in records_a} & {record["test"]["id"] for record in records_b}
     mine, other = ([record for record in one if record["test"]["id"] in common] for one in (records_a, records_b))
     found = []
@@ -270,11 +270,11 @@ def _settings(a: Path, b: Path) -> list[Difference]:
     except HeadroomError:
         return []
     before, after = (plan.settings.as_json() for plan in plans)
-    said = ("build", "seed", "quick", "topology", "generator")
+    in_records = ("build", "seed", "quick", "topology", "generator")
     return [
         Difference(f"setting {name}", _shown(before.get(name)), _shown(after.get(name)))
         for name in before
-        if name not in said and before.get(name) != after.get(name)
+        if name not in in_records and before.get(name) != after.get(name)
     ]
 
 

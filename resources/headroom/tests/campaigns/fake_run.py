@@ -2,7 +2,8 @@
 """A program in the place of `./headroom` in tests of campaigns: it makes the folder of a run, and measures nothing.
 
 Its first words are how it behaves, up to `--`: `fail`, `refuse`, `hang`, `slow=SECONDS`, `note=FILE` (a line at its
-beginning and its end), `hang-once=FILE` (where the file is not there yet).
+beginning and its end), `cpus=FILE` (CPUs of the program and of its worker), `hang-once=FILE` (where the file is not
+there yet).
 """
 
 from __future__ import annotations
@@ -30,6 +31,9 @@ def main() -> int:
     if note := behaviour.get("note"):
         with open(note, "a", encoding="utf-8") as file:
             file.write(f"begin {os.getpid()} {time.monotonic_ns()}\n")
+    if cpus := behaviour.get("cpus"):
+        found = {name: sorted(os.sched_getaffinity(pid)) for name, pid in (("own", 0), ("worker", os.getppid()))}
+        Path(cpus).write_text(json.dumps(found), encoding="utf-8")
     if once := behaviour.get("hang-once"):
         try:
             Path(once).touch(exist_ok=False)

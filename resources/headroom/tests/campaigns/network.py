@@ -59,11 +59,11 @@ class Network:
             number, log or machine, *HEADROOM, "worker", self.scheduler, "--machine", machine, "--keys", str(keys)
         )
 
-    def said(self, log: str) -> str:
+    def output(self, log: str) -> str:
         return (self.folder / log).read_text(encoding="utf-8", errors="replace")
 
     def wait_for(self, log: str, words: str) -> None:
-        wait_until(lambda: words in self.said(log), lambda: f"{log} never said '{words}': {self.said(log)}")
+        wait_until(lambda: words in self.output(log), lambda: f"{log} never said '{words}': {self.output(log)}")
 
     def cut_off(self, number: int) -> None:
         """Takes a machine from the network without a word to anyone."""

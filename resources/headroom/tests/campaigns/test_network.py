@@ -21,7 +21,7 @@ from headroom.core.errors import UsageError
 from headroom.core.paths import ROOT
 from headroom.tests.campaigns.network import HUB, SUBNET, Network, lacks, network, wait_until
 
-CLIENT = Path(__file__).with_name("client.py")
+CLIENT = Path(__file__).with_name("client_program.py")
 MACHINES = ["a", "b", "c"]
 
 if reason := lacks():
@@ -49,8 +49,8 @@ def start_client(made: Network, pem: Path, log: str = "client", **campaign: Any)
 
 def wait_for_end(made: Network, process: subprocess.Popen[bytes], log: str = "client") -> dict[str, tuple[str, str]]:
     """Status and reason of each cell, by its id, when a client has ended."""
-    wait_until(lambda: process_group.exit_code(process) is not None, lambda: f"{log}: {made.said(log)}", 120)
-    lines = re.findall(r"^(\S+\.\S+) (\S+) ?(.*)$", made.said(log), re.MULTILINE)
+    wait_until(lambda: process_group.exit_code(process) is not None, lambda: f"{log}: {made.output(log)}", 120)
+    lines = re.findall(r"^(\S+\.\S+) (\S+) ?(.*)$", made.output(log), re.MULTILINE)
     return {cell: (status, reason) for cell, status, reason in lines}
 
 
@@ -97,13 +97,13 @@ def test_a_killed_worker_and_a_lost_machine(made: Network, pem: Path, out: Path,
     for name in MACHINES:
         made.wait_for(name, "works for")
     client = start_client(made, pem, repeats=4, lost_s=8, behaviour=[f"note={note}", f"hang-once={once}"])
-    wait_until(once.exists, lambda: made.said("client"))
+    wait_until(once.exists, lambda: made.output("client"))
     hosts = {name: worker_process(made.folder / name, process.pid) for name, process in workers.items()}
     (measuring,) = {
         name for name, pid in hosts.items() if any(parent_of(one) == pid for one in process_group.processes())
     }
     os.kill(hosts[measuring], signal.SIGKILL)
-    wait_until(lambda: len(made.said("client").splitlines()) >= 1, lambda: made.said("client"))
+    wait_until(lambda: len(made.output("client").splitlines()) >= 1, lambda: made.output("client"))
     gone = next(name for name in MACHINES if name != measuring)
     made.end_all_in(MACHINES.index(gone) + 1)
     cells = wait_for_end(made, client)
@@ -111,6 +111,9 @@ def test_a_killed_worker_and_a_lost_machine(made: Network, pem: Path, out: Path,
     assert {status for cell, (status, _) in cells.items() if not cell.startswith(f"{gone}.")} == {"pass"}
     assert "lost" in {status for cell, (status, _) in cells.items() if cell.startswith(f"{gone}.")}
     assert any(f"The machine {gone} had no worker for 8 s." in reason for _, reason in cells.values())
+    died = [cell for cell, (status, deaths) in cells.items() if status == "pass" and deaths != "0"]
+    assert len(died) == 1, "only the cell that was measured ran again"
+    assert died[0].startswith(f"{measuring}.")
     assert overlapping(note) == []
     # The machine comes back, and what was lost is measured; nothing else is.
     before = len(re.findall("^begin", note.read_text(), re.MULTILINE))
@@ -132,15 +135,15 @@ def test_a_killed_client_and_scheduler(made: Network, pem: Path, tmp_path: Path)
         made.start_worker(number, name, pem)
     behaviour = [f"note={note}", "slow=0.5"]
     client = start_client(made, pem, machines=two, repeats=4, behaviour=behaviour)
-    wait_until(lambda: " pass " in made.said("client"), lambda: made.said("client"))
+    wait_until(lambda: " pass " in made.output("client"), lambda: made.output("client"))
     process_group.stop(client, 0)
     second = start_client(made, pem, "second", machines=two, repeats=4, behaviour=behaviour)
-    wait_until(lambda: " pass " in made.said("second"), lambda: made.said("second"))
+    wait_until(lambda: " pass " in made.output("second"), lambda: made.output("second"))
     process_group.stop(scheduler, 0)
     wait_for_end(made, second, "second")
     assert process_group.exit_code(second) == 3
-    assert "error: The scheduler went. What has arrived is kept" in made.said("second")
-    kept = len(re.findall(" pass ", made.said("client") + made.said("second")))
+    assert "error: The scheduler went. What has arrived is kept" in made.output("second")
+    kept = len(re.findall(" pass ", made.output("client") + made.output("second")))
     made.start_scheduler(pem, "scheduler-2")
     third = wait_for_end(made, start_client(made, pem, "third", machines=two, repeats=4, behaviour=behaviour), "third")
     assert {status for status, _ in third.values()} == {"pass"}
@@ -153,11 +156,11 @@ def test_an_interrupted_client_ends_what_goes_on(made: Network, pem: Path, tmp_p
     made.start_scheduler(pem)
     made.start_worker(1, "a", pem)
     client = start_client(made, pem, machines=["a"], behaviour=[f"note={note}", "hang"])
-    wait_until(note.exists, lambda: made.said("client"))
+    wait_until(note.exists, lambda: made.output("client"))
     (pid,) = (int(line.split()[1]) for line in note.read_text().splitlines())
     os.killpg(client.pid, signal.SIGINT)
     wait_for_end(made, client)
-    assert made.said("client").splitlines() == ["interrupted"]
+    assert made.output("client").splitlines() == ["interrupted"]
     wait_until(lambda: not process_group.stat_of(pid), lambda: f"{pid} goes on")
     listening = subprocess.run(made.inside(0, ["ss", "-ltnH"]), capture_output=True, text=True, check=True).stdout
     places = {line.split()[3].rpartition(":")[0] for line in listening.splitlines()}
@@ -170,21 +173,21 @@ def test_wrong_names_keys_and_commits(made: Network, pem: Path, tmp_path: Path) 
     made.wait_for("a", "works for")
 
     doubled = made.start_worker(2, "a", pem, "doubled")
-    wait_until(lambda: process_group.exit_code(doubled) is not None, lambda: made.said("doubled"))
+    wait_until(lambda: process_group.exit_code(doubled) is not None, lambda: made.output("doubled"))
     assert process_group.exit_code(doubled) == 3
-    assert "has a worker of the name a already" in made.said("doubled")
+    assert "has a worker of the name a already" in made.output("doubled")
 
     keys.make(tmp_path / "others")
     stranger = made.start_worker(2, "b", tmp_path / "others", "stranger")
-    wait_until(lambda: process_group.exit_code(stranger) is not None, lambda: made.said("stranger"))
-    assert "has other keys" in made.said("stranger")
+    wait_until(lambda: process_group.exit_code(stranger) is not None, lambda: made.output("stranger"))
+    assert "has other keys" in made.output("stranger")
     outsider = start_client(made, tmp_path / "others", "outsider", machines=["a"])
     wait_for_end(made, outsider, "outsider")
-    assert "has other keys" in made.said("outsider")
+    assert "has other keys" in made.output("outsider")
 
     unknown = start_client(made, pem, "unknown", machines=["a", "d"], join_s=1)
     wait_for_end(made, unknown, "unknown")
-    assert "No worker has the name d; there are: a." in made.said("unknown")
+    assert "No worker has the name d; there are: a." in made.output("unknown")
 
     copy = tmp_path / "copy"
     subprocess.run(["git", "clone", "-q", "--shared", str(ROOT), str(copy)], check=True)
@@ -197,7 +200,7 @@ def test_wrong_names_keys_and_commits(made: Network, pem: Path, tmp_path: Path) 
     made.wait_for("other", "works for")
     mixed = start_client(made, pem, "mixed", machines=["a", "c"])
     wait_for_end(made, mixed, "mixed")
-    assert re.search(r"error: The worker of c has commit \w{12}, where \w{12} is measured: check", made.said("mixed"))
+    assert re.search(r"error: The worker of c has commit \w{12}, where \w{12} is measured: check", made.output("mixed"))
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import pytest
 
 from headroom.campaigns import capacity_sections, measured, page, paper_sections, progress
 from headroom.campaigns.campaign import Campaign, Cell
-from headroom.campaigns.measured import Finished, Values
+from headroom.campaigns.measured import CampaignData, Values
 from headroom.campaigns.progress import Result
 from headroom.core import metrics
 from headroom.report import render
@@ -37,12 +37,12 @@ def faster(record: dict[str, Any], times: float, clock: float) -> dict[str, Any]
 
 
 @pytest.fixture
-def finished() -> Finished:
+def data() -> CampaignData:
     """Made up: every kind of status, two machines with figures, two repeats. Nothing here was measured."""
     made = campaign(
         machines=MACHINES, repeats=2, builds=("gcc-O2", "clang-O2"), configurations={"one": configuration()}
     )
-    found = Finished(made, {})
+    found = CampaignData(made, {})
     for cell in made.cells():
         if cell.build == "clang-O2" and cell.machine != "east":
             if cell.repeat == 1:
@@ -59,7 +59,13 @@ def finished() -> Finished:
                 one["parameters"]["build"] = cell.build
         found.records[cell] = records
         found.results[cell] = Result(
-            "whole", "", "fail", f"run-{cell.id}", began="2026-01-02T03:04:05", verdicts={"fail": 1}
+            "whole",
+            "",
+            "fail",
+            f"run-{cell.id}",
+            began="2026-01-02T03:04:05",
+            verdicts={"fail": 1},
+            deaths=cell.repeat - 1,
         )
     return found
 
@@ -77,8 +83,8 @@ def section(found: list[Section], identity: str) -> Section:
     return one
 
 
-def test_every_cell_is_shown_with_its_status(finished: Finished) -> None:
-    made = page.page(finished)
+def test_every_cell_is_shown_with_its_status(data: CampaignData) -> None:
+    made = page.page(data)
     assert made.verdicts == {"fail": 6, "busy": 1, "lost": 3, "missing": 2}
     matrix = texts(tables(section(made.sections, "summary"))["t-matrix"])
     assert matrix == [
@@ -86,11 +92,14 @@ def test_every_cell_is_shown_with_its_status(finished: Finished) -> None:
         ["one", "clang-O2", "2 fail", "1 busy, 1 missing", "1 lost, 1 missing"],
     ]
     cells = tables(section(made.sections, "cells"))["t-cells"]
-    assert [row.cells[0].text for row in cells.rows] == [cell.id for cell in finished.campaign.cells()]
+    assert [row.cells[0].text for row in cells.rows] == [cell.id for cell in data.campaign.cells()]
+    (column,) = [number for number, one in enumerate(cells.columns) if one.title == "Workers that died"]
+    died = {row.cells[0].text: row.cells[column].text for row in cells.rows}
+    assert (died["east.gcc-O2.one.1"], died["east.gcc-O2.one.2"], died["west.gcc-O2.one.2"]) == ("–", "1", "–")
 
 
-def test_flow_pairs_are_per_core_and_beside_the_best_machine(finished: Finished) -> None:
-    found = capacity_sections.sections(finished)
+def test_flow_pairs_are_per_core_and_beside_the_best_machine(data: CampaignData) -> None:
+    found = capacity_sections.sections(data)
     rows = texts(tables(section(found, "capacity"))["t-capacity"])
     assert ["1c, gcc-O2", "50 % load", "80,800 ±1.0 % (80 %)", "101,000 ±1.0 % (100 %)", "–"] in rows
     assert ["2c-l3, gcc-O2", "50 % load", "78,275 ±1.0 % (80 %)", "97,844 ±1.0 % (100 %)", "–"] in rows
@@ -103,23 +112,23 @@ def test_flow_pairs_are_per_core_and_beside_the_best_machine(finished: Finished)
     assert "peers" not in {one.id for one in found}
 
 
-def test_peers_are_compared_on_the_same_machine(finished: Finished) -> None:
-    for cell, records in list(finished.records.items()):
+def test_peers_are_compared_on_the_same_machine(data: CampaignData) -> None:
+    for cell, records in list(data.records.items()):
         others = [copy.deepcopy(one) for one in records if one["parameters"].get("kind") == "capacity"]
         for one in others:
             one["parameters"] |= {"compressor": "peer", "decompressor": "peer"}
             for metric in one["metrics"]:
                 if metric["name"] == metrics.NS_PER_OPERATION.name:
                     metric["value"] *= 2
-        finished.records[cell] = [*records, *others]
-    rows = texts(tables(section(capacity_sections.sections(finished), "peers"))["t-peers"])
+        data.records[cell] = [*records, *others]
+    rows = texts(tables(section(capacity_sections.sections(data), "peers"))["t-peers"])
     name = ["reference → reference", "peer → peer", "1c", "voip-amr-nb-ipv6", "gcc-O2"]
     assert [*name, "0.5", "0.5", "–"] in rows
     assert [name[1], name[0], *name[2:], "2", "2", "–"] in rows
 
 
-def test_a_paper_has_one_column_and_each_machine_another(finished: Finished) -> None:
-    (found,) = paper_sections.sections(finished)
+def test_a_paper_has_one_column_and_each_machine_another(data: CampaignData) -> None:
+    (found,) = paper_sections.sections(data)
     assert found.id == "paper-effnet-2007"
     assert "2007" in found.title
     first = tables(found)["t-effnet-2007-table-1"]
@@ -131,13 +140,13 @@ def test_a_paper_has_one_column_and_each_machine_another(finished: Finished) -> 
         assert row.cells[-1].text == "pass"
 
 
-def test_a_figure_that_fails_on_one_machine_fails(finished: Finished) -> None:
-    cell = next(one for one in finished.records if one.machine == "north")
-    for record in finished.records[cell]:
+def test_a_figure_that_fails_on_one_machine_fails(data: CampaignData) -> None:
+    cell = next(one for one in data.records if one.machine == "north")
+    for record in data.records[cell]:
         for item in record["items"]:
             if item["where"] == "Table 1":
                 item["verdict"], item["measured"] = "fail", 99
-    (found,) = paper_sections.sections(finished)
+    (found,) = paper_sections.sections(data)
     assert {row[-1] for row in texts(tables(found)["t-effnet-2007-table-1"])} == {"fail"}
 
 
@@ -149,8 +158,8 @@ def test_values() -> None:
     assert measured.values([None, 2.0]) == Values((2.0,))
 
 
-def test_the_page_is_one_file_and_escapes_what_it_shows(finished: Finished) -> None:
-    html = render.html_of(page.page(finished))
+def test_the_page_is_one_file_and_escapes_what_it_shows(data: CampaignData) -> None:
+    html = render.html_of(page.page(data))
     assert "<script>alert(1)</script>" not in html
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in html
     assert "Processor at 3000 &lt;MHz&gt;" in html
@@ -158,7 +167,7 @@ def test_the_page_is_one_file_and_escapes_what_it_shows(finished: Finished) -> N
 
 
 def test_it_is_written_from_what_lies_on_the_disk(out: Path) -> None:
-    from headroom.tests.campaigns.test_conduct import accepted, reply_of
+    from headroom.tests.campaigns.test_client import accepted, reply_of
 
     one: Campaign = campaign(repeats=2)
     assert page.write(one) is None
@@ -174,9 +183,9 @@ def test_it_is_written_from_what_lies_on_the_disk(out: Path) -> None:
 
 @pytest.mark.skipif(browser.program() is None, reason="there is no Chromium")
 @pytest.mark.parametrize(("width", "mobile"), [(1200, False), (390, True)])
-def test_nothing_has_to_be_scrolled_sideways(finished: Finished, tmp_path: Path, width: int, mobile: bool) -> None:
+def test_nothing_has_to_be_scrolled_sideways(data: CampaignData, tmp_path: Path, width: int, mobile: bool) -> None:
     path = tmp_path / "campaign.html"
-    path.write_text(render.html_of(page.page(finished)), encoding="utf-8")
+    path.write_text(render.html_of(page.page(data)), encoding="utf-8")
     with browser.Browser() as tab:
         tab.open(path, width, mobile=mobile)
         assert tab.evaluate("document.documentElement.scrollWidth") <= width
@@ -188,8 +197,8 @@ def test_nothing_has_to_be_scrolled_sideways(finished: Finished, tmp_path: Path,
         )
 
 
-def test_the_order_of_rows_does_not_follow_that_of_cells(finished: Finished) -> None:
-    rows = texts(tables(section(capacity_sections.sections(finished), "capacity"))["t-capacity"])
-    turned = Finished(finished.campaign, finished.results, dict(reversed(finished.records.items())))
+def test_the_order_of_rows_does_not_follow_that_of_cells(data: CampaignData) -> None:
+    rows = texts(tables(section(capacity_sections.sections(data), "capacity"))["t-capacity"])
+    turned = CampaignData(data.campaign, data.results, dict(reversed(data.records.items())))
     assert texts(tables(section(capacity_sections.sections(turned), "capacity"))["t-capacity"]) == rows
-    assert sorted(finished.records) == sorted(Cell(**vars(cell)) for cell in turned.records)
+    assert sorted(data.records) == sorted(Cell(**vars(cell)) for cell in turned.records)

@@ -7,7 +7,7 @@ import subprocess
 from dataclasses import replace
 from pathlib import Path
 
-from headroom.campaigns import conduct, progress
+from headroom.campaigns import client, progress
 from headroom.core.paths import ROOT
 from headroom.core.results import golden, store
 from headroom.tests.campaigns.helpers import campaign, configuration
@@ -18,7 +18,7 @@ def test_a_cell_has_the_records_of_a_run(real_build: str, out: Path) -> None:
     one = campaign(
         builds=(real_build,), configurations={"packets": replace(configuration(suite=suite), name="packets")}
     )
-    (result,) = conduct.conduct(one, b"").results.values()
+    (result,) = client.run_campaign(one, b"").results.values()
     assert (result.state, result.status) == ("whole", "pass"), result.reason
     words = ["run", suite, "--quick", "--build", real_build, "--seed", "1", "--json"]
     subprocess.run([str(ROOT / "headroom"), *words], check=True, capture_output=True, timeout=600)

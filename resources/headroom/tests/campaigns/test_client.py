@@ -5,6 +5,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import signal
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -13,11 +17,13 @@ from typing import Any
 
 import pytest
 
-from headroom.campaigns import archive, conduct, guard, identity, progress
+from headroom.campaigns import archive, client, guard, identity, progress
 from headroom.campaigns.campaign import Campaign, Timeouts
 from headroom.campaigns.identity import Identity
 from headroom.campaigns.task import request_of, run_cell
+from headroom.core import process_group
 from headroom.core.errors import UsageError
+from headroom.core.paths import ROOT
 from headroom.core.results import store
 from headroom.tests.campaigns.helpers import campaign, configuration, program
 
@@ -173,6 +179,13 @@ def test_a_hostile_archive_is_an_error_of_its_cell(out: Path) -> None:
     assert not list(out.rglob("escaped"))
 
 
+def test_packages_and_changes_are_compared() -> None:
+    one = Identity("1" * 40, "", "2" * 64)
+    assert one.differs(one) == ""
+    assert one.differs(replace(one, packages="3" * 64)) == "another requirements.lock"
+    assert "uncommitted changes" in one.differs(replace(one, changes="4" * 64))
+
+
 # ---- the guard
 
 
@@ -228,19 +241,51 @@ def three(out: Path) -> Iterator[Campaign]:
 def test_a_campaign_runs_once_and_goes_on_where_it_stopped(out: Path, three: Campaign) -> None:
     seen: list[str] = []
     note = out / "note"
-    words = program(f"note={note}")
-    outcome = conduct.conduct(three, b"name: test\n", program=words, on_end=lambda cell, result: seen.append(cell.id))
+    words = program(f"note={note}", f"cpus={out / 'cpus'}")
+    outcome = client.run_campaign(
+        three, b"name: test\n", program=words, on_end=lambda cell, result: seen.append(cell.id)
+    )
     assert seen == [cell.id for cell in three.cells()], "the order follows from the seed"
     assert {result.status for result in outcome.results.values()} == {"pass"}
     assert [line.split()[0] for line in note.read_text().splitlines()] == ["begin", "end"] * 3
-    assert conduct.conduct(three, b"", program=words).results == outcome.results
+    cpus, mine = json.loads((out / "cpus").read_text()), sorted(os.sched_getaffinity(0))
+    assert cpus["own"] == mine
+    assert len(cpus["worker"]) == 1 or len(mine) == 1, "the worker is apart from what it measures"
+    assert client.run_campaign(three, b"", program=words).results == outcome.results
     assert len(note.read_text().splitlines()) == 6, "what is whole is not repeated"
     lost = three.cells()[1]
     progress.write(three, lost, progress.Result("lost", "no worker"))
     more = replace(three, repeats=4)
-    assert len(conduct.conduct(more, b"", program=words).results) == 4
+    assert len(client.run_campaign(more, b"", program=words).results) == 4
     assert len(note.read_text().splitlines()) == 10
     assert progress.find("last") == three.folder / "campaign.yaml"
+
+
+def test_an_interrupt_on_the_terminal_ends_everything_quietly(out: Path) -> None:
+    """Ctrl-C reaches every process of the terminal's group."""
+    note = out / "note"
+    described = json.dumps({"machines": ["local"], "behaviour": [f"note={note}", "hang"]})
+    process = subprocess.Popen(
+        [sys.executable, "-P", str(Path(__file__).with_name("client_program.py")), "", "", described],
+        env={**os.environ, "PYTHONPATH": str(ROOT / "resources")},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        until = time.monotonic() + 60
+        while not note.exists():
+            assert time.monotonic() < until and process.poll() is None
+            time.sleep(0.05)
+        pid = int(note.read_text().split()[1])
+        os.killpg(process.pid, signal.SIGINT)
+        assert process.communicate(timeout=60)[0] == "interrupted\n"
+        assert not process_group.stat_of(pid)
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
 
 
 def test_a_campaign_is_not_mixed(out: Path, three: Campaign) -> None:
@@ -263,5 +308,5 @@ def begin(one: Campaign, mine: Identity) -> None:
 
 def test_machines_need_a_scheduler(out: Path) -> None:
     with pytest.raises(UsageError, match="is about epyc, and without a scheduler"):
-        conduct.conduct(campaign(machines=("local", "epyc")), b"")
+        client.run_campaign(campaign(machines=("local", "epyc")), b"")
     assert not list(out.iterdir())

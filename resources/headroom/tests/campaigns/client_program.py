@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The client of a campaign of tests, as a program: `client.py SCHEDULER KEYS JSON`.
+"""The client of a campaign of tests, as a program: `client_program.py SCHEDULER KEYS JSON`; without
+SCHEDULER and KEYS ("") it works on this machine alone.
 
-JSON has the `machines`, `repeats`, `lost_s` of the campaign and the `behaviour` of the fake program. It prints what has
-become of each cell, one line each, in the order in which they ended, and the sentence of an error.
+JSON has the `machines`, `repeats`, `lost_s` of the campaign and the `behaviour` of the fake program. It prints the
+result of each cell, one line each, in the order in which they ended: its reason, or how many workers died over it.
+The last line is the sentence of an error.
 """
 
 from __future__ import annotations
@@ -12,14 +14,14 @@ import sys
 from pathlib import Path
 
 from headroom.campaigns.campaign import Cell, Quiet, Timeouts
-from headroom.campaigns.conduct import conduct
+from headroom.campaigns.client import run_campaign
 from headroom.campaigns.progress import Result
 from headroom.core.errors import HeadroomError
 from headroom.tests.campaigns.helpers import campaign, program
 
 
 def say(cell: Cell, result: Result) -> None:
-    print(f"{cell.id} {result.status} {result.reason}", flush=True)
+    print(f"{cell.id} {result.status} {result.reason or result.deaths}", flush=True)
 
 
 def main() -> int:
@@ -34,7 +36,9 @@ def main() -> int:
         quiet=Quiet(load=10_000, steal=1),
     )
     try:
-        outcome = conduct(one, b"", scheduler, Path(keys), say, program(*given.get("behaviour", ())))
+        outcome = run_campaign(
+            one, b"", scheduler or None, Path(keys) if keys else None, say, program(*given.get("behaviour", ()))
+        )
     except HeadroomError as error:
         print(f"error: {error}", flush=True)
         return error.exit_code

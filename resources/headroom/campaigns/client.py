@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The client of a campaign: hands cells to workers, keeps each result when it arrives, and marks lost cells."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from headroom.campaigns import cluster, identity, progress
+from headroom.campaigns.campaign import LOCAL, Campaign, Cell
+from headroom.campaigns.identity import Identity
+from headroom.campaigns.progress import Result
+from headroom.campaigns.task import ERROR, LOST, WHOLE, request_of, run_cell
+from headroom.core.errors import EnvironmentLacks, UsageError
+
+if TYPE_CHECKING:
+    from distributed import Client, Future
+
+LOOK_S = 1.0  # between looks at who has come
+OnEnd = Callable[[Cell, Result], None]
+
+
+@dataclass
+class Outcome:
+    """How a campaign ended: the result of each cell, and whether Ctrl-C ended it."""
+
+    results: dict[Cell, Result] = field(default_factory=dict)
+    interrupted: bool = False
+
+
+def run_campaign(
+    campaign: Campaign,
+    text: bytes,
+    scheduler: str | None = None,
+    keys: Path | None = None,
+    on_end: OnEnd = lambda cell, result: None,
+    program: Sequence[str] | None = None,
+) -> Outcome:
+    """Measures the cells of a campaign that are not whole yet. `text` is its file, kept for --resume; `program` is as
+    for `run_cell`.
+
+    Raises UsageError and EnvironmentLacks before anything is measured; later EnvironmentLacks, where the scheduler
+    goes.
+    """
+    require_machines(campaign, scheduler)
+    mine = identity.here()
+    with progress.begin(campaign, text, mine) as found:
+        outcome = Outcome(dict(found))
+        left = [cell for cell in campaign.cells() if cell not in found or found[cell].state != WHOLE]
+        if not left:
+            return outcome
+        with cluster.connected(scheduler, keys, campaign.timeouts) as client:
+            _require_workers(client, campaign, {cell.machine for cell in left}, {cell.machine for cell in found}, mine)
+            work = _Work(client, campaign, mine, program, left)
+            try:
+                work.collect(outcome, on_end)
+            except KeyboardInterrupt:
+                outcome.interrupted = True
+                client.cancel(list(work.futures), force=True)
+    return outcome
+
+
+def require_machines(campaign: Campaign, scheduler: str | None) -> None:
+    """Raises UsageError where a campaign without a scheduler names other machines than this one."""
+    others = [name for name in campaign.machines if name != LOCAL]
+    if scheduler is None and others:
+        raise UsageError(
+            f"The campaign {campaign.name} is about {', '.join(others)}, and without a scheduler there is only the "
+            f"machine {LOCAL}: name one with --scheduler (see ./headroom campaign scheduler --help)."
+        )
+
+
+def _require_workers(client: Client, campaign: Campaign, needed: set[str], before: set[str], mine: Identity) -> None:
+    """Waits until every machine has a worker. Raises UsageError where one has none that took no part before either, or
+    one that runs something else."""
+    until = time.monotonic() + campaign.timeouts.join_s
+    while missing := needed - (there := _workers(client)).keys():
+        if time.monotonic() >= until:
+            break
+        time.sleep(LOOK_S)
+    if unknown := sorted(missing - before):
+        raise UsageError(
+            f"No worker has the name {', '.join(unknown)}; there are: {', '.join(sorted(there)) or 'none'}. Say "
+            "`./headroom campaign worker ADDRESS --machine NAME` on the machine, or correct the name in the campaign."
+        )
+    addresses = [address for name, address in there.items() if name in needed]
+    replies = client.run(identity.here, workers=addresses, on_error="return") if addresses else {}
+    for name, address in there.items():
+        other = replies.get(address)
+        if other is not None and (what := _differs(mine, other)):
+            raise UsageError(f"The worker of {name} has {what}: check the same out there, and start it again.")
+
+
+def _differs(mine: Identity, other: Any) -> str:
+    if isinstance(other, Identity):
+        return mine.differs(other)
+    return f"another version of this program, or none ({str(other)[:200]})"
+
+
+def _workers(client: Client) -> dict[str, str]:
+    """Address of each machine's worker."""
+    found = client.scheduler_info(n_workers=-1)["workers"]
+    return {
+        name: address
+        for address, worker in found.items()
+        for resource in worker["resources"]
+        for prefix, name in [resource.split("-", 1)]
+        if prefix == "machine"
+    }
+
+
+class _Work:
+    """Hands each machine one cell after the other.
+
+    Not all at once: the scheduler counts the death of a worker against every task that waits for it.
+    """
+
+    def __init__(
+        self,
+        client: Client,
+        campaign: Campaign,
+        identity: Identity,
+        program: Sequence[str] | None,
+        cells: Sequence[Cell],
+    ) -> None:
+        self.client, self.campaign, self.identity, self.program = client, campaign, identity, program
+        self.left: dict[str, deque[Cell]] = {}
+        for cell in cells:
+            self.left.setdefault(cell.machine, deque()).append(cell)
+        self.futures: dict[Future, Cell] = {}  # of cells that were handed out
+
+    def collect(self, outcome: Outcome, on_end: OnEnd) -> None:
+        """Keeps each result at once: until then it is in its worker's memory alone."""
+        from distributed import as_completed
+
+        running = as_completed([self._next(machine) for machine in self.left])
+        for future in running:
+            cell = self.futures.pop(future)
+            found = {cell: self._result(cell, future)}
+            future.release()
+            if found[cell].state == LOST and cell.machine not in _workers(self.client):
+                found |= {other: self._lost(other, self._gone(other)) for other in self.left[cell.machine]}
+                self.left[cell.machine].clear()
+            for one, result in found.items():
+                outcome.results[one] = result
+                on_end(one, result)
+            if self.left[cell.machine]:
+                running.add(self._next(cell.machine))
+
+    def _next(self, machine: str) -> Future:
+        cell = self.left[machine].popleft()
+        future = self.client.submit(
+            run_cell,
+            request_of(self.campaign, cell, self.identity),
+            self.program,
+            key=f"{self.campaign.name}:{cell.id}:{time.time_ns()}",
+            resources={cluster.resource_of(machine): 1},
+            pure=False,
+        )
+        self.futures[future] = cell
+        return future
+
+    def _result(self, cell: Cell, future: Future) -> Result:
+        from distributed.client import FutureCancelledError
+        from distributed.scheduler import KilledWorker, NoValidWorkerError, NoWorkerError
+
+        try:
+            reply = future.result()
+            deaths = self.client.run_on_scheduler(_deaths, key=future.key)
+        except (FutureCancelledError, OSError) as error:
+            raise EnvironmentLacks(
+                f"The scheduler went. What has arrived is kept; `./headroom campaign --resume {self.campaign.name}` "
+                "goes on once there is a scheduler again."
+            ) from error
+        except (NoValidWorkerError, NoWorkerError):
+            return self._lost(cell, self._gone(cell))
+        except KilledWorker:
+            times = cluster.ALLOWED_FAILURES + 1
+            return self._lost(cell, f"The worker of {cell.machine} died {times} times while it measured this.")
+        except Exception as error:
+            reason = f"Its task failed: {type(error).__name__}: {error}"[:2000]
+            words = tuple(self.campaign.words(cell))
+            return progress.write(self.campaign, cell, Result(ERROR, reason, words=words))
+        return progress.accept(self.campaign, cell, reply, self.identity, deaths)
+
+    def _gone(self, cell: Cell) -> str:
+        return f"The machine {cell.machine} had no worker for {self.campaign.timeouts.lost_s:g} s."
+
+    def _lost(self, cell: Cell, reason: str) -> Result:
+        return progress.write(self.campaign, cell, Result(LOST, reason, words=tuple(self.campaign.words(cell))))
+
+
+def _deaths(dask_scheduler: Any, key: str) -> int:
+    """How often the worker of a task died; runs in the scheduler."""
+    task = dask_scheduler.tasks.get(key)
+    return task.suspicious if task is not None else 0
