@@ -22,6 +22,7 @@ from headroom.campaigns.campaign import Campaign, Cell, Quiet, Timeouts
 from headroom.campaigns.identity import Identity, here
 from headroom.core import process_group
 from headroom.core.errors import EXIT_ENVIRONMENT, EXIT_FAILED, EXIT_PASSED, EnvironmentLacks, HeadroomError
+from headroom.core.machine import measuring
 from headroom.core.paths import ROOT, out_folder
 
 WHOLE, BUSY, ERROR, LOST = "whole", "busy", "error", "lost"  # states of a cell
@@ -55,7 +56,7 @@ def run_cell(request: Mapping[str, Any], program: Sequence[str] | None = None) -
         timeouts, quiet = Timeouts(**request["timeouts"]), Quiet(**request["quiet"])
         if other := Identity(**request["identity"]).differs(here()):
             raise EnvironmentLacks(f"The worker of {request['machine']} has {other}")
-        with guard.measuring(timeouts.lock_s) as lock:
+        with measuring.measuring(timeouts.lock_s) as lock:
             guard.wait_until_quiet(lock, timeouts.quiet_s, quiet.load, quiet.steal)
             reply["began"] = _now()
             try:
@@ -63,7 +64,7 @@ def run_cell(request: Mapping[str, Any], program: Sequence[str] | None = None) -
             finally:
                 reply["ended"] = _now()
                 lock.note_end()
-    except guard.MachineBusy as error:
+    except measuring.MachineBusy as error:
         return reply | {"state": BUSY, "reason": str(error)}
     except (HeadroomError, OSError) as error:
         return reply | {"state": ERROR, "reason": str(error)}

@@ -14,7 +14,7 @@ import shutil
 import socket
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
@@ -23,6 +23,7 @@ from headroom.core import implementations, sentinels
 from headroom.core.errors import EnvironmentLacks, UsageError
 from headroom.core.implementations import Implementation
 from headroom.core.machine import build, environment, topology
+from headroom.core.machine.measuring import MachineBusy, measuring
 from headroom.core.metrics import Metric, all_metrics
 from headroom.core.paths import DEFAULT_BUILD
 from headroom.core.sentinels import Arm, Trials, Work
@@ -129,6 +130,7 @@ class EngineMeasurer:
     wait_s: float = guard.WAIT_S
     _found: Implementation = field(init=False)
     _core: int = field(init=False)
+    _lock: ExitStack = field(init=False, default_factory=ExitStack)
 
     def __post_init__(self) -> None:
         self._found = implementations.find(self.implementation)
@@ -143,6 +145,10 @@ class EngineMeasurer:
         self._core = one.cpus[0] if one.available else 0
 
     def busy(self) -> str:
+        try:
+            self._lock.enter_context(measuring(self.wait_s))  # until this process ends
+        except MachineBusy as error:
+            return f"This machine could not be measured: {error}."
         return guard.wait(lambda: guard.look(self.store.folder), most_s=self.wait_s)
 
     def source(self) -> Source:

@@ -23,6 +23,7 @@ from headroom.campaigns.identity import Identity
 from headroom.campaigns.task import request_of, run_cell
 from headroom.core import process_group
 from headroom.core.errors import UsageError
+from headroom.core.machine import measuring
 from headroom.core.paths import ROOT
 from headroom.core.results import store
 from headroom.tests.campaigns.helpers import campaign, configuration, program
@@ -75,7 +76,7 @@ def test_a_busy_machine_measures_nothing(out: Path, monkeypatch: pytest.MonkeyPa
 
 def test_a_machine_that_measures_already_is_busy(out: Path) -> None:
     one = campaign(timeouts=Timeouts(lock_s=0))
-    with guard.measuring(0):
+    with measuring.measuring(0):
         assert accepted(one, reply_of(one)).status == "busy"
     assert accepted(one, reply_of(one)).status == "pass"
 
@@ -192,15 +193,15 @@ def test_packages_and_changes_are_compared() -> None:
 def test_the_lock_remembers_the_load_that_was_measured(out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     now = [1000.0]
     monkeypatch.setattr(time, "clock_gettime", lambda clock: now[0])
-    monkeypatch.setattr(guard.os, "getloadavg", lambda: (2.0, 0.0, 0.0))
-    with guard.measuring(0) as lock:
+    monkeypatch.setattr(measuring.os, "getloadavg", lambda: (2.0, 0.0, 0.0))
+    with measuring.measuring(0) as lock:
         assert lock.own_load() == 0
         lock.note_end()
     now[0] += guard.LOAD_DECAY_S
-    with guard.measuring(0) as lock:
+    with measuring.measuring(0) as lock:
         assert lock.own_load() == pytest.approx(2.0 / 2.718281828)
-    guard.lock_path().write_text("no JSON")
-    with guard.measuring(0) as lock:
+    measuring.lock_path().write_text("no JSON")
+    with measuring.measuring(0) as lock:
         assert lock.own_load() == 0
 
 
