@@ -197,7 +197,7 @@ def test_the_lock_remembers_the_load_that_was_measured(out: Path, monkeypatch: p
     with measuring.measuring(0) as lock:
         assert lock.own_load() == 0
         lock.note_end()
-    now[0] += guard.LOAD_DECAY_S
+    now[0] += measuring.LOAD_DECAY_S
     with measuring.measuring(0) as lock:
         assert lock.own_load() == pytest.approx(2.0 / 2.718281828)
     measuring.lock_path().write_text("no JSON")
