@@ -14,8 +14,10 @@ from typing import Any, Literal, cast, get_args
 
 from headroom.history.series import Series, night_name, night_of
 
-EventKind = Literal["user", "accepted", "conditions", "machine", "not measured"]
-EPOCH_KINDS = ("user", "accepted")  # after them a series is another one; `conditions` are read off the rows
+EventKind = Literal["user", "accepted", "conditions", "machine", "machine changed", "not measured"]
+# After them a series is another one; changed conditions are read off the rows.
+EPOCH_KINDS = ("user", "accepted", "machine changed")
+LASTING = 3  # nights in a row in which the machine moved: then it has changed
 
 
 @dataclass(frozen=True)
@@ -88,12 +90,33 @@ def epoch(series: Series, events: Sequence[Event]) -> Epoch:
     for index, changes in series.condition_changes():
         start, reason = index, "; ".join(changes)
     excluded = set()
-    for event in events:
-        if not event.is_about(series):
-            continue
+    about = [event for event in events if event.is_about(series)]
+    lasting = _lasting(about)
+    for event in about:
         first = next((index for index, night in enumerate(series.nights) if night >= event.night), None)
         if event.kind in EPOCH_KINDS and first is not None and first >= start:
             start, reason = first, event.sentence
-        if event.kind == "machine" and first is not None and series.nights[first] == event.night:
-            excluded.add(first)
+        if event.kind == "machine" and event.night in series.nights and event.night not in lasting:
+            excluded.add(series.nights.index(event.night))
     return Epoch(start, frozenset(excluded), reason)
+
+
+def _lasting(events: Sequence[Event]) -> set[datetime]:
+    """The nights in which the machine moved for good: they belong to the epoch that began with the first of them."""
+    found: set[datetime] = set()
+    for changed in events:
+        if changed.kind == "machine changed":
+            moved = [one.night for one in events if one.kind == "machine" and one.night >= changed.night]
+            found.update(moved[:LASTING])
+    return found
+
+
+def lasting_change(events: Sequence[Event], nights: Sequence[datetime], machine: str) -> Event | None:
+    """The event that a machine has changed for good: its last three measured nights were all nights in which it moved,
+    and no such event is known of them."""
+    last = list(nights)[-LASTING:]
+    moved = {one.night for one in events if one.kind == "machine" and one.machine == machine}
+    known = any(one.kind == "machine changed" and one.machine == machine and one.night in last for one in events)
+    if len(last) < LASTING or known or not moved.issuperset(last):
+        return None
+    return Event(last[0], machine, "machine changed", "The machine has changed for three nights: a new epoch begins.")

@@ -267,14 +267,24 @@ class _Night:
                         )
                     )
             if name in sessions.reasons:
-                points += self._missing(test, sessions.reasons[name], new)
+                points += self._missing(test, sessions.reasons[name], new, conditions)
         return points
 
-    def _missing(self, test: str, reason: str, new: Binary) -> list[Point]:
+    def _missing(self, test: str, reason: str, new: Binary, conditions: Mapping[str, str]) -> list[Point]:
         """Gaps of the series that a sentinel has had so far."""
         known = self.history.series(self.measurer.machine).values()
         return [
-            Point(self.night, one.key, None, one.unit, one.better, reason=reason, commit=new.commit)
+            Point(
+                night=self.night,
+                key=one.key,
+                value=None,
+                unit=one.unit,
+                better=one.better,
+                reason=reason,
+                commit=new.commit,
+                digests={"adapter": new.digest},
+                conditions=conditions,
+            )
             for one in known
             if one.kind == "sentinel" and one.key.test == test
         ]
@@ -394,6 +404,7 @@ class _Night:
         if moved:
             self._event("machine", moved)
             self._note(f"{moved} Alerts are held back.")
+            self._note_lasting_change()
             decisions = Decisions()
         else:
             decisions = self._decisions(sessions, judged, book, new, old)
@@ -415,6 +426,13 @@ class _Night:
         unsettled = moved or decisions.undecided or decisions.pending or sessions.reasons
         if not (new.changed or regressed or unsettled):
             self.store.mark("last-good", new)
+
+    def _note_lasting_change(self) -> None:
+        events = event_log.parse(self.history.log("events"))
+        nights = self.history.nights(self.measurer.machine)
+        if event := event_log.lasting_change(events, nights, self.measurer.machine):
+            self.history.append("events", [event.as_json()])
+            self._note(event.sentence)
 
     def _decisions(
         self,

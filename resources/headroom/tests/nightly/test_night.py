@@ -138,6 +138,17 @@ def test_a_dip_of_the_machine_is_no_alert(nights: Nights) -> None:
     assert nights.night().opened == []
 
 
+def test_a_machine_that_stays_slower_begins_an_epoch(nights: Nights) -> None:
+    nights.many(12)
+    nights.measurer.machine_factor = 1.05
+    nights.many(6)
+    assert len(nights.events("machine")) == 3
+    assert [event.night.day for event in nights.events("machine changed")] == [nights.events("machine")[0].night.day]
+    nights.many(2)
+    commit(nights, "c1", "104 104")
+    assert nights.night().exit_status == 1
+
+
 def test_the_same_binary_is_never_blamed(nights: Nights) -> None:
     nights.many(12)
     nights.measurer.noise = 0.05
@@ -200,6 +211,7 @@ def test_a_sentinel_that_fails_is_a_gap_of_its_series_alone(nights: Nights) -> N
     nights.night()
     series = nights.history.series().values()
     gaps = [one for one in series if one.key.test.endswith("PDUs") and one.kind == "sentinel"]
+    assert not any(list(one.condition_changes()) for one in gaps)
     assert gaps and all(one.reasons[-1] == "The adapter crashed." for one in gaps)
 
 
