@@ -15,12 +15,14 @@ import re
 import subprocess
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from pathlib import Path
+from typing import Any
 
 from headroom.core.errors import UsageError
-from headroom.core.sentinels import Trials
+from headroom.core.sentinels import ArmFailed
 from headroom.history.alerts import Alert, ChangedSeries
-from headroom.history.confirmation import ratio_of_minima
+from headroom.history.confirmation import LEAST_CHANGE, LEAST_INSTRUCTIONS
+from headroom.nightly.changes import trials_of
 from headroom.nightly.checkout import BuildFailed, Checkout
 from headroom.nightly.measurer import ArmFile, Measurer
 
@@ -59,16 +61,19 @@ class Bisection:
 
 @dataclass(frozen=True)
 class Task:
-    """The series by which commits are told apart. Instructions first, where they show the change: they do not depend on
-    what else the machine does."""
+    """What commits are told apart by. `compare` gives a number for each of some adapters, by name; two differ where
+    their ratio does by `least`."""
 
-    sentinel: str
-    metric: str
-    worse: Literal["higher", "lower"]
+    what: str
+    compare: Callable[[Mapping[str, Path]], dict[str, float]]
+    least: float
 
 
-def task_of(alert: Alert, measurer: Measurer) -> Task:
-    """Raises UsageError where the alert has no series that this machine measures."""
+def task_of(alert: Alert, measurer: Measurer, trials: int) -> Task:
+    """Instructions where they show the change, for they do not depend on what else the machine does; else the largest
+    change of time; a case where it is one of verdicts. Raises UsageError where nothing of it can be measured here."""
+    if alert.direction == "verdict" and alert.cases:
+        return _by_case(measurer, alert.cases[0].partition(": ")[0])
     tests = {test: name for name, test, _ in measurer.sentinels()}
     known = [one for one in alert.series if one.test in tests]
     if not known:
@@ -76,34 +81,53 @@ def task_of(alert: Alert, measurer: Measurer) -> Task:
             f"The alert {alert.id} has no series that can be measured here, so there is nothing to bisect."
         )
     best: ChangedSeries = max(known, key=lambda one: (one.metric.endswith(INSTRUCTIONS), abs(one.step)))
-    return Task(tests[best.test], best.metric, "higher" if best.step > 0 else "lower")
+    return _by_metric(measurer, tests[best.test], best.metric, trials)
+
+
+def _by_metric(measurer: Measurer, sentinel: str, metric: str, trials: int) -> Task:
+    counted = metric.endswith(INSTRUCTIONS)
+
+    def compare(adapters: Mapping[str, Path]) -> dict[str, float]:
+        arms = {name: ArmFile(path) for name, path in adapters.items()}
+        found = measurer.measure(sentinel, arms, 1 if counted else trials, count=counted)
+        return {name: min(trials_of(found[name], metric), default=0.0) for name in arms}
+
+    return Task(f"{metric} of {sentinel}", compare, LEAST_INSTRUCTIONS if counted else LEAST_CHANGE)
+
+
+def _by_case(measurer: Measurer, test: str) -> Task:
+    """A case counts 2 where it fails, and 1 where it does not."""
+
+    def compare(adapters: Mapping[str, Path]) -> dict[str, float]:
+        verdicts = {name: measurer.verdict(test, path) for name, path in adapters.items()}
+        return {name: 2.0 if verdict in ("fail", "error") else 1.0 for name, verdict in verdicts.items()}
+
+    return Task(f"the verdict of {test}", compare, 1.0)
 
 
 def run(alert: Alert, measurer: Measurer, checkout: Checkout, ends: Range, quick: bool, say: Say) -> Bisection:
     """Bisects. Raises UsageError where the ends are no commits, or in the wrong order; BuildFailed where an end does
     not build."""
-    task = task_of(alert, measurer)
+    task = task_of(alert, measurer, QUICK_TRIALS if quick else TRIALS)
     old = checkout.resolve(ends.old or alert.old_commit or "(the alert names no old commit; give --old)")
     new = checkout.resolve(ends.new or alert.new_commit)
     if not checkout.commits(old, new):
         raise UsageError(f"{new[:12]} does not follow {old[:12]}: give --old and --new.")
-    return _Bisect(task, measurer, checkout, old, new, QUICK_TRIALS if quick else TRIALS, say).run()
+    return _Bisect(task, measurer, checkout, old, new, say).run()
 
 
 class _Bisect:
-    def __init__(
-        self, task: Task, measurer: Measurer, checkout: Checkout, old: str, new: str, trials: int, say: Say
-    ) -> None:
+    def __init__(self, task: Task, measurer: Measurer, checkout: Checkout, old: str, new: str, say: Say) -> None:
         self.task, self.measurer, self.checkout = task, measurer, checkout
-        self.old, self.new, self.trials, self.say = old, new, trials, say
+        self.old, self.new, self.say = old, new, say
         self.result = Bisection()
         self.step = 0.0  # ratio of the ends, less 1
         self.possible: list[str] = []  # the culprit is among them
 
     def run(self) -> Bisection:
         ends = self._compare({"old": self.old, "new": self.new})
-        self.step = ratio_of_minima(ends["new"], ends["old"]) - 1
-        what = f"{self.task.metric} of {self.task.sentinel}"
+        self.step = _ratio(ends, "new", "old") - 1
+        what = self.task.what
         if not self._is_change(self.step):
             return self._end(f"Both ends are alike in {what} ({self.step:+.2%}): the change cannot be shown again.")
         self.say(f"{what}: {self.step:+.2%} from {self.old[:12]} to {self.new[:12]}".replace("%", " %"))
@@ -116,7 +140,7 @@ class _Bisect:
             pair = self._compare({"parent": parent, "culprit": culprit})
         except BuildFailed as error:
             return self._end(f"{culprit[:12]} cannot be compared with its parent: {error} Not attributable.")
-        share = ratio_of_minima(pair["culprit"], pair["parent"]) - 1
+        share = _ratio(pair, "culprit", "parent") - 1
         if math.copysign(1, share) != math.copysign(1, self.step) or abs(share) < LEAST_SHARE * abs(self.step):
             return self._end(
                 f"{culprit[:12]} differs from its parent by {share:+.2%} only, of {self.step:+.2%}: not attributable."
@@ -125,8 +149,7 @@ class _Bisect:
         return self._end(f"{culprit} changes {what} by {share:+.2%}.", f"See `git show {culprit[:12]}`.")
 
     def _is_change(self, step: float) -> bool:
-        limit = 0.005 if self.task.metric.endswith(INSTRUCTIONS) else 0.01
-        return math.isfinite(step) and abs(step) >= limit
+        return math.isfinite(step) and abs(step) >= self.task.least
 
     def _search(self) -> str:
         """The first commit that has the change; "" where skipped commits hide it."""
@@ -148,28 +171,19 @@ class _Bisect:
     def _verdict(self, commit: str) -> str:
         try:
             found = self._compare({"old": self.old, "here": commit, "new": self.new})
-        except BuildFailed as error:
+        except (BuildFailed, ArmFailed) as error:
             self.result.steps.append((commit, f"skipped: {error}"))
-            self.say(f"{commit[:12]}: skipped, it does not build")
+            self.say(f"{commit[:12]}: skipped, {'it does not build' if isinstance(error, BuildFailed) else error}")
             return "skip"
-        share = (ratio_of_minima(found["here"], found["old"]) - 1) / self.step
+        share = (_ratio(found, "here", "old") - 1) / self.step
         verdict = "bad" if share > 0.5 else "good"
         self.result.steps.append((commit, f"{verdict}: {share:.0%} of the change"))
         self.say(f"{commit[:12]}: {verdict}, {share:.0%} of the change".replace("%", " %"))
         return verdict
 
-    def _compare(self, commits: Mapping[str, str]) -> dict[str, list[float]]:
-        """Trials of the metric for several commits, measured in turns. Raises BuildFailed."""
-        arms = {name: ArmFile(self._binary(commit)) for name, commit in commits.items()}
-        counted = self.task.metric.endswith(INSTRUCTIONS)
-        found = self.measurer.measure(self.task.sentinel, arms, 1 if counted else self.trials, count=counted)
-        return {name: self._trials(found[name]) for name in commits}
-
-    def _binary(self, commit: str) -> Any:
-        return self.measurer.kept(commit).path
-
-    def _trials(self, trials: Trials) -> list[float]:
-        return next((values for metric, values in trials.items() if metric.name == self.task.metric), [])
+    def _compare(self, commits: Mapping[str, str]) -> dict[str, float]:
+        """The task's numbers for several commits. Raises BuildFailed, ArmFailed."""
+        return self.task.compare({name: self.measurer.kept(commit).path for name, commit in commits.items()})
 
     def _end(self, *sentences: str) -> Bisection:
         self.result.sentences += [one.replace("%", " %") for one in sentences]
@@ -190,3 +204,7 @@ class _Bisect:
             errors="replace",
             env=clean,
         )
+
+
+def _ratio(found: Mapping[str, float], one: str, other: str) -> float:
+    return found[one] / found[other] if found[other] > 0 else math.nan

@@ -104,11 +104,12 @@ def _session(question: Question, sessions: Sessions) -> Session | None:
     if not all(arm in found for arm in (OLD, NEW, COPY)):
         return None
     name = question.flag.series.key.metric
-    old, new, copy = (tuple(_trials(found[arm], name)) for arm in (OLD, NEW, COPY))
+    old, new, copy = (tuple(trials_of(found[arm], name)) for arm in (OLD, NEW, COPY))
     return Session(old, new, copy, _instructions(found, name)) if old and new and copy else None
 
 
-def _trials(trials: Trials, name: str) -> list[float]:
+def trials_of(trials: Trials, name: str) -> list[float]:
+    """The trials of a metric by its name; [] where there are none."""
     return next((values for metric, values in trials.items() if metric.name == name), [])
 
 
@@ -117,7 +118,7 @@ def _instructions(found: Mapping[str, Trials], name: str) -> tuple[float, float]
     if not name.endswith("_ns"):
         return None
     stage = name.removesuffix("_ns") + "_instructions"
-    old, new = (_trials(found[arm], stage) for arm in (OLD, NEW))
+    old, new = (trials_of(found[arm], stage) for arm in (OLD, NEW))
     return (min(old), min(new)) if old and new else None
 
 
@@ -186,7 +187,7 @@ def young_flags(
         found = tests.get(one.series.key.test, {})
         if one.baseline is not None or not all(arm in found for arm in (OLD, NEW)):
             continue
-        old, new = (_trials(found[arm], one.series.key.metric) for arm in (OLD, NEW))
+        old, new = (trials_of(found[arm], one.series.key.metric) for arm in (OLD, NEW))
         if not old or not new or min(old) <= 0:
             continue
         step = min(new) / min(old) - 1

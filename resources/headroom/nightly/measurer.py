@@ -25,7 +25,7 @@ from headroom.core.implementations import Implementation
 from headroom.core.machine import build, environment, topology
 from headroom.core.machine.measuring import MachineBusy, measuring
 from headroom.core.metrics import Metric, all_metrics
-from headroom.core.paths import DEFAULT_BUILD
+from headroom.core.paths import DEFAULT_BUILD, build_folder
 from headroom.core.sentinels import Arm, Trials, Work
 from headroom.core.settings import Settings
 from headroom.nightly import guard
@@ -112,6 +112,9 @@ class Measurer(Protocol):
 
     def cases(self) -> list[Case]:
         """Verdicts of the conformance cases."""
+
+    def verdict(self, test: str, adapter: Path) -> str:
+        """The verdict of one conformance case with an adapter."""
 
     def searches(self) -> list[Found]:
         """Figures of the searches, which are context."""
@@ -224,6 +227,20 @@ class EngineMeasurer:
         records = run_suites(self.implementation, self.build, CONFORMANCE)
         return [Case(one["test"]["id"], one["verdict"], one["reason"][:500]) for one in records]
 
+    def verdict(self, test: str, adapter: Path) -> str:
+        suite, _, name = test.rpartition("/")
+        with tempfile.TemporaryDirectory(prefix="headroom-build-") as folder:
+            made = Path(folder)
+            for kind in ("bin", "lib"):
+                (made / kind).mkdir()
+                for path in (build_folder(self.build) / kind).iterdir():
+                    (made / kind / path.name).symlink_to(path)
+            own = made / self._found.library.removeprefix("{build}/")
+            own.unlink(missing_ok=True)
+            own.symlink_to(adapter)
+            records = run_suites(self.implementation, folder, suite, [name])
+        return next((one["verdict"] for one in records if one["test"]["id"] == test), "unsupported")
+
     def searches(self) -> list[Found]:
         records = run_suites(self.implementation, self.build, SEARCHES)
         return [found for one in records for found in figures_of(one)]
@@ -269,13 +286,13 @@ def default_measurer(
     return EngineMeasurer(implementation, preset, BinaryStore(history / "binaries"), checkout, say=say)
 
 
-def run_suites(implementation: str, preset: str, suite: str) -> list[dict[str, Any]]:
-    """Records of a suite with an implementation on both sides, from a run of its own."""
+def run_suites(implementation: str, build: str, suite: str, cases: Sequence[str] = ()) -> list[dict[str, Any]]:
+    """Records of a suite, or of some cases of it, with an implementation on both sides, from a run of its own."""
     from headroom.core.results import store
     from headroom.core.run import session
 
-    settings = Settings.of({"compressor": implementation, "decompressor": implementation, "build": preset})
-    plan = session.Plan(replace(settings, folder=session.new_folder()), [suite])
+    settings = Settings.of({"compressor": implementation, "decompressor": implementation, "build": build})
+    plan = session.Plan(replace(settings, folder=session.new_folder()), [suite], cases=list(cases))
     session.keep(plan)
     session.run_robot(plan)
     return store.read_all(plan.folder)

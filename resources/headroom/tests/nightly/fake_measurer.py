@@ -115,6 +115,9 @@ class FakeMeasurer:
             found[arm] = values
         return found
 
+    def verdict(self, test: str, adapter: Path) -> str:
+        return self.verdicts[test]
+
     def searches(self) -> list[Found]:
         return [Found("performance/voip_flow_pairs/1c", metrics.FLOW_PAIRS, 10_000.0, cpus="1c", load="0.3")]
 

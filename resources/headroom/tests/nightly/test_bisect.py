@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A delay planted in an adapter: seen the first night, and found among 16 commits."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -8,10 +9,12 @@ import pytest
 
 from headroom.core import instructions
 from headroom.core.errors import UsageError
+from headroom.core.paths import build_folder
 from headroom.history.alerts import Alert, ChangedSeries
 from headroom.history.store import History
 from headroom.nightly import bisect, night
 from headroom.nightly.checkout import BuildFailed, Checkout
+from headroom.nightly.measurer import default_measurer
 from headroom.tests.nightly import planted
 
 NIGHT = datetime(2026, 11, 24, tzinfo=UTC)
@@ -56,6 +59,34 @@ def test_a_broken_commit_before_the_culprit_leaves_two(real_build: str, tmp_path
     found = bisect.run(alert_of(made), measurer, measurer.checkout, bisect.Range(), True, print)
     assert found.culprit == ""
     assert all(commit[:12] in found.sentences[-1] for commit in made.commits[1:3]), found
+
+
+def test_the_commit_that_fails_a_case_is_found(
+    real_build: str, history_of_sixteen: planted.PlantedRepository, tmp_path: Path
+) -> None:
+    made = history_of_sixteen
+    measurer = planted.measurer(made, tmp_path)
+    good = measurer.kept(made.commits[0]).path
+    asked: list[str] = []
+
+    def verdict(test: str, adapter: Path) -> str:
+        asked.append(test)
+        return "pass" if adapter == good else "fail"  # all commits before the planted one have the same octets
+
+    measurer.verdict = verdict  # type: ignore[method-assign]
+    case = "conformance/rohc/Some Case"
+    alert = replace(alert_of(made), direction="verdict", series=(), cases=(f"{case}: pass → fail (a reason)",))
+    found = bisect.run(alert, measurer, measurer.checkout, bisect.Range(), True, print)
+    assert found.culprit == made.commits[PLANTED], found
+    assert set(asked) == {case}
+
+
+def test_the_verdict_of_a_case_is_that_of_the_adapter(real_build: str, tmp_path: Path) -> None:
+    measurer = default_measurer(tmp_path, "reference", real_build, print)
+    case = "conformance/ule/addresses/Sent Unicast"
+    library = build_folder(real_build) / "lib"
+    assert measurer.verdict(case, library / "reference.so") == "pass"
+    assert measurer.verdict(case, library / "null.so") in ("fail", "error")
 
 
 def test_equal_ends_are_not_attributable(
