@@ -288,7 +288,8 @@ def config_of(scheme: Scheme, source: str | Packets, named: Mapping[str, str], r
     assert scheme.replay is not None
     theirs = scheme.replay()
     # A scheme may have a meaning of its own for a name that means nothing of its link packets.
-    arguments = {**ARGUMENTS, **theirs.arguments}
+    generic = {name: one for name, one in ARGUMENTS.items() if name not in theirs.arguments}
+    arguments = {**theirs.arguments, **generic}
     made = ReplayConfig(scheme.name, run.compressor, run.decompressor, source, seed=run.seed, build=run.build)
     of_carrier = {name: text for name, text in named.items() if name.partition(".")[0] == CARRIER}
     for name, text in named.items():
