@@ -7,7 +7,6 @@ import numpy as np
 
 from headroom.history import detection
 
-
 # What Apache Otava 0.8.0 finds on the whole series (window 50, p at most 0.001): a second opinion, with hindsight.
 OTAVA = (15, 61, 71, 95, 117, 131, 192, 212)
 
