@@ -59,8 +59,10 @@ std::vector<LinkPacket> Carrier::take(const LinkPacket& inner, std::uint64_t now
   std::uint64_t octets = 0;
   const auto add = [&](const PacketOutput& one) {
     if (!one.came_out()) return;
-    packets.push_back(link_packet(one, index, pdu.channel));
-    octets += one.octets.size();
+    // What is due on other channels is put out behind it, too.
+    const bool is_of_pdu = one.channel == pdu.channel;
+    packets.push_back(link_packet(one, is_of_pdu ? index : kInserted, one.channel));
+    if (is_of_pdu) octets += one.octets.size();
   };
   add(output);
   for (const PacketOutput& more : output.more) add(more);

@@ -134,7 +134,15 @@ std::vector<LinkPacket> Direction::note_compressed(std::size_t index, const Pack
     octets.insert(octets.end(), one.octets.begin(), one.octets.end());
   };
   add(*output);
-  for (const PacketOutput& more : output->more) add(more);
+  // Behind a packet an adapter also puts out what is due by then on other channels, of which that packet is no part.
+  std::vector<PacketOutput> due;
+  for (const PacketOutput& more : output->more) {
+    if (more.channel == source_[index].channel) {
+      add(more);
+    } else {
+      due.push_back(more);
+    }
+  }
   spread_header(index, octets, *output, packets);
   compressor_statistics_->add(index, source_[index].channel, output->status, output->detail, octets.size(),
                               sent_header_[index]);
@@ -145,6 +153,7 @@ std::vector<LinkPacket> Direction::note_compressed(std::size_t index, const Pack
     last_status_[index] = HEADROOM_NOTHING;  // until a link packet that may carry it is refused
   }
   if (is_taken && !output->more.empty()) segmented_[index] = false;
+  for (LinkPacket& packet : note_due(due)) packets.push_back(std::move(packet));
   return packets;
 }
 

@@ -140,7 +140,10 @@ def test_a_few_octets_that_hold_very_many_are_refused(tmp_path: Path) -> None:
         unpack(b"", {"run/a": (1 << 40, "")}, tmp_path / "target")
 
 
-@pytest.mark.parametrize("octets", [b"", b"no archive", gzip.compress(b"no tar" * 200), tar(file("run/a"))[:60]])
+WRONG = [b"", b"no archive", gzip.compress(b"no tar" * 200), tar(file("run/a"))[:60]]
+
+
+@pytest.mark.parametrize("octets", WRONG, ids=("empty", "text", "compressed text", "cut off"))
 def test_what_is_no_archive_is_refused(tmp_path: Path, octets: bytes) -> None:
     with pytest.raises(ArchiveRefused):
         unpack(octets, listed(file("run/a")), tmp_path / "target")

@@ -155,3 +155,26 @@ def test_arguments_that_are_wrong(words: dict[str, str], sentence: str) -> None:
 def test_jobs_that_cannot_be(words: dict[str, Any], sentence: str) -> None:
     with pytest.raises(HeadroomError, match=sentence):
         replay.run(configured(**words))
+
+
+# ---- many channels: behind a packet, encapsulators put out what is due on others by then
+
+
+@pytest.mark.engine
+@pytest.mark.parametrize("words", [{}, {"concat": "3", "concat_threshold_us": "50000"}, {"encapsulation": "gse"}])
+def test_deadlines_of_many_channels_that_coincide(words: dict[str, str]) -> None:
+    named = {"flows": "500", "packets": "5000", "channels": "200", **words}
+    done = replay.run(replay_options.config_of(all_schemes()["ule"], "udp-1500", named, run_of(seed=4)))
+    assert done.failures() == []
+    assert done.count("identical") == done.sent
+
+
+@pytest.mark.engine
+def test_a_carrier_of_many_channels_loses_nothing() -> None:
+    done = replay.run(
+        configured(
+            "udp-1500", flows=500, packets=5000, **{"carrier.channels": "200", "cids": "large", "max_cid": "600"}
+        )
+    )
+    assert done.failures() == []
+    assert done.count("identical") == done.sent
