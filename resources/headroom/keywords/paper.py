@@ -9,6 +9,7 @@ from robot.api.deco import keyword
 from headroom.bench.papers import paper as papers
 from headroom.bench.papers.measured import PaperMeasurement, how
 from headroom.core.results import collector
+from headroom.core.results.record import Item
 from headroom.core.run.run import Run
 from headroom.keywords import verdicts
 from headroom.keywords.base import current_run, library
@@ -45,12 +46,17 @@ class PaperKeywords:
         judge(measured)
 
 
+def _said(item: Item) -> str:
+    """What the paper says of a figure: a number, a bound in words, or nothing."""
+    return str(item.paper) if item.paper is not None else item.expected or "says nothing"
+
+
 def judge(measured: PaperMeasurement) -> None:
     """Fails the case when a figure that must match does not; notes a shape that is missed."""
 
     def items_with(verdict: str) -> list[str]:
         found = [
-            f"{item.where}, {item.quantity}: paper {item.paper}, measured {item.measured:.4g} {item.unit} ({item.note})"
+            f"{item.where}, {item.quantity}: paper {_said(item)}, measured {item.measured:.4g} {item.unit} ({item.note})"
             if item.measured is not None
             else f"{item.where}, {item.quantity}: {item.note}"
             for item in measured.items

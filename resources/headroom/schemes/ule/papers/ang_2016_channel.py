@@ -51,14 +51,14 @@ class Carriage:
     slot_octets: int = model.TS_PACKET
 
 
-BRIDGED = Carriage("bridged, D = 1 (the paper's)", {"bridged": True, "address": "absent"}, 22)
+BRIDGED = Carriage("bridged, D 1", {"bridged": True, "address": "absent"}, 22)
 CARRIAGES = (
     BRIDGED,
-    Carriage("bridged, D = 0", {"bridged": True, "address": "present"}, 28),
-    Carriage("EtherType 0x22F1, D = 0", {"bridged": False, "address": "present"}, 14),
-    Carriage("EtherType 0x22F1, D = 1", {"bridged": False, "address": "absent"}, 8),
+    Carriage("bridged, D 0", {"bridged": True, "address": "present"}, 28),
+    Carriage("direct, D 0", {"bridged": False, "address": "present"}, 14),
+    Carriage("direct, D 1", {"bridged": False, "address": "absent"}, 8),
     Carriage(
-        "PDU-Concat of 4, D = 1",
+        "concat of 4",
         {"bridged": False, "address": "absent", "concat": 4, "concat_threshold_us": 1000},
         (model.ULE + 2) / 4 + 2,
     ),
@@ -66,9 +66,9 @@ CARRIAGES = (
 # Encapsulations to compare with, over a link of the same rate. BBFRAMEs take the slots of TS packets.
 BBFRAME = 384
 OTHERS = {
-    "mpe": Carriage("MPE, LLC/SNAP", {"encapsulation": "mpe"}, model.MPE),
-    "gse-label": Carriage("GSE, label of 6 octets", {"encapsulation": "gse"}, model.GSE + 6, BBFRAME),
-    "gse": Carriage("GSE, no label", {"encapsulation": "gse", "address": "absent"}, model.GSE, BBFRAME),
+    "mpe": Carriage("MPE", {"encapsulation": "mpe"}, model.MPE),
+    "gse-label": Carriage("GSE, label", {"encapsulation": "gse"}, model.GSE + 6, BBFRAME),
+    "gse": Carriage("GSE", {"encapsulation": "gse", "address": "absent"}, model.GSE, BBFRAME),
 }
 
 
