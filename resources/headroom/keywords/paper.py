@@ -46,9 +46,9 @@ class PaperKeywords:
         judge(measured)
 
 
-def _said(item: Item) -> str:
-    """What the paper says of a figure: a number, a bound in words, or nothing."""
-    return str(item.paper) if item.paper is not None else item.expected or "says nothing"
+def _expected(item: Item) -> str:
+    """The paper's number of a figure, its bound in words, or that there is neither."""
+    return str(item.paper) if item.paper is not None else item.expected or "gives none"
 
 
 def judge(measured: PaperMeasurement) -> None:
@@ -56,7 +56,8 @@ def judge(measured: PaperMeasurement) -> None:
 
     def items_with(verdict: str) -> list[str]:
         found = [
-            f"{item.where}, {item.quantity}: paper {_said(item)}, measured {item.measured:.4g} {item.unit} ({item.note})"
+            f"{item.where}, {item.quantity}: paper {_expected(item)}, "
+            f"measured {item.measured:.4g} {item.unit} ({item.note})"
             if item.measured is not None
             else f"{item.where}, {item.quantity}: {item.note}"
             for item in measured.items
