@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from headroom.core import implementations, profiles
 from headroom.core.errors import UsageError
+from headroom.core.machine import topology
 from headroom.core.options import SELECTION, Option
 from headroom.core.paths import DEFAULT_BUILD, out_folder
 from headroom.core.yamlfile import Document, Pointer, check, read
@@ -178,7 +180,9 @@ def _words(document: Document, at: Pointer, given: dict[str, Any], of_paper: boo
             raise UsageError(document.complaint((*at, name), what))
         option = known[name]
         try:
-            values[name] = option.value(value)
+            values[name] = option.value(_single(option, value))
+            if name in KNOWN_NAMES:
+                KNOWN_NAMES[name](values[name])
         except UsageError as error:
             raise UsageError(document.complaint((*at, name), str(error))) from error
         if option.kind is list:
@@ -186,6 +190,28 @@ def _words(document: Document, at: Pointer, given: dict[str, Any], of_paper: boo
         else:
             words += option.words(values[name])
     return words, {name: value for name, value in values.items() if name not in OF_SELECTION}
+
+
+def _single(option: Option, value: Any) -> Any:
+    """A value of an option that takes one, out of a list. Raises UsageError where the list has more."""
+    if not isinstance(value, list) or option.kind is list or isinstance(option.default, tuple):
+        return value
+    if len(value) != 1:
+        raise UsageError(f"{option.name} takes one value, not {len(value)}; configurations are what differs")
+    return value[0]
+
+
+def _require_cpus(names: Sequence[str]) -> None:
+    topology.resolve(names, topology.configurations(topology.read()))
+
+
+# What refuses an unknown name with a UsageError, by option: before the first cell, not after hours.
+KNOWN_NAMES: dict[str, Callable[[Any], object]] = {
+    "profile": profiles.load,
+    "compressor": implementations.find,
+    "decompressor": implementations.find,
+    "cpus": _require_cpus,
+}
 
 
 def _options(of_paper: bool) -> dict[str, Option]:

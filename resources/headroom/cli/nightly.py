@@ -3,14 +3,14 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from headroom.core import console
-from headroom.core.errors import EXIT_FAILED, EXIT_PASSED, UsageError
+from headroom.core.errors import EXIT_FAILED, EXIT_PASSED, EnvironmentLacks, UsageError
 from headroom.core.paths import DEFAULT_BUILD, out_folder, shown
 
 if TYPE_CHECKING:
@@ -84,6 +84,8 @@ def night_command(
     if dry_run:
         _dry_run(known, measurer, options, json)
         return
+    if against != "last-good":
+        measurer.checkout.resolve(against)
     with known.lock():
         done = night.run(known, measurer.store, measurer, options, lambda: datetime.now(UTC), console.say)
         written = known.folder / "index.html"
@@ -109,7 +111,12 @@ def seconds_of(text: str) -> float:
 
 
 def _dry_run(history: History, measurer: Any, options: Any, json: bool) -> None:
-    names = [name for name, _, _ in measurer.sentinels()]
+    from headroom.core.sentinels import all_sentinels
+
+    try:
+        names = [name for name, _, _ in measurer.sentinels()]
+    except EnvironmentLacks:  # nothing is built yet
+        names = list(all_sentinels())
     last = measurer.store.marked("last-good")
     document = {
         "machine": measurer.machine,
@@ -117,7 +124,7 @@ def _dry_run(history: History, measurer: Any, options: Any, json: bool) -> None:
         "build": measurer.build,
         "sentinels": names,
         "trials": options.trials,
-        "against": (last.commit or last.digest[:12] if last else None)
+        "against": (last.commit or last.digest[:12] if last else "nothing yet")
         if options.against == "last-good"
         else measurer.checkout.resolve(options.against),
         "nights": len(history.nights(measurer.machine)),
@@ -188,7 +195,7 @@ def show_command(
     right, closed = book.precision
     nights = known.nights()
     last = f", the last one {nights[-1]:%Y-%m-%d %H:%M} UTC" if nights else ""
-    print(f"{len(nights)} nights{last}; {len(book.open)} alerts open; {right} of {closed} closed alerts were right.")
+    print(f"{len(nights)} nights{last}; open alerts: {len(book.open)}; {right} of {closed} closed alerts were right.")
 
 
 @nightly.command("accept")
@@ -269,6 +276,8 @@ def bisect_command(
     json: Json = False,
 ) -> None:
     """Find the commit that an alert is due to."""
+    from headroom.core import implementations
+    from headroom.core.machine import build as build_module
     from headroom.history import alerts
     from headroom.nightly import bisect
     from headroom.nightly.measurer import default_measurer
@@ -277,6 +286,7 @@ def bisect_command(
     found = alerts.parse(known.log("alerts")).find(alert)
     measurer = default_measurer(known.folder, implementation, build, console.say)
     with known.lock():
+        build_module.ensure(build, implementations.ninja_targets(), say=console.say)
         done = bisect.run(found, measurer, measurer.checkout, bisect.Range(old, new), quick, console.say)
     if json:
         console.print_json(done.as_json())
@@ -294,7 +304,7 @@ def compact_command(context: typer.Context, history: HistoryFolder = None) -> No
     """Put the nights of past months into one file each, and migrate those of earlier schemas."""
     known = history_at(history or context.obj)
     with known.lock():
-        done = [*known.migrate(), *known.compact(datetime.now(UTC) - timedelta(days=31))]
+        done = [*known.migrate(), *known.compact(datetime.now(UTC))]
     print("\n".join(done) or "There is nothing to compact.")
 
 

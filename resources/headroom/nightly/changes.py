@@ -147,12 +147,18 @@ def _with_session(flag: Flag, session: Session, found: Confirmation, done: Decis
             )
         )
         return
-    by = " in instructions, for time is too noisy tonight" if found.by == "instructions" else ""
-    evidence = _percent(
-        f"{found.ratio - 1:+.2%} in turns with the old build{by} (limit {found.limit:.2%}; two measurements of one "
-        f"build differ by {found.aa_deviation:.2%})"
-    )
-    done.changes.append((flag, True, flag.changed_series(found.ratio, evidence)))
+    if found.by == "instructions":
+        evidence = (
+            f"{found.ratio - 1:+.2%} instructions against the old build (limit {found.limit:.1%}); time is too noisy "
+            f"tonight, for two measurements of one build differ by {found.aa_deviation:.2%}"
+        )
+    else:
+        evidence = (
+            f"{found.ratio - 1:+.2%} in turns with the old build (limit {found.limit:.2%}; two measurements of one "
+            f"build differ by {found.aa_deviation:.2%})"
+        )
+    ratio = session.ratio if math.isfinite(session.ratio) else None
+    done.changes.append((flag, True, flag.changed_series(ratio, _percent(evidence))))
 
 
 def _may_be_layout(flag: Flag, session: Session) -> bool:

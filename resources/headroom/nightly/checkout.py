@@ -38,16 +38,18 @@ class Checkout:
         done = self._git("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
         if done.returncode == 0:
             return done.stdout.strip()
+        if self._git("rev-parse", "--git-dir").returncode != 0:
+            raise EnvironmentLacks(f"{self.root} is no git repository, so that there is no commit '{name}'.")
         shallow = self._git("rev-parse", "--is-shallow-repository").stdout.strip() == "true"
         hint = " This clone is shallow: `git fetch --unshallow` fetches the rest." if shallow else ""
-        raise UsageError(f"There is no commit '{name}' in {shown(self.root)}.{hint}")
+        raise UsageError(f"There is no commit '{name}' in this repository.{hint}")
 
     def head(self) -> tuple[str, bool]:
         """The commit of the user's tree, and whether it has changes that no commit holds. Raises EnvironmentLacks
         outside a repository."""
         head = self._git("rev-parse", "HEAD")
         if head.returncode != 0:
-            raise EnvironmentLacks(f"{shown(self.root)} is no git repository, so that no commit can be built.")
+            raise EnvironmentLacks(f"{self.root} is no git repository, so that no commit can be built.")
         return head.stdout.strip(), bool(self._git("status", "--porcelain").stdout.strip())
 
     def commits(self, old: str, new: str) -> list[str]:

@@ -152,6 +152,10 @@ class EngineMeasurer:
             self._lock.enter_context(measuring(self.wait_s))  # until this process ends
         except MachineBusy as error:
             return f"This machine could not be measured: {error}."
+        reasons = guard.look(self.store.folder)
+        if not reasons:
+            return ""
+        self.say(f"waiting up to {self.wait_s:g} s for a quiet machine: {', and '.join(reasons)}")
         return guard.wait(lambda: guard.look(self.store.folder), most_s=self.wait_s)
 
     def source(self) -> Source:

@@ -49,7 +49,7 @@ TRIALS, QUICK_TRIALS = 30, 6
 BRIDGE_TRIALS = 10
 SEARCH_EVERY = timedelta(days=7) - timedelta(hours=6)  # nights begin now and then a little earlier
 
-Status = Literal["measured", "not measured", "cannot tell"]
+Status = Literal["measured", "measured in part", "not measured", "cannot tell"]
 Say = Callable[[str], None]
 Now = Callable[[], datetime]
 
@@ -143,6 +143,10 @@ class _Night:
         except HeadroomError as error:
             return self._not_measured(str(error))
         self.result.commit = source.commit
+        if source.changed:
+            self._note("The tree has changes that no commit holds: this build never becomes the last good one.")
+        elif not source.commit:
+            self._note("This build is of no commit, so that an alert of it cannot be bisected.")
         new = self.store.keep(
             source.path,
             self.measurer.implementation,
@@ -199,8 +203,14 @@ class _Night:
         points = self._points(sessions, new, pinned)
         points += self._verdict_points(new)
         points += self._searched(series, new)
+        if sessions.reasons:
+            self.result.status = "measured in part"
+            reasons = "; ".join(dict.fromkeys(sessions.reasons.values()))
+            count = len(sessions.reasons) + len(sessions.trials)
+            self._note(f"{len(sessions.reasons)} of {count} sentinels were not measured: {reasons}.")
         if not points:
-            return self._not_measured("There is nothing that this implementation could be measured by.")
+            reason = next(iter(sessions.reasons.values()), "it can do none of the fixed work")
+            return self._not_measured(f"Nothing of {new.implementation} was measured: {reason}.")
         self._bridge(series, points, pinned)
         self.history.add(points)
         self._judge(sessions, new, old)
@@ -214,7 +224,7 @@ class _Night:
         names = [name for name, _, _ in self.measurer.sentinels()]
         for number, name in enumerate(names, 1):
             if self._time_is_up():
-                found.reasons[name] = f"the budget of {self.options.budget_s / 60:.0f} minutes was used up"
+                found.reasons[name] = f"the budget of {self.options.budget_s:g} s was used up"
                 continue
             self.say(f"[{number}/{len(names)}] {name}: {', '.join(files)}")
             try:

@@ -24,7 +24,7 @@ from headroom.history.events import Event
 from headroom.history.series import Series
 from headroom.history.store import History
 from headroom.nightly import chart
-from headroom.nightly.snapshot import Snapshot, VerdictChange, take
+from headroom.nightly.snapshot import DEFAULT_HISTORY, Snapshot, VerdictChange, take
 
 NO_VERDICT_YET = "no alert is closed yet"
 MOST_VERDICT_CHANGES = 60
@@ -151,7 +151,7 @@ def content(snapshot: Snapshot) -> Content:
         card, data = _card(judged, snapshot, axes[machine], own.get(identity, []), commits)
         series[card.anchor] = {**data, "machine": machine}
         cards["control" if judged.series.kind == "control" else ""].append((judged.series.key.test, card))
-    alerts = [_shown(one) for one in reversed(snapshot.book.alerts.values())]
+    alerts = [_shown(one, snapshot.folder) for one in reversed(snapshot.book.alerts.values())]
     return Content(
         cards=_cards(snapshot),
         last_nights=[_last_night(machine, snapshot) for machine in snapshot.nights],
@@ -274,13 +274,13 @@ def signed(step: float) -> str:
     return "0.0 %" if text in ("+0.0 %", "-0.0 %") else text.replace("-", "−")
 
 
-def _shown(alert: Alert) -> ShownAlert:
+def _shown(alert: Alert, history: Path) -> ShownAlert:
     return ShownAlert(
         alert=alert,
         look=LOOKS[alert.direction] if alert.confirmed else "non-strict",
         commits=f"{alert.old_commit[:8] or 'unknown'}..{alert.new_commit[:8] or 'unknown'}",
         rows=tuple(_row(one) for one in alert.series),
-        commands=tuple(commands(alert)),
+        commands=tuple(commands(alert, history)),
     )
 
 
@@ -297,9 +297,11 @@ def _row(one: ChangedSeries) -> dict[str, str]:
     }
 
 
-def commands(alert: Alert) -> list[str]:
-    """What to do about an alert, as a shell takes it. `git log` only of what can be a commit."""
+def commands(alert: Alert, history: Path = DEFAULT_HISTORY) -> list[str]:
+    """What to do about an alert of a history, as a shell takes it. `git log` only of what can be a commit."""
     name = shlex.quote(alert.id)
+    if history.resolve() != DEFAULT_HISTORY.resolve():
+        name += f" --history {shlex.quote(str(history.resolve()))}"
     found = [f"./headroom nightly show {name}"]
     if alert.is_open:
         found += [

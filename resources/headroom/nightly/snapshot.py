@@ -6,9 +6,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 
 import numpy as np
 
+from headroom.core.paths import ROOT
 from headroom.history import alerts, assessment, events
 from headroom.history.alerts import Alert, AlertBook
 from headroom.history.assessment import Judged
@@ -36,16 +38,20 @@ class VerdictChange:
 FAILING = ("fail", "error")
 
 
+DEFAULT_HISTORY = ROOT / "out" / "history"  # of commands without --history
+
+
 @dataclass(frozen=True)
 class Snapshot:
     """`judged` holds series with values, `cases` those of verdicts. `nights` are the measured ones, by machine, oldest
-    first."""
+    first. `folder` is that of the history."""
 
     judged: tuple[Judged, ...]
     cases: tuple[Series, ...]
     events: tuple[Event, ...]
     book: AlertBook
     nights: dict[str, tuple[datetime, ...]]
+    folder: Path = DEFAULT_HISTORY
 
     def last(self, machine: str) -> datetime:
         return self.nights[machine][-1]
@@ -93,6 +99,7 @@ def take(history: History) -> Snapshot:
         events=known,
         book=alerts.parse(history.log("alerts")),
         nights=nights,
+        folder=history.folder,
     )
 
 

@@ -218,7 +218,8 @@ def test_a_sentinel_that_fails_is_a_gap_of_its_series_alone(nights: Nights) -> N
 def test_what_does_not_fit_into_the_budget_is_not_measured(nights: Nights) -> None:
     nights.night()
     found = nights.night(budget_s=-1.0)
-    assert found.series >= 0
+    assert (found.status, found.exit_status) == ("measured in part", 3)
+    assert any("2 of 2 sentinels were not measured" in note for note in found.notes)
     gaps = [one for one in nights.history.series().values() if one.kind == "sentinel"]
     assert all("budget" in one.reasons[-1] for one in gaps)
 
