@@ -16,6 +16,7 @@ std::int32_t GseReceiver::receive(headroom_packet& p, headroom_detail* detail) {
   if (const std::int32_t status = open(p); status != HEADROOM_OK) return status;
   Unit unit;
   put_out(next_outcome(unit), unit, number_, p, detail);
+  if (p.status == HEADROOM_OK) ++counters_.delivered;
   p.more = rest_.empty() ? 0 : 1;
   return p.status;
 }
@@ -26,6 +27,7 @@ bool GseReceiver::drain(headroom_packet& p, headroom_detail* detail) {
   if (status == HEADROOM_NOTHING) return false;
   p.channel = number_;
   put_out(status, unit, number_, p, detail);
+  if (p.status == HEADROOM_OK) ++counters_.delivered;
   return true;
 }
 
@@ -201,7 +203,6 @@ std::int32_t GseReceiver::unpack(std::uint16_t type, std::span<const std::uint8_
     ++counters_.type_errors;
     return HEADROOM_ERR_UNSUPPORTED;
   }
-  ++counters_.delivered;
   unit = {content.type, packet_type_of(content.type), content.octets};
   return HEADROOM_OK;
 }

@@ -20,7 +20,7 @@ namespace headroom::ule {
 struct GseReceiverCounters {
   std::uint64_t frames = 0;  // BBFRAMEs
   std::uint64_t gse_packets = 0;
-  std::uint64_t delivered = 0;           // PDUs
+  std::uint64_t delivered = 0;           // PDUs that there was room for
   std::uint64_t header_crc_errors = 0;   // CRC-8 of a BBHEADER
   std::uint64_t unsupported_frames = 0;  // no generic continuous stream, or a data field that does not end
   std::uint64_t other_streams = 0;       // of another input stream identifier

@@ -25,8 +25,8 @@ std::int32_t Receiver::receive(headroom_packet& p, headroom_detail* detail) {
   }
   Unit unit;
   const std::int32_t status = next_outcome(unit);
-  if (status == HEADROOM_OK) ++counters_.delivered;
   put_out(status, unit, config_.pid(number_), p, detail);
+  if (p.status == HEADROOM_OK) ++counters_.delivered;
   p.more = at_ != kTsOctets || !group_.empty() ? 1 : 0;
   if (p.more != 0) keep_packet();
   return p.status;
@@ -61,9 +61,9 @@ bool Receiver::drain(headroom_packet& p, headroom_detail* detail) {
   Unit unit;
   const std::int32_t status = next_outcome(unit);
   if (status == HEADROOM_NOTHING) return false;
-  if (status == HEADROOM_OK) ++counters_.delivered;
   p.channel = number_;
   put_out(status, unit, config_.pid(number_), p, detail);
+  if (p.status == HEADROOM_OK) ++counters_.delivered;
   return true;
 }
 

@@ -21,7 +21,7 @@ namespace headroom::ule {
 struct ReceiverCounters {
   std::uint64_t ts_packets = 0;
   std::uint64_t sndus = 0;                       // whole, with the right CRC
-  std::uint64_t delivered = 0;                   // PDUs, frames and TS packets
+  std::uint64_t delivered = 0;                   // PDUs, frames and TS packets that there was room for
   std::uint64_t payload_pointer_errors = 0;      // above 181 (7)
   std::uint64_t length_errors = 0;               // SNDU Length (7.2), or too short for what its headers announce
   std::uint64_t crc_errors = 0;                  // 7.2

@@ -322,6 +322,24 @@ TEST(GseReceiver, KeepsItsPartsWhateverIsForOthers) {
   EXPECT_EQ(listener.receiver.counters().orphans, 1U);
 }
 
+// Two PDUs in a BBFRAME, and no room for either.
+TEST(GseReceiver, CountsWhatThereIsRoomFor) {
+  const Octets two = Octets{0xE0, 6, 0x08, 0x00} + pdu_of(4) + Octets{0xE0, 6, 0x08, 0x00} + pdu_of(4);
+  for (const std::size_t octets : {3U, 4U}) {
+    GseReceiver receiver(gse());
+    Octets room(octets);
+    const Octets frame = frame_of(two);
+    const std::int32_t expected = octets < 4 ? HEADROOM_ERR_NO_SPACE : HEADROOM_OK;
+    headroom_packet p = record(frame, room);
+    EXPECT_EQ(receiver.receive(p, nullptr), expected);
+    ASSERT_EQ(p.more, 1);
+    p = record(kNothing, room);
+    ASSERT_TRUE(receiver.drain(p, nullptr));
+    EXPECT_EQ(p.status, expected);
+    EXPECT_EQ(receiver.counters().delivered, octets < 4 ? 0U : 2U);
+  }
+}
+
 TEST(GseReceiver, SkipsPadding) {
   const Octets whole = Octets{0xE0, 6, 0x08, 0x00} + pdu_of(4);
   for (std::size_t zeros = 0; zeros < 5; ++zeros) {
