@@ -155,6 +155,20 @@ def test_an_address_may_have_letters_of_either_case() -> None:
     assert done.count("identical") == done.sent == 100
 
 
+@pytest.mark.engine
+@pytest.mark.parametrize("octets", [40_000, 65_527])
+def test_gse_carries_the_largest_pdu_that_a_replay_makes_room_for(octets: int) -> None:
+    found = find("reference")
+    (option,) = (one for one in SCHEME.replay_options if one.name == "largest_pdu")
+    options = {"encapsulation": "gse", "largest_pdu": option.text(option.value(octets))}
+    made = replay_options.config_of(SCHEME, "x", options, Run(found, found, Settings()))
+    packet = bytes([0x45, *(at % 251 for at in range(1, octets))])
+    source = [{"hex": packet.hex(), "time_ns": 0}]
+    done = replay.run(replace(made, source=source, packets=None))
+    assert done.failures() == []
+    assert done.count("identical") == done.sent == 1
+
+
 def test_a_replay_names_an_encapsulation() -> None:
     found = find("reference")
     run = Run(found, found, Settings())
