@@ -22,7 +22,9 @@ inline constexpr std::uint16_t kTypeTsPacket = wire::kTypeTsConcat;
 inline constexpr std::uint16_t kFirstPid = 0x0010;  // those below are reserved (ISO/IEC 13818-1, table 2-3)
 inline constexpr std::uint32_t kMostChannels = wire::kNullPid - kFirstPid;  // a PID has 13 bits
 inline constexpr std::uint32_t kLargestThresholdUs = 60'000'000;            // "MUST be bounded" (RFC 4326, 6.2)
-inline constexpr unsigned kMostConcatenated = 4096;                         // an SNDU has no room for more PDUs
+// More than an SNDU has room for of IP packets, which have 20 octets at least: 1,488. Of shorter PDUs it has room for
+// more; this bounds how many of them an encapsulator puts into one, as a receiver passes them on at once.
+inline constexpr unsigned kMostConcatenated = 4096;
 
 // How packets become link packets: as SNDUs of ULE, as sections of MPE in the same TS packets, or as GSE packets in
 // BBFRAMEs of DVB-S2. The latter two are there to compare ULE with.

@@ -16,6 +16,7 @@ std::int32_t GseReceiver::receive(headroom_packet& p, headroom_detail* detail) {
   if (const std::int32_t status = open(p); status != HEADROOM_OK) return status;
   Unit unit;
   put_out(next_outcome(unit), unit, number_, p, detail);
+  if (p.status == HEADROOM_OK) ++counters_.delivered;
   p.more = rest_.empty() ? 0 : 1;
   return p.status;
 }
@@ -26,6 +27,7 @@ bool GseReceiver::drain(headroom_packet& p, headroom_detail* detail) {
   if (status == HEADROOM_NOTHING) return false;
   p.channel = number_;
   put_out(status, unit, number_, p, detail);
+  if (p.status == HEADROOM_OK) ++counters_.delivered;
   return true;
 }
 
@@ -77,13 +79,20 @@ std::int32_t GseReceiver::take(const GsePacket& packet, Unit& unit) {
   Channel& channel = channels_[number_];
   bool is_for_us = false;
   if (packet.start) {
+    if (!packet.end) forget(channel, packet.frag_id);
     if (const std::int32_t status = read_label(packet, is_for_us); status != HEADROOM_OK) return status;
     if (packet.end) {
       if (is_for_us) return unpack(packet.type, packet.data, unit);
       ++counters_.unmatched_addresses;
       return HEADROOM_NOTHING;
     }
-    begin(channel, packet, is_for_us);
+    if (is_for_us) return begin(channel, packet);
+    ++counters_.unmatched_addresses;
+    channel.others.set(packet.frag_id);
+    return HEADROOM_NOTHING;
+  }
+  if (channel.others.test(packet.frag_id)) {
+    if (packet.end) channel.others.reset(packet.frag_id);
     return HEADROOM_NOTHING;
   }
   const auto found = std::find_if(channel.parts.begin(), channel.parts.end(), [&](const Part& part) {
@@ -132,18 +141,25 @@ std::int32_t GseReceiver::read_label(const GsePacket& packet, bool& is_for_us) n
   return HEADROOM_ERR_UNSUPPORTED;
 }
 
-// Begins to put a PDU together, in place of one with the same Fragment ID, of none, or of the oldest one.
-void GseReceiver::begin(Channel& channel, const GsePacket& packet, bool is_for_us) {
+// A first fragment ends what went before with its Fragment ID, even where it is refused itself.
+void GseReceiver::forget(Channel& channel, std::uint8_t frag_id) noexcept {
+  channel.others.reset(frag_id);
+  for (Part& part : channel.parts) {
+    if (part.octets.empty() || part.frag_id != frag_id) continue;
+    part.octets.clear();
+    ++counters_.discarded;
+  }
+}
+
+// Begins to put a PDU together, in place of none, or of the oldest one.
+std::int32_t GseReceiver::begin(Channel& channel, const GsePacket& packet) {
   const std::size_t needed = kTotalLength + packet.total_length;
   const std::size_t header = kTotalLength + kProtocolType + packet.label.size();
   if (needed < header + packet.data.size()) {
     ++counters_.length_errors;
-    return;
+    return HEADROOM_ERR_MALFORMED;
   }
-  const auto rank = [&](const Part& part) {
-    if (part.octets.empty()) return std::uint64_t{1};
-    return part.frag_id == packet.frag_id ? 0 : 2 + part.begun;
-  };
+  const auto rank = [](const Part& part) { return part.octets.empty() ? 0 : 1 + part.begun; };
   Part& part = *std::min_element(channel.parts.begin(), channel.parts.end(),
                                  [&](const Part& a, const Part& b) { return rank(a) < rank(b); });
   if (!part.octets.empty()) ++counters_.discarded;
@@ -151,12 +167,12 @@ void GseReceiver::begin(Channel& channel, const GsePacket& packet, bool is_for_u
   part.label_octets = packet.label.size();
   part.begun = channel.frames;
   part.frag_id = packet.frag_id;
-  part.is_for_us = is_for_us;
   part.octets.resize(header);
   write16(part.octets.data(), packet.total_length);
   write16(part.octets.data() + kTotalLength, packet.type);
   std::copy(packet.label.begin(), packet.label.end(), part.octets.begin() + kTotalLength + kProtocolType);
   part.octets.insert(part.octets.end(), packet.data.begin(), packet.data.end());
+  return HEADROOM_NOTHING;
 }
 
 std::int32_t GseReceiver::finish(Part& part, std::span<const std::uint8_t> crc, Unit& unit) {
@@ -170,10 +186,6 @@ std::int32_t GseReceiver::finish(Part& part, std::span<const std::uint8_t> crc, 
   if (sent != crc32(config_.crc, pdu_)) {
     ++counters_.crc_errors;
     return HEADROOM_ERR_CRC;
-  }
-  if (!part.is_for_us) {
-    ++counters_.unmatched_addresses;
-    return HEADROOM_NOTHING;
   }
   const std::span<const std::uint8_t> octets(pdu_);
   return unpack(read16(pdu_.data() + kTotalLength), octets.subspan(kTotalLength + kProtocolType + part.label_octets),
@@ -191,7 +203,6 @@ std::int32_t GseReceiver::unpack(std::uint16_t type, std::span<const std::uint8_
     ++counters_.type_errors;
     return HEADROOM_ERR_UNSUPPORTED;
   }
-  ++counters_.delivered;
   unit = {content.type, packet_type_of(content.type), content.octets};
   return HEADROOM_OK;
 }

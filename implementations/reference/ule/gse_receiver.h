@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <bitset>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -19,7 +20,7 @@ namespace headroom::ule {
 struct GseReceiverCounters {
   std::uint64_t frames = 0;  // BBFRAMEs
   std::uint64_t gse_packets = 0;
-  std::uint64_t delivered = 0;           // PDUs
+  std::uint64_t delivered = 0;           // PDUs that there was room for
   std::uint64_t header_crc_errors = 0;   // CRC-8 of a BBHEADER
   std::uint64_t unsupported_frames = 0;  // no generic continuous stream, or a data field that does not end
   std::uint64_t other_streams = 0;       // of another input stream identifier
@@ -59,10 +60,10 @@ class GseReceiver {
     std::size_t label_octets = 0;
     std::uint64_t begun = 0;  // at which BBFRAME of the stream
     std::uint8_t frag_id = 0;
-    bool is_for_us = false;
   };
   struct Channel {
     std::array<Part, kMostParts> parts{};
+    std::bitset<256> others{};  // Fragment IDs of PDUs that are not for us: no part is kept of them
     std::uint64_t frames = 0;
   };
 
@@ -70,7 +71,8 @@ class GseReceiver {
   [[nodiscard]] std::int32_t next_outcome(Unit& unit);
   [[nodiscard]] std::int32_t take(const wire::GsePacket& packet, Unit& unit);
   [[nodiscard]] std::int32_t read_label(const wire::GsePacket& packet, bool& is_for_us) noexcept;
-  void begin(Channel& channel, const wire::GsePacket& packet, bool is_for_us);
+  void forget(Channel& channel, std::uint8_t frag_id) noexcept;
+  [[nodiscard]] std::int32_t begin(Channel& channel, const wire::GsePacket& packet);
   [[nodiscard]] std::int32_t finish(Part& part, std::span<const std::uint8_t> crc, Unit& unit);
   [[nodiscard]] std::int32_t unpack(std::uint16_t type, std::span<const std::uint8_t> octets, Unit& unit);
 

@@ -25,8 +25,8 @@ std::int32_t Receiver::receive(headroom_packet& p, headroom_detail* detail) {
   }
   Unit unit;
   const std::int32_t status = next_outcome(unit);
-  if (status == HEADROOM_OK) ++counters_.delivered;
   put_out(status, unit, config_.pid(number_), p, detail);
+  if (p.status == HEADROOM_OK) ++counters_.delivered;
   p.more = at_ != kTsOctets || !group_.empty() ? 1 : 0;
   if (p.more != 0) keep_packet();
   return p.status;
@@ -61,9 +61,9 @@ bool Receiver::drain(headroom_packet& p, headroom_detail* detail) {
   Unit unit;
   const std::int32_t status = next_outcome(unit);
   if (status == HEADROOM_NOTHING) return false;
-  if (status == HEADROOM_OK) ++counters_.delivered;
   p.channel = number_;
   put_out(status, unit, config_.pid(number_), p, detail);
+  if (p.status == HEADROOM_OK) ++counters_.delivered;
   return true;
 }
 
@@ -109,6 +109,7 @@ std::int32_t Receiver::open(const headroom_packet& p) {
   }
   packet_ = p.in;
   at_ = kTsHeader;
+  begins_at_ = kTsOctets;
   payload_unit_start_ = header->payload_unit_start;
   if (!payload_unit_start_ && channel.needed == 0 && mutant("ule-idle-without-pusi-read")) {
     payload_unit_start_ = true;
@@ -116,8 +117,10 @@ std::int32_t Receiver::open(const headroom_packet& p) {
   }
   if (!payload_unit_start_) return channel.needed != 0 ? HEADROOM_OK : HEADROOM_NOTHING;
   const std::size_t pointer = packet_[at_++];
+  begins_at_ = std::min(at_ + pointer, kTsOctets);
   const bool is_open = channel.needed == kSectionPrefix;  // the length of a section has not come
-  const bool is_end = channel.needed != 0 && (pointer == channel.needed - channel.taken || is_open);
+  const bool is_end =
+      is_open ? ends_at(channel, pointer) : channel.needed != 0 && pointer == channel.needed - channel.taken;
   if (pointer > (config_.is_mpe() ? kLargestPointerField : kLargestPayloadPointer) &&
       !(is_end && mutant("ule-pointer-182-read"))) {
     if (!mutant("ule-pointer-error-not-counted")) ++counters_.payload_pointer_errors;

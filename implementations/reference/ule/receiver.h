@@ -21,7 +21,7 @@ namespace headroom::ule {
 struct ReceiverCounters {
   std::uint64_t ts_packets = 0;
   std::uint64_t sndus = 0;                       // whole, with the right CRC
-  std::uint64_t delivered = 0;                   // PDUs, frames and TS packets
+  std::uint64_t delivered = 0;                   // PDUs, frames and TS packets that there was room for
   std::uint64_t payload_pointer_errors = 0;      // above 181 (7)
   std::uint64_t length_errors = 0;               // SNDU Length (7.2), or too short for what its headers announce
   std::uint64_t crc_errors = 0;                  // 7.2
@@ -75,7 +75,8 @@ class Receiver {
   [[nodiscard]] inline std::int32_t begin_sndu(Channel& channel);
   inline void skip_fill() noexcept;
   [[nodiscard]] std::int32_t begin_section(Channel& channel);
-  [[nodiscard]] std::int32_t measure_section(Channel& channel, const std::uint8_t* prefix);
+  [[nodiscard]] bool ends_at(const Channel& channel, std::size_t pointer) const noexcept;
+  [[nodiscard]] std::int32_t measure_section(Channel& channel, const std::uint8_t* prefix, std::size_t go_on_at);
   [[nodiscard]] std::int32_t complete_prefix(Channel& channel);
   [[nodiscard]] std::int32_t unpack_section(std::span<const std::uint8_t> octets, Unit& unit);
   [[nodiscard]] std::int32_t begin_group(std::uint16_t type, std::span<const std::uint8_t> octets, Unit& unit);
@@ -95,9 +96,10 @@ class Receiver {
   std::array<std::uint8_t, wire::kTsOctets> kept_{};
   std::size_t at_ = wire::kTsOctets;  // what comes next of it
   bool payload_unit_start_ = false;
-  std::uint32_t number_ = 0;               // its channel
-  std::span<const std::uint8_t> group_{};  // what is left of several PDUs or TS packets in one SNDU
-  std::uint16_t group_type_ = 0;           // theirs
+  std::size_t begins_at_ = wire::kTsOctets;  // where its Payload Pointer says that something begins
+  std::uint32_t number_ = 0;                 // its channel
+  std::span<const std::uint8_t> group_{};    // what is left of several PDUs or TS packets in one SNDU
+  std::uint16_t group_type_ = 0;             // theirs
   ReceiverCounters counters_;
 };
 

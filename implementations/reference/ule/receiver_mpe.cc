@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a receiver does otherwise with Encapsulation::mpe: sections in place of SNDUs.
+#include <algorithm>
+#include <array>
+
 #include "mutants.h"
 #include "ule/receiver.h"
 #include "ule/wire/mpe.h"
@@ -8,6 +11,18 @@
 namespace headroom::ule {
 
 using namespace wire;
+
+namespace {
+
+// A section of another table may have no more than its prefix. It is skipped by its length, so that length is believed.
+// REQUIRES: kSectionPrefix octets.
+bool is_section_length(const std::uint8_t* prefix) noexcept {
+  const std::size_t least = prefix[0] == kTableDatagram ? kSectionHeader + kCrcOctets : kSectionPrefix;
+  const std::size_t octets = section_octets(prefix);
+  return octets >= least && octets <= kLargestSection;
+}
+
+}  // namespace
 
 // Reads the length of a section that begins here. HEADROOM_OK: the channel needs so many octets of it, or of its prefix
 // where the TS packet ends in front of its length. HEADROOM_NOTHING: stuffing.
@@ -22,23 +37,34 @@ std::int32_t Receiver::begin_section(Channel& channel) {
     return HEADROOM_ERR_MALFORMED;
   }
   channel.needed = kSectionPrefix;
-  return kTsOctets - at_ < kSectionPrefix ? HEADROOM_OK : measure_section(channel, packet_ + at_);
+  return kTsOctets - at_ < kSectionPrefix ? HEADROOM_OK : measure_section(channel, packet_ + at_, kTsOctets);
 }
 
-// HEADROOM_OK: the channel needs the whole section, which is as long as one can be.
-std::int32_t Receiver::measure_section(Channel& channel, const std::uint8_t* prefix) {
+// Whether a section whose length comes with this TS packet ends where the pointer_field says. A length that no section
+// has is left to `complete_prefix`.
+bool Receiver::ends_at(const Channel& channel, std::size_t pointer) const noexcept {
+  if (pointer < kSectionPrefix - channel.taken) return false;
+  std::array<std::uint8_t, kSectionPrefix> prefix{};
+  const auto missing = std::copy_n(channel.sndu.begin(), channel.taken, prefix.begin());
+  std::copy_n(packet_ + at_, prefix.end() - missing, missing);
+  return !is_section_length(prefix.data()) || section_octets(prefix.data()) - channel.taken == pointer;
+}
+
+// HEADROOM_OK: the channel needs the whole section, which is as long as one can be. Else what follows it in the TS
+// packet is at `go_on_at`.
+std::int32_t Receiver::measure_section(Channel& channel, const std::uint8_t* prefix, std::size_t go_on_at) {
   channel.needed = section_octets(prefix);
-  if (channel.needed >= kSectionHeader + kCrcOctets && channel.needed <= kLargestSection) return HEADROOM_OK;
+  if (is_section_length(prefix)) return HEADROOM_OK;
   ++counters_.length_errors;
   idle(channel);
-  at_ = kTsOctets;
+  at_ = go_on_at;
   return HEADROOM_ERR_MALFORMED;
 }
 
 // Goes on with a section whose length has not come. HEADROOM_OK: it has.
 std::int32_t Receiver::complete_prefix(Channel& channel) {
   while (channel.taken < kSectionPrefix) channel.sndu[channel.taken++] = packet_[at_++];
-  return measure_section(channel, channel.sndu.data());
+  return measure_section(channel, channel.sndu.data(), begins_at_);
 }
 
 // A section without its CRC.

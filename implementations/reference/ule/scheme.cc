@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scheme.h"
 
-#include <cstdio>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cxx/calls.h"
@@ -42,13 +42,23 @@ void read_address(const Settings& settings, const char* key, wire::Npa& target) 
   const json* const value = settings.find(key);
   if (value == nullptr) return;
   const std::string text = value->is_string() ? value->get<std::string>() : "";
-  unsigned octets[6];
-  int read = 0;
-  const int found = std::sscanf(text.c_str(), "%2x:%2x:%2x:%2x:%2x:%2x%n", &octets[0], &octets[1], &octets[2],
-                                &octets[3], &octets[4], &octets[5], &read);
-  require(found == 6 && static_cast<std::size_t>(read) == text.size() && text.size() == 17,
-          settings.where(key) + " must be an address such as \"02:00:00:00:00:01\"");
-  for (std::size_t i = 0; i < target.size(); ++i) target[i] = static_cast<std::uint8_t>(octets[i]);
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  constexpr std::size_t kEach = 3;  // two digits and a colon, which the last octet is without
+  bool is_address = text.size() == kEach * target.size() - 1;
+  for (std::size_t i = 0; is_address && i < text.size(); ++i) {
+    const char letter = text[i];
+    const std::size_t digit =
+        kDigits.find(letter >= 'A' && letter <= 'F' ? static_cast<char>(letter - 'A' + 'a') : letter);
+    if (i % kEach == kEach - 1) {
+      is_address = letter == ':';
+    } else if (digit == std::string_view::npos) {
+      is_address = false;
+    } else {
+      std::uint8_t& octet = target[i / kEach];
+      octet = static_cast<std::uint8_t>(octet << 4 | digit);
+    }
+  }
+  require(is_address, settings.where(key) + " must be an address such as \"02:00:00:00:00:01\"");
   // "The value 0x00:00:00:00:00:00 MUST NOT be used" (RFC 4326, 4.5), and unicast packets are for one receiver.
   require(target != wire::Npa{} && (target[0] & 1U) == 0,
           settings.where(key) + " must be a unicast address, and not 00:00:00:00:00:00");

@@ -270,6 +270,76 @@ TEST(GseReceiver, KeepsFewParts) {
   EXPECT_LE(listener.receiver.memory_bytes(), 20'000U);
 }
 
+// A first fragment of ten octets of a PDU of 20, whose last one is `last_of_20`.
+Octets first_of_20(std::uint8_t id, const Octets& label) {
+  const auto length = static_cast<std::uint8_t>(label.size() + 15);
+  const auto total = static_cast<std::uint8_t>(label.size() + 22);
+  return Octets{static_cast<std::uint8_t>(label.empty() ? 0xA0 : 0x80), length, id, 0, total, 0x08, 0x00} + label +
+         part(pdu_of(20), 0, 10);
+}
+Octets last_of_20(std::uint8_t id, const Octets& label) {
+  const Octets covered = Octets{0, static_cast<std::uint8_t>(label.size() + 22), 0x08, 0x00} + label + pdu_of(20);
+  Octets crc(wire::kCrcOctets);
+  wire::write32(crc.data(), wire::crc32(wire::CrcKernel::table, covered));
+  return Octets{0x70, 15, id} + part(pdu_of(20), 10, 20) + crc;
+}
+
+// A first fragment that is refused ends what was put together with its Fragment ID, too.
+TEST(GseReceiver, DiscardsTheOldPartWhateverBeginsWithItsFragmentId) {
+  const Octets other = {0x02, 0, 0, 0, 0, 0x09};
+  const std::vector<std::pair<Octets, std::int32_t>> starts = {
+      {{0xB0, 6, 7, 0, 20, 0x08, 0x00, 0x45}, HEADROOM_ERR_UNSUPPORTED},           // no label to be used again
+      {{0x90, 9, 7, 0, 20, 0x08, 0x00, 1, 2, 3, 0x45}, HEADROOM_ERR_UNSUPPORTED},  // of three octets
+      {{0xA0, 8, 7, 0, 3, 0x08, 0x00, 0x45, 0x46, 0x47}, HEADROOM_ERR_MALFORMED},  // Total Length is too small
+      {first_of_20(7, other), HEADROOM_NOTHING}};
+  for (const auto& [start, status] : starts) {
+    GseListener listener(gse());
+    EXPECT_TRUE(listener.take({frame_of(first_of_20(7, {}))}).empty());
+    std::vector<Arrival> expected;
+    if (status != HEADROOM_NOTHING) expected.push_back({status});
+    EXPECT_EQ(listener.take({frame_of(start)}), expected) << status;
+    EXPECT_EQ(listener.receiver.counters().discarded, 1U) << status;
+    EXPECT_TRUE(listener.take({frame_of(last_of_20(7, {}))}).empty()) << status;
+  }
+}
+
+// PDUs for others come in fragments, too, and many more at once than are put together: those for us stay.
+TEST(GseReceiver, KeepsItsPartsWhateverIsForOthers) {
+  const Octets other = {0x02, 0, 0, 0, 0, 0x09};
+  GseListener listener(gse());
+  EXPECT_TRUE(listener.take({frame_of(first_of_20(0, kLabel))}).empty());
+  for (unsigned id = 1; id <= 100; ++id)
+    EXPECT_TRUE(listener.take({frame_of(first_of_20(static_cast<std::uint8_t>(id), other))}).empty());
+  EXPECT_EQ(listener.receiver.counters().discarded, 0U);
+  EXPECT_EQ(listener.receiver.counters().unmatched_addresses, 100U);
+  EXPECT_EQ(listener.pdus({frame_of(last_of_20(0, kLabel))}), (std::vector<Octets>{pdu_of(20)}));
+  EXPECT_TRUE(listener.take({frame_of(last_of_20(1, other))}).empty());
+  EXPECT_EQ(listener.receiver.counters().orphans, 0U);
+  // The Fragment ID is free again, for us as well.
+  EXPECT_TRUE(listener.take({frame_of(first_of_20(2, kLabel))}).empty());
+  EXPECT_EQ(listener.pdus({frame_of(last_of_20(2, kLabel))}), (std::vector<Octets>{pdu_of(20)}));
+  EXPECT_TRUE(listener.take({frame_of(last_of_20(1, other))}).empty());
+  EXPECT_EQ(listener.receiver.counters().orphans, 1U);
+}
+
+// Two PDUs in a BBFRAME, and no room for either.
+TEST(GseReceiver, CountsWhatThereIsRoomFor) {
+  const Octets two = Octets{0xE0, 6, 0x08, 0x00} + pdu_of(4) + Octets{0xE0, 6, 0x08, 0x00} + pdu_of(4);
+  for (const std::size_t octets : {3U, 4U}) {
+    GseReceiver receiver(gse());
+    Octets room(octets);
+    const Octets frame = frame_of(two);
+    const std::int32_t expected = octets < 4 ? HEADROOM_ERR_NO_SPACE : HEADROOM_OK;
+    headroom_packet p = record(frame, room);
+    EXPECT_EQ(receiver.receive(p, nullptr), expected);
+    ASSERT_EQ(p.more, 1);
+    p = record(kNothing, room);
+    ASSERT_TRUE(receiver.drain(p, nullptr));
+    EXPECT_EQ(p.status, expected);
+    EXPECT_EQ(receiver.counters().delivered, octets < 4 ? 0U : 2U);
+  }
+}
+
 TEST(GseReceiver, SkipsPadding) {
   const Octets whole = Octets{0xE0, 6, 0x08, 0x00} + pdu_of(4);
   for (std::size_t zeros = 0; zeros < 5; ++zeros) {

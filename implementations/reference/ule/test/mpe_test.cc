@@ -117,6 +117,68 @@ TEST(MpeReceiver, ReadsALengthInTwoTsPackets) {
   }
 }
 
+// A TS packet that ends behind `prefix`, which begins a section there; the length of that section comes in the next
+// one.
+Octets packet_that_ends_with(const Octets& prefix) {
+  const std::size_t filled = wire::kTsPayload - 1 - prefix.size() - wire::kSectionHeader - wire::kCrcOctets;
+  return ts(0, true, Octets{0} + section(kHeader + whole_ipv4(filled)) + prefix);
+}
+
+// The pointer_field is not what is left of a section whose length has come with it: what begins there is read.
+TEST(MpeReceiver, GoesOnAtThePointerWhereALateLengthDiffers) {
+  const Octets old = section(kHeader + whole_ipv4(40));
+  const Octets next = section(kHeader + whole_ipv4(30, 2));
+  for (const std::size_t came : {1U, 2U}) {
+    const Octets rest = part(old, came, old.size());
+    for (const std::size_t pointer : {std::size_t{0}, std::size_t{1}, rest.size() - 1, rest.size() + 1}) {
+      Octets between = rest;
+      between.resize(pointer);
+      const Octets packet = ts(1, true, Octets{static_cast<std::uint8_t>(pointer)} + between + next);
+      Listener listener(mpe());
+      EXPECT_EQ(listener.pdus({packet_that_ends_with(part(old, 0, came))}).size(), 1U);
+      EXPECT_EQ(listener.take({packet}), (std::vector<Arrival>{{HEADROOM_OK, whole_ipv4(30, 2), wire::kTypeIpv4}}))
+          << came << ' ' << pointer;
+      EXPECT_EQ(listener.receiver.counters().delimiting_errors, 1U) << came << ' ' << pointer;
+    }
+  }
+}
+
+// A length that no section has, in the TS packet behind the one where the section begins.
+TEST(MpeReceiver, GoesOnAtThePointerWhereALateLengthIsImpossible) {
+  const Octets next = section(kHeader + whole_ipv4(30, 2));
+  for (const unsigned counted : {0U, 12U, 4094U}) {
+    Octets old = kHeader + Octets(8);
+    wire::write16(old.data() + 1, 0xB000U | counted);
+    const Octets rest = part(old, 1, old.size());
+    Listener listener(mpe());
+    EXPECT_EQ(listener.pdus({packet_that_ends_with({old[0]})}).size(), 1U);
+    const std::vector<Arrival> expected = {{HEADROOM_ERR_MALFORMED}, {HEADROOM_OK, whole_ipv4(30, 2), wire::kTypeIpv4}};
+    EXPECT_EQ(listener.take({ts(1, true, Octets{static_cast<std::uint8_t>(rest.size())} + rest + next)}), expected)
+        << counted;
+    EXPECT_EQ(listener.receiver.counters().length_errors, 1U) << counted;
+  }
+}
+
+// A section of another table may be shorter than the header of a datagram_section.
+TEST(MpeReceiver, SkipsAShortSectionOfAnotherTable) {
+  const Octets next = section(kHeader + whole_ipv4(30, 2));
+  const std::vector<Arrival> expected = {{HEADROOM_ERR_UNSUPPORTED}, {HEADROOM_OK, whole_ipv4(30, 2), wire::kTypeIpv4}};
+  for (std::size_t counted = 0; counted < 13; ++counted) {
+    const Octets other = Octets{0x72, 0x70, static_cast<std::uint8_t>(counted)} + Octets(counted);
+    Listener whole(mpe());
+    EXPECT_EQ(whole.take({ts(0, true, Octets{0} + other + next)}), expected) << counted;
+    EXPECT_EQ(whole.receiver.counters().type_errors, 1U) << counted;
+    EXPECT_EQ(whole.receiver.counters().length_errors, 0U) << counted;
+    for (const std::size_t came : {1U, 2U}) {
+      const Octets rest = part(other, came, other.size());
+      Listener late(mpe());
+      EXPECT_EQ(late.pdus({packet_that_ends_with(part(other, 0, came))}).size(), 1U);
+      EXPECT_EQ(late.take({ts(1, true, Octets{static_cast<std::uint8_t>(rest.size())} + rest + next)}), expected)
+          << counted << ' ' << came;
+    }
+  }
+}
+
 // Stuffing octets are behind the datagram, whose own header has its length.
 TEST(MpeReceiver, LeavesStuffingOut) {
   Listener listener(mpe());

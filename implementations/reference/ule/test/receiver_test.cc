@@ -291,5 +291,23 @@ TEST(RoundTrip, WhatIsDamagedDoesNotComeOut) {
   EXPECT_LE(listener.receiver.memory_bytes(), 100'000U);
 }
 
+// Two PDUs in a TS packet, and no room for either.
+TEST(Receiver, CountsWhatThereIsRoomFor) {
+  const Octets packet =
+      ts(0, true, Octets{0} + sndu(true, wire::kTypeIpv4, ipv4(20)) + sndu(true, wire::kTypeIpv4, ipv4(20, 1)));
+  for (const std::size_t octets : {19U, 20U}) {
+    Receiver receiver{Config()};
+    Octets room(octets);
+    const std::int32_t expected = octets < 20 ? HEADROOM_ERR_NO_SPACE : HEADROOM_OK;
+    headroom_packet p = record(packet, room);
+    EXPECT_EQ(receiver.receive(p, nullptr), expected);
+    ASSERT_EQ(p.more, 1);
+    p = record(kNothing, room);
+    ASSERT_TRUE(receiver.drain(p, nullptr));
+    EXPECT_EQ(p.status, expected);
+    EXPECT_EQ(receiver.counters().delivered, octets < 20 ? 0U : 2U);
+  }
+}
+
 }  // namespace
 }  // namespace headroom::ule

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from headroom.core.sentinels import Sentinel
 
 LARGEST_PDU = 2000  # octets that a receiver is given room for, unless a replay says otherwise
+# As many as can be configured: 16 bits. GSE carries PDUs of 65,527 octets, behind an address.
+MOST_ROOM = 65_535
 
 
 def _pid(text: str) -> int:
@@ -92,7 +94,7 @@ SCHEME = Scheme(
         Option(
             "largest_pdu",
             LARGEST_PDU,
-            number("largest-pdu", 1, 32_758, "octets", int),
+            number("largest-pdu", 1, MOST_ROOM, "octets", int),
             "The largest PDU, octets.",
             int,
         ),

@@ -132,6 +132,43 @@ def test_what_an_encapsulation_does_not_have_is_refused(tmp_path: Path, channel:
         send(tmp_path, "voip-mixed", **channel)
 
 
+@pytest.mark.engine
+@pytest.mark.parametrize("key", ["npa", "mac"])
+@pytest.mark.parametrize(
+    "address",
+    ["+2:00:00:00:00:01", " 2:00:00:00:00:01", "02:-1:00:00:00:01", "0x:00:00:00:00:01", "02-00-00-00-00-01", "02:00"]
+    + ["02:00:00:00:00:0g", "02:00:00:00:00:01:", "02:00:00:00:00:001"],
+)
+def test_an_address_is_six_times_two_hexadecimal_digits(key: str, address: str) -> None:
+    found = find("reference")
+    config = ReplayConfig("ule", found, found, source="voip-mixed", packets=1, compressor_options={key: address})
+    with pytest.raises(engine_result.EngineFailure, match="must be an address such as"):
+        replay.run(config)
+
+
+@pytest.mark.engine
+def test_an_address_may_have_letters_of_either_case() -> None:
+    found = find("reference")
+    config = ReplayConfig("ule", found, found, source="voip-mixed", packets=100, channel={"mrru": 2000})
+    own, same = {"npa": "02:aB:00:00:fF:9e"}, {"npa": "02:Ab:00:00:Ff:9E"}
+    done = replay.run(replace(config, compressor_options=own, decompressor_options=same))
+    assert done.count("identical") == done.sent == 100
+
+
+@pytest.mark.engine
+@pytest.mark.parametrize("octets", [40_000, 65_527])
+def test_gse_carries_the_largest_pdu_that_a_replay_makes_room_for(octets: int) -> None:
+    found = find("reference")
+    (option,) = (one for one in SCHEME.replay_options if one.name == "largest_pdu")
+    options = {"encapsulation": "gse", "largest_pdu": option.text(option.value(octets))}
+    made = replay_options.config_of(SCHEME, "x", options, Run(found, found, Settings()))
+    packet = bytes([0x45, *(at % 251 for at in range(1, octets))])
+    source = [{"hex": packet.hex(), "time_ns": 0}]
+    done = replay.run(replace(made, source=source, packets=None))
+    assert done.failures() == []
+    assert done.count("identical") == done.sent == 1
+
+
 def test_a_replay_names_an_encapsulation() -> None:
     found = find("reference")
     run = Run(found, found, Settings())
