@@ -69,7 +69,7 @@ def test_it_is_one_file_that_asks_for_nothing(written: Path) -> None:
     assert "default-src 'none'" in text
 
 
-def test_alerts_come_first_with_all_that_they_hold(written: Path) -> None:
+def test_alerts_come_first_with_all_that_they_hold(written: Path, sample: History) -> None:
     text = unescape(written.read_text(encoding="utf-8"))
     assert text.index('id="alerts"') < text.index('id="last-night"') < text.index('id="series"')
     for alert, action, reason in drawn.alerts():
@@ -83,7 +83,7 @@ def test_alerts_come_first_with_all_that_they_hold(written: Path) -> None:
             assert page.signed(one.step) in text
         for case in alert.cases:
             assert case in text
-        for command in page.commands(replace(alert, state="ignored" if action else "open")):
+        for command in page.commands(replace(alert, state="ignored" if action else "open"), sample.folder):
             assert f"<code>{command}</code>" in text
 
 
@@ -401,10 +401,12 @@ def test_links_of_alerts_lead_to_their_charts(quiet: browser.Browser, written: P
     assert quiet.evaluate(missing) == []
 
 
-def test_commands_can_be_copied(quiet: browser.Browser, written: Path) -> None:
+def test_commands_can_be_copied(quiet: browser.Browser, written: Path, sample: History) -> None:
     quiet.open(written)
     quiet.evaluate("document.querySelector('.copy').click()")
-    assert quiet.evaluate("getSelection().toString()") == (f"./headroom nightly show {drawn.alerts()[2][0].id}")
+    assert quiet.evaluate("getSelection().toString()") == (
+        f"./headroom nightly show {drawn.alerts()[2][0].id} --history {sample.folder.resolve()}"
+    )
     labels = "[...document.querySelectorAll('.copy')].map(one => one.getAttribute('aria-label'))"
     assert all(one.startswith("copy ") for one in quiet.evaluate(labels))
 

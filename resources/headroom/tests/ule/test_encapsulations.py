@@ -211,7 +211,7 @@ def test_each_encapsulation_costs_what_its_fields_say() -> None:
     A TS packet has 5 octets besides, a BBFRAME 10 and about 10 of a PDU whose fragments are in two of them."""
     found = find("reference")
     setup, flows = Setup(Run(found, found, Settings()), "IPv6", threshold_us=20_000), 150
-    direct = next(one for one in ang_2016_channel.CARRIAGES if one.title == "EtherType 0x22F1, D = 1")
+    direct = next(one for one in ang_2016_channel.CARRIAGES if one.title == "direct, D 1")
     around = {}
     for name, way in {"ule": direct, **ang_2016_channel.OTHERS}.items():
         (share,) = ang_2016_channel.load(ang_2016_channel.carried_by(setup, way), [flows])
