@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -257,6 +257,13 @@ def event_command(
     except ValueError as error:
         raise UsageError(f"{error}.") from None
     known = history_at(history or context.obj)
+    machines = sorted({one.machine for one in known.files()})
+    if not sentence.strip():
+        raise UsageError("An event is a sentence, such as 'new memory'.")
+    if machine and machine not in machines:
+        raise UsageError(f"The history has no machine '{machine}'. Known: {', '.join(machines) or 'none yet'}.")
+    if when > datetime.now(UTC) + timedelta(days=1):
+        raise UsageError(f"The night {night} is still to come.")
     with known.lock():
         known.append("events", [Event(when, machine, "user", sentence).as_json()])
     _publish(known)

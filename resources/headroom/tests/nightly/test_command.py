@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`./headroom nightly` on the command line, over the sample history."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+from typer.testing import CliRunner
+
+from headroom.cli.nightly import nightly, seconds_of
+from headroom.core.errors import UsageError
+from headroom.history.store import History
+
+
+@pytest.fixture
+def folder(sample: History, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(sample.folder, tmp_path / "history"))
+
+
+def call(folder: Path, command: str, *words: str) -> Result:
+    return CliRunner().invoke(nightly, [command, *words, "--history", str(folder)])
+
+
+def refused(folder: Path, command: str, *words: str) -> str:
+    found = call(folder, command, *words).exception
+    assert isinstance(found, UsageError), found
+    return str(found)
+
+
+def shown(folder: Path, *words: str) -> list[dict]:
+    return json.loads(call(folder, "show", "--json", *words).stdout)["alerts"]
+
+
+def test_alerts_are_shown_accepted_and_ignored(folder: Path) -> None:
+    names = [one["alert"] for one in shown(folder)]
+    assert len(names) == 3
+    assert call(folder, "accept", names[0], "--reason", "wanted").exit_code == 0
+    assert "a reason only" in refused(folder, "ignore", names[1])
+    assert call(folder, "ignore", names[1], "--reason", "a fan").exit_code == 0
+    assert [one["alert"] for one in shown(folder)] == names[2:]
+    assert "already" in refused(folder, "accept", names[0])
+    assert (folder / "index.html").is_file()
+    assert len(shown(folder, "--all")) > 3
+
+
+def test_an_unknown_alert_is_refused(folder: Path) -> None:
+    assert "Open alerts:" in refused(folder, "show", "nonsense")
+
+
+def test_events_are_checked(folder: Path) -> None:
+    assert call(folder, "event", "new memory").exit_code == 0
+    assert "is a sentence" in refused(folder, "event", "  ")
+    assert "no machine 'nosuch'" in refused(folder, "event", "x", "--machine", "nosuch")
+    assert "still to come" in refused(folder, "event", "x", "--night", "29991124T013900Z")
+    assert "no night" in refused(folder, "event", "x", "--night", "tomorrow")
+    assert "20261199" in refused(folder, "event", "x", "--night", "20261199T013900Z")
+
+
+def test_a_sound_history_has_no_warnings(folder: Path) -> None:
+    found = call(folder, "check", "--json")
+    assert found.exit_code == 0
+    assert json.loads(found.stdout)["warnings"] == []
+    next(folder.glob("schema=*/**/*.parquet")).write_bytes(b"nothing")
+    assert call(folder, "check").exit_code == 1
+
+
+def test_past_months_are_compacted(folder: Path) -> None:
+    before = History(folder).table().num_rows
+    assert call(folder, "compact").exit_code == 0
+    assert History(folder).table().num_rows == before
+    assert "nothing to compact" in call(folder, "compact").stdout
+
+
+def test_exports_need_a_path(folder: Path, tmp_path: Path) -> None:
+    assert "--junit" in refused(folder, "export")
+    assert call(folder, "export", "--junit", str(tmp_path / "nights.xml")).exit_code == 0
+    assert (tmp_path / "nights.xml").is_file()
+
+
+@pytest.mark.parametrize(("text", "seconds"), [("90s", 90), ("60m", 3600), ("2h", 7200), ("5", 5)])
+def test_times(text: str, seconds: float) -> None:
+    assert seconds_of(text) == seconds
+
+
+@pytest.mark.parametrize("text", ["", "m", "-1s", "1d", "nan", "8000h"])
+def test_what_is_no_time_is_refused(text: str) -> None:
+    with pytest.raises(UsageError, match="is no time"):
+        seconds_of(text)
