@@ -55,7 +55,7 @@ void read_address(const Settings& settings, const char* key, wire::Npa& target) 
       is_address = false;
     } else {
       std::uint8_t& octet = target[i / kEach];
-      octet = static_cast<std::uint8_t>(octet << 4 | digit);
+      octet = static_cast<std::uint8_t>(static_cast<unsigned>(octet) << 4U | static_cast<unsigned>(digit));
     }
   }
   require(is_address, settings.where(key) + " must be an address such as \"02:00:00:00:00:01\"");
