@@ -148,9 +148,19 @@ def test_missing_system_packages_without_a_way_to_install_are_status_3(tree: Pat
 
 def test_commands_that_need_no_compiler_ask_for_none(tree: Path, tmp_path: Path) -> None:
     path = tools(tmp_path / "bin")
-    for words in (["list"], ["doctor"], ["report"], ["--help"], ["run", "--help"], ["run", "--dry-run"]):
+    commands = (["list"], ["doctor"], ["report"], ["--help"], ["run", "--help"], ["run", "--dry-run"])
+    reading = (["nightly", "show"], ["nightly", "--history", "x", "accept", "last"], ["nightly", "--dry-run"])
+    for words in (*commands, *reading):
         done = launch(tree, *words, path=path)
         assert done.returncode == 0, done.stderr
+
+
+def test_nights_and_bisections_build(tree: Path, tmp_path: Path) -> None:
+    path = tools(tmp_path / "bin")
+    for words in ([], ["--quick"], ["bisect", "last"]):
+        done = launch(tree, "nightly", *words, path=path)
+        assert done.returncode == 3
+        assert "cmake" in done.stderr
 
 
 def test_only_what_a_build_needs(tree: Path, tmp_path: Path) -> None:
