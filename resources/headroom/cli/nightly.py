@@ -16,6 +16,7 @@ from headroom.core.paths import DEFAULT_BUILD, out_folder, shown
 if TYPE_CHECKING:
     from headroom.history.alerts import Alert
     from headroom.history.store import History
+    from headroom.nightly.night import NightResult
 
 EPILOG = console.examples(
     "./headroom nightly  # from cron or a systemd timer",
@@ -64,6 +65,9 @@ def night_command(
     no_ab: Annotated[bool, typer.Option("--no-ab", help="Do not measure old and new build in turns.")] = False,
     no_cases: Annotated[bool, typer.Option("--no-cases", help="Leave the conformance cases out.")] = False,
     quick: Annotated[bool, typer.Option("--quick", help="Six trials instead of thirty: a first look.")] = False,
+    fail_while_open: Annotated[
+        bool, typer.Option("--fail-while-open", help="Exit with 1 as long as a regression is open, not only once.")
+    ] = False,
     wait: Annotated[str, typer.Option(help="How long to wait for a quiet machine, such as 15m.")] = "15m",
     implementation: Annotated[str, typer.Option(help="The implementation that is watched.")] = "reference",
     build: Annotated[str, typer.Option(help="Preset by which commits are built.")] = DEFAULT_BUILD,
@@ -78,7 +82,9 @@ def night_command(
     from headroom.nightly.measurer import default_measurer
 
     known = history_at(history)
-    options = night.NightOptions(against, seconds_of(budget), not no_ab, quick, not no_cases)
+    options = night.NightOptions(
+        against, seconds_of(budget), not no_ab, quick, not no_cases, fail_while_open=fail_while_open
+    )
     measurer = default_measurer(known.folder, implementation, build, console.say)
     measurer.wait_s = seconds_of(wait)
     if dry_run:
@@ -137,7 +143,7 @@ def _dry_run(history: History, measurer: Any, options: Any, json: bool) -> None:
         print(f"{key}: {', '.join(value) if isinstance(value, list) else value}")
 
 
-def _print(done: Any, written: Path) -> None:
+def _print(done: NightResult, written: Path) -> None:
     for alert in done.opened:
         _print_alert(alert)
     if waiting := [one.id for one in done.still_open if one not in done.opened]:
@@ -167,7 +173,8 @@ def _print_alert(alert: Alert) -> None:
         ]
         console.print_table(title, columns, rows)
     else:
-        console.print_table(title, ["case"], [(one,) for one in alert.cases])
+        cases = [(one.test, one.before, one.after, one.reason) for one in alert.cases]
+        console.print_table(title, ["case", "before", "now", "reason"], cases)
 
 
 # ---- alerts
@@ -182,10 +189,10 @@ def show_command(
     json: Json = False,
 ) -> None:
     """Show the state of the nights and the alerts."""
-    from headroom.history import alerts
+    from headroom.nightly import log_entries
 
     known = history_at(history or context.obj)
-    book = alerts.parse(known.log("alerts"))
+    book = log_entries.book(known)
     chosen = [book.find(alert)] if alert else list(book.alerts.values()) if everything else book.open
     if json:
         console.print_json({"alerts": [{**one.opened(), "state": one.state, "reason": one.reason} for one in chosen]})
@@ -206,13 +213,10 @@ def accept_command(
     history: HistoryFolder = None,
 ) -> None:
     """The change is wanted: close the alert, and begin a new baseline."""
-    from headroom.nightly.night import accepting
+    from headroom.nightly import log_entries
 
     known = history_at(history or context.obj)
-    with known.lock():
-        found = _close(known, alert, "accepted", reason)
-        if found.series:
-            known.append("events", [accepting(found, reason or "the change is wanted").as_json()])
+    found = log_entries.accept(known, alert, reason, datetime.now(UTC))
     _publish(known)
     print(f"{found.id} is accepted; a new baseline begins for {len(found.series)} series.")
 
@@ -225,19 +229,28 @@ def ignore_command(
     history: HistoryFolder = None,
 ) -> None:
     """The alert is false: close it. It counts against the precision."""
+    from headroom.nightly import log_entries
+
     known = history_at(history or context.obj)
-    with known.lock():
-        found = _close(known, alert, "ignored", reason)
+    found = log_entries.ignore(known, alert, reason, datetime.now(UTC))
     _publish(known)
     print(f"{found.id} is ignored.")
 
 
-def _close(known: History, name: str, action: str, reason: str) -> Alert:
-    from headroom.history import alerts
+@nightly.command("reopen")
+def reopen_command(
+    context: typer.Context,
+    alert: Annotated[str, typer.Argument(help="A closed alert, or `last`: the one that was closed last.")],
+    reason: Annotated[str, REASON] = "",
+    history: HistoryFolder = None,
+) -> None:
+    """The alert was closed by mistake: open it again, with the baseline that it had."""
+    from headroom.nightly import log_entries
 
-    found = alerts.parse(known.log("alerts")).find(name)
-    known.append("alerts", [alerts.closing(found, action, reason, datetime.now(UTC))])
-    return found
+    known = history_at(history or context.obj)
+    found = log_entries.reopen(known, alert, reason, datetime.now(UTC))
+    _publish(known)
+    print(f"{found.id} is open again.")
 
 
 @nightly.command("event")
@@ -246,17 +259,26 @@ def event_command(
     sentence: Annotated[str, typer.Argument(help="What happened, such as 'new memory'.")],
     night: Annotated[str, typer.Option(help="First night after it, such as 20261124T013900Z; now when left out.")] = "",
     machine: Annotated[str, typer.Option(help="The machine; all when left out.")] = "",
+    withdraw: Annotated[bool, typer.Option("--withdraw", help="Take the last event with this sentence back.")] = False,
     history: HistoryFolder = None,
 ) -> None:
     """Note what changed on a machine: nights before it are not compared with nights after it."""
     from headroom.history.events import Event
-    from headroom.history.series import night_of
+    from headroom.history.series import night_name, night_of
+    from headroom.nightly import log_entries
 
+    known = history_at(history or context.obj)
+    if withdraw:
+        if night or machine:
+            raise UsageError("--withdraw takes the sentence alone: leave --night and --machine out.")
+        found = log_entries.withdraw(known, sentence)
+        _publish(known)
+        print(f"Withdrawn: {found.sentence} ({night_name(found.night)})")
+        return
     try:
         when = night_of(night) if night else datetime.now(UTC).replace(microsecond=0)
     except ValueError as error:
         raise UsageError(f"{error}.") from None
-    known = history_at(history or context.obj)
     machines = sorted({one.machine for one in known.files()})
     if not sentence.strip():
         raise UsageError("An event is a sentence, such as 'new memory'.")
@@ -264,8 +286,7 @@ def event_command(
         raise UsageError(f"The history has no machine '{machine}'. Known: {', '.join(machines) or 'none yet'}.")
     if when > datetime.now(UTC) + timedelta(days=1):
         raise UsageError(f"The night {night} is still to come.")
-    with known.lock():
-        known.append("events", [Event(when, machine, "user", sentence).as_json()])
+    log_entries.note(known, Event(when, machine, "user", sentence))
     _publish(known)
     print(f"Noted: {sentence}")
 
@@ -285,12 +306,11 @@ def bisect_command(
     """Find the commit that an alert is due to."""
     from headroom.core import implementations
     from headroom.core.machine import build as build_module
-    from headroom.history import alerts
-    from headroom.nightly import bisect
+    from headroom.nightly import bisect, log_entries
     from headroom.nightly.measurer import default_measurer
 
     known = history_at(history or context.obj)
-    found = alerts.parse(known.log("alerts")).find(alert)
+    found = log_entries.book(known).find(alert)
     measurer = default_measurer(known.folder, implementation, build, console.say)
     with known.lock():
         build_module.ensure(build, implementations.ninja_targets(), say=console.say)
@@ -318,8 +338,8 @@ def compact_command(context: typer.Context, history: HistoryFolder = None) -> No
 @nightly.command("check")
 def check_command(context: typer.Context, history: HistoryFolder = None, json: Json = False) -> None:
     """Read everything in the history, and say what is broken."""
-    from headroom.history import alerts, events
     from headroom.history.store import History
+    from headroom.nightly import log_entries
 
     warnings: list[str] = []
     known = History((history_at(history or context.obj)).folder, warnings.append)
@@ -329,8 +349,8 @@ def check_command(context: typer.Context, history: HistoryFolder = None, json: J
         "rows": sum(one.rows for one in files),
         "nights": len(known.nights()),
         "machines": sorted({one.machine for one in files}),
-        "events": len(events.parse(known.log("events"))),
-        "alerts": len(alerts.parse(known.log("alerts")).alerts),
+        "events": len(log_entries.all_events(known)),
+        "alerts": len(log_entries.book(known).alerts),
         "warnings": list(dict.fromkeys(warnings)),
     }
     if json:

@@ -2,22 +2,27 @@
 """Alerts: one for each night, range of commits and direction, with the series that changed and its evidence.
 
 The log is a list of actions: an alert is opened once, and stays open until it is accepted (the change is wanted: a new
-baseline begins), ignored with a reason (a false alarm), or fixed (its series are back where they were).
+baseline begins), ignored with a reason (a false alarm), or fixed (its series are back where they were). What was closed
+by mistake is reopened.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+import json
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from itertools import count
 from typing import Any, Literal, cast, get_args
 
 from headroom.core.errors import UsageError
+from headroom.core.text import shortened
 from headroom.history.series import night_name, night_of
 
 Direction = Literal["regression", "improvement", "change", "verdict"]
 State = Literal["open", "accepted", "fixed", "ignored"]
-ACTIONS: dict[str, State] = {"opened": "open", "accepted": "accepted", "fixed": "fixed", "ignored": "ignored"}
+CLOSING: dict[str, State] = {"accepted": "accepted", "fixed": "fixed", "ignored": "ignored"}  # actions
+Warn = Callable[[str], None]
 
 
 @dataclass(frozen=True)
@@ -43,9 +48,22 @@ class ChangedSeries:
 
 
 @dataclass(frozen=True)
+class ChangedCase:
+    """A case whose verdict changed."""
+
+    test: str
+    before: str
+    after: str
+    reason: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.test}: {self.before} → {self.after}" + (f" ({self.reason})" if self.reason else "")
+
+
+@dataclass(frozen=True)
 class Alert:
     """An alert as the log shows it. `confirmed`: an interleaved measurement, a count of instructions, or a verdict has
-    shown it; only such alerts make the exit status 1. `cases` are those whose verdict changed, as sentences."""
+    shown it; only such alerts make the exit status 1. `cases` are those whose verdict changed."""
 
     id: str
     night: datetime
@@ -55,7 +73,7 @@ class Alert:
     old_commit: str
     new_commit: str
     series: tuple[ChangedSeries, ...] = ()
-    cases: tuple[str, ...] = ()
+    cases: tuple[ChangedCase, ...] = ()
     state: State = "open"
     reason: str = ""
     closed: str = ""  # when
@@ -63,6 +81,10 @@ class Alert:
     @property
     def is_open(self) -> bool:
         return self.state == "open"
+
+    @property
+    def is_worse(self) -> bool:
+        return self.direction in ("regression", "verdict")
 
     @property
     def title(self) -> str:
@@ -82,7 +104,7 @@ class Alert:
             "old_commit": self.old_commit,
             "new_commit": self.new_commit,
             "series": [one.as_json() for one in self.series],
-            "cases": list(self.cases),
+            "cases": [dict(vars(one)) for one in self.cases],
         }
 
 
@@ -109,6 +131,13 @@ class AlertBook:
         known = ", ".join(one.id for one in self.open) or "none is open"
         raise UsageError(f"There is no alert '{name}', or more than one. Open alerts: {known}.")
 
+    def last_closed(self) -> Alert:
+        """The alert that was closed last. Raises UsageError where none is closed."""
+        closed = [one for one in self.alerts.values() if not one.is_open]
+        if not closed:
+            raise UsageError("No alert is closed.")
+        return max(closed, key=lambda one: one.closed)
+
     def alerted(self) -> dict[str, Alert]:
         """The open alert of each series, by its identity."""
         return {series.id: one for one in self.open for series in one.series}
@@ -120,27 +149,31 @@ class AlertBook:
         return sum(one.state != "ignored" for one in closed), len(closed)
 
 
-def parse(entries: Iterable[dict[str, Any]]) -> AlertBook:
-    """The alerts of a log. Entries that are none are left out; the first action that closes an alert counts."""
+def parse(entries: Iterable[dict[str, Any]], warn: Warn = lambda sentence: None) -> AlertBook:
+    """The alerts of a log. Entries that are none are left out with a warning; the first action that closes an alert
+    counts, until it is reopened."""
     book = AlertBook()
     for entry in entries:
         identity, action = str(entry.get("alert", "")), str(entry.get("action", ""))
-        if action == "opened" and identity not in book.alerts:
+        known = book.alerts.get(identity)
+        if action == "opened" and known is None:
             try:
                 book.alerts[identity] = _opened(identity, entry)
-            except (KeyError, TypeError, ValueError):
-                continue
-        elif action in ACTIONS and identity in book.alerts and book.alerts[identity].is_open:
-            known = book.alerts[identity]
-            book.alerts[identity] = Alert(
-                **{
-                    **vars(known),
-                    "state": ACTIONS[action],
-                    "reason": str(entry.get("reason", "")),
-                    "closed": str(entry.get("at", "")),
-                }
+            except (KeyError, TypeError, ValueError) as error:
+                warn(f"An entry of alerts.jsonl is no alert ({type(error).__name__}: {error}): {_shown(entry)}.")
+        elif known is None or action not in ("opened", "reopened", *CLOSING):
+            warn(f"An entry of alerts.jsonl is about no alert: {_shown(entry)}.")
+        elif action == "reopened":
+            book.alerts[identity] = replace(known, state="open", reason="", closed="")
+        elif action in CLOSING and known.is_open:
+            book.alerts[identity] = replace(
+                known, state=CLOSING[action], reason=str(entry.get("reason", "")), closed=str(entry.get("at", ""))
             )
     return book
+
+
+def _shown(entry: dict[str, Any]) -> str:
+    return shortened(json.dumps(entry), 120)
 
 
 def _opened(identity: str, entry: dict[str, Any]) -> Alert:
@@ -156,7 +189,7 @@ def _opened(identity: str, entry: dict[str, Any]) -> Alert:
         old_commit=str(entry.get("old_commit", "")),
         new_commit=str(entry.get("new_commit", "")),
         series=tuple(_changed_series(one) for one in entry.get("series", ())),
-        cases=tuple(map(str, entry.get("cases", ()))),
+        cases=tuple(_changed_case(one) for one in entry.get("cases", ())),
     )
 
 
@@ -174,12 +207,27 @@ def _changed_series(entry: dict[str, Any]) -> ChangedSeries:
     )
 
 
+def _changed_case(entry: dict[str, Any]) -> ChangedCase:
+    return ChangedCase(*(str(entry[name]) for name in ("test", "before", "after")), str(entry.get("reason", "")))
+
+
 def closing(alert: Alert, action: str, reason: str, now: datetime) -> dict[str, Any]:
     """The entry that closes an alert. Raises UsageError where it is closed already, or an ignored one has no reason."""
     if not alert.is_open:
         raise UsageError(f"The alert {alert.id} is {alert.state} already.")
     if action == "ignored" and not reason.strip():
         raise UsageError("An alert is ignored with a reason only: --reason '…'.")
+    return _action(alert, action, reason, now)
+
+
+def reopening(alert: Alert, reason: str, now: datetime) -> dict[str, Any]:
+    """The entry that opens an alert again. Raises UsageError where it is open."""
+    if alert.is_open:
+        raise UsageError(f"The alert {alert.id} is open.")
+    return _action(alert, "reopened", reason, now)
+
+
+def _action(alert: Alert, action: str, reason: str, now: datetime) -> dict[str, Any]:
     return {
         "alert": alert.id,
         "action": action,
@@ -188,8 +236,8 @@ def closing(alert: Alert, action: str, reason: str, now: datetime) -> dict[str, 
     }
 
 
-def identity(night: datetime, direction: Direction, known: Sequence[str]) -> str:
+def identity(night: datetime, direction: Direction, confirmed: bool, known: Collection[str]) -> str:
     """A new alert's identity: night, direction, and a number where there is another one."""
-    base = f"{night_name(night)}-{direction}"
-    number = next(number for number in range(1, 10_000) if (base if number == 1 else f"{base}-{number}") not in known)
-    return base if number == 1 else f"{base}-{number}"
+    base = f"{night_name(night)}-{'' if confirmed else 'unconfirmed-'}{direction}"
+    numbered = (base if number == 1 else f"{base}-{number}" for number in count(1))
+    return next(one for one in numbered if one not in known)

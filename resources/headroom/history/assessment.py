@@ -4,7 +4,7 @@ moved. What is done about it is the night's business: `headroom.nightly.night`."
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -12,15 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headroom.history import detection
-from headroom.history.alerts import Alert, ChangedSeries
+from headroom.history.alerts import Alert, ChangedCase, ChangedSeries
+from headroom.history.confirmation import PINNED
 from headroom.history.detection import Baseline, Change
 from headroom.history.events import Epoch, Event, epoch
 from headroom.history.series import Series
 
-PINNED = "pinned"  # the implementation name of the control that is a build which never changes
-NULL = "null"
-COPY = "copy"  # of the new binary
 TIMES = "ns"
+FAILING = ("fail", "error")  # verdicts
 LEAST_MOVED = 2  # series of the pinned build
 MOVED_SHARE = 1 / 3
 
@@ -145,19 +144,15 @@ def restored(alert: Alert, series: Mapping[str, Series], events: Sequence[Event]
     return True
 
 
-def changed_verdicts(
-    series: Iterable[Series], night: datetime, alerted: Collection[str] = ()
-) -> tuple[list[str], list[str]]:
-    """Cases that fail now and did not before, and other changes of verdict; each as a sentence. A case without a
-    verdict of this night is not compared; of earlier ones, the last that has a verdict counts."""
+def changed_verdicts(series: Iterable[Series], night: datetime) -> tuple[list[ChangedCase], list[ChangedCase]]:
+    """Cases that fail now and did not before, and other changes of verdict. A case without a verdict of this night is
+    not compared; of earlier ones, the last that has a verdict counts."""
     failing, other = [], []
     for one in series:
         if one.kind != "verdict" or len(one) < 2 or one.nights[-1] != night:
             continue
         before, after = next((text for text in reversed(one.texts[:-1]) if text), ""), one.texts[-1]
-        if not before or not after or before == after:
-            continue
-        sentence = f"{one.key.test}: {before} → {after}" + (f" ({one.reasons[-1]})" if one.reasons[-1] else "")
-        is_failing = after in ("fail", "error") and before not in ("fail", "error")
-        (failing if is_failing else other).append(sentence)
+        if before and after and before != after:
+            is_failing = after in FAILING and before not in FAILING
+            (failing if is_failing else other).append(ChangedCase(one.key.test, before, after, one.reasons[-1]))
     return failing, other

@@ -13,6 +13,9 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Literal
 
+# The arms of a session: tonight's build, the one before it, a copy of tonight's, one that never changes, and `null`.
+NEW, OLD, COPY, PINNED, NULL = "new", "old", "copy", "pinned", "null"
+
 Decision = Literal["confirmed", "not confirmed", "cannot tell"]
 
 LEAST_CHANGE = 0.01

@@ -7,16 +7,19 @@ accepted change, a night in which the machine moved, a night that was not measur
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import json
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, cast, get_args
 
+from headroom.core.text import shortened
 from headroom.history.series import Series, night_name, night_of
 
 EventKind = Literal["user", "accepted", "conditions", "machine", "machine changed", "not measured"]
 # After them a series is another one; changed conditions are read off the rows.
 EPOCH_KINDS = ("user", "accepted", "machine changed")
+Warn = Callable[[str], None]
 LASTING = 3  # nights in a row in which the machine moved: then it has changed
 
 
@@ -42,31 +45,44 @@ class Event:
             **({"bridge": self.bridge} if self.bridge else {}),
         }
 
+    def withdrawn(self) -> dict[str, Any]:
+        """The entry that takes it back."""
+        return {**self.as_json(), "withdrawn": True}
+
     def is_about(self, series: Series) -> bool:
         return self.machine in ("", series.key.machine) and (not self.series or series.key.id in self.series)
 
 
-def parse(entries: Iterable[dict[str, Any]]) -> list[Event]:
-    """Events of the log, oldest first. Entries that are none are left out."""
-    found = []
+def parse(entries: Iterable[dict[str, Any]], warn: Warn = lambda sentence: None) -> list[Event]:
+    """Events of the log, oldest first, without those that were withdrawn. Entries that are none are left out with a
+    warning."""
+    found: list[Event] = []
     for one in entries:
         try:
-            kind = str(one["kind"])
-            if kind not in get_args(EventKind):
-                continue
-            found.append(
-                Event(
-                    night_of(str(one["night"])),
-                    str(one.get("machine", "")),
-                    cast(EventKind, kind),
-                    str(one.get("sentence", "")),
-                    tuple(map(str, one.get("series", ()))),
-                    {str(name): float(ratio) for name, ratio in dict(one.get("bridge", {})).items()},
-                )
-            )
-        except (KeyError, TypeError, ValueError):
+            event = _event(one)
+        except (KeyError, TypeError, ValueError) as error:
+            text = shortened(json.dumps(one), 120)
+            warn(f"An entry of events.jsonl is no event ({type(error).__name__}: {error}): {text}.")
             continue
+        if one.get("withdrawn") is not True:
+            found.append(event)
+        elif event in found:
+            found.remove(event)
     return sorted(found, key=lambda event: event.night)
+
+
+def _event(entry: dict[str, Any]) -> Event:
+    kind = str(entry["kind"])
+    if kind not in get_args(EventKind):
+        raise ValueError(f"there is no kind '{kind}'")
+    return Event(
+        night_of(str(entry["night"])),
+        str(entry.get("machine", "")),
+        cast(EventKind, kind),
+        str(entry.get("sentence", "")),
+        tuple(map(str, entry.get("series", ()))),
+        {str(name): float(ratio) for name, ratio in dict(entry.get("bridge", {})).items()},
+    )
 
 
 @dataclass(frozen=True)

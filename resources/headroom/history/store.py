@@ -89,17 +89,29 @@ class History:
     def lock(self) -> Iterator[None]:
         """Keeps other nights out. Raises EnvironmentLacks when one goes on."""
         try:
+            with self._locked("lock", fcntl.LOCK_EX | fcntl.LOCK_NB):
+                yield
+        except BlockingIOError:
+            raise EnvironmentLacks(
+                f"Another process works on the history {shown(self.folder)}; call again when it has ended."
+            ) from None
+
+    @contextmanager
+    def log_lock(self) -> Iterator[None]:
+        """Keeps other writers of the logs waiting between a reading and the entry that rests on it. Held for moments,
+        so that alerts are closed while a night goes on."""
+        with self._locked("log-lock", fcntl.LOCK_EX):
+            yield
+
+    @contextmanager
+    def _locked(self, name: str, operation: int) -> Iterator[None]:
+        try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            descriptor = os.open(self.folder / "lock", os.O_RDWR | os.O_CREAT, 0o666)
+            descriptor = os.open(self.folder / name, os.O_RDWR | os.O_CREAT, 0o666)
         except OSError as error:
             raise disk_error(error, f"opening the history {shown(self.folder)}", resumable=False) from error
         try:
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise EnvironmentLacks(
-                    f"Another process works on the history {shown(self.folder)}; call again when it has ended."
-                ) from None
+            fcntl.flock(descriptor, operation)
             yield
         finally:
             os.close(descriptor)

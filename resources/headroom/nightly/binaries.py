@@ -15,7 +15,7 @@ import shutil
 from collections.abc import Collection
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from headroom.core.errors import disk_error
 from headroom.core.paths import shown
@@ -29,17 +29,22 @@ _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 @dataclass(frozen=True)
 class Binary:
-    """An adapter. `changed`: the tree had changes that no commit holds. `last_used` is the name of a night."""
+    """An adapter. `commits` are those that it was built from, for many commits change nothing of it; the last one is
+    that of the last night. `changed`: the tree had changes that no commit holds. `last_used` is the name of a night."""
 
     digest: str
     path: Path
     implementation: str = ""
-    commit: str = ""
+    commits: tuple[str, ...] = ()
     changed: bool = False
     build: str = ""
     last_used: str = ""
 
-    def as_json(self) -> dict[str, str | bool]:
+    @property
+    def commit(self) -> str:
+        return self.commits[-1] if self.commits else ""
+
+    def as_json(self) -> dict[str, Any]:
         return {name: value for name, value in asdict(self).items() if name != "path"}
 
 
@@ -50,12 +55,18 @@ class BinaryStore:
         self.folder = folder
 
     def keep(self, path: Path, implementation: str, commit: str, changed: bool, build: str, night: str) -> Binary:
-        """Keeps a copy of an adapter. Raises EnvironmentLacks when the disk does not take it."""
+        """Keeps a copy of an adapter; `night` is "" outside of one. Raises EnvironmentLacks when the disk does not take
+        it."""
         digest = sha256_of(path)
-        binary = Binary(digest, self.folder / digest / ADAPTER, implementation, commit, changed, build, last_used=night)
         known = self.find(digest)
-        if known and not known.changed and changed:
-            binary = Binary(**{**vars(known), "last_used": night})  # the same octets, which a commit has, too
+        commits = known.commits if known and not known.changed else ()
+        changed = changed and not commits  # where a commit makes the same octets, they are the commit's
+        if commit and (changed or not commits or night):
+            commits = (*(one for one in commits if one != commit), commit)
+        elif commit and commit not in commits:
+            commits = (commit, *commits)
+        last_used = max(night, known.last_used if known else "")
+        binary = Binary(digest, self.folder / digest / ADAPTER, implementation, commits, changed, build, last_used)
         self._copy(path, binary.path)
         self._write(self.folder / digest / ABOUT, binary.as_json())
         return binary
@@ -78,22 +89,17 @@ class BinaryStore:
             about = json.loads((path.parent / ABOUT).read_text(encoding="utf-8"))
             if about["digest"] != digest or sha256_of(path) != digest:
                 return None
-            texts = {name: str(about[name]) for name in ("implementation", "commit", "build", "last_used")}
-            return Binary(digest, path, changed=bool(about["changed"]), **texts)
+            texts = {name: str(about[name]) for name in ("implementation", "build", "last_used")}
+            commits = tuple(map(str, about["commits"]))
+            return Binary(digest, path, changed=bool(about["changed"]), commits=commits, **texts)
         except (OSError, ValueError, KeyError, TypeError):
             return None
 
     def of_commit(self, commit: str, implementation: str, build: str) -> Binary | None:
         """A kept adapter of a commit."""
-        for found in self._all():
-            if (found.commit, found.implementation, found.build, found.changed) == (
-                commit,
-                implementation,
-                build,
-                False,
-            ):
-                return found
-        return None
+        made_by = (implementation, build, False)
+        known = (one for one in self._all() if (one.implementation, one.build, one.changed) == made_by)
+        return next((one for one in known if commit in one.commits), None)
 
     def marked(self, mark: Mark) -> Binary | None:
         digest = self._marks().get(mark, "")
@@ -135,7 +141,7 @@ class BinaryStore:
         except OSError as error:
             raise disk_error(error, f"keeping {shown(path)}", resumable=False) from error
 
-    def _write(self, path: Path, document: dict[str, str | bool] | dict[str, str]) -> None:
+    def _write(self, path: Path, document: dict[str, Any]) -> None:
         try:
             write_atomically(path, json.dumps(document, indent=1, sort_keys=True).encode() + b"\n")
         except OSError as error:

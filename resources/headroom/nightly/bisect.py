@@ -10,7 +10,6 @@ where that does not show the change, nothing is attributed.
 from __future__ import annotations
 
 import math
-import os
 import re
 import subprocess
 from collections.abc import Callable, Mapping
@@ -21,9 +20,11 @@ from typing import Any
 from headroom.core.errors import UsageError
 from headroom.core.sentinels import ArmFailed
 from headroom.history.alerts import Alert, ChangedSeries
+from headroom.history.assessment import FAILING
 from headroom.history.confirmation import LEAST_CHANGE, LEAST_INSTRUCTIONS
 from headroom.nightly.changes import trials_of
 from headroom.nightly.checkout import BuildFailed, Checkout
+from headroom.nightly.git import git
 from headroom.nightly.measurer import ArmFile, Measurer
 
 TRIALS, QUICK_TRIALS = 20, 6
@@ -61,7 +62,7 @@ class Bisection:
 
 @dataclass(frozen=True)
 class Task:
-    """What commits are told apart by. `compare` gives a number for each of some adapters, by name; two differ where
+    """A measure that tells commits apart. `compare` gives a number for each of some adapters, by name; two differ where
     their ratio does by `least`."""
 
     what: str
@@ -73,7 +74,7 @@ def task_of(alert: Alert, measurer: Measurer, trials: int) -> Task:
     """Instructions where they show the change, for they do not depend on what else the machine does; else the largest
     change of time; a case where it is one of verdicts. Raises UsageError where nothing of it can be measured here."""
     if alert.direction == "verdict" and alert.cases:
-        return _by_case(measurer, alert.cases[0].partition(": ")[0])
+        return _by_case(measurer, alert.cases[0].test)
     tests = {test: name for name, test, _ in measurer.sentinels()}
     known = [one for one in alert.series if one.test in tests]
     if not known:
@@ -100,7 +101,7 @@ def _by_case(measurer: Measurer, test: str) -> Task:
 
     def compare(adapters: Mapping[str, Path]) -> dict[str, float]:
         verdicts = {name: measurer.verdict(test, path) for name, path in adapters.items()}
-        return {name: 2.0 if verdict in ("fail", "error") else 1.0 for name, verdict in verdicts.items()}
+        return {name: 2.0 if verdict in FAILING else 1.0 for name, verdict in verdicts.items()}
 
     return Task(f"the verdict of {test}", compare, 1.0)
 
@@ -196,14 +197,7 @@ class _Bisect:
         return done.stdout
 
     def _git(self, *words: str) -> subprocess.CompletedProcess[str]:
-        clean = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-        return subprocess.run(
-            ["git", "-C", str(self.checkout.folder), *words],
-            capture_output=True,
-            text=True,
-            errors="replace",
-            env=clean,
-        )
+        return git(self.checkout.folder, *words)
 
 
 def _ratio(found: Mapping[str, float], one: str, other: str) -> float:

@@ -19,13 +19,19 @@ import numpy as np
 from headroom.core.sentinels import Trials
 from headroom.history.alerts import ChangedSeries, Direction
 from headroom.history.assessment import Flag, Judged
-from headroom.history.confirmation import LEAST_INSTRUCTIONS, Confirmation, Session, confirm, session_deviation
+from headroom.history.confirmation import (
+    COPY,
+    LEAST_INSTRUCTIONS,
+    NEW,
+    OLD,
+    Confirmation,
+    Session,
+    confirm,
+    session_deviation,
+)
 from headroom.history.detection import LEAST_SPREAD, Baseline, Change
 
 YOUNG_LIMIT = 0.02  # of a series without a baseline: what old and new have to differ by to be looked at again
-NEW, OLD, COPY = "new", "old", "copy"
-
-
 # Trials by test and digest of the old build, then by arm and metric.
 Sessions = Mapping[tuple[str, str], Mapping[str, Trials]]
 

@@ -6,7 +6,6 @@ All commits are built at the same path, so that equal sources make equal binarie
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -15,6 +14,7 @@ from pathlib import Path
 from headroom.core import process_group
 from headroom.core.errors import EnvironmentLacks, HeadroomError, UsageError
 from headroom.core.paths import ROOT, shown
+from headroom.nightly.git import git
 
 Say = Callable[[str], None]
 
@@ -81,9 +81,9 @@ class Checkout:
 
     def _check_out(self, commit: str) -> None:
         if (self.folder / ".git").exists():
-            done = self._git("checkout", "--quiet", "--force", "--detach", commit, at=self.folder)
+            done = git(self.folder, "checkout", "--quiet", "--force", "--detach", commit)
             if done.returncode == 0:
-                self._git("clean", "-fdq", "-e", "build", at=self.folder)
+                git(self.folder, "clean", "-fdq", "-e", "build")
                 return
             self.remove()
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -108,15 +108,5 @@ class Checkout:
             wrong = next((line for line in lines if "error" in line.lower()), lines[-1] if lines else "")
             raise BuildFailed(f"{doing[0].upper()}{doing[1:]} failed ({shown(log)}): {wrong.strip()[:300]}")
 
-    def _git(self, *words: str, at: Path | None = None) -> subprocess.CompletedProcess[str]:
-        if shutil.which("git") is None:
-            raise EnvironmentLacks("git is not installed (apt-get install git).")
-        # A hook of the user's, or a git command above this one, must not lead elsewhere.
-        clean = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-        return subprocess.run(
-            ["git", "-C", str(at or self.root), "-c", "core.hooksPath=/dev/null", *words],
-            capture_output=True,
-            text=True,
-            errors="replace",
-            env=clean,
-        )
+    def _git(self, *words: str) -> subprocess.CompletedProcess[str]:
+        return git(self.root, *words)

@@ -53,7 +53,6 @@ class Case:
     test: str
     verdict: str
     reason: str = ""
-    scheme: str = ""
 
 
 @dataclass(frozen=True)
@@ -138,11 +137,9 @@ class EngineMeasurer:
     def __post_init__(self) -> None:
         self._found = implementations.find(self.implementation)
         self._found.library_path(self.build)  # raises UsageError where there is no adapter
-        if self.build not in build.presets():
-            known = ", ".join(build.presets())
-            raise UsageError(
-                f"A night builds commits, so that --build is a preset, not '{self.build}'. Known: {known}."
-            )
+        if self.build not in build.MEASURED:
+            known = ", ".join(build.MEASURED)
+            raise UsageError(f"A night measures commits built by a preset, not '{self.build}'. Known: {known}.")
         self.machine = machine_name()
         one = topology.resolve(["1c"], topology.configurations(topology.read()))[0]
         self._core = one.cpus[0] if one.available else 0

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One night: build, controls, sentinels, conformance, detection, confirmation, and what is kept of them.
+"""One night: build, controls, sentinels, conformance, searches, and what is kept of them.
 
-Everything that touches the machine goes through a `Measurer`; time is injected.
+Everything that touches the machine goes through a `Measurer`; time is injected. What was measured is judged in
+`headroom.nightly.judgement`.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Mapping, Sequence
+import math
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -21,32 +23,21 @@ from headroom.core.errors import (
     HeadroomError,
     UsageError,
 )
+from headroom.core.process_group import uninterrupted
 from headroom.core.sentinels import ArmFailed, Trials
-from headroom.history import alerts as alert_log
-from headroom.history import events as event_log
-from headroom.history.alerts import Alert, AlertBook, ChangedSeries
-from headroom.history.assessment import (
-    COPY,
-    NULL,
-    PINNED,
-    Flag,
-    Judged,
-    changed_verdicts,
-    judge,
-    machine_moved,
-    restored,
-)
-from headroom.history.confirmation import ratio_of_minima
-from headroom.history.events import Event
+from headroom.history.alerts import Alert
+from headroom.history.confirmation import COPY, NEW, NULL, OLD, PINNED, ratio_of_minima
+from headroom.history.events import Event, EventKind
 from headroom.history.series import Point, Series, SeriesKey, changed_conditions, night_name
 from headroom.history.store import History
 from headroom.nightly.binaries import Binary, BinaryStore
-from headroom.nightly.changes import Decisions, Question, decide, young_flags
+from headroom.nightly.judgement import Judge, Measured
 from headroom.nightly.measurer import ArmFile, Case, Measurer, copied
 
-NEW, OLD = "new", "old"
+LAST_GOOD = "last-good"
 TRIALS, QUICK_TRIALS = 30, 6
 BRIDGE_TRIALS = 10
+LEAST_BASELINE = 10  # nights: before them, old and new build are measured in turns every night
 SEARCH_EVERY = timedelta(days=7) - timedelta(hours=6)  # nights begin now and then a little earlier
 
 Status = Literal["measured", "measured in part", "not measured", "cannot tell"]
@@ -57,14 +48,20 @@ Now = Callable[[], datetime]
 @dataclass(frozen=True)
 class NightOptions:
     """What a night is asked to do. `against` is `last-good` or a commit; `budget_s` bounds the measurements: what does
-    not fit any more is not measured, and says so."""
+    not fit any more is not measured, and says so. `fail_while_open`: a night fails as long as a confirmed alert for the
+    worse is open, and not only when it is told."""
 
-    against: str = "last-good"
+    against: str = LAST_GOOD
     budget_s: float = 3600.0
     ab: bool = True
     quick: bool = False
     cases: bool = True
     searches: bool = True
+    fail_while_open: bool = False
+
+    @property
+    def is_against_named(self) -> bool:
+        return self.against != LAST_GOOD
 
     @property
     def trials(self) -> int:
@@ -73,7 +70,8 @@ class NightOptions:
 
 @dataclass
 class NightResult:
-    """How a night ended. `notes` are sentences; `opened` are the alerts that it is the first to tell."""
+    """How a night ended. `notes` are sentences; `opened` are the alerts that it is the first to tell; `failing` those
+    that make it fail."""
 
     night: datetime
     status: Status
@@ -82,11 +80,12 @@ class NightResult:
     opened: list[Alert] = field(default_factory=list)
     still_open: list[Alert] = field(default_factory=list)
     series: int = 0
+    failing: list[Alert] = field(default_factory=list)
     undecided: int = 0
 
     @property
     def exit_status(self) -> int:
-        if any(one.confirmed and one.direction in ("regression", "verdict") for one in self.opened):
+        if self.failing:
             return EXIT_FAILED
         return EXIT_PASSED if self.status == "measured" else EXIT_ENVIRONMENT
 
@@ -134,6 +133,15 @@ class _Night:
 
     def run(self) -> NightResult:
         self._require_time()
+        try:
+            with self.stack:
+                return self._run()
+        except (KeyboardInterrupt, SystemExit):
+            with uninterrupted():
+                self._event("not measured", "The night was ended from outside (Ctrl-C or SIGTERM) before it was over.")
+            raise
+
+    def _run(self) -> NightResult:
         if reason := self.measurer.busy():
             return self._not_measured(reason)
         try:
@@ -158,9 +166,7 @@ class _Night:
         if self.store.marked("pinned") is None:
             self.store.mark("pinned", new)
             self._note("This build is pinned: every night measures it again, to see whether the machine has changed.")
-        old = self._old(new)
-        with self.stack:
-            return self._measured(new, old)
+        return self._measured(new, self._old())
 
     # ---- before anything is measured
 
@@ -178,31 +184,23 @@ class _Night:
         self._note(reason)
         return self.result
 
-    def _old(self, new: Binary) -> Binary | None:
+    def _old(self) -> Binary | None:
         """The binary that the new one is measured against. None where there is none yet, or none is wanted."""
         if not self.options.ab:
             return None
-        if self.options.against == "last-good":
-            return self.store.marked("last-good")
-        return self.measurer.kept(self.options.against)
+        if self.options.is_against_named:
+            return self.measurer.kept(self.options.against)
+        return self.store.marked("last-good")
 
     # ---- measuring
 
     def _measured(self, new: Binary, old: Binary | None) -> NightResult:
-        files = {NEW: ArmFile(new.path), COPY: ArmFile(self.stack.enter_context(copied(new.path)))}
         series = self.history.series(self.measurer.machine)
-        is_young = not any(one.kind == "sentinel" and len(one) >= 10 for one in series.values())
-        named = self.options.against != "last-good"
-        if old and old.digest != new.digest and (is_young or named):
-            files[OLD] = ArmFile(old.path)
         pinned = self.store.marked("pinned")
-        if pinned:
-            files[PINNED] = ArmFile(pinned.path)
-        files[NULL] = ArmFile(is_null=True)
-        sessions = self._sessions(files)
-        points = self._points(sessions, new, pinned)
+        sessions = self._sessions(self._arms(series.values(), new, old, pinned))
+        points = self._points(sessions, series.values(), new, pinned)
         points += self._verdict_points(new)
-        points += self._searched(series, new)
+        points += self._searched(series.values(), new)
         if sessions.reasons:
             self.result.status = "measured in part"
             reasons = "; ".join(dict.fromkeys(sessions.reasons.values()))
@@ -218,6 +216,19 @@ class _Night:
         self.store.keep_engine(self.measurer.engine())
         self.store.prune(engines)
         return self.result
+
+    def _arms(
+        self, series: Iterable[Series], new: Binary, old: Binary | None, pinned: Binary | None
+    ) -> dict[str, ArmFile]:
+        """What every sentinel measures in turns. The old build is among them where there is no baseline yet, or the
+        user named one."""
+        arms = {NEW: ArmFile(new.path), COPY: ArmFile(self.stack.enter_context(copied(new.path)))}
+        is_young = not any(one.kind == "sentinel" and len(one) >= LEAST_BASELINE for one in series)
+        if old and old.digest != new.digest and (is_young or self.options.is_against_named):
+            arms[OLD] = ArmFile(old.path)
+        if pinned:
+            arms[PINNED] = ArmFile(pinned.path)
+        return {**arms, NULL: ArmFile(is_null=True)}
 
     def _sessions(self, files: Mapping[str, ArmFile]) -> _Sessions:
         found = _Sessions()
@@ -251,7 +262,9 @@ class _Night:
 
     # ---- what is kept
 
-    def _points(self, sessions: _Sessions, new: Binary, pinned: Binary | None) -> list[Point]:
+    def _points(
+        self, sessions: _Sessions, series: Collection[Series], new: Binary, pinned: Binary | None
+    ) -> list[Point]:
         digests = {NEW: new.digest, COPY: new.digest, PINNED: pinned.digest if pinned else ""}
         points = []
         for name, test, profile in self.measurer.sentinels():
@@ -277,12 +290,12 @@ class _Night:
                         )
                     )
             if name in sessions.reasons:
-                points += self._missing(test, sessions.reasons[name], new, conditions)
+                known = [one for one in series if one.kind == "sentinel" and one.key.test == test]
+                points += self._missing(known, sessions.reasons[name], new, conditions)
         return points
 
-    def _missing(self, test: str, reason: str, new: Binary, conditions: Mapping[str, str]) -> list[Point]:
+    def _missing(self, known: Iterable[Series], reason: str, new: Binary, conditions: Mapping[str, str]) -> list[Point]:
         """Gaps of the series that a sentinel has had so far."""
-        known = self.history.series(self.measurer.machine).values()
         return [
             Point(
                 night=self.night,
@@ -296,7 +309,6 @@ class _Night:
                 conditions=conditions,
             )
             for one in known
-            if one.kind == "sentinel" and one.key.test == test
         ]
 
     def _key(self, test: str, metric: str, who: str, profile: str) -> SeriesKey:
@@ -332,9 +344,9 @@ class _Night:
             for one in found
         ]
 
-    def _searched(self, series: Mapping[SeriesKey, Series], new: Binary) -> list[Point]:
+    def _searched(self, series: Iterable[Series], new: Binary) -> list[Point]:
         """Figures of searches, once a week."""
-        last = max((one.nights[-1] for one in series.values() if one.kind == "context"), default=None)
+        last = max((one.nights[-1] for one in series if one.kind == "context"), default=None)
         due = last is None or self.night - last >= SEARCH_EVERY
         if not due or not self.options.searches or self.options.quick or self._time_is_up():
             return []
@@ -375,10 +387,10 @@ class _Night:
             return
         bridge = self._bridging_ratios(engines, pinned, {one.key for one in changed})
         for sentence, keys in sentences.items():
-            identities = tuple(key.id for key in keys)
-            whole = len(keys) == len(changed)
+            about_all = len(keys) == len(changed)
+            about = () if about_all else tuple(key.id for key in keys)
             ratios = {key.id: bridge[key] for key in keys if key in bridge}
-            self._event("conditions", f"Conditions changed: {sentence}.", () if whole else identities, ratios)
+            self._event("conditions", f"Conditions changed: {sentence}.", about, ratios)
             self._note(f"A new epoch begins for {len(keys)} series: {sentence}.")
 
     def _bridging_ratios(
@@ -397,84 +409,40 @@ class _Night:
                 continue
             for metric, values in trials[NEW].items():
                 key = self._key(test, metric.name, self.measurer.implementation, profile)
-                if key in keys and metric in trials[OLD]:
-                    found[key] = ratio_of_minima(values, trials[OLD][metric])
+                ratio = ratio_of_minima(values, trials[OLD].get(metric, ()))
+                if key in keys and math.isfinite(ratio):
+                    found[key] = ratio
         return found
 
     # ---- judging
 
     def _judge(self, sessions: _Sessions, new: Binary, old: Binary | None) -> None:
-        series = self.history.series(self.measurer.machine)
-        events = event_log.parse(self.history.log("events"))
-        book = alert_log.parse(self.history.log("alerts"))
-        judged = [judge(one, events, self.night) for one in series.values() if one.kind in ("sentinel", "control")]
-        self.result.series = sum(one.series.kind == "sentinel" for one in judged)
-        self._close_restored(book, series, events)
-        moved = machine_moved(judged)
-        if moved:
-            self._event("machine", moved)
-            self._note(f"{moved} Alerts are held back.")
-            self._note_lasting_change()
-            decisions = Decisions()
-        else:
-            decisions = self._decisions(sessions, judged, book, new, old)
-        failing, other = changed_verdicts(series.values(), self.night)
-        opened = self._open(decisions, failing, book, new, old)
-        self.history.append("alerts", [one.opened() for one in opened])
-        for one in opened:
-            if one.direction == "improvement":
-                self._accept_improvement(one)
-        self.result.opened = opened
-        self.result.notes += decisions.notes
-        if other:
-            self._note(f"{len(other)} cases have another verdict, none newly failing: {'; '.join(other[:5])}.")
-        self.result.undecided = len(decisions.undecided)
-        if decisions.undecided and not opened:
-            self.result.status = "cannot tell"
-        self.result.still_open = alert_log.parse(self.history.log("alerts")).open
-        regressed = any(one.direction in ("regression", "verdict") for one in self.result.still_open)
-        unsettled = moved or decisions.undecided or decisions.pending or sessions.reasons
-        if not (new.changed or regressed or unsettled):
-            self.store.mark("last-good", new)
+        measured = Measured(
+            night=self.night,
+            machine=self.measurer.machine,
+            new=new,
+            old=old,
+            named=self.options.is_against_named,
+            sentinels=self.measurer.sentinels(),
+            trials=sessions.trials,
+            is_whole=not sessions.reasons,
+        )
 
-    def _note_lasting_change(self) -> None:
-        events = event_log.parse(self.history.log("events"))
-        nights = self.history.nights(self.measurer.machine)
-        if event := event_log.lasting_change(events, nights, self.measurer.machine):
-            self.history.append("events", [event.as_json()])
-            self._note(event.sentence)
+        def confirming(asked: Collection[tuple[str, str]]) -> dict[tuple[str, str], dict[str, Trials]]:
+            return self._confirming(asked, new)
 
-    def _decisions(
-        self,
-        sessions: _Sessions,
-        judged: Sequence[Judged],
-        book: AlertBook,
-        new: Binary,
-        old: Binary | None,
-    ) -> Decisions:
-        alerted = book.alerted()
-        own = [one for one in judged if one.series.kind == "sentinel" and one.series.key.id not in alerted]
-        flags = [flag for one in own if (flag := one.flag)]
-        if any(OLD in found for found in sessions.trials.values()):
-            flags += young_flags(own, sessions.trials, self.measurer.sentinels())
-        questions = [Question(flag, found.digest if (found := self._old_of(flag, old)) else "") for flag in flags]
-        asked = [one for one in questions if one.old not in ("", new.digest)]
-        return decide(questions, new.digest, self._confirming({one.session for one in asked}, new))
-
-    def _old_of(self, flag: Flag, old: Binary | None) -> Binary | None:
-        """The build that a flagged series is compared with: that of the night before a fence, else the last good one.
-        The last good one may have been taken from nights that showed too little."""
-        if old is None or self.options.against != "last-good" or flag.change.kind != "fence":
-            return old
-        index = flag.series.index(flag.first_night)
-        digest = flag.series.library(index - 1).get("adapter", "") if index else ""
-        return self.store.find(digest) or old
+        done = Judge(self.history, self.store, measured, confirming, self._note, self.now).run()
+        result = self.result
+        result.series, result.opened, result.still_open = done.series, done.opened, done.still_open
+        result.undecided = done.undecided
+        told = done.still_open if self.options.fail_while_open else done.opened
+        result.failing = [one for one in told if one.confirmed and one.is_worse]
+        if done.undecided and not done.opened and result.status == "measured":
+            result.status = "cannot tell"
 
     def _confirming(self, asked: Collection[tuple[str, str]], new: Binary) -> dict[tuple[str, str], dict[str, Trials]]:
         """Old and new build in turns, by test and digest of the old one."""
         again: dict[tuple[str, str], dict[str, Trials]] = {}
-        if not asked:
-            return again
         with copied(new.path) as copy:
             for name, test, _ in self.measurer.sentinels():
                 for digest in sorted(digest for one, digest in asked if one == test):
@@ -492,55 +460,6 @@ class _Night:
                         self._note(f"{name}: the change cannot be confirmed: {error}")
         return again
 
-    def _open(
-        self, decisions: Decisions, failing: Sequence[str], book: AlertBook, new: Binary, old: Binary | None
-    ) -> list[Alert]:
-        """The alerts of the night: one for each direction, and one for verdicts."""
-        known = list(book.alerts)
-        opened: list[Alert] = []
-
-        def add(
-            direction: alert_log.Direction, confirmed: bool, changed: Sequence[ChangedSeries], cases: Sequence[str]
-        ):
-            identity = alert_log.identity(self.night, direction, known)
-            known.append(identity)
-            opened.append(
-                Alert(
-                    id=identity,
-                    night=self.night,
-                    machine=self.measurer.machine,
-                    direction=direction,
-                    confirmed=confirmed,
-                    old_commit=old.commit if old else "",
-                    new_commit=new.commit,
-                    series=tuple(changed),
-                    cases=tuple(cases),
-                )
-            )
-
-        for (direction, confirmed), changed in decisions.by_direction().items():
-            add(direction, confirmed, changed, ())
-        if failing:
-            add("verdict", True, (), failing)
-        return opened
-
-    def _accept_improvement(self, alert: Alert) -> None:
-        """An improvement needs nobody's word: it is told once, and a new baseline begins."""
-        self.history.append("alerts", [alert_log.closing(alert, "accepted", "an improvement", self.now())])
-        self.history.append("events", [accepting(alert, "an improvement").as_json()])
-
-    def _close_restored(self, book: AlertBook, series: Mapping[SeriesKey, Series], events: Sequence[Event]) -> None:
-        by_identity = {one.key.id: one for one in series.values()}
-        for alert in book.open:
-            if restored(alert, by_identity, events):
-                self.history.append(
-                    "alerts", [alert_log.closing(alert, "fixed", "three nights at the old baseline", self.now())]
-                )
-                self._note(f"The alert {alert.id} is fixed: its series are back.")
-            elif alert.direction == "verdict" and _pass_again(alert, series.values(), self.night):
-                self.history.append("alerts", [alert_log.closing(alert, "fixed", "its cases pass", self.now())])
-                self._note(f"The alert {alert.id} is fixed: its cases pass.")
-
     # ---- notes and events
 
     def _note(self, sentence: str) -> None:
@@ -549,26 +468,10 @@ class _Night:
 
     def _event(
         self,
-        kind: event_log.EventKind,
+        kind: EventKind,
         sentence: str,
         series: tuple[str, ...] = (),
         bridge: dict[str, float] | None = None,
     ) -> None:
         event = Event(self.night, self.measurer.machine, kind, sentence, series, bridge or {})
         self.history.append("events", [event.as_json()])
-
-
-def _pass_again(alert: Alert, series: Any, night: datetime) -> bool:
-    """Whether no case of an alert fails on a night that ran them all."""
-    tests = {one.rsplit(": ", 1)[0].split(": ")[0] for one in alert.cases}
-    found = {one.key.test: one for one in series if one.kind == "verdict" and one.key.test in tests}
-    return bool(tests) and all(
-        test in found and found[test].nights[-1] == night and found[test].texts[-1] not in ("fail", "error")
-        for test in tests
-    )
-
-
-def accepting(alert: Alert, reason: str) -> Event:
-    """The event that begins a new baseline for the series of an alert, with the first night that differed."""
-    first = min((one.first_night for one in alert.series), default=alert.night)
-    return Event(first, alert.machine, "accepted", f"accepted: {reason}", tuple(one.id for one in alert.series))

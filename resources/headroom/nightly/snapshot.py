@@ -11,12 +11,13 @@ from pathlib import Path
 import numpy as np
 
 from headroom.core.paths import ROOT
-from headroom.history import alerts, assessment, events
+from headroom.history import assessment
 from headroom.history.alerts import Alert, AlertBook
-from headroom.history.assessment import Judged
+from headroom.history.assessment import FAILING, Judged
 from headroom.history.events import Event
 from headroom.history.series import Series
 from headroom.history.store import History
+from headroom.nightly.log_entries import all_events, book
 
 
 @dataclass(frozen=True)
@@ -33,9 +34,6 @@ class VerdictChange:
     @property
     def is_failing(self) -> bool:
         return self.after in FAILING and self.before not in FAILING
-
-
-FAILING = ("fail", "error")
 
 
 DEFAULT_HISTORY = ROOT / "out" / "history"  # of commands without --history
@@ -86,7 +84,7 @@ class Snapshot:
 def take(history: History) -> Snapshot:
     """Reads a history and judges each series as of its machine's last night. Raises what `History.series` does."""
     series = history.series().values()
-    known = tuple(events.parse(history.log("events")))
+    known = tuple(all_events(history))
     nights = _nights(series)
     judged = [
         assessment.judge(one, known, nights[one.key.machine][-1])
@@ -97,7 +95,7 @@ def take(history: History) -> Snapshot:
         judged=tuple(judged),
         cases=tuple(one for one in series if one.kind == "verdict"),
         events=known,
-        book=alerts.parse(history.log("alerts")),
+        book=book(history),
         nights=nights,
         folder=history.folder,
     )

@@ -9,11 +9,13 @@ from typing import Any
 import pytest
 
 from headroom.core.errors import UsageError
-from headroom.history.alerts import Alert, AlertBook, ChangedSeries, closing, identity, parse
+from headroom.history.alerts import Alert, AlertBook, ChangedCase, ChangedSeries, closing, identity, parse, reopening
 from headroom.tests.history.support import HOSTILE, KEY, night
 
 CHANGED = ChangedSeries(KEY.id, str(KEY), KEY.test, KEY.metric, "ns", 100.0, 105.0, 0.05, night(3), 1.049, "evidence")
 ALERT = Alert("20260904T020000Z-regression", night(3), "rack", "regression", True, "old", "new", (CHANGED,))
+
+CASE = ChangedCase("conformance/rohc/A", "pass", "fail")
 
 
 def book(*entries: dict[str, Any]) -> AlertBook:
@@ -22,7 +24,14 @@ def book(*entries: dict[str, Any]) -> AlertBook:
 
 def test_an_alert_survives_the_log() -> None:
     hostile = [
-        replace(ALERT, id=text, machine=text, old_commit=text, cases=(text,), series=(replace(CHANGED, evidence=text),))
+        replace(
+            ALERT,
+            id=text,
+            machine=text,
+            old_commit=text,
+            cases=(ChangedCase(*[text] * 4),),
+            series=(replace(CHANGED, evidence=text),),
+        )
         for text in HOSTILE
     ]
     found = book(*(one.opened() for one in hostile))
@@ -73,6 +82,8 @@ def test_what_later_versions_add_is_no_harm() -> None:
         {"action": "opens"},
         {"action": "accepted"},
         {"cases": 5},
+        {"cases": ["pass"]},
+        {"cases": [{"test": "x"}]},
     ],
 )
 def test_entries_that_are_no_alerts_are_left_out(change: dict[str, Any]) -> None:
@@ -101,16 +112,45 @@ def test_closing_asks_for_a_reason_and_an_open_alert() -> None:
 
 
 def test_identities_are_new() -> None:
-    first = identity(night(3), "regression", [])
-    second = identity(night(3), "regression", [first])
+    first = identity(night(3), "regression", True, [])
+    second = identity(night(3), "regression", True, [first])
     assert (first, second) == ("20260904T020000Z-regression", "20260904T020000Z-regression-2")
+    assert identity(night(3), "regression", False, [first]) == "20260904T020000Z-unconfirmed-regression"
+
+
+def test_what_was_closed_by_mistake_is_reopened() -> None:
+    ignored = closing(ALERT, "ignored", "a fan", night(5))
+    closed = replace(ALERT, state="ignored")
+    again = reopening(closed, "it is back", night(6))
+    assert book(ALERT.opened(), ignored, again).open == [ALERT]
+    later = closing(ALERT, "accepted", "wanted", night(7))
+    assert book(ALERT.opened(), ignored, again, later).alerts[ALERT.id].state == "accepted"
+    with pytest.raises(UsageError, match="is open"):
+        reopening(ALERT, "", night(6))
+
+
+def test_the_alert_closed_last_is_found() -> None:
+    other = replace(ALERT, id="20260905T020000Z-verdict")
+    entries = [ALERT.opened(), other.opened(), closing(other, "ignored", "a fan", night(5))]
+    assert book(*entries, closing(ALERT, "fixed", "", night(6))).last_closed().id == ALERT.id
+    with pytest.raises(UsageError, match="No alert is closed"):
+        book(ALERT.opened()).last_closed()
+
+
+def test_entries_that_are_no_alerts_are_named() -> None:
+    warnings: list[str] = []
+    strange = [{"alert": "unknown", "action": "ignored"}, {**ALERT.opened(), "night": "tomorrow"}, {"nothing": 1}]
+    parse([*strange, ALERT.opened()], warnings.append)
+    assert len(warnings) == 3
+    assert all("alerts.jsonl" in one for one in warnings)
+    assert "tomorrow" in warnings[1]
 
 
 @pytest.mark.parametrize(
     ("cases", "title"), [(1, "verdict: 1 case"), (2, "verdict: 2 cases"), (11, "verdict: 11 cases")]
 )
 def test_titles_count_cases(cases: int, title: str) -> None:
-    assert Alert("x", night(0), "m", "verdict", True, "", "", (), tuple(map(str, range(cases)))).title == title
+    assert Alert("x", night(0), "m", "verdict", True, "", "", (), (CASE,) * cases).title == title
 
 
 def test_titles_say_what_is_not_confirmed() -> None:

@@ -160,4 +160,5 @@ def test_changed_verdicts(texts: tuple[str, ...], failing: int, other: int) -> N
 
 
 def test_a_changed_verdict_is_a_sentence() -> None:
-    assert changed_verdicts([verdicts("pass", "fail")], night(1))[0] == [f"{KEY.test}: pass → fail (why)"]
+    (only,) = changed_verdicts([verdicts("pass", "fail")], night(1))[0]
+    assert str(only) == f"{KEY.test}: pass → fail (why)"

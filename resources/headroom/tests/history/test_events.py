@@ -40,6 +40,24 @@ def test_entries_that_are_no_events_are_left_out(entry: dict[str, Any]) -> None:
     assert parse([entry, known.as_json()]) == [known]
 
 
+def test_entries_that_are_no_events_are_named() -> None:
+    warnings: list[str] = []
+    parse(
+        [{"kind": "riddle", "night": "20260901T020000Z"}, Event(night(0), "", "user", "known").as_json()],
+        warnings.append,
+    )
+    (only,) = warnings
+    assert "events.jsonl" in only and "riddle" in only
+
+
+def test_an_event_is_withdrawn() -> None:
+    events = [Event(night(index), "", "user", "new memory") for index in (1, 2)]
+    entries = [one.as_json() for one in events]
+    assert parse([*entries, events[0].withdrawn()]) == events[1:]
+    assert parse([*entries, events[0].withdrawn(), entries[0]]) == events
+    assert parse([events[0].withdrawn()]) == []
+
+
 def test_an_event_of_the_user_begins_an_epoch() -> None:
     found = epoch(series([1.0] * 6), [Event(night(3), "rack", "user", "new memory")])
     assert (found.start, found.reason, found.after_change) == (3, "new memory", True)

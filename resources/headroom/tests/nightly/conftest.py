@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from headroom.history.alerts import Alert, ChangedSeries, closing
+from headroom.history.alerts import Alert, ChangedCase, ChangedSeries, closing
 from headroom.history.events import Event
 from headroom.history.store import History
 from headroom.tests.history.support import HOSTILE, KEY, night, point
@@ -41,7 +41,8 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> History:
         history.add(rows)
     for number, (key, text) in enumerate(zip(keys, (*HOSTILE[:-1], "\udcff"), strict=True)):
         changed = ChangedSeries(key.id, text, text, text, text, 100.0, 110.0, 0.1, night(12), 1.1, text)
-        alert = Alert(f"{number} {text}", night(12), "rack", "regression", True, text, text, (changed,), (text,))
+        case = ChangedCase(*[text] * 4)
+        alert = Alert(f"{number} {text}", night(12), "rack", "regression", True, text, text, (changed,), (case,))
         history.append("alerts", [alert.opened()])
         if number % 2:
             history.append("alerts", [closing(alert, "ignored", text, night(13))])

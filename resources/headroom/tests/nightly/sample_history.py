@@ -19,7 +19,7 @@ import numpy as np
 from headroom.core import metrics
 from headroom.core.metrics import Metric
 from headroom.core.sentinels import Sentinel, all_sentinels
-from headroom.history.alerts import Alert, ChangedSeries, closing
+from headroom.history.alerts import Alert, ChangedCase, ChangedSeries, closing
 from headroom.history.events import Event
 from headroom.history.series import Point, SeriesKey, night_name
 from headroom.history.store import History
@@ -191,7 +191,7 @@ def alerts() -> list[tuple[Alert, str, str]]:
         for stage in ("compress", "decompress")
     )
     dip = (_changed(_series(RACK, 1, "compress_ns"), 128.2, -0.042, DIPPED, 0.985, "A/A deviation 0.3 %."),)
-    case = f"conformance/{sentinels()[0].scheme}/Section 2 Should Hold: pass → fail ({CRC})"
+    case = ChangedCase(f"conformance/{sentinels()[0].scheme}/Section 2 Should Hold", "pass", "fail", CRC)
     noisy = "Equal binaries differ by 1.1 % tonight, which is too much to tell."
     elsewhere = (_changed(_series(LAB, 0, "compress_ns"), level * 1.27, 0.044, REGRESSED, 1.039, noisy),)
     return [

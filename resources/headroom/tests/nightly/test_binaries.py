@@ -26,6 +26,23 @@ def test_what_is_kept_is_found_by_digest_and_commit(tmp_path: Path) -> None:
     assert kept.path.read_text(encoding="utf-8") == "build 1"
 
 
+def test_commits_with_the_same_build_are_all_known(tmp_path: Path) -> None:
+    store = BinaryStore(tmp_path / "store")
+    for number, commit in enumerate(("c1", "c2", "c1"), 1):
+        kept = keep(store, tmp_path, 7, commit=commit, night=f"2026010{number}T000000Z")
+    assert (kept.commits, kept.commit) == (("c2", "c1"), "c1")
+    kept = keep(store, tmp_path, 7, commit="c0", night="")  # a step of a bisection, which is no night
+    assert (kept.commit, kept.last_used) == ("c1", "20260103T000000Z")
+    assert all(store.of_commit(one, "reference", "gcc-O2") == kept for one in ("c0", "c1", "c2"))
+
+
+def test_a_changed_tree_with_the_octets_of_a_commit_is_that_commit(tmp_path: Path) -> None:
+    store = BinaryStore(tmp_path / "store")
+    keep(store, tmp_path, 7, commit="c1")
+    kept = keep(store, tmp_path, 7, commit="c2", changed=True)
+    assert not kept.changed and kept.commits == ("c1", "c2")
+
+
 def test_a_changed_tree_is_no_build_of_a_commit(tmp_path: Path) -> None:
     store = BinaryStore(tmp_path / "store")
     keep(store, tmp_path, 1, changed=True)

@@ -10,7 +10,7 @@ import pytest
 from headroom.core import instructions
 from headroom.core.errors import UsageError
 from headroom.core.paths import build_folder
-from headroom.history.alerts import Alert, ChangedSeries
+from headroom.history.alerts import Alert, ChangedCase, ChangedSeries
 from headroom.history.store import History
 from headroom.nightly import bisect, night
 from headroom.nightly.checkout import BuildFailed, Checkout
@@ -75,7 +75,9 @@ def test_the_commit_that_fails_a_case_is_found(
 
     measurer.verdict = verdict  # type: ignore[method-assign]
     case = "conformance/rohc/Some Case"
-    alert = replace(alert_of(made), direction="verdict", series=(), cases=(f"{case}: pass → fail (a reason)",))
+    alert = replace(
+        alert_of(made), direction="verdict", series=(), cases=(ChangedCase(case, "pass", "fail", "a reason"),)
+    )
     found = bisect.run(alert, measurer, measurer.checkout, bisect.Range(), True, print)
     assert found.culprit == made.commits[PLANTED], found
     assert set(asked) == {case}

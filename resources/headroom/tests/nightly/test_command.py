@@ -60,6 +60,38 @@ def test_events_are_checked(folder: Path) -> None:
     assert "20261199" in refused(folder, "event", "x", "--night", "20261199T013900Z")
 
 
+def test_events_are_withdrawn(folder: Path) -> None:
+    call(folder, "event", "new memory")
+    assert call(folder, "event", "new memory", "--withdraw").exit_code == 0
+    assert "no event 'new memory'" in refused(folder, "event", "new memory", "--withdraw")
+    assert "takes the sentence alone" in refused(folder, "event", "x", "--withdraw", "--machine", "rack")
+
+
+def test_closed_alerts_are_reopened(folder: Path) -> None:
+    name = shown(folder)[0]["alert"]
+    call(folder, "accept", name, "--reason", "wanted")
+    accepted = [one for one in History(folder).log("events") if one["sentence"] == "accepted: wanted"]
+    assert "reopen the alert" in refused(folder, "event", accepted[0]["sentence"], "--withdraw")
+    assert call(folder, "reopen", "last").exit_code == 0
+    assert name in [one["alert"] for one in shown(folder)]
+    assert "is open" in refused(folder, "reopen", name)
+
+
+def test_alerts_are_closed_while_another_process_measures(folder: Path) -> None:
+    with History(folder).lock():
+        assert call(folder, "ignore", "last", "--reason", "a fan").exit_code == 0
+        assert call(folder, "event", "a new fan").exit_code == 0
+
+
+def test_entries_of_logs_that_are_none_are_named(folder: Path) -> None:
+    History(folder).append("alerts", [{"alert": "unknown", "action": "ignored"}])
+    History(folder).append("events", [{"kind": "riddle", "night": "20260901T020000Z"}])
+    found = call(folder, "check", "--json")
+    assert found.exit_code == 1
+    warnings = json.loads(found.stdout)["warnings"]
+    assert [name for name in ("riddle", "unknown") if any(name in one for one in warnings)] == ["riddle", "unknown"]
+
+
 def test_a_sound_history_has_no_warnings(folder: Path) -> None:
     found = call(folder, "check", "--json")
     assert found.exit_code == 0

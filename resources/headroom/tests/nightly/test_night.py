@@ -11,9 +11,11 @@ import pytest
 
 from headroom.core.errors import EnvironmentLacks
 from headroom.history import alerts, events
+from headroom.history.alerts import ChangedCase
 from headroom.history.store import History
+from headroom.nightly import log_entries
 from headroom.nightly.binaries import BinaryStore
-from headroom.nightly.night import NightOptions, NightResult, accepting, run
+from headroom.nightly.night import NightOptions, NightResult, run
 from headroom.tests.nightly.fake_measurer import Clock, FakeMeasurer
 
 
@@ -82,6 +84,56 @@ def test_a_regression_is_told_once_and_stays_open(nights: Nights) -> None:
     assert all(len(one.still_open) == 1 for one in later)
 
 
+def test_a_regression_fails_each_night_where_that_is_chosen(nights: Nights) -> None:
+    nights.many(12)
+    commit(nights, "c1", "103 104")
+    assert [nights.night(fail_while_open=True).exit_status for _ in range(3)] == [1, 1, 1]
+    log_entries.accept(nights.history, "last", "", nights.clock())
+    assert nights.night(fail_while_open=True).exit_status == 0
+
+
+def test_alerts_are_closed_while_a_night_goes_on(nights: Nights) -> None:
+    nights.many(12)
+    commit(nights, "c1", "103 104")
+    nights.night()
+    measure = nights.measurer.measure
+
+    def meanwhile(name, arms, trials, count):
+        if nights.book.open:
+            log_entries.accept(nights.history, "last", "wanted", nights.clock())
+            log_entries.note(nights.history, events.Event(nights.clock(), "", "user", "new memory"))
+        return measure(name, arms, trials, count)
+
+    nights.measurer.measure = meanwhile
+    assert nights.night().still_open == []
+    assert [one.sentence for one in nights.events("user")] == ["new memory"]
+
+
+def test_an_accepted_alert_is_reopened_with_the_baseline_that_it_had(nights: Nights) -> None:
+    nights.many(12)
+    commit(nights, "c1", "104 104")
+    nights.night()
+    log_entries.accept(nights.history, "last", "", nights.clock())
+    assert nights.events("accepted")
+    reopened = log_entries.reopen(nights.history, "last", "not wanted", nights.clock())
+    assert nights.events("accepted") == []
+    assert [one.id for one in nights.book.open] == [reopened.id]
+    commit(nights, "c2", "100 100 fixed")
+    nights.many(3)
+    assert [one.state for one in nights.book.alerts.values()] == ["fixed"]
+
+
+def test_ctrl_c_in_a_night_is_a_gap(nights: Nights) -> None:
+    def interrupted(name, arms, trials, count):
+        raise KeyboardInterrupt
+
+    nights.measurer.measure = interrupted
+    with pytest.raises(KeyboardInterrupt):
+        nights.night()
+    assert "Ctrl-C" in nights.events("not measured")[0].sentence
+    assert nights.history.nights() == []
+
+
 def test_a_regression_that_goes_is_fixed(nights: Nights) -> None:
     nights.many(12)
     commit(nights, "c1", "103 104")
@@ -114,8 +166,7 @@ def test_an_accepted_change_is_the_new_baseline(nights: Nights) -> None:
     nights.many(12)
     commit(nights, "c1", "104 104")
     (alert,) = nights.night().opened
-    nights.history.append("alerts", [alerts.closing(alert, "accepted", "wanted", nights.clock())])
-    nights.history.append("events", [accepting(alert, "wanted").as_json()])
+    log_entries.accept(nights.history, alert.id, "wanted", nights.clock())
     assert all(one.opened == [] for one in nights.many(8))
 
 
@@ -198,7 +249,7 @@ def test_a_newly_failing_case_ends_with_one(nights: Nights) -> None:
     nights.measurer.verdicts["conformance/rohc/A"] = "fail"
     found = nights.night()
     assert found.exit_status == 1
-    assert found.opened[0].cases == ("conformance/rohc/A: pass → fail",)
+    assert found.opened[0].cases == (ChangedCase("conformance/rohc/A", "pass", "fail"),)
     assert nights.night().exit_status == 0
     nights.measurer.verdicts["conformance/rohc/A"] = "pass"
     nights.night()

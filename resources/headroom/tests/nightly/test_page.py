@@ -82,7 +82,7 @@ def test_alerts_come_first_with_all_that_they_hold(written: Path, sample: Histor
             assert f"{one.ratio:.3f}" in text
             assert page.signed(one.step) in text
         for case in alert.cases:
-            assert case in text
+            assert str(case) in text
         for command in page.commands(replace(alert, state="ignored" if action else "open"), sample.folder):
             assert f"<code>{command}</code>" in text
 

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What users decide about alerts and events, as entries of a history's logs.
+
+An entry rests on what the logs hold, so that both are one step under their lock. Nights write to the same logs while
+they go on.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from headroom.core.errors import UsageError
+from headroom.history import alerts, events
+from headroom.history.alerts import Alert, AlertBook
+from headroom.history.events import Event
+from headroom.history.store import History
+
+WANTED = "the change is wanted"
+# Events that are not withdrawn, and why.
+NOT_WITHDRAWN = {
+    "accepted": "reopen the alert that was accepted",
+    "conditions": "the nights before and after it were measured under different conditions",
+    "not measured": "the night has no figures",
+}
+
+
+def accept(history: History, name: str, reason: str, now: datetime) -> Alert:
+    """Closes an alert whose change is wanted; a new baseline begins for its series. Raises UsageError."""
+    with history.log_lock():
+        alert = book(history).find(name)
+        close_as_accepted(history, alert, reason or WANTED, now)
+    return alert
+
+
+def ignore(history: History, name: str, reason: str, now: datetime) -> Alert:
+    """Closes a false alarm. Raises UsageError, also without a reason."""
+    with history.log_lock():
+        alert = book(history).find(name)
+        history.append("alerts", [alerts.closing(alert, "ignored", reason, now)])
+    return alert
+
+
+def reopen(history: History, name: str, reason: str, now: datetime) -> Alert:
+    """Opens an alert again, and withdraws the baseline that accepting it began. `last` is the alert that was closed
+    last. Raises UsageError."""
+    with history.log_lock():
+        known = book(history)
+        alert = known.last_closed() if name == "last" else known.find(name)
+        history.append("alerts", [alerts.reopening(alert, reason, now)])
+        accepted = accepting(alert, alert.reason)
+        history.append("events", [one.withdrawn() for one in all_events(history) if one == accepted])
+    return alert
+
+
+def note(history: History, event: Event) -> None:
+    """Adds an event."""
+    with history.log_lock():
+        history.append("events", [event.as_json()])
+
+
+def withdraw(history: History, sentence: str) -> Event:
+    """Takes back the last event with a sentence. Raises UsageError where there is none, and where it is none that can
+    be taken back."""
+    with history.log_lock():
+        known = all_events(history)
+        found = next((one for one in reversed(known) if one.sentence == sentence), None)
+        if found is None:
+            users = "; ".join(one.sentence for one in known if one.kind == "user") or "none"
+            raise UsageError(f"There is no event '{sentence}'. Events that users noted: {users}.")
+        if hint := NOT_WITHDRAWN.get(found.kind):
+            raise UsageError(f"The event '{sentence}' cannot be withdrawn: {hint}.")
+        history.append("events", [found.withdrawn()])
+    return found
+
+
+def close_as_accepted(history: History, alert: Alert, reason: str, now: datetime) -> None:
+    """Closes an alert as accepted, and begins a new baseline for its series. REQUIRES: the lock of the logs where the
+    alert was read from them."""
+    history.append("alerts", [alerts.closing(alert, "accepted", reason, now)])
+    if alert.series:
+        history.append("events", [accepting(alert, reason).as_json()])
+
+
+def accepting(alert: Alert, reason: str) -> Event:
+    """The event that begins a new baseline for the series of an alert, with the first night that differed."""
+    first = min((one.first_night for one in alert.series), default=alert.night)
+    return Event(first, alert.machine, "accepted", f"accepted: {reason}", tuple(one.id for one in alert.series))
+
+
+def book(history: History) -> AlertBook:
+    """The alerts of a history."""
+    return alerts.parse(history.log("alerts"), history.warn)
+
+
+def all_events(history: History) -> list[Event]:
+    """The events of a history."""
+    return events.parse(history.log("events"), history.warn)
