@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,11 +15,12 @@ from headroom.core.paths import shown
 from headroom.core.text import percent, shortened
 
 if TYPE_CHECKING:
-    from headroom.report.comparison import Comparison
+    from headroom.report.comparison import Comparison, MetricChange
 
 EPILOG = console.examples(
     "./headroom compare 20261120-160522-3f9a last",
     "./headroom compare last /mnt/other/out/20261120-171003-01cd --html compare.html",
+    "./headroom compare two-processors/epyc.gcc-O2.voip.1 two-processors/xeon.gcc-O2.voip.1  # cells of a campaign",
     "./headroom compare 20261120-160522-3f9a last --json | jq '.metrics[] | select(.outside)'",
 )
 MOST_SHOWN = 30  # lines of a table in the terminal
@@ -34,7 +36,7 @@ def add_to(app: typer.Typer) -> None:
 
 
 def compare_command(
-    a: Annotated[str, typer.Argument(help="Name or folder of a run, or 'last'.")],
+    a: Annotated[str, typer.Argument(help="Name or folder of a run, CAMPAIGN/CELL, or 'last'.")],
     b: Annotated[str, typer.Argument(help="Another one.")],
     html: Annotated[Path | None, typer.Option("--html", help="Also write the comparison to this HTML file.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON: all metrics, not only those that moved.")] = False,
@@ -65,8 +67,6 @@ def compare_command(
 
 
 def _print(compared: Comparison) -> None:
-    from headroom.report.comparison_page import name_of
-
     print(f"a: {compared.a}  b: {compared.b}  cases in both: {compared.common}")
     if compared.differences:
         rows = [(one.what, shortened(one.a, 120), shortened(one.b, 120)) for one in compared.differences]
@@ -79,22 +79,39 @@ def _print(compared: Comparison) -> None:
         ]
         console.print_table("Verdicts that changed", ["a", "b", "case", "reason"], rows)
         _more(len(changed), "verdicts")
-    if moved := compared.outside():
-        rows = [
-            (one.test, name_of(one), one.a, one.b, one.unit, one.ratio, f"±{percent(one.spread, 1)}", one.change)
-            for one in moved[:MOST_SHOWN]
-        ]
-        columns: list[str | tuple[str, str]] = ["case", "metric", ("a", "right"), ("b", "right"), "unit"]
-        columns += [("b / a", "right"), ("trials", "right"), "change"]
-        console.print_table("Metrics that moved by more than their trials spread", columns, rows)
-        _more(len(moved), "metrics")
+    moved, undecided = compared.outside(), compared.undecided()
+    _print_metrics("Metrics that moved by more than their trials spread", moved)
+    _print_metrics("Metrics that differ, with too few trials to tell whether they moved", undecided)
     within = sum(one.outside is False for one in compared.metrics)
-    unknown = sum(one.outside is None and one.a != one.b for one in compared.metrics)
     only = [sum(getattr(one, side) == "missing" for one in compared.verdicts) for side in ("b", "a")]
     print(
         f"Verdicts changed: {len(changed)}; metrics moved: {len(moved)}, within the spread of their trials: {within}, "
-        f"changed with too few trials to tell: {unknown}. Cases in a alone: {only[0]}, in b alone: {only[1]}."
+        f"changed with too few trials to tell: {len(undecided)}. Cases in a alone: {only[0]}, in b alone: {only[1]}."
     )
+
+
+def _print_metrics(title: str, found: Sequence[MetricChange]) -> None:
+    from headroom.report.comparison_page import name_of
+
+    if not found:
+        return
+    rows = [
+        (
+            one.test,
+            name_of(one),
+            one.a,
+            one.b,
+            one.unit,
+            one.ratio,
+            "–" if one.spread is None else f"±{percent(one.spread, 1)}",
+            one.change,
+        )
+        for one in found[:MOST_SHOWN]
+    ]
+    columns: list[str | tuple[str, str]] = ["case", "metric", ("a", "right"), ("b", "right"), "unit"]
+    columns += [("b / a", "right"), ("trials", "right"), "change"]
+    console.print_table(title, columns, rows)
+    _more(len(found), "metrics")
 
 
 def _more(count: int, what: str) -> None:

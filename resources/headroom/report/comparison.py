@@ -116,6 +116,10 @@ class Comparison:
     def outside(self) -> list[MetricChange]:
         return [one for one in self.metrics if one.outside]
 
+    def undecided(self) -> list[MetricChange]:
+        """Metrics that differ, of which too few trials can tell whether they moved."""
+        return [one for one in self.metrics if one.outside is None and one.a != one.b]
+
     def as_json(self) -> dict[str, Any]:
         return {
             "a": self.a,

@@ -101,10 +101,9 @@ def _metrics(comparison: Comparison) -> Section:
         section.add("table", table_of("t-moved", COLUMNS, moved))
     else:
         section.add("text", "None.")
-    few = [one for one in comparison.metrics if one.outside is None and one.a != one.b]
     rest = [one for one in comparison.metrics if one.outside is False]
     for identity, title, found in (
-        ("few", "Changed, with too few trials to tell", few),
+        ("few", "Changed, with too few trials to tell", comparison.undecided()),
         ("within", "Within the spread of the trials", rest),
     ):
         if found:

@@ -167,6 +167,26 @@ def test_two_runs(out: Path, runner: CliRunner, tmp_path: Path) -> None:
         runner.invoke(app, ["compare", a, "last"], catch_exceptions=False)
 
 
+def test_what_too_few_trials_cannot_tell_is_shown(out: Path, runner: CliRunner) -> None:
+    a, b = run(out, "20260101-000000-aaaa", record(40.0)), run(out, "20260102-000000-bbbb", record(50.0))
+    found = runner.invoke(app, ["compare", a, b], env={"COLUMNS": "200"})
+    assert found.exit_code == 0
+    for words in ("too few trials to tell whether they moved", "ns_per_operation", "1.25", "to tell: 1"):
+        assert words in found.output
+
+
+def test_cells_of_a_campaign(out: Path, runner: CliRunner) -> None:
+    for cell, time in (("epyc.gcc-O2.voip.1", 40.0), ("xeon.gcc-O2.voip.1", 50.0)):
+        folder = out / "campaigns" / "two" / "cells" / cell
+        folder.mkdir(parents=True)
+        run(folder, "20260101-000000-aaaa", record(time, time + 1))
+    words = ["compare", "two/epyc.gcc-O2.voip.1", "two/xeon.gcc-O2.voip.1", "--json"]
+    document = json.loads(runner.invoke(app, words).stdout)
+    assert [one["change"] for one in document["metrics"]] == ["worse"]
+    with pytest.raises(UsageError, match="There is no run 'two/riscv"):
+        runner.invoke(app, ["compare", "two/riscv.gcc-O2.voip.1", "last"], catch_exceptions=False)
+
+
 def test_a_page_of_equal_runs_says_so(tmp_path: Path) -> None:
     same = comparison.compare(tmp_path / "a", tmp_path / "b", sample.records(), sample.records())
     assert (same.differences, same.verdicts, same.outside(), same.worse) == ([], [], [], False)

@@ -142,11 +142,13 @@ LAST = "last"  # names the newest run
 
 
 def find_run(name: str | None) -> Path:
-    """Folder of a run: by name, by path, or the newest when `name` is None or `last`. Raises UsageError when there is
-    none."""
+    """Folder of a run: by name, by path, by a campaign's cell (`CAMPAIGN/CELL`), or the newest when `name` is None or
+    `last`. Raises UsageError when there is none."""
     folder = out_folder()
     if name and name != LAST:
-        for candidate in (folder / name, Path(name)):
+        campaign, _, cell = name.partition("/")
+        in_cell = sorted((folder / "campaigns" / campaign / "cells" / cell).glob("*/run.json")) if cell else []
+        for candidate in (folder / name, Path(name), *(path.parent for path in in_cell)):
             if (candidate / "run.json").is_file() or (candidate / "results").is_dir():
                 return candidate.resolve()
         raise UsageError(f"There is no run '{name}' in {shown(folder)}. Runs: {', '.join(run_names()) or 'none yet'}.")
