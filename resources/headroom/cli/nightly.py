@@ -189,7 +189,7 @@ def show_command(
     json: Json = False,
 ) -> None:
     """Show the state of the nights and the alerts."""
-    from headroom.nightly import log_entries
+    from headroom.nightly import log_entries, page
 
     known = history_at(history or context.obj)
     book = log_entries.book(known)
@@ -199,6 +199,8 @@ def show_command(
         return
     for one in chosen:
         _print_alert(one)
+    if alert:
+        print("\n".join(page.commands(chosen[0], known.folder)[1:]))
     right, closed = book.precision
     nights = known.nights()
     last = f", the last one {nights[-1]:%Y-%m-%d %H:%M} UTC" if nights else ""

@@ -107,6 +107,7 @@ class Series:
     texts: list[str]
     reasons: list[str]
     commits: list[str]
+    changed: list[bool]  # the tree had changes that no commit holds
     digests: list[str]  # JSON, as in the rows
     conditions: list[str]  # likewise
     trials: list[Sequence[float]]
@@ -176,6 +177,7 @@ def _series(key: SeriesKey, nights: Mapping[datetime, Mapping[str, Any]]) -> Ser
         texts=[row["text"] or "" for row in rows],
         reasons=[row["reason"] or "" for row in rows],
         commits=[row["commit"] or "" for row in rows],
+        changed=[bool(row["changed"]) for row in rows],
         digests=[row["digests"] or "{}" for row in rows],
         conditions=[_with_unit(row["conditions"], row["unit"], row["better"]) for row in rows],
         trials=[row["trials"] if row["trials"] is not None else () for row in rows],

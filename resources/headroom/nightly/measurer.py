@@ -15,7 +15,7 @@ import socket
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -24,16 +24,13 @@ from headroom.core.errors import EnvironmentLacks, UsageError
 from headroom.core.implementations import Implementation
 from headroom.core.machine import build, environment, topology
 from headroom.core.machine.measuring import MachineBusy, measuring
-from headroom.core.metrics import Metric, all_metrics
 from headroom.core.paths import DEFAULT_BUILD, build_folder
 from headroom.core.sentinels import Arm, Trials, Work
-from headroom.core.settings import Settings
-from headroom.nightly import guard
+from headroom.nightly import bare_bridge, guard, suite_runs
 from headroom.nightly.binaries import Binary, BinaryStore, sha256_of
 from headroom.nightly.checkout import Checkout
+from headroom.nightly.suite_runs import CONFORMANCE, SEARCHES, Found
 
-CONFORMANCE, SEARCHES = "conformance", "performance/voip_flow_pairs"
-PARAMETERS = {"profile": "profile", "cpus": "cpus", "load": "target_load"}  # of a series, and of a record
 Say = Callable[[str], None]
 
 
@@ -53,19 +50,6 @@ class Case:
     test: str
     verdict: str
     reason: str = ""
-
-
-@dataclass(frozen=True)
-class Found:
-    """A figure of a search: not repeatable enough to be judged."""
-
-    test: str
-    metric: Metric
-    value: float
-    trials: tuple[float, ...] = ()
-    profile: str = ""
-    cpus: str = ""
-    load: str = ""
 
 
 @dataclass(frozen=True)
@@ -101,7 +85,7 @@ class Measurer(Protocol):
         """Name, test and profile of each sentinel that the implementation can do."""
 
     def conditions(self, name: str) -> dict[str, str]:
-        """All that has to be equal for two nights of a sentinel to be comparable."""
+        """All that has to be equal for two nights of a sentinel, or of the bare bridge, to be comparable."""
 
     def engine(self) -> Path:
         """The engine's program."""
@@ -109,14 +93,17 @@ class Measurer(Protocol):
     def measure(self, name: str, arms: Mapping[str, ArmFile], trials: int, count: bool) -> dict[str, Trials]:
         """Interleaved trials of a sentinel by arm and metric. Raises HeadroomError where an arm fails."""
 
-    def cases(self) -> list[Case]:
-        """Verdicts of the conformance cases."""
+    def bare_bridge(self, trials: int) -> Trials:
+        """Trials of the bare bridge by metric; none where there are no interfaces. Raises HeadroomError."""
+
+    def cases(self, night: str) -> list[Case]:
+        """Verdicts of the conformance cases, from a run that is kept under the night's name."""
 
     def verdict(self, test: str, adapter: Path) -> str:
         """The verdict of one conformance case with an adapter."""
 
-    def searches(self) -> list[Found]:
-        """Figures of the searches, which are context."""
+    def searches(self, night: str) -> list[Found]:
+        """Figures of the searches, which are context; their run is kept likewise."""
 
 
 @dataclass
@@ -127,6 +114,7 @@ class EngineMeasurer:
     build: str
     store: BinaryStore
     checkout: Checkout
+    runs: Path
     seed: int = 1
     say: Say = lambda sentence: None
     wait_s: float = guard.WAIT_S
@@ -192,8 +180,6 @@ class EngineMeasurer:
 
     def conditions(self, name: str) -> dict[str, str]:
         found = environment.read(self.build)
-        job = sentinels.find(name).job(Work(Arm(self._found, self._found), self.build, self._core, self.seed))
-        profile = job.pop("profile", None) or job.get("source", {}).pop("profile", None)
         known = {
             "cpu": found.cpu_model,
             "microcode": found.microcode,
@@ -204,10 +190,16 @@ class EngineMeasurer:
             "compiler": found.compiler,
             "flags": found.flags,
             "engine": sha256_of(self.engine()),
-            "profile": _digest(profile),
-            "case": _digest(without_libraries(job)),
+            **self._work(name),
         }
         return {key: "none" if value is None else str(value) for key, value in known.items()}
+
+    def _work(self, name: str) -> dict[str, str]:
+        if name == bare_bridge.NAME:
+            return {"case": _digest(bare_bridge.WORK)}
+        job = sentinels.find(name).job(Work(Arm(self._found, self._found), self.build, self._core, self.seed))
+        profile = job.pop("profile", None) or job.get("source", {}).pop("profile", None)
+        return {"profile": _digest(profile), "case": _digest(without_libraries(job))}
 
     def engine(self) -> Path:
         return build.require_engine(self.build)
@@ -224,8 +216,14 @@ class EngineMeasurer:
             return Arm(null, null)
         return Arm(self._found, self._found, one.engine).with_library(one.path)
 
-    def cases(self) -> list[Case]:
-        records = run_suites(self.implementation, self.build, CONFORMANCE)
+    def bare_bridge(self, trials: int) -> Trials:
+        if bare_bridge.lacking(self.build):
+            return {}
+        self.say("the bare bridge, which is a control")
+        return bare_bridge.measure(self.build, self.seed, trials)
+
+    def cases(self, night: str) -> list[Case]:
+        records = suite_runs.kept(self.runs, CONFORMANCE, night, self.implementation, self.build, self.say)
         return [Case(one["test"]["id"], one["verdict"], one["reason"][:500]) for one in records]
 
     def verdict(self, test: str, adapter: Path) -> str:
@@ -239,12 +237,12 @@ class EngineMeasurer:
             own = made / self._found.library.removeprefix("{build}/")
             own.unlink(missing_ok=True)
             own.symlink_to(adapter)
-            records = run_suites(self.implementation, folder, suite, [name])
+            records = suite_runs.run(made / "run", self.implementation, folder, suite, [name])
         return next((one["verdict"] for one in records if one["test"]["id"] == test), "unsupported")
 
-    def searches(self) -> list[Found]:
-        records = run_suites(self.implementation, self.build, SEARCHES)
-        return [found for one in records for found in figures_of(one)]
+    def searches(self, night: str) -> list[Found]:
+        records = suite_runs.kept(self.runs, SEARCHES, night, self.implementation, self.build, self.say)
+        return [found for one in records for found in suite_runs.figures_of(one)]
 
 
 @contextmanager
@@ -284,34 +282,5 @@ def default_measurer(
 ) -> EngineMeasurer:
     """The measurer of this machine for a history folder."""
     checkout = Checkout(history.resolve() / "checkout", say=say)
-    return EngineMeasurer(implementation, preset, BinaryStore(history / "binaries"), checkout, say=say)
-
-
-def run_suites(implementation: str, build: str, suite: str, cases: Sequence[str] = ()) -> list[dict[str, Any]]:
-    """Records of a suite, or of some cases of it, with an implementation on both sides, from a run of its own."""
-    from headroom.core.results import store
-    from headroom.core.run import session
-
-    settings = Settings.of({"compressor": implementation, "decompressor": implementation, "build": build})
-    plan = session.Plan(replace(settings, folder=session.new_folder()), [suite], cases=list(cases))
-    session.keep(plan)
-    session.run_robot(plan)
-    return store.read_all(plan.folder)
-
-
-def figures_of(record: Mapping[str, Any]) -> list[Found]:
-    """The figures of a record that the registry knows."""
-    known = all_metrics()
-    parameters = record["parameters"]
-    names = {name: str(parameters.get(key) or "") for name, key in PARAMETERS.items()}
-    return [
-        Found(
-            record["test"]["id"],
-            known[one["name"]],
-            one["value"],
-            tuple(trial for trial in one["trials"] if trial is not None),
-            **names,
-        )
-        for one in record["metrics"]
-        if one["value"] is not None and one["name"] in known and one["core"] is None
-    ]
+    runs = history.resolve() / suite_runs.RUNS
+    return EngineMeasurer(implementation, preset, BinaryStore(history / "binaries"), checkout, runs, say=say)

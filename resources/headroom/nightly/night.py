@@ -23,6 +23,7 @@ from headroom.core.errors import (
     HeadroomError,
     UsageError,
 )
+from headroom.core.metrics import Metric
 from headroom.core.process_group import uninterrupted
 from headroom.core.sentinels import ArmFailed, Trials
 from headroom.history.alerts import Alert
@@ -30,6 +31,7 @@ from headroom.history.confirmation import COPY, NEW, NULL, OLD, PINNED, ratio_of
 from headroom.history.events import Event, EventKind
 from headroom.history.series import Point, Series, SeriesKey, changed_conditions, night_name
 from headroom.history.store import History
+from headroom.nightly import bare_bridge
 from headroom.nightly.binaries import Binary, BinaryStore
 from headroom.nightly.judgement import Judge, Measured
 from headroom.nightly.measurer import ArmFile, Case, Measurer, copied
@@ -199,6 +201,7 @@ class _Night:
         pinned = self.store.marked("pinned")
         sessions = self._sessions(self._arms(series.values(), new, old, pinned))
         points = self._points(sessions, series.values(), new, pinned)
+        points += self._bare_bridge_points()
         points += self._verdict_points(new)
         points += self._searched(series.values(), new)
         if sessions.reasons:
@@ -274,21 +277,11 @@ class _Night:
                     continue
                 who = new.implementation if arm == NEW else arm
                 for metric, values in trials.items():
-                    points.append(
-                        Point(
-                            night=self.night,
-                            key=self._key(test, metric.name, who, profile),
-                            value=min(values) if metric.better != "higher" else max(values),
-                            unit=metric.unit,
-                            better=metric.better,
-                            trials=tuple(values),
-                            kind="sentinel" if arm == NEW else "control",
-                            commit=new.commit if arm == NEW else "",
-                            changed=new.changed and arm == NEW,
-                            digests={"adapter": digests.get(arm, "")},
-                            conditions=conditions,
-                        )
-                    )
+                    point = self._control(self._key(test, metric.name, who, profile), metric, values, conditions)
+                    point = replace(point, digests={"adapter": digests.get(arm, "")})
+                    if arm == NEW:
+                        point = replace(point, kind="sentinel", commit=new.commit, changed=new.changed)
+                    points.append(point)
             if name in sessions.reasons:
                 known = [one for one in series if one.kind == "sentinel" and one.key.test == test]
                 points += self._missing(known, sessions.reasons[name], new, conditions)
@@ -311,6 +304,40 @@ class _Night:
             for one in known
         ]
 
+    def _bare_bridge_points(self) -> list[Point]:
+        if self._time_is_up():
+            return []
+        try:
+            trials = self.measurer.bare_bridge(self.options.trials)
+        except HeadroomError as error:
+            self._note(f"The bare bridge was not measured: {error}")
+            return []
+        conditions = self.measurer.conditions(bare_bridge.NAME) if trials else {}
+        return [
+            self._control(
+                replace(
+                    self._key(bare_bridge.TEST, metric.name, bare_bridge.NAME, bare_bridge.PROFILE), topology="netns"
+                ),
+                metric,
+                values,
+                conditions,
+            )
+            for metric, values in trials.items()
+        ]
+
+    def _control(self, key: SeriesKey, metric: Metric, values: Sequence[float], conditions: Mapping[str, str]) -> Point:
+        """What a control measured. The best trial is its value, for other work only ever makes one worse."""
+        return Point(
+            night=self.night,
+            key=key,
+            value=min(values) if metric.better != "higher" else max(values),
+            unit=metric.unit,
+            better=metric.better,
+            trials=tuple(values),
+            kind="control",
+            conditions=conditions,
+        )
+
     def _key(self, test: str, metric: str, who: str, profile: str) -> SeriesKey:
         return SeriesKey(
             machine=self.measurer.machine,
@@ -329,7 +356,7 @@ class _Night:
         if not self.options.cases or self._time_is_up():
             return []
         self.say("conformance cases")
-        found: list[Case] = self.measurer.cases()
+        found: list[Case] = self.measurer.cases(night_name(self.night))
         return [
             Point(
                 night=self.night,
@@ -367,7 +394,7 @@ class _Night:
                 commit=new.commit,
                 digests={"adapter": new.digest},
             )
-            for one in self.measurer.searches()
+            for one in self.measurer.searches(night_name(self.night))
         ]
 
     def _bridge(self, series: Mapping[SeriesKey, Series], points: Sequence[Point], pinned: Binary | None) -> None:

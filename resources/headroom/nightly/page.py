@@ -21,9 +21,9 @@ from headroom.history.alerts import Alert, ChangedSeries
 from headroom.history.assessment import Judged
 from headroom.history.detection import DRIFT_LIMIT
 from headroom.history.events import Event
-from headroom.history.series import Series
+from headroom.history.series import Series, night_name
 from headroom.history.store import History
-from headroom.nightly import chart
+from headroom.nightly import chart, suite_runs
 from headroom.nightly.snapshot import DEFAULT_HISTORY, Snapshot, VerdictChange, take
 
 NO_VERDICT_YET = "no alert is closed yet"
@@ -82,10 +82,13 @@ class ShownAlert:
 
 @dataclass(frozen=True)
 class LastNight:
-    """The last night of a machine. `state` is a word of its own, `look` its colour, `words` say more."""
+    """The last night of a machine. `commit` is the one that was measured, and `is_changed` whether its tree had changes
+    that no commit holds. `state` is a word of its own, `look` its colour, `words` say more."""
 
     machine: str
     night: str
+    commit: str
+    is_changed: bool
     state: str
     look: str
     measured: str
@@ -309,6 +312,9 @@ def commands(alert: Alert, history: Path = DEFAULT_HISTORY) -> list[str]:
             f"./headroom nightly accept {name} --reason '…'",
             f"./headroom nightly ignore {name} --reason '…'",
         ]
+    run = suite_runs.folder_of(history.resolve() / suite_runs.RUNS, suite_runs.CONFORMANCE, night_name(alert.night))
+    if alert.cases and run.is_dir():
+        found.append(f"./headroom report {shlex.quote(str(run))}")
     if _COMMIT.fullmatch(alert.old_commit) and _COMMIT.fullmatch(alert.new_commit):
         found.append(f"git log {alert.old_commit[:12]}..{alert.new_commit[:12]}")
     return found
@@ -339,7 +345,18 @@ def _last_night(machine: str, snapshot: Snapshot) -> LastNight:
         state, look = "measured", "pass"
     else:
         state, look = "measured in part", "non-strict"
-    return LastNight(machine, _date(night), state, look, f"{measured} of {len(tonight)} series", tuple(words))
+    built = [one for one in tonight if one.kind == "sentinel"]
+    trials = max((len(chart.trials_of(one, -1)) for one in built), default=0)
+    return LastNight(
+        machine,
+        _date(night),
+        next((one.commits[-1] for one in built if one.commits[-1]), ""),
+        any(one.changed[-1] for one in built),
+        state,
+        look,
+        f"{measured} of {len(tonight)} series, {trials} trials",
+        tuple(words),
+    )
 
 
 def _cards(snapshot: Snapshot) -> list[tuple[str, str, str]]:

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from headroom.core import metrics
+from headroom.core.errors import EnvironmentLacks
 from headroom.core.sentinels import ArmFailed, Trials
 from headroom.nightly.binaries import Binary, BinaryStore, sha256_of
 from headroom.nightly.checkout import BuildFailed
@@ -60,6 +61,8 @@ class FakeMeasurer:
     verdicts: dict[str, str] = field(default_factory=lambda: {"conformance/rohc/A": "pass"})
     kernel: str = "6.1"
     engine_text: str = "engine 1"
+    has_interfaces: bool = False
+    bridge_reason: str = ""
     measured: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -115,11 +118,16 @@ class FakeMeasurer:
             found[arm] = values
         return found
 
+    def bare_bridge(self, trials: int) -> Trials:
+        if self.bridge_reason:
+            raise EnvironmentLacks(self.bridge_reason)
+        return {metrics.LATENCY(nodes="bridge", figure="p50"): [30_000.0, 31_000.0]} if self.has_interfaces else {}
+
     def verdict(self, test: str, adapter: Path) -> str:
         return self.verdicts[test]
 
-    def searches(self) -> list[Found]:
+    def searches(self, night: str) -> list[Found]:
         return [Found("performance/voip_flow_pairs/1c", metrics.FLOW_PAIRS, 10_000.0, cpus="1c", load="0.3")]
 
-    def cases(self) -> list[Case]:
+    def cases(self, night: str) -> list[Case]:
         return [Case(test, verdict) for test, verdict in self.verdicts.items()]

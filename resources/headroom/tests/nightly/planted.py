@@ -134,7 +134,12 @@ def repository(folder: Path) -> PlantedRepository:
 def measurer(made: PlantedRepository, folder: Path) -> EngineMeasurer:
     """A measurer of that adapter, with this project's engine."""
     found = EngineMeasurer(
-        "null", PRESET, BinaryStore(folder / "binaries"), Checkout(folder / "checkout", made.root), wait_s=0
+        "null",
+        PRESET,
+        BinaryStore(folder / "binaries"),
+        Checkout(folder / "checkout", made.root),
+        folder / "runs",
+        wait_s=0,
     )
     null = implementations.null()
     capabilities = [one for one in null.capabilities if one["scheme"] == "rohc"]

@@ -322,6 +322,18 @@ def test_searches_are_weekly_context(nights: Nights) -> None:
     assert (found.key.cpus, found.key.load, found.unit) == ("1c", "0.3", "flow pairs")
 
 
+def test_the_bare_bridge_is_a_control_where_there_are_interfaces(nights: Nights) -> None:
+    nights.measurer.has_interfaces = True
+    nights.night()
+    (found,) = [one for one in nights.history.series().values() if one.key.compressor == "bridge"]
+    assert (found.kind, found.key.topology, found.unit) == ("control", "netns", "ns")
+    assert (found.values.tolist(), found.commits) == ([30_000.0], [""])
+    nights.measurer.bridge_reason = "A node ended."
+    result = nights.night()
+    assert result.exit_status == 0
+    assert result.notes == ["The bare bridge was not measured: A node ended."]
+
+
 def test_a_renamed_test_is_another_series(nights: Nights) -> None:
     nights.many(12)
     nights.measurer.names = ("Voice", "PDUs")

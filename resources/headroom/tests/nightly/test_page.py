@@ -104,8 +104,18 @@ def test_events_bridges_drift_and_precision_are_there(written: Path) -> None:
 
 def test_states_of_the_last_night(sample: History) -> None:
     found = {one.machine: one for one in page.content(snapshot.take(sample)).last_nights}
-    assert (found[drawn.RACK].state, found[drawn.RACK].measured) == ("measured", "44 of 44 series")
-    assert (found[drawn.LAB].state, found[drawn.LAB].measured) == ("measured in part", "39 of 44 series")
+    assert (found[drawn.RACK].state, found[drawn.RACK].measured) == ("measured", "44 of 44 series, 30 trials")
+    assert (found[drawn.LAB].state, found[drawn.LAB].measured) == ("measured in part", "39 of 44 series, 30 trials")
+
+
+def test_the_last_night_names_its_commit(tmp_path: Path) -> None:
+    history = History(tmp_path)
+    history.add([point(0)])
+    assert "<code>c0ffee0</code>" in page.render(snapshot.take(history))
+    history.add([point(1, changed=True)])
+    (only,) = page.content(snapshot.take(history)).last_nights
+    assert (only.commit, only.is_changed, only.measured) == ("c0ffee0", True, "1 of 1 series, 2 trials")
+    assert "<code>c0ffee0</code> with changes" in page.render(snapshot.take(history))
 
 
 @pytest.mark.parametrize(

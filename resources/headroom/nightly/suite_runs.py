@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Suites that a night runs: conformance cases, and searches. Their runs are kept beside the history for 14 nights, so
+that a case that fails has its record and its captures; `./headroom report FOLDER` makes their report."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from headroom.core.errors import disk_error
+from headroom.core.metrics import Metric, all_metrics
+from headroom.core.paths import shown
+from headroom.core.settings import Settings
+
+CONFORMANCE, SEARCHES = "conformance", "performance/voip_flow_pairs"
+RUNS = "runs"  # the folder of them in a history
+KEPT_RUNS = 14  # of each suite
+PARTS = 10  # of a run, by which progress is said
+PARAMETERS = {"profile": "profile", "cpus": "cpus", "load": "target_load"}  # of a series, and of a record
+Say = Callable[[str], None]
+Records = list[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Found:
+    """A figure of a search: not repeatable enough to be judged."""
+
+    test: str
+    metric: Metric
+    value: float
+    trials: tuple[float, ...] = ()
+    profile: str = ""
+    cpus: str = ""
+    load: str = ""
+
+
+def folder_of(runs: Path, suite: str, night: str) -> Path:
+    """Where a night's run of a suite is kept."""
+    return runs / suite.replace("/", "-") / night
+
+
+def kept(runs: Path, suite: str, night: str, implementation: str, build: str, say: Say) -> Records:
+    """Records of a night's run of a suite. Earlier runs go where there are more than 14."""
+    folder = folder_of(runs, suite, night)
+    earlier = sorted(path for path in folder.parent.glob("*") if path.is_dir())
+    for path in earlier[: max(0, len(earlier) - KEPT_RUNS + 1)]:
+        shutil.rmtree(path, ignore_errors=True)
+    return run(folder, implementation, build, suite, say=say)
+
+
+def run(
+    folder: Path,
+    implementation: str,
+    build: str,
+    suite: str,
+    cases: Sequence[str] = (),
+    say: Say = lambda sentence: None,
+) -> Records:
+    """Records of a suite, or of some cases of it, with an implementation on both sides. Raises KeyboardInterrupt where
+    Ctrl-C ended it, for Robot Framework takes the signal itself."""
+    from headroom.core.results import store
+    from headroom.core.run import session
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise disk_error(error, f"making the run's folder {shown(folder)}", resumable=False) from error
+    settings = Settings.of({"compressor": implementation, "decompressor": implementation, "build": build})
+    plan = session.Plan(replace(settings, folder=folder), [suite], cases=list(cases))
+    session.keep(plan)
+    progress = _Progress(suite, say)
+    if session.run_robot(plan, on_end=progress.end, on_total=progress.begin).interrupted:
+        raise KeyboardInterrupt
+    return store.read_all(folder)
+
+
+class _Progress:
+    """Says how far a run is, at each tenth of its cases."""
+
+    def __init__(self, suite: str, say: Say) -> None:
+        self.suite, self.say = suite, say
+        self.total = self.done = 0
+
+    def begin(self, total: int) -> None:
+        self.total = total
+
+    def end(self, record: object) -> None:
+        self.done += 1
+        if self.done * PARTS // max(1, self.total) > (self.done - 1) * PARTS // max(1, self.total):
+            self.say(f"{self.suite}: {self.done} of {self.total} cases")
+
+
+def figures_of(record: Mapping[str, Any]) -> list[Found]:
+    """The figures of a record that the registry knows."""
+    known = all_metrics()
+    parameters = record["parameters"]
+    names = {name: str(parameters.get(key) or "") for name, key in PARAMETERS.items()}
+    return [
+        Found(
+            record["test"]["id"],
+            known[one["name"]],
+            one["value"],
+            tuple(trial for trial in one["trials"] if trial is not None),
+            **names,
+        )
+        for one in record["metrics"]
+        if one["value"] is not None and one["name"] in known and one["core"] is None
+    ]
