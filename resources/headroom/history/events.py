@@ -16,9 +16,9 @@ from typing import Any, Literal, cast, get_args
 from headroom.core.text import shortened
 from headroom.history.series import Series, night_name, night_of
 
-EventKind = Literal["user", "accepted", "conditions", "machine", "machine changed", "not measured"]
+EventKind = Literal["user", "accepted", "conditions", "layout", "machine", "machine changed", "not measured"]
 # After them a series is another one; changed conditions are read off the rows.
-EPOCH_KINDS = ("user", "accepted", "machine changed")
+EPOCH_KINDS = ("user", "accepted", "layout", "machine changed")
 Warn = Callable[[str], None]
 LASTING = 3  # nights in a row in which the machine moved: then it has changed
 

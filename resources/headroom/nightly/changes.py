@@ -3,8 +3,9 @@
 
 - Equal binaries cannot differ: what the history flags is then the machine's, and no alert.
 - A change that the interleaved measurement confirms is an alert.
-- A change of time alone, with equal instructions, may be the layout of the code, which any other change moves: it has
-  to be there on a second night, too.
+- A change of time alone, with equal instructions, may be the place of the code in memory, which any other change
+  moves. Both builds are then linked in other orders: a change that goes is no alert, and its series begin a new
+  baseline. Where a build cannot be linked again, the change has to be there on a second night.
 - A fence that no old binary could confirm is an unconfirmed alert, which never decides an exit status.
 """
 
@@ -13,6 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from statistics import median
 
 import numpy as np
 
@@ -21,12 +23,14 @@ from headroom.history.alerts import ChangedSeries, Direction
 from headroom.history.assessment import Flag, Judged
 from headroom.history.confirmation import (
     COPY,
+    LEAST_CHANGE,
     LEAST_INSTRUCTIONS,
     NEW,
     OLD,
     Confirmation,
     Session,
     confirm,
+    ratio_of_minima,
     session_deviation,
 )
 from headroom.history.detection import LEAST_SPREAD, Baseline, Change
@@ -34,6 +38,8 @@ from headroom.history.detection import LEAST_SPREAD, Baseline, Change
 YOUNG_LIMIT = 0.02  # of a series without a baseline: what old and new have to differ by to be looked at again
 # Trials by test and digest of the old build, then by arm and metric.
 Sessions = Mapping[tuple[str, str], Mapping[str, Trials]]
+# Likewise, once for each layout in which both builds were linked again.
+Layouts = Mapping[tuple[str, str], Sequence[Mapping[str, Trials]]]
 
 
 @dataclass(frozen=True)
@@ -48,12 +54,24 @@ class Question:
         return (self.flag.series.key.test, self.old)
 
 
+@dataclass(frozen=True)
+class TimeOnly:
+    """A confirmed change of a time whose instructions are equal. `ratio` is new over old."""
+
+    question: Question
+    ratio: float
+    evidence: str
+
+
 @dataclass
 class Decisions:
-    """What becomes of flags: confirmed and unconfirmed changes with their series; `undecided` ones, of which tonight
-    cannot tell, and `pending` ones, which have to be there again the next night; `notes` are sentences."""
+    """What becomes of flags: confirmed and unconfirmed changes with their series; those of `time_only`, which `settle`
+    makes changes, ones of the `layout`, or `pending` ones, which have to be there again the next night; `undecided`
+    ones, of which tonight cannot tell; `notes` are sentences."""
 
     changes: list[tuple[Flag, bool, ChangedSeries]] = field(default_factory=list)
+    time_only: list[TimeOnly] = field(default_factory=list)
+    layout: list[Flag] = field(default_factory=list)
     undecided: list[Flag] = field(default_factory=list)
     pending: list[Flag] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -85,7 +103,7 @@ def decide(questions: Sequence[Question], new: str, sessions: Sessions) -> Decis
             continue
         if session is not None:
             typical = deviations[one.flag.series.unit]
-            _with_session(one.flag, session, confirm(session, one.flag.change.step, typical), done)
+            _with_session(one, session, confirm(session, one.flag.change.step, typical), done)
         elif one.flag.change.kind == "fence":
             reason = (
                 "three nights; the builds were not compared" if one.old else "three nights; no build to compare with"
@@ -128,7 +146,8 @@ def _instructions(found: Mapping[str, Trials], name: str) -> tuple[float, float]
     return (min(old), min(new)) if old and new else None
 
 
-def _with_session(flag: Flag, session: Session, found: Confirmation, done: Decisions) -> None:
+def _with_session(question: Question, session: Session, found: Confirmation, done: Decisions) -> None:
+    flag = question.flag
     label = str(flag.series.key)
     if found.decision == "cannot tell":
         done.undecided.append(flag)
@@ -144,15 +163,6 @@ def _with_session(flag: Flag, session: Session, found: Confirmation, done: Decis
             )
         )
         return
-    if _may_be_layout(flag, session) and not _is_second_night(flag):
-        done.pending.append(flag)
-        done.notes.append(
-            _percent(
-                f"{label}: {found.ratio - 1:+.1%}, with equal instructions: perhaps the layout of the code. It is an "
-                "alert if the next night shows it again."
-            )
-        )
-        return
     if found.by == "instructions":
         evidence = (
             f"{found.ratio - 1:+.2%} instructions against the old build (limit {found.limit:.1%}); time is too noisy "
@@ -163,11 +173,60 @@ def _with_session(flag: Flag, session: Session, found: Confirmation, done: Decis
             f"{found.ratio - 1:+.2%} in turns with the old build (limit {found.limit:.2%}; two measurements of one "
             f"build differ by {found.aa_deviation:.2%})"
         )
+    if _is_time_only(session):
+        done.time_only.append(TimeOnly(question, found.ratio, evidence))
+        return
     ratio = session.ratio if math.isfinite(session.ratio) else None
     done.changes.append((flag, True, flag.changed_series(ratio, _percent(evidence))))
 
 
-def _may_be_layout(flag: Flag, session: Session) -> bool:
+def settle(done: Decisions, layouts: Layouts) -> None:
+    """Settles the changes of time alone, by what the builds do in other layouts, or by a second night."""
+    for one in done.time_only:
+        flag, label = one.question.flag, str(one.question.flag.series.key)
+        if ratios := _layout_ratios(one, layouts):
+            middle = median(ratios)
+            linked = f"{middle - 1:+.2%} where both are linked in {len(ratios)} other orders"
+            if _holds(one, ratios):
+                evidence = f"{one.evidence}; {linked}"
+                done.changes.append((flag, True, flag.changed_series(one.ratio, _percent(evidence))))
+            else:
+                done.layout.append(flag)
+                done.notes.append(
+                    _percent(
+                        f"{label}: {one.ratio - 1:+.1%} with equal instructions, but {linked}: the place of the code."
+                    )
+                )
+        elif _is_second_night(flag):
+            done.changes.append((flag, True, flag.changed_series(one.ratio, _percent(one.evidence))))
+        else:
+            done.pending.append(flag)
+            done.notes.append(
+                _percent(
+                    f"{label}: {one.ratio - 1:+.1%}, with equal instructions: perhaps the place of the code. It is an "
+                    "alert if the next night shows it again."
+                )
+            )
+
+
+def _layout_ratios(one: TimeOnly, layouts: Layouts) -> list[float]:
+    """New over old in each other layout."""
+    name = one.question.flag.series.key.metric
+    ratios = [
+        ratio_of_minima(trials_of(found[NEW], name), trials_of(found[OLD], name))
+        for found in layouts.get(one.question.session, ())
+    ]
+    return [ratio for ratio in ratios if math.isfinite(ratio)]
+
+
+def _holds(one: TimeOnly, ratios: Sequence[float]) -> bool:
+    """Whether a change is there in every layout, and in the middle one with at least half of its size."""
+    sign = math.copysign(1, one.ratio - 1)
+    steps = [sign * (ratio - 1) for ratio in ratios]
+    return min(steps) > 0 and median(steps) >= max(LEAST_CHANGE, sign * (one.ratio - 1) / 2)
+
+
+def _is_time_only(session: Session) -> bool:
     """Whether the time of a stage changed, and its instructions did not."""
     if session.instructions is None or session.instructions[0] <= 0:
         return False

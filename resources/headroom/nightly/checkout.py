@@ -14,6 +14,7 @@ from pathlib import Path
 from headroom.core import process_group
 from headroom.core.errors import EnvironmentLacks, HeadroomError, UsageError
 from headroom.core.paths import ROOT, shown
+from headroom.nightly import relink
 from headroom.nightly.git import git
 
 Say = Callable[[str], None]
@@ -73,6 +74,31 @@ class Checkout:
             raise BuildFailed(f"The commit {short} has no {target}.")
         return built
 
+    def relinked(self, commit: str, target: str, preset: str, to: Path) -> list[Path]:
+        """Builds a file of a commit in other layouts (`headroom.nightly.relink`), each below `to`. Raises BuildFailed,
+        also where it cannot be linked otherwise."""
+        built = self.build(commit, target, preset)
+        folder = self.folder / "build" / preset
+        found = subprocess.run(
+            ["ninja", "-C", str(folder), "-t", "commands", "-s", target], capture_output=True, text=True
+        )
+        made = []
+        for layout in relink.LAYOUTS:
+            output = to / f"layout-{layout}" / built.name
+            output.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                linking = found.stdout.splitlines()[-1] if found.stdout.strip() else ""
+                other = relink.relinking(linking, output.resolve(), layout)
+            except relink.NotRelinkable as error:
+                raise BuildFailed(f"{target} of {commit[:12]} cannot be linked in another order: {error}.") from None
+            output.with_suffix(".padding.s").write_text(other.padding, encoding="ascii")
+            log = output.with_suffix(".log")
+            with log.open("w", encoding="utf-8") as out:
+                for command in other.commands:
+                    self._step(["sh", "-c", command], out, f"relinking {commit[:12]}", log, folder)
+            made.append(output)
+        return made
+
     def remove(self) -> None:
         """Removes the worktree."""
         self._git("worktree", "remove", "--force", str(self.folder))
@@ -94,11 +120,11 @@ class Checkout:
             last = (done.stderr.strip().splitlines() or ["git said nothing"])[-1]
             raise BuildFailed(f"The commit {commit[:12]} cannot be checked out: {last}")
 
-    def _step(self, command: list[str], out: object, doing: str, log: Path) -> None:
+    def _step(self, command: list[str], out: object, doing: str, log: Path, at: Path | None = None) -> None:
         for program in command[:1]:
             if shutil.which(program) is None:
                 raise EnvironmentLacks(f"A commit cannot be built without {program}, which is not installed.")
-        process = process_group.start(command, cwd=self.folder, stdin=subprocess.DEVNULL, stdout=out, stderr=out)
+        process = process_group.start(command, cwd=at or self.folder, stdin=subprocess.DEVNULL, stdout=out, stderr=out)
         try:
             code = process.wait()
         finally:

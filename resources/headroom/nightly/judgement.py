@@ -19,13 +19,15 @@ from headroom.history.events import Event
 from headroom.history.series import Series
 from headroom.history.store import History
 from headroom.nightly.binaries import Binary, BinaryStore
-from headroom.nightly.changes import Decisions, Question, Sessions, decide, young_flags
+from headroom.nightly.changes import Decisions, Layouts, Question, Sessions, decide, settle, young_flags
 from headroom.nightly.log_entries import all_events, book, close_as_accepted
 
 MOST_NAMED = 5  # cases in a note
 
 # Measures old builds, named by test and digest, in turns with tonight's.
 Confirming = Callable[[Collection[tuple[str, str]]], Sessions]
+# Likewise, both linked again in other orders; what cannot be is left out.
+Relinking = Callable[[Collection[tuple[str, str]]], Layouts]
 Note = Callable[[str], None]
 
 
@@ -64,11 +66,12 @@ class Judge:
         store: BinaryStore,
         measured: Measured,
         confirming: Confirming,
+        relinking: Relinking,
         note: Note,
         now: Callable[[], datetime],
     ) -> None:
         self.history, self.store, self.measured = history, store, measured
-        self.confirming, self.note, self.now = confirming, note, now
+        self.confirming, self.relinking, self.note, self.now = confirming, relinking, note, now
         self.series = list(history.series(measured.machine).values())
         self.events = all_events(history)
         self.book = book(history)
@@ -132,7 +135,22 @@ class Judge:
         flags += young_flags(own, measured.trials, measured.sentinels)
         questions = [Question(flag, found.digest if (found := self._old_of(flag)) else "") for flag in flags]
         asked = {one.session for one in questions if one.old not in ("", measured.new.digest)}
-        return decide(questions, measured.new.digest, self.confirming(asked) if asked else {})
+        done = decide(questions, measured.new.digest, self.confirming(asked) if asked else {})
+        if done.time_only:
+            settle(done, self.relinking({one.question.session for one in done.time_only}))
+        self._begin_baselines(done.layout)
+        return done
+
+    def _begin_baselines(self, flags: Sequence[Flag]) -> None:
+        """Begins a new baseline for series that the place of the code has moved: they stay where they are until the
+        code changes again."""
+        by_night: dict[datetime, list[str]] = {}
+        for one in flags:
+            by_night.setdefault(one.first_night, []).append(one.series.key.id)
+        sentence = "The time changed with the place of the code in memory, and goes where it is linked in other orders."
+        for night, series in by_night.items():
+            event = Event(night, self.measured.machine, "layout", sentence, tuple(series))
+            self.history.append("events", [event.as_json()])
 
     def _old_of(self, flag: Flag) -> Binary | None:
         """The build that a flagged series is compared with: that of the night before a fence, else the last good one.

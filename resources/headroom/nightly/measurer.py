@@ -81,6 +81,9 @@ class Measurer(Protocol):
     def kept(self, commit: str) -> Binary:
         """The adapter of a commit, kept among the binaries. Raises UsageError, BuildFailed."""
 
+    def relinked(self, commit: str, folder: Path) -> list[Path]:
+        """The adapter of a commit in other layouts, below `folder`. Raises UsageError, BuildFailed."""
+
     def sentinels(self) -> Sequence[tuple[str, str, str]]:
         """Name, test and profile of each sentinel that the implementation can do."""
 
@@ -156,13 +159,23 @@ class EngineMeasurer:
         return self.source_of(commit)
 
     def source_of(self, commit: str) -> Source:
-        full = self.checkout.resolve(commit)
-        if not self._found.is_ours():
-            raise UsageError(f"{self.implementation} is not built with the project, so that it has no commits.")
+        full = self._commit(commit)
         if known := self.store.of_commit(full, self.implementation, self.build):
             return Source(known.path, full)
-        target = self._found.library.removeprefix("{build}/")
-        return Source(self.checkout.build(full, target, self.build), full)
+        return Source(self.checkout.build(full, self._target, self.build), full)
+
+    def relinked(self, commit: str, folder: Path) -> list[Path]:
+        return self.checkout.relinked(self._commit(commit), self._target, self.build, folder)
+
+    def _commit(self, name: str) -> str:
+        full = self.checkout.resolve(name)
+        if not self._found.is_ours():
+            raise UsageError(f"{self.implementation} is not built with the project, so that it has no commits.")
+        return full
+
+    @property
+    def _target(self) -> str:
+        return self._found.library.removeprefix("{build}/")
 
     def kept(self, commit: str) -> Binary:
         source = self.source_of(commit)
@@ -234,7 +247,7 @@ class EngineMeasurer:
                 (made / kind).mkdir()
                 for path in (build_folder(self.build) / kind).iterdir():
                     (made / kind / path.name).symlink_to(path)
-            own = made / self._found.library.removeprefix("{build}/")
+            own = made / self._target
             own.unlink(missing_ok=True)
             own.symlink_to(adapter)
             records = suite_runs.run(made / "run", self.implementation, folder, suite, [name])

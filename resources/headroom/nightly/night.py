@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import json
 import math
+import tempfile
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any, Literal
 
 from headroom.core.errors import (
@@ -458,7 +460,10 @@ class _Night:
         def confirming(asked: Collection[tuple[str, str]]) -> dict[tuple[str, str], dict[str, Trials]]:
             return self._confirming(asked, new)
 
-        done = Judge(self.history, self.store, measured, confirming, self._note, self.now).run()
+        def relinking(asked: Collection[tuple[str, str]]) -> dict[tuple[str, str], list[dict[str, Trials]]]:
+            return self._relinking(asked, new)
+
+        done = Judge(self.history, self.store, measured, confirming, relinking, self._note, self.now).run()
         result = self.result
         result.series, result.opened, result.still_open = done.series, done.opened, done.still_open
         result.undecided = done.undecided
@@ -486,6 +491,48 @@ class _Night:
                     except HeadroomError as error:
                         self._note(f"{name}: the change cannot be confirmed: {error}")
         return again
+
+    def _relinking(
+        self, asked: Collection[tuple[str, str]], new: Binary
+    ) -> dict[tuple[str, str], list[dict[str, Trials]]]:
+        """Old and new build in turns, both linked in other orders, by test and digest of the old one."""
+        found: dict[tuple[str, str], list[dict[str, Trials]]] = {}
+        for digest in sorted({digest for _, digest in asked}):
+            old = self.store.find(digest)
+            if old is None or self._time_is_up() or new.changed or not (new.commit and old.commit):
+                continue
+            self.say("linking old and new build in other orders")
+            with tempfile.TemporaryDirectory(prefix="headroom-layouts-") as name:
+                try:
+                    files = {
+                        arm: self.measurer.relinked(binary.commit, Path(name) / arm)
+                        for arm, binary in ((OLD, old), (NEW, new))
+                    }
+                except HeadroomError as error:
+                    self._note(f"The builds cannot be linked in other orders: {error}")
+                    continue
+                tests = {test for test, other in asked if other == digest}
+                found |= {(test, digest): trials for test, trials in self._in_layouts(tests, files).items()}
+        return found
+
+    def _in_layouts(
+        self, tests: Collection[str], files: Mapping[str, Sequence[Path]]
+    ) -> dict[str, list[dict[str, Trials]]]:
+        """Trials of old and new build in turns, by test, then layout and arm."""
+        arms = {f"{arm} {number}": ArmFile(path) for arm in files for number, path in enumerate(files[arm])}
+        count = min(map(len, files.values()))
+        found: dict[str, list[dict[str, Trials]]] = {}
+        for name, test, _ in self.measurer.sentinels():
+            if test not in tests or self._time_is_up():
+                continue
+            self.say(f"confirming {name}: {count} other layouts of both builds in turns")
+            try:
+                trials = self.measurer.measure(name, arms, self.options.trials, count=False)
+            except HeadroomError as error:
+                self._note(f"{name}: the other layouts cannot be measured: {error}")
+                continue
+            found[test] = [{arm: trials[f"{arm} {number}"] for arm in files} for number in range(count)]
+        return found
 
     # ---- notes and events
 

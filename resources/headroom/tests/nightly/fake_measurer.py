@@ -38,7 +38,8 @@ class Clock:
 
 @dataclass
 class FakeMeasurer:
-    """Its adapters are text files: factor of compress time, and of its instructions, in percent of normal.
+    """Its adapters are text files: factor of compress time, and of its instructions, in percent of normal; a third word
+    `layout` says that the time is the doing of the code's place, and goes where it is linked again.
 
     `machine_factor` slows all arms; `noise` is the spread of a trial; `commits` maps commits to adapters' text, "" for
     one that does not build.
@@ -61,6 +62,7 @@ class FakeMeasurer:
     verdicts: dict[str, str] = field(default_factory=lambda: {"conformance/rohc/A": "pass"})
     kernel: str = "6.1"
     engine_text: str = "engine 1"
+    relinks: bool = False
     has_interfaces: bool = False
     bridge_reason: str = ""
     measured: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
@@ -87,6 +89,18 @@ class FakeMeasurer:
     def kept(self, commit: str) -> Binary:
         source = self.source_of(commit)
         return self.store.keep(source.path, self.implementation, commit, False, self.build, "")
+
+    def relinked(self, commit: str, folder: Path) -> list[Path]:
+        if not self.relinks:
+            raise BuildFailed("It cannot be linked again.")
+        words = self.commits[commit].split()
+        time = "100" if "layout" in words else words[0]
+        made = []
+        for layout in range(3):
+            made.append(folder / str(layout))
+            folder.mkdir(exist_ok=True)
+            made[-1].write_text(f"{time} {words[1]} {layout}", encoding="utf-8")
+        return made
 
     def sentinels(self) -> list[tuple[str, str, str]]:
         return [(name, f"performance/sentinels/{name}", "voip") for name in self.names]

@@ -147,8 +147,34 @@ def test_time_alone_is_an_alert_the_second_night(nights: Nights) -> None:
     nights.many(12)
     commit(nights, "c1", "103 100")
     first, second = nights.many(2)
-    assert first.opened == [] and any("layout" in note for note in first.notes)
+    assert first.opened == [] and any("place of the code" in note for note in first.notes)
     assert second.exit_status == 1
+
+
+def test_time_alone_is_an_alert_the_first_night_where_it_is_there_in_other_layouts(nights: Nights) -> None:
+    nights.measurer.relinks = True
+    nights.many(12)
+    commit(nights, "c1", "103 100")
+    found = nights.night()
+    assert found.exit_status == 1
+    evidence = [one.evidence for alert in found.opened for one in alert.series]
+    assert evidence and all("linked in 3 other orders" in one for one in evidence)
+
+
+def test_time_that_goes_with_the_place_of_the_code_begins_a_baseline(nights: Nights) -> None:
+    nights.measurer.relinks = True
+    nights.many(12)
+    commit(nights, "c1", "103 100 layout")
+    found = nights.night()
+    assert (found.exit_status, found.opened) == (0, []), found.notes
+    assert any("the place of the code" in note for note in found.notes)
+    (event,) = nights.events("layout")
+    assert event.night == found.night and len(event.series) == 2  # one of each sentinel
+    for number in range(6):
+        commit(nights, f"c{2 + number}", f"103 100 layout {number}")  # still there, in other octets
+        assert nights.night().opened == []
+    commit(nights, "c9", "106 103")
+    assert nights.night().exit_status == 1
 
 
 def test_an_improvement_begins_a_new_baseline(nights: Nights) -> None:

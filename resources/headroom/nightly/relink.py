@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Relinking: the object files of a build in another order, behind some octets of padding.
+
+Nothing but the place of the code in memory differs then, and with it what caches and branch predictors make of it. A
+change of time that goes with the place is none of the code. Source: T. Mytkowicz and others, "Producing Wrong Data
+Without Doing Anything Obviously Wrong!", ASPLOS 2009.
+"""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+
+LAYOUTS = (1, 2, 3)
+PADDING_OCTETS = 16  # to which functions are aligned; caches have lines of 64
+_INPUTS = (".o", ".a")
+
+
+@dataclass(frozen=True)
+class Relinking:
+    """The commands of a layout, to be run in the build's folder by a shell, and the assembler source that they read."""
+
+    padding: str
+    commands: tuple[str, ...]
+
+
+class NotRelinkable(ValueError):
+    """A command links nothing that could stand in another order."""
+
+
+def relinking(linking: str, output: Path, layout: int) -> Relinking:
+    """How a build's file is linked in another layout. `linking` is the command that links it, as `ninja -t commands -s`
+    prints it; `output` is the new file, beside which its padding is put. Raises NotRelinkable."""
+    words = _words(linking)
+    place = words.index("-o")
+    driver, rest = words[:place], words[place + 2 :]
+    inputs = [word for word in rest if word.endswith(_INPUTS)]
+    if not inputs:
+        raise NotRelinkable("the command that links it names no object file")
+    others = [word for word in rest if not word.endswith(_INPUTS)]
+    turned = inputs[layout % len(inputs) :] + inputs[: layout % len(inputs)]
+    source, object_file = (str(output.with_suffix(suffix)) for suffix in (".padding.s", ".padding.o"))
+    # In a group, for archives refer to each other in any order.
+    group = ["-Wl,--start-group", *turned, "-Wl,--end-group"]
+    return Relinking(
+        padding_source(layout),
+        (
+            shlex.join([*driver, "-c", source, "-o", object_file]),
+            shlex.join([*driver, "-o", str(output), object_file, *group, *others]),
+        ),
+    )
+
+
+def padding_source(layout: int) -> str:
+    """Assembler source, for any processor, of the octets before the code: another multiple of 16 for each layout."""
+    octets = PADDING_OCTETS * (2 * layout - 1)
+    return f".text\n.globl headroom_padding\n.hidden headroom_padding\nheadroom_padding:\n.skip {octets}\n{_STACK}"
+
+
+_STACK = '.section .note.GNU-stack,"",%progbits\n'  # none of it is executable
+
+
+def _words(linking: str) -> list[str]:
+    """The words of the command that links, without what CMake puts before and behind it (`: && … && :`)."""
+    for part in linking.strip().split(" && "):
+        words = shlex.split(part)
+        if "-o" in words[:-1]:
+            return words
+    raise NotRelinkable("no command links it")
