@@ -6,10 +6,9 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from datetime import UTC, datetime
-from functools import lru_cache
 from typing import Any, Literal
 
 import numpy as np
@@ -151,47 +150,6 @@ def _short(value: str | None) -> str:
     if value is None:
         return "not known"
     return value[:12] if re.fullmatch(r"[0-9a-f]{32,}", value) else value
-
-
-def group(rows: Iterable[Mapping[str, Any]]) -> dict[SeriesKey, Series]:
-    """Series of rows as `Point.as_row` makes them, in any order. Where one night has a value twice, the later row
-    counts. A change of the unit begins conditions of its own."""
-    collected: dict[SeriesKey, dict[datetime, Mapping[str, Any]]] = {}
-    for row in rows:
-        key = SeriesKey(*(row[name] or "" for name in KEY_NAMES))
-        collected.setdefault(key, {})[row["night"]] = row
-    return {key: _series(key, nights) for key, nights in sorted(collected.items())}
-
-
-def _series(key: SeriesKey, nights: Mapping[datetime, Mapping[str, Any]]) -> Series:
-    rows = [nights[night] for night in sorted(nights)]
-    last = rows[-1]
-    values = np.array([np.nan if row["value"] is None else row["value"] for row in rows], dtype=float)
-    return Series(
-        key=key,
-        kind=last["kind"],
-        unit=last["unit"] or "",
-        better=last["better"],
-        nights=sorted(nights),
-        values=values,
-        texts=[row["text"] or "" for row in rows],
-        reasons=[row["reason"] or "" for row in rows],
-        commits=[row["commit"] or "" for row in rows],
-        changed=[bool(row["changed"]) for row in rows],
-        digests=[row["digests"] or "{}" for row in rows],
-        conditions=[_with_unit(row["conditions"], row["unit"], row["better"]) for row in rows],
-        trials=[row["trials"] if row["trials"] is not None else () for row in rows],
-    )
-
-
-@lru_cache(maxsize=4096)  # most rows of a history share theirs
-def _with_unit(conditions: str | None, unit: str | None, better: str | None) -> str:
-    try:
-        found = json.loads(conditions or "{}")
-    except (ValueError, RecursionError):
-        found = {}
-    known = found if isinstance(found, dict) else {}
-    return json.dumps({**known, "unit": unit, "better": str(better)}, sort_keys=True)
 
 
 def night_name(night: datetime) -> str:

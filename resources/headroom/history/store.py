@@ -32,31 +32,14 @@ import pyarrow.parquet as pq
 from headroom.core.errors import EnvironmentLacks, UsageError, disk_error
 from headroom.core.paths import shown
 from headroom.core.results.store import UMASK, write_atomically
-from headroom.history.series import KEY_NAMES, KINDS, NIGHT_FORMAT, Point, Series, SeriesKey, group, night_name
+from headroom.history.rows import COLUMNS, group, table_of
+from headroom.history.series import KINDS, Point, Series, SeriesKey, night_name
 
 SCHEMA = 1
 MOST_FILE_OCTETS = 1 << 30
 MOST_LOG_OCTETS = 256 << 20
 _MACHINE = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*")
 _PATH = re.compile(r"schema=(\d+)/machine=([A-Za-z0-9._-]+)/month=(\d{4}-\d{2})/([^/]+)\.parquet")
-
-COLUMNS = pa.schema(
-    [
-        *(pa.field(name, pa.string()) for name in KEY_NAMES),
-        pa.field("night", pa.timestamp("us", tz="UTC")),
-        pa.field("value", pa.float64()),
-        pa.field("unit", pa.string()),
-        pa.field("better", pa.string()),
-        pa.field("trials", pa.list_(pa.float64())),
-        pa.field("kind", pa.string()),
-        pa.field("text", pa.string()),
-        pa.field("reason", pa.string()),
-        pa.field("commit", pa.string()),
-        pa.field("changed", pa.bool_()),
-        pa.field("digests", pa.string()),
-        pa.field("conditions", pa.string()),
-    ]
-)
 
 Warn = Callable[[str], None]
 Table = pa.Table
@@ -125,7 +108,7 @@ class History:
         night, machine = points[0].night, points[0].key.machine
         if not _MACHINE.fullmatch(machine):
             raise UsageError(f"A machine cannot be named '{machine}': letters, digits, '.', '_' and '-' are allowed.")
-        table = pa.Table.from_pylist([_encodable(one.as_row()) for one in points], schema=COLUMNS)
+        table = table_of(points)
         path = self._path(SCHEMA, machine, night)
         try:
             with contextlib.suppress(ValueError, pa.ArrowException):  # of a broken file, which no reader uses
@@ -235,7 +218,7 @@ class History:
 
     def series(self, machine: str | None = None) -> dict[SeriesKey, Series]:
         """All series, of one machine or of all."""
-        return group(self.table(machine).to_pylist())
+        return group(self.table(machine))
 
     def nights(self, machine: str | None = None) -> list[datetime]:
         """The nights that were measured, oldest first."""
@@ -393,14 +376,6 @@ def _literal(path: Path) -> str:
     return re.sub(r"[*?\[]", lambda match: f"[{match[0]}]", str(path))
 
 
-def _encodable(row: dict[str, Any]) -> dict[str, Any]:
-    """A row whose texts are Unicode; the rest of a text becomes a question mark."""
-    return {
-        name: value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
-        for name, value in row.items()
-    }
-
-
 def _joined(old: Table, new: Table) -> Table:
     """All nights of two tables; of a night that both have, the rows of the new one."""
     only_old = old.filter(pc.invert(pc.is_in(old["night"], value_set=new["night"].unique())))
@@ -444,6 +419,3 @@ def _write_new(table: Table, path: Path) -> None:
         os.fsync(folder)
     finally:
         os.close(folder)
-
-
-__all__ = ["COLUMNS", "COMPACTED", "MIGRATIONS", "NIGHT_FORMAT", "SCHEMA", "History", "NightFile", "migrated"]

@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from headroom.history.series import Point, Series, SeriesKey, group
+import pyarrow as pa
+
+from headroom.history.rows import COLUMNS, group
+from headroom.history.series import Point, Series, SeriesKey
 
 FIRST = datetime(2026, 9, 1, 2, 0, tzinfo=UTC)
 KEY = SeriesKey("rack", "performance/sentinels/Calls", "compress_ns", "reference", "reference", "calls", "1c")
@@ -33,7 +36,12 @@ def point(index: int, value: float | None = 100.0, key: SeriesKey = KEY, **more:
     return replace(Point(night(index), key, value, "ns", "lower", (101.0, 100.0), commit="c0ffee0"), **more)
 
 
+def grouped(rows: Iterable[dict[str, Any]]) -> dict[SeriesKey, Series]:
+    """The series of rows as `Point.as_row` makes them."""
+    return group(pa.Table.from_pylist(list(rows), schema=COLUMNS))
+
+
 def series(values: Sequence[float | None], key: SeriesKey = KEY, **more: Any) -> Series:
     """A series of one value a night."""
     rows = [point(index, value, key, **more).as_row() for index, value in enumerate(values)]
-    return group(rows)[key]
+    return grouped(rows)[key]

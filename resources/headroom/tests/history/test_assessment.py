@@ -12,8 +12,8 @@ import pytest
 from headroom.history.alerts import Alert
 from headroom.history.assessment import changed_verdicts, judge, machine_moved, restored
 from headroom.history.events import Event
-from headroom.history.series import Series, group
-from headroom.tests.history.support import KEY, night, point, series
+from headroom.history.series import Series
+from headroom.tests.history.support import KEY, grouped, night, point, series
 
 
 def noisy(count: int, level: float = 100.0, seed: int = 1) -> list[float | None]:
@@ -22,7 +22,7 @@ def noisy(count: int, level: float = 100.0, seed: int = 1) -> list[float | None]
 
 def verdicts(*texts: str) -> Series:
     rows = [point(i, None, kind="verdict", text=text, reason="why").as_row() for i, text in enumerate(texts)]
-    (only,) = group(rows).values()
+    (only,) = grouped(rows).values()
     return only
 
 
@@ -86,14 +86,14 @@ def test_a_night_without_a_row_shows_nothing() -> None:
 def test_another_unit_begins_an_epoch_without_an_alert() -> None:
     rows = [point(index, 100.0).as_row() for index in range(20)]
     rows += [point(index, 0.1, unit="us").as_row() for index in range(20, 23)]
-    (only,) = group(rows).values()
+    (only,) = grouped(rows).values()
     judged = judge(only, [], night(22))
     assert (judged.epoch.start, judged.flag, judged.baseline) == (20, None, None)
 
 
 def test_another_processor_begins_an_epoch_without_an_alert() -> None:
     rows = [point(i, 100.0 if i < 20 else 60.0, conditions={"cpu_model": str(i < 20)}).as_row() for i in range(30)]
-    (only,) = group(rows).values()
+    (only,) = grouped(rows).values()
     judged = judge(only, [], night(29))
     assert (judged.epoch.start, judged.flag) == (20, None)
     assert judged.baseline is not None

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from headroom.history.events import Event, epoch, parse
-from headroom.history.series import group
-from headroom.tests.history.support import HOSTILE, night, point, series
+from headroom.tests.history.support import HOSTILE, grouped, night, point, series
 
 
 def test_events_survive_the_log() -> None:
@@ -65,7 +64,7 @@ def test_an_event_of_the_user_begins_an_epoch() -> None:
 
 def test_an_event_between_two_nights_begins_an_epoch_with_the_later_one() -> None:
     rows = [point(index).as_row() for index in (0, 1, 5, 6)]
-    (only,) = group(rows).values()
+    (only,) = grouped(rows).values()
     assert epoch(only, [Event(night(3), "", "user", "new memory")]).start == 2
 
 
@@ -89,7 +88,7 @@ def test_other_events_begin_no_epoch(event: Event) -> None:
 
 def test_a_machine_that_is_another_one_begins_an_epoch() -> None:
     rows = [point(index, conditions={"cpu_model": "old" if index < 4 else "new"}).as_row() for index in range(6)]
-    (only,) = group(rows).values()
+    (only,) = grouped(rows).values()
     found = epoch(only, [Event(night(2), "", "user", "before that")])
     assert (found.start, found.reason) == (4, "cpu_model: old → new")
 

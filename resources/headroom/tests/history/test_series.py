@@ -10,13 +10,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from headroom.history.series import SeriesKey, changed_conditions, group, night_name, night_of
-from headroom.tests.history.support import HOSTILE, KEY, night, point, series
+from headroom.history.series import SeriesKey, changed_conditions, night_name, night_of
+from headroom.tests.history.support import HOSTILE, KEY, grouped, night, point, series
 
 
 def test_rows_in_any_order_make_a_series_by_night() -> None:
     rows = [point(index, float(index)).as_row() for index in (2, 0, 1)]
-    (only,) = group(rows).values()
+    (only,) = grouped(rows).values()
     assert only.values.tolist() == [0.0, 1.0, 2.0]
     assert only.nights == [night(0), night(1), night(2)]
     assert only.index(night(1)) == 1
@@ -24,7 +24,7 @@ def test_rows_in_any_order_make_a_series_by_night() -> None:
 
 
 def test_the_later_row_of_a_night_counts() -> None:
-    (only,) = group([point(0, 1.0).as_row(), point(0, 2.0).as_row()]).values()
+    (only,) = grouped([point(0, 1.0).as_row(), point(0, 2.0).as_row()]).values()
     assert only.values.tolist() == [2.0]
 
 
@@ -32,7 +32,7 @@ def test_the_later_row_of_a_night_counts() -> None:
 def test_a_value_that_is_no_number_is_none(value: float | None) -> None:
     row = point(0, value).as_row()
     assert row["value"] is None
-    (only,) = group([row]).values()
+    (only,) = grouped([row]).values()
     assert np.isnan(only.values[0])
 
 
@@ -44,7 +44,7 @@ def test_any_number_is_a_value(value: float) -> None:
 def test_rows_of_another_hand_have_nulls() -> None:
     row = {**point(0).as_row(), "unit": None, "text": None, "reason": None, "commit": None, "digests": None}
     row |= {"conditions": None, "trials": None, "compressor": None, "better": None}
-    (only,) = group([row]).values()
+    (only,) = grouped([row]).values()
     assert (only.unit, only.reasons, only.commits, only.key.compressor) == ("", [""], [""], "")
     assert list(only.trials[0]) == []
     assert only.library(0) == {}
@@ -53,20 +53,20 @@ def test_rows_of_another_hand_have_nulls() -> None:
 @pytest.mark.parametrize("text", ["no JSON", "[1]", "3", '"text"', "null", "{"])
 def test_conditions_and_digests_may_be_anything(text: str) -> None:
     rows = [{**point(index).as_row(), "conditions": text, "digests": text} for index in range(2)]
-    (only,) = group(rows).values()
+    (only,) = grouped(rows).values()
     assert list(only.condition_changes()) == []
     assert only.library(0) == {}
 
 
 def test_another_unit_or_direction_is_a_change_of_conditions() -> None:
     rows = [point(0).as_row(), point(1, unit="us").as_row(), point(2, unit="us", better=None).as_row()]
-    (only,) = group(rows).values()
+    (only,) = grouped(rows).values()
     assert list(only.condition_changes()) == [(1, ["unit: ns → us"]), (2, ["better: lower → None"])]
 
 
 def test_another_processor_is_a_change_of_conditions() -> None:
     rows = [point(index, conditions={"cpu_model": model}).as_row() for index, model in enumerate("AAB")]
-    (only,) = group(rows).values()
+    (only,) = grouped(rows).values()
     assert list(only.condition_changes()) == [(2, ["cpu_model: A → B"])]
 
 

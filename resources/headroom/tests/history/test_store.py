@@ -18,7 +18,8 @@ import pytest
 
 from headroom.core.errors import EnvironmentLacks, UsageError
 from headroom.history import store
-from headroom.history.store import COLUMNS, COMPACTED, History
+from headroom.history.rows import COLUMNS
+from headroom.history.store import COMPACTED, History
 from headroom.tests.history.support import HOSTILE, KEY, night, point
 
 SIGKILLED = -signal.SIGKILL

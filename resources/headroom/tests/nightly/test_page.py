@@ -223,9 +223,9 @@ def test_a_night_without_a_value_is_a_gap() -> None:
 
 def test_nights_that_are_not_there_are_a_gap(tmp_path: Path) -> None:
     from headroom.history.assessment import judge
-    from headroom.history.series import group
+    from headroom.tests.history.support import grouped
 
-    (one,) = group(point(index).as_row() for index in (0, 1, 2, 6, 7)).values()
+    (one,) = grouped(point(index).as_row() for index in (0, 1, 2, 6, 7)).values()
     svg = chart.draw(judge(one, [], night(7)), chart.axis_of(one.nights), [], [], "title", {}).svg
     assert re.sub(r"[\d. ]", "", _places(svg, "l")) == "MLLML"
 
