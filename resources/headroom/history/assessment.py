@@ -26,11 +26,13 @@ MOVED_SHARE = 1 / 3
 
 @dataclass(frozen=True)
 class Flag:
-    """A series whose last nights changed, and the night from which on they differ."""
+    """A series whose last nights changed, and the night from which on they differ. `before` is the value of the night
+    before the last one, of those that may be compared; NaN where there is none."""
 
     series: Series
     change: Change
     first_night: datetime
+    before: float = np.nan
 
     @property
     def value(self) -> float:
@@ -76,8 +78,10 @@ class Judged:
         if change is None:
             return None
         back = detection.FENCE_NIGHTS if change.kind == "fence" else 1
-        known = np.flatnonzero(np.isfinite(values_of(self.series, self.epoch)))
-        return Flag(self.series, change, self.series.nights[self.epoch.start + int(known[-back])])
+        values = values_of(self.series, self.epoch)
+        known = np.flatnonzero(np.isfinite(values))
+        before = float(values[known[-2]]) if len(known) > 1 else np.nan
+        return Flag(self.series, change, self.series.nights[self.epoch.start + int(known[-back])], before)
 
 
 def values_of(series: Series, of: Epoch) -> NDArray[np.float64]:

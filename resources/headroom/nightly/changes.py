@@ -16,8 +16,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 
-import numpy as np
-
 from headroom.core.sentinels import Trials
 from headroom.history.alerts import ChangedSeries, Direction
 from headroom.history.assessment import Flag, Judged
@@ -238,12 +236,11 @@ def _is_second_night(flag: Flag) -> bool:
     """Whether the night before was beyond half of the limit on the same side, too."""
     if flag.change.kind == "fence":
         return True
-    known = flag.series.values[np.isfinite(flag.series.values)]
-    before = flag.change.baseline
-    if len(known) < 2 or not before.median:
+    usual = flag.change.baseline.median
+    if not usual or not math.isfinite(flag.before):
         return False
-    step = known[-2] / before.median - 1
-    return bool(np.sign(step) == np.sign(flag.change.step) and abs(step) > flag.change.limit / 2)
+    step = (flag.before - usual) / abs(usual)
+    return math.copysign(1, step) == math.copysign(1, flag.change.step) and abs(step) > flag.change.limit / 2
 
 
 def young_flags(
