@@ -3,8 +3,11 @@
 
 from __future__ import annotations
 
-import os
+import signal
+import subprocess
+import sys
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -16,6 +19,7 @@ from headroom.history.store import History
 from headroom.nightly import log_entries
 from headroom.nightly.binaries import BinaryStore
 from headroom.nightly.night import NightOptions, NightResult, run
+from headroom.tests.nightly import killed_night
 from headroom.tests.nightly.fake_measurer import Clock, FakeMeasurer
 
 
@@ -388,37 +392,21 @@ def test_sixty_nights(nights: Nights) -> None:
     assert kinds.count("conditions") >= 2
 
 
-class Killed(BaseException):
-    """Stands for SIGKILL: no handler of the product catches it."""
-
-
-def test_a_night_that_is_killed_at_any_write_harms_no_later_one(
-    nights: Nights, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_night_that_is_killed_at_any_write_harms_no_later_one(nights: Nights, tmp_path: Path) -> None:
     nights.many(11)
-    done, killed = False, 0
-    while not done:
-        commit(nights, f"c{killed}", f"100 100 {killed}")
-        left = killed
-        real = os.fsync
-
-        def fsync(descriptor: int, real=real) -> None:
-            nonlocal left
-            if left == 0:
-                raise Killed
-            left -= 1
-            real(descriptor)
-
-        with monkeypatch.context() as patched:
-            patched.setattr(os, "fsync", fsync)
-            try:
-                nights.night()
-                done = True
-            except Killed:
-                killed += 1
-    assert killed >= 5
+    statuses = []
+    while 0 not in statuses:
+        number = 12 + len(statuses)
+        words = [str(tmp_path), str(number), str(len(statuses))]
+        done = subprocess.run([sys.executable, "-m", killed_night.__name__, *words], capture_output=True, timeout=120)
+        statuses.append(done.returncode)
+        assert done.returncode in (0, -signal.SIGKILL), done.stderr.decode()
+    assert len(statuses) > 5
+    nights.clock.time += timedelta(days=len(statuses) + 1)
     assert nights.night().exit_status == 0
     warnings: list[str] = []
     again = History(nights.history.folder, warnings.append)
     assert len(again.nights()) >= 12
+    again.log("events")
+    again.log("alerts")
     assert warnings == []
