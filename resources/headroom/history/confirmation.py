@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The confirmation of a change: trials of the old and the new binary, interleaved in one session, decide.
 
-A copy of the new binary is measured as a third, so that the session's own noise is known: the A/A deviation. Minima are
-compared, for other work on the machine only ever makes a trial longer.
+A copy of the new binary is measured as a third, so that the session's own noise is known: the A/A deviation. The best
+trials are compared (`headroom.core.sentinels.best`), for other work on the machine only ever makes one longer.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import Literal
+
+from headroom.core.sentinels import best
 
 # The arms of a session: tonight's build, the one before it, a copy of tonight's, one that never changes, and `null`.
 NEW, OLD, COPY, PINNED, NULL = "new", "old", "copy", "pinned", "null"
@@ -36,13 +38,13 @@ class Session:
 
     @property
     def ratio(self) -> float:
-        """New over old, of the minima. NaN where one has no trial, or the old minimum is not positive."""
-        return ratio_of_minima(self.new, self.old)
+        """New over old, of the best trials. NaN where one has no trial, or the old ones are not positive."""
+        return ratio_of_best(self.new, self.old)
 
     @property
     def aa_deviation(self) -> float:
         """By how much two measurements of the same binary differ, as a share."""
-        return abs(ratio_of_minima(self.copy, self.new) - 1)
+        return abs(ratio_of_best(self.copy, self.new) - 1)
 
 
 @dataclass(frozen=True)
@@ -56,10 +58,10 @@ class Confirmation:
     by: Literal["time", "instructions"] = "time"
 
 
-def ratio_of_minima(one: Sequence[float], other: Sequence[float]) -> float:
-    """Minimum of `one` over that of `other`; NaN where there is none."""
-    a, b = ([value for value in trials if math.isfinite(value)] for trials in (one, other))
-    return min(a) / min(b) if a and b and min(b) > 0 else math.nan
+def ratio_of_best(one: Sequence[float], other: Sequence[float]) -> float:
+    """The best trials of `one` over those of `other`; NaN where there are none."""
+    a, b = best(one), best(other)
+    return a / b if b > 0 else math.nan
 
 
 def session_deviation(sessions: Collection[Session]) -> float:

@@ -6,7 +6,7 @@ from robot.api.deco import keyword
 
 from headroom.core import instructions, metrics, sentinels
 from headroom.core.results import collector
-from headroom.history.confirmation import ratio_of_minima
+from headroom.history.confirmation import ratio_of_best
 from headroom.keywords import verdicts
 from headroom.keywords.base import current_run, library
 from headroom.keywords.load import configuration
@@ -36,9 +36,9 @@ class SentinelKeywords:
         found = sentinels.measure(sentinel, arms, trials, run.build, core, run.seed, count=True)
         deviations = []
         for metric, values in found["subject"].items():
-            current.metric(metric, min(values), values)
+            current.metric(metric, sentinels.best(values, metric.better), values)
             if metric.unit == "ns":
-                deviations.append(abs(ratio_of_minima(found["copy"][metric], values) - 1))
+                deviations.append(abs(ratio_of_best(found["copy"][metric], values) - 1))
         if reason := instructions.lacking():
             for metric in metrics.INSTRUCTIONS.members():
                 current.metric(metric, None, reason=reason)

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from headroom.core.errors import UsageError
-from headroom.core.sentinels import ArmFailed
+from headroom.core.sentinels import ArmFailed, best
 from headroom.history.alerts import Alert, ChangedSeries
 from headroom.history.assessment import FAILING
 from headroom.history.confirmation import LEAST_CHANGE, LEAST_INSTRUCTIONS
@@ -91,7 +91,7 @@ def _by_metric(measurer: Measurer, sentinel: str, metric: str, trials: int) -> T
     def compare(adapters: Mapping[str, Path]) -> dict[str, float]:
         arms = {name: ArmFile(path) for name, path in adapters.items()}
         found = measurer.measure(sentinel, arms, 1 if counted else trials, count=counted)
-        return {name: min(trials_of(found[name], metric), default=0.0) for name in arms}
+        return {name: best(trials_of(found[name], metric)) for name in arms}
 
     return Task(f"{metric} of {sentinel}", compare, LEAST_INSTRUCTIONS if counted else LEAST_CHANGE)
 

@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 
-from headroom.core.sentinels import Trials
+from headroom.core.sentinels import Trials, best
 from headroom.history.alerts import ChangedSeries, Direction
 from headroom.history.assessment import Flag, Judged
 from headroom.history.confirmation import (
@@ -28,7 +28,7 @@ from headroom.history.confirmation import (
     Confirmation,
     Session,
     confirm,
-    ratio_of_minima,
+    ratio_of_best,
     session_deviation,
 )
 from headroom.history.detection import LEAST_SPREAD, Baseline, Change
@@ -141,7 +141,7 @@ def _instructions(found: Mapping[str, Trials], name: str) -> tuple[float, float]
         return None
     stage = name.removesuffix("_ns") + "_instructions"
     old, new = (trials_of(found[arm], stage) for arm in (OLD, NEW))
-    return (min(old), min(new)) if old and new else None
+    return (best(old), best(new)) if old and new else None
 
 
 def _with_session(question: Question, session: Session, found: Confirmation, done: Decisions) -> None:
@@ -211,7 +211,7 @@ def _layout_ratios(one: TimeOnly, layouts: Layouts) -> list[float]:
     """New over old in each other layout."""
     name = one.question.flag.series.key.metric
     ratios = [
-        ratio_of_minima(trials_of(found[NEW], name), trials_of(found[OLD], name))
+        ratio_of_best(trials_of(found[NEW], name), trials_of(found[OLD], name))
         for found in layouts.get(one.question.session, ())
     ]
     return [ratio for ratio in ratios if math.isfinite(ratio)]
@@ -256,11 +256,9 @@ def young_flags(
         if one.baseline is not None or not all(arm in found for arm in (OLD, NEW)):
             continue
         old, new = (trials_of(found[arm], one.series.key.metric) for arm in (OLD, NEW))
-        if not old or not new or min(old) <= 0:
-            continue
-        step = min(new) / min(old) - 1
+        step = ratio_of_best(new, old) - 1
         if math.isfinite(step) and abs(step) >= YOUNG_LIMIT:
-            change = Change("candidate", step, YOUNG_LIMIT, Baseline(min(old), LEAST_SPREAD, 0))
+            change = Change("candidate", step, YOUNG_LIMIT, Baseline(best(old), LEAST_SPREAD, 0))
             flags.append(Flag(one.series, change, one.series.nights[-1]))
     return flags
 

@@ -27,9 +27,9 @@ from headroom.core.errors import (
 )
 from headroom.core.metrics import Metric
 from headroom.core.process_group import uninterrupted
-from headroom.core.sentinels import ArmFailed, Trials
+from headroom.core.sentinels import ArmFailed, Trials, best
 from headroom.history.alerts import Alert
-from headroom.history.confirmation import COPY, NEW, NULL, OLD, PINNED, ratio_of_minima
+from headroom.history.confirmation import COPY, NEW, NULL, OLD, PINNED, ratio_of_best
 from headroom.history.events import Event, EventKind
 from headroom.history.series import Point, Series, SeriesKey, changed_conditions, night_name
 from headroom.history.store import History
@@ -328,11 +328,11 @@ class _Night:
         ]
 
     def _control(self, key: SeriesKey, metric: Metric, values: Sequence[float], conditions: Mapping[str, str]) -> Point:
-        """What a control measured. The best trial is its value, for other work only ever makes one worse."""
+        """What a control measured."""
         return Point(
             night=self.night,
             key=key,
-            value=min(values) if metric.better != "higher" else max(values),
+            value=best(values, metric.better),
             unit=metric.unit,
             better=metric.better,
             trials=tuple(values),
@@ -438,7 +438,7 @@ class _Night:
                 continue
             for metric, values in trials[NEW].items():
                 key = self._key(test, metric.name, self.measurer.implementation, profile)
-                ratio = ratio_of_minima(values, trials[OLD].get(metric, ()))
+                ratio = ratio_of_best(values, trials[OLD].get(metric, ()))
                 if key in keys and math.isfinite(ratio):
                     found[key] = ratio
         return found

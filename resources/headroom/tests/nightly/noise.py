@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Seeded series of 60 nights in which nothing changes but what machines do, each a kind of noise of its own.
 
-Values are shares of a normal night, as minima of 30 trials have them: 0.4 % from night to night.
+Values are shares of a normal night, as the best of 30 trials have them: 0.4 % from night to night.
 """
 
 from collections.abc import Callable
@@ -55,7 +55,7 @@ def weekly(random: np.random.Generator) -> Values:
 
 
 def virtual_machine(random: np.random.Generator) -> Values:
-    """Minima of 30 trials beside neighbours: most are disturbed by 2 % in the mean, some nights all are."""
+    """The best of 30 trials beside neighbours: most are disturbed by 2 % in the mean, some nights all are."""
     trials = random.exponential(0.02, (NIGHTS, 30)) + SPREAD * random.standard_normal((NIGHTS, 1))
     crowded = (random.random(NIGHTS) < 0.03) * random.uniform(0, 0.05, NIGHTS)
     return 1 + trials.min(axis=1) + crowded

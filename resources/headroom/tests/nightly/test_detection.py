@@ -6,8 +6,9 @@ import math
 import numpy as np
 import pytest
 
+from headroom.core.sentinels import best
 from headroom.history import detection
-from headroom.history.confirmation import Session, confirm, ratio_of_minima, session_deviation
+from headroom.history.confirmation import Session, confirm, ratio_of_best, session_deviation
 from headroom.tests.nightly.noise import KINDS, NIGHTS, Values
 
 SERIES = 1000
@@ -87,7 +88,15 @@ def test_drift_is_a_slope_over_thirty_nights() -> None:
     assert detection.drifts(np.linspace(100, 103, 30))
 
 
-def test_confirmation_takes_minima() -> None:
+def test_the_best_sixth_counts() -> None:
+    trials = [float(value) for value in range(100, 130)]
+    assert best(trials) == best(trials[::-1]) == 102.0
+    assert best(trials, "higher") == 127.0
+    assert best([5.0, 4.0, math.nan]) == 4.0
+    assert math.isnan(best([]))
+
+
+def test_confirmation_takes_the_best_trials() -> None:
     found = confirm(Session((100.0, 140.0), (103.0, 150.0), (103.1, 180.0)), 0.03, 0.001)
     assert (found.decision, found.by) == ("confirmed", "time")
     assert found.ratio == pytest.approx(1.03)
@@ -106,8 +115,8 @@ def test_a_noisy_session_asks_the_instructions() -> None:
 
 
 def test_a_session_without_trials_cannot_tell() -> None:
-    assert math.isnan(ratio_of_minima((), (1.0,)))
-    assert math.isnan(ratio_of_minima((1.0,), (0.0,)))
+    assert math.isnan(ratio_of_best((), (1.0,)))
+    assert math.isnan(ratio_of_best((1.0,), (0.0,)))
     assert confirm(Session((), (1.0,), (1.0,)), 0.1, 0.0).decision == "cannot tell"
     assert session_deviation([]) == math.inf
 
