@@ -64,6 +64,14 @@ def fake_build(tmp_path: Path) -> str:
     return str(tmp_path / "build")
 
 
+@pytest.fixture(scope="session", autouse=True)
+def measuring_lock(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """A lock of the tests' own: they wait for no measurement on this machine, and keep none waiting."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HEADROOM_LOCK", str(tmp_path_factory.mktemp("lock") / "measuring.lock"))
+        yield
+
+
 @pytest.fixture(scope="session")
 def real_build() -> str:
     """The default build, or $HEADROOM_TEST_BUILD. A test that needs it fails without: it is what is being proven."""
@@ -82,4 +90,5 @@ def out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "out"
     folder.mkdir()
     monkeypatch.setenv("HEADROOM_OUT", str(folder))
+    monkeypatch.setenv("HEADROOM_LOCK", str(tmp_path / "measuring.lock"))
     return folder

@@ -17,6 +17,7 @@ from headroom.core.paths import out_folder
 
 LOAD_DECAY_S = 60.0  # the kernel's load average over one minute: what it was counts 1/e of that a minute later
 POLL_S = 1.0
+SHARED = Path("/run/lock")  # a folder in which every user may make files (FHS 3.0, 5.9, as Debian has it)
 
 
 class MachineBusy(EnvironmentLacks):
@@ -24,7 +25,10 @@ class MachineBusy(EnvironmentLacks):
 
 
 def lock_path() -> Path:
-    return out_folder() / "measuring.lock"
+    """The lock's file: $HEADROOM_LOCK, or one that all users and output folders of this machine share."""
+    if named := os.environ.get("HEADROOM_LOCK"):
+        return Path(named)
+    return (SHARED if os.access(SHARED, os.W_OK) else out_folder()) / "headroom-measuring.lock"
 
 
 class Lock:
@@ -56,10 +60,9 @@ def measuring(patience_s: float) -> Iterator[Lock]:
     """Holds the machine's lock. Raises MachineBusy when another measurement has it for longer than `patience_s`."""
     path = lock_path()
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        descriptor = _opened(path)
     except OSError as error:
-        raise disk_error(error, f"making {path}", resumable=False) from error
+        raise disk_error(error, f"opening {path}", resumable=False) from error
     try:
         until = time.monotonic() + patience_s
         while not _try(descriptor):
@@ -69,6 +72,20 @@ def measuring(patience_s: float) -> Iterator[Lock]:
         yield Lock(descriptor)
     finally:
         os.close(descriptor)
+
+
+def _opened(path: Path) -> int:
+    """A descriptor of the lock's file, which any user may have made."""
+    flags = os.O_CLOEXEC | os.O_NOFOLLOW
+    with suppress(FileNotFoundError, PermissionError):
+        return os.open(path, os.O_RDWR | flags)
+    with suppress(FileNotFoundError):
+        return os.open(path, os.O_RDONLY | flags)  # another user's: enough to lock it
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | flags, 0o666)
+    with suppress(OSError):
+        os.fchmod(descriptor, 0o666)  # whatever this user's umask is
+    return descriptor
 
 
 def _try(descriptor: int) -> bool:

@@ -22,7 +22,7 @@ from headroom.campaigns.campaign import Campaign, Timeouts
 from headroom.campaigns.identity import Identity
 from headroom.campaigns.task import request_of, run_cell
 from headroom.core import process_group
-from headroom.core.errors import UsageError
+from headroom.core.errors import EnvironmentLacks, UsageError
 from headroom.core.machine import measuring
 from headroom.core.paths import ROOT
 from headroom.core.results import store
@@ -203,6 +203,29 @@ def test_the_lock_remembers_the_load_that_was_measured(out: Path, monkeypatch: p
     measuring.lock_path().write_text("no JSON")
     with measuring.measuring(0) as lock:
         assert lock.own_load() == 0
+
+
+def test_the_lock_is_the_machines(out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HEADROOM_LOCK")
+    monkeypatch.setattr(measuring, "SHARED", tmp_path / "shared")
+    assert measuring.lock_path().parent == out  # a machine without such a folder
+    measuring.SHARED.mkdir()
+    with measuring.measuring(0):
+        assert measuring.lock_path().stat().st_mode & 0o777 == 0o666
+        monkeypatch.setenv("HEADROOM_OUT", str(tmp_path / "other"))
+        with pytest.raises(measuring.MachineBusy, match="another measurement had"), measuring.measuring(0):
+            pass
+    measuring.lock_path().chmod(0o444)  # that of another user
+    with measuring.measuring(0) as lock:
+        lock.note_end()
+
+
+def test_the_lock_is_no_link(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HEADROOM_LOCK", str(tmp_path / "link"))
+    (tmp_path / "link").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(EnvironmentLacks), measuring.measuring(0):
+        pass
+    assert not (tmp_path / "elsewhere").exists()
 
 
 def test_the_guard_names_load_and_steal(monkeypatch: pytest.MonkeyPatch) -> None:
