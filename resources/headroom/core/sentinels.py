@@ -11,15 +11,18 @@ from __future__ import annotations
 
 import math
 import statistics
+import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from headroom.core import engine, instructions, metrics
-from headroom.core.errors import HeadroomError, UsageError
+from headroom.core.errors import EnvironmentLacks, HeadroomError, UsageError
 from headroom.core.implementations import Implementation
+from headroom.core.machine.build import require_engine
 from headroom.core.metrics import Metric
 from headroom.core.paths import DEFAULT_BUILD
 
@@ -64,6 +67,22 @@ class Arm:
         """Both adapters from another file."""
         compressor, decompressor = (replace(one, library=str(path)) for one in (self.compressor, self.decompressor))
         return Arm(compressor, decompressor, self.engine)
+
+    def linked(self, folder: Path, build: str) -> Arm:
+        """The same adapters and engine by links in a new folder. Raises UsageError, EnvironmentLacks."""
+        program = folder / "bin" / "headroom-engine"
+        program.parent.mkdir(parents=True)
+        program.symlink_to(require_engine(self.engine or build).resolve())
+        links: dict[Path, Path] = {}
+        for path in self.libraries(build):
+            if not path.is_file():
+                raise EnvironmentLacks(f"There is no adapter at {path}.")
+            links[path] = folder / f"adapter-{len(links)}.so"
+            links[path].symlink_to(path.resolve())
+        sides = (
+            replace(one, library=str(links[one.library_path(build)])) for one in (self.compressor, self.decompressor)
+        )
+        return Arm(*sides, engine=str(folder))
 
     def libraries(self, build: str) -> list[Path]:
         sides = (self.compressor, self.decompressor)
@@ -138,25 +157,40 @@ def measure(
     """All trials of each arm by metric, taken in turns. With `count`, instructions too: one value for each arm. Raises
     ArmFailed."""
     found: dict[str, Trials] = {name: {} for name in arms}
+    with _linked(arms, build) as linked:
 
-    def take(name: str, of: Callable[[Work], Values]) -> None:
-        try:
-            values = of(_work(arms[name], build, core, seed))
-        except HeadroomError as error:
-            raise ArmFailed(name, str(error)) from error
-        for metric, value in values.items():
-            found[name].setdefault(metric, []).append(value)
+        def take(name: str, of: Callable[[Work], Values]) -> None:
+            arm = linked[name]
+            try:
+                values = of(Work(arm, arm.engine, core, seed))
+            except HeadroomError as error:
+                sentence = str(error)
+                for link, library in zip(arm.libraries(build), arms[name].libraries(build), strict=True):
+                    sentence = sentence.replace(str(link), str(library))
+                raise ArmFailed(name, sentence) from error
+            for metric, value in values.items():
+                found[name].setdefault(metric, []).append(value)
 
-    for name in turns(list(arms), trials):
-        take(name, sentinel.measure)
-    if count and not instructions.lacking():
-        for name in arms:
-            take(name, sentinel.count)
+        for name in turns(list(arms), trials):
+            take(name, sentinel.measure)
+        if count and not instructions.lacking():
+            for name in arms:
+                take(name, sentinel.count)
     return found
 
 
-def _work(arm: Arm, build: str, core: int | None, seed: int) -> Work:
-    return Work(arm, arm.engine or build, core, seed)
+@contextmanager
+def _linked(arms: Mapping[str, Arm], build: str) -> Iterator[dict[str, Arm]]:
+    """The arms by links whose paths have one length: the length of a path moves what lies behind it in memory, which
+    made 2.5 % in the time to receive PDUs of 690 octets."""
+    with tempfile.TemporaryDirectory(prefix="headroom-arms-") as name:
+        linked: dict[str, Arm] = {}
+        for number, (arm, one) in enumerate(arms.items()):
+            try:
+                linked[arm] = one.linked(Path(name) / f"{number:02}", build)
+            except HeadroomError as error:
+                raise ArmFailed(arm, str(error)) from error
+        yield linked
 
 
 @cache
