@@ -25,6 +25,7 @@ MOST_PACKED = 512 << 20
 HEADERS = 8192  # octets of the headers and the padding of one file, with a long name: far more than needed
 MOST_FILES = 200_000
 MOST_DEPTH = 20
+MOST_PATH = 1024  # octets of a whole path, which its folder on the client makes longer: systems take 4,096
 MOST_NAME = 255  # octets of a part of a path: what file systems take
 CHUNK = 1 << 20
 
@@ -43,7 +44,14 @@ class Archive:
 
 
 def pack(folder: Path) -> Archive:
-    """Packs a run's folder. Raises ArchiveRefused where it holds anything but files and folders."""
+    """Packs a run's folder. Raises ArchiveRefused where it holds anything but files and folders, or more than
+    `unpack` takes."""
+    sizes = [path.lstat().st_size for path in folder.rglob("*") if path.is_file()]
+    if sum(sizes) > MOST_OCTETS or len(sizes) > MOST_FILES:
+        raise ArchiveRefused(
+            f"its run has {sum(sizes):,} octets in {len(sizes):,} files; at most {MOST_OCTETS:,} in {MOST_FILES:,} are "
+            "sent"
+        )
     files: dict[str, tuple[int, str]] = {}
     packed = io.BytesIO()
     with (
@@ -115,10 +123,13 @@ def _manifest(files: Any) -> dict[str, tuple[int, str]]:
         raise ArchiveRefused(f"it names {len(files):,} files; more than {MOST_FILES:,} are surely not meant")
     try:
         found = {str(name): (int(size), str(digest)) for name, (size, digest) in files.items()}
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise ArchiveRefused(f"its list of files is not one ({error})") from error
+    folders = {str(parent) for name in found for parent in PurePosixPath(name).parents}
     for name in found:
         check_name(name)
+        if name in folders:
+            raise ArchiveRefused(f"{name[:200]!r} is a file and a folder")
     if sum(size for size, _ in found.values()) > MOST_OCTETS or min(size for size, _ in found.values()) < 0:
         raise ArchiveRefused(f"it is larger than {MOST_OCTETS:,} octets")
     if len({name.split("/")[0] for name in found}) != 1:
@@ -132,7 +143,8 @@ def check_name(name: str) -> None:
     plain = PurePosixPath(name).as_posix() == name and name.isprintable() and "\\" not in name
     if name.startswith("/") or ".." in parts or not plain or len(parts) < 2:
         raise ArchiveRefused(f"{name[:200]!r} is no path below its folder")
-    if len(parts) > MOST_DEPTH or any(len(part.encode()) > MOST_NAME for part in parts):
+    lengths = [len(part.encode()) for part in parts]
+    if len(parts) > MOST_DEPTH or sum(lengths) > MOST_PATH or max(lengths) > MOST_NAME:
         raise ArchiveRefused(f"{name[:200]!r} is longer or deeper than any path of a run")
 
 
@@ -150,7 +162,7 @@ def _check(octets: bytes, manifest: dict[str, tuple[int, str]]) -> None:
                     raise ArchiveRefused(f"{name} {'stands twice in it' if name in manifest else 'is not on its list'}")
                 if member.size != left.pop(name)[0]:
                     raise ArchiveRefused(f"{name} has another size than its list says")
-    except (tarfile.TarError, OSError, EOFError, ValueError, zlib.error) as error:
+    except (tarfile.TarError, OSError, EOFError, ValueError, RecursionError, zlib.error) as error:
         raise ArchiveRefused(f"it cannot be read ({error})") from error
     if left:
         raise ArchiveRefused(f"{next(iter(left))} is missing")

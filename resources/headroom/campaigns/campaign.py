@@ -12,6 +12,7 @@ from typing import Any
 from headroom.core import implementations, profiles
 from headroom.core.errors import UsageError
 from headroom.core.machine import topology
+from headroom.core.machine.guard import Quiet
 from headroom.core.options import SELECTION, Option
 from headroom.core.paths import DEFAULT_BUILD, out_folder
 from headroom.core.yamlfile import Document, Pointer, check, read
@@ -32,14 +33,6 @@ class Timeouts:
     lock_s: float = 3600  # until another measurement on the machine ends
     cell_s: float = 14400  # of one cell's command
     lost_s: float = 300  # without a worker, after which the cells of a machine are lost
-
-
-@dataclass(frozen=True)
-class Quiet:
-    """The limits of a quiet machine: load average for each CPU, and share of the time that a hypervisor takes."""
-
-    load: float = 0.5
-    steal: float = 0.01
 
 
 @dataclass(frozen=True)
@@ -113,19 +106,20 @@ def campaigns_folder() -> Path:
     return out_folder() / "campaigns"
 
 
-def load(path: Path) -> Campaign:
-    """Reads a campaign. Raises UsageError, with file and line, where it is not one."""
+def load(path: Path, to_measure: bool = True) -> Campaign:
+    """Reads a campaign. Raises UsageError, with file and line, where it is not one, or, `to_measure`, where it names
+    what this checkout does not have."""
     from headroom.core.machine.build import presets
 
     document = check(read(path), "campaign")
     data = document.data
     builds = tuple(data.get("builds", [DEFAULT_BUILD]))
     for number, build in enumerate(builds):
-        if build not in presets():
+        if to_measure and build not in presets():
             sentence = f"there is no build '{build}'; presets: {', '.join(presets())}"
             raise UsageError(document.complaint(("builds", number), sentence))
     configurations = {
-        name: _configuration(document, ("configurations", name), name, described)
+        name: _configuration(document, ("configurations", name), name, described, to_measure)
         for name, described in data["configurations"].items()
     }
     campaign = Campaign(
@@ -144,13 +138,18 @@ def load(path: Path) -> Campaign:
     return campaign
 
 
-def _configuration(document: Document, at: Pointer, name: str, described: dict[str, Any]) -> Configuration:
+def _configuration(
+    document: Document, at: Pointer, name: str, described: dict[str, Any], to_measure: bool
+) -> Configuration:
     from headroom.bench.papers import measured, paper
     from headroom.core.run.selection import requirement_tags, suite_files
 
     key = described.get("paper", "")
     if key and "suites" in described:
         raise UsageError(document.complaint((*at, "suites"), "a configuration has suites or a paper, not both"))
+    if not to_measure:
+        return Configuration(name, tuple(described.get("suites", ())), key)
+    tags: list[str] = []
     try:
         if key:
             measured.how(key)
@@ -162,7 +161,8 @@ def _configuration(document: Document, at: Pointer, name: str, described: dict[s
     except UsageError as error:
         raise UsageError(document.complaint((*at, "paper" if key else "suites"), str(error))) from error
     words, values = _words(document, (*at, "options"), described.get("options", {}), bool(key))
-    expected = {"suites": suites, "options": values}
+    case, tag, exclude = (list(values.pop(name, ())) for name in OF_SELECTION)
+    expected = {"suites": suites, "tags": [*tags, *tag], "excluded": exclude, "cases": case, "options": values}
     return Configuration(name, tuple(described.get("suites", ())), key, tuple(words), expected)
 
 
@@ -181,20 +181,25 @@ def _words(document: Document, at: Pointer, given: dict[str, Any], of_paper: boo
         option = known[name]
         try:
             values[name] = option.value(_single(option, value))
-            if name in KNOWN_NAMES:
-                KNOWN_NAMES[name](values[name])
+            if name in CHECKS_OF_NAMES:
+                CHECKS_OF_NAMES[name](values[name])
         except UsageError as error:
             raise UsageError(document.complaint((*at, name), str(error))) from error
+        except TypeError as error:  # such as a number where names are needed
+            raise UsageError(document.complaint((*at, name), f"{name} cannot be {value!r}")) from error
         if option.kind is list:
             words += [word for one in values[name] for word in option.words(str(one))]
         else:
             words += option.words(values[name])
-    return words, {name: value for name, value in values.items() if name not in OF_SELECTION}
+    return words, values
 
 
 def _single(option: Option, value: Any) -> Any:
-    """A value of an option that takes one, out of a list. Raises UsageError where the list has more."""
-    if not isinstance(value, list) or option.kind is list or isinstance(option.default, tuple):
+    """A value in the form that its option takes: several as a list, and one as itself. Raises UsageError where a list
+    has more than the option takes."""
+    if option.kind is list:
+        return value if isinstance(value, list) else [str(value)]
+    if not isinstance(value, list) or isinstance(option.default, tuple):
         return value
     if len(value) != 1:
         raise UsageError(f"{option.name} takes one value, not {len(value)}; configurations are what differs")
@@ -206,7 +211,7 @@ def _require_cpus(names: Sequence[str]) -> None:
 
 
 # What refuses an unknown name with a UsageError, by option: before the first cell, not after hours.
-KNOWN_NAMES: dict[str, Callable[[Any], object]] = {
+CHECKS_OF_NAMES: dict[str, Callable[[Any], object]] = {
     "profile": profiles.load,
     "compressor": implementations.find,
     "decompressor": implementations.find,

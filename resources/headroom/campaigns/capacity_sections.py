@@ -17,13 +17,19 @@ from headroom.report.page import Column, Section, table
 
 MOST_BARS = 24
 ONE_CORE = "1c"
+SMT = "-smt"  # how CPU configurations end that take both threads of each core
 NULL = "null"  # the adapter that copies
 
 Of = Callable[[Cell, Capacity], float | None]
 
 
+def cores_of(one: Capacity) -> int:
+    """How many cores work: two hardware threads (`2c-smt`) are one."""
+    return max(1, len(one.cores) // 2 if one.cpus.endswith(SMT) else len(one.cores))
+
+
 def per_core(_: Cell, one: Capacity) -> float | None:
-    return None if one.flow_pairs is None or not one.cores else one.flow_pairs / len(one.cores)
+    return None if one.flow_pairs is None or not one.cores else one.flow_pairs / cores_of(one)
 
 
 def nanoseconds(_: Cell, one: Capacity) -> float | None:
@@ -61,9 +67,9 @@ def _flow_pairs(data: CampaignData, found: Capacities) -> Section:
     rows = []
     for key in found.by_key:
         mine = [found.values(key, machine, per_core) for machine in machines]
-        best = max(one.median for one in mine if one)
+        best = max((one.median for one in mine if one), default=0.0)
         several = sum(one is not None for one in mine) > 1
-        cells = [cell_of(one, f" ({percent(one.median / best)})" if one and several else "") for one in mine]
+        cells = [cell_of(one, f" ({percent(one.median / best)})" if one and several and best else "") for one in mine]
         rows.append([called[key[0]], target_name(key[1]), *cells])
     columns = [Column("CPUs"), Column("Load", tight=True), *(Column(name, number=True) for name in machines)]
     caption = "Flow pairs per core; in brackets, the share of the best machine's." if len(machines) > 1 else ""
@@ -95,7 +101,7 @@ def _cost(data: CampaignData, found: Capacities) -> Section:
         return None if clock is None or one.ns_per_operation is None else one.ns_per_operation * clock / 1000
 
     def codec_only(_: Cell, one: Capacity) -> float | None:
-        return None if one.codec_only is None else one.codec_only / len(one.cores)
+        return None if one.codec_only is None else one.codec_only / cores_of(one)
 
     called = names(found.series())
     shown_of: tuple[tuple[str, Of], ...] = (
@@ -131,7 +137,7 @@ def _scaling(data: CampaignData, found: Capacities) -> Section | None:
                 cells.append(blocks.Cell("–", ""))
                 continue
             times = many.median / one.median
-            cores = len(by_machine[machine][0][1].cores)
+            cores = cores_of(by_machine[machine][0][1])
             cells.append(blocks.Cell(f"×{times:.2f} ({percent(times / cores)})", times))
         if any(cell.sort != "" for cell in cells):
             rows.append([called[series], target_name(target), *cells])
@@ -151,27 +157,32 @@ def _all_cores(_: Cell, one: Capacity) -> float | None:
 
 
 def _peers(data: CampaignData, found: Capacities) -> Section | None:
-    """Time of an operation over that of each other implementation with the same work."""
+    """Time of an operation over that of each other implementation with the same work, at the same load."""
     machines, rows = data.campaign.machines, []
+    is_quick = {
+        cell.configuration: any(record.get("quick") for record in records) for cell, records in data.records.items()
+    }
     for series in found.series():
         for peer in found.series():
             same = (series.build, series.profile, series.cpus) == (peer.build, peer.profile, peer.cpus)
-            if not same or series.pair == peer.pair or NULL in (series.compressor, peer.compressor):
+            key, other_key = found.main_key(series), found.main_key(peer)
+            alike = same and key[1] == other_key[1] and is_quick[series.configuration] == is_quick[peer.configuration]
+            if not alike or series.pair == peer.pair or NULL in (series.compressor, peer.compressor):
                 continue
             cells = []
             for machine in machines:
-                mine = found.values(found.main_key(series), machine, nanoseconds)
-                other = found.values(found.main_key(peer), machine, nanoseconds)
+                mine, other = (found.values(one, machine, nanoseconds) for one in (key, other_key))
                 ratio = mine.median / other.median if mine and other and other.median else None
                 cells.append(blocks.Cell("–", "") if ratio is None else blocks.Cell(shown(ratio), ratio))
-            rows.append([series.pair, peer.pair, series.cpus, series.profile, series.build, *cells])
+            both = " / ".join(dict.fromkeys((series.configuration, peer.configuration)))
+            rows.append([series.pair, peer.pair, both, series.cpus, series.profile, series.build, *cells])
     if not rows:
         return None
     section = Section("peers", "Ratio to a peer", "Peers")
     section.intro = [
         "Time of an operation over that of another implementation on the same machine: below 1, it is faster."
     ]
-    titles = ("Implementation", "Peer", "CPUs", "Profile", "Build")
+    titles = ("Implementation", "Peer", "Configuration", "CPUs", "Profile", "Build")
     columns = [*map(Column, titles), *(Column(name, number=True) for name in machines)]
     section.add("table", table("t-peers", columns, rows))
     return section

@@ -14,7 +14,7 @@ from headroom.campaigns import cluster, identity, progress
 from headroom.campaigns.campaign import LOCAL, Campaign, Cell
 from headroom.campaigns.identity import Identity
 from headroom.campaigns.progress import Result
-from headroom.campaigns.task import ERROR, LOST, WHOLE, request_of, run_cell
+from headroom.campaigns.task import LOST, UNUSABLE, WHOLE, request_of, run_cell
 from headroom.core.errors import EnvironmentLacks, UsageError
 
 if TYPE_CHECKING:
@@ -54,7 +54,11 @@ def run_campaign(
         if not left:
             return outcome
         with cluster.connected(scheduler, keys, campaign.timeouts) as client:
-            _require_workers(client, campaign, {cell.machine for cell in left}, {cell.machine for cell in found}, mine)
+            try:
+                needed, before = ({cell.machine for cell in cells} for cells in (left, found))
+                _require_workers(client, campaign, needed, before, mine)
+            except OSError as error:
+                raise _scheduler_went(campaign) from error
             work = _Work(client, campaign, mine, program, left)
             try:
                 work.collect(outcome, on_end)
@@ -88,7 +92,7 @@ def _require_workers(client: Client, campaign: Campaign, needed: set[str], befor
             "`./headroom campaign worker ADDRESS --machine NAME` on the machine, or correct the name in the campaign."
         )
     addresses = [address for name, address in there.items() if name in needed]
-    replies = client.run(identity.here, workers=addresses, on_error="return") if addresses else {}
+    replies = client.run(identity.running, workers=addresses, on_error="return") if addresses else {}
     for name, address in there.items():
         other = replies.get(address)
         if other is not None and (what := _differs(mine, other)):
@@ -142,7 +146,7 @@ class _Work:
             cell = self.futures.pop(future)
             found = {cell: self._result(cell, future)}
             future.release()
-            if found[cell].state == LOST and cell.machine not in _workers(self.client):
+            if found[cell].reason == self._gone(cell):
                 found |= {other: self._lost(other, self._gone(other)) for other in self.left[cell.machine]}
                 self.left[cell.machine].clear()
             for one, result in found.items():
@@ -172,26 +176,31 @@ class _Work:
             reply = future.result()
             deaths = self.client.run_on_scheduler(_deaths, key=future.key)
         except (FutureCancelledError, OSError) as error:
-            raise EnvironmentLacks(
-                f"The scheduler went. What has arrived is kept; `./headroom campaign --resume {self.campaign.name}` "
-                "goes on once there is a scheduler again."
-            ) from error
+            raise _scheduler_went(self.campaign) from error
         except (NoValidWorkerError, NoWorkerError):
             return self._lost(cell, self._gone(cell))
         except KilledWorker:
             times = cluster.ALLOWED_FAILURES + 1
-            return self._lost(cell, f"The worker of {cell.machine} died {times} times while it measured this.")
+            return self._lost(cell, f"The worker of {cell.machine} died {times} times while it measured this.", times)
         except Exception as error:
             reason = f"Its task failed: {type(error).__name__}: {error}"[:2000]
             words = tuple(self.campaign.words(cell))
-            return progress.write(self.campaign, cell, Result(ERROR, reason, words=words))
+            return progress.write(self.campaign, cell, Result(UNUSABLE, reason, words=words))
         return progress.accept(self.campaign, cell, reply, self.identity, deaths)
 
     def _gone(self, cell: Cell) -> str:
         return f"The machine {cell.machine} had no worker for {self.campaign.timeouts.lost_s:g} s."
 
-    def _lost(self, cell: Cell, reason: str) -> Result:
-        return progress.write(self.campaign, cell, Result(LOST, reason, words=tuple(self.campaign.words(cell))))
+    def _lost(self, cell: Cell, reason: str, deaths: int = 0) -> Result:
+        words = tuple(self.campaign.words(cell))
+        return progress.write(self.campaign, cell, Result(LOST, reason, words=words, deaths=deaths))
+
+
+def _scheduler_went(campaign: Campaign) -> EnvironmentLacks:
+    return EnvironmentLacks(
+        f"The scheduler went. What has arrived is kept; `./headroom campaign --resume {campaign.name}` goes on once "
+        "there is a scheduler again."
+    )
 
 
 def _deaths(dask_scheduler: Any, key: str) -> int:

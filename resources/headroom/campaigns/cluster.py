@@ -11,12 +11,14 @@ import asyncio
 import ipaddress
 import logging
 import signal
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from headroom.campaigns import keys
 from headroom.campaigns.campaign import LOCAL, Timeouts
 from headroom.campaigns.keys import Keys
 from headroom.core.errors import EnvironmentLacks, UsageError
@@ -84,17 +86,20 @@ def _is_loopback(host: str) -> bool:
         return False
 
 
-def security_of(address: str, keys: Path | None) -> Security | None:
+def security_of(address: str, folder: Path | None) -> Security | None:
     """Keys for an address. Raises UsageError where it needs some and has none, or the other way round."""
-    from distributed.security import Security
-
     if not address.startswith("tls://"):
-        if keys is not None:
+        if folder is not None:
             raise UsageError(f"{address} is not encrypted, and so --keys would change nothing: say tls:// instead.")
         return None
-    if keys is None:
+    if folder is None:
         raise UsageError(f"{address} needs keys: name their folder with --keys (see ./headroom campaign keys).")
-    found = Keys(keys).require()
+    return _security(Keys(folder).require())
+
+
+def _security(found: Keys) -> Security:
+    from distributed.security import Security
+
     authority, certificate, key = map(str, (found.authority, found.certificate, found.key))
     return Security(
         require_encryption=True,
@@ -115,22 +120,22 @@ def settings() -> Iterator[None]:
 
 
 @contextmanager
-def connected(scheduler: str | None, keys: Path | None, timeouts: Timeouts) -> Iterator[Client]:
+def connected(scheduler: str | None, folder: Path | None, timeouts: Timeouts) -> Iterator[Client]:
     """A client of a scheduler, or of one worker on this machine where none is named.
 
     Raises EnvironmentLacks where the scheduler does not answer.
     """
     from distributed import Client
 
-    if keys is not None and scheduler is None:
+    if folder is not None and scheduler is None:
         raise UsageError("--keys are those of a scheduler: name it with --scheduler.")
     with settings():
         if scheduler is None:
-            with _here() as cluster, Client(cluster, timeout=CONNECT_S) as client:
+            with _here() as cluster, Client(cluster, timeout=CONNECT_S, security=cluster.security) as client:
                 yield _prepared(client, timeouts)
             return
         address = checked_address(scheduler)
-        security = security_of(address, keys)
+        security = security_of(address, folder)
         try:
             client = Client(address, security=security, timeout=CONNECT_S, name="campaign")
         except OSError as error:
@@ -141,22 +146,28 @@ def connected(scheduler: str | None, keys: Path | None, timeouts: Timeouts) -> I
 
 @contextmanager
 def _here() -> Iterator[Any]:
+    """A scheduler and a worker on this machine, with keys of their own: without, every user of it could run programs as
+    this one."""
     from distributed import LocalCluster
 
-    with LocalCluster(
-        n_workers=1,
-        threads_per_worker=1,
-        processes=True,
-        host="127.0.0.1",
-        dashboard_address=None,
-        worker_dashboard_address=None,
-        memory_limit=0,
-        name=LOCAL,
-        resources={resource_of(LOCAL): 1},
-        silence_logs=logging.CRITICAL,
-        preload=[PRELOAD],
-    ) as cluster:
-        yield cluster
+    with tempfile.TemporaryDirectory(prefix="headroom-keys-") as folder:
+        made = keys.make(Path(folder) / "keys")
+        with LocalCluster(
+            n_workers=1,
+            threads_per_worker=1,
+            processes=True,
+            host="127.0.0.1",
+            protocol="tls://",
+            security=_security(made),
+            dashboard_address=None,
+            worker_dashboard_address=None,
+            memory_limit=0,
+            name=LOCAL,
+            resources={resource_of(LOCAL): 1},
+            silence_logs=logging.CRITICAL,
+            preload=[PRELOAD],
+        ) as cluster:
+            yield cluster
 
 
 def _prepared(client: Client, timeouts: Timeouts) -> Client:
@@ -188,10 +199,12 @@ def _causes(error: BaseException) -> list[str]:
     return found
 
 
-def run_scheduler(listen: str, keys: Path | None, say: Callable[[str], None]) -> None:
+def run_scheduler(listen: str, folder: Path | None, say: Callable[[str], None]) -> None:
     """Runs a scheduler until Ctrl-C or SIGTERM. Raises EnvironmentLacks where it cannot listen there."""
     address = checked_address(listen)
-    security = security_of(address, keys)
+    security = security_of(address, folder)
+    if security is None:
+        say("Without TLS, every user of this machine can run programs as you: see `./headroom campaign keys`.")
     with settings():
         asyncio.run(_scheduler(address, security, say))
 
@@ -215,27 +228,30 @@ async def _scheduler(address: str, security: Security | None, say: Callable[[str
     await scheduler.close()
 
 
-def run_worker(scheduler: str, machine: str, keys: Path | None, say: Callable[[str], None]) -> None:
+def run_worker(scheduler: str, machine: str, folder: Path | None, say: Callable[[str], None]) -> None:
     """Runs the worker of a machine until Ctrl-C or SIGTERM, over the ends of schedulers.
 
     Raises EnvironmentLacks where the first scheduler does not answer, or has a worker of that name.
     """
     address = checked_address(scheduler)
-    security = security_of(address, keys)
+    security = security_of(address, folder)
     with settings():
         asyncio.run(_worker(address, machine, security, say))
 
 
 async def _worker(address: str, machine: str, security: Security | None, say: Callable[[str], None]) -> None:
-    joined = False
+    joined, said = False, ""
     async with _until_signal() as stopped:
         while not stopped.is_set():
             try:
                 nanny = await _nanny(address, machine, security)
-            except EnvironmentLacks:
+            except EnvironmentLacks as error:
                 if not joined:
                     raise
+                if said != (said := str(error)):
+                    say(said)
             else:
+                said = ""
                 say(f"The machine {machine} works for {address}; Ctrl-C ends it.")
                 joined = True
                 ended = asyncio.ensure_future(nanny.finished())

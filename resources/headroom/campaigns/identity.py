@@ -4,13 +4,16 @@
 from __future__ import annotations
 
 import hashlib
-import subprocess
+import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from headroom.core.errors import EnvironmentLacks
+from headroom.core.git import git
 from headroom.core.paths import ROOT
+from headroom.core.results.store import sha256_of
 
+GIT_TIMEOUT_S = 60
 SHOWN = 12  # digits of a digest in a sentence
 
 
@@ -37,19 +40,50 @@ class Identity:
         return ""
 
 
+_at_start: Identity | None = None  # of a worker
+
+
+def remember() -> None:
+    """Keeps the identity that the checkout has now, when this process has just read its code from there."""
+    global _at_start
+    _at_start = here()
+
+
+def running() -> Identity:
+    """Of the code that this process runs: that of the checkout when a worker began, else as it is."""
+    return _at_start or here()
+
+
 def here(root: Path = ROOT) -> Identity:
     """Of this checkout, read anew. Raises EnvironmentLacks where it is no git repository."""
-
-    def git(*words: str) -> bytes:
-        return subprocess.run(["git", "-C", str(root), *words], capture_output=True, timeout=60, check=True).stdout
-
     try:
-        commit = git("rev-parse", "HEAD").decode().strip()
-        changes = git("status", "--porcelain") + git("diff", "HEAD", "--binary")
         packages = (root / "requirements.lock").read_bytes()
-    except (OSError, subprocess.SubprocessError) as error:
-        raise EnvironmentLacks(
-            f"A campaign compares commits, and {root} shows none ({error}): use a git checkout, and install git."
-        ) from error
-    digest = hashlib.sha256(changes).hexdigest() if changes else ""
-    return Identity(commit, digest, hashlib.sha256(packages).hexdigest())
+    except OSError as error:
+        raise EnvironmentLacks(f"{root} has no requirements.lock ({error.strerror}).") from error
+    commit = _git(root, "rev-parse", "HEAD").strip()
+    return Identity(commit, _changes(root), hashlib.sha256(packages).hexdigest())
+
+
+def _changes(root: Path) -> str:
+    """A digest of the names and contents of all files that are not as in the commit, whatever git is configured to
+    show; "" where there are none."""
+    tracked = _git(root, "diff", "--name-only", "--no-renames", "-z", "HEAD")
+    others = _git(root, "ls-files", "--others", "--exclude-standard", "-z")
+    digest = hashlib.sha256()
+    names = sorted(filter(None, (tracked + others).split("\0")))
+    for name in names:
+        path = root / name
+        digest.update(name.encode(errors="surrogateescape") + b"\0")
+        if path.is_symlink():
+            digest.update(os.readlink(path).encode(errors="surrogateescape"))
+        elif path.is_file():
+            digest.update(sha256_of(path).encode())
+    return digest.hexdigest() if names else ""
+
+
+def _git(root: Path, *words: str) -> str:
+    done = git(root, *words, timeout_s=GIT_TIMEOUT_S)
+    if done.returncode != 0:
+        reason = (done.stderr.strip().splitlines() or ["git gave no reason"])[-1]
+        raise EnvironmentLacks(f"A campaign compares commits, and {root} shows none ({reason}): use a git checkout.")
+    return done.stdout

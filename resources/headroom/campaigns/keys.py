@@ -54,7 +54,7 @@ class Keys:
 def make(folder: Path) -> Keys:
     """Makes keys in a new folder. Raises UsageError where it holds some, EnvironmentLacks without openssl."""
     keys = Keys(folder)
-    if keys.authority.exists() or keys.key.exists():
+    if any(path.exists() for path in (keys.authority, keys.certificate, keys.key)):
         raise UsageError(f"{folder} has keys already: name another folder, or remove it.")
     if shutil.which("openssl") is None:
         raise EnvironmentLacks("Keys need the program openssl: apt-get install openssl.")
@@ -62,7 +62,7 @@ def make(folder: Path) -> Keys:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder, prefix=".") as name:
             _make(Path(name))
-            for path in (keys.authority, keys.certificate, keys.key):
+            for path in (keys.authority, keys.certificate, keys.key):  # without the last one there are no keys
                 (Path(name) / path.name).replace(path)
     except OSError as error:
         raise disk_error(error, f"making keys in {folder}", resumable=False) from error
@@ -92,9 +92,12 @@ def _make(folder: Path) -> None:
 
 
 def _openssl(*words: str | Path) -> None:
-    done = subprocess.run(
-        ["openssl", *map(str, words)], capture_output=True, text=True, timeout=OPENSSL_TIMEOUT_S, check=False
-    )
+    try:
+        done = subprocess.run(
+            ["openssl", *map(str, words)], capture_output=True, text=True, timeout=OPENSSL_TIMEOUT_S, check=False
+        )
+    except subprocess.TimeoutExpired as error:
+        raise EnvironmentLacks(f"`openssl {words[0]}` took more than {OPENSSL_TIMEOUT_S} s.") from error
     if done.returncode:
         lines = done.stderr.strip().splitlines() or ["it gave no reason"]
         raise EnvironmentLacks(f"`openssl {words[0]}` failed: {lines[-1]}.")

@@ -74,17 +74,17 @@ def read(campaign: Campaign, warn: Callable[[str], None] = lambda sentence: None
 
 
 @dataclass(frozen=True, order=True)
-class Column:
-    """Where a figure comes from: what repeats have in common."""
+class CellGroup:
+    """The cells that differ in their repeat alone: where a figure comes from."""
 
     machine: str
     build: str
     configuration: str
 
 
-def columns(cells: Iterable[Cell]) -> dict[Column, str]:
+def columns(cells: Iterable[Cell]) -> dict[CellGroup, str]:
     """The columns of some cells with their titles: the machine, and what else tells them apart."""
-    found = sorted({Column(cell.machine, cell.build, cell.configuration) for cell in cells})
+    found = sorted({CellGroup(cell.machine, cell.build, cell.configuration) for cell in cells})
     builds, configurations = {one.build for one in found}, {one.configuration for one in found}
     return {
         one: " ".join(

@@ -20,7 +20,7 @@ from headroom.report import render
 from headroom.report.page import Card, Column, Link, Page, Section, table
 
 MISSING = "missing"  # a cell of which nothing is known yet
-WORST_FIRST = ("error", "fail", "lost", "busy", MISSING, "non-strict", "unsupported", "pass")
+WORST_FIRST = ("error", "fail", "unusable", "lost", "busy", MISSING, "non-strict", "unsupported", "pass")
 MOST_REASON = 300  # characters
 
 
@@ -32,7 +32,7 @@ def write(campaign: Campaign, warn: Callable[[str], None] = lambda sentence: Non
         return None
     target = campaign.folder / PAGE
     try:
-        write_atomically(target, render.html_of(page(data)).encode())
+        write_atomically(target, render.html_of(page(data)).encode("utf-8", "replace"))
     except OSError as error:
         raise disk_error(error, f"writing {target}", False, "say the same command") from error
     return target
@@ -94,7 +94,8 @@ def _summary(data: CampaignData) -> Section:
     section = Section("summary", "Cells", "Cells")
     section.intro = [
         "A cell is one run: a configuration on a machine, with a build. Its word is that of the worst case of its run; "
-        "busy: the machine did not become quiet; lost: it had no worker any more; error: its run could not be used.",
+        "busy: the machine did not become quiet; lost: it had no worker any more; unusable: its command did not end "
+        "well, or its run is not that of the cell.",
     ]
     section.cards = [
         Card("Whole cells", f"{len(data.records)} of {len(cells)}", f"{campaign.repeats} of each"),

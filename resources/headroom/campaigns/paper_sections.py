@@ -6,8 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from headroom.campaigns.campaign import Cell
-from headroom.campaigns.measured import CampaignData, Values, columns, values
-from headroom.campaigns.measured import Column as Place
+from headroom.campaigns.measured import CampaignData, CellGroup, Values, columns, values
 from headroom.core.results.record import VERDICTS, worst
 from headroom.core.text import shown
 from headroom.report import page as blocks
@@ -16,7 +15,7 @@ from headroom.report.page import Column, Section, table, verdict_cell
 from headroom.report.paper_section import MOST_OPEN
 
 Item = dict[str, Any]
-Items = dict[str, dict[Place, list[Item]]]  # by identity and column; one for each repeat
+Items = dict[str, dict[CellGroup, list[Item]]]  # by identity and column; one for each repeat
 
 
 def sections(data: CampaignData) -> list[Section]:
@@ -67,7 +66,7 @@ def _items(mine: dict[Cell, Records], place: str) -> Items:
     """The figures of a place, in the order of the first cell that has them."""
     found: Items = {}
     for cell in sorted(mine):
-        column = Place(cell.machine, cell.build, cell.configuration)
+        column = CellGroup(cell.machine, cell.build, cell.configuration)
         for record in mine[cell]:
             for item in record["items"]:
                 if item["where"] == place:
@@ -76,7 +75,7 @@ def _items(mine: dict[Cell, Records], place: str) -> Items:
     return found
 
 
-def _all(by_column: dict[Place, list[Item]]) -> list[Item]:
+def _all(by_column: dict[CellGroup, list[Item]]) -> list[Item]:
     return [item for items in by_column.values() for item in items]
 
 
@@ -94,7 +93,7 @@ def _counted(items: Items) -> str:
     return f"{len(items)} figures: {', '.join(counts)}"
 
 
-def _table(identity: str, items: Items, titles: dict[Place, str]) -> blocks.Table:
+def _table(identity: str, items: Items, titles: dict[CellGroup, str]) -> blocks.Table:
     rows = []
     for by_column in items.values():
         everyone = _all(by_column)

@@ -11,6 +11,8 @@ out/campaigns/<name>/
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import fcntl
 import json
 import os
@@ -24,15 +26,15 @@ from typing import Any
 from headroom.campaigns import archive
 from headroom.campaigns.campaign import Campaign, Cell, campaigns_folder
 from headroom.campaigns.identity import SHOWN, Identity
-from headroom.campaigns.task import BUSY, ERROR, LOST, WHOLE
+from headroom.campaigns.task import BUSY, LOST, UNUSABLE, WHOLE
 from headroom.core.errors import HeadroomError, UsageError, disk_error
 from headroom.core.paths import shown
 from headroom.core.results import store
 from headroom.core.results.record import VERDICTS, count_verdicts, worst
 
 FILE, STATE, PAGE = "campaign.yaml", "campaign.json", "campaign.html"
-STATES = (WHOLE, BUSY, ERROR, LOST)
-STATUSES = (*VERDICTS, BUSY, LOST)  # of a cell, as people read them
+STATES = (WHOLE, BUSY, UNUSABLE, LOST)
+STATUSES = (*VERDICTS, BUSY, UNUSABLE, LOST)  # of a cell, as people read them
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,10 @@ class Result:
     @property
     def status(self) -> str:
         return self.verdict if self.state == WHOLE else self.state
+
+
+# What the disk itself may say while an archive is unpacked; whatever else goes wrong is due to the archive.
+OF_THE_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.EMFILE, errno.EACCES)
 
 
 class ResultRefused(HeadroomError):
@@ -114,7 +120,7 @@ def begin(campaign: Campaign, text: bytes, identity: Identity) -> Iterator[dict[
 
 def _require_the_same(campaign: Campaign, identity: Identity, found: Mapping[Cell, Result]) -> None:
     whole = {cell: result for cell, result in found.items() if result.state == WHOLE}
-    if not whole:
+    if not whole and not _others_are_whole(campaign):
         return
     try:
         kept = Identity(**json.loads((campaign.folder / STATE).read_text(encoding="utf-8"))["identity"])
@@ -132,6 +138,15 @@ def _require_the_same(campaign: Campaign, identity: Identity, found: Mapping[Cel
             )
 
 
+def _others_are_whole(campaign: Campaign) -> bool:
+    """Whether the folder has whole cells that the file does not name any more: they are of the same commit, too."""
+    for path in campaign.folder.glob("cells/*/cell.json"):
+        with contextlib.suppress(OSError, ValueError, AttributeError):
+            if json.loads(path.read_text(encoding="utf-8")).get("state") == WHOLE:
+                return True
+    return False
+
+
 def find(name: str) -> Path:
     """The kept file of a campaign by name, or of the newest where that is `last`. Raises UsageError."""
     known = sorted(campaigns_folder().glob(f"*/{FILE}"), key=lambda path: path.stat().st_mtime)
@@ -145,17 +160,21 @@ def find(name: str) -> Path:
 
 
 def accept(campaign: Campaign, cell: Cell, reply: Any, identity: Identity, deaths: int = 0) -> Result:
-    """Keeps a worker's reply as the result of a cell: *error* where the reply is not that of the cell."""
+    """Keeps a worker's reply as the result of a cell: *unusable* where the reply is not that of the cell."""
     words = tuple(campaign.words(cell))
     try:
         return write(campaign, cell, replace(_accepted(campaign, cell, reply, identity), deaths=deaths))
     except (ResultRefused, archive.ArchiveRefused) as error:
         reason = f"The archive of its worker is refused: {error}."
-        return write(campaign, cell, Result(ERROR, reason, words=words))
+    except HeadroomError:
+        raise
+    except Exception as error:  # a reply may hold anything, and nothing in it ends the campaign
+        reason = f"The archive of its worker is refused: it cannot be read ({type(error).__name__}: {error})."
+    return write(campaign, cell, Result(UNUSABLE, reason[:2000], words=words))
 
 
 def _accepted(campaign: Campaign, cell: Cell, reply: Any, identity: Identity) -> Result:
-    if not isinstance(reply, dict) or reply.get("state") not in (WHOLE, BUSY, ERROR):
+    if not isinstance(reply, dict) or reply.get("state") not in (WHOLE, BUSY, UNUSABLE):
         raise ResultRefused("its reply has no state")
     if reply.get("cell") != cell.id:
         raise ResultRefused(f"it is of the cell {str(reply.get('cell'))[:100]!r}")
@@ -172,12 +191,17 @@ def _accepted(campaign: Campaign, cell: Cell, reply: Any, identity: Identity) ->
         shutil.rmtree(folder / run.name, ignore_errors=True)
         run.replace(folder / run.name)
     except OSError as error:
-        raise disk_error(error, f"unpacking the run of {cell.id}") from error
+        if error.errno in OF_THE_DISK:
+            raise disk_error(error, f"unpacking the run of {cell.id}") from error
+        raise ResultRefused(f"it cannot be unpacked ({error})") from error
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
+    counts = count_verdicts(records)
+    if isinstance(told := reply.get("verdicts"), dict) and told != counts:
+        raise ResultRefused(f"its command counted {_counted(told)}, and its records are {_counted(counts)}")
     verdict = worst([record["verdict"] for record in records])
     reason = next((one["reason"] for one in records if one["verdict"] == verdict), "") if verdict != "pass" else ""
-    return Result(WHOLE, reason[:2000], verdict, run.name, words, began, ended, count_verdicts(records))
+    return Result(WHOLE, reason[:2000], verdict, run.name, words, began, ended, counts)
 
 
 def _checked(campaign: Campaign, cell: Cell, run: Path, identity: Identity) -> list[dict[str, Any]]:
@@ -206,11 +230,16 @@ def _checked(campaign: Campaign, cell: Cell, run: Path, identity: Identity) -> l
     return records
 
 
+def _counted(verdicts: Mapping[str, Any]) -> str:
+    return ", ".join(f"{count} {verdict}" for verdict, count in verdicts.items() if count)[:200] or "none"
+
+
 def _require_configuration(campaign: Campaign, cell: Cell, plan: Any) -> None:
     """Raises ResultRefused unless a run's plan is what the cell's command makes of its suites and options."""
     expected = campaign.configurations[cell.configuration].expected
-    if expected["suites"] != plan.suites:
-        raise ResultRefused(f"its run.json is of another cell: suites {', '.join(plan.suites)[:200]}")
+    for name in ("suites", "tags", "excluded", "cases"):
+        if expected[name] != (found := getattr(plan, name)):
+            raise ResultRefused(f"its run.json is of another cell: {name} {', '.join(found)[:200] or 'none'}")
     for name, value in expected["options"].items():
         found = plan.settings.get(name)
         if found != value:

@@ -6,6 +6,7 @@ Client, scheduler and workers import this module, so that all must have the same
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -17,19 +18,21 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from headroom.campaigns import affinity, archive, guard
-from headroom.campaigns.campaign import Campaign, Cell, Quiet, Timeouts
-from headroom.campaigns.identity import Identity, here
+from headroom.campaigns import affinity, archive
+from headroom.campaigns.campaign import Campaign, Cell, Timeouts
+from headroom.campaigns.identity import Identity, here, running
 from headroom.core import process_group
 from headroom.core.errors import EXIT_ENVIRONMENT, EXIT_FAILED, EXIT_PASSED, EnvironmentLacks, HeadroomError
-from headroom.core.machine import measuring
+from headroom.core.machine import guard, measuring
+from headroom.core.machine.guard import Quiet
 from headroom.core.paths import ROOT, out_folder
 
-WHOLE, BUSY, ERROR, LOST = "whole", "busy", "error", "lost"  # states of a cell
+WHOLE, BUSY, UNUSABLE, LOST = "whole", "busy", "unusable", "lost"  # states of a cell
 COMPLETE = (EXIT_PASSED, EXIT_FAILED, EXIT_ENVIRONMENT)  # exit statuses of a command whose run may be whole
 POLL_S = 0.2
 PREFIX = ".cell-"  # of the folder in which a cell runs
-MOST_OUTPUT = 1 << 20  # octets of a command's output that are read
+MOST_OUTPUT = 1 << 20  # octets of a command's messages that are read
+MOST_DOCUMENT = 64 << 20  # octets of its document
 
 
 def request_of(campaign: Campaign, cell: Cell, identity: Identity) -> dict[str, Any]:
@@ -48,39 +51,44 @@ def run_cell(request: Mapping[str, Any], program: Sequence[str] | None = None) -
     """Carries out the command of a cell; never raises what the cell may be blamed for. `program` stands before the
     command's words; `./headroom` of this checkout when left out.
 
-    The reply holds: cell, state (whole, busy, error), reason, began and ended (UTC), and for a whole cell exit, run
-    (name of the run's folder), archive, sha256 and files, as `archive.unpack` takes them.
+    The reply holds: cell, state (whole, busy, unusable), reason, began and ended (UTC), and for a whole cell exit, run
+    (name of the run's folder), verdicts (how many cases ended with each, as the command counted them; None where it did
+    not), and archive, sha256 and files, as `archive.unpack` takes them.
     """
-    reply: dict[str, Any] = {"cell": request["cell"], "state": ERROR, "reason": ""}
+    reply: dict[str, Any] = {"cell": request["cell"], "state": UNUSABLE, "reason": ""}
     try:
         timeouts, quiet = Timeouts(**request["timeouts"]), Quiet(**request["quiet"])
-        if other := Identity(**request["identity"]).differs(here()):
-            raise EnvironmentLacks(f"The worker of {request['machine']} has {other}")
-        with measuring.measuring(timeouts.lock_s) as lock:
-            guard.wait_until_quiet(lock, timeouts.quiet_s, quiet.load, quiet.steal)
+        for found in (running(), here()):  # what the worker has in memory, and what its commands will be
+            if other := Identity(**request["identity"]).differs(found):
+                raise EnvironmentLacks(f"The worker of {request['machine']} has {other}")
+        with measuring.measuring(timeouts.lock_s):
+            if busy := guard.wait(lambda: guard.look(out_folder(), quiet), most_s=timeouts.quiet_s):
+                raise measuring.MachineBusy(busy)
             reply["began"] = _now()
             try:
                 reply |= _measured(request, program or (str(ROOT / "headroom"),), timeouts.cell_s)
             finally:
                 reply["ended"] = _now()
-                lock.note_end()
     except measuring.MachineBusy as error:
         return reply | {"state": BUSY, "reason": str(error)}
     except (HeadroomError, OSError) as error:
-        return reply | {"state": ERROR, "reason": str(error)}
+        return reply | {"state": UNUSABLE, "reason": str(error)}
     return reply
 
 
 def _measured(request: Mapping[str, Any], program: Sequence[str], limit_s: float) -> dict[str, Any]:
     place = out_folder()
     place.mkdir(parents=True, exist_ok=True)
-    for left in place.glob(f"{PREFIX}*"):  # by a worker that was killed; no other works, for this one has the lock
+    # Those of a worker that was killed; no other works on this machine, for this one has the lock.
+    for left in place.glob(f"{PREFIX}{request['machine']}.*"):
         shutil.rmtree(left, ignore_errors=True)
     folder = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{request['cell']}-", dir=place))
     try:
         status, last_line = _run([*program, *request["words"]], folder, limit_s)
         runs = sorted(path.parent for path in folder.glob("*/run.json"))
-        if status not in COMPLETE or len(runs) != 1:
+        document = _document(folder / "stdout")
+        # A run that was cut short, as by a full disk, has records and a status of its own, and prints no document.
+        if status not in COMPLETE or len(runs) != 1 or document is None:
             raise HeadroomError(f"its command ended with status {status}: {last_line}")
         packed = archive.pack(runs[0])
     finally:
@@ -89,10 +97,21 @@ def _measured(request: Mapping[str, Any], program: Sequence[str], limit_s: float
         "state": WHOLE,
         "exit": status,
         "run": runs[0].name,
+        "verdicts": document.get("verdicts"),
         "archive": packed.octets,
         "sha256": packed.sha256,
         "files": packed.files,
     }
+
+
+def _document(stdout: Path) -> dict[str, Any] | None:
+    """The JSON document that a command prints last; None where it ended before that."""
+    try:
+        with stdout.open("rb") as file:
+            document = json.loads(file.read(MOST_DOCUMENT))
+    except (OSError, ValueError, RecursionError):
+        return None
+    return document if isinstance(document, dict) else None
 
 
 def _run(command: Sequence[str], folder: Path, limit_s: float) -> tuple[int, str]:

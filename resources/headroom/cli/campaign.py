@@ -11,7 +11,14 @@ from typer.core import TyperGroup
 
 from headroom.cli.options import with_options
 from headroom.core import console
-from headroom.core.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_PASSED, EnvironmentLacks, UsageError
+from headroom.core.errors import (
+    EXIT_ENVIRONMENT,
+    EXIT_FAILED,
+    EXIT_INTERRUPTED,
+    EXIT_PASSED,
+    EnvironmentLacks,
+    UsageError,
+)
 from headroom.core.options import DRY_RUN, JSON, Option
 from headroom.core.paths import shown
 from headroom.core.results import store
@@ -106,7 +113,7 @@ def page_command(
     from headroom.campaigns import campaign as campaigns
     from headroom.campaigns import page, progress
 
-    campaign = campaigns.load(progress.find(name))
+    campaign = campaigns.load(progress.find(name), to_measure=False)
     target = page.write(campaign, console.warn)
     if target is None:
         raise UsageError(f"The campaign {campaign.name} has no result yet.")
@@ -219,10 +226,16 @@ def _print_table(campaign: Campaign, outcome: Outcome, page: Path | None) -> Non
 
 
 def _exit_status(campaign: Campaign, outcome: Outcome) -> int:
+    """1 where a cell failed or is unusable; 3 where machines were busy or lost, or all cells are unsupported: that is
+    no pass."""
+    from headroom.campaigns.task import BUSY, LOST, UNUSABLE
+
     if outcome.interrupted:
         return EXIT_INTERRUPTED
     statuses = [result.status for result in outcome.results.values()]
-    good = len(statuses) == len(campaign.cells()) and all(
-        status in ("pass", "non-strict", "unsupported") for status in statuses
-    )
-    return EXIT_PASSED if good else EXIT_FAILED
+    if any(status in ("fail", "error", UNUSABLE) for status in statuses):
+        return EXIT_FAILED
+    passed = sum(status in ("pass", "non-strict") for status in statuses)
+    left = [status for status in statuses if status in (BUSY, LOST)]
+    whole = len(statuses) == len(campaign.cells()) and not left
+    return EXIT_PASSED if whole and passed else EXIT_ENVIRONMENT

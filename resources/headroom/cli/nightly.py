@@ -11,7 +11,7 @@ import typer
 
 from headroom.core import console
 from headroom.core.errors import EXIT_FAILED, EXIT_PASSED, EnvironmentLacks, UsageError
-from headroom.core.paths import DEFAULT_BUILD, out_folder, shown
+from headroom.core.paths import DEFAULT_BUILD, shown
 
 if TYPE_CHECKING:
     from headroom.history.alerts import Alert
@@ -30,8 +30,8 @@ EPILOG = console.examples(
 
 nightly = typer.Typer(
     help="Measure fixed work and conformance, and say what changed since the last nights.\n\n"
-    "Exit status: 0 nothing new, 1 a confirmed regression or a newly failing case, 2 wrong usage, 3 not measured, or "
-    "tonight cannot tell.",
+    "Exit status: 0 nothing new, 1 a confirmed regression or a newly failing case, 2 wrong usage, 3 not measured, "
+    "measured in part, or tonight cannot tell.",
     epilog=EPILOG,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -49,9 +49,9 @@ def add_to(app: typer.Typer) -> None:
 
 
 def history_at(folder: Path | None) -> History:
-    from headroom.history.store import History
+    from headroom.history.store import History, default_folder
 
-    return History(folder or out_folder() / "history", console.warn)
+    return History(folder or default_folder(), console.warn)
 
 
 @nightly.callback()

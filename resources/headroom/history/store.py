@@ -30,7 +30,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from headroom.core.errors import EnvironmentLacks, UsageError, disk_error
-from headroom.core.paths import shown
+from headroom.core.paths import out_folder, shown
 from headroom.core.results.store import UMASK, write_atomically
 from headroom.history.rows import COLUMNS, group, table_of
 from headroom.history.series import KINDS, Point, Series, SeriesKey, night_name
@@ -58,11 +58,17 @@ class NightFile:
     compacted: bool
 
 
+def default_folder() -> Path:
+    """The history of commands that name none."""
+    return out_folder() / "history"
+
+
 class History:
-    """A history folder. Reading needs no lock; whoever writes holds `lock()`."""
+    """A history folder. Reading needs no lock; nights are written under `lock()`, entries of logs under `log_lock()`
+    where they rest on what the logs hold."""
 
     def __init__(self, folder: Path, warn: Warn = lambda sentence: None) -> None:
-        self.folder = folder
+        self.folder = folder.resolve()
         self.warn = warn
         self._valid: dict[tuple[str, int, int], NightFile] = {}  # by path, octets and time: files never change
 

@@ -8,7 +8,6 @@ binaries/marks.json                             pinned, last-good
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 import shutil
@@ -19,7 +18,7 @@ from typing import Any, Literal
 
 from headroom.core.errors import disk_error
 from headroom.core.paths import shown
-from headroom.core.results.store import write_atomically
+from headroom.core.results.store import sha256_of, write_atomically
 
 Mark = Literal["pinned", "last-good"]
 KEPT_NIGHTS = 14
@@ -146,11 +145,3 @@ class BinaryStore:
             write_atomically(path, json.dumps(document, indent=1, sort_keys=True).encode() + b"\n")
         except OSError as error:
             raise disk_error(error, f"writing {shown(path)}", resumable=False) from error
-
-
-def sha256_of(path: Path) -> str:
-    digest = hashlib.sha256()
-    with path.open("rb") as file:
-        while chunk := file.read(1 << 20):
-            digest.update(chunk)
-    return digest.hexdigest()

@@ -18,13 +18,13 @@ from pathlib import Path
 from typing import Any
 
 from headroom.core.errors import UsageError
+from headroom.core.git import git
 from headroom.core.sentinels import ArmFailed, best
 from headroom.history.alerts import Alert, ChangedSeries
 from headroom.history.assessment import FAILING
 from headroom.history.confirmation import LEAST_CHANGE, LEAST_INSTRUCTIONS
 from headroom.nightly.changes import trials_of
 from headroom.nightly.checkout import BuildFailed, Checkout
-from headroom.nightly.git import git
 from headroom.nightly.measurer import ArmFile, Measurer
 
 TRIALS, QUICK_TRIALS = 20, 6

@@ -13,9 +13,9 @@ from pathlib import Path
 
 from headroom.core import process_group
 from headroom.core.errors import EnvironmentLacks, HeadroomError, UsageError
+from headroom.core.git import git
 from headroom.core.paths import ROOT, shown
 from headroom.nightly import relink
-from headroom.nightly.git import git
 
 Say = Callable[[str], None]
 

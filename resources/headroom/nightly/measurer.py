@@ -22,12 +22,13 @@ from typing import Any, Protocol
 from headroom.core import implementations, sentinels
 from headroom.core.errors import EnvironmentLacks, UsageError
 from headroom.core.implementations import Implementation
-from headroom.core.machine import build, environment, topology
+from headroom.core.machine import build, environment, guard, topology
 from headroom.core.machine.measuring import MachineBusy, measuring
 from headroom.core.paths import DEFAULT_BUILD, build_folder
+from headroom.core.results.store import sha256_of
 from headroom.core.sentinels import Arm, Trials, Work
-from headroom.nightly import bare_bridge, guard, suite_runs
-from headroom.nightly.binaries import Binary, BinaryStore, sha256_of
+from headroom.nightly import bare_bridge, suite_runs
+from headroom.nightly.binaries import Binary, BinaryStore
 from headroom.nightly.checkout import Checkout
 from headroom.nightly.suite_runs import CONFORMANCE, SEARCHES, Found
 
@@ -294,6 +295,7 @@ def default_measurer(
     history: Path, implementation: str, preset: str = DEFAULT_BUILD, say: Say = print
 ) -> EngineMeasurer:
     """The measurer of this machine for a history folder."""
-    checkout = Checkout(history.resolve() / "checkout", say=say)
-    runs = history.resolve() / suite_runs.RUNS
+    history = history.resolve()
+    checkout = Checkout(history / "checkout", say=say)
+    runs = history / suite_runs.RUNS
     return EngineMeasurer(implementation, preset, BinaryStore(history / "binaries"), checkout, runs, say=say)

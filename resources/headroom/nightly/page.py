@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -24,7 +24,7 @@ from headroom.history.events import Event
 from headroom.history.series import Series, night_name
 from headroom.history.store import History
 from headroom.nightly import chart, suite_runs
-from headroom.nightly.snapshot import DEFAULT_HISTORY, Snapshot, VerdictChange, take
+from headroom.nightly.snapshot import Snapshot, VerdictChange, named, show_command, take
 
 NO_VERDICT_YET = "no alert is closed yet"
 MOST_VERDICT_CHANGES = 60
@@ -154,6 +154,7 @@ def content(snapshot: Snapshot) -> Content:
         card, data = _card(judged, snapshot, axes[machine], own.get(identity, []), commits)
         series[card.anchor] = {**data, "machine": machine}
         cards["control" if judged.series.kind == "control" else ""].append((judged.series.key.test, card))
+    labels = {judged.series.key.id: str(judged.series.key) for judged in snapshot.judged}
     alerts = [_shown(one, snapshot.folder) for one in reversed(snapshot.book.alerts.values())]
     return Content(
         cards=_cards(snapshot),
@@ -163,7 +164,7 @@ def content(snapshot: Snapshot) -> Content:
         verdict_changes=snapshot.verdict_changes()[:MOST_VERDICT_CHANGES],
         groups=_groups(cards[""]),
         controls=_groups(cards["control"]),
-        events=[_event(one, snapshot) for one in reversed(snapshot.events)],
+        events=[_event(one, labels) for one in reversed(snapshot.events)],
         drifts=_drifts(snapshot),
         data={
             "nights": {machine: [_date(night) for night in axis.nights] for machine, axis in axes.items()},
@@ -300,12 +301,10 @@ def _row(one: ChangedSeries) -> dict[str, str]:
     }
 
 
-def commands(alert: Alert, history: Path = DEFAULT_HISTORY) -> list[str]:
+def commands(alert: Alert, history: Path) -> list[str]:
     """What to do about an alert of a history, as a shell takes it. `git log` only of what can be a commit."""
-    name = shlex.quote(alert.id)
-    if history.resolve() != DEFAULT_HISTORY.resolve():
-        name += f" --history {shlex.quote(str(history.resolve()))}"
-    found = [f"./headroom nightly show {name}"]
+    name = named(alert, history)
+    found = [show_command(alert, history)]
     if alert.is_open:
         found += [
             f"./headroom nightly bisect {name}",
@@ -380,8 +379,7 @@ def _cards(snapshot: Snapshot) -> list[tuple[str, str, str]]:
     ]
 
 
-def _event(event: Event, snapshot: Snapshot) -> dict[str, Any]:
-    labels = {one.series.key.id: str(one.series.key) for one in snapshot.judged}
+def _event(event: Event, labels: Mapping[str, str]) -> dict[str, Any]:
     about = [labels.get(identity, identity) for identity in event.series]
     return {
         "night": _date(event.night),

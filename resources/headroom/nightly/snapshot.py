@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,13 +11,12 @@ from pathlib import Path
 
 import numpy as np
 
-from headroom.core.paths import ROOT
 from headroom.history import assessment
 from headroom.history.alerts import Alert, AlertBook
 from headroom.history.assessment import FAILING, Judged
 from headroom.history.events import Event
 from headroom.history.series import Series
-from headroom.history.store import History
+from headroom.history.store import History, default_folder
 from headroom.nightly.log_entries import all_events, book
 
 
@@ -36,7 +36,16 @@ class VerdictChange:
         return self.after in FAILING and self.before not in FAILING
 
 
-DEFAULT_HISTORY = ROOT / "out" / "history"  # of commands without --history
+def named(alert: Alert, history: Path) -> str:
+    """An alert as an argument of `./headroom nightly`, for a shell, with its history where that is another one."""
+    name = shlex.quote(alert.id)
+    if history.resolve() != default_folder().resolve():
+        name += f" --history {shlex.quote(str(history.resolve()))}"
+    return name
+
+
+def show_command(alert: Alert, history: Path) -> str:
+    return f"./headroom nightly show {named(alert, history)}"
 
 
 @dataclass(frozen=True)
@@ -49,7 +58,7 @@ class Snapshot:
     events: tuple[Event, ...]
     book: AlertBook
     nights: dict[str, tuple[datetime, ...]]
-    folder: Path = DEFAULT_HISTORY
+    folder: Path
 
     def last(self, machine: str) -> datetime:
         return self.nights[machine][-1]

@@ -39,10 +39,13 @@ class VerdictChange:
 
     @property
     def worse(self) -> bool:
-        """A case that b does not have is no worse; neither is one that a does not have."""
-        if MISSING in (self.a, self.b):
+        """A case that b does not have is no worse, nor is one that it does not support, which is declared; neither is
+        one that a could not run, unless it fails in b."""
+        if MISSING in (self.a, self.b) or self.b == "unsupported":
             return False
-        return VERDICT_WEIGHT[self.b] < VERDICT_WEIGHT[self.a] and self.b != "unsupported"
+        if self.a == "unsupported":
+            return self.b in ("fail", "error")
+        return VERDICT_WEIGHT[self.b] < VERDICT_WEIGHT[self.a]
 
 
 @dataclass(frozen=True)

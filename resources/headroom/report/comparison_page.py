@@ -20,7 +20,7 @@ TO_BE_SEEN = 40  # metrics that stand open; more are folded away
 def write(comparison: Comparison, target: Path) -> Path:
     """Writes the page. Raises EnvironmentLacks when the disk does not take it."""
     try:
-        write_atomically(target, render.html_of(page(comparison)).encode())
+        write_atomically(target, render.html_of(page(comparison)).encode("utf-8", "replace"))
     except OSError as error:
         raise disk_error(error, f"writing {target}", resumable=False) from error
     return target

@@ -97,6 +97,9 @@ def of_kind(records: Records, kind: str) -> Records:
     return [one for one in records if one["parameters"].get("kind") == kind and one["metrics"]]
 
 
+OF_CAPACITIES = ("compressor", "decompressor", "profile", "cpus", "build", "target_load")  # parameters
+
+
 def capacities(records: Records) -> list[Capacity]:
     """Every capacity that was measured, in the order of measurement."""
     result = []
@@ -104,6 +107,8 @@ def capacities(records: Records) -> list[Capacity]:
         parameters = record["parameters"]
         if parameters.get("kind") != "capacity" or not measured(record, metrics.FLOW_PAIRS):
             continue
+        if not set(OF_CAPACITIES) <= parameters.keys():
+            continue  # a record of another hand: its parameters may be anything
         result.append(
             Capacity(
                 compressor=parameters["compressor"],

@@ -179,10 +179,12 @@ def test_cells_of_a_campaign(out: Path, runner: CliRunner) -> None:
     for cell, time in (("epyc.gcc-O2.voip.1", 40.0), ("xeon.gcc-O2.voip.1", 50.0)):
         folder = out / "campaigns" / "two" / "cells" / cell
         folder.mkdir(parents=True)
-        run(folder, "20260101-000000-aaaa", record(time, time + 1))
+        run(folder, "20251231-000000-bbbb", record(time + 99, time + 100))  # of a client that was killed
+        name = run(folder, "20260101-000000-aaaa", record(time, time + 1))
+        (folder / "cell.json").write_text(json.dumps({"run": name}), encoding="utf-8")
     words = ["compare", "two/epyc.gcc-O2.voip.1", "two/xeon.gcc-O2.voip.1", "--json"]
     document = json.loads(runner.invoke(app, words).stdout)
-    assert [one["change"] for one in document["metrics"]] == ["worse"]
+    assert [(one["a"], one["b"]) for one in document["metrics"]] == [(41.0, 51.0)]
     with pytest.raises(UsageError, match="There is no run 'two/riscv"):
         runner.invoke(app, ["compare", "two/riscv.gcc-O2.voip.1", "last"], catch_exceptions=False)
 

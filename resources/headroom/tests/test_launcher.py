@@ -149,7 +149,8 @@ def test_missing_system_packages_without_a_way_to_install_are_status_3(tree: Pat
 def test_commands_that_need_no_compiler_ask_for_none(tree: Path, tmp_path: Path) -> None:
     path = tools(tmp_path / "bin")
     commands = (["list"], ["doctor"], ["report"], ["--help"], ["run", "--help"], ["run", "--dry-run"])
-    reading = (["nightly", "show"], ["nightly", "--history", "x", "accept", "last"], ["nightly", "--dry-run"])
+    reading = (["show"], ["--history", "x", "accept", "last"], ["reopen", "last"], ["event", "bisect"], ["--dry-run"])
+    reading = tuple(["nightly", *words] for words in reading)
     for words in (*commands, *reading):
         done = launch(tree, *words, path=path)
         assert done.returncode == 0, done.stderr

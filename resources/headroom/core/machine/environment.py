@@ -7,12 +7,13 @@ What cannot be read is None; `missing` then says why, so that a report never sho
 import os
 import platform
 import re
-import subprocess
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from headroom.core.errors import EnvironmentLacks
+from headroom.core.git import git
 from headroom.core.machine import topology
 from headroom.core.paths import ROOT, build_folder
 
@@ -149,15 +150,13 @@ def compiler_and_flags(folder: Path) -> tuple[str | None, str | None]:
 def commit() -> dict[str, Any]:
     """Commit of the harness and whether the tree has changes; {"commit": None, "reason"} outside a git repository."""
 
-    def git(*words: str) -> str:
-        return subprocess.run(
-            ["git", "-C", str(ROOT), *words], capture_output=True, text=True, timeout=20, check=True
-        ).stdout.strip()
-
     try:
-        return {"commit": git("rev-parse", "HEAD"), "changed": bool(git("status", "--porcelain"))}
-    except (OSError, subprocess.SubprocessError):
-        return {"commit": None, "changed": None, "reason": "not a git repository, or git is not installed"}
+        head, status = (git(ROOT, *words, timeout_s=20) for words in (("rev-parse", "HEAD"), ("status", "--porcelain")))
+    except (OSError, EnvironmentLacks) as error:
+        return {"commit": None, "changed": None, "reason": str(error)}
+    if head.returncode or status.returncode:
+        return {"commit": None, "changed": None, "reason": "not a git repository"}
+    return {"commit": head.stdout.strip(), "changed": bool(status.stdout.strip())}
 
 
 def _distribution(text: str) -> str | None:

@@ -51,6 +51,15 @@ def write_atomically(path: Path, octets: bytes) -> None:
         os.close(folder)
 
 
+def sha256_of(path: Path) -> str:
+    """The digest of a file."""
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while chunk := file.read(1 << 20):
+            digest.update(chunk)
+    return digest.hexdigest()
+
+
 class RunFolder:
     """The folder of a run while that goes on: whether it is still the one that was there at the beginning.
 
@@ -146,9 +155,7 @@ def find_run(name: str | None) -> Path:
     `last`. Raises UsageError when there is none."""
     folder = out_folder()
     if name and name != LAST:
-        campaign, _, cell = name.partition("/")
-        in_cell = sorted((folder / "campaigns" / campaign / "cells" / cell).glob("*/run.json")) if cell else []
-        for candidate in (folder / name, Path(name), *(path.parent for path in in_cell)):
+        for candidate in (folder / name, Path(name), *_run_of_cell(folder, name)):
             if (candidate / "run.json").is_file() or (candidate / "results").is_dir():
                 return candidate.resolve()
         raise UsageError(f"There is no run '{name}' in {shown(folder)}. Runs: {', '.join(run_names()) or 'none yet'}.")
@@ -156,6 +163,17 @@ def find_run(name: str | None) -> Path:
     if not known:
         raise UsageError(f"There is no run in {shown(folder)} yet: `./headroom run` makes one.")
     return (folder / known[-1]).resolve()
+
+
+def _run_of_cell(folder: Path, name: str) -> list[Path]:
+    """The run that a campaign's cell is known by, as its cell.json says."""
+    campaign, _, cell = name.partition("/")
+    place = folder / "campaigns" / campaign / "cells" / cell
+    try:
+        run = json.loads((place / "cell.json").read_text(encoding="utf-8"))["run"] if cell else ""
+    except (OSError, ValueError, KeyError, TypeError):
+        return []
+    return [place / run] if isinstance(run, str) and run else []
 
 
 def run_names() -> list[str]:

@@ -20,9 +20,8 @@ from headroom.history.alerts import Alert
 from headroom.history.assessment import Judged
 from headroom.history.series import Series
 from headroom.history.store import History
-from headroom.nightly.snapshot import Snapshot, take
+from headroom.nightly.snapshot import Snapshot, show_command, take
 
-WORSE = ("regression", "change", "verdict")
 # XML 1.0, 2.2: what may stand in a document.
 _FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -60,7 +59,7 @@ def document(snapshot: Snapshot) -> ET.Element:
 
 
 def _failing(alerts: Iterable[Alert]) -> Alert | None:
-    return next((one for one in alerts if one.is_open and one.confirmed and one.direction in WORSE), None)
+    return next((one for one in alerts if one.is_open and one.confirmed and one.is_worse), None)
 
 
 def _of_series(judged: Judged, snapshot: Snapshot, alert: Alert | None) -> ET.Element:
@@ -76,7 +75,7 @@ def _of_series(judged: Judged, snapshot: Snapshot, alert: Alert | None) -> ET.El
             f"{alert.title} since {alert.new_commit[:12]}: {number(changed.baseline)} → {value}. {changed.evidence}"
         )
         failure = ET.SubElement(case, "failure", message=_clean(message.strip()), type=alert.direction)
-        failure.text = _clean(f"./headroom nightly show {alert.id}")
+        failure.text = _clean(show_command(alert, snapshot.folder))
     out = ET.SubElement(case, "system-out")
     baseline = f"; baseline {number(judged.baseline.median)}" if judged.baseline is not None else "; no baseline yet"
     out.text = _clean(f"{value}{baseline}; commit {series.commits[-1] or 'unknown'}; series {series.key.id}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The whole history as a SQLite database: for Grafana's SQLite data source, and for whoever asks in SQL.
+"""The whole history as a SQLite database: for Grafana's SQLite data source, and for queries in SQL.
 
 Times are seconds since 1970 in columns named `time`, as Grafana takes them. `annotations` has events, epochs and alerts
 with the columns that annotation queries read.
@@ -26,8 +26,8 @@ from headroom.nightly.snapshot import Snapshot, take
 
 SCHEMA = f"""
 CREATE TABLE series (id TEXT PRIMARY KEY, {", ".join(f"{name} TEXT NOT NULL" for name in KEY_NAMES)},
-  kind TEXT NOT NULL, unit TEXT NOT NULL, better TEXT, baseline REAL, limit_ratio REAL, drift REAL,
-  alerted INTEGER NOT NULL);
+  label TEXT NOT NULL, kind TEXT NOT NULL, unit TEXT NOT NULL, better TEXT, is_current INTEGER NOT NULL, baseline REAL,
+  limit_ratio REAL, drift REAL, alerted INTEGER NOT NULL);
 CREATE TABLE points (series TEXT NOT NULL REFERENCES series, time INTEGER NOT NULL, value REAL, least REAL,
   largest REAL, trials INTEGER NOT NULL, verdict TEXT, reason TEXT, git_commit TEXT,
   PRIMARY KEY (series, time)) WITHOUT ROWID;
@@ -95,14 +95,18 @@ def _series(snapshot: Snapshot) -> Iterator[tuple[Any, ...]]:
     for one in snapshot.judged:
         series, known = one.series, one.baseline
         limits = (known.median, band_limit(known)) if known is not None else (None, None)
-        yield (*_described(series), *limits, one.drift, int(series.key.id in alerted))
+        yield (*_described(series, snapshot), *limits, one.drift, int(series.key.id in alerted))
     for series in snapshot.cases:
-        yield (*_described(series), None, None, None, 0)
+        yield (*_described(series, snapshot), None, None, None, 0)
 
 
-def _described(series: Series) -> tuple[Any, ...]:
-    key = series.key
-    return (key.id, *(getattr(key, name) for name in KEY_NAMES), series.kind, series.unit, series.better)
+def _described(series: Series, snapshot: Snapshot) -> tuple[Any, ...]:
+    """The columns of a series that do not depend on its baseline; whether the last night of its machine has it is the
+    last of them."""
+    names = [getattr(series.key, name) for name in KEY_NAMES]
+    label = " ".join(dict.fromkeys(filter(None, names)))
+    is_current = int(snapshot.is_of_last_night(series))
+    return (series.key.id, *names, label, series.kind, series.unit, series.better, is_current)
 
 
 def _points(snapshot: Snapshot) -> Iterator[tuple[Any, ...]]:

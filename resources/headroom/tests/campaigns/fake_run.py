@@ -3,7 +3,7 @@
 
 Its first words are how it behaves, up to `--`: `fail`, `refuse`, `hang`, `slow=SECONDS`, `note=FILE` (a line at its
 beginning and its end), `cpus=FILE` (CPUs of the program and of its worker), `hang-once=FILE` (where the file is not
-there yet).
+there yet), `kill-worker-of=CELL` (while it measures that), `cut-short=STATUS` (after its first record).
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import signal
 import sys
 import time
 from dataclasses import replace
@@ -41,6 +42,9 @@ def main() -> int:
             pass
         else:
             time.sleep(600)
+    if f".cell-{behaviour.get('kill-worker-of', 'none')}-" in os.environ["HEADROOM_OUT"]:
+        os.kill(os.getppid(), signal.SIGKILL)
+        time.sleep(600)
     if "hang" in behaviour:
         time.sleep(600)
     time.sleep(float(behaviour.get("slow", 0)))
@@ -57,6 +61,9 @@ def main() -> int:
     record = sample.record("smoke/first/One", "fail" if "fail" in behaviour else "pass", seed=int(given["seed"]))
     record.run, record.harness = folder.name, {"version": "0.1.0", "commit": commit, "changed": False}
     store.write(folder, record)
+    if "cut-short" in behaviour:
+        print("headroom: the disk is full.", file=sys.stderr)
+        return int(behaviour["cut-short"])
     print(json.dumps({"results": str(folder / "results")}))
     if note:
         with open(note, "a", encoding="utf-8") as file:

@@ -7,7 +7,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from headroom.campaigns.campaign import Campaign, Configuration, Quiet, Timeouts
+from headroom.campaigns.campaign import Campaign, Configuration, Timeouts
+from headroom.core.machine.guard import Quiet
 
 FAKE = Path(__file__).with_name("fake_run.py")
 
@@ -18,7 +19,8 @@ def program(*behaviour: str) -> tuple[str, ...]:
 
 
 def configuration(name: str = "one", suite: str = "smoke/first_load") -> Configuration:
-    expected = {"suites": [suite], "options": {"quick": True, "compressor": "reference"}}
+    options = {"quick": True, "compressor": "reference"}
+    expected = {"suites": [suite], "tags": [], "excluded": [], "cases": [], "options": options}
     return Configuration(name, (suite,), words=("--quick",), expected=expected)
 
 
@@ -30,6 +32,6 @@ def campaign(**more: Any) -> Campaign:
         "builds": ("gcc-O2",),
         "configurations": {"one": configuration()},
         "timeouts": Timeouts(join_s=1, quiet_s=0, lock_s=60, cell_s=60, lost_s=5),
-        "quiet": Quiet(load=10_000, steal=1),
+        "quiet": Quiet(busy=1, steal=1),
     }
     return Campaign(**(values | more))

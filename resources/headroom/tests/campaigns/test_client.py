@@ -17,13 +17,13 @@ from typing import Any
 
 import pytest
 
-from headroom.campaigns import archive, client, guard, identity, progress
+from headroom.campaigns import archive, client, identity, progress
 from headroom.campaigns.campaign import Campaign, Timeouts
 from headroom.campaigns.identity import Identity
 from headroom.campaigns.task import request_of, run_cell
 from headroom.core import process_group
 from headroom.core.errors import EnvironmentLacks, UsageError
-from headroom.core.machine import measuring
+from headroom.core.machine import guard, measuring
 from headroom.core.paths import ROOT
 from headroom.core.results import store
 from headroom.tests.campaigns.helpers import campaign, configuration, program
@@ -55,7 +55,7 @@ def test_a_whole_cell_is_kept_with_its_run(out: Path) -> None:
 def test_what_the_command_says_is_the_reason_of_an_error(out: Path) -> None:
     result = accepted(campaign(), reply_of(campaign(), "refuse"))
     assert (result.status, result.reason) == (
-        "error",
+        "unusable",
         "its command ended with status 2: this machine has no such thing.",
     )
 
@@ -63,14 +63,15 @@ def test_what_the_command_says_is_the_reason_of_an_error(out: Path) -> None:
 def test_a_command_that_hangs_is_ended(out: Path) -> None:
     one = campaign(timeouts=Timeouts(quiet_s=0, cell_s=0.5))
     result = accepted(one, reply_of(one, "hang"))
-    assert (result.status, result.reason) == ("error", "its command took longer than 0.5 s and was ended")
+    assert (result.status, result.reason) == ("unusable", "its command took longer than 0.5 s and was ended")
 
 
 def test_a_busy_machine_measures_nothing(out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(guard, "guard", lambda *limits: "the load average is 3.0 on 2 CPUs")
+    monkeypatch.setattr(guard, "look", lambda *limits: ["other work takes 80 % of the CPUs"])
     note = out / "note"
     result = accepted(campaign(), reply_of(campaign(), f"note={note}"))
-    assert (result.status, result.reason) == ("busy", "the load average is 3.0 on 2 CPUs, still after 0 s")
+    assert result.status == "busy"
+    assert result.reason == "This machine was not fit to measure: other work takes 80 % of the CPUs."
     assert not note.exists()
 
 
@@ -85,7 +86,7 @@ def test_another_commit_is_refused_by_the_worker(out: Path) -> None:
     one = campaign()
     request = request_of(one, one.cells()[0], Identity("1" * 40, "", "2" * 64))
     reply = run_cell(request, program())
-    assert reply["state"] == "error"
+    assert reply["state"] == "unusable"
     assert f"has commit {identity.here().commit[:12]}, where 111111111111 is measured" in reply["reason"]
 
 
@@ -123,6 +124,9 @@ REFUSED = {
     "another compressor": (settings(compressor="null"), "compressor is null"),
     "not quick": (settings(quick=False), "quick is False"),
     "another suite": (edit("run.json", suites=["interop"]), "another cell: suites interop"),
+    "another section": (edit("run.json", tags=["req:RFC3095-5.7"]), "another cell: tags req:RFC3095-5.7"),
+    "another case": (edit("run.json", cases=["Two"]), "another cell: cases Two"),
+    "fewer cases": (edit("run.json", excluded=["smoke"]), "another cell: excluded smoke"),
     "no settings": (edit("run.json", settings=None), "its run.json is none"),
     "a record of another run": (edit("results/*.json", run="other"), "is of another run"),
     "a record of another commit": (
@@ -146,7 +150,7 @@ def test_a_run_of_something_else_is_an_error(out: Path, tmp_path: Path, kind: st
     one = campaign()
     change, sentence = REFUSED[kind]
     result = accepted(one, repacked(reply, change, tmp_path / "changed"))
-    assert result.status == "error"
+    assert result.status == "unusable"
     assert result.reason.startswith("The archive of its worker is refused: ")
     assert sentence in result.reason
     assert [path.name for path in progress.cell_folder(one, one.cells()[0]).iterdir()] == ["cell.json"]
@@ -162,11 +166,43 @@ def test_another_cells_result_is_an_error(out: Path) -> None:
     assert accepted(one, reply_of(one, number=1), number=1).status == "pass"
 
 
+def test_records_that_its_command_did_not_count_are_refused(out: Path) -> None:
+    one = campaign()
+    reply = reply_of(one)
+    assert "counted 2 pass, and its records are 1 pass" in accepted(one, reply | {"verdicts": {"pass": 2}}).reason
+    assert accepted(one, reply).status == "pass"
+
+
+@pytest.mark.parametrize(("behaviour", "status"), [("cut-short=1", 1), ("cut-short=3", 3)])
+def test_a_run_that_was_cut_short_is_not_whole(out: Path, behaviour: str, status: int) -> None:
+    one = campaign()
+    result = accepted(one, reply_of(one, behaviour))
+    assert result.status == "unusable"
+    assert result.reason == f"its command ended with status {status}: the disk is full."
+
+
+@pytest.mark.parametrize("size", [float("inf"), float("nan"), "x", None, -1])
+def test_any_list_of_files_is_an_error_of_its_cell(out: Path, size: Any) -> None:
+    one = campaign()
+    reply = reply_of(one)
+    name = next(iter(reply["files"]))
+    assert accepted(one, reply | {"files": {name: (size, "x")}}).status == "unusable"
+
+
+def test_a_run_json_without_end_is_an_error_of_its_cell(out: Path, tmp_path: Path) -> None:
+    one = campaign()
+
+    def nest(run: Path) -> None:
+        (run / "run.json").write_text("[" * 100_000)
+
+    assert accepted(one, repacked(reply_of(one), nest, tmp_path / "changed")).status == "unusable"
+
+
 @pytest.mark.parametrize("reply", [None, [], {"state": "lost"}, {"state": "whole"}, {"state": "fine", "cell": "x"}])
 def test_a_reply_that_is_none_is_an_error(out: Path, reply: Any) -> None:
     one = campaign()
     found = reply | {"cell": one.cells()[0].id} if isinstance(reply, dict) else reply
-    assert accepted(one, found).status == "error"
+    assert accepted(one, found).status == "unusable"
 
 
 def test_a_hostile_archive_is_an_error_of_its_cell(out: Path) -> None:
@@ -176,8 +212,38 @@ def test_a_hostile_archive_is_an_error_of_its_cell(out: Path) -> None:
     octets = tar(member)
     hostile = {"archive": octets, "sha256": hashlib.sha256(octets).hexdigest(), "files": listed(member)}
     result = accepted(one, {"state": "whole", "cell": one.cells()[0].id, **hostile})
-    assert (result.status, "is no path below its folder" in result.reason) == ("error", True)
+    assert (result.status, "is no path below its folder" in result.reason) == ("unusable", True)
     assert not list(out.rglob("escaped"))
+
+
+def test_names_and_contents_of_all_changes_are_compared(tmp_path: Path) -> None:
+    def git(*words: str) -> None:
+        named = ("-c", "user.name=a", "-c", "user.email=a@example.org")
+        subprocess.run(["git", "-C", str(tmp_path), *named, *words], check=True, capture_output=True)
+
+    git("init", "--quiet")
+    for name in ("requirements.lock", "kept"):
+        (tmp_path / name).write_text("1")
+    git("add", "-A")
+    git("commit", "--quiet", "-m", "one")
+    found = [identity.here(tmp_path).changes]
+    for name, text in (("kept", "2"), ("new", "1"), ("new", "2"), ("other", "2")):
+        (tmp_path / name).write_text(text)
+        found.append(identity.here(tmp_path).changes)
+    (tmp_path / "kept").unlink()
+    found.append(identity.here(tmp_path).changes)
+    assert found[0] == ""
+    assert len(set(found)) == len(found)
+    git("config", "diff.noprefix", "true")
+    git("config", "status.showUntrackedFiles", "no")
+    assert identity.here(tmp_path).changes == found[-1], "however git is configured"
+
+
+def test_a_worker_runs_the_code_that_it_began_with(out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(identity, "_at_start", replace(identity.here(), commit="1" * 40))
+    reply = reply_of(campaign())
+    assert reply["state"] == "unusable"
+    assert "has commit 111111111111" in reply["reason"]
 
 
 def test_packages_and_changes_are_compared() -> None:
@@ -187,22 +253,7 @@ def test_packages_and_changes_are_compared() -> None:
     assert "uncommitted changes" in one.differs(replace(one, changes="4" * 64))
 
 
-# ---- the guard
-
-
-def test_the_lock_remembers_the_load_that_was_measured(out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    now = [1000.0]
-    monkeypatch.setattr(time, "clock_gettime", lambda clock: now[0])
-    monkeypatch.setattr(measuring.os, "getloadavg", lambda: (2.0, 0.0, 0.0))
-    with measuring.measuring(0) as lock:
-        assert lock.own_load() == 0
-        lock.note_end()
-    now[0] += measuring.LOAD_DECAY_S
-    with measuring.measuring(0) as lock:
-        assert lock.own_load() == pytest.approx(2.0 / 2.718281828)
-    measuring.lock_path().write_text("no JSON")
-    with measuring.measuring(0) as lock:
-        assert lock.own_load() == 0
+# ---- the lock
 
 
 def test_the_lock_is_the_machines(out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -216,8 +267,8 @@ def test_the_lock_is_the_machines(out: Path, tmp_path: Path, monkeypatch: pytest
         with pytest.raises(measuring.MachineBusy, match="another measurement had"), measuring.measuring(0):
             pass
     measuring.lock_path().chmod(0o444)  # that of another user
-    with measuring.measuring(0) as lock:
-        lock.note_end()
+    with measuring.measuring(0):
+        pass
 
 
 def test_the_lock_is_no_link(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -226,32 +277,6 @@ def test_the_lock_is_no_link(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     with pytest.raises(EnvironmentLacks), measuring.measuring(0):
         pass
     assert not (tmp_path / "elsewhere").exists()
-
-
-def test_the_guard_names_load_and_steal(monkeypatch: pytest.MonkeyPatch) -> None:
-    from headroom.core.machine.procstat import CoreTimes
-
-    monkeypatch.setattr(guard, "LOOK_S", 0)
-    load = [1.5]
-    stolen = [0]
-
-    def read() -> Any:
-        stolen[0] += 5
-        return guard.pressure.Reading(
-            load[0],
-            2,
-            CoreTimes(**dict.fromkeys(vars(CORE), 0) | {"idle": 20 * stolen[0], "steal": stolen[0] * share[0]}),
-        )
-
-    CORE = CoreTimes(*([0] * len(CoreTimes.__dataclass_fields__)))
-    share = [0]
-    monkeypatch.setattr(guard.pressure, "read", read)
-    assert "load average is 1.5 on 2 CPUs" in guard.guard()
-    assert guard.guard(own_load=0.7) == ""
-    load[0], share[0] = 0.1, 1
-    assert "% of the CPUs' time to others" in guard.guard()
-    monkeypatch.setattr(guard.pressure, "read", lambda: None)
-    assert guard.guard() == ""
 
 
 # ---- a whole campaign, with a worker of its own
@@ -310,6 +335,25 @@ def test_an_interrupt_on_the_terminal_ends_everything_quietly(out: Path) -> None
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
+
+
+def test_a_cell_that_kills_its_worker_is_lost_alone(out: Path, three: Campaign) -> None:
+    first, *rest = three.cells()
+    outcome = client.run_campaign(three, b"", program=program(f"kill-worker-of={first.id}"))
+    lost = outcome.results[first]
+    assert (lost.status, lost.deaths) == ("lost", 3)
+    assert "died 3 times while it measured this" in lost.reason
+    assert [outcome.results[cell].status for cell in rest] == ["pass", "pass"]
+
+
+def test_cells_that_the_file_does_not_name_any_more_are_of_the_commit_too(out: Path) -> None:
+    one, mine = campaign(), identity.here()
+    with progress.begin(one, b"", mine):
+        assert accepted(one, reply_of(one)).status == "pass"
+    other = replace(one, configurations={"other": configuration("other")})
+    with pytest.raises(UsageError, match="was begun with commit"):
+        begin(other, replace(mine, commit="0" * 40))
+    begin(other, mine)
 
 
 def test_a_campaign_is_not_mixed(out: Path, three: Campaign) -> None:

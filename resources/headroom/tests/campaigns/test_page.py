@@ -122,7 +122,7 @@ def test_peers_are_compared_on_the_same_machine(data: CampaignData) -> None:
                     metric["value"] *= 2
         data.records[cell] = [*records, *others]
     rows = texts(tables(section(capacity_sections.sections(data), "peers"))["t-peers"])
-    name = ["reference → reference", "peer → peer", "1c", "voip-amr-nb-ipv6", "gcc-O2"]
+    name = ["reference → reference", "peer → peer", "one", "1c", "voip-amr-nb-ipv6", "gcc-O2"]
     assert [*name, "0.5", "0.5", "–"] in rows
     assert [name[1], name[0], *name[2:], "2", "2", "–"] in rows
 

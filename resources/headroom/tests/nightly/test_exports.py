@@ -304,3 +304,13 @@ def test_examples_say_commands_that_are_there() -> None:
             path
         )
     assert said <= options
+
+
+def test_examples_leave_the_checkout_as_it_is() -> None:
+    """What git does not ignore would make the next night's tree a changed one, which never becomes the last good."""
+    ignored = (ROOT / ".gitignore").read_text(encoding="utf-8").splitlines()
+    assert "/out/" in ignored
+    for path in EXAMPLES.iterdir():
+        text = path.read_text(encoding="utf-8")
+        for written in re.findall(r"(?:export --\w+|cp \S+) (\S+)", text):
+            assert written.startswith(("/var/lib/headroom/", "out/", "FILE")), (path.name, written)

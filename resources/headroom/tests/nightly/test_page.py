@@ -16,7 +16,7 @@ import pytest
 
 from headroom.core.errors import EnvironmentLacks
 from headroom.history.alerts import Alert
-from headroom.history.store import History
+from headroom.history.store import History, default_folder
 from headroom.nightly import chart, page, snapshot
 from headroom.tests import browser
 from headroom.tests.history.support import HOSTILE, KEY, night, point
@@ -144,14 +144,14 @@ def test_an_unconfirmed_alert_of_the_night_cannot_tell(tmp_path: Path) -> None:
 
 def test_only_commits_become_commands() -> None:
     alert = Alert("an id; rm -rf /", night(0), "rack", "regression", True, "$(id)", "--output=x")
-    assert page.commands(alert) == [
+    assert page.commands(alert, default_folder()) == [
         "./headroom nightly show 'an id; rm -rf /'",
         "./headroom nightly bisect 'an id; rm -rf /'",
         "./headroom nightly accept 'an id; rm -rf /' --reason '…'",
         "./headroom nightly ignore 'an id; rm -rf /' --reason '…'",
     ]
     known = replace(alert, id="a", old_commit="0" * 40, new_commit="f" * 40, state="fixed")
-    assert page.commands(known) == ["./headroom nightly show a", "git log 000000000000..ffffffffffff"]
+    assert page.commands(known, default_folder()) == ["./headroom nightly show a", "git log 000000000000..ffffffffffff"]
 
 
 @pytest.mark.parametrize(

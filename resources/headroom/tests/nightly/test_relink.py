@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from headroom.core.results.store import sha256_of
 from headroom.nightly import relink
-from headroom.nightly.binaries import sha256_of
 from headroom.nightly.checkout import BuildFailed, Checkout
 from headroom.nightly.measurer import ArmFile
 from headroom.tests.nightly import planted

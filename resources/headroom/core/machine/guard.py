@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The guard: whether this machine is quiet enough to measure. A night on a busy machine is a gap, never a figure.
+"""The guard: whether this machine is quiet enough to measure, for nights and for the cells of campaigns.
 
 Source: proc(5), /proc/stat; sysfs: cpufreq, thermal.
 """
@@ -9,15 +9,13 @@ from __future__ import annotations
 import shutil
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 from headroom.core.machine import procstat
 from headroom.core.machine.procstat import CoreTimes
 
-SAMPLE_S = 2.0
-MOST_BUSY = 0.15  # of the time of all CPUs, with this process asleep
-MOST_STEAL = 0.01
+SAMPLE_S = 1.0
 LEAST_FREQUENCY = 0.5  # of the highest: below it, the processor is throttled
 MOST_CELSIUS = 90.0
 LEAST_DISK = 2 << 30  # octets: binaries, a worktree and its build
@@ -27,10 +25,19 @@ PAUSE_S = 20.0
 Look = Callable[[], list[str]]
 
 
-def look(folder: Path, root: Path = Path("/"), sample_s: float = SAMPLE_S) -> list[str]:
-    """Why this machine cannot measure now, a clause each; [] where it can. `folder` is where the history is; `root` is
-    for tests. Takes `sample_s` seconds."""
-    return [*_cpus(root, sample_s), *_frequency(root), *_temperature(root), *_disk(folder)]
+@dataclass(frozen=True)
+class Quiet:
+    """The limits of a quiet machine, as shares (0..1) of the time of all CPUs: other work, and what a hypervisor gives
+    to others."""
+
+    busy: float = 0.15
+    steal: float = 0.01
+
+
+def look(folder: Path, quiet: Quiet = Quiet(), root: Path = Path("/"), sample_s: float = SAMPLE_S) -> list[str]:
+    """Why this machine cannot measure now, a clause each; [] where it can. `folder` is where results are kept; `root`
+    is for tests. Takes `sample_s` seconds, in which this process sleeps."""
+    return [*_cpus(quiet, root, sample_s), *_frequency(root), *_temperature(root), *_disk(folder)]
 
 
 def wait(look: Look, sleep: Callable[[float], None] = time.sleep, most_s: float = WAIT_S) -> str:
@@ -47,7 +54,7 @@ def wait(look: Look, sleep: Callable[[float], None] = time.sleep, most_s: float 
     return ""
 
 
-def _cpus(root: Path, sample_s: float) -> Iterator[str]:
+def _cpus(quiet: Quiet, root: Path, sample_s: float) -> Iterator[str]:
     try:
         before = _total(procstat.read(root / "proc/stat"))
         time.sleep(sample_s)
@@ -55,9 +62,9 @@ def _cpus(root: Path, sample_s: float) -> Iterator[str]:
     except (OSError, ValueError):
         return
     busy, steal = procstat.busy_share(before, after), procstat.steal_share(before, after)
-    if busy is not None and busy > MOST_BUSY:
+    if busy is not None and busy > quiet.busy:
         yield f"other work takes {busy:.0%} of the CPUs".replace("%", " %")
-    if steal is not None and steal > MOST_STEAL:
+    if steal is not None and steal > quiet.steal:
         yield f"a hypervisor gives {steal:.1%} of the CPUs' time to others".replace("%", " %")
 
 
@@ -86,7 +93,7 @@ def _disk(folder: Path) -> Iterator[str]:
     there = next(path for path in (folder, *folder.parents) if path.exists())
     free = shutil.disk_usage(there).free
     if free < LEAST_DISK:
-        yield f"the disk has {free >> 20} MiB left, and a night takes up to {LEAST_DISK >> 20}"
+        yield f"the disk has {free >> 20} MiB left, and measuring takes up to {LEAST_DISK >> 20}"
 
 
 def _number(path: Path) -> float | None:

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from headroom.core.machine import procstat
-from headroom.nightly import guard
+from headroom.core.machine import guard, procstat
 
 QUIET, BUSY = "cpu0 100 0 0 900 0 0 0 0 0 0\n", "cpu0 600 0 0 900 0 0 0 0 0 0\n"
 
@@ -21,7 +20,7 @@ def machine(tmp_path: Path) -> Path:
 def looks(monkeypatch: pytest.MonkeyPatch, machine: Path, after: str) -> list[str]:
     readings = iter([procstat.parse(QUIET), procstat.parse(after)])
     monkeypatch.setattr(procstat, "read", lambda path: next(readings))
-    return guard.look(machine, machine, sample_s=0)
+    return guard.look(machine, root=machine, sample_s=0)
 
 
 def test_a_quiet_machine_has_nothing_against_it(monkeypatch: pytest.MonkeyPatch, machine: Path) -> None:
@@ -42,13 +41,13 @@ def test_a_throttled_and_hot_processor_is_named(machine: Path) -> None:
     (cpu / "scaling_max_freq").write_text("1000000")
     (cpu / "cpuinfo_max_freq").write_text("3000000")
     (zone / "temp").write_text("97000")
-    found = guard.look(machine, machine, sample_s=0)
+    found = guard.look(machine, root=machine, sample_s=0)
     assert found == ["the frequency of cpu0 is limited to less than half", "the processor has 97 °C"]
 
 
 def test_a_full_disk_is_named(monkeypatch: pytest.MonkeyPatch, machine: Path) -> None:
     monkeypatch.setattr(guard, "LEAST_DISK", 1 << 62)
-    assert "MiB left" in guard.look(machine / "not" / "there", machine, sample_s=0)[0]
+    assert "MiB left" in guard.look(machine / "not" / "there", root=machine, sample_s=0)[0]
 
 
 def test_it_waits_and_gives_up() -> None:
