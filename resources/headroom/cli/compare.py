@@ -86,7 +86,8 @@ def _print(compared: Comparison) -> None:
     only = [sum(getattr(one, side) == "missing" for one in compared.verdicts) for side in ("b", "a")]
     print(
         f"Verdicts changed: {len(changed)}; metrics moved: {len(moved)}, within the spread of their trials: {within}, "
-        f"changed with too few trials to tell: {len(undecided)}. Cases in a alone: {only[0]}, in b alone: {only[1]}."
+        f"changed with too few trials to tell: {len(undecided)}, in one run alone: {len(compared.lone)}. "
+        f"Cases in a alone: {only[0]}, in b alone: {only[1]}."
     )
 
 

@@ -101,6 +101,22 @@ class MetricChange:
         }
 
 
+@dataclass(frozen=True)
+class LoneMetric:
+    """A metric of a case in both runs that one of them has no value of: that one is None."""
+
+    test: str
+    name: str
+    unit: str
+    core: int | None
+    a: float | None
+    b: float | None
+
+    def as_json(self) -> dict[str, Any]:
+        values = dict(vars(self))
+        return {"test": values.pop("test"), "metric": values.pop("name"), **values}
+
+
 @dataclass
 class Comparison:
     """What two runs have, side by side. `metrics` has first those outside the spread, the largest change first."""
@@ -110,6 +126,7 @@ class Comparison:
     differences: list[Difference] = field(default_factory=list)
     verdicts: list[VerdictChange] = field(default_factory=list)
     metrics: list[MetricChange] = field(default_factory=list)
+    lone: list[LoneMetric] = field(default_factory=list)
     common: int = 0  # cases in both
 
     @property
@@ -131,6 +148,7 @@ class Comparison:
             "incomparable": [vars(one) for one in self.differences],
             "verdicts": [{**vars(one), "worse": one.worse} for one in self.verdicts],
             "metrics": [one.as_json() for one in self.metrics],
+            "in_one_run": [one.as_json() for one in self.lone],
         }
 
 
@@ -145,6 +163,7 @@ def compare(a: Path, b: Path, records_a: Records, records_b: Records) -> Compari
         [*differences(records_a, records_b), *_settings(a, b)],
         _verdicts(by_a, by_b),
         sorted(metrics, key=_weight),
+        [one for identity in both for one in _lone(by_a[identity], by_b[identity])],
         len(both),
     )
 
@@ -186,6 +205,18 @@ def _metrics(one: Record, other: Record) -> Iterable[MetricChange]:
             _range(metric),
             _range(found),
         )
+
+
+def _lone(one: Record, other: Record) -> Iterable[LoneMetric]:
+    """The metrics of which one record of a case has a value, and the other has none."""
+    values: dict[tuple[str, str, int | None], list[float | None]] = {}
+    for side, record in enumerate((one, other)):
+        for metric in record["metrics"]:
+            pair = values.setdefault((metric["name"], metric["unit"], metric["core"]), [None, None])
+            pair[side] = metric["value"]
+    for (name, unit, core), (a, b) in values.items():
+        if (a is None) != (b is None):
+            yield LoneMetric(one["test"]["id"], name, unit, core, a, b)
 
 
 def _range(metric: dict[str, Any]) -> tuple[float, float] | None:

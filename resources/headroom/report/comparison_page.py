@@ -10,7 +10,7 @@ from headroom.core.results.store import write_atomically
 from headroom.core.text import percent, shortened, shown
 from headroom.report import render
 from headroom.report.columns import Shown, table_of
-from headroom.report.comparison import MISSING, Comparison, MetricChange
+from headroom.report.comparison import MISSING, Comparison, LoneMetric, MetricChange
 from headroom.report.page import Cell, Column, Page, Section, cell, table, verdict_cell
 
 MOST_REASON = 300  # characters
@@ -81,7 +81,7 @@ COLUMNS: list[Shown] = [
 ]
 
 
-def name_of(one: MetricChange) -> str:
+def name_of(one: MetricChange | LoneMetric) -> str:
     return one.name if one.core is None else f"{one.name}, CPU {one.core}"
 
 
@@ -110,4 +110,10 @@ def _metrics(comparison: Comparison) -> Section:
             section.add("heading", title, id=identity)
             folded = f"{len(found)} metrics" if len(found) > TO_BE_SEEN else ""
             section.add("table", table_of(f"t-{identity}", COLUMNS, found), title=folded)
+    if lone := comparison.lone:
+        section.add("heading", "In one run alone", id="lone")
+        rows = [[one.test, name_of(one), cell(one.a), cell(one.b), one.unit] for one in lone]
+        columns = [Column("Case"), Column("Metric", tight=True), Column("a", number=True), Column("b", number=True)]
+        folded = f"{len(lone)} metrics" if len(lone) > TO_BE_SEEN else ""
+        section.add("table", table("t-lone", [*columns, Column("Unit", tight=True)], rows), title=folded)
     return section

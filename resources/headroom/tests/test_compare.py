@@ -74,6 +74,34 @@ def test_higher_may_be_better_and_a_missing_value_is_not_compared(tmp_path: Path
     assert (zero.ratio, zero.outside) == (None, True)
 
 
+def test_a_metric_that_vanished_is_named(tmp_path: Path) -> None:
+    found = compared([record(1.0, 1.1)], [record()], tmp_path)
+    assert [(one.name, one.a, one.b) for one in found.lone] == [("ns_per_operation", 1.1, None)]
+    assert found.as_json()["in_one_run"][0] | {"unit": "ns"} == {
+        "test": CASE,
+        "metric": "ns_per_operation",
+        "unit": "ns",
+        "core": None,
+        "a": 1.1,
+        "b": None,
+    }
+    assert "In one run alone" in comparison_page.write(found, tmp_path / "x.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "worse"),
+    [
+        ("pass", "non-strict", True),
+        ("unsupported", "fail", True),
+        ("unsupported", "non-strict", False),
+        ("pass", "unsupported", False),
+        ("error", "fail", False),
+    ],
+)
+def test_what_is_worse(tmp_path: Path, a: Verdict, b: Verdict, worse: bool) -> None:
+    assert compared([record(verdict=a)], [record(verdict=b)], tmp_path).worse is worse
+
+
 def test_verdicts_that_changed(tmp_path: Path) -> None:
     a = [record(name=name, verdict=verdict) for name, verdict in (("s/1", "pass"), ("s/2", "fail"), ("s/3", "pass"))]
     b = [record(name=name, verdict=verdict) for name, verdict in (("s/1", "fail"), ("s/2", "pass"), ("s/4", "fail"))]

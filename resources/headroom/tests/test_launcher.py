@@ -120,6 +120,24 @@ def test_a_changed_lock_is_set_up_again(tree: Path) -> None:
     assert "making .venv" in launch(tree, "list").stderr
 
 
+def test_packages_are_not_taken_from_a_command_that_goes_on(tree: Path) -> None:
+    launch(tree, "list")
+    (tree / "resources/headroom/__main__.py").write_text("import time\nprint('on', flush=True)\ntime.sleep(60)\n")
+    going = subprocess.Popen([str(tree / "headroom"), "list"], stdout=subprocess.PIPE, text=True)
+    try:
+        assert going.stdout is not None and going.stdout.readline() == "on\n"
+        (tree / "requirements.lock").write_text("# changed\n")
+        done = launch(tree, "list")
+        assert done.returncode == 3
+        assert "another command works with" in done.stderr
+        assert (tree / ".venv/bin/python").exists()
+    finally:
+        going.kill()
+        going.wait()
+    (tree / "resources/headroom/__main__.py").write_text(PACKAGE)
+    assert "making .venv" in launch(tree, "list").stderr
+
+
 def test_an_installation_that_was_cut_short_is_repeated(tree: Path) -> None:
     launch(tree, "list")
     (tree / ".venv" / "headroom.stamp").unlink()
