@@ -37,7 +37,9 @@ def memory_limit(program: Path, engines: int) -> int | None:
 @cache
 def _is_sanitized(program: Path) -> bool:
     try:
-        settings = (program.parents[1] / "CMakeCache.txt").read_text(encoding="utf-8", errors="replace").splitlines()
+        settings = (
+            (program.resolve().parents[1] / "CMakeCache.txt").read_text(encoding="utf-8", errors="replace").splitlines()
+        )
     except (OSError, IndexError):
         return False
     return any(line.startswith("HEADROOM_SANITIZERS:") and not line.endswith("=") for line in settings)

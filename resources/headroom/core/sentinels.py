@@ -27,8 +27,7 @@ from headroom.core.metrics import Metric
 from headroom.core.paths import DEFAULT_BUILD
 
 SUITE = "performance/sentinels"
-TRIALS = 30
-QUICK_TRIALS = 6
+METHOD = "mean of the best sixth of trials; paths of one length"  # of values: another one makes other levels
 BEST_SHARE = 6  # of the trials: one of so many is among the best
 
 Values = dict[Metric, float]
@@ -152,17 +151,24 @@ def turns(arms: Sequence[str], trials: int) -> Iterator[str]:
 
 
 def measure(
-    sentinel: Sentinel, arms: Mapping[str, Arm], trials: int, build: str, core: int | None, seed: int, count: bool
+    sentinel: Sentinel,
+    arms: Mapping[str, Arm],
+    trials: int,
+    build: str,
+    core: int | None,
+    seed: int,
+    count: bool,
+    say: Callable[[str], None] = lambda sentence: None,
 ) -> dict[str, Trials]:
-    """All trials of each arm by metric, taken in turns. With `count`, instructions too: one value for each arm. Raises
+    """All trials of each arm by metric, taken in turns. With `count`, instructions too: one value for each arm, or none
+    of any where Valgrind cannot run one of them, as it cannot with AVX-512; `say` then has the reason. Raises
     ArmFailed."""
     found: dict[str, Trials] = {name: {} for name in arms}
     with _linked(arms, build) as linked:
-
-        def take(name: str, of: Callable[[Work], Values]) -> None:
+        for name in turns(list(arms), trials):
             arm = linked[name]
             try:
-                values = of(Work(arm, arm.engine, core, seed))
+                values = sentinel.measure(Work(arm, arm.engine, core, seed))
             except HeadroomError as error:
                 sentence = str(error)
                 for link, library in zip(arm.libraries(build), arms[name].libraries(build), strict=True):
@@ -170,12 +176,15 @@ def measure(
                 raise ArmFailed(name, sentence) from error
             for metric, value in values.items():
                 found[name].setdefault(metric, []).append(value)
-
-        for name in turns(list(arms), trials):
-            take(name, sentinel.measure)
         if count and not instructions.lacking():
-            for name in arms:
-                take(name, sentinel.count)
+            try:
+                counts = {name: sentinel.count(Work(arm, arm.engine, core, seed)) for name, arm in linked.items()}
+            except HeadroomError as error:
+                say(f"{sentinel.name}: instructions are not counted: {error}")
+                return found
+            for name, values in counts.items():
+                for metric, value in values.items():
+                    found[name].setdefault(metric, []).append(value)
     return found
 
 

@@ -2,13 +2,14 @@
 """Alerts: one for each night, range of commits and direction, with the series that changed and its evidence.
 
 The log is a list of actions: an alert is opened once, and stays open until it is accepted (the change is wanted: a new
-baseline begins), ignored with a reason (a false alarm), or fixed (its series are back where they were). What was closed
-by mistake is reopened.
+baseline begins), ignored with a reason (a false alarm), fixed (its series are back where they were), or, where it was
+not confirmed, superseded by one that is. What was closed by mistake is reopened.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -20,9 +21,10 @@ from headroom.core.text import shortened
 from headroom.history.series import night_name, night_of
 
 Direction = Literal["regression", "improvement", "change", "verdict"]
-State = Literal["open", "accepted", "fixed", "ignored"]
-CLOSING: dict[str, State] = {"accepted": "accepted", "fixed": "fixed", "ignored": "ignored"}  # actions
+State = Literal["open", "accepted", "fixed", "ignored", "superseded"]
+CLOSING: tuple[State, ...] = ("accepted", "fixed", "ignored", "superseded")  # actions, and what they lead to
 Warn = Callable[[str], None]
+_SENTENCE = re.compile(r"(.*): (\S+) → (\S+)(?: \((.*)\))?", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -63,7 +65,8 @@ class ChangedCase:
 @dataclass(frozen=True)
 class Alert:
     """An alert as the log shows it. `confirmed`: an interleaved measurement, a count of instructions, or a verdict has
-    shown it; only such alerts make the exit status 1. `cases` are those whose verdict changed."""
+    shown it; only such alerts make the exit status 1. `cases` are those whose verdict changed. `implementation` and
+    `build` are what was measured; "" in logs of earlier versions."""
 
     id: str
     night: datetime
@@ -74,6 +77,8 @@ class Alert:
     new_commit: str
     series: tuple[ChangedSeries, ...] = ()
     cases: tuple[ChangedCase, ...] = ()
+    implementation: str = ""
+    build: str = ""
     state: State = "open"
     reason: str = ""
     closed: str = ""  # when
@@ -105,6 +110,8 @@ class Alert:
             "new_commit": self.new_commit,
             "series": [one.as_json() for one in self.series],
             "cases": [dict(vars(one)) for one in self.cases],
+            "implementation": self.implementation,
+            "build": self.build,
         }
 
 
@@ -139,8 +146,13 @@ class AlertBook:
         return max(closed, key=lambda one: one.closed)
 
     def alerted(self) -> dict[str, Alert]:
-        """The open alert of each series, by its identity."""
-        return {series.id: one for one in self.open for series in one.series}
+        """The open alert of each series, by its identity: a confirmed one before others."""
+        ordered = sorted(self.open, key=lambda one: one.confirmed)
+        return {series.id: one for one in ordered for series in one.series}
+
+    def of(self, machine: str) -> AlertBook:
+        """The alerts of a machine."""
+        return AlertBook({one.id: one for one in self.alerts.values() if one.machine == machine})
 
     @property
     def precision(self) -> tuple[int, int]:
@@ -166,9 +178,9 @@ def parse(entries: Iterable[dict[str, Any]], warn: Warn = lambda sentence: None)
         elif action == "reopened":
             book.alerts[identity] = replace(known, state="open", reason="", closed="")
         elif action in CLOSING and known.is_open:
-            book.alerts[identity] = replace(
-                known, state=CLOSING[action], reason=str(entry.get("reason", "")), closed=str(entry.get("at", ""))
-            )
+            state = cast(State, action)
+            reason, closed = (str(entry.get(name, "")) for name in ("reason", "at"))
+            book.alerts[identity] = replace(known, state=state, reason=reason, closed=closed)
     return book
 
 
@@ -190,6 +202,8 @@ def _opened(identity: str, entry: dict[str, Any]) -> Alert:
         new_commit=str(entry.get("new_commit", "")),
         series=tuple(_changed_series(one) for one in entry.get("series", ())),
         cases=tuple(_changed_case(one) for one in entry.get("cases", ())),
+        implementation=str(entry.get("implementation", "")),
+        build=str(entry.get("build", "")),
     )
 
 
@@ -207,7 +221,13 @@ def _changed_series(entry: dict[str, Any]) -> ChangedSeries:
     )
 
 
-def _changed_case(entry: dict[str, Any]) -> ChangedCase:
+def _changed_case(entry: dict[str, Any] | str) -> ChangedCase:
+    """A case of an entry; of earlier versions, a sentence such as `test: pass → fail (reason)`."""
+    if isinstance(entry, str):
+        match = _SENTENCE.fullmatch(entry)
+        if match is None:
+            raise ValueError(f"'{entry}' is no changed case")
+        return ChangedCase(match[1], match[2], match[3], match[4] or "")
     return ChangedCase(*(str(entry[name]) for name in ("test", "before", "after")), str(entry.get("reason", "")))
 
 

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a night shows, from the history alone: which series changed, which are back, which drift, whether the machine
-moved. What is done about it is the night's business: `headroom.nightly.night`."""
+moved. What is done about it is decided in `headroom.nightly.judgement`."""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -19,7 +20,7 @@ from headroom.history.events import Epoch, Event, epoch
 from headroom.history.series import Series
 
 TIMES = "ns"
-FAILING = ("fail", "error")  # verdicts
+FAILING, PASSING = ("fail", "error"), ("pass", "non-strict")  # verdicts
 LEAST_MOVED = 2  # series of the pinned build
 MOVED_SHARE = 1 / 3
 
@@ -27,12 +28,14 @@ MOVED_SHARE = 1 / 3
 @dataclass(frozen=True)
 class Flag:
     """A series whose last nights changed, and the night from which on they differ. `before` is the value of the night
-    before the last one, of those that may be compared; NaN where there is none."""
+    before the last one, of those that may be compared; NaN where there is none. `usual` are the rows of its epoch that
+    are like its baseline, of nights before the first one, the newest first."""
 
     series: Series
     change: Change
     first_night: datetime
     before: float = np.nan
+    usual: tuple[int, ...] = ()
 
     @property
     def value(self) -> float:
@@ -81,7 +84,11 @@ class Judged:
         values = values_of(self.series, self.epoch)
         known = np.flatnonzero(np.isfinite(values))
         before = float(values[known[-2]]) if len(known) > 1 else np.nan
-        return Flag(self.series, change, self.series.nights[self.epoch.start + int(known[-back])], before)
+        median = change.baseline.median
+        near = change.limit / 2 * (abs(median) or 1.0)
+        usual = (self.epoch.start + int(row) for row in known[-back - 1 :: -1] if abs(values[row] - median) <= near)
+        first = self.series.nights[self.epoch.start + int(known[-back])]
+        return Flag(self.series, change, first, before, tuple(usual))
 
 
 def values_of(series: Series, of: Epoch) -> NDArray[np.float64]:
@@ -106,8 +113,10 @@ def judge(series: Series, events: Sequence[Event], night: datetime) -> Judged:
     )
 
 
-def sentinels(series: Iterable[Series]) -> list[Series]:
-    return [one for one in series if one.kind == "sentinel"]
+def has_baseline(series: Series, events: Sequence[Event]) -> bool:
+    """Whether the next night of a series has a baseline to be compared with."""
+    current = epoch(series, events)
+    return detection.baseline(values_of(series, current), current.after_change) is not None
 
 
 def is_pinned(series: Series) -> bool:
@@ -131,14 +140,18 @@ def machine_moved(judged: Iterable[Judged]) -> str:
 
 
 def restored(alert: Alert, series: Mapping[str, Series], events: Sequence[Event]) -> bool:
-    """Whether all series of an alert have been back at their old baseline for three nights."""
+    """Whether all series of an alert have been back at their old baseline for three nights, in an epoch that began
+    before the alert: where a new kernel made everything faster, nothing is back."""
     if not alert.series:
         return False
     for one in alert.series:
         found = series.get(one.id)
         if found is None:
             return False
-        values = values_of(found, epoch(found, events))
+        current = epoch(found, events)
+        if found.nights[current.start] > one.first_night:
+            return False
+        values = values_of(found, current)
         last = values[np.isfinite(values)][-detection.FENCE_NIGHTS :]
         after = [night for night in found.nights if night > alert.night]
         if len(last) < detection.FENCE_NIGHTS or len(after) < detection.FENCE_NIGHTS or not one.baseline:
@@ -148,15 +161,29 @@ def restored(alert: Alert, series: Mapping[str, Series], events: Sequence[Event]
     return True
 
 
-def changed_verdicts(series: Iterable[Series], night: datetime) -> tuple[list[ChangedCase], list[ChangedCase]]:
-    """Cases that fail now and did not before, and other changes of verdict. A case without a verdict of this night is
-    not compared; of earlier ones, the last that has a verdict counts."""
+def failing_cases(
+    series: Iterable[Series], night: datetime, alerted: Mapping[str, datetime]
+) -> tuple[list[ChangedCase], list[ChangedCase]]:
+    """Cases that fail, did not before, and are in no alert since; and other changes of verdict, of this night alone.
+
+    `alerted` has the night of the last alert of each case. So a case whose night ended before its alert was written is
+    found the next night. A case that nights before this one did not have fails newly, too.
+    """
+    verdicts = [one for one in series if one.kind == "verdict" and len(one)]
+    first = min((one.nights[0] for one in verdicts), default=night)
     failing, other = [], []
-    for one in series:
-        if one.kind != "verdict" or len(one) < 2 or one.nights[-1] != night:
+    for one in verdicts:
+        if one.nights[-1] != night or not one.texts[-1]:
             continue
-        before, after = next((text for text in reversed(one.texts[:-1]) if text), ""), one.texts[-1]
-        if before and after and before != after:
-            is_failing = after in FAILING and before not in FAILING
-            (failing if is_failing else other).append(ChangedCase(one.key.test, before, after, one.reasons[-1]))
+        known = [(text, when) for text, when in zip(one.texts, one.nights, strict=True) if text]
+        after, reason = one.texts[-1], one.reasons[-1]
+        run = list(itertools.takewhile(lambda pair: pair[0] in FAILING, reversed(known)))
+        if run:
+            before = known[-len(run) - 1][0] if len(known) > len(run) else "new" if one.nights[0] > first else ""
+            since, last_alert = run[-1][1], alerted.get(one.key.test)
+            if before and (last_alert is None or last_alert < since):
+                failing.append(ChangedCase(one.key.test, before, after, reason))
+                continue
+        if len(known) > 1 and known[-2][0] != after:
+            other.append(ChangedCase(one.key.test, known[-2][0], after, reason))
     return failing, other

@@ -65,17 +65,19 @@ def ratio_of_best(one: Sequence[float], other: Sequence[float]) -> float:
 
 
 def session_deviation(sessions: Collection[Session]) -> float:
-    """The typical A/A deviation of a session: what is normal between equal binaries tonight. One series alone may agree
-    by luck."""
+    """The typical A/A deviation of some series of a session: what is normal between equal binaries tonight. One series
+    alone may agree by luck."""
     found = [one.aa_deviation for one in sessions if math.isfinite(one.aa_deviation)]
     return 1.4826 * median(found) if found else math.inf
 
 
-def confirm(session: Session, step: float, typical_deviation: float) -> Confirmation:
+def confirm(
+    session: Session, step: float, typical_deviation: float, least_change: float = LEAST_CHANGE
+) -> Confirmation:
     """Decides whether a change by `step` (its sign counts) is one of the binary. `typical_deviation` is that of the
-    whole session: `session_deviation`."""
+    flagged series of the session: `session_deviation`; `least_change` is less for what varies less than time."""
     deviation = max(session.aa_deviation, typical_deviation)
-    limit = max(LEAST_CHANGE, AA_DEVIATIONS * deviation)
+    limit = max(least_change, AA_DEVIATIONS * deviation)
     ratio = session.ratio
     if limit > MOST_LIMIT or not math.isfinite(ratio) or not math.isfinite(limit):
         return _by_instructions(session, step, limit, deviation)

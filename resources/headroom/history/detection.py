@@ -129,10 +129,9 @@ def drift(values: ArrayLike) -> float | None:
     return slope * MOST_NIGHTS / center if center else None
 
 
-def drifts(values: ArrayLike) -> bool:
-    """Whether a series drifts by more than 1 % over 30 nights."""
-    found = drift(values)
-    return found is not None and abs(found) > DRIFT_LIMIT
+def drifts(drift: float | None) -> bool:
+    """Whether a drift is worth a look: more than 1 % over 30 nights."""
+    return drift is not None and abs(drift) > DRIFT_LIMIT
 
 
 def _finite(values: ArrayLike | Sequence[float]) -> NDArray[np.float64]:

@@ -2,7 +2,7 @@
 """Events: what begins an epoch of a series, or explains a gap.
 
 Conditions that changed are read off the rows themselves; the log has what rows cannot tell: a word of the user, an
-accepted change, a night in which the machine moved, a night that was not measured.
+accepted change, a night in which the machine moved, one that was not measured, or cannot tell.
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ from typing import Any, Literal, cast, get_args
 from headroom.core.text import shortened
 from headroom.history.series import Series, night_name, night_of
 
-EventKind = Literal["user", "accepted", "conditions", "layout", "machine", "machine changed", "not measured"]
+EventKind = Literal[
+    "user", "accepted", "conditions", "layout", "machine", "machine changed", "not measured", "cannot tell"
+]
 # After them a series is another one; changed conditions are read off the rows.
 EPOCH_KINDS = ("user", "accepted", "layout", "machine changed")
 Warn = Callable[[str], None]

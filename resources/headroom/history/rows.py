@@ -138,8 +138,8 @@ def _with_unit(conditions: str, unit: str | None, better: str | None) -> str:
         found = json.loads(conditions)
     except (ValueError, RecursionError):
         found = {}
-    known = found if isinstance(found, dict) else {}
-    return json.dumps({**known, "unit": unit, "better": str(better)}, sort_keys=True)
+    known = {name: str(value) for name, value in found.items()} if isinstance(found, dict) else {}
+    return json.dumps({**known, "unit": unit or "", "better": str(better)}, sort_keys=True)
 
 
 def _encodable(row: dict[str, Any]) -> dict[str, Any]:

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Adapters and engines of earlier nights, kept by digest, so that old and new can be measured side by side.
 
-binaries/<sha256>/adapter.so, about.json        an adapter, and which commit and build it is of
-binaries/<sha256>/bin/headroom-engine           an engine; the folder is a build, as jobs name builds
-binaries/marks.json                             pinned, last-good
+binaries/<machine>/
+  <sha256>/adapter.so, about.json        an adapter, and which commits it is of
+  <sha256>/bin/headroom-engine           an engine; the folder is a build, as jobs name builds
+  marks.json                             pinned, last-good
 """
 
 from __future__ import annotations
@@ -33,10 +34,9 @@ class Binary:
 
     digest: str
     path: Path
-    implementation: str = ""
     commits: tuple[str, ...] = ()
     changed: bool = False
-    build: str = ""
+    compiler: str = ""
     last_used: str = ""
 
     @property
@@ -48,12 +48,12 @@ class Binary:
 
 
 class BinaryStore:
-    """The folder of binaries of a history."""
+    """The binaries that one machine has measured, of one implementation and build."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
-    def keep(self, path: Path, implementation: str, commit: str, changed: bool, build: str, night: str) -> Binary:
+    def keep(self, path: Path, commit: str, changed: bool, compiler: str, night: str) -> Binary:
         """Keeps a copy of an adapter; `night` is "" outside of one. Raises EnvironmentLacks when the disk does not take
         it."""
         digest = sha256_of(path)
@@ -65,7 +65,7 @@ class BinaryStore:
         elif commit and commit not in commits:
             commits = (commit, *commits)
         last_used = max(night, known.last_used if known else "")
-        binary = Binary(digest, self.folder / digest / ADAPTER, implementation, commits, changed, build, last_used)
+        binary = Binary(digest, self.folder / digest / ADAPTER, commits, changed, compiler, last_used)
         self._copy(path, binary.path)
         self._write(self.folder / digest / ABOUT, binary.as_json())
         return binary
@@ -88,16 +88,15 @@ class BinaryStore:
             about = json.loads((path.parent / ABOUT).read_text(encoding="utf-8"))
             if about["digest"] != digest or sha256_of(path) != digest:
                 return None
-            texts = {name: str(about[name]) for name in ("implementation", "build", "last_used")}
+            texts = {name: str(about[name]) for name in ("compiler", "last_used")}
             commits = tuple(map(str, about["commits"]))
             return Binary(digest, path, changed=bool(about["changed"]), commits=commits, **texts)
         except (OSError, ValueError, KeyError, TypeError):
             return None
 
-    def of_commit(self, commit: str, implementation: str, build: str) -> Binary | None:
-        """A kept adapter of a commit."""
-        made_by = (implementation, build, False)
-        known = (one for one in self._all() if (one.implementation, one.build, one.changed) == made_by)
+    def of_commit(self, commit: str, compiler: str) -> Binary | None:
+        """A kept adapter of a commit, made by a compiler."""
+        known = (one for one in self._all() if not one.changed and one.compiler == compiler)
         return next((one for one in known if commit in one.commits), None)
 
     def marked(self, mark: Mark) -> Binary | None:

@@ -91,7 +91,10 @@ def _by_metric(measurer: Measurer, sentinel: str, metric: str, trials: int) -> T
     def compare(adapters: Mapping[str, Path]) -> dict[str, float]:
         arms = {name: ArmFile(path) for name, path in adapters.items()}
         found = measurer.measure(sentinel, arms, 1 if counted else trials, count=counted)
-        return {name: best(trials_of(found[name], metric)) for name in arms}
+        values = {name: best(trials_of(found[name], metric)) for name in arms}
+        if missing := [name for name, value in values.items() if math.isnan(value)]:
+            raise ArmFailed(missing[0], f"{metric} of {sentinel} cannot be measured here")
+        return values
 
     return Task(f"{metric} of {sentinel}", compare, LEAST_INSTRUCTIONS if counted else LEAST_CHANGE)
 
@@ -111,7 +114,7 @@ def run(alert: Alert, measurer: Measurer, checkout: Checkout, ends: Range, quick
     not build."""
     task = task_of(alert, measurer, QUICK_TRIALS if quick else TRIALS)
     old = checkout.resolve(ends.old or alert.old_commit or "(the alert names no old commit; give --old)")
-    new = checkout.resolve(ends.new or alert.new_commit)
+    new = checkout.resolve(ends.new or alert.new_commit or "(the alert names no new commit; give --new)")
     if not checkout.commits(old, new):
         raise UsageError(f"{new[:12]} does not follow {old[:12]}: give --old and --new.")
     return _Bisect(task, measurer, checkout, old, new, say).run()

@@ -1,24 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From flagged series and an interleaved measurement to alerts.
+"""From flagged series and an interleaved measurement to changes.
 
 - Equal binaries cannot differ: what the history flags is then the machine's, and no alert.
 - A change that the interleaved measurement confirms is an alert.
 - A change of time alone, with equal instructions, may be the place of the code in memory, which any other change
   moves. Both builds are then linked in other orders: a change that goes is no alert, and its series begin a new
   baseline. Where a build cannot be linked again, the change has to be there on a second night.
-- A fence that no old binary could confirm is an unconfirmed alert, which never decides an exit status.
+- A fence that no old binary could confirm is an unconfirmed alert, which never decides an exit status; a candidate
+  has to become a fence first.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 
 from headroom.core.sentinels import Trials, best
 from headroom.history.alerts import ChangedSeries, Direction
-from headroom.history.assessment import Flag, Judged
+from headroom.history.assessment import TIMES, Flag, Judged
 from headroom.history.confirmation import (
     COPY,
     LEAST_CHANGE,
@@ -32,54 +33,78 @@ from headroom.history.confirmation import (
     session_deviation,
 )
 from headroom.history.detection import LEAST_SPREAD, Baseline, Change
+from headroom.nightly.binaries import Binary
 
 YOUNG_LIMIT = 0.02  # of a series without a baseline: what old and new have to differ by to be looked at again
 # Trials by test and digest of the old build, then by arm and metric.
 Sessions = Mapping[tuple[str, str], Mapping[str, Trials]]
-# Likewise, once for each layout in which both builds were linked again.
+# Likewise, once for each layout in which both builds were linked again; one of them has a copy of the new one, too.
 Layouts = Mapping[tuple[str, str], Sequence[Mapping[str, Trials]]]
 
 
 @dataclass(frozen=True)
 class Question:
-    """A flagged series, and the digest of the build that it is compared with; "" where there is none."""
+    """A flagged series, and the build that it is compared with; None where there is none."""
 
     flag: Flag
-    old: str = ""
+    old: Binary | None = None
+
+    @property
+    def digest(self) -> str:
+        return self.old.digest if self.old else ""
 
     @property
     def session(self) -> tuple[str, str]:
-        return (self.flag.series.key.test, self.old)
+        return (self.flag.series.key.test, self.digest)
 
 
 @dataclass(frozen=True)
 class TimeOnly:
-    """A confirmed change of a time whose instructions are equal. `ratio` is new over old."""
+    """A confirmed change of a time whose instructions are equal. `ratio` is new over old, and `deviation` by how much
+    two measurements of one build differ."""
 
     question: Question
     ratio: float
+    deviation: float
     evidence: str
+
+
+@dataclass(frozen=True)
+class Decided:
+    """A change that becomes part of an alert."""
+
+    question: Question
+    confirmed: bool
+    changed: ChangedSeries
 
 
 @dataclass
 class Decisions:
-    """What becomes of flags: confirmed and unconfirmed changes with their series; those of `time_only`, which `settle`
-    makes changes, ones of the `layout`, or `pending` ones, which have to be there again the next night; `undecided`
-    ones, of which tonight cannot tell; `notes` are sentences."""
+    """What becomes of flags: changes; those of `time_only`, which `settle` makes changes, ones of the `layout`, or
+    `pending` ones, which have to be there again the next night; `undecided` ones, of which tonight cannot tell; `notes`
+    are sentences."""
 
-    changes: list[tuple[Flag, bool, ChangedSeries]] = field(default_factory=list)
+    changes: list[Decided] = field(default_factory=list)
     time_only: list[TimeOnly] = field(default_factory=list)
     layout: list[Flag] = field(default_factory=list)
     undecided: list[Flag] = field(default_factory=list)
     pending: list[Flag] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
-    def by_direction(self) -> dict[tuple[Direction, bool], list[ChangedSeries]]:
-        found: dict[tuple[Direction, bool], list[ChangedSeries]] = {}
-        for flag, confirmed, changed in self.changes:
-            worse = flag.is_worse
+    def note(self, sentence: str) -> None:
+        self.notes.append(_percent(sentence))
+
+    def change(self, question: Question, confirmed: bool, ratio: float | None, evidence: str) -> None:
+        ratio = ratio if ratio is not None and math.isfinite(ratio) else None
+        changed = question.flag.changed_series(ratio, _percent(evidence))
+        self.changes.append(Decided(question, confirmed, changed))
+
+    def by_direction(self) -> dict[tuple[Direction, bool], list[Decided]]:
+        found: dict[tuple[Direction, bool], list[Decided]] = {}
+        for one in self.changes:
+            worse = one.question.flag.is_worse
             direction: Direction = "change" if worse is None else "regression" if worse else "improvement"
-            found.setdefault((direction, confirmed), []).append(changed)
+            found.setdefault((direction, one.confirmed), []).append(one)
         return found
 
 
@@ -89,24 +114,22 @@ def decide(questions: Sequence[Question], new: str, sessions: Sessions) -> Decis
     done = Decisions()
     paired = {id(one): _session(one, sessions) for one in questions}
     deviations = _typical_deviations(questions, paired)
-    equal = [one for one in questions if one.old == new]
+    equal = [one for one in questions if one.digest == new]
     if equal:
-        done.notes.append(
+        done.note(
             f"{len(equal)} series differ from their baseline though the build is the same, octet by octet: the "
             "machine's doing, no alert."
         )
     for one in questions:
-        session = paired[id(one)]
-        if one.old == new:
+        if one.digest == new:
             continue
-        if session is not None:
+        session = paired[id(one)]
+        if session is None:
+            _without_session(one, done)
+        else:
+            least = LEAST_CHANGE if one.flag.series.unit == TIMES else LEAST_INSTRUCTIONS
             typical = deviations[one.flag.series.unit]
-            _with_session(one, session, confirm(session, one.flag.change.step, typical), done)
-        elif one.flag.change.kind == "fence":
-            reason = (
-                "three nights; the builds were not compared" if one.old else "three nights; no build to compare with"
-            )
-            done.changes.append((one.flag, False, one.flag.changed_series(None, reason)))
+            _with_session(one, session, confirm(session, one.flag.change.step, typical, least), done)
     return done
 
 
@@ -144,21 +167,29 @@ def _instructions(found: Mapping[str, Trials], name: str) -> tuple[float, float]
     return (best(old), best(new)) if old and new else None
 
 
+def _without_session(question: Question, done: Decisions) -> None:
+    flag, label = question.flag, str(question.flag.series.key)
+    if flag.change.kind == "fence":
+        why = "the builds were not compared" if question.old else "no build to compare with"
+        done.change(question, False, None, f"three nights; {why}")
+    elif question.old:
+        done.undecided.append(flag)
+        done.note(f"{label}: {flag.change.step:+.1%} against its baseline, and the builds were not compared.")
+    else:
+        done.pending.append(flag)
+        done.note(f"{label}: {flag.change.step:+.1%} against its baseline, and there is no build to compare with.")
+
+
 def _with_session(question: Question, session: Session, found: Confirmation, done: Decisions) -> None:
-    flag = question.flag
-    label = str(flag.series.key)
+    flag, label = question.flag, str(question.flag.series.key)
     if found.decision == "cannot tell":
         done.undecided.append(flag)
-        done.notes.append(
-            _percent(f"{label}: two measurements of one build differ by {found.aa_deviation:.1%} tonight: cannot tell.")
-        )
+        done.note(f"{label}: two measurements of one build differ by {found.aa_deviation:.1%} tonight: cannot tell.")
         return
     if found.decision == "not confirmed":
-        done.notes.append(
-            _percent(
-                f"{label}: {flag.change.step:+.1%} against its baseline, but {found.ratio - 1:+.1%} against the old "
-                "build in turns: not confirmed."
-            )
+        done.note(
+            f"{label}: {flag.change.step:+.1%} against its baseline, but {found.ratio - 1:+.1%} against the old "
+            "build in turns: not confirmed."
         )
         return
     if found.by == "instructions":
@@ -172,38 +203,30 @@ def _with_session(question: Question, session: Session, found: Confirmation, don
             f"build differ by {found.aa_deviation:.2%})"
         )
     if _is_time_only(session):
-        done.time_only.append(TimeOnly(question, found.ratio, evidence))
-        return
-    ratio = session.ratio if math.isfinite(session.ratio) else None
-    done.changes.append((flag, True, flag.changed_series(ratio, _percent(evidence))))
+        done.time_only.append(TimeOnly(question, found.ratio, found.aa_deviation, evidence))
+    else:
+        done.change(question, True, session.ratio, evidence)
 
 
 def settle(done: Decisions, layouts: Layouts) -> None:
     """Settles the changes of time alone, by what the builds do in other layouts, or by a second night."""
     for one in done.time_only:
         flag, label = one.question.flag, str(one.question.flag.series.key)
-        if ratios := _layout_ratios(one, layouts):
-            middle = median(ratios)
-            linked = f"{middle - 1:+.2%} where both are linked in {len(ratios)} other orders"
-            if _holds(one, ratios):
-                evidence = f"{one.evidence}; {linked}"
-                done.changes.append((flag, True, flag.changed_series(one.ratio, _percent(evidence))))
-            else:
-                done.layout.append(flag)
-                done.notes.append(
-                    _percent(
-                        f"{label}: {one.ratio - 1:+.1%} with equal instructions, but {linked}: the place of the code."
-                    )
-                )
+        ratios = _layout_ratios(one, layouts)
+        linked = f"{median(ratios) - 1:+.2%} where both are linked in {len(ratios)} other orders" if ratios else ""
+        kind = _layout_decision(one, ratios, _layout_deviation(one, layouts)) if ratios else None
+        if kind == "code":
+            done.change(one.question, True, one.ratio, f"{one.evidence}; {linked}")
+        elif kind == "place":
+            done.layout.append(flag)
+            done.note(f"{label}: {one.ratio - 1:+.1%} with equal instructions, but {linked}: the place of the code.")
         elif _is_second_night(flag):
-            done.changes.append((flag, True, flag.changed_series(one.ratio, _percent(one.evidence))))
+            done.change(one.question, True, one.ratio, "; ".join(filter(None, (one.evidence, linked))))
         else:
             done.pending.append(flag)
-            done.notes.append(
-                _percent(
-                    f"{label}: {one.ratio - 1:+.1%}, with equal instructions: perhaps the place of the code. It is an "
-                    "alert if the next night shows it again."
-                )
+            done.note(
+                f"{label}: {one.ratio - 1:+.1%}, with equal instructions{f', and {linked}' if linked else ''}: perhaps "
+                "the place of the code. It is an alert if the next night shows it again."
             )
 
 
@@ -217,11 +240,24 @@ def _layout_ratios(one: TimeOnly, layouts: Layouts) -> list[float]:
     return [ratio for ratio in ratios if math.isfinite(ratio)]
 
 
-def _holds(one: TimeOnly, ratios: Sequence[float]) -> bool:
-    """Whether a change is there in every layout, and in the middle one with at least half of its size."""
+def _layout_deviation(one: TimeOnly, layouts: Layouts) -> float:
+    """By how much two measurements of one build in one layout differ, or differed before."""
+    name = one.question.flag.series.key.metric
+    copies = [found for found in layouts.get(one.question.session, ()) if COPY in found]
+    ratios = [ratio_of_best(trials_of(found[COPY], name), trials_of(found[NEW], name)) for found in copies]
+    return max([one.deviation, *(abs(ratio - 1) for ratio in ratios if math.isfinite(ratio))])
+
+
+def _layout_decision(one: TimeOnly, ratios: Sequence[float], deviation: float) -> str:
+    """`code` where a change has at least half of its size in the middle layout, and no layout contradicts it; `place`
+    where it has less than half, beyond doubt; `` where neither is certain. `deviation` is that of two measurements of
+    one build."""
     sign = math.copysign(1, one.ratio - 1)
     steps = [sign * (ratio - 1) for ratio in ratios]
-    return min(steps) > 0 and median(steps) >= max(LEAST_CHANGE, sign * (one.ratio - 1) / 2)
+    middle, half = median(steps), sign * (one.ratio - 1) / 2
+    if middle >= max(LEAST_CHANGE, half) and min(steps) > -2 * deviation:
+        return "code"
+    return "place" if middle + deviation < half else ""
 
 
 def _is_time_only(session: Session) -> bool:
@@ -243,23 +279,27 @@ def _is_second_night(flag: Flag) -> bool:
     return math.copysign(1, step) == math.copysign(1, flag.change.step) and abs(step) > flag.change.limit / 2
 
 
-def young_flags(
+def session_flags(
     judged: Sequence[Judged],
     trials: Mapping[str, Mapping[str, Trials]],
     sentinels: Sequence[tuple[str, str, str]],
+    limit: float,
+    is_asked: Callable[[Judged], bool],
 ) -> list[Flag]:
-    """Series without a baseline whose old and new build differ by 2 % or more in tonight's session."""
+    """Series whose old and new build differ by `limit` or more in tonight's own session, of those that `is_asked`
+    names: those without a baseline, or all where the user named the old build."""
     tests = {test: trials.get(name, {}) for name, test, _ in sentinels}
     flags = []
     for one in judged:
         found = tests.get(one.series.key.test, {})
-        if one.baseline is not None or not all(arm in found for arm in (OLD, NEW)):
+        if not all(arm in found for arm in (OLD, NEW)) or not is_asked(one):
             continue
         old, new = (trials_of(found[arm], one.series.key.metric) for arm in (OLD, NEW))
         step = ratio_of_best(new, old) - 1
-        if math.isfinite(step) and abs(step) >= YOUNG_LIMIT:
-            change = Change("candidate", step, YOUNG_LIMIT, Baseline(best(old), LEAST_SPREAD, 0))
-            flags.append(Flag(one.series, change, one.series.nights[-1]))
+        if math.isfinite(step) and abs(step) >= limit:
+            change = Change("candidate", step, limit, Baseline(best(old), LEAST_SPREAD, 0))
+            before = float(one.series.values[-2]) if len(one.series) - 1 > one.epoch.start else math.nan
+            flags.append(Flag(one.series, change, one.series.nights[-1], before))
     return flags
 
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Adapters of any commit, built in a git worktree of their own; the tree of the user is never touched.
 
-All commits are built at the same path, so that equal sources make equal binaries, and with the same preset.
+All commits are built at the same path, so that equal sources make equal binaries, by the preset that the commit has.
+What an earlier compiler or a worktree elsewhere has left is built again.
 """
 
 from __future__ import annotations
@@ -15,8 +16,10 @@ from headroom.core import process_group
 from headroom.core.errors import EnvironmentLacks, HeadroomError, UsageError
 from headroom.core.git import git
 from headroom.core.paths import ROOT, shown
+from headroom.core.results.store import sha256_of
 from headroom.nightly import relink
 
+COMPILER = "headroom-compiler.txt"  # in a build's folder
 Say = Callable[[str], None]
 
 
@@ -66,18 +69,39 @@ class Checkout:
         short = commit[:12]
         self.say(f"building {target} of {short} ({preset})")
         with log.open("w", encoding="utf-8") as out:
-            if not (folder / "build.ninja").is_file():
-                self._step(["cmake", "--preset", preset], out, f"configuring {short}", log)
+            if (folder / "CMakeCache.txt").is_file() and not self._is_ours(folder):
+                shutil.rmtree(folder, ignore_errors=True)
+            self._step(["cmake", "--preset", preset], out, f"configuring {short}", log)  # its flags may be others
+            (folder / COMPILER).write_text(self._compiler(folder), encoding="utf-8")
             self._step(["ninja", "-C", str(folder), target], out, f"building {short}", log)
         built = folder / target
         if not built.is_file():
             raise BuildFailed(f"The commit {short} has no {target}.")
         return built
 
-    def relinked(self, commit: str, target: str, preset: str, to: Path) -> list[Path]:
+    def _is_ours(self, folder: Path) -> bool:
+        """Whether a build was made here, and by the compiler that there is now."""
+        try:
+            home = _cached(folder, "CMAKE_HOME_DIRECTORY")
+            return Path(home) == self.folder and (folder / COMPILER).read_text("utf-8") == self._compiler(folder)
+        except OSError:
+            return False
+
+    def _compiler(self, folder: Path) -> str:
+        """The first line of what the compiler of a build says of its version."""
+        program = _cached(folder, "CMAKE_CXX_COMPILER") or _cached(folder, "CMAKE_C_COMPILER")
+        try:
+            done = subprocess.run([program, "--version"], capture_output=True, text=True, errors="replace", timeout=60)
+        except (OSError, subprocess.SubprocessError):
+            return ""
+        return (done.stdout.splitlines() or [""])[0]
+
+    def relinked(self, commit: str, digest: str, target: str, preset: str, to: Path) -> list[Path]:
         """Builds a file of a commit in other layouts (`headroom.nightly.relink`), each below `to`. Raises BuildFailed,
-        also where it cannot be linked otherwise."""
+        also where it cannot be linked otherwise, or is not the one of that SHA-256 any more."""
         built = self.build(commit, target, preset)
+        if sha256_of(built) != digest:
+            raise BuildFailed(f"{target} of {commit[:12]} is not made as it was.")
         folder = self.folder / "build" / preset
         found = subprocess.run(
             ["ninja", "-C", str(folder), "-t", "commands", "-s", target], capture_output=True, text=True
@@ -136,3 +160,9 @@ class Checkout:
 
     def _git(self, *words: str) -> subprocess.CompletedProcess[str]:
         return git(self.root, *words)
+
+
+def _cached(folder: Path, name: str) -> str:
+    """A value of a build's CMakeCache.txt; "" where it has none. Raises OSError."""
+    text = (folder / "CMakeCache.txt").read_text(encoding="utf-8", errors="replace")
+    return next((line.partition("=")[2] for line in text.splitlines() if line.startswith(f"{name}:")), "")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The judgement of a measured night: alerts that open and close, and whether its build is the new last good one.
 
-Nothing here touches the machine: what has to be measured again is asked of `Confirming`.
+Nothing here touches the machine: what has to be measured again is asked of `Confirming` and `Relinking`.
 """
 
 from __future__ import annotations
@@ -13,13 +13,33 @@ from datetime import datetime
 from headroom.core.sentinels import Trials
 from headroom.history import alerts as alert_log
 from headroom.history import events as event_log
-from headroom.history.alerts import Alert, ChangedCase, ChangedSeries
-from headroom.history.assessment import FAILING, Flag, Judged, changed_verdicts, judge, machine_moved, restored
-from headroom.history.events import Event
+from headroom.history.alerts import Alert, AlertBook, ChangedCase
+from headroom.history.assessment import (
+    PASSING,
+    Flag,
+    Judged,
+    failing_cases,
+    judge,
+    machine_moved,
+    restored,
+)
+from headroom.history.confirmation import LEAST_CHANGE
+from headroom.history.detection import LEAST_SPREAD
+from headroom.history.events import Event, EventKind
 from headroom.history.series import Series
 from headroom.history.store import History
 from headroom.nightly.binaries import Binary, BinaryStore
-from headroom.nightly.changes import Decisions, Layouts, Question, Sessions, decide, settle, young_flags
+from headroom.nightly.changes import (
+    YOUNG_LIMIT,
+    Decided,
+    Decisions,
+    Layouts,
+    Question,
+    Sessions,
+    decide,
+    session_flags,
+    settle,
+)
 from headroom.nightly.log_entries import all_events, book, close_as_accepted
 
 MOST_NAMED = 5  # cases in a note
@@ -32,16 +52,19 @@ Note = Callable[[str], None]
 
 
 @dataclass(frozen=True)
-class Measured:
+class NightMeasurement:
     """A night as it was measured. `sentinels` are name, test and profile of each; `trials` are by name, arm and metric.
-    `old` is the build that changes are confirmed against, which `named` says that the user chose; None where there is
-    none. `is_whole`: every sentinel was measured."""
+    `old` is the last good build, or the one that the user chose, as `is_named` says; None where there is none, and not
+    used unless `is_compared`. `is_whole`: all that was to be measured was."""
 
     night: datetime
     machine: str
+    implementation: str
+    build: str
     new: Binary
     old: Binary | None
-    named: bool
+    is_named: bool
+    is_compared: bool
     sentinels: Sequence[tuple[str, str, str]]
     trials: Mapping[str, Mapping[str, Trials]]
     is_whole: bool
@@ -49,12 +72,14 @@ class Measured:
 
 @dataclass
 class Judgement:
-    """What became of a night. `opened` are the alerts that it is the first to tell."""
+    """What became of a night. `opened` are the alerts that it is the first to tell, as they are at its end. `moved`:
+    the machine did, and nothing was judged."""
 
     series: int = 0
     opened: list[Alert] = field(default_factory=list)
     still_open: list[Alert] = field(default_factory=list)
     undecided: int = 0
+    moved: bool = False
 
 
 class Judge:
@@ -64,7 +89,7 @@ class Judge:
         self,
         history: History,
         store: BinaryStore,
-        measured: Measured,
+        measured: NightMeasurement,
         confirming: Confirming,
         relinking: Relinking,
         note: Note,
@@ -74,34 +99,51 @@ class Judge:
         self.confirming, self.relinking, self.note, self.now = confirming, relinking, note, now
         self.series = list(history.series(measured.machine).values())
         self.events = all_events(history)
-        self.book = book(history)
+        self.book = self._own_book()
+        self.opened: list[Alert] = []
+
+    def _own_book(self) -> AlertBook:
+        return book(self.history).of(self.measured.machine)
 
     def run(self) -> Judgement:
         night, new = self.measured.night, self.measured.new
-        judged = [judge(one, self.events, night) for one in self.series if one.kind in ("sentinel", "control")]
         self._close_restored()
+        self._judge_cases()  # first, for it needs no measuring: a night that ends early has told at least this
+        judged = self._judged()
         moved = machine_moved(judged)
         if moved:
             self._machine_moved(moved)
         decisions = Decisions() if moved else self._decisions(judged)
-        failing, other = changed_verdicts(self.series, night)
         for sentence in decisions.notes:
             self.note(sentence)
-        if other:
-            named = "; ".join(map(str, other[:MOST_NAMED]))
-            self.note(f"{len(other)} cases have another verdict, none of them newly failing: {named}.")
-        opened = self._open(decisions, failing)
-        still_open = book(self.history).open
-        regressed = any(one.is_worse for one in still_open)
+        self._open(decisions)
+        if decisions.undecided:
+            self._event("cannot tell", f"Tonight cannot tell of {len(decisions.undecided)} series.")
+        known = self._own_book()
+        regressed = any(one.is_worse and one.confirmed for one in known.open)
         unsettled = moved or decisions.undecided or decisions.pending or not self.measured.is_whole
-        if not (new.changed or regressed or unsettled):
+        may_be_good = self.measured.is_compared and not self.measured.is_named and not new.changed
+        if may_be_good and not (regressed or unsettled):
             self.store.mark("last-good", new)
         return Judgement(
-            series=sum(one.series.kind == "sentinel" for one in judged),
-            opened=opened,
-            still_open=still_open,
+            series=sum(one.series.kind == "sentinel" and one.series.nights[-1] == night for one in judged),
+            opened=[known.alerts.get(one.id, one) for one in self.opened],
+            still_open=known.open,
             undecided=len(decisions.undecided),
+            moved=bool(moved),
         )
+
+    def _judged(self) -> list[Judged]:
+        """Every series as of this night. Where a confirmed alert is open, a baseline begins with it for now: what
+        changes further is seen, too."""
+        provisional = [
+            Event(changed.first_night, one.machine, "accepted", one.id, (changed.id,))
+            for one in self.book.open
+            if one.confirmed
+            for changed in one.series
+        ]
+        events = [*self.events, *provisional]
+        return [judge(one, events, self.measured.night) for one in self.series if one.kind in ("sentinel", "control")]
 
     # ---- what is back
 
@@ -109,37 +151,95 @@ class Judge:
         by_identity = {one.key.id: one for one in self.series}
         for alert in self.book.open:
             if restored(alert, by_identity, self.events):
-                self._fixed(alert, "three nights at the old baseline", "its series are back")
+                self._close(alert, "fixed", "three nights at the old baseline", "fixed: its series are back")
             elif alert.direction == "verdict" and _pass_again(alert, self.series, self.measured.night):
-                self._fixed(alert, "its cases pass", "its cases pass")
+                self._close(alert, "fixed", "its cases pass", "fixed: its cases pass")
+        self.book = self._own_book()
 
-    def _fixed(self, alert: Alert, reason: str, sentence: str) -> None:
-        self.history.append("alerts", [alert_log.closing(alert, "fixed", reason, self.now())])
-        self.note(f"The alert {alert.id} is fixed: {sentence}.")
+    def _close(self, alert: Alert, action: str, reason: str, sentence: str) -> None:
+        self.history.append("alerts", [alert_log.closing(alert, action, reason, self.now())])
+        self.note(f"The alert {alert.id} is {sentence}.")
 
     # ---- what changed
 
+    def _judge_cases(self) -> None:
+        alerted = {
+            case.test: one.night
+            for one in self.book.alerts.values()
+            if one.direction == "verdict"
+            for case in one.cases
+        }
+        failing, other = failing_cases(self.series, self.measured.night, alerted)
+        if failing:
+            self._open_alert("verdict", True, (), failing)
+        if other:
+            named = "; ".join(map(str, other[:MOST_NAMED]))
+            self.note(f"{len(other)} cases have another verdict, none of them newly failing: {named}.")
+
     def _machine_moved(self, sentence: str) -> None:
-        night, machine = self.measured.night, self.measured.machine
-        self.history.append("events", [Event(night, machine, "machine", sentence).as_json()])
+        machine = self.measured.machine
+        self._event("machine", sentence)
         self.note(f"{sentence} Alerts are held back.")
         if event := event_log.lasting_change(all_events(self.history), self.history.nights(machine), machine):
             self.history.append("events", [event.as_json()])
             self.note(event.sentence)
 
     def _decisions(self, judged: Sequence[Judged]) -> Decisions:
-        measured = self.measured
-        alerted = self.book.alerted()
-        own = [one for one in judged if one.series.kind == "sentinel" and one.series.key.id not in alerted]
-        flags = [flag for one in own if (flag := one.flag)]
-        flags += young_flags(own, measured.trials, measured.sentinels)
-        questions = [Question(flag, found.digest if (found := self._old_of(flag)) else "") for flag in flags]
-        asked = {one.session for one in questions if one.old not in ("", measured.new.digest)}
-        done = decide(questions, measured.new.digest, self.confirming(asked) if asked else {})
+        own = [one for one in judged if one.series.kind == "sentinel"]
+        asked = [Question(flag, self._old_of(flag)) for one in own if (flag := one.flag) and not self._is_known(flag)]
+        old = self.measured.old
+        if old is not None:
+            limit = LEAST_CHANGE if self.measured.is_named else YOUNG_LIMIT
+            flags = session_flags(own, self.measured.trials, self.measured.sentinels, limit, self._is_asked_of_session)
+            known = {one.flag.series.key.id for one in asked}
+            asked += [Question(one, old) for one in flags if one.series.key.id not in known]
+        sessions = {one.session for one in asked if one.digest not in ("", self.measured.new.digest)}
+        done = decide(asked, self.measured.new.digest, self.confirming(sessions) if sessions else {})
         if done.time_only:
             settle(done, self.relinking({one.question.session for one in done.time_only}))
         self._begin_baselines(done.layout)
         return done
+
+    def _is_known(self, flag: Flag) -> bool:
+        """Whether a series is where an alert has told that it is, or back where it was before the alert."""
+        for one in self.book.alerts.values():
+            changed = next((each for each in one.series if each.id == flag.series.key.id), None)
+            if changed is None or not one.confirmed:
+                continue
+            near = max(abs(changed.step) / 2, LEAST_SPREAD)
+            if one.is_open and changed.baseline and abs(flag.value / changed.baseline - 1) <= near:
+                return True  # `restored` closes it after three such nights
+            if one.state == "ignored" and changed.value and abs(flag.value / changed.value - 1) <= near:
+                return True
+        return False
+
+    def _is_asked_of_session(self, one: Judged) -> bool:
+        """Whether a series is compared with tonight's old build directly: all are where the user named it, else those
+        without a baseline, unless a decision about the series came after that build."""
+        if self.measured.is_named:
+            return True
+        old = self.measured.old
+        if one.baseline is not None or old is None:
+            return False
+        since = self._decided_since(one)
+        rows = range(since, len(one.series) - 1)
+        return since == 0 or any(one.series.library(row).get("adapter") == old.digest for row in rows)
+
+    def _decided_since(self, one: Judged) -> int:
+        """The row from which on a change of the series is accepted, due to the place of the code, or alerted; 0 where
+        there is none."""
+        nights = [
+            event.night for event in self.events if event.kind in ("accepted", "layout") and event.is_about(one.series)
+        ]
+        nights += [
+            changed.first_night
+            for alert in self.book.open
+            if alert.confirmed
+            for changed in alert.series
+            if changed.id == one.series.key.id
+        ]
+        last = max(nights, default=None)
+        return 0 if last is None else sum(night < last for night in one.series.nights)
 
     def _begin_baselines(self, flags: Sequence[Flag]) -> None:
         """Begins a new baseline for series that the place of the code has moved: they stay where they are until the
@@ -153,58 +253,78 @@ class Judge:
             self.history.append("events", [event.as_json()])
 
     def _old_of(self, flag: Flag) -> Binary | None:
-        """The build that a flagged series is compared with: that of the night before a fence, else the last good one.
-        The last good one may have been taken from nights that showed too little."""
-        old = self.measured.old
-        if old is None or self.measured.named or flag.change.kind != "fence":
-            return old
-        index = flag.series.index(flag.first_night)
-        digest = flag.series.library(index - 1).get("adapter", "") if index else ""
-        return self.store.find(digest) or old
+        """The build that a flagged series is compared with, one of the nights that are its baseline: the last good one
+        where it is among them, else that of the latest. Tonight's own where one of those nights measured it."""
+        if not self.measured.is_compared:
+            return None
+        if self.measured.is_named:
+            return self.measured.old
+        digests = dict.fromkeys(flag.series.library(row).get("adapter", "") for row in flag.usual)
+        if self.measured.new.digest in digests:
+            return self.measured.new
+        if self.measured.old and self.measured.old.digest in digests:
+            return self.measured.old
+        return next((found for digest in digests if (found := self.store.find(digest))), None)
 
     # ---- alerts
 
-    def _open(self, decisions: Decisions, failing: Sequence[ChangedCase]) -> list[Alert]:
-        """Opens the alerts of the night: one for each direction, and one for verdicts. An improvement is told once: it
-        is accepted at once, and a new baseline begins."""
-        opened = [
-            self._alert(direction, confirmed, changed, ())
-            for (direction, confirmed), changed in decisions.by_direction().items()
-        ]
-        if failing:
-            opened.append(self._alert("verdict", True, (), failing))
-        self.history.append("alerts", [one.opened() for one in opened])
-        for one in opened:
-            if one.direction == "improvement":
-                close_as_accepted(self.history, one, "an improvement", self.now())
-        return opened
+    def _open(self, decisions: Decisions) -> None:
+        """Opens the alerts of the night, one for each direction. An improvement is told once: it is accepted at once,
+        and a new baseline begins."""
+        alerted = self.book.alerted()
+        for (direction, confirmed), found in decisions.by_direction().items():
+            changes = found if confirmed else [one for one in found if one.changed.id not in alerted]
+            if not changes:
+                continue
+            alert = self._open_alert(direction, confirmed, changes)
+            if confirmed:
+                self._supersede(alert)
+            if direction == "improvement" and confirmed:
+                close_as_accepted(self.history, alert, "an improvement", self.now())
 
-    def _alert(
+    def _supersede(self, alert: Alert) -> None:
+        """Closes what was not confirmed about the series of a confirmed alert."""
+        series = {one.id for one in alert.series}
+        for one in self.book.open:
+            if not one.confirmed and series.intersection(changed.id for changed in one.series):
+                self._close(one, "superseded", alert.id, f"superseded by {alert.id}")
+
+    def _open_alert(
         self,
         direction: alert_log.Direction,
         confirmed: bool,
-        changed: Sequence[ChangedSeries],
-        cases: Sequence[ChangedCase],
+        changes: Sequence[Decided],
+        cases: Sequence[ChangedCase] = (),
     ) -> Alert:
         measured = self.measured
-        identity = alert_log.identity(measured.night, direction, confirmed, self.book.alerts)
-        return Alert(
-            id=identity,
+        olds = [one.question.old for one in changes if one.question.old] or ([measured.old] if measured.old else [])
+        taken = {*book(self.history).alerts, *(one.id for one in self.opened)}
+        alert = Alert(
+            id=alert_log.identity(measured.night, direction, confirmed, taken),
             night=measured.night,
             machine=measured.machine,
             direction=direction,
             confirmed=confirmed,
-            old_commit=measured.old.commit if measured.old else "",
-            new_commit=measured.new.commit,
-            series=tuple(changed),
+            old_commit=min(olds, key=lambda one: one.last_used).commit if olds else "",
+            new_commit="" if measured.new.changed else measured.new.commit,  # which does not hold the changes
+            series=tuple(one.changed for one in changes),
             cases=tuple(cases),
+            implementation=measured.implementation,
+            build=measured.build,
         )
+        self.history.append("alerts", [alert.opened()])
+        self.opened.append(alert)
+        return alert
+
+    def _event(self, kind: EventKind, sentence: str) -> None:
+        event = Event(self.measured.night, self.measured.machine, kind, sentence)
+        self.history.append("events", [event.as_json()])
 
 
 def _pass_again(alert: Alert, series: Iterable[Series], night: datetime) -> bool:
-    """Whether a night ran all cases of an alert, and none of them fails."""
+    """Whether a night ran all cases of an alert, and all of them pass. One that is unsupported by now does not."""
     found = {one.key.test: one for one in series if one.kind == "verdict"}
     return all(
-        test in found and found[test].nights[-1] == night and found[test].texts[-1] not in FAILING
+        test in found and found[test].nights[-1] == night and found[test].texts[-1] in PASSING
         for test in (one.test for one in alert.cases)
     )

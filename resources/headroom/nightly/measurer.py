@@ -13,24 +13,24 @@ import re
 import shutil
 import socket
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
 from headroom.core import implementations, sentinels
-from headroom.core.errors import EnvironmentLacks, UsageError
+from headroom.core.errors import EnvironmentLacks, UsageError, disk_error
 from headroom.core.implementations import Implementation
 from headroom.core.machine import build, environment, guard, topology
 from headroom.core.machine.measuring import MachineBusy, measuring
-from headroom.core.paths import DEFAULT_BUILD, build_folder
+from headroom.core.paths import DEFAULT_BUILD, build_folder, shown
 from headroom.core.results.store import sha256_of
 from headroom.core.sentinels import Arm, Trials, Work
 from headroom.nightly import bare_bridge, suite_runs
 from headroom.nightly.binaries import Binary, BinaryStore
 from headroom.nightly.checkout import Checkout
-from headroom.nightly.suite_runs import CONFORMANCE, SEARCHES, Found
+from headroom.nightly.suite_runs import CONFORMANCE, SEARCHES, SearchFigure
 
 Say = Callable[[str], None]
 
@@ -69,6 +69,7 @@ class Measurer(Protocol):
     machine: str
     implementation: str
     build: str
+    compiler: str
 
     def busy(self) -> str:
         """Why the machine cannot measure, after having waited, as a sentence; "" where it can."""
@@ -82,8 +83,8 @@ class Measurer(Protocol):
     def kept(self, commit: str) -> Binary:
         """The adapter of a commit, kept among the binaries. Raises UsageError, BuildFailed."""
 
-    def relinked(self, commit: str, folder: Path) -> list[Path]:
-        """The adapter of a commit in other layouts, below `folder`. Raises UsageError, BuildFailed."""
+    def relinked(self, binary: Binary, folder: Path) -> list[Path]:
+        """A kept adapter in other layouts, below `folder`. Raises UsageError, BuildFailed."""
 
     def sentinels(self) -> Sequence[tuple[str, str, str]]:
         """Name, test and profile of each sentinel that the implementation can do."""
@@ -100,14 +101,15 @@ class Measurer(Protocol):
     def bare_bridge(self, trials: int) -> Trials:
         """Trials of the bare bridge by metric; none where there are no interfaces. Raises HeadroomError."""
 
-    def cases(self, night: str) -> list[Case]:
-        """Verdicts of the conformance cases, from a run that is kept under the night's name."""
+    def cases(self, night: str, kept: Collection[str]) -> list[Case]:
+        """Verdicts of the conformance cases, from a run that is kept under the night's name; those of the nights `kept`
+        stay. Raises HeadroomError."""
 
     def verdict(self, test: str, adapter: Path) -> str:
         """The verdict of one conformance case with an adapter."""
 
-    def searches(self, night: str) -> list[Found]:
-        """Figures of the searches, which are context; their run is kept likewise."""
+    def searches(self, night: str) -> list[SearchFigure]:
+        """Figures of the searches, which are context; their run is kept likewise. Raises HeadroomError."""
 
 
 @dataclass
@@ -161,12 +163,17 @@ class EngineMeasurer:
 
     def source_of(self, commit: str) -> Source:
         full = self._commit(commit)
-        if known := self.store.of_commit(full, self.implementation, self.build):
+        if known := self.store.of_commit(full, self.compiler):
             return Source(known.path, full)
         return Source(self.checkout.build(full, self._target, self.build), full)
 
-    def relinked(self, commit: str, folder: Path) -> list[Path]:
-        return self.checkout.relinked(self._commit(commit), self._target, self.build, folder)
+    def relinked(self, binary: Binary, folder: Path) -> list[Path]:
+        commit = self._commit(binary.commit)
+        return self.checkout.relinked(commit, binary.digest, self._target, self.build, folder)
+
+    @property
+    def compiler(self) -> str:
+        return environment.read(self.build).compiler or ""
 
     def _commit(self, name: str) -> str:
         full = self.checkout.resolve(name)
@@ -180,7 +187,7 @@ class EngineMeasurer:
 
     def kept(self, commit: str) -> Binary:
         source = self.source_of(commit)
-        return self.store.keep(source.path, self.implementation, source.commit, False, self.build, "")
+        return self.store.keep(source.path, source.commit, False, self.compiler, "")
 
     def _existing(self) -> Path:
         path = self._found.library_path(self.build)
@@ -213,7 +220,11 @@ class EngineMeasurer:
             return {"case": _digest(bare_bridge.WORK)}
         job = sentinels.find(name).job(Work(Arm(self._found, self._found), self.build, self._core, self.seed))
         profile = job.pop("profile", None) or job.get("source", {}).pop("profile", None)
-        return {"profile": _digest(profile), "case": _digest(without_libraries(job))}
+        counted = sentinels.find(name).job(
+            Work(Arm(self._found, self._found), self.build, seed=self.seed, counted=True)
+        )
+        case = [without_libraries(job), without_libraries(counted), sentinels.METHOD]
+        return {"profile": _digest(profile), "case": _digest(case)}
 
     def engine(self) -> Path:
         return build.require_engine(self.build)
@@ -222,7 +233,7 @@ class EngineMeasurer:
         sentinel = sentinels.find(name)
         made = {arm: self._arm(one) for arm, one in arms.items()}
         able = {arm: one for arm, one in made.items() if not sentinel.lacks(one)}
-        return sentinels.measure(sentinel, able, trials, self.build, self._core, self.seed, count)
+        return sentinels.measure(sentinel, able, trials, self.build, self._core, self.seed, count, self.say)
 
     def _arm(self, one: ArmFile) -> Arm:
         if one.is_null:
@@ -236,8 +247,8 @@ class EngineMeasurer:
         self.say("the bare bridge, which is a control")
         return bare_bridge.measure(self.build, self.seed, trials)
 
-    def cases(self, night: str) -> list[Case]:
-        records = suite_runs.kept(self.runs, CONFORMANCE, night, self.implementation, self.build, self.say)
+    def cases(self, night: str, kept: Collection[str]) -> list[Case]:
+        records = self._suite(CONFORMANCE, night, kept)
         return [Case(one["test"]["id"], one["verdict"], one["reason"][:500]) for one in records]
 
     def verdict(self, test: str, adapter: Path) -> str:
@@ -254,18 +265,27 @@ class EngineMeasurer:
             records = suite_runs.run(made / "run", self.implementation, folder, suite, [name])
         return next((one["verdict"] for one in records if one["test"]["id"] == test), "unsupported")
 
-    def searches(self, night: str) -> list[Found]:
-        records = suite_runs.kept(self.runs, SEARCHES, night, self.implementation, self.build, self.say)
-        return [found for one in records for found in suite_runs.figures_of(one)]
+    def searches(self, night: str) -> list[SearchFigure]:
+        return [found for one in self._suite(SEARCHES, night, ()) for found in suite_runs.figures_of(one)]
+
+    def _suite(self, suite: str, night: str, kept: Collection[str]) -> suite_runs.Records:
+        suite_runs.prune(self.runs, suite, kept)
+        folder = suite_runs.folder_of(self.runs, suite, night)
+        return suite_runs.run(folder, self.implementation, self.build, suite, say=self.say)
 
 
 @contextmanager
 def copied(path: Path) -> Iterator[Path]:
     """A copy of a binary in a place of its own, for the A/A control."""
-    with tempfile.TemporaryDirectory(prefix="headroom-copy-") as folder:
-        copy = Path(folder) / path.name
-        shutil.copy(path, copy)
+    try:
+        folder = Path(tempfile.mkdtemp(prefix=".copy-", dir=path.parent))  # elsewhere may be noexec
+        copy = Path(shutil.copy(path, folder))
+    except OSError as error:
+        raise disk_error(error, f"copying {shown(path)}", resumable=False) from error
+    try:
         yield copy
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def machine_name() -> str:
@@ -298,4 +318,5 @@ def default_measurer(
     history = history.resolve()
     checkout = Checkout(history / "checkout", say=say)
     runs = history / suite_runs.RUNS
-    return EngineMeasurer(implementation, preset, BinaryStore(history / "binaries"), checkout, runs, say=say)
+    binaries = BinaryStore(history / "binaries" / machine_name())
+    return EngineMeasurer(implementation, preset, binaries, checkout, runs, say=say)

@@ -19,7 +19,7 @@ from headroom.core.results.store import write_atomically
 from headroom.core.text import number
 from headroom.history.alerts import Alert, ChangedSeries
 from headroom.history.assessment import Judged
-from headroom.history.detection import DRIFT_LIMIT
+from headroom.history.detection import drifts
 from headroom.history.events import Event
 from headroom.history.series import Series, night_name
 from headroom.history.store import History
@@ -39,6 +39,7 @@ LOOKS = {
     "accepted": "pass",
     "fixed": "pass",
     "ignored": "unsupported",
+    "superseded": "unsupported",
 }
 
 
@@ -396,7 +397,7 @@ def _drifts(snapshot: Snapshot) -> list[dict[str, str]]:
     found = [
         (one.drift, one.series)
         for one in snapshot.judged
-        if one.drift is not None and abs(one.drift) > DRIFT_LIMIT and snapshot.is_of_last_night(one.series)
+        if one.drift is not None and drifts(one.drift) and snapshot.is_of_last_night(one.series)
     ]
     found.sort(key=lambda pair: -abs(pair[0]))
     return [

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Suites that a night runs: conformance cases, and searches. Their runs are kept beside the history for 14 nights, so
-that a case that fails has its record and its captures; `./headroom report FOLDER` makes their report."""
+"""Suites that a night runs: conformance cases, and searches. Their runs are kept beside the history for 14 nights, and
+while an alert of theirs is open, so that a case that fails has its record and its captures; `./headroom report FOLDER`
+makes their report."""
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,7 @@ Records = list[dict[str, Any]]
 
 
 @dataclass(frozen=True)
-class Found:
+class SearchFigure:
     """A figure of a search: not repeatable enough to be judged."""
 
     test: str
@@ -42,13 +43,12 @@ def folder_of(runs: Path, suite: str, night: str) -> Path:
     return runs / suite.replace("/", "-") / night
 
 
-def kept(runs: Path, suite: str, night: str, implementation: str, build: str, say: Say) -> Records:
-    """Records of a night's run of a suite. Earlier runs go where there are more than 14."""
-    folder = folder_of(runs, suite, night)
-    earlier = sorted(path for path in folder.parent.glob("*") if path.is_dir())
+def prune(runs: Path, suite: str, kept: Collection[str] = ()) -> None:
+    """Makes room for a night's run of a suite: of earlier ones, the last 13 stay, and those of the nights `kept`."""
+    earlier = sorted(path for path in folder_of(runs, suite, "").glob("*") if path.is_dir())
     for path in earlier[: max(0, len(earlier) - KEPT_RUNS + 1)]:
-        shutil.rmtree(path, ignore_errors=True)
-    return run(folder, implementation, build, suite, say=say)
+        if path.name not in kept:
+            shutil.rmtree(path, ignore_errors=True)
 
 
 def run(
@@ -93,13 +93,13 @@ class _Progress:
             self.say(f"{self.suite}: {self.done} of {self.total} cases")
 
 
-def figures_of(record: Mapping[str, Any]) -> list[Found]:
+def figures_of(record: Mapping[str, Any]) -> list[SearchFigure]:
     """The figures of a record that the registry knows."""
     known = all_metrics()
     parameters = record["parameters"]
     names = {name: str(parameters.get(key) or "") for name, key in PARAMETERS.items()}
     return [
-        Found(
+        SearchFigure(
             record["test"]["id"],
             known[one["name"]],
             one["value"],

@@ -39,7 +39,7 @@ def test_an_alert_survives_the_log() -> None:
     assert found.open == hostile
 
 
-@pytest.mark.parametrize(("action", "right"), [("accepted", 1), ("fixed", 1), ("ignored", 0)])
+@pytest.mark.parametrize(("action", "right"), [("accepted", 1), ("fixed", 1), ("ignored", 0), ("superseded", 1)])
 def test_an_action_closes_it(action: str, right: int) -> None:
     found = book(ALERT.opened(), closing(ALERT, action, "why", night(5)))
     (only,) = found.alerts.values()
@@ -83,6 +83,7 @@ def test_what_later_versions_add_is_no_harm() -> None:
         {"action": "accepted"},
         {"cases": 5},
         {"cases": ["pass"]},
+        {"cases": [5]},
         {"cases": [{"test": "x"}]},
     ],
 )
@@ -127,6 +128,26 @@ def test_what_was_closed_by_mistake_is_reopened() -> None:
     assert book(ALERT.opened(), ignored, again, later).alerts[ALERT.id].state == "accepted"
     with pytest.raises(UsageError, match="is open"):
         reopening(ALERT, "", night(6))
+
+
+def test_cases_of_earlier_versions_are_sentences() -> None:
+    sentences = ["conformance/rohc/A: B: pass → fail (bad (very) CRC)", "x: pass → error"]
+    (only,) = book({**ALERT.opened(), "cases": sentences}).open
+    assert only.cases == (
+        ChangedCase("conformance/rohc/A: B", "pass", "fail", "bad (very) CRC"),
+        ChangedCase("x", "pass", "error"),
+    )
+
+
+def test_a_machine_has_alerts_of_its_own() -> None:
+    other = replace(ALERT, id="other", machine="lab")
+    assert list(book(ALERT.opened(), other.opened()).of("rack").alerts) == [ALERT.id]
+
+
+def test_a_confirmed_alert_of_a_series_comes_before_others() -> None:
+    unsure = replace(ALERT, id="unsure", confirmed=False)
+    for order in ((ALERT, unsure), (unsure, ALERT)):
+        assert book(*(one.opened() for one in order)).alerted() == {KEY.id: ALERT}
 
 
 def test_the_alert_closed_last_is_found() -> None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from datetime import datetime
 
 import numpy as np
 import pytest
 
 from headroom.history.alerts import Alert
-from headroom.history.assessment import changed_verdicts, judge, machine_moved, restored
+from headroom.history.assessment import failing_cases, judge, machine_moved, restored
 from headroom.history.events import Event
 from headroom.history.series import Series
 from headroom.tests.history.support import KEY, grouped, night, point, series
@@ -153,12 +154,53 @@ def test_an_alert_is_fixed_by_three_nights_at_the_old_level(after: list[float | 
         (("fail",), 0, 0),
     ],
 )
-def test_changed_verdicts(texts: tuple[str, ...], failing: int, other: int) -> None:
-    found = changed_verdicts([verdicts(*texts)], night(len(texts) - 1))
+def test_failing_cases(texts: tuple[str, ...], failing: int, other: int) -> None:
+    found = failing_cases([verdicts(*texts)], night(len(texts) - 1), {})
     assert tuple(map(len, found)) == (failing, other)
-    assert changed_verdicts([verdicts(*texts)], night(99)) == ([], [])
+    assert failing_cases([verdicts(*texts)], night(99), {}) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("alerted", "failing"),
+    [
+        ({}, 1),
+        ({KEY.test: night(1)}, 1),
+        ({KEY.test: night(2)}, 0),
+        ({KEY.test: night(3)}, 0),
+        ({"other": night(3)}, 1),
+    ],
+)
+def test_a_failing_case_is_found_until_an_alert_names_it(alerted: dict[str, datetime], failing: int) -> None:
+    """Its night may have ended before that was written."""
+    found, _ = failing_cases([verdicts("fail", "pass", "fail", "fail")], night(3), alerted)
+    assert len(found) == failing
+
+
+def test_a_case_that_is_new_fails_newly() -> None:
+    known = verdicts("pass", "pass")
+    rows = [point(1, None, replace(KEY, test="s/new"), kind="verdict", text="fail").as_row()]
+    (new,) = grouped(rows).values()
+    assert [str(one) for one in failing_cases([known, new], night(1), {})[0]] == ["s/new: new → fail"]
+    assert failing_cases([new], night(1), {})[0] == [], "in the first night that has cases, none is new"
 
 
 def test_a_changed_verdict_is_a_sentence() -> None:
-    (only,) = changed_verdicts([verdicts("pass", "fail")], night(1))[0]
+    (only,) = failing_cases([verdicts("pass", "fail")], night(1), {})[0]
     assert str(only) == f"{KEY.test}: pass → fail (why)"
+
+
+def test_an_epoch_after_the_alert_fixes_nothing() -> None:
+    judged = judge(series([*noisy(30), 105.0]), [], night(30))
+    assert judged.flag is not None
+    alert = Alert("x", night(30), "rack", "regression", True, "", "", (judged.flag.changed_series(None, ""),))
+    found = series([*noisy(30), 105.0, 100.0, 100.0, 100.0])
+    kernel = Event(night(31), "rack", "user", "a faster kernel")
+    assert restored(alert, {KEY.id: found}, []) and not restored(alert, {KEY.id: found}, [kernel])
+
+
+def test_nights_like_the_baseline_are_usual() -> None:
+    values = noisy(30)
+    judged = judge(series([*values, 103.0, None, 105.0]), [], night(32))
+    assert judged.flag is not None
+    assert judged.flag.usual == tuple(sorted(judged.flag.usual, reverse=True))
+    assert set(judged.flag.usual) <= set(range(30)) and len(judged.flag.usual) > 20

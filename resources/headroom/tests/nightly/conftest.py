@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sample history, and one of hostile names."""
+"""Nights, the sample history, and one of hostile names."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -11,7 +12,14 @@ from headroom.history.alerts import Alert, ChangedCase, ChangedSeries, closing
 from headroom.history.events import Event
 from headroom.history.store import History
 from headroom.tests.history.support import HOSTILE, KEY, night, point
+from headroom.tests.nightly import nights as nights_module
 from headroom.tests.nightly import sample_history
+from headroom.tests.nightly.nights import Nights
+
+
+@pytest.fixture
+def nights(tmp_path: Path) -> Nights:
+    return nights_module.of(tmp_path)
 
 
 @pytest.fixture(scope="session")

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -16,7 +16,8 @@ from headroom.core.results.store import sha256_of
 from headroom.core.sentinels import ArmFailed, Trials
 from headroom.nightly.binaries import Binary, BinaryStore
 from headroom.nightly.checkout import BuildFailed
-from headroom.nightly.measurer import ArmFile, Case, Found, Source
+from headroom.nightly.measurer import ArmFile, Case, Source
+from headroom.nightly.suite_runs import SearchFigure
 
 COMPRESS = metrics.STAGE_NS(stage="compress")
 DECOMPRESS = metrics.STAGE_NS(stage="decompress")
@@ -54,6 +55,7 @@ class FakeMeasurer:
     machine: str = "rack-1"
     implementation: str = "reference"
     build: str = "gcc-O2"
+    compiler: str = "GNU 12.2.0"
     head: str = "c0"
     changed: bool = False
     machine_factor: float = 1.0
@@ -66,6 +68,8 @@ class FakeMeasurer:
     relinks: bool = False
     has_interfaces: bool = False
     bridge_reason: str = ""
+    cases_reason: str = ""
+    kept_runs: list[str] = field(default_factory=list)  # nights whose runs have to stay
     measured: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -89,12 +93,12 @@ class FakeMeasurer:
 
     def kept(self, commit: str) -> Binary:
         source = self.source_of(commit)
-        return self.store.keep(source.path, self.implementation, commit, False, self.build, "")
+        return self.store.keep(source.path, commit, False, self.compiler, "")
 
-    def relinked(self, commit: str, folder: Path) -> list[Path]:
+    def relinked(self, binary: Binary, folder: Path) -> list[Path]:
         if not self.relinks:
             raise BuildFailed("It cannot be linked again.")
-        words = self.commits[commit].split()
+        words = binary.path.read_text(encoding="utf-8").split()
         time = "100" if "layout" in words else words[0]
         made = []
         for layout in range(3):
@@ -141,8 +145,11 @@ class FakeMeasurer:
     def verdict(self, test: str, adapter: Path) -> str:
         return self.verdicts[test]
 
-    def searches(self, night: str) -> list[Found]:
-        return [Found("performance/voip_flow_pairs/1c", metrics.FLOW_PAIRS, 10_000.0, cpus="1c", load="0.3")]
+    def searches(self, night: str) -> list[SearchFigure]:
+        return [SearchFigure("performance/voip_flow_pairs/1c", metrics.FLOW_PAIRS, 10_000.0, cpus="1c", load="0.3")]
 
-    def cases(self, night: str) -> list[Case]:
+    def cases(self, night: str, kept: Collection[str]) -> list[Case]:
+        self.kept_runs = list(kept)
+        if self.cases_reason:
+            raise EnvironmentLacks(self.cases_reason)
         return [Case(test, verdict) for test, verdict in self.verdicts.items()]

@@ -19,11 +19,12 @@ from headroom.tests.nightly.fake_measurer import Clock, FakeMeasurer
 
 
 def main(folder: Path, number: int, write: int) -> None:
-    store = BinaryStore(folder / "history" / "binaries")
+    store = BinaryStore(folder / "history" / "binaries" / "rack-1")
     history = History(folder / "history")
     measurer = FakeMeasurer(folder, store, seed=number)
     measurer.head = f"k{number}"
     measurer.commits[measurer.head] = f"100 100 {number}"
+    measurer.verdicts["conformance/rohc/A"] = "fail"
     clock = Clock()
     clock.time += timedelta(days=number)
     left = write

@@ -13,7 +13,7 @@ from headroom.nightly.binaries import Binary, BinaryStore
 def keep(store: BinaryStore, folder: Path, number: int, **more: object) -> Binary:
     path = folder / "adapter.so"
     path.write_text(f"build {number}", encoding="utf-8")
-    settings = {"implementation": "reference", "commit": f"c{number}", "changed": False, "build": "gcc-O2"}
+    settings = {"commit": f"c{number}", "changed": False, "compiler": "GNU 12"}
     return store.keep(path, **{**settings, "night": f"202601{number:02}T000000Z", **more})
 
 
@@ -21,8 +21,8 @@ def test_what_is_kept_is_found_by_digest_and_commit(tmp_path: Path) -> None:
     store = BinaryStore(tmp_path / "store")
     kept = keep(store, tmp_path, 1)
     assert store.find(kept.digest) == kept
-    assert store.of_commit("c1", "reference", "gcc-O2") == kept
-    assert store.of_commit("c1", "other", "gcc-O2") is None
+    assert store.of_commit("c1", "GNU 12") == kept
+    assert store.of_commit("c1", "GNU 13") is None
     assert kept.path.read_text(encoding="utf-8") == "build 1"
 
 
@@ -33,7 +33,7 @@ def test_commits_with_the_same_build_are_all_known(tmp_path: Path) -> None:
     assert (kept.commits, kept.commit) == (("c2", "c1"), "c1")
     kept = keep(store, tmp_path, 7, commit="c0", night="")  # a step of a bisection, which is no night
     assert (kept.commit, kept.last_used) == ("c1", "20260103T000000Z")
-    assert all(store.of_commit(one, "reference", "gcc-O2") == kept for one in ("c0", "c1", "c2"))
+    assert all(store.of_commit(one, "GNU 12") == kept for one in ("c0", "c1", "c2"))
 
 
 def test_a_changed_tree_with_the_octets_of_a_commit_is_that_commit(tmp_path: Path) -> None:
@@ -46,7 +46,7 @@ def test_a_changed_tree_with_the_octets_of_a_commit_is_that_commit(tmp_path: Pat
 def test_a_changed_tree_is_no_build_of_a_commit(tmp_path: Path) -> None:
     store = BinaryStore(tmp_path / "store")
     keep(store, tmp_path, 1, changed=True)
-    assert store.of_commit("c1", "reference", "gcc-O2") is None
+    assert store.of_commit("c1", "GNU 12") is None
 
 
 def test_a_broken_copy_is_not_there(tmp_path: Path) -> None:

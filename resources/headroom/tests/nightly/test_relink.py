@@ -45,8 +45,9 @@ def test_an_adapter_works_in_every_layout(real_build: str, tmp_path: Path) -> No
     made = planted.repository(tmp_path / "repository")
     made.commit(planted.source(0, "good"), "good")
     measurer = planted.measurer(made, tmp_path)
-    files = measurer.relinked(made.commits[0], tmp_path / "layouts")
-    plain = measurer.source_of(made.commits[0]).path
+    kept = measurer.kept(made.commits[0])
+    files = measurer.relinked(kept, tmp_path / "layouts")
+    plain = kept.path
     assert len({sha256_of(path) for path in (plain, *files)}) == 1 + len(relink.LAYOUTS)
     places = {place_of("copy", path) for path in (plain, *files)}
     assert len(places) == 1 + len(relink.LAYOUTS)
@@ -66,5 +67,14 @@ def test_a_commit_that_does_not_build_is_not_relinked(tmp_path: Path) -> None:
     made.commit("#error this is broken\n", "broken")
     with pytest.raises(BuildFailed, match="this is broken"):
         Checkout(tmp_path / "checkout", made.root).relinked(
-            made.commits[0], "lib/planted.so", planted.PRESET, tmp_path / "layouts"
+            made.commits[0], "0" * 64, "lib/planted.so", planted.PRESET, tmp_path / "layouts"
+        )
+
+
+def test_a_build_that_is_made_otherwise_now_is_not_relinked(tmp_path: Path) -> None:
+    made = planted.repository(tmp_path / "repository")
+    made.commit(planted.source(0, "good"), "good")
+    with pytest.raises(BuildFailed, match="is not made as it was"):
+        Checkout(tmp_path / "checkout", made.root).relinked(
+            made.commits[0], "0" * 64, "lib/planted.so", planted.PRESET, tmp_path / "layouts"
         )

@@ -36,21 +36,25 @@ def robot(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 
 def test_a_run_is_kept_under_its_nights_name(robot: dict[str, Any], tmp_path: Path) -> None:
     said: list[str] = []
-    (record,) = suite_runs.kept(tmp_path, SUITE, NIGHT, "reference", "gcc-O2", said.append)
-    assert record["test"]["id"] == "conformance/rohc/A"
     folder = suite_runs.folder_of(tmp_path, SUITE, NIGHT)
+    (record,) = suite_runs.run(folder, "reference", "gcc-O2", SUITE, say=said.append)
+    assert record["test"]["id"] == "conformance/rohc/A"
     assert folder == tmp_path / SUITE / NIGHT
     assert session.recall(folder).suites == [SUITE]
     assert len(said) == 10 and said[-1] == "conformance: 25 of 25 cases"
 
 
-def test_the_runs_of_fourteen_nights_are_kept(robot: dict[str, Any], tmp_path: Path) -> None:
+def test_there_is_room_for_the_runs_of_fourteen_nights(tmp_path: Path) -> None:
     nights = [f"202601{day:02}T000000Z" for day in range(1, 18)]
-    for night in nights:
-        suite_runs.kept(tmp_path, SUITE, night, "reference", "gcc-O2", lambda sentence: None)
-    suite_runs.kept(tmp_path, "performance/voip_flow_pairs", nights[0], "reference", "gcc-O2", lambda sentence: None)
-    assert sorted(path.name for path in (tmp_path / SUITE).iterdir()) == nights[3:]
-    assert [path.name for path in (tmp_path / "performance-voip_flow_pairs").iterdir()] == nights[:1]
+    search = "performance/voip_flow_pairs"
+    for suite, night in [*((SUITE, night) for night in nights), (search, nights[0])]:
+        suite_runs.folder_of(tmp_path, suite, night).mkdir(parents=True)
+    for suite in (SUITE, search, "smoke"):
+        suite_runs.prune(tmp_path, suite, kept=nights[1:2])
+    left = {path.parent.name: [] for path in tmp_path.glob("*/*")}
+    for path in sorted(tmp_path.glob("*/*")):
+        left[path.parent.name].append(path.name)
+    assert left == {SUITE: [nights[1], *nights[4:]], "performance-voip_flow_pairs": nights[:1]}
 
 
 def test_ctrl_c_ends_more_than_the_suite(robot: dict[str, Any], tmp_path: Path) -> None:
