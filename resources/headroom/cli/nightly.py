@@ -94,10 +94,14 @@ def night_command(
         measurer.checkout.resolve(against)
     with known.lock():
         done = night.run(known, measurer.store, measurer, options, lambda: datetime.now(UTC), console.say)
-        written = known.folder / "index.html"
-        page.write(known, written)
+        written: Path | None = known.folder / "index.html"
+        try:
+            page.write(known, known.folder / "index.html")
+        except EnvironmentLacks as error:  # what the night found is told all the same
+            console.warn(str(error))
+            written = None
     if json:
-        console.print_json({**done.as_json(), "page": str(written)})
+        console.print_json({**done.as_json(), "page": str(written) if written else None})
     else:
         _print(done, written)
     raise typer.Exit(done.exit_status)
@@ -143,7 +147,7 @@ def _dry_run(history: History, measurer: Any, options: Any, json: bool) -> None:
         print(f"{key}: {', '.join(value) if isinstance(value, list) else value}")
 
 
-def _print(done: NightResult, written: Path) -> None:
+def _print(done: NightResult, written: Path | None) -> None:
     for alert in done.opened:
         _print_alert(alert)
     if waiting := [one.id for one in done.still_open if one not in done.opened]:
@@ -152,7 +156,8 @@ def _print(done: NightResult, written: Path) -> None:
         print(f"Nothing new in {done.series} series.")
     if done.status != "measured":
         print(f"Tonight: {done.status}.")
-    print(shown(written))
+    if written:
+        print(shown(written))
 
 
 def _print_alert(alert: Alert) -> None:
@@ -297,11 +302,10 @@ def event_command(
 def bisect_command(
     context: typer.Context,
     alert: Annotated[str, typer.Argument(help="An alert, or `last`.")] = "last",
-    implementation: Annotated[str, typer.Option(help="The implementation that is watched.")] = "reference",
-    build: Annotated[str, typer.Option(help="Preset by which commits are built.")] = DEFAULT_BUILD,
     old: Annotated[str, typer.Option(help="A commit that is good, instead of the alert's.")] = "",
     new: Annotated[str, typer.Option(help="A commit that is bad, instead of the alert's.")] = "",
     quick: Annotated[bool, typer.Option("--quick", help="Fewer trials.")] = False,
+    wait: Annotated[str, typer.Option(help="How long to wait for a quiet machine, such as 15m.")] = "15m",
     history: HistoryFolder = None,
     json: Json = False,
 ) -> None:
@@ -313,9 +317,13 @@ def bisect_command(
 
     known = history_at(history or context.obj)
     found = log_entries.book(known).find(alert)
-    measurer = default_measurer(known.folder, implementation, build, console.say)
+    build = found.build or DEFAULT_BUILD
+    measurer = default_measurer(known.folder, found.implementation or "reference", build, console.say)
+    measurer.wait_s = seconds_of(wait)
     with known.lock():
         build_module.ensure(build, implementations.ninja_targets(), say=console.say)
+        if reason := measurer.busy():
+            raise EnvironmentLacks(reason)
         done = bisect.run(found, measurer, measurer.checkout, bisect.Range(old, new), quick, console.say)
     if json:
         console.print_json(done.as_json())

@@ -17,7 +17,7 @@ from headroom.core.text import shortened
 from headroom.history.series import Series, night_name, night_of
 
 EventKind = Literal[
-    "user", "accepted", "conditions", "layout", "machine", "machine changed", "not measured", "cannot tell"
+    "user", "accepted", "conditions", "layout", "machine", "machine changed", "not measured", "in part", "cannot tell"
 ]
 # After them a series is another one; changed conditions are read off the rows.
 EPOCH_KINDS = ("user", "accepted", "layout", "machine changed")

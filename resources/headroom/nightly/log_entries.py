@@ -20,7 +20,9 @@ WANTED = "the change is wanted"
 NOT_WITHDRAWN = {
     "accepted": "reopen the alert that was accepted",
     "conditions": "the nights before and after it were measured under different conditions",
-    "not measured": "the night has no figures",
+    "not measured": "it says how the night ended",
+    "in part": "it says how the night ended",
+    "cannot tell": "it says how the night ended",
 }
 
 

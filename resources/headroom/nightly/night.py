@@ -388,6 +388,7 @@ class _Night:
 
     def _in_part(self, sentence: str) -> None:
         self.result.status = "measured in part"
+        self._event("in part", sentence)
         self._note(sentence)
 
     def _note(self, sentence: str) -> None:

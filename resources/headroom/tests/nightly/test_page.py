@@ -120,7 +120,15 @@ def test_the_last_night_names_its_commit(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("kind", "when", "state"),
-    [("machine", 1, "cannot tell"), ("not measured", 2, "not measured"), ("user", 1, "measured")],
+    [
+        ("machine", 1, "cannot tell"),
+        ("cannot tell", 1, "cannot tell"),
+        ("not measured", 1, "cannot tell"),
+        ("in part", 1, "measured in part"),
+        ("not measured", 2, "not measured"),
+        ("user", 1, "measured"),
+        ("cannot tell", 0, "measured"),
+    ],
 )
 def test_events_decide_the_state(tmp_path: Path, kind: str, when: int, state: str) -> None:
     from headroom.history.events import Event
@@ -131,7 +139,7 @@ def test_events_decide_the_state(tmp_path: Path, kind: str, when: int, state: st
     history.append("events", [Event(night(when), "rack", kind, "why").as_json()])  # type: ignore[arg-type]
     (only,) = page.content(snapshot.take(history)).last_nights
     assert only.state == state
-    assert any("why" in one for one in only.words)
+    assert any("why" in one for one in only.words) is (when > 0)
 
 
 def test_an_unconfirmed_alert_of_the_night_cannot_tell(tmp_path: Path) -> None:
