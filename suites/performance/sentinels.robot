@@ -7,8 +7,8 @@ Documentation    Fixed work of each scheme, without pauses, by which a nightly r
 ...              cost: the time and the instructions of each stage, octets on the link, memory of a flow. 10 trials
 ...              (3 with --quick) of the implementation alternate with as many of a second, equal one, so that each
 ...              record shows how far two measurements of the same thing differ on this machine. Times are the means
-...              of the best sixth of the trials. A figure of this machine: only that packets come out as they went in is
-...              a verdict.
+...              of the best sixth of the trials. A figure of this machine: only that packets come out as they went in
+...              is a verdict.
 
 Resource         imports.resource
 
