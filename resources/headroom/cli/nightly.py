@@ -51,7 +51,10 @@ def add_to(app: typer.Typer) -> None:
 def history_at(folder: Path | None) -> History:
     from headroom.history.store import History, default_folder
 
-    return History(folder or default_folder(), console.warn)
+    folder = folder or default_folder()
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"{folder} is a file; a history is a folder.")
+    return History(folder, console.warn)
 
 
 @nightly.callback()
@@ -82,9 +85,10 @@ def night_command(
     from headroom.nightly.measurer import default_measurer
 
     known = history_at(history)
-    options = night.NightOptions(
-        against, seconds_of(budget), not no_ab, quick, not no_cases, fail_while_open=fail_while_open
-    )
+    budget_s = seconds_of(budget)
+    if budget_s == 0:
+        raise UsageError("A budget of no time measures nothing; write 90s, 60m or 2h.")
+    options = night.NightOptions(against, budget_s, not no_ab, quick, not no_cases, fail_while_open=fail_while_open)
     measurer = default_measurer(known.folder, implementation, build, console.say)
     measurer.wait_s = seconds_of(wait)
     if dry_run:

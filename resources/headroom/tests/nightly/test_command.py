@@ -122,3 +122,17 @@ def test_times(text: str, seconds: float) -> None:
 def test_what_is_no_time_is_refused(text: str) -> None:
     with pytest.raises(UsageError, match="is no time"):
         seconds_of(text)
+
+
+def test_a_file_is_no_history(tmp_path: Path) -> None:
+    file = tmp_path / "history"
+    file.write_text("mine")
+    for command in ("show", "check", "compact"):
+        assert "a history is a folder" in refused(file, command)
+    assert file.read_text() == "mine"
+
+
+def test_a_budget_of_no_time_is_refused(tmp_path: Path) -> None:
+    found = CliRunner().invoke(nightly, ["--history", str(tmp_path), "--budget", "0", "--dry-run"]).exception
+    assert isinstance(found, UsageError)
+    assert "measures nothing" in str(found)
