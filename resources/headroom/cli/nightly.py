@@ -229,7 +229,8 @@ def accept_command(
     known = history_at(history or context.obj)
     found = log_entries.accept(known, alert, reason, datetime.now(UTC))
     _publish(known)
-    print(f"{found.id} is accepted; a new baseline begins for {len(found.series)} series.")
+    begins = f"; a new baseline begins for {len(found.series)} series" if found.series else ""
+    print(f"{found.id} is accepted{begins}.")
 
 
 @nightly.command("ignore")

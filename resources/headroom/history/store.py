@@ -374,7 +374,7 @@ def _query(paths: Sequence[Path], columns: Sequence[str]) -> Table:
 
 
 def _first_line(error: Exception) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0][:200]
+    return (str(error).splitlines() or [type(error).__name__])[0][:200].rstrip(".")
 
 
 def _literal(path: Path) -> str:
