@@ -5,6 +5,7 @@ their trials spread."""
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +17,7 @@ from headroom.report.data import Records
 from headroom.report.page import VERDICT_WEIGHT
 
 Record = dict[str, Any]
+MetricIdentity = tuple[str, str, int | None, int]  # name, unit, core, and the how many of that kind in its record
 MISSING = "missing"  # instead of a verdict: the run has no such case
 
 
@@ -187,11 +189,22 @@ def _verdicts(by_a: dict[str, Record], by_b: dict[str, Record]) -> list[VerdictC
     return sorted(found, key=lambda one: (not one.worse, MISSING in (one.a, one.b), order[one.b], one.test))
 
 
+def _by_identity(record: Record) -> dict[MetricIdentity, dict[str, Any]]:
+    """The metrics of a record. A case that measures one several times, as for several links, does so in one order."""
+    found: dict[MetricIdentity, dict[str, Any]] = {}
+    times: Counter[tuple[str, str, int | None]] = Counter()
+    for metric in record["metrics"]:
+        kind = (metric["name"], metric["unit"], metric["core"])
+        found[*kind, times[kind]] = metric
+        times[kind] += 1
+    return found
+
+
 def _metrics(one: Record, other: Record) -> Iterable[MetricChange]:
     """The metrics that both records of a case have, in the same unit."""
-    theirs = {(metric["name"], metric["unit"], metric["core"]): metric for metric in other["metrics"]}
-    for metric in one["metrics"]:
-        found = theirs.get((metric["name"], metric["unit"], metric["core"]))
+    theirs = _by_identity(other)
+    for identity, metric in _by_identity(one).items():
+        found = theirs.get(identity)
         if found is None or metric["value"] is None or found["value"] is None:
             continue
         yield MetricChange(
@@ -209,12 +222,11 @@ def _metrics(one: Record, other: Record) -> Iterable[MetricChange]:
 
 def _lone(one: Record, other: Record) -> Iterable[LoneMetric]:
     """The metrics of which one record of a case has a value, and the other has none."""
-    values: dict[tuple[str, str, int | None], list[float | None]] = {}
+    values: dict[MetricIdentity, list[float | None]] = {}
     for side, record in enumerate((one, other)):
-        for metric in record["metrics"]:
-            pair = values.setdefault((metric["name"], metric["unit"], metric["core"]), [None, None])
-            pair[side] = metric["value"]
-    for (name, unit, core), (a, b) in values.items():
+        for identity, metric in _by_identity(record).items():
+            values.setdefault(identity, [None, None])[side] = metric["value"]
+    for (name, unit, core, _), (a, b) in values.items():
         if (a is None) != (b is None):
             yield LoneMetric(one["test"]["id"], name, unit, core, a, b)
 

@@ -74,6 +74,17 @@ def test_higher_may_be_better_and_a_missing_value_is_not_compared(tmp_path: Path
     assert (zero.ratio, zero.outside) == (None, True)
 
 
+def test_a_metric_that_a_case_measures_several_times_is_compared_in_order(tmp_path: Path) -> None:
+    def several(*values: float) -> Any:
+        return sample.record(CASE, metrics=[Measurement(metrics.FLOW_PAIRS, value, []) for value in values])
+
+    same = compared([several(1.0, 2.0, 3.0)], [several(1.0, 2.0, 3.0)], tmp_path)
+    assert [(one.a, one.b) for one in same.metrics] == [(1.0, 1.0), (2.0, 2.0), (3.0, 3.0)]
+    assert (same.undecided(), same.lone) == ([], [])
+    fewer = compared([several(1.0, 2.0)], [several(1.0)], tmp_path)
+    assert [(one.a, one.b) for one in fewer.lone] == [(2.0, None)]
+
+
 def test_a_metric_that_vanished_is_named(tmp_path: Path) -> None:
     found = compared([record(1.0, 1.1)], [record()], tmp_path)
     assert [(one.name, one.a, one.b) for one in found.lone] == [("ns_per_operation", 1.1, None)]
