@@ -161,4 +161,7 @@ def night_of(name: str) -> datetime:
     """The night of such a name. Raises ValueError."""
     if not _NIGHT.fullmatch(name):
         raise ValueError(f"'{name}' is no night such as 20261124T013900Z")
-    return datetime.strptime(name, NIGHT_FORMAT).replace(tzinfo=UTC)
+    try:
+        return datetime.strptime(name, NIGHT_FORMAT).replace(tzinfo=UTC)
+    except ValueError:
+        raise ValueError(f"'{name}' is no day and time of the calendar") from None

@@ -17,6 +17,7 @@ import fcntl
 import json
 import os
 import re
+import stat
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -33,7 +34,7 @@ from headroom.core.errors import EnvironmentLacks, UsageError, disk_error
 from headroom.core.paths import out_folder, shown
 from headroom.core.results.store import UMASK, write_atomically
 from headroom.history.rows import COLUMNS, group, table_of
-from headroom.history.series import KINDS, Point, Series, SeriesKey, night_name
+from headroom.history.series import KEY_NAMES, KINDS, Point, Series, SeriesKey, night_name
 
 SCHEMA = 1
 MOST_FILE_OCTETS = 1 << 30
@@ -70,7 +71,18 @@ class History:
     def __init__(self, folder: Path, warn: Warn = lambda sentence: None) -> None:
         self.folder = folder.resolve()
         self.warn = warn
+        self._warned: set[tuple[str, int, int]] = set()  # sentence, octets and time of the file that it is about
         self._valid: dict[tuple[str, int, int], NightFile] = {}  # by path, octets and time: files never change
+
+    def _warn_of(self, path: Path, sentence: str) -> None:
+        """Warns of a file; again only once it has changed."""
+        with contextlib.suppress(OSError):
+            about = path.stat()
+            known = (sentence, about.st_size, about.st_mtime_ns)
+            if known in self._warned:
+                return
+            self._warned.add(known)
+        self.warn(sentence)
 
     # ---- writing
 
@@ -149,7 +161,7 @@ class History:
                     self._valid[key] = self._validated(path)
                 found.append(self._valid[key])
             except (OSError, ValueError, OverflowError, pa.ArrowException) as error:
-                self.warn(f"{shown(path)} is left out: {_first_line(error)}.")
+                self._warn_of(path, f"{shown(path)} is left out: {_first_line(error)}.")
         months = {one.path.parent: self._compacted_nights(one.path.parent) for one in found if one.compacted}
         return [one for one in found if one.compacted or one.path.stem not in months.get(one.path.parent, ())]
 
@@ -163,6 +175,8 @@ class History:
         match = _PATH.fullmatch(str(path.relative_to(self.folder)))
         if match is None:
             raise ValueError("its path is none that a night has")
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise ValueError("it is no regular file")  # and a pipe would never end
         if path.stat().st_size > MOST_FILE_OCTETS:
             raise ValueError("it is larger than any night")
         schema, machine = int(match[1]), match[2]
@@ -215,12 +229,26 @@ class History:
     def _read(self, path: Path, columns: Sequence[str], schema: int = SCHEMA) -> Table | None:
         """The rows of one file; None, with a warning, where it is broken."""
         try:
-            found = migrated(pq.read_table(path, partitioning=None), schema).select(list(columns))
+            found = migrated(_whole(path), schema).select(list(columns))
             found.validate(full=True)  # texts may be no UTF-8
             return found
         except (OSError, ValueError, KeyError, OverflowError, pa.ArrowException) as error:
-            self.warn(f"{shown(path)} is left out: {_first_line(error)}.")
+            self._warn_of(path, f"{shown(path)} is left out: {_first_line(error)}.")
             return None
+
+    def verify(self) -> None:
+        """Reads every valid file whole, with the checksums of its pages, and warns of what no night writes: broken
+        pages, rows that stand twice, values and trials that are no finite numbers."""
+        for one in self.files():
+            table = self._read(one.path, COLUMNS.names, one.schema)
+            if table is None:
+                continue
+            rows = table.select([*KEY_NAMES, "night"]).group_by([*KEY_NAMES, "night"]).aggregate([]).num_rows
+            if rows != table.num_rows:
+                self._warn_of(one.path, f"{shown(one.path)} has {table.num_rows - rows} rows twice.")
+            numbers = (table["value"], pc.list_flatten(table["trials"]))
+            if any(pc.all(pc.is_finite(found)).as_py() is False for found in numbers):
+                self._warn_of(one.path, f"{shown(one.path)} has values that are no finite numbers.")
 
     def series(self, machine: str | None = None) -> dict[SeriesKey, Series]:
         """All series, of one machine or of all."""
@@ -234,7 +262,8 @@ class History:
 
     def compact(self, before: datetime) -> list[str]:
         """Puts the nights of each month that ended before a time into one file. The nights' own files are removed once
-        the new one was read back and holds every row of theirs. Returns a sentence for each month."""
+        the new one was read back and holds every row of theirs. A month with a file that is broken inside is left as
+        it is, with a warning. Returns a sentence for each month."""
         done = []
         for folder in sorted({one.path.parent for one in self.files() if one.schema == SCHEMA}):
             if folder.name.removeprefix("month=") >= f"{before.astimezone(UTC):%Y-%m}":
@@ -244,14 +273,15 @@ class History:
             singles = [one.path for one in nights if not one.compacted]
             if not singles:
                 continue
-            whole = pa.concat_tables(
-                [pq.read_table(one.path, partitioning=None).select(COLUMNS.names) for one in nights]
-            )
+            tables = [table for one in nights if (table := self._read(one.path, COLUMNS.names)) is not None]
+            if len(tables) < len(nights):
+                continue
+            whole = pa.concat_tables(tables)
             try:
                 _write(whole, folder / COMPACTED)
             except OSError as error:
                 raise disk_error(error, f"writing {shown(folder / COMPACTED)}", resumable=False) from error
-            if not pq.read_table(folder / COMPACTED, partitioning=None).equals(whole.cast(COLUMNS)):
+            if not _same(_whole(folder / COMPACTED), whole.cast(COLUMNS)):
                 raise EnvironmentLacks(
                     f"{shown(folder / COMPACTED)} does not hold what was written; nothing is removed."
                 )
@@ -266,12 +296,15 @@ class History:
         used = {one.path for one in self.files()}
         if folder / COMPACTED not in used:
             return
-        whole = pq.read_table(folder / COMPACTED, partitioning=None)
+        whole = self._read(folder / COMPACTED, COLUMNS.names)
+        if whole is None:
+            return
         for path in sorted({*folder.glob("*.parquet")} - used):
-            with contextlib.suppress(OSError, ValueError, pa.ArrowException):
-                single = pq.read_table(path, partitioning=None).select(COLUMNS.names)
+            with contextlib.suppress(OSError, ValueError, pa.ArrowException):  # broken or foreign: `files` has warned
+                self._validated(path)
+                single = _whole(path).select(COLUMNS.names)
                 held = whole.filter(pc.is_in(whole["night"], value_set=single["night"].unique()))
-                if held.select(COLUMNS.names).equals(single):
+                if _same(held, single.cast(COLUMNS)):
                     path.unlink()
 
     def migrate(self) -> list[str]:
@@ -282,14 +315,14 @@ class History:
             if one.schema >= SCHEMA:
                 continue
             target = Path(str(one.path).replace(f"schema={one.schema}/", f"schema={SCHEMA}/", 1))
-            table = migrated(pq.read_table(one.path, partitioning=None), one.schema).select(COLUMNS.names).cast(COLUMNS)
+            table = migrated(_whole(one.path), one.schema).select(COLUMNS.names).cast(COLUMNS)
             if target.is_file():
-                table = _joined(table, pq.read_table(target, partitioning=None).select(COLUMNS.names))
+                table = _joined(table, _whole(target).select(COLUMNS.names))
             try:
                 _write(table, target)
             except OSError as error:
                 raise disk_error(error, f"writing {shown(target)}", resumable=False) from error
-            if not pq.read_table(target, partitioning=None).equals(table):
+            if not _same(_whole(target), table):
                 raise EnvironmentLacks(f"{shown(target)} does not hold what was written; {shown(one.path)} stays.")
             one.path.unlink()
             done.append(f"{shown(one.path)} is {shown(target)} now.")
@@ -303,7 +336,7 @@ class History:
         path = self.folder / f"{name}.jsonl"
         try:
             if path.stat().st_size > MOST_LOG_OCTETS:
-                self.warn(f"{shown(path)} is larger than any log of ours; it is left out.")
+                self._warn_of(path, f"{shown(path)} is larger than any log of ours; it is left out.")
                 return []
             lines = path.read_text(encoding="utf-8", errors="replace").split("\n")
         except FileNotFoundError:
@@ -317,7 +350,7 @@ class History:
                 if not isinstance(entry, dict):
                     raise ValueError("it is no object")
             except (ValueError, RecursionError) as error:
-                self.warn(f"{shown(path)}, line {number}, is left out: {error}.")
+                self._warn_of(path, f"{shown(path)}, line {number}, is left out: {error}.")
                 continue
             if entry:
                 found.append(entry)
@@ -398,21 +431,41 @@ def _same_type(found: pa.DataType, needed: pa.DataType) -> bool:
     return bool(found == needed)
 
 
-def _write(table: Table, path: Path) -> None:
+def _same(one: Table, other: Table) -> bool:
+    """Whether two tables of today's columns hold the same rows, to the bit: a NaN is equal to itself."""
+    return one.num_rows == other.num_rows and all(_bits(one[name]) == _bits(other[name]) for name in COLUMNS.names)
+
+
+def _bits(column: pa.ChunkedArray) -> list[pa.Array]:
+    found = column.combine_chunks()
+    if pa.types.is_list(found.type):
+        return [pc.list_value_length(found), *_bits(pa.chunked_array([found.flatten()]))]
+    return [found.view(pa.int64()) if pa.types.is_floating(found.type) else found]
+
+
+def _whole(path: Path) -> Table:
+    """All of a file, with the checksums of its pages compared, where it has them. Raises OSError, pa.ArrowException."""
+    return pq.read_table(path, partitioning=None, page_checksum_verification=True)
+
+
+def _octets(table: Table) -> bytes:
     sink = pa.BufferOutputStream()
-    pq.write_table(table, sink, compression="zstd")
-    write_atomically(path, sink.getvalue().to_pybytes())
+    pq.write_table(table, sink, compression="zstd", write_page_checksum=True)
+    return bytes(sink.getvalue().to_pybytes())
+
+
+def _write(table: Table, path: Path) -> None:
+    write_atomically(path, _octets(table))
 
 
 def _write_new(table: Table, path: Path) -> None:
     """Writes a file that must not be there yet. Raises FileExistsError."""
-    sink = pa.BufferOutputStream()
-    pq.write_table(table, sink, compression="zstd")
+    octets = _octets(table)
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
     try:
         with os.fdopen(descriptor, "wb") as file:
-            file.write(sink.getvalue().to_pybytes())
+            file.write(octets)
             file.flush()
             os.fsync(file.fileno())
         os.chmod(temporary, 0o666 & ~UMASK)

@@ -5,6 +5,7 @@ that is killed anywhere."""
 from __future__ import annotations
 
 import json
+import math
 import os
 import resource
 import signal
@@ -19,6 +20,7 @@ import pytest
 from headroom.core.errors import EnvironmentLacks, UsageError
 from headroom.history import store
 from headroom.history.rows import COLUMNS
+from headroom.history.series import Point
 from headroom.history.store import COMPACTED, History
 from headroom.tests.history.support import HOSTILE, KEY, night, point
 
@@ -228,6 +230,68 @@ def test_a_symbolic_link_to_nowhere_is_left_out(history: History, warnings: list
     assert len(warnings) == 1
 
 
+def test_a_pipe_is_left_out_unread(history: History, warnings: list[str]) -> None:
+    history.add([point(0)])
+    os.mkfifo(_path(history))
+    assert values(history) == [100.0]
+    assert len(warnings) == 1 and "no regular file" in warnings[0]
+
+
+def test_a_warning_is_told_once(history: History, warnings: list[str]) -> None:
+    history.add([point(0)])
+    _path(history).write_bytes(b"no night")
+    for _ in range(3):
+        history.files()
+    assert len(warnings) == 1
+
+
+def test_verifying_a_sound_history_warns_of_nothing(tmp_path: Path, warnings: list[str]) -> None:
+    _three(tmp_path)
+    History(tmp_path, warnings.append).verify()
+    assert warnings == []
+
+
+@pytest.mark.parametrize(
+    ("rows", "words"),
+    [
+        ([point(1), point(1)], "1 rows twice"),
+        ([point(1, trials=(1.0, math.nan))], "no finite numbers"),
+        ([point(1, trials=(math.inf,))], "no finite numbers"),
+    ],
+)
+def test_rows_that_no_night_writes_are_named(
+    history: History, warnings: list[str], rows: list[Point], words: str
+) -> None:
+    history.add(rows)
+    history.verify()
+    assert len(warnings) == 1 and words in warnings[0]
+
+
+def _damaged(path: Path) -> None:
+    """Turns an octet in the first page of the trials, behind a footer that stays whole."""
+    columns = pq.read_metadata(path).row_group(0)
+    (trials,) = (
+        found
+        for number in range(columns.num_columns)
+        if (found := columns.column(number)).path_in_schema.startswith("trials")
+    )
+    octets = bytearray(path.read_bytes())
+    octets[(trials.dictionary_page_offset or trials.data_page_offset) + trials.total_compressed_size // 2] ^= 0xFF
+    path.write_bytes(octets)
+
+
+def test_a_month_that_is_damaged_inside_is_named_and_never_compacted(tmp_path: Path, warnings: list[str]) -> None:
+    _three(tmp_path)
+    history = History(tmp_path, warnings.append)
+    history.add([point(3, trials=tuple(math.sin(one) for one in range(500)))])
+    _damaged(_path(history, "20260904T020000Z"))
+    history.verify()
+    assert len(warnings) == 1 and "20260904T020000Z" in warnings[0]
+    before = sorted(one.name for one in _path(history).parent.iterdir())
+    assert history.compact(night(31)) == []
+    assert sorted(one.name for one in _path(history).parent.iterdir()) == before
+
+
 # ---- schemas
 
 
@@ -301,6 +365,24 @@ def test_compaction_keeps_every_row(tmp_path: Path) -> None:
     assert after.equals(before)
     assert sorted(one.path.name for one in history.files()) == ["20261002T020000Z.parquet", COMPACTED]
     assert history.compact(night(31)) == []
+
+
+def test_a_month_with_what_is_no_number_is_compacted(tmp_path: Path) -> None:
+    history = _three(tmp_path)
+    history.add([point(3, trials=(math.nan, 1.0))])
+    assert len(history.compact(night(31))) == 1
+    assert [one.path.name for one in history.files()] == [COMPACTED]
+
+
+def test_a_foreign_file_beside_a_compacted_month_stays(tmp_path: Path, warnings: list[str]) -> None:
+    _three(tmp_path).compact(night(31))
+    history = History(tmp_path, warnings.append)
+    month = _path(history).parent
+    pq.write_table(pa.table({"a": [1]}), month / "other.parquet")
+    os.mkfifo(month / "pipe.parquet")
+    assert history.compact(night(31)) == []
+    assert sorted(one.name for one in month.iterdir()) == [COMPACTED, "other.parquet", "pipe.parquet"]
+    assert len(warnings) == 2
 
 
 def test_a_month_that_goes_on_is_not_compacted(tmp_path: Path) -> None:
