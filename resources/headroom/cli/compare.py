@@ -11,7 +11,7 @@ import typer
 
 from headroom.core import console
 from headroom.core.errors import EXIT_FAILED, UsageError
-from headroom.core.paths import shown
+from headroom.core.paths import output_file, shown
 from headroom.core.text import percent, shortened
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ def compare_command(
     from headroom.core.results import store
     from headroom.report import comparison, comparison_page
 
+    html = output_file(html) if html else None
     folders = [store.find_run(name) for name in (a, b)]
     if folders[0] == folders[1]:
         raise UsageError(f"Both are the run {folders[0].name}: name two.")

@@ -11,7 +11,7 @@ import typer
 
 from headroom.core import console
 from headroom.core.errors import EXIT_FAILED, EXIT_PASSED, EnvironmentLacks, UsageError
-from headroom.core.paths import DEFAULT_BUILD, shown
+from headroom.core.paths import DEFAULT_BUILD, output_file, shown
 
 if TYPE_CHECKING:
     from headroom.history.alerts import Alert
@@ -358,6 +358,7 @@ def check_command(context: typer.Context, history: HistoryFolder = None, json: J
 
     warnings: list[str] = []
     known = History((history_at(history or context.obj)).folder, warnings.append)
+    known.verify()
     files = known.files()
     document = {
         "files": len(files),
@@ -388,13 +389,15 @@ def export_command(
     from headroom.nightly import exports
 
     known = history_at(history or context.obj)
-    chosen = {"openmetrics": openmetrics, "junit": junit, "sqlite": sqlite}
-    if not any(chosen.values()):
+    options = {"openmetrics": openmetrics, "junit": junit, "sqlite": sqlite}
+    chosen = {name: output_file(path) for name, path in options.items() if path is not None}
+    if not chosen:
         raise UsageError("Say what to write: --openmetrics FILE, --junit FILE or --sqlite FILE.")
+    if len(set(chosen.values())) < len(chosen):
+        raise UsageError("Two of the options name one file; name a file for each.")
     for name, path in chosen.items():
-        if path is not None:
-            exports.WRITERS[name](known, path)
-            print(shown(path))
+        exports.WRITERS[name](known, path)
+        print(shown(path))
 
 
 def _publish(known: History) -> None:

@@ -8,6 +8,7 @@ import typer
 
 from headroom.core.console import examples, print_json, say, warn
 from headroom.core.errors import UsageError
+from headroom.core.paths import output_file
 
 EPILOG = examples(
     "./headroom report  # the newest run",
@@ -35,8 +36,9 @@ def report_command(
     from headroom.core.results.record import count_verdicts
     from headroom.report import render
 
+    parquet = output_file(parquet) if parquet else None
     folder = store.find_run(run)
-    target = output or folder / "report.html"
+    target = output_file(output) if output else folder / "report.html"
     records = store.read_all(folder, warn)
     if not records:
         raise UsageError(f"The run {folder.name} holds no result yet.")

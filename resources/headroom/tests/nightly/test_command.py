@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from pathlib import Path
 
@@ -111,6 +112,25 @@ def test_exports_need_a_path(folder: Path, tmp_path: Path) -> None:
     assert "--junit" in refused(folder, "export")
     assert call(folder, "export", "--junit", str(tmp_path / "nights.xml")).exit_code == 0
     assert (tmp_path / "nights.xml").is_file()
+
+
+def test_exports_replace_nothing_but_files(folder: Path, tmp_path: Path) -> None:
+    fifo, real, link = tmp_path / "fifo", tmp_path / "real.xml", tmp_path / "link.xml"
+    os.mkfifo(fifo)
+    real.write_text("old")
+    link.symlink_to(real)
+    for place, words in (
+        (fifo, "no regular file"),
+        (tmp_path, "a folder"),
+        ("", "a folder"),
+        ("/dev/stdout", "stream"),
+    ):
+        for option in ("--junit", "--openmetrics", "--sqlite"):
+            assert words in refused(folder, "export", option, str(place))
+    assert fifo.is_fifo()
+    assert call(folder, "export", "--junit", str(link)).exit_code == 0
+    assert link.is_symlink() and real.read_text().startswith("<?xml")
+    assert "one file" in refused(folder, "export", "--junit", str(link), "--sqlite", str(real))
 
 
 @pytest.mark.parametrize(("text", "seconds"), [("90s", 90), ("60m", 3600), ("2h", 7200), ("5", 5)])
