@@ -69,16 +69,26 @@ def cell_folder(campaign: Campaign, cell: Cell) -> Path:
 
 
 def read(campaign: Campaign, cell: Cell) -> Result | None:
-    """The kept result of a cell; None where there is none, or where its run is not there any more."""
+    """The kept result of a cell; None where there is none, or where its run is not there whole any more."""
     folder = cell_folder(campaign, cell)
     try:
         document = json.loads((folder / "cell.json").read_text(encoding="utf-8"))
         result = Result(**{**document, "words": tuple(document["words"])})
     except (OSError, ValueError, TypeError, KeyError):
         return None
-    if result.state not in STATES or (result.state == WHOLE and not (folder / result.run / "run.json").is_file()):
+    if result.state not in STATES or (result.state == WHOLE and not _is_there(folder / result.run, result)):
         return None
     return result
+
+
+def _is_there(run: Path, result: Result) -> bool:
+    """Whether a kept run has its run.json, and all the records that it had when it arrived."""
+    try:
+        plan = json.loads((run / "run.json").read_text(encoding="utf-8"))
+        verdicts = dict(result.verdicts) if result.verdicts is not None else None
+        return isinstance(plan, dict) and verdicts in (None, count_verdicts(store.read_all(run)))
+    except (OSError, ValueError, TypeError):
+        return False
 
 
 def results(campaign: Campaign) -> dict[Cell, Result]:

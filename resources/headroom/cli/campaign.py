@@ -89,7 +89,6 @@ def run_command(
     campaign = campaigns.load(file)
     scheduler, keys, json = explicit.get("scheduler"), explicit.get("keys"), bool(explicit.get("json"))
     if explicit.get("dry_run"):
-        client.require_machines(campaign, scheduler)
         _show_cells(campaign, json)
         return
     console.say(f"campaign {campaign.name}: {_cells(campaign)} (results in {shown(campaign.folder)})")

@@ -52,6 +52,17 @@ def test_a_whole_cell_is_kept_with_its_run(out: Path) -> None:
     assert [path.name for path in out.iterdir() if path.name.startswith(".cell-")] == []
 
 
+@pytest.mark.parametrize("kind", ["run.json", "results/*.json"])
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b"\xff"])
+def test_a_kept_run_that_is_damaged_is_not_whole(out: Path, kind: str, content: bytes) -> None:
+    one = campaign()
+    result = accepted(one, reply_of(one))
+    cell = one.cells()[0]
+    (path,) = (progress.cell_folder(one, cell) / result.run).glob(kind)
+    path.write_bytes(content)
+    assert progress.read(one, cell) is None
+
+
 def test_what_the_command_says_is_the_reason_of_an_error(out: Path) -> None:
     result = accepted(campaign(), reply_of(campaign(), "refuse"))
     assert (result.status, result.reason) == (

@@ -42,6 +42,12 @@ def test_a_file_is_run(out: Path, runner: CliRunner, file: Path, words: list[str
     assert not (out / "campaigns").exists(), "a dry run writes nothing"
 
 
+def test_a_dry_run_needs_no_scheduler(out: Path, runner: CliRunner, file: Path) -> None:
+    file.write_text(TEXT + "machines: [epyc, xeon]\n")
+    found = runner.invoke(app, ["campaign", str(file), "--dry-run"], catch_exceptions=False)
+    assert found.exit_code == 0 and "two: 4 cells" in found.output
+
+
 def test_options_may_stand_before_the_file(out: Path, runner: CliRunner, file: Path) -> None:
     found = runner.invoke(app, ["campaign", "--dry-run", str(file)], catch_exceptions=False)
     assert "two: 2 cells" in found.output
