@@ -311,15 +311,22 @@ def differences(records_a: Records, records_b: Records) -> list[Difference]:
     return found
 
 
-def _settings(a: Path, b: Path) -> list[Difference]:
-    """Settings of run.json that differ; those that records name already are left out."""
+def _recalled(folder: Path) -> tuple[dict[str, Any] | None, str]:
+    """The settings of a run, if its run.json tells them, and whether it does: whole, broken, missing."""
     from headroom.core.run import session
 
     try:
-        plans = [session.recall(folder) for folder in (a, b)]
+        return session.recall(folder).settings.as_json(), "whole"
     except HeadroomError:
-        return []
-    before, after = (plan.settings.as_json() for plan in plans)
+        return None, "broken" if (folder / "run.json").exists() else "missing"
+
+
+def _settings(a: Path, b: Path) -> list[Difference]:
+    """Settings of run.json that differ; those that records name already are left out. Or which of the two is broken."""
+    known, shown = zip(*map(_recalled, (a, b)), strict=True)
+    if None in known:
+        return [Difference("run.json", *shown)] if set(shown) != {"missing"} else []
+    before, after = known
     in_records = ("build", "seed", "quick", "topology", "generator")
     return [
         Difference(f"setting {name}", _shown(before.get(name)), _shown(after.get(name)))

@@ -234,3 +234,23 @@ def test_a_page_of_equal_runs_says_so(tmp_path: Path) -> None:
     assert same.common == len(sample.records())
     html = comparison_page.write(same, tmp_path / "same.html").read_text()
     assert "are the same, as far as the records know" in html
+
+
+@pytest.mark.parametrize("content", [b"", b"[]", b"{", b"\xff", b'{"settings": 5}', None])
+def test_a_run_json_that_cannot_be_read_makes_runs_incomparable(
+    out: Path, runner: CliRunner, content: bytes | None
+) -> None:
+    a = run(out, "20260101-000000-aaaa", record(40.0))
+    b = run(out, "20260102-000000-bbbb", record(40.0))
+    path = out / b / "run.json"
+    path.unlink() if content is None else path.write_bytes(content)
+    document = json.loads(runner.invoke(app, ["compare", a, b, "--json"]).stdout)
+    (found,) = document["incomparable"]
+    assert (found["a"], found["b"]) == ("whole", "missing" if content is None else "broken")
+
+
+def test_a_page_replaces_nothing_but_a_file(out: Path, runner: CliRunner, tmp_path: Path) -> None:
+    names = [run(out, name, record(40.0)) for name in ("20260101-000000-aaaa", "20260102-000000-bbbb")]
+    for words in (["compare", *names, "--html"], ["report", "-o"], ["report", "--parquet"]):
+        with pytest.raises(UsageError, match="name a file to write"):
+            runner.invoke(app, [*words, str(tmp_path)], catch_exceptions=False)
