@@ -203,6 +203,21 @@ def datagrams(bed: Testbed, sizes: list[int]) -> list[bytes]:
     return received
 
 
+def converse(bed: Testbed) -> None:
+    """Both ends send each other 20 datagrams in turns, in a new flow."""
+    ends = tuple(socket_in(bed.place(place), socket.AF_INET, socket.SOCK_DGRAM) for place in ("near", "far"))
+    with ends[0] as near, ends[1] as far:
+        for end, address in ((near, "10.7.0.1"), (far, "10.7.0.2")):
+            end.bind((address, 0))
+            end.settimeout(PATIENCE_S)
+        near.connect(far.getsockname())
+        far.connect(near.getsockname())
+        for number in range(20):
+            for sender, receiver in ((near, far), (far, near)):
+                sender.send(bytes([number]) * 100)
+                assert receiver.recv(65536) == bytes([number]) * 100
+
+
 def socket_in(namespace: str, *kind: int) -> socket.socket:
     """A socket of another namespace: it stays there when this thread has come back."""
     home = os.open("/proc/thread-self/ns/net", os.O_RDONLY)
@@ -242,10 +257,10 @@ def test_datagrams_arrive_as_they_were_sent_in_o_mode(testbed: Testbed, feedback
     assert datagrams(testbed, sizes) == [bytes([number % 256]) * size for number, size in enumerate(sizes)]
     ping(testbed, 100)
     deadline = time.monotonic() + PATIENCE_S
-    # On a busy machine, feedback may have waited too long for something to travel with.
+    # On a busy machine, feedback may have waited too long for something to travel with: so flow after flow.
     while feedback == "piggybacked" and not statistics(testbed, "nb")["feedback"]["piggybacked"]:
         assert time.monotonic() < deadline, "no feedback is piggybacked"
-        ping(testbed, 100)
+        converse(testbed)
     far = testbed.stop_node("nb")
     while (arrived := statistics(testbed, "na")["feedback"]["received"]) != sent_feedback(far):
         assert time.monotonic() < deadline + PATIENCE_S, (arrived, far["feedback"])
@@ -362,7 +377,7 @@ def test_rohc_travels_in_bridged_frames_of_a_transport_stream() -> None:
         workers = carried.stop(made, nodes)
     assert all(trip.whole_ns for trip in trips)
     assert [(way.lost, way.unexpected) for way in trial.directions] == [(0, 0), (0, 0)]
-    assert carried.losses(workers) == []
+    assert [one for one in carried.losses(workers) if not one.endswith(" late")] == []  # nor is a busy machine a loss
     assert all(arrival.frame[12:14] == b"\x22\xf1" for arrival in recorder.arrivals["decompressor", "link"])
     datagrams = [carried.link_packets(arrival.frame, 188) for arrival in recorder.arrivals["decapsulator", "link"]]
     assert {len(datagram) for datagram in datagrams} == {7}
