@@ -31,7 +31,7 @@ def campaign(**more: Any) -> Campaign:
         "machines": ("local",),
         "builds": ("gcc-O2",),
         "configurations": {"one": configuration()},
-        "timeouts": Timeouts(join_s=1, quiet_s=0, lock_s=60, cell_s=60, lost_s=5),
+        "timeouts": Timeouts(join_s=60, quiet_s=0, lock_s=60, cell_s=60, lost_s=60),
         "quiet": Quiet(busy=1, steal=1),
     }
     return Campaign(**(values | more))

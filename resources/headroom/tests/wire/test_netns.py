@@ -45,7 +45,7 @@ def listen(namespace: str, name: str) -> socket.socket:
     def work() -> socket.socket:
         found = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(0x0003))
         found.bind((name, 0))
-        found.settimeout(2)
+        found.settimeout(30)
         return found
 
     return interfaces.inside(namespace, work)
