@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import hashlib
 import os
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
+from typing import Any
 
 from headroom.core.errors import EnvironmentLacks
 from headroom.core.git import git
@@ -28,6 +29,14 @@ class Identity:
 
     def as_json(self) -> dict[str, str]:
         return asdict(self)
+
+    @classmethod
+    def from_json(cls, document: Any) -> Identity:
+        """The identity of such a document. Raises ValueError, with half a sentence, where it is none."""
+        names = [one.name for one in fields(cls)]
+        if not isinstance(document, dict) or any(not isinstance(document.get(name), str) for name in names):
+            raise ValueError(f"it has no {', '.join(names)}")
+        return cls(**{name: document[name] for name in names})
 
     def differs(self, other: Identity) -> str:
         """What another checkout has that this one lacks, as the rest of a sentence; "" where they are the same."""

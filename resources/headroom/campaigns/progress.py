@@ -133,8 +133,8 @@ def _require_the_same(campaign: Campaign, identity: Identity, found: Mapping[Cel
     if not whole and not _others_are_whole(campaign):
         return
     try:
-        kept = Identity(**json.loads((campaign.folder / STATE).read_text(encoding="utf-8"))["identity"])
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        kept = _begun_with(json.loads((campaign.folder / STATE).read_text(encoding="utf-8")))
+    except (OSError, ValueError) as error:
         raise UsageError(f"{shown(campaign.folder / STATE)} cannot be read ({error}): name a new campaign.") from error
     if other := identity.differs(kept):
         raise UsageError(
@@ -146,6 +146,11 @@ def _require_the_same(campaign: Campaign, identity: Identity, found: Mapping[Cel
                 f"The cell {cell.id} was measured by `./headroom {' '.join(result.words)}`, and {FILE} now says "
                 f"`./headroom {' '.join(campaign.words(cell))}`: give what is new another name."
             )
+
+
+def _begun_with(document: Any) -> Identity:
+    """The identity in a campaign.json. Raises ValueError."""
+    return Identity.from_json(document.get("identity") if isinstance(document, dict) else None)
 
 
 def _others_are_whole(campaign: Campaign) -> bool:

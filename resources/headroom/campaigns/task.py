@@ -59,7 +59,7 @@ def run_cell(request: Mapping[str, Any], program: Sequence[str] | None = None) -
     try:
         timeouts, quiet = Timeouts(**request["timeouts"]), Quiet(**request["quiet"])
         for found in (running(), here()):  # what the worker has in memory, and what its commands will be
-            if other := Identity(**request["identity"]).differs(found):
+            if other := Identity.from_json(request["identity"]).differs(found):
                 raise EnvironmentLacks(f"The worker of {request['machine']} has {other}")
         with measuring.measuring(timeouts.lock_s):
             if busy := guard.wait(lambda: guard.look(out_folder(), quiet), most_s=timeouts.quiet_s):

@@ -380,6 +380,19 @@ def test_a_campaign_is_not_mixed(out: Path, three: Campaign) -> None:
         begin(other, mine)
 
 
+@pytest.mark.parametrize(
+    "state",
+    [b"", b"[]", b"{}", b'{"identity": 5}', b'{"identity": {"commit": 5, "changes": "", "packages": ""}}', b"\xff"],
+)
+def test_a_campaign_json_that_is_none_is_named(out: Path, state: bytes) -> None:
+    one, mine = campaign(), identity.here()
+    with progress.begin(one, b"", mine):
+        assert accepted(one, reply_of(one)).status == "pass"
+    (one.folder / "campaign.json").write_bytes(state)
+    with pytest.raises(UsageError, match=r"campaign\.json cannot be read .*: name a new campaign"):
+        begin(one, mine)
+
+
 def begin(one: Campaign, mine: Identity) -> None:
     with progress.begin(one, b"", mine):
         pass
