@@ -2,7 +2,7 @@
 """Adapters and engines of earlier nights, kept by digest, so that old and new can be measured side by side.
 
 binaries/<machine>/
-  <sha256>/adapter.so, about.json        an adapter, and which commits it is of
+  <sha256>/adapter.so, about.json        an adapter, and which commits it is of; libraries that lie beside it
   <sha256>/bin/headroom-engine           an engine; the folder is a build, as jobs name builds
   marks.json                             pinned, last-good
 """
@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -20,6 +20,7 @@ from typing import Any, Literal
 from headroom.core.errors import disk_error
 from headroom.core.paths import shown
 from headroom.core.results.store import sha256_of, write_atomically
+from headroom.nightly import adapter_files
 
 Mark = Literal["pinned", "last-good"]
 KEPT_NIGHTS = 14
@@ -30,7 +31,8 @@ _DIGEST = re.compile(r"[0-9a-f]{64}")
 @dataclass(frozen=True)
 class Binary:
     """An adapter. `commits` are those that it was built from, for many commits change nothing of it; the last one is
-    that of the last night. `changed`: the tree had changes that no commit holds. `last_used` is the name of a night."""
+    that of the last night. `changed`: the tree had changes that no commit holds. `last_used` is the name of a night.
+    `beside` are libraries that it needs, by their paths relative to its folder."""
 
     digest: str
     path: Path
@@ -38,6 +40,7 @@ class Binary:
     changed: bool = False
     compiler: str = ""
     last_used: str = ""
+    beside: tuple[str, ...] = ()
 
     @property
     def commit(self) -> str:
@@ -56,7 +59,8 @@ class BinaryStore:
     def keep(self, path: Path, commit: str, changed: bool, compiler: str, night: str) -> Binary:
         """Keeps a copy of an adapter; `night` is "" outside of one. Raises EnvironmentLacks when the disk does not take
         it."""
-        digest = sha256_of(path)
+        beside = adapter_files.beside(path)
+        digest = self._digest(path, beside)
         known = self.find(digest)
         commits = known.commits if known and not known.changed else ()
         changed = changed and not commits  # where a commit makes the same octets, they are the commit's
@@ -65,7 +69,9 @@ class BinaryStore:
         elif commit and commit not in commits:
             commits = (commit, *commits)
         last_used = max(night, known.last_used if known else "")
-        binary = Binary(digest, self.folder / digest / ADAPTER, commits, changed, compiler, last_used)
+        binary = Binary(digest, self.folder / digest / ADAPTER, commits, changed, compiler, last_used, beside)
+        for name in beside:
+            self._copy(path.parent / name, binary.path.parent / name)
         self._copy(path, binary.path)
         self._write(self.folder / digest / ABOUT, binary.as_json())
         return binary
@@ -86,11 +92,12 @@ class BinaryStore:
         path = self.folder / digest / ADAPTER
         try:
             about = json.loads((path.parent / ABOUT).read_text(encoding="utf-8"))
-            if about["digest"] != digest or sha256_of(path) != digest:
+            beside = tuple(map(str, about.get("beside", ())))
+            if about["digest"] != digest or adapter_files.digest(path, beside) != digest:
                 return None
             texts = {name: str(about[name]) for name in ("compiler", "last_used")}
             commits = tuple(map(str, about["commits"]))
-            return Binary(digest, path, changed=bool(about["changed"]), commits=commits, **texts)
+            return Binary(digest, path, changed=bool(about["changed"]), commits=commits, beside=beside, **texts)
         except (OSError, ValueError, KeyError, TypeError):
             return None
 
@@ -129,6 +136,12 @@ class BinaryStore:
             return {str(name): str(digest) for name, digest in found.items()}
         except (OSError, ValueError, AttributeError):
             return {}
+
+    def _digest(self, path: Path, beside: Sequence[str]) -> str:
+        try:
+            return adapter_files.digest(path, beside)
+        except OSError as error:
+            raise disk_error(error, f"reading {shown(path)}", resumable=False) from error
 
     def _copy(self, path: Path, to: Path) -> None:
         if to.is_file() and sha256_of(to) == sha256_of(path):

@@ -27,7 +27,7 @@ from headroom.core.machine.measuring import MachineBusy, measuring
 from headroom.core.paths import DEFAULT_BUILD, build_folder, shown
 from headroom.core.results.store import sha256_of
 from headroom.core.sentinels import Arm, Trials, Work
-from headroom.nightly import bare_bridge, suite_runs
+from headroom.nightly import adapter_files, bare_bridge, suite_runs
 from headroom.nightly.binaries import Binary, BinaryStore
 from headroom.nightly.checkout import Checkout
 from headroom.nightly.suite_runs import CONFORMANCE, SEARCHES, SearchFigure
@@ -276,10 +276,10 @@ class EngineMeasurer:
 
 @contextmanager
 def copied(path: Path) -> Iterator[Path]:
-    """A copy of a binary in a place of its own, for the A/A control."""
+    """A copy of an adapter in a place of its own, for the A/A control."""
     try:
         folder = Path(tempfile.mkdtemp(prefix=".copy-", dir=path.parent))  # elsewhere may be noexec
-        copy = Path(shutil.copy(path, folder))
+        copy = adapter_files.copy(path, folder)
     except OSError as error:
         raise disk_error(error, f"copying {shown(path)}", resumable=False) from error
     try:

@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which builds are kept, and how long."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from headroom.core.errors import EnvironmentLacks
+from headroom.core.results.store import sha256_of
 from headroom.nightly import binaries
 from headroom.nightly.binaries import Binary, BinaryStore
+from headroom.nightly.measurer import copied
 
 
 def keep(store: BinaryStore, folder: Path, number: int, **more: object) -> Binary:
@@ -80,6 +84,63 @@ def test_marks_that_are_no_marks_are_none(tmp_path: Path) -> None:
     for text in ("[]", "{", '{"pinned": "../../etc"}'):
         (store.folder / "marks.json").write_text(text, encoding="utf-8")
         assert store.marked("pinned") is None
+
+
+def link(library: Path, code: str, *words: str) -> None:
+    library.parent.mkdir(parents=True, exist_ok=True)
+    compiler = [
+        "gcc",
+        "-shared",
+        "-fPIC",
+        "-x",
+        "c",
+        "-",
+        "-x",
+        "none",
+        "-o",
+        str(library),
+        *words,
+        f"-Wl,-soname,{library.name}",
+    ]
+    subprocess.run(compiler, input=code.encode(), check=True)
+
+
+@pytest.fixture
+def delivered(tmp_path: Path) -> Path:
+    """An adapter with its codec in a library in a folder beside it."""
+    adapter = tmp_path / "delivered" / "vendor.so"
+    codec = adapter.parent / "deps" / "libcodec.so"
+    link(codec, "int codec(void) { return 42; }")
+    link(adapter, "int codec(void); int answer(void) { return codec(); }", str(codec), "-Wl,-rpath,$ORIGIN/deps")
+    return adapter
+
+
+def answer(adapter: Path) -> str:
+    """What an adapter answers in a process of its own, which has loaded nothing before."""
+    words = [sys.executable, "-c", "import ctypes, sys; print(ctypes.CDLL(sys.argv[1]).answer())", str(adapter)]
+    return subprocess.run(words, capture_output=True, text=True, check=True).stdout.strip()
+
+
+def test_the_libraries_beside_an_adapter_are_kept_with_it(tmp_path: Path, delivered: Path) -> None:
+    store = BinaryStore(tmp_path / "store")
+    old = store.keep(delivered, "", False, "GNU 12", "20260101T000000Z")
+    assert (old.beside, store.find(old.digest)) == (("deps/libcodec.so",), old)
+    link(delivered.parent / "deps" / "libcodec.so", "int codec(void) { return 43; }")
+    new = store.keep(delivered, "", False, "GNU 12", "20260102T000000Z")
+    assert new.digest != old.digest, "the adapter is the same, and its codec is not"
+    with copied(new.path) as copy:
+        assert [answer(one) for one in (old.path, new.path, copy)] == ["42", "43", "43"]
+    (old.path.parent / "deps" / "libcodec.so").unlink()
+    assert store.find(old.digest) is None
+
+
+def test_an_adapter_whose_libraries_lie_elsewhere_is_one_file(tmp_path: Path, delivered: Path) -> None:
+    away = tmp_path / "elsewhere" / "vendor.so"
+    codec = delivered.parent / "deps" / "libcodec.so"
+    link(away, "int codec(void); int answer(void) { return codec(); }", str(codec), f"-Wl,-rpath,{codec.parent}")
+    kept = BinaryStore(tmp_path / "store").keep(away, "", False, "GNU 12", "20260101T000000Z")
+    assert (kept.beside, kept.digest) == ((), sha256_of(away))
+    assert answer(kept.path) == "42"
 
 
 def test_a_full_disk_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

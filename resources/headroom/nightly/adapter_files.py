@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The files of an adapter: itself, and the libraries beside it that the loader takes from there.
+
+Vendors deliver adapters so: the codec in a library of its own, found through a RUNPATH of `$ORIGIN`. A copy of such an
+adapter needs copies of those, and its digest is that of all.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from headroom.core.results.store import sha256_of
+
+_TAKEN = re.compile(r"\S.* => (/.*) \(0x[0-9a-f]+\)")  # a line of ldd(1)
+_PATIENCE_S = 20
+
+
+def beside(adapter: Path) -> tuple[str, ...]:
+    """The libraries that an adapter needs and that lie in its folder or below, relative to that; none where the file
+    is no library that the loader can list."""
+    adapter = adapter.resolve()
+    try:
+        done = subprocess.run(
+            ["ldd", str(adapter)], capture_output=True, text=True, errors="replace", timeout=_PATIENCE_S, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ()
+    found = (_TAKEN.fullmatch(line.strip()) for line in done.stdout.split("\n"))
+    taken = [Path(os.path.normpath(match[1])) for match in found if match]
+    return tuple(sorted(str(path.relative_to(adapter.parent)) for path in taken if path.is_relative_to(adapter.parent)))
+
+
+def digest(adapter: Path, libraries: Sequence[str]) -> str:
+    """The SHA-256 of an adapter, or of it and its libraries. Raises OSError."""
+    own = sha256_of(adapter)
+    if not libraries:
+        return own
+    parts = [own, *((name, sha256_of(adapter.parent / name)) for name in sorted(libraries))]
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+
+def copy(adapter: Path, folder: Path) -> Path:
+    """Copies an adapter, and its libraries with it, into a folder. Raises OSError."""
+    for name in beside(adapter):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(adapter.parent / name, folder / name)
+    return Path(shutil.copy(adapter, folder))
