@@ -57,6 +57,16 @@ def history_at(folder: Path | None) -> History:
     return History(folder, console.warn)
 
 
+def existing_history(context: typer.Context, folder: Path | None) -> History:
+    """The history that a command reads; the option may stand before the command, too. Raises UsageError where a folder
+    is named that is not there: most probably its name is mistyped."""
+    named = folder or context.obj
+    known = history_at(named)
+    if named and not known.folder.is_dir():
+        raise UsageError(f"There is no history {named}; `./headroom nightly --history {named}` begins one.")
+    return known
+
+
 @nightly.callback()
 def night_command(
     context: typer.Context,
@@ -86,8 +96,8 @@ def night_command(
 
     known = history_at(history)
     budget_s = seconds_of(budget)
-    if budget_s == 0:
-        raise UsageError("A budget of no time measures nothing; write 90s, 60m or 2h.")
+    if budget_s < 1:
+        raise UsageError(f"A budget of {budget} measures nothing; write 90s, 60m or 2h.")
     options = night.NightOptions(against, budget_s, not no_ab, quick, not no_cases, fail_while_open=fail_while_open)
     measurer = default_measurer(known.folder, implementation, build, console.say)
     measurer.wait_s = seconds_of(wait)
@@ -200,7 +210,7 @@ def show_command(
     """Show the state of the nights and the alerts."""
     from headroom.nightly import log_entries, page
 
-    known = history_at(history or context.obj)
+    known = existing_history(context, history)
     book = log_entries.book(known)
     chosen = [book.find(alert)] if alert else list(book.alerts.values()) if everything else book.open
     if json:
@@ -226,7 +236,7 @@ def accept_command(
     """The change is wanted: close the alert, and begin a new baseline."""
     from headroom.nightly import log_entries
 
-    known = history_at(history or context.obj)
+    known = existing_history(context, history)
     found = log_entries.accept(known, alert, reason, datetime.now(UTC))
     _publish(known)
     begins = f"; a new baseline begins for {len(found.series)} series" if found.series else ""
@@ -243,7 +253,7 @@ def ignore_command(
     """The alert is false: close it. It counts against the precision."""
     from headroom.nightly import log_entries
 
-    known = history_at(history or context.obj)
+    known = existing_history(context, history)
     found = log_entries.ignore(known, alert, reason, datetime.now(UTC))
     _publish(known)
     print(f"{found.id} is ignored.")
@@ -259,7 +269,7 @@ def reopen_command(
     """The alert was closed by mistake: open it again, with the baseline that it had."""
     from headroom.nightly import log_entries
 
-    known = history_at(history or context.obj)
+    known = existing_history(context, history)
     found = log_entries.reopen(known, alert, reason, datetime.now(UTC))
     _publish(known)
     print(f"{found.id} is open again.")
@@ -279,7 +289,7 @@ def event_command(
     from headroom.history.series import night_name, night_of
     from headroom.nightly import log_entries
 
-    known = history_at(history or context.obj)
+    known = existing_history(context, history)
     if withdraw:
         if night or machine:
             raise UsageError("--withdraw takes the sentence alone: leave --night and --machine out.")
@@ -320,7 +330,7 @@ def bisect_command(
     from headroom.nightly import bisect, log_entries
     from headroom.nightly.measurer import default_measurer
 
-    known = history_at(history or context.obj)
+    known = existing_history(context, history)
     found = log_entries.book(known).find(alert)
     build = found.build or DEFAULT_BUILD
     measurer = default_measurer(known.folder, found.implementation or "reference", build, console.say)
@@ -344,7 +354,7 @@ def bisect_command(
 @nightly.command("compact")
 def compact_command(context: typer.Context, history: HistoryFolder = None) -> None:
     """Put the nights of past months into one file each, and migrate those of earlier schemas."""
-    known = history_at(history or context.obj)
+    known = existing_history(context, history)
     with known.lock():
         done = [*known.migrate(), *known.compact(datetime.now(UTC))]
     print("\n".join(done) or "There is nothing to compact.")
@@ -357,7 +367,7 @@ def check_command(context: typer.Context, history: HistoryFolder = None, json: J
     from headroom.nightly import log_entries
 
     warnings: list[str] = []
-    known = History((history_at(history or context.obj)).folder, warnings.append)
+    known = History(existing_history(context, history).folder, warnings.append)
     known.verify()
     files = known.files()
     document = {
@@ -388,7 +398,7 @@ def export_command(
     """Write the history for other tools."""
     from headroom.nightly import exports
 
-    known = history_at(history or context.obj)
+    known = existing_history(context, history)
     options = {"openmetrics": openmetrics, "junit": junit, "sqlite": sqlite}
     chosen = {name: output_file(path) for name, path in options.items() if path is not None}
     if not chosen:

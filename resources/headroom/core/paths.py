@@ -31,7 +31,11 @@ def out_folder() -> Path:
 def output_file(path: Path) -> Path:
     """Where a file that a user named is written: links are followed. Raises UsageError where a folder, a device or a
     pipe is there: a file is renamed into its place, which would replace it."""
-    if path.absolute().is_relative_to("/proc") or str(path.absolute()).startswith(("/dev/fd/", "/dev/std")):
+    if (
+        path == Path("-")
+        or path.absolute().is_relative_to("/proc")
+        or str(path.absolute()).startswith(("/dev/fd/", "/dev/std"))
+    ):
         raise UsageError(f"{path} is a stream of a process; name a file to write.")
     try:
         target = path.resolve()

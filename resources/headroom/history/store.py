@@ -238,7 +238,7 @@ class History:
 
     def verify(self) -> None:
         """Reads every valid file whole, with the checksums of its pages, and warns of what no night writes: broken
-        pages, rows that stand twice, values and trials that are no finite numbers."""
+        pages, rows that stand twice, values and trials that are negative or no finite numbers."""
         for one in self.files():
             table = self._read(one.path, COLUMNS.names, one.schema)
             if table is None:
@@ -249,6 +249,8 @@ class History:
             numbers = (table["value"], pc.list_flatten(table["trials"]))
             if any(pc.all(pc.is_finite(found)).as_py() is False for found in numbers):
                 self._warn_of(one.path, f"{shown(one.path)} has values that are no finite numbers.")
+            if any(pc.any(pc.less(found, 0)).as_py() for found in numbers):
+                self._warn_of(one.path, f"{shown(one.path)} has negative values.")
 
     def series(self, machine: str | None = None) -> dict[SeriesKey, Series]:
         """All series, of one machine or of all."""

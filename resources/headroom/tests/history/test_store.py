@@ -257,6 +257,8 @@ def test_verifying_a_sound_history_warns_of_nothing(tmp_path: Path, warnings: li
         ([point(1), point(1)], "1 rows twice"),
         ([point(1, trials=(1.0, math.nan))], "no finite numbers"),
         ([point(1, trials=(math.inf,))], "no finite numbers"),
+        ([point(1, value=-1.0)], "negative values"),
+        ([point(1, trials=(1.0, -0.5))], "negative values"),
     ],
 )
 def test_rows_that_no_night_writes_are_named(

@@ -124,6 +124,7 @@ def test_exports_replace_nothing_but_files(folder: Path, tmp_path: Path) -> None
         (tmp_path, "a folder"),
         ("", "a folder"),
         ("/dev/stdout", "stream"),
+        ("-", "stream"),
     ):
         for option in ("--junit", "--openmetrics", "--sqlite"):
             assert words in refused(folder, "export", option, str(place))
@@ -152,7 +153,17 @@ def test_a_file_is_no_history(tmp_path: Path) -> None:
     assert file.read_text() == "mine"
 
 
-def test_a_budget_of_no_time_is_refused(tmp_path: Path) -> None:
-    found = CliRunner().invoke(nightly, ["--history", str(tmp_path), "--budget", "0", "--dry-run"]).exception
+@pytest.mark.parametrize("command", [("show",), ("accept", "last"), ("event", "x"), ("check",), ("export",)])
+def test_a_history_that_is_named_must_be_there(tmp_path: Path, command: tuple[str, ...]) -> None:
+    mistyped = tmp_path / "histroy"
+    assert "There is no history" in refused(mistyped, *command)
+    found = CliRunner().invoke(nightly, ["--history", str(mistyped), *command]).exception
+    assert isinstance(found, UsageError) and "There is no history" in str(found)
+    assert not mistyped.exists()
+
+
+@pytest.mark.parametrize("budget", ["0", "1e-9m"])
+def test_a_budget_of_no_time_is_refused(tmp_path: Path, budget: str) -> None:
+    found = CliRunner().invoke(nightly, ["--history", str(tmp_path), "--budget", budget, "--dry-run"]).exception
     assert isinstance(found, UsageError)
     assert "measures nothing" in str(found)
