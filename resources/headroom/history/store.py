@@ -192,7 +192,7 @@ class History:
             raise ValueError(f"this version cannot read schema {schema}")
         compacted = path.name == COMPACTED
         if metadata.num_rows:
-            table = pq.read_table(path, columns=["machine", "night", "kind"], partitioning=None)
+            table = _whole(path)  # DuckDB compares no checksums
             if table["machine"].unique().to_pylist() != [machine]:
                 raise ValueError("it is of another machine than its folder says")
             if None in table["night"].unique().to_pylist():
@@ -237,8 +237,8 @@ class History:
             return None
 
     def verify(self) -> None:
-        """Reads every valid file whole, with the checksums of its pages, and warns of what no night writes: broken
-        pages, rows that stand twice, values and trials that are negative or no finite numbers."""
+        """Reads every file whole, and warns of what no night writes: besides what `files` leaves out, rows that stand
+        twice, values and trials that are negative or no finite numbers."""
         for one in self.files():
             table = self._read(one.path, COLUMNS.names, one.schema)
             if table is None:
@@ -264,13 +264,15 @@ class History:
 
     def compact(self, before: datetime) -> list[str]:
         """Puts the nights of each month that ended before a time into one file. The nights' own files are removed once
-        the new one was read back and holds every row of theirs. A month with a file that is broken inside is left as
-        it is, with a warning. Returns a sentence for each month."""
+        the new one was read back and holds every row of theirs. What is broken stays as it is, with a warning. Returns
+        a sentence for each month."""
         done = []
         for folder in sorted({one.path.parent for one in self.files() if one.schema == SCHEMA}):
             if folder.name.removeprefix("month=") >= f"{before.astimezone(UTC):%Y-%m}":
                 continue
             nights = [one for one in self.files() if one.path.parent == folder]
+            if (folder / COMPACTED).exists() and not any(one.compacted for one in nights):
+                continue  # broken or foreign, and perhaps all that is left of its nights: `files` has warned
             self._remove_held(folder)
             singles = [one.path for one in nights if not one.compacted]
             if not singles:
@@ -318,8 +320,11 @@ class History:
                 continue
             target = Path(str(one.path).replace(f"schema={one.schema}/", f"schema={SCHEMA}/", 1))
             table = migrated(_whole(one.path), one.schema).select(COLUMNS.names).cast(COLUMNS)
-            if target.is_file():
-                table = _joined(table, _whole(target).select(COLUMNS.names))
+            if target.exists():
+                there = self._read(target, COLUMNS.names)
+                if there is None:
+                    continue
+                table = _joined(table, there)
             try:
                 _write(table, target)
             except OSError as error:

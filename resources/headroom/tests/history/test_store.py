@@ -282,16 +282,32 @@ def _damaged(path: Path) -> None:
     path.write_bytes(octets)
 
 
-def test_a_month_that_is_damaged_inside_is_named_and_never_compacted(tmp_path: Path, warnings: list[str]) -> None:
+def test_a_night_that_is_damaged_inside_is_left_out_and_stays(tmp_path: Path, warnings: list[str]) -> None:
     _three(tmp_path)
     history = History(tmp_path, warnings.append)
     history.add([point(3, trials=tuple(math.sin(one) for one in range(500)))])
-    _damaged(_path(history, "20260904T020000Z"))
-    history.verify()
+    damaged = _path(history, "20260904T020000Z")
+    _damaged(damaged)
+    before = damaged.read_bytes()
+    assert night(3) not in history.nights()
     assert len(warnings) == 1 and "20260904T020000Z" in warnings[0]
-    before = sorted(one.name for one in _path(history).parent.iterdir())
+    assert len(history.compact(night(31))) == 1
+    assert sorted(one.name for one in damaged.parent.iterdir()) == [damaged.name, "month.parquet"]
+    assert damaged.read_bytes() == before
+
+
+def test_a_month_that_is_damaged_inside_is_never_replaced(tmp_path: Path, warnings: list[str]) -> None:
+    history = History(tmp_path, warnings.append)
+    history.add([point(0, trials=tuple(math.sin(one) for one in range(500)))])
+    history.compact(night(31))
+    month = _path(history, "month")
+    _damaged(month)
+    before = month.read_bytes()
+    history.add([point(1)])
+    assert history.nights() == [night(1)]
     assert history.compact(night(31)) == []
-    assert sorted(one.name for one in _path(history).parent.iterdir()) == before
+    assert len(warnings) == 1 and "month.parquet" in warnings[0]
+    assert month.read_bytes() == before and _path(history, "20260902T020000Z").is_file()
 
 
 # ---- schemas
