@@ -135,8 +135,9 @@ class AlertBook:
             return self.alerts[name]
         if len(found) == 1:
             return found[0]
-        known = ", ".join(one.id for one in self.open) or "none is open"
-        raise UsageError(f"There is no alert '{name}', or more than one. Open alerts: {known}.")
+        known = ", ".join(one.id for one in self.open) or "none"
+        what = f"Several alerts begin with '{name}'" if found else f"There is no alert '{name}'"
+        raise UsageError(f"{what}. Open alerts: {known}.")
 
     def last_closed(self) -> Alert:
         """The alert that was closed last. Raises UsageError where none is closed."""

@@ -70,19 +70,19 @@ class History:
 
     def __init__(self, folder: Path, warn: Warn = lambda sentence: None) -> None:
         self.folder = folder.resolve()
-        self.warn = warn
-        self._warned: set[tuple[str, int, int]] = set()  # sentence, octets and time of the file that it is about
+        self._warn = warn
+        self._warned: set[str] = set()
         self._valid: dict[tuple[str, int, int], NightFile] = {}  # by path, octets and time: files never change
 
-    def _warn_of(self, path: Path, sentence: str) -> None:
-        """Warns of a file; again only once it has changed."""
-        with contextlib.suppress(OSError):
-            about = path.stat()
-            known = (sentence, about.st_size, about.st_mtime_ns)
-            if known in self._warned:
-                return
-            self._warned.add(known)
-        self.warn(sentence)
+    def warn(self, sentence: str) -> None:
+        """Warns once."""
+        if sentence not in self._warned:
+            self._warned.add(sentence)
+            self._warn(sentence)
+
+    def is_begun(self) -> bool:
+        """Whether a history was ever written here."""
+        return any((self.folder / name).exists() for name in ("lock", *LOGS)) or any(self.folder.glob("schema=*"))
 
     # ---- writing
 
@@ -161,7 +161,7 @@ class History:
                     self._valid[key] = self._validated(path)
                 found.append(self._valid[key])
             except (OSError, ValueError, OverflowError, pa.ArrowException) as error:
-                self._warn_of(path, f"{shown(path)} is left out: {_first_line(error)}.")
+                self.warn(f"{shown(path)} is left out: {_first_line(error)}.")
         months = {one.path.parent: self._compacted_nights(one.path.parent) for one in found if one.compacted}
         return [one for one in found if one.compacted or one.path.stem not in months.get(one.path.parent, ())]
 
@@ -233,24 +233,27 @@ class History:
             found.validate(full=True)  # texts may be no UTF-8
             return found
         except (OSError, ValueError, KeyError, OverflowError, pa.ArrowException) as error:
-            self._warn_of(path, f"{shown(path)} is left out: {_first_line(error)}.")
+            self.warn(f"{shown(path)} is left out: {_first_line(error)}.")
             return None
 
     def verify(self) -> None:
         """Reads every file whole, and warns of what no night writes: besides what `files` leaves out, rows that stand
-        twice, values and trials that are negative or no finite numbers."""
+        twice, values and trials that are negative or no finite numbers, digests and conditions that are no objects."""
         for one in self.files():
             table = self._read(one.path, COLUMNS.names, one.schema)
             if table is None:
                 continue
             rows = table.select([*KEY_NAMES, "night"]).group_by([*KEY_NAMES, "night"]).aggregate([]).num_rows
             if rows != table.num_rows:
-                self._warn_of(one.path, f"{shown(one.path)} has {table.num_rows - rows} rows twice.")
+                self.warn(f"{shown(one.path)} has {table.num_rows - rows} rows twice.")
             numbers = (table["value"], pc.list_flatten(table["trials"]))
             if any(pc.all(pc.is_finite(found)).as_py() is False for found in numbers):
-                self._warn_of(one.path, f"{shown(one.path)} has values that are no finite numbers.")
+                self.warn(f"{shown(one.path)} has values that are no finite numbers.")
             if any(pc.any(pc.less(found, 0)).as_py() for found in numbers):
-                self._warn_of(one.path, f"{shown(one.path)} has negative values.")
+                self.warn(f"{shown(one.path)} has negative values.")
+            for name in ("digests", "conditions"):
+                if not all(_is_object(text) for text in table[name].unique().to_pylist()):
+                    self.warn(f"{shown(one.path)} has {name} that are no JSON object.")
 
     def series(self, machine: str | None = None) -> dict[SeriesKey, Series]:
         """All series, of one machine or of all."""
@@ -342,8 +345,12 @@ class History:
         that of a process which was killed while it wrote."""
         path = self.folder / f"{name}.jsonl"
         try:
-            if path.stat().st_size > MOST_LOG_OCTETS:
-                self._warn_of(path, f"{shown(path)} is larger than any log of ours; it is left out.")
+            about = path.stat()
+            if not stat.S_ISREG(about.st_mode):
+                self.warn(f"{shown(path)} is no regular file; it is left out.")
+                return []
+            if about.st_size > MOST_LOG_OCTETS:
+                self.warn(f"{shown(path)} is larger than any log of ours; it is left out.")
                 return []
             lines = path.read_text(encoding="utf-8", errors="replace").split("\n")
         except FileNotFoundError:
@@ -357,7 +364,7 @@ class History:
                 if not isinstance(entry, dict):
                     raise ValueError("it is no object")
             except (ValueError, RecursionError) as error:
-                self._warn_of(path, f"{shown(path)}, line {number}, is left out: {error}.")
+                self.warn(f"{shown(path)}, line {number}, is left out: {error}.")
                 continue
             if entry:
                 found.append(entry)
@@ -390,6 +397,7 @@ class History:
 
 
 COMPACTED = "month.parquet"
+LOGS = ("events.jsonl", "alerts.jsonl")
 
 
 def migrated(table: Table, schema: int, migrations: dict[int, Callable[[Table], Table]] | None = None) -> Table:
@@ -415,6 +423,13 @@ def _query(paths: Sequence[Path], columns: Sequence[str]) -> Table:
 
 def _first_line(error: Exception) -> str:
     return (str(error).splitlines() or [type(error).__name__])[0][:200].rstrip(".")
+
+
+def _is_object(text: str | None) -> bool:
+    try:
+        return isinstance(json.loads(text or "{}"), dict)
+    except (ValueError, RecursionError):
+        return False
 
 
 def _literal(path: Path) -> str:

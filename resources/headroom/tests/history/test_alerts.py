@@ -98,10 +98,10 @@ def test_alerts_are_found_by_a_beginning() -> None:
     assert found.find(ALERT.id) == ALERT
     assert found.find("20260904") == ALERT
     assert found.find("last") == other
-    for name in ("2026", "unknown"):
-        with pytest.raises(UsageError, match="Open alerts: 20260904T020000Z-regression, 20260905"):
+    for name, words in (("2026", "Several alerts begin with"), ("unknown", "There is no alert")):
+        with pytest.raises(UsageError, match=f"{words} '{name}'. Open alerts: 20260904T020000Z-regression, 20260905"):
             found.find(name)
-    with pytest.raises(UsageError, match="none is open"):
+    with pytest.raises(UsageError, match=r"There is no alert 'last'\. Open alerts: none"):
         AlertBook().find("last")
 
 

@@ -180,7 +180,7 @@ def test_a_truncated_file_is_left_out(history: History, warnings: list[str]) -> 
     for size in range(0, len(whole), 97):
         warnings.clear()
         _path(history).write_bytes(whole[:size])
-        assert values(history) == [100.0]
+        assert values(History(history.folder, warnings.append)) == [100.0]
         assert len(warnings) == 1
 
 
@@ -267,6 +267,22 @@ def test_rows_that_no_night_writes_are_named(
     history.add(rows)
     history.verify()
     assert len(warnings) == 1 and words in warnings[0]
+
+
+@pytest.mark.parametrize("name", ["digests", "conditions"])
+def test_digests_and_conditions_that_are_no_objects_are_named(history: History, warnings: list[str], name: str) -> None:
+    path = history.add([point(0)])
+    table = pq.read_table(path, partitioning=None)
+    pq.write_table(table.set_column(table.column_names.index(name), name, pa.array(["[1, 2]"])), path)
+    history.verify()
+    assert len(warnings) == 1 and f"{name} that are no JSON object" in warnings[0]
+
+
+def test_a_log_that_is_a_pipe_is_left_out(history: History, warnings: list[str]) -> None:
+    history.folder.mkdir(exist_ok=True)
+    os.mkfifo(history.folder / "events.jsonl")
+    assert history.log("events") == []
+    assert len(warnings) == 1 and "no regular file" in warnings[0]
 
 
 def _damaged(path: Path) -> None:
