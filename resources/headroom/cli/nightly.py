@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 EPILOG = console.examples(
     "./headroom nightly  # from cron or a systemd timer",
-    "./headroom nightly --quick --no-cases  # a first look in two minutes",
+    "./headroom nightly --quick --no-cases  # a first look: two minutes once all is built",
     "./headroom nightly --against v1.2  # compare with this commit instead of the last good build",
     "./headroom nightly show",
     "./headroom nightly accept last --reason 'the price of R-mode'",
@@ -51,18 +51,21 @@ def add_to(app: typer.Typer) -> None:
 def history_at(folder: Path | None) -> History:
     from headroom.history.store import History, default_folder
 
-    folder = folder or default_folder()
+    folder = default_folder() if folder is None else folder
     if folder.exists() and not folder.is_dir():
         raise UsageError(f"{folder} is a file; a history is a folder.")
-    return History(folder, console.warn)
+    known = History(folder, console.warn)
+    if folder.is_dir() and any(folder.iterdir()) and not known.is_begun():
+        raise UsageError(f"{folder} holds other things than a history: name a folder of its own.")
+    return known
 
 
 def existing_history(context: typer.Context, folder: Path | None) -> History:
     """The history that a command reads; the option may stand before the command, too. Raises UsageError where a folder
     is named that is not there: most probably its name is mistyped."""
-    named = folder or context.obj
+    named = context.obj if folder is None else folder
     known = history_at(named)
-    if named and not known.folder.is_dir():
+    if named is not None and not known.is_begun():
         raise UsageError(f"There is no history {named}; `./headroom nightly --history {named}` begins one.")
     return known
 
@@ -135,12 +138,16 @@ def seconds_of(text: str) -> float:
 
 
 def _dry_run(history: History, measurer: Any, options: Any, json: bool) -> None:
+    from headroom.core import implementations
     from headroom.core.sentinels import all_sentinels
 
     try:
         names = [name for name, _, _ in measurer.sentinels()]
     except EnvironmentLacks:  # nothing is built yet
-        names = list(all_sentinels())
+        found = implementations.find(measurer.implementation)
+        names = [name for name, one in all_sentinels().items() if found.declared(one.scheme)]
+    if not names:
+        raise UsageError(f"No sentinel can be done by {measurer.implementation}: a night would measure nothing.")
     last = measurer.store.marked("last-good")
     document = {
         "machine": measurer.machine,
@@ -222,8 +229,9 @@ def show_command(
         print("\n".join(page.commands(chosen[0], known.folder)[1:]))
     right, closed = book.precision
     nights = known.nights()
+    count = f"{len(nights)} night{'s' if len(nights) != 1 else ''}"
     last = f", the last one {nights[-1]:%Y-%m-%d %H:%M} UTC" if nights else ""
-    print(f"{len(nights)} nights{last}; open alerts: {len(book.open)}; {right} of {closed} closed alerts were right.")
+    print(f"{count}{last}; open alerts: {len(book.open)}; {right} of {closed} closed alerts were right.")
 
 
 @nightly.command("accept")
@@ -233,7 +241,7 @@ def accept_command(
     reason: Annotated[str, REASON] = "",
     history: HistoryFolder = None,
 ) -> None:
-    """The change is wanted: close the alert, and begin a new baseline."""
+    """The change is wanted: close the alert, and begin a new baseline. The reason may be left out."""
     from headroom.nightly import log_entries
 
     known = existing_history(context, history)
@@ -362,7 +370,7 @@ def compact_command(context: typer.Context, history: HistoryFolder = None) -> No
 
 @nightly.command("check")
 def check_command(context: typer.Context, history: HistoryFolder = None, json: Json = False) -> None:
-    """Read everything in the history, and say what is broken."""
+    """Read everything in the history, and say what is broken. Exit status 1 where something is."""
     from headroom.history.store import History
     from headroom.nightly import log_entries
 
@@ -383,8 +391,12 @@ def check_command(context: typer.Context, history: HistoryFolder = None, json: J
         console.print_json(document)
     else:
         for key, value in document.items():
-            print(f"{key}: {'; '.join(value) or 'none' if isinstance(value, list) else value}")
+            print(f"{key}: {value}" if not isinstance(value, list) else _listed(key, value))
     raise typer.Exit(EXIT_FAILED if warnings else EXIT_PASSED)
+
+
+def _listed(name: str, values: list[str]) -> str:
+    return f"{name}: {'none' if not values else values[0]}" if len(values) < 2 else "\n  ".join([f"{name}:", *values])
 
 
 @nightly.command("export")

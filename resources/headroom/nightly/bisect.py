@@ -116,7 +116,9 @@ def run(alert: Alert, measurer: Measurer, checkout: Checkout, ends: Range, quick
     old = checkout.resolve(ends.old or alert.old_commit or "(the alert names no old commit; give --old)")
     new = checkout.resolve(ends.new or alert.new_commit or "(the alert names no new commit; give --new)")
     if not checkout.commits(old, new):
-        raise UsageError(f"{new[:12]} does not follow {old[:12]}: give --old and --new.")
+        raise UsageError(
+            f"{new[:12]} does not follow {old[:12]}: --old is the good commit, and --new a later one that is bad."
+        )
     return _Bisect(task, measurer, checkout, old, new, say).run()
 
 

@@ -92,6 +92,7 @@ class NightResult:
         return EXIT_PASSED if self.status == "measured" else EXIT_ENVIRONMENT
 
     def as_json(self) -> dict[str, Any]:
+        """For scripts: `status` says how the measurements went; `failing` are the alerts that make `exit` 1."""
         return {
             "night": night_name(self.night),
             "status": self.status,
@@ -99,6 +100,7 @@ class NightResult:
             "series": self.series,
             "alerts": [one.opened() for one in self.opened],
             "open": [one.id for one in self.still_open],
+            "failing": [one.id for one in self.failing],
             "notes": self.notes,
             "exit": self.exit_status,
         }

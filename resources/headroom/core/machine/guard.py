@@ -49,8 +49,9 @@ def wait(look: Look, sleep: Callable[[float], None] = time.sleep, most_s: float 
             minutes = round(most_s / 60)
             lasting = f" for {minutes} minute{'s' if minutes != 1 else ''}" if minutes else ""
             return f"This machine was not fit to measure{lasting}: {', and '.join(reasons)}."
-        sleep(PAUSE_S)
-        waited += PAUSE_S
+        pause_s = min(PAUSE_S, most_s - waited)
+        sleep(pause_s)
+        waited += pause_s
     return ""
 
 

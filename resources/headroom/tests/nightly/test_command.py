@@ -162,6 +162,20 @@ def test_a_history_that_is_named_must_be_there(tmp_path: Path, command: tuple[st
     assert not mistyped.exists()
 
 
+@pytest.mark.parametrize("command", [("show",), ("event", "x"), ("check",), ("--dry-run",)])
+def test_a_folder_of_other_things_is_no_history(tmp_path: Path, command: tuple[str, ...]) -> None:
+    (tmp_path / "mine").write_text("mine")
+    found = CliRunner().invoke(nightly, ["--history", str(tmp_path), *command]).exception
+    assert isinstance(found, UsageError) and "holds other things" in str(found)
+    assert [path.name for path in tmp_path.iterdir()] == ["mine"]
+
+
+def test_an_implementation_without_sentinels_is_refused(tmp_path: Path) -> None:
+    words = ["--history", str(tmp_path), "--implementation", "example", "--dry-run"]
+    found = CliRunner().invoke(nightly, words).exception
+    assert isinstance(found, UsageError) and "would measure nothing" in str(found)
+
+
 @pytest.mark.parametrize("budget", ["0", "1e-9m"])
 def test_a_budget_of_no_time_is_refused(tmp_path: Path, budget: str) -> None:
     found = CliRunner().invoke(nightly, ["--history", str(tmp_path), "--budget", budget, "--dry-run"]).exception
