@@ -142,7 +142,7 @@ def _configuration(
     document: Document, at: Pointer, name: str, described: dict[str, Any], to_measure: bool
 ) -> Configuration:
     from headroom.bench.papers import measured, paper
-    from headroom.core.run.selection import requirement_tags, suite_files
+    from headroom.core.run.selection import cases, chosen, requirement_tags, suite_files
 
     key = described.get("paper", "")
     if key and "suites" in described:
@@ -162,6 +162,10 @@ def _configuration(
         raise UsageError(document.complaint((*at, "paper" if key else "suites"), str(error))) from error
     words, values = _words(document, (*at, "options"), described.get("options", {}), bool(key))
     case, tag, exclude = (list(values.pop(name, ())) for name in OF_SELECTION)
+    # Where CPU configurations are named, a run makes rows of its own.
+    is_certain = (case or tag or exclude) and not values.get("cpus")
+    if is_certain and not chosen(cases(suite_files(suites)), case, [*tags, *tag], exclude):
+        raise UsageError(document.complaint((*at, "options"), "no case of its suites is named so"))
     expected = {"suites": suites, "tags": [*tags, *tag], "excluded": exclude, "cases": case, "options": values}
     return Configuration(name, tuple(described.get("suites", ())), key, tuple(words), expected)
 
@@ -170,6 +174,8 @@ def _words(document: Document, at: Pointer, given: dict[str, Any], of_paper: boo
     """Options of a configuration on a command line, and the settings that they make. Raises UsageError where `run` has
     no such option or value."""
     known = _options(of_paper)
+    if empty := next((name for name, value in given.items() if value == []), ""):
+        raise UsageError(document.complaint((*at, empty), f"{empty} has no value; leave it out for its default"))
     words: list[str] = []
     values: dict[str, Any] = {name: one.default for name, one in known.items()}
     for name, value in given.items():
@@ -206,6 +212,12 @@ def _single(option: Option, value: Any) -> Any:
     return value[0]
 
 
+def _require_topology(name: str) -> None:
+    from headroom.testbed import choice
+
+    choice.require_known(name)
+
+
 def _require_cpus(names: Sequence[str]) -> None:
     topology.resolve(names, topology.configurations(topology.read()))
 
@@ -216,6 +228,7 @@ CHECKS_OF_NAMES: dict[str, Callable[[Any], object]] = {
     "compressor": implementations.find,
     "decompressor": implementations.find,
     "cpus": _require_cpus,
+    "topology": _require_topology,
 }
 
 

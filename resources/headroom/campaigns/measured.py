@@ -66,7 +66,7 @@ class CampaignData:
 
 def read(campaign: Campaign, warn: Callable[[str], None] = lambda sentence: None) -> CampaignData:
     """What a campaign has on the disk."""
-    data = CampaignData(campaign, progress.results(campaign))
+    data = CampaignData(campaign, progress.results(campaign, warn))
     for cell, result in data.results.items():
         if result.state == WHOLE:
             data.records[cell] = store.read_all(progress.cell_folder(campaign, cell) / result.run, warn)

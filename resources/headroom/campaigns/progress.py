@@ -17,7 +17,7 @@ import fcntl
 import json
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -68,15 +68,23 @@ def cell_folder(campaign: Campaign, cell: Cell) -> Path:
     return campaign.folder / "cells" / cell.id
 
 
-def read(campaign: Campaign, cell: Cell) -> Result | None:
-    """The kept result of a cell; None where there is none, or where its run is not there whole any more."""
+def read(campaign: Campaign, cell: Cell, warn: Callable[[str], None] = lambda sentence: None) -> Result | None:
+    """The kept result of a cell; None where there is none, or, with a warning, where it or its run is damaged."""
     folder = cell_folder(campaign, cell)
+    path = folder / "cell.json"
     try:
-        document = json.loads((folder / "cell.json").read_text(encoding="utf-8"))
+        document = json.loads(path.read_text(encoding="utf-8"))
         result = Result(**{**document, "words": tuple(document["words"])})
-    except (OSError, ValueError, TypeError, KeyError):
+        is_known = result.state in STATES
+    except FileNotFoundError:
         return None
-    if result.state not in STATES or (result.state == WHOLE and not _is_there(folder / result.run, result)):
+    except (OSError, ValueError, TypeError, KeyError):
+        is_known = False
+    if not is_known:
+        warn(f"{shown(path)} is damaged; the next campaign measures its cell again.")
+        return None
+    if result.state == WHOLE and not _is_there(folder / result.run, result):
+        warn(f"{shown(folder / result.run)} is not whole any more; the next campaign measures its cell again.")
         return None
     return result
 
@@ -91,8 +99,9 @@ def _is_there(run: Path, result: Result) -> bool:
         return False
 
 
-def results(campaign: Campaign) -> dict[Cell, Result]:
-    found = ((cell, read(campaign, cell)) for cell in campaign.cells())
+def results(campaign: Campaign, warn: Callable[[str], None] = lambda sentence: None) -> dict[Cell, Result]:
+    """The kept results; warns of those that are damaged."""
+    found = ((cell, read(campaign, cell, warn)) for cell in campaign.cells())
     return {cell: result for cell, result in found if result is not None}
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -185,7 +186,7 @@ def _show_cells(campaign: Campaign, json: bool) -> None:
     if json:
         console.print_json({"campaign": campaign.name, "cells": cells})
         return
-    rows = [(cell["id"], " ".join(cell["command"])) for cell in cells]
+    rows = [(cell["id"], shlex.join(cell["command"])) for cell in cells]
     console.print_table(f"{campaign.name}: {_cells(campaign)}, in this order", ["cell", "command"], rows)
 
 

@@ -58,13 +58,18 @@ def _lacks(topology: str) -> str:
         return netns.lacks() or dpdk_lacks()
     if topology == "compose":
         return compose.lacks()
-    if not topology.endswith(TESTBED_SUFFIXES):
+    require_known(topology)
+    testbed.load(Path(topology))
+    return testbed.lacks()
+
+
+def require_known(topology: str) -> None:
+    """Raises UsageError for a topology that is neither one of ours nor named like a testbed file."""
+    if topology not in TOPOLOGIES and not topology.endswith(TESTBED_SUFFIXES):
         raise UsageError(
             f"There is no topology '{topology}'; there are {', '.join(TOPOLOGIES)}, or the path of a testbed file "
             "(.yaml)."
         )
-    testbed.load(Path(topology))
-    return testbed.lacks()
 
 
 def dpdk_lacks() -> str:

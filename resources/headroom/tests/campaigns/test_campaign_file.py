@@ -61,11 +61,14 @@ def test_the_order_follows_from_the_seed(tmp_path: Path) -> None:
         (("performance/voip_flow_pairs", "performance/voip_flow_pair"), 6, "There is no suite"),
         (("quick: true", "quiet: true"), 6, "has no such option"),
         (("quick: true", "quick: maybe"), 6, "neither yes nor no"),
+        (("quick: true", "topology: moon"), 6, "no topology 'moon'"),
+        (("cpus: [1c, 2c-l3], quick: true", "tag: [nosuch]"), 6, "no case of its suites"),
+        (("cpus: [1c, 2c-l3]", "cpus: []"), 6, "cpus has no value"),
         (("quick: true", "seed: 3"), 6, "the campaign itself says this: seed"),
         (("quick: true", "build: clang-O2"), 6, "the campaign itself says this: build"),
         (("paper: effnet-2007", "paper: effnet-2007, suites: [smoke]"), 7, "suites or a paper, not both"),
         (("repeats: 2", "repeats: 0"), 8, "less than the minimum"),
-        (("repeats: 2", "repeats: 1000\nrepeat: 2"), 2, "'repeats' is meant?"),
+        (("repeats: 2", "repeats: 1000\nrepeat: 2"), 9, "'repeats' is meant?"),
     ],
 )
 def test_wrong_files_are_refused_with_the_line(

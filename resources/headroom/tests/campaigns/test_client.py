@@ -60,7 +60,19 @@ def test_a_kept_run_that_is_damaged_is_not_whole(out: Path, kind: str, content: 
     cell = one.cells()[0]
     (path,) = (progress.cell_folder(one, cell) / result.run).glob(kind)
     path.write_bytes(content)
-    assert progress.read(one, cell) is None
+    warnings: list[str] = []
+    assert progress.read(one, cell, warnings.append) is None
+    assert len(warnings) == 1 and "is not whole any more" in warnings[0]
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b"{}", b'{"state": "fine", "words": []}'])
+def test_a_damaged_cell_json_is_named(out: Path, content: bytes) -> None:
+    one = campaign()
+    accepted(one, reply_of(one))
+    (progress.cell_folder(one, one.cells()[0]) / "cell.json").write_bytes(content)
+    warnings: list[str] = []
+    assert progress.results(one, warnings.append) == {}
+    assert len(warnings) == 1 and "cell.json is damaged" in warnings[0]
 
 
 def test_what_the_command_says_is_the_reason_of_an_error(out: Path) -> None:
