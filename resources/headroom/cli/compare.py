@@ -30,7 +30,8 @@ def add_to(app: typer.Typer) -> None:
     app.command(
         "compare",
         help="Put two runs side by side: what makes them incomparable, verdicts that changed, metrics that moved by "
-        "more than their trials spread. Exit status 1 where a verdict is worse in the second.",
+        "more than their trials spread. Exit status 1 where a verdict is worse in the second; 0 else, whatever makes "
+        "them incomparable.",
         epilog=EPILOG,
     )(compare_command)
 

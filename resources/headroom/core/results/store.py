@@ -158,6 +158,8 @@ def find_run(name: str | None) -> Path:
         for candidate in (folder / name, Path(name), *_run_of_cell(folder, name)):
             if (candidate / "run.json").is_file() or (candidate / "results").is_dir():
                 return candidate.resolve()
+        if Path(name).is_dir():
+            raise UsageError(f"The folder {name} is no run: it has neither run.json nor results.")
         raise UsageError(f"There is no run '{name}' in {shown(folder)}. Runs: {', '.join(run_names()) or 'none yet'}.")
     known = run_names()
     if not known:
