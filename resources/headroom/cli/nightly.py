@@ -391,12 +391,13 @@ def check_command(context: typer.Context, history: HistoryFolder = None, json: J
         console.print_json(document)
     else:
         for key, value in document.items():
-            print(f"{key}: {value}" if not isinstance(value, list) else _listed(key, value))
+            print(f"{key}: {_listed(value) if isinstance(value, list) else value}")
     raise typer.Exit(EXIT_FAILED if warnings else EXIT_PASSED)
 
 
-def _listed(name: str, values: list[str]) -> str:
-    return f"{name}: {'none' if not values else values[0]}" if len(values) < 2 else "\n  ".join([f"{name}:", *values])
+def _listed(values: list[str]) -> str:
+    """One value behind its name, several below it."""
+    return "\n  ".join(["", *values]) if len(values) > 1 else "".join(values) or "none"
 
 
 @nightly.command("export")

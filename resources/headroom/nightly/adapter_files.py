@@ -25,7 +25,7 @@ _PATIENCE_S = 20
 def beside(adapter: Path) -> tuple[str, ...]:
     """The libraries that an adapter needs and that lie in its folder or below, relative to that; none where the file
     is no library that the loader can list."""
-    adapter = adapter.resolve()
+    adapter = Path(os.path.abspath(adapter))  # whose folder the loader takes for $ORIGIN, be it a link or not
     try:
         done = subprocess.run(
             ["ldd", str(adapter)], capture_output=True, text=True, errors="replace", timeout=_PATIENCE_S, check=False

@@ -134,6 +134,15 @@ def test_the_libraries_beside_an_adapter_are_kept_with_it(tmp_path: Path, delive
     assert store.find(old.digest) is None
 
 
+def test_an_adapter_that_is_a_link_has_what_lies_beside_the_link(tmp_path: Path, delivered: Path) -> None:
+    linked = tmp_path / "linked" / "vendor.so"
+    (linked.parent / "deps").mkdir(parents=True)
+    linked.symlink_to(delivered)
+    link(linked.parent / "deps" / "libcodec.so", "int codec(void) { return 44; }")
+    kept = BinaryStore(tmp_path / "store").keep(linked, "", False, "GNU 12", "20260101T000000Z")
+    assert answer(linked) == answer(kept.path) == "44"
+
+
 def test_an_adapter_whose_libraries_lie_elsewhere_is_one_file(tmp_path: Path, delivered: Path) -> None:
     away = tmp_path / "elsewhere" / "vendor.so"
     codec = delivered.parent / "deps" / "libcodec.so"
