@@ -208,7 +208,7 @@ def violations(data: Any, against: str | dict[str, Any]) -> list[tuple[Pointer, 
     found: dict[tuple[Pointer, str], None] = {}
     for error in validator.iter_errors(data):
         for leaf in _leaves(error):
-            found[(_where(leaf), _without_middle(_sentence(leaf)))] = None
+            found[(tuple(leaf.absolute_path), _without_middle(_sentence(leaf)))] = None
     return sorted(found, key=lambda item: tuple(str(part) for part in item[0]))
 
 
@@ -239,15 +239,6 @@ def _leaves(error: Any) -> list[Any]:
         return [error]
     closest = min(branches.values(), key=distance)
     return [leaf for child in closest for leaf in _leaves(child)]
-
-
-def _where(error: Any) -> Pointer:
-    """What an error is about: an unknown key itself, and not all that stands beside it."""
-    at = tuple(error.absolute_path)
-    if error.validator != "additionalProperties" or not isinstance(error.instance, dict):
-        return at
-    known = error.schema.get("properties", {})
-    return (*at, *[key for key in error.instance if key not in known][:1])
 
 
 def _without_middle(sentence: str) -> str:

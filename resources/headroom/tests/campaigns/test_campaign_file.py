@@ -68,7 +68,7 @@ def test_the_order_follows_from_the_seed(tmp_path: Path) -> None:
         (("quick: true", "build: clang-O2"), 6, "the campaign itself says this: build"),
         (("paper: effnet-2007", "paper: effnet-2007, suites: [smoke]"), 7, "suites or a paper, not both"),
         (("repeats: 2", "repeats: 0"), 8, "less than the minimum"),
-        (("repeats: 2", "repeats: 1000\nrepeat: 2"), 9, "'repeats' is meant?"),
+        (("repeats: 2", "repeats: 1000\nrepeat: 2"), 2, "'repeats' is meant?"),
     ],
 )
 def test_wrong_files_are_refused_with_the_line(
