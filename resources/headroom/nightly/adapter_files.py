@@ -7,6 +7,7 @@ adapter needs copies of those, and its digest is that of all.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -42,6 +43,8 @@ def digest(adapter: Path, libraries: Sequence[str]) -> str:
     own = sha256_of(adapter)
     if not libraries:
         return own
+    if missing := [name for name in libraries if not (adapter.parent / name).is_file()]:
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), missing[0])  # a device would be read for ever
     parts = [own, *((name, sha256_of(adapter.parent / name)) for name in sorted(libraries))]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which builds are kept, and how long."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -132,6 +133,14 @@ def test_the_libraries_beside_an_adapter_are_kept_with_it(tmp_path: Path, delive
         assert [answer(one) for one in (old.path, new.path, copy)] == ["42", "43", "43"]
     (old.path.parent / "deps" / "libcodec.so").unlink()
     assert store.find(old.digest) is None
+
+
+def test_a_device_is_no_library(tmp_path: Path) -> None:
+    store = BinaryStore(tmp_path / "store")
+    kept = keep(store, tmp_path, 1)
+    about = kept.path.parent / "about.json"
+    about.write_text(json.dumps({**json.loads(about.read_text()), "beside": ["/dev/zero"]}), encoding="utf-8")
+    assert store.find(kept.digest) is None
 
 
 def test_an_adapter_that_is_a_link_has_what_lies_beside_the_link(tmp_path: Path, delivered: Path) -> None:
