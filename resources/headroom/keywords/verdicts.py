@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """From findings to verdicts, for the keywords of conformance and robustness.
 
-A MUST that is broken is a failure, a SHOULD non-strict. A finding against a requirement from which the implementation
-declares to deviate counts in the cases of that requirement alone, where the declaration is checked.
+A broken MUST is a failure and a missed SHOULD non-strict; a finding against a MAY is recorded and no more. A finding
+against a requirement from which the implementation declares to deviate counts in the cases of that requirement alone,
+where the declaration is checked.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -53,8 +54,15 @@ def conclude(findings: Sequence[Finding], role: Role) -> None:
     current.findings += findings[:MOST_FINDINGS]
     if musts := [one for one in findings if one.severity == "must"]:
         must_not_be(f"{count(musts)}, the first: {sentence(musts[0])}")
-    if findings:
-        current.judge("non-strict", f"{count(findings)}, the first: {sentence(findings[0])}")
+    if shoulds := [one for one in findings if one.severity == "should"]:
+        current.judge("non-strict", f"{count(shoulds)}, the first: {sentence(shoulds[0])}")
+
+
+def expect(met: bool, otherwise: str, requirement: str, role: Role) -> None:
+    """Judges an expectation that rests on one requirement, whose level is that of the verdict. A MUST that is not met
+    ends the case; after a SHOULD the case goes on, for it may hold MUSTs."""
+    if not met:
+        conclude([Finding(otherwise, requirement)], role)
 
 
 def must_not_be(sentence: str) -> NoReturn:

@@ -166,19 +166,18 @@ Compressor: Mode And Reinitialisation
     So It Should Be
 
 Decompressor: U To O
-    [Documentation]    Sends IR packets to a decompressor that wants O-mode. Expects ACK(O) with CRC from the first one
-    ...    on, and none for packets of type 0.
+    [Documentation]    Sends IR packets to a decompressor that wants O-mode. Expects ACK(O) with CRC, and none for
+    ...    packets of type 0.
     [Tags]    level:must    profile:rtp    req:RFC3095-5.4.2.2-2    req:RFC3095-5.6.1-10    req:RFC3095-5.6.1-11
     ...       req:RFC3095-5.6.1-2    req:RFC4815-3.1.1-2    req:RFC4815-3.2-1    smoke
     A Decompressor    rtp-ipv4    mode=O
-    It Receives       1           IR      delivered    some ACK(O) with CRC
-    It Receives       2           IR      delivered    each ACK(O)
+    It Receives       16          IR      delivered    some ACK(O) with CRC
     It Receives       10          UO-0    delivered    none
     So It Should Be
 
 Decompressor: U-Mode
     [Documentation]    Sends packets to a decompressor that wants U-mode, with a way back. Expects that whatever it
-    ...    answers says U.
+    ...    answers says U, or is FEEDBACK-1, which says no mode.
     [Tags]    level:must    profile:rtp    req:RFC3095-5.6.1-10    req:RFC3095-5.6.1-9
     A Decompressor    rtp-ipv4    mode=U
     It Receives       3           IR              delivered    only ACK(U)
@@ -195,12 +194,12 @@ Decompressor: O To U
     ...       req:RFC3095-5.6.6-2    req:RFC3095-5.6.6-3    req:RFC4815-3.1.1-1    req:RFC4815-3.1.1-3
     ...       req:RFC4815-3.2-1
     A Decompressor    rtp-ipv4    mode=O
-    It Receives       3           IR                      delivered    some ACK(O) with CRC
+    It Receives       16          IR                      delivered    some ACK(O) with CRC
     It Receives       10          UO-0                    delivered    none
     It Is Set To      {"mode": "U"}
-    It Receives       5           UO-0                    delivered    each any; only ACK(U) with CRC
-    It Receives       3           UOR-2-ID with mode U    delivered    some ACK(U) with CRC
-    It Receives       6           UOR-2-ID                delivered    some ACK(U) with CRC; only ACK(U) with CRC
+    It Receives       16          UO-0                    delivered    some any; only any(U) with CRC
+    It Receives       16          UOR-2-ID with mode U    delivered    some ACK(U) with CRC
+    It Receives       16          UOR-2-ID                delivered    some ACK(U) with CRC; only any(U) with CRC
     It Receives       1           UO-0                    delivered
     It Receives       10          UO-0                    delivered    none
     So It Should Be
@@ -212,15 +211,15 @@ Decompressor: O To U, Declined
     [Tags]    level:must    profile:ip    req:RFC3843-3.4-2    req:RFC3843-3.4-5    req:RFC3843-3.4-6
     ...       req:RFC3843-A.4-1
     A Decompressor    ip-ipv4    mode=O
-    It Receives       3          IR                   delivered    some ACK(O) with CRC
+    It Receives       16         IR                   delivered    some ACK(O) with CRC
     It Receives       10         UO-0                 delivered    none
     It Is Set To      {"mode": "U"}
-    It Receives       2          UO-0                 delivered    some ACK(U) with CRC
+    It Receives       16         UO-0                 delivered    some ACK(U) with CRC
     It Receives       2          UOR-2 with mode 0    delivered    only ACK(O) with CRC
     It Receives       4          UOR-2                delivered    only ACK(O) with CRC
     It Receives       1          UO-0                 delivered
     It Receives       5          UO-0                 delivered    none
-    It Receives       1          IR                   delivered    some ACK(O)
+    It Receives       16         IR                   delivered    some ACK(O)
     So It Should Be
 
 Decompressor: Declined Once

@@ -107,7 +107,7 @@ Decompressor: Answers
     ...    sequence number of the ESP header, and no CLOCK or JITTER.
     [Tags]    level:must    req:RFC3095-5.11.6-1    req:RFC3095-5.12-1    req:RFC3095-5.7.6.1-1
     A Decompressor    esp-ipv4    mode=O
-    It Receives       3           IR               delivered    some ACK(O) with CRC
+    It Receives       16          IR               delivered    some ACK(O) with CRC
     It Receives       30          UO-0             delivered    only ACK(O)
     It Receives       12          garbled UOR-2    withheld     some NACK(O)
     It Receives       3           IR               delivered

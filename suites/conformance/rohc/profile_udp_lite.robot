@@ -199,7 +199,7 @@ Decompressor: Answers
     [Tags]    level:must    req:RFC3095-5.7.6.1-1    req:RFC4019-5-1    req:RFC4019-5.7-2
     A Decompressor      udplite-ipv4    mode=O
     Its Flow Changes    coverage to 8
-    It Receives         3               IR               delivered    some ACK(O) with CRC
+    It Receives         16              IR               delivered    some ACK(O) with CRC
     It Receives         30              UO-0             delivered    only ACK(O)
     It Receives         12              garbled UOR-2    withheld     some NACK(O)
     It Receives         3               IR               delivered

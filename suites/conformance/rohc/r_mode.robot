@@ -258,8 +258,8 @@ Decompressor: To R-Mode
     [Tags]    level:must    profile:rtp    req:RFC3095-5.5.2.2-4    req:RFC3095-5.6.1-1    req:RFC3095-5.6.1-12
     ...       req:RFC3095-5.6.3-2    req:RFC3095-5.6.3-4    req:RFC3095-5.6.4-1    req:RFC4815-3.3-2
     A Decompressor    rtp-ipv4    mode=R
-    It Receives       3           IR                      delivered    each any
-    It Receives       2           UO-0                    delivered    each any
+    It Receives       16          IR                      delivered    some any
+    It Receives       16          UO-0                    delivered    some any
     It Receives       1           UOR-2-ID with mode R    delivered    some ACK(R) with CRC
     It Receives       1           R-0                     delivered
     It Receives       10          R-0                     delivered    none
@@ -344,8 +344,8 @@ Decompressor: R To O
     It Receives       2                UOR-2-ID with mode R    delivered
     It Receives       5                R-0                     delivered
     It Is Set To      {"mode": "O"}
-    It Receives       3                R-0                     delivered    each any; only ACK(O) with CRC
-    It Receives       2                UOR-2-ID with mode O    delivered    some ACK(O) with CRC
+    It Receives       16               R-0                     delivered    some any; only any(O) with CRC
+    It Receives       16               UOR-2-ID with mode O    delivered    some ACK(O) with CRC
     It Receives       1                UO-0                    delivered
     It Receives       10               UO-0                    delivered    none
     So It Should Be
@@ -360,9 +360,9 @@ Decompressor: R To U
     It Receives       2                UOR-2-ID with mode R    delivered
     It Receives       5                R-0                     delivered
     It Is Set To      {"mode": "U"}
-    It Receives       2                R-0                     delivered    each any
-    It Receives       2                UOR-2-ID with mode U    delivered    some ACK(U) with CRC
-    It Receives       2                UOR-2-ID with mode U    delivered    some ACK(U) with CRC
+    It Receives       16               R-0                     delivered    some any
+    It Receives       16               UOR-2-ID with mode U    delivered    some ACK(U) with CRC
+    It Receives       16               UOR-2-ID with mode U    delivered    some ACK(U) with CRC
     It Receives       10               UO-0                    delivered
     So It Should Be
 

@@ -113,10 +113,10 @@ Decompressor: O To R
     ...    answer to each packet, stays in O-mode until a packet says R, and reads R-0 behind it.
     [Tags]    level:must    req:RFC3095-6.3.2-1
     A Decompressor    rtp-ipv4         mode=O
-    It Receives       3                IR                      delivered    some ACK(O) with CRC
+    It Receives       16               IR                      delivered    some ACK(O) with CRC
     It Receives       10               UO-0                    delivered
     It Is Set To      {"mode": "R"}
-    It Receives       5                UO-0                    delivered    each any; only ACK(R) with CRC
+    It Receives       16               UO-0                    delivered    some any; only any(R) with CRC
     It Receives       2                UOR-2-ID with mode R    delivered    some ACK(R) with CRC
     It Receives       10               R-0                     delivered
     So It Should Be

@@ -92,9 +92,9 @@ Decompressor: No CLOCK In Other Profiles
     ...    mean nothing there.
     [Tags]    profile:udp    req:RFC3095-5.11.6-1
     A Decompressor    udp-ipv4    mode=O    needs=timer-based
-    It Receives       3           IR        delivered            some ACK(O)
+    It Receives       16          IR        delivered            some ACK(O)
     It Receives       10          UO-0      delivered
-    It Receives       1           IR        delivered            some ACK(O)
+    It Receives       16          IR        delivered            some ACK(O)
     So It Should Be
 
 Compressor: A Coarse Clock

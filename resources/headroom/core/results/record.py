@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
+from headroom.core import requirements
 from headroom.core.metrics import Metric
 
 SCHEMA_VERSION = 1
@@ -100,13 +101,22 @@ class Item:
 
 @dataclass
 class Finding:
-    """One sentence of a judge."""
+    """One sentence of a judge. `packet` counts from 0.
+
+    `severity` is "must", "should", "may" or "note". That of a finding against a requirement is the requirement's level,
+    whatever the judge says: no finding is stricter than the sentence that it rests on.
+    """
 
     sentence: str
     requirement: str = ""
     packet: int | None = None
     judge: str = ""
     severity: str = ""
+
+    def __post_init__(self) -> None:
+        if self.requirement:
+            known = requirements.load().get(self.requirement)
+            self.severity = known.level if known else self.severity or "must"
 
 
 @dataclass

@@ -62,7 +62,6 @@ def second_judge(done: replay.Replay, window: int = 1, refresh_limit: int | None
                 one.requirement,
                 positions[channel][one.packet_index],
                 "headroom.schemes.rohc.judge",
-                one.severity,
             )
             for one in checker.findings
         ]

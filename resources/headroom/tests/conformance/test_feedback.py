@@ -144,7 +144,6 @@ def test_remarks(octets: str, profile: int, requirement: str, sentence: str) -> 
     assert [one.requirement for one in found.remarks] == ([requirement] if requirement else [])
     if requirement:
         assert sentence in found.remarks[0].sentence
-        assert found.remarks[0].severity == "must"
 
 
 def test_profile_of_the_context_matters() -> None:

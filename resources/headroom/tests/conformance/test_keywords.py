@@ -10,6 +10,7 @@ import pytest
 from robot.api import SkipExecution
 
 from headroom.core import capabilities as core_capabilities
+from headroom.core import requirements
 from headroom.core.capabilities import Inconclusive, Misbehaviour, NotDeclared
 from headroom.core.errors import UsageError
 from headroom.core.results import collector
@@ -21,7 +22,7 @@ from headroom.schemes.rohc.conformance.damage import DamageOutcome
 from headroom.schemes.rohc.conformance.flow import Flow
 from headroom.schemes.rohc.conformance.observation import Observation
 from headroom.schemes.rohc.conformance.vectors import VectorOutcome, by_name
-from headroom.schemes.rohc.judge.findings import must, should
+from headroom.schemes.rohc.judge.findings import Remark
 from headroom.schemes.rohc.keywords import conformance, robustness, verdicts
 from headroom.schemes.rohc.keywords.conformance import ConformanceKeywords
 from headroom.schemes.rohc.keywords.robustness import RobustnessKeywords
@@ -93,7 +94,7 @@ def test_a_right_stream(seeing: See) -> None:
 
 def test_a_must_finding_fails(seeing: See) -> None:
     seen = settled()
-    seen.findings.append(Finding("It is wrong.", "RFC3095-5.9.2-1", 7, "judge", "must"))
+    seen.findings.append(Finding("It is wrong.", "RFC3095-5.9.2-1", 7, "judge"))
     with pytest.raises(AssertionError, match=r"1 finding, the first: packet 7: It is wrong\. \(RFC3095-5\.9\.2-1\)"):
         seeing(seen).observe_flow("rtp-ipv4")
     assert collector.current().verdict == "fail"
@@ -101,9 +102,24 @@ def test_a_must_finding_fails(seeing: See) -> None:
 
 def test_a_should_finding_is_non_strict(seeing: See) -> None:
     seen = settled()
-    seen.findings.append(Finding("It is not nice.", "RFC4815-4.4.3-2", 7, "judge", "should"))
+    seen.findings.append(Finding("It is not nice.", "RFC4815-4.4.3-2", 7, "judge"))
     seeing(seen).observe_flow("rtp-ipv4")
     assert collector.current().verdict == "non-strict"
+
+
+def test_the_level_of_a_finding_is_that_of_its_requirement() -> None:
+    """Whatever a judge says of it: a SHOULD never fails an implementation."""
+    assert Finding("It is not nice.", "RFC4815-4.4.3-2", severity="must").severity == "should"
+    assert Finding("It is wrong.", "RFC3095-5.9.2-1", severity="should").severity == "must"
+    assert Finding("tshark is missing.", severity="note").severity == "note"
+
+
+def test_what_a_may_leaves_open_is_no_verdict(seeing: See) -> None:
+    seen = settled()
+    seen.findings.append(Finding("It acknowledges in U-mode.", "RFC3095-5.3.2.3-1", 7, "judge"))
+    assert requirements.load()["RFC3095-5.3.2.3-1"].level == "may"
+    seeing(seen).observe_flow("rtp-ipv4")
+    assert collector.current().verdict is None
 
 
 @pytest.mark.parametrize(("level", "expected"), [("must", "fail"), ("should", "non-strict")])
@@ -114,7 +130,7 @@ def test_an_expectation_has_the_level_of_its_case(level: str, expected: str) -> 
 
 def test_a_broken_must_is_a_failure_in_a_case_about_a_should(seeing: See) -> None:
     seen = settled()
-    seen.findings.append(Finding("It is wrong.", "RFC3095-5.9.2-1", 7, "judge", "must"))
+    seen.findings.append(Finding("It is wrong.", "RFC3095-5.9.2-1", 7, "judge"))
     with pytest.raises(AssertionError) as caught:
         seeing(seen).observe_flow("rtp-ipv4")
     case = Test("x", "x", "", "", ["level:should"])
@@ -124,17 +140,17 @@ def test_a_broken_must_is_a_failure_in_a_case_about_a_should(seeing: See) -> Non
 def test_remarks_on_feedback() -> None:
     verdicts.conclude_remarks([], "decompressor")
     assert collector.current().verdict is None
-    verdicts.conclude_remarks([should("RFC3095-5.7.6.9-3", "LOSS comes without a CRC.")], "decompressor")
+    verdicts.conclude_remarks([Remark("RFC3095-5.7.6.9-3", "LOSS comes without a CRC.")], "decompressor")
     assert collector.current().verdict == "non-strict"
     with pytest.raises(AssertionError, match="1 finding, the first: The CRC is wrong"):
-        verdicts.conclude_remarks([must("RFC4815-2.3-1", "The CRC is wrong.")], "decompressor")
+        verdicts.conclude_remarks([Remark("RFC4815-2.3-1", "The CRC is wrong.")], "decompressor")
     assert collector.current().verdict == "fail"
 
 
 def test_declared_deviations_are_for_their_own_cases(monkeypatch: pytest.MonkeyPatch, seeing: See) -> None:
     monkeypatch.setattr(core_capabilities, "declared_deviations", lambda found, role: frozenset({"RFC3095-5.9.2-1"}))
     seen = settled()
-    seen.findings.append(Finding("It is wrong.", "RFC3095-5.9.2-1", 7, "judge", "must"))
+    seen.findings.append(Finding("It is wrong.", "RFC3095-5.9.2-1", 7, "judge"))
     seeing(seen).observe_flow("rtp-ipv4")
     assert collector.current().findings == []
     monkeypatch.setattr(keyword_verdicts, "requirements_of_case", lambda: frozenset({"RFC3095-5.9.2-1"}))

@@ -227,6 +227,21 @@ def test_in_r_mode_answers_have_as_many_bits_of_sn_as_the_packet(kind: str, feed
     assert found == (set() if right else {"RFC3095-5.5.2.2-10"})
 
 
+def test_feedback_1_is_an_ack_of_no_mode() -> None:
+    """RFC 3095, 5.7.6.1: it says no mode, and has no room for a CRC."""
+    assert judge_answers("only ACK(U)", answers("FEEDBACK-1")) == []
+    assert judge_answers("some ACK(O)", answers("FEEDBACK-1")) == []
+    assert judge_answers("some ACK(O) with CRC", answers("FEEDBACK-1")) != []
+    assert judge_answers("only NACK(U)", answers("FEEDBACK-1")) != []
+
+
+def test_all_feedback_of_a_mode() -> None:
+    assert judge_answers("only any(U) with CRC", answers("ACK(U) with CRC/NACK(U) with CRC")) == []
+    assert judge_answers("only any(U) with CRC", answers("ACK(U)")) != []
+    assert judge_answers("only any(U) with CRC", answers("ACK(O) with CRC")) != []
+    assert judge_answers("only any(U) with CRC", answers("FEEDBACK-1")) != []
+
+
 def test_several_expectations_of_answers() -> None:
     assert judge_answers("each any; only ACK(U)", answers("ACK(U)", "ACK(U)")) == []
     assert len(judge_answers("some ACK(O); at most 1", answers("ACK(U)", "ACK(U)"))) == 2

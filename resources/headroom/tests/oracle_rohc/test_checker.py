@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import pytest
 
 from headroom.core import requirements
 from headroom.schemes.rohc.conformance.feedback import Written, split
+from headroom.schemes.rohc.conformance.flow import Flow
 from headroom.schemes.rohc.judge import (
     Checker,
     Decompressor,
@@ -23,6 +23,7 @@ from headroom.schemes.rohc.judge import (
     headers,
 )
 from headroom.schemes.rohc.judge.vectors import PACKET_INTERVAL_NS, Vector
+from headroom.tests.conformance.support import sent
 from headroom.tests.oracle_rohc.support import all_vectors, patched, stream, with_ipv4_checksum, with_null_esp
 
 CLOCK_OF_10_MS = bytes.fromhex("2000 510a")  # ACK(O), and the CLOCK option: RFC 3095, 5.7.6.7
@@ -280,7 +281,28 @@ def test_ir_answers_everything() -> None:
 def test_repair_without_stride() -> None:
     _, originals, links = stream("rtp-uor-2-id")
     findings = check_stream(originals, links, feedback=[FeedbackEvent(1, ACK_O), FeedbackEvent(1, NACK_O)])
-    assert [(finding.requirement, finding.severity) for finding in findings] == [("RFC4815-8.11-1", "should")]
+    assert [finding.requirement for finding in findings] == ["RFC4815-8.11-1"]
+
+
+def reused_cid(first: str, second: str, mode: str) -> list[Finding]:
+    """CID 0 with one flow, which feedback brings to O-mode, and then with another whose IR packet says a mode."""
+    links, originals = sent(Flow.of(first), ["IR", "IR", "UO-0"])
+    more_links, more_originals = sent(Flow.of(second, 7), [f"IR/{mode}", "UO-0", "UO-0"])
+    return check_stream([*originals, *more_originals], [*links, *more_links], feedback=[FeedbackEvent(2, ACK_O)])
+
+
+def test_a_cid_reused_with_another_profile_starts_in_u_mode() -> None:
+    assert reused_cid("udp-ipv4", "rtp-ipv4", "U") == []
+    wrong = reused_cid("udp-ipv4", "rtp-ipv4", "O")
+    assert [(one.requirement, one.packet_index) for one in wrong] == [("RFC3095-5.6.2-1", 3)]
+
+
+def test_a_cid_reused_with_the_same_profile_should_keep_its_mode() -> None:
+    """RFC 4815, 7.2.1 is a SHOULD: a compressor that starts in U-mode breaks that alone, once."""
+    assert reused_cid("rtp-ipv4", "rtp-ipv4", "O") == []
+    other = reused_cid("rtp-ipv4", "rtp-ipv4", "U")
+    assert [(one.requirement, one.packet_index) for one in other] == [("RFC4815-7.2.1-1", 3)]
+    assert requirements.load()["RFC4815-7.2.1-1"].level == "should"
 
 
 def test_rnd_needs_to_be_established() -> None:
@@ -299,7 +321,7 @@ def test_wrapped_timestamp() -> None:
     covered = headers.crc_input(wrapped[:40], (4, "UDP", "RTP"))
     uo_0 = patched(links[1], 0, links[1][0] & 0xF8 | crc.crc3(covered))
     findings = check_stream([originals[0], wrapped], [ir, uo_0])
-    assert [(finding.requirement, finding.severity) for finding in findings] == [("RFC4815-4.4.3-2", "should")]
+    assert [finding.requirement for finding in findings] == ["RFC4815-4.4.3-2"]
 
 
 def test_window_of_references() -> None:
@@ -321,7 +343,7 @@ def test_window_finds_values_that_older_references_misread() -> None:
     three = [run_originals[0], run_originals[1], far], [run_links[0], run_links[1], uo_0]
     assert not check_stream(*three)
     findings = check_stream(*three, window=2)
-    assert [finding.requirement for finding in findings] == ["RFC3095-4.5.2-1"]
+    assert [finding.requirement for finding in findings] == ["RFC3095-5.3.1.1.1-1"]
     assert "SN of this UO-0 packet is misread" in findings[0].sentence
 
 
@@ -336,7 +358,7 @@ def test_uncompressed_on_two_cids() -> None:
     _, originals, links = stream("uncompressed-ir-with-packet")
     seven = stream("uncompressed-add-cid")
     findings = check_stream(originals + seven[1], links + seven[2])
-    assert [(finding.requirement, finding.severity) for finding in findings] == [("RFC5795-5.4-1", "should")]
+    assert [finding.requirement for finding in findings] == ["RFC5795-5.4-1"]
 
 
 def test_piggybacked_feedback_is_looked_at() -> None:
@@ -369,26 +391,16 @@ def test_findings_read_as_sentences() -> None:
     _, originals, links = stream("rtp-uo-0-run")
     finding = check_stream(originals, [*links[:2], patched(links[2], 0, links[2][0] ^ 1), *links[3:]])[0]
     assert re.fullmatch(
-        r"packet 2: The UO-0 packet carries CRC-3 \d; the original header gives \d\. \[RFC3095-5\.9\.2-1, must\]",
+        r"packet 2: The UO-0 packet carries CRC-3 \d; the original header gives \d\. \[RFC3095-5\.9\.2-1\]",
         str(finding),
     )
 
 
-def test_requirements_in_the_code_exist_and_have_the_level_claimed() -> None:
+def test_requirements_in_the_code_exist() -> None:
     known = requirements.load()
-    folder = Path(checker.__file__).parent
-    named = 0
-    for path in folder.glob("*.py"):
-        text = path.read_text()
-        for name in re.findall(r"RFC\d+-[0-9A-Z.]+-\d+", text):
+    for path in Path(checker.__file__).parent.glob("*.py"):
+        for name in re.findall(r"RFC\d+-[0-9A-Z.]+-\d+", path.read_text()):
             assert name in known, f"{path.name}: {name}"
-        for node in ast.walk(ast.parse(text)):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("must", "should"):
-                first = node.args[0]
-                if isinstance(first, ast.Constant):
-                    named += 1
-                    assert known[first.value].level == node.func.id, f"{path.name}: {first.value}"
-    assert named > 30
 
 
 @pytest.mark.parametrize("name", ["rtp-uo-1-random-ip-id", "rtp-uor-2-rnd-set"])

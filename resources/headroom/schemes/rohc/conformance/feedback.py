@@ -16,7 +16,7 @@ from headroom.core.errors import UsageError
 from headroom.schemes.rohc.judge import Parameters, RohcError, check_feedback, crc, sdvl
 from headroom.schemes.rohc.judge import feedback as formats
 from headroom.schemes.rohc.judge.context import MODE_VALUES
-from headroom.schemes.rohc.judge.findings import Remark, must
+from headroom.schemes.rohc.judge.findings import Remark
 
 CRC_OPTION, SN_OPTION = formats.CRC, formats.SN
 PLAIN_OPTIONS = {  # words of a description: type and data
@@ -152,7 +152,7 @@ def read(elements: Iterable[bytes], parameters: Parameters, profile: int | None 
             pieces = split(element)
         except ValueError as error:
             reading.remarks.append(
-                must("RFC5795-5.2.4.1-1", f"The decompressor's {element.hex()} is no feedback: {error}")
+                Remark("RFC5795-5.2.4.1-1", f"The decompressor's {element.hex()} is no feedback: {error}")
             )
             continue
         for data in pieces:

@@ -197,7 +197,7 @@ def observe(
         at = positions[channel]
         checker.finish()
         for one in checker.findings:
-            result.findings.append(Finding(one.sentence, one.requirement, at[one.packet_index], JUDGE, one.severity))
+            result.findings.append(Finding(one.sentence, one.requirement, at[one.packet_index], JUDGE))
         for left_out in checker.not_judged:
             sentence = f"packet {at[left_out.packet_index]}: {left_out.sentence}"
             result.not_judged.append(sentence)

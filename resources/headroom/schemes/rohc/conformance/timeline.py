@@ -19,14 +19,14 @@ from headroom.schemes.rohc.conformance.flow import INTERVAL_NS, Flow
 from headroom.schemes.rohc.conformance.sender import Sender
 from headroom.schemes.rohc.judge import Parameters
 from headroom.schemes.rohc.judge.feedback import Feedback
-from headroom.schemes.rohc.judge.findings import Remark, must
+from headroom.schemes.rohc.judge.findings import Remark
 from headroom.schemes.rohc.judge.rules_stream import WITHOUT_CRC
 
 SN_BITS = {"IR": 16, "IR-DYN": 16}  # of packets that have more than the SN field of FEEDBACK-2
 OUTCOMES = ("delivered", "withheld", "delivered or withheld", "anything")
 LOST = "lost"
 AS_BEFORE = "as before "
-KIND = r"(?:any|FEEDBACK-1|(?:ACK|NACK|STATIC-NACK)\([UOR]\)(?: with CRC)?)"
+KIND = r"(?:any|FEEDBACK-1|(?:any|ACK|NACK|STATIC-NACK)\([UOR]\)(?: with CRC)?)"
 ANSWERS = re.compile(rf"none|at most (\d+)|(some|each|only) ({KIND})")
 
 
@@ -230,7 +230,7 @@ def _about(read: Sequence[Feedback], cid: int, sn: int | None, last: int | None)
     for one in read:
         if one.cid != cid:
             found.append(
-                must("RFC5795-5.2.4.1-5", f"A packet of CID {cid} is answered with feedback for CID {one.cid}.")
+                Remark("RFC5795-5.2.4.1-5", f"A packet of CID {cid} is answered with feedback for CID {one.cid}.")
             )
         if (
             one.sn_is_valid
@@ -241,9 +241,9 @@ def _about(read: Sequence[Feedback], cid: int, sn: int | None, last: int | None)
             caused = "caused it has no CRC" if sn is None else f"caused it had {sn}"
             sentence = f"{feedback.words_of(one)} carries SN {one.sn.value}; the packet that {caused}, {known}."
             if sn is None:
-                found.append(must("RFC4815-3.2-3", sentence))
+                found.append(Remark("RFC4815-3.2-3", sentence))
                 continue
-            found.append(must("RFC3095-5.7.6.1-2" if last is None else "RFC3095-5.7.6.1-1", sentence))
+            found.append(Remark("RFC3095-5.7.6.1-2" if last is None else "RFC3095-5.7.6.1-1", sentence))
     return found
 
 
@@ -251,7 +251,7 @@ def _short_numbers(read: Sequence[Feedback], kind: str) -> list[Remark]:
     """RFC 3095, 5.5.2.2: in R-mode the SN of feedback has at least as many bits as that of the packet."""
     bits = SN_BITS.get(kind, 0)
     return [
-        must(
+        Remark(
             "RFC3095-5.5.2.2-10",
             f"{feedback.words_of(one)} has {one.sn.width} bits of SN; {kind}, which it answers, has {bits}.",
         )
@@ -265,7 +265,8 @@ def judge_answers(expected: str, read: Sequence[Sequence[Feedback]]) -> list[str
 
     `expected`: `none`; `some ACK(O) with CRC`, at least one; `each ACK(U) with CRC`, one for every packet; `only
     NACK(O)`, no other; `at most 8`, so many in all. (`as before ACK(O)`, if an earlier step with these words saw it, is
-    for `Timeline.judge`.) Several are joined by a semicolon; `any` stands for every feedback.
+    for `Timeline.judge`.) Several are joined by a semicolon; `any` stands for every feedback, `any(U)` for all
+    with that mode.
     """
     found = []
     everything = [feedback.words_of(one) for several in read for one in several]
@@ -300,7 +301,12 @@ def _any_is(kind: str, several: Sequence[Feedback]) -> bool:
 
 
 def _is(kind: str, words: str) -> bool:
-    """Whether feedback is of a kind: that with CRC is one without, too."""
+    """True if feedback is of a kind. That with CRC is one without, too; FEEDBACK-1 is an ACK without mode information,
+    which suffices wherever no CRC is asked for (RFC 3095, 5.7.6.1)."""
+    if kind.startswith("any("):
+        return any(_is(kind.replace("any", one), words) for one in ("ACK", "NACK", "STATIC-NACK"))
+    if words == "FEEDBACK-1" and kind in ("ACK(U)", "ACK(O)", "ACK(R)"):
+        return True
     return kind == "any" or words == kind or words.startswith(kind + " ")
 
 

@@ -8,7 +8,7 @@ from headroom.schemes.rohc.judge import extension_headers, sdvl
 from headroom.schemes.rohc.judge.bits import Reader
 from headroom.schemes.rohc.judge.context import Context, Ip
 from headroom.schemes.rohc.judge.errors import MalformedPacket
-from headroom.schemes.rohc.judge.findings import Remark, must
+from headroom.schemes.rohc.judge.findings import Remark
 from headroom.schemes.rohc.judge.headers import IP_VERSION_OF, PROTOCOL_OF
 from headroom.schemes.rohc.judge.lists import CSRCS, CompressedList, read_chain_list
 from headroom.schemes.rohc.judge.profiles import Profile
@@ -86,7 +86,7 @@ def read_static(reader: Reader, profile: Profile, remarks: list[Remark]) -> Stat
         if expected is not None and ip.version != expected:
             # Each part says its version itself, so that the packet can be restored as it was all the same.
             remarks.append(
-                must(
+                Remark(
                     "RFC3095-5.7.7-3", f"The static chain announces IPv{expected}, but an IPv{ip.version} part follows."
                 )
             )
@@ -119,7 +119,7 @@ def _static_ip(reader: Reader, profile: Profile, remarks: list[Remark]) -> Ip:
     if version == 4:
         _, zero = reader.split(("Version", 4), ("zero", 4))
         if zero:
-            remarks.append(must("RFC3095-5.7.7.4-1", f"The four bits behind the IPv4 version are {zero}, not zero."))
+            remarks.append(Remark("RFC3095-5.7.7.4-1", f"The four bits behind the IPv4 version are {zero}, not zero."))
         protocol = reader.octet("Protocol")
         return Ip(
             4, protocol, reader.take("source address", 4) + reader.take("destination address", 4), ends_chain=ends
@@ -172,7 +172,7 @@ def read_dynamic_ip(reader: Reader, profile: Profile, version: int, remarks: lis
     else:
         df, rnd, nbo, zero = reader.split(("DF", 1), ("RND", 1), ("NBO", 1), ("zero", 5))
     if zero:
-        remarks.append(must("RFC3095-5.7.7.4-1", f"The last bits of the IPv4 flags are {zero}, not zero."))
+        remarks.append(Remark("RFC3095-5.7.7.4-1", f"The last bits of the IPv4 flags are {zero}, not zero."))
     headers = read_chain_list(reader, extension_headers.HEADERS, remarks)
     return IpDynamic(tos, ttl, headers, identification, df, rnd, nbo, sid)
 
@@ -187,7 +187,7 @@ def _dynamic_rtp(reader: Reader, profile: Profile, remarks: list[Remark]) -> Rtp
     csrcs = read_chain_list(reader, CSRCS, remarks)
     if first_cc != len(csrcs.entries):
         remarks.append(
-            must(
+            Remark(
                 "RFC4815-5.2-1",
                 f"The first CC field is {first_cc}, that of the CSRC list {len(csrcs.entries)}.",
             )
@@ -200,10 +200,10 @@ def _dynamic_rtp(reader: Reader, profile: Profile, remarks: list[Remark]) -> Rtp
         part.mode = mode
         if reserved:
             remarks.append(
-                must("RFC3095-5.7.7.6-2", f"The reserved bits of the RTP dynamic part are {reserved}, not zero.")
+                Remark("RFC3095-5.7.7.6-2", f"The reserved bits of the RTP dynamic part are {reserved}, not zero.")
             )
         if not mode and not profile.cancels_modes:
-            remarks.append(must("RFC3095-5.7.5-6", "The RTP dynamic part carries mode 0, which is reserved."))
+            remarks.append(Remark("RFC3095-5.7.5-6", "The RTP dynamic part carries mode 0, which is reserved."))
         if tss:
             part.ts_stride = sdvl.read(reader, "TS_STRIDE").value
         if tis:

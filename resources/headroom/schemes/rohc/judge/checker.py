@@ -14,7 +14,7 @@ from headroom.schemes.rohc.judge import framing, rules_stream, rules_updates, ru
 from headroom.schemes.rohc.judge.context import Context, Parameters
 from headroom.schemes.rohc.judge.decompressor import Decompressor, Outcome
 from headroom.schemes.rohc.judge.errors import RohcError, Unsupported
-from headroom.schemes.rohc.judge.findings import Finding, Remark, must, should
+from headroom.schemes.rohc.judge.findings import Finding, Remark
 from headroom.schemes.rohc.judge.packet import Packet
 from headroom.schemes.rohc.judge.profiles import PROFILES, UNCOMPRESSED
 from headroom.schemes.rohc.judge.rules_stream import Flow
@@ -133,7 +133,7 @@ class Checker:
             self.restored += source is not None
             return
         if source is None:
-            self._add([must("RFC5795-5.2.1-2", f"The {packet.kind} packet delivers a packet that was never there.")])
+            self._add([Remark("RFC5795-5.2.1-2", f"The {packet.kind} packet delivers a packet that was never there.")])
             return
         remarks = list(rules_stream.profile_fits(packet, source))
         if outcome.before is not None and packet.header is not None:
@@ -166,6 +166,7 @@ class Checker:
         flow = self._flows.setdefault(packet.cid, Flow())
         remarks: list[Remark] = []
         remarks += rules_stream.answers(packet, flow)
+        remarks += rules_stream.new_context(packet, before, after, flow)
         remarks += rules_stream.mode_bits(packet, flow)
         remarks += rules_stream.transition(packet, flow)
         remarks += rules_stream.generations(packet, flow)
@@ -177,7 +178,7 @@ class Checker:
             remarks += rules_stream.generated_sn(packet, before, after, source, flow, sn)
             flow.last_sn = sn
         if packet.profile is UNCOMPRESSED and packet.kind == "IR" and self._other_uncompressed(packet.cid):
-            remarks.append(should("RFC5795-5.4-1", "Profile 0x0000 is associated with more than one CID."))
+            remarks.append(Remark("RFC5795-5.4-1", "Profile 0x0000 is associated with more than one CID."))
         self._check_window(outcome, remarks)
         if source is not None and before is not None and before.mode == "R":
             remarks += flow.secure.remarks(packet, source, self.decompressor.channel.parameters, self._arrival_ns)
@@ -215,24 +216,24 @@ class Checker:
         try:
             feedback = feedback_formats.parse(data, self.decompressor.channel.parameters.feedback_cids_are_large)
         except RohcError as error:
-            self._add([must(error.requirement, error.sentence)])
+            self._add([Remark(error.requirement, error.sentence)])
             return
         self._add(feedback_formats.remarks(feedback, None))
 
     def _add(self, remarks: Iterable[Remark]) -> None:
-        self.findings += [Finding(one.requirement, one.severity, self._index, one.sentence) for one in remarks]
+        self.findings += [Finding(one.requirement, self._index, one.sentence) for one in remarks]
 
 
 def _something_differs(kind: str, source: bytes, delivered: bytes | None) -> Remark:
     if delivered is None:
-        return must(
+        return Remark(
             "RFC3095-5.7.7-1",
             f"The {kind} packet delivers nothing, but it stands for a packet of {len(source)} octets.",
         )
     at = next(
         (n for n, (a, b) in enumerate(zip(source, delivered, strict=False)) if a != b), min(len(source), len(delivered))
     )
-    return must(
+    return Remark(
         "RFC3095-4.3.1.1-1",
         f"{kind} restores {len(delivered)} octets, the original has {len(source)}; they differ from octet {at} on.",
     )
@@ -287,5 +288,5 @@ def check_feedback(data: bytes, parameters: Parameters, profile_number: int | No
     try:
         feedback = feedback_formats.parse(data, parameters.large_cids)
     except RohcError as error:
-        return [must(error.requirement, error.sentence)]
+        return [Remark(error.requirement, error.sentence)]
     return feedback_formats.remarks(feedback, PROFILES.get(profile_number) if profile_number is not None else None)

@@ -8,7 +8,7 @@ from headroom.schemes.rohc.judge.bits import NO_BITS, Bits, Reader
 from headroom.schemes.rohc.judge.context import Context, Ip
 from headroom.schemes.rohc.judge.errors import MalformedPacket
 from headroom.schemes.rohc.judge.extension_headers import HeaderChanges
-from headroom.schemes.rohc.judge.findings import Remark, must, should
+from headroom.schemes.rohc.judge.findings import Remark
 from headroom.schemes.rohc.judge.lists import CSRCS, CompressedList, read_list
 
 
@@ -150,10 +150,10 @@ def _read_3(reader: Reader, context: Context, remarks: list[Remark]) -> Extensio
     _, s, mode, i, ip, ip2 = reader.split(("extension 3", 2), ("S", 1), ("Mode", 2), ("I", 1), ("ip", 1), ("ip2", 1))
     extension = Extension(3, mode=mode)
     if not mode and not context.profile.cancels_modes:
-        remarks.append(must("RFC3095-5.7.5-6", "Extension 3 carries mode 0, which is reserved."))
+        remarks.append(Remark("RFC3095-5.7.5-6", "Extension 3 carries mode 0, which is reserved."))
     inner = _ip_flags(reader, "", "reserved") if ip else None
     if inner and inner[-1]:
-        remarks.append(must("RFC3095-5.11.4-2", "The reserved bit among the inner IP header flags is 1."))
+        remarks.append(Remark("RFC3095-5.11.4-2", "The reserved bit among the inner IP header flags is 1."))
     outer = _outer_flags(reader, context) if ip2 else None
     if s:
         extension.sn = Bits(reader.octet("SN"), 8)
@@ -216,7 +216,7 @@ def _read_rtp(reader: Reader, context: Context, extension: Extension, remarks: l
     )
     changes = RtpChanges(mode, marker, r_x)
     if not mode and not context.profile.cancels_modes:
-        remarks.append(must("RFC3095-5.7.5-6", "The RTP flags of extension 3 carry mode 0, which is reserved."))
+        remarks.append(Remark("RFC3095-5.7.5-6", "The RTP flags of extension 3 carry mode 0, which is reserved."))
     if r_pt:
         changes.padding, changes.payload_type = reader.split(("R-P", 1), ("RTP PT", 7))
     if csrc:
@@ -225,7 +225,7 @@ def _read_rtp(reader: Reader, context: Context, extension: Extension, remarks: l
         changes.ts_stride = sdvl.read(reader, "TS_STRIDE").value
         if extension.tsc:
             remarks.append(
-                should(
+                Remark(
                     "RFC4815-4.6-1",
                     "Extension 3 carries TS_STRIDE together with a scaled TS: the stride has no effect.",
                 )

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from headroom.schemes.rohc.judge.bits import NO_BITS, Bits, Reader
 from headroom.schemes.rohc.judge.errors import MalformedPacket, Unsupported
-from headroom.schemes.rohc.judge.findings import Remark, must
+from headroom.schemes.rohc.judge.findings import Remark
 from headroom.schemes.rohc.judge.lists import CompressedList, Entries, ListKind, ListState, read_list
 
 HOP_BY_HOP, ROUTING, FRAGMENT, GRE, ESP, AH, MINIMAL, DESTINATION = 0, 43, 44, 47, 50, 51, 55, 60
@@ -227,7 +227,9 @@ def read_changes(reader: Reader, state: ListState, mode: str, remarks: list[Rema
     cl, ah, esp, gre, reserved = reader.split(("CL", 1), ("ASeq", 1), ("ESeq", 1), ("GSeq", 1), ("res", 4))
     if reserved:
         remarks.append(
-            must("RFC3095-5.8.5.1-1", f"The reserved bits of the IP extension headers field are {reserved}, not zero.")
+            Remark(
+                "RFC3095-5.8.5.1-1", f"The reserved bits of the IP extension headers field are {reserved}, not zero."
+            )
         )
     if esp:
         raise MalformedPacket(
@@ -240,7 +242,9 @@ def read_changes(reader: Reader, state: ListState, mode: str, remarks: list[Rema
     for kind, bits in ((AH, ah_bits), (GRE, gre_bits)):
         if bits.width and _numbered(entries, kind) is None:
             name = NAMES[kind]
-            remarks.append(must("RFC3095-5.8.5.1-1", f"Extension 3 has a number for the {name} of a list without one."))
+            remarks.append(
+                Remark("RFC3095-5.8.5.1-1", f"Extension 3 has a number for the {name} of a list without one.")
+            )
     return HeaderChanges(ah_bits, gre_bits, compressed)
 
 

@@ -12,7 +12,7 @@ from headroom.schemes.rohc.judge import crc
 from headroom.schemes.rohc.judge.bits import NO_BITS, Bits, Field, Reader
 from headroom.schemes.rohc.judge.context import MODES
 from headroom.schemes.rohc.judge.errors import MalformedPacket
-from headroom.schemes.rohc.judge.findings import Remark, must, should
+from headroom.schemes.rohc.judge.findings import Remark
 from headroom.schemes.rohc.judge.profiles import UNCOMPRESSED, Profile
 
 ACKTYPES = ("ACK", "NACK", "STATIC-NACK")
@@ -134,7 +134,7 @@ def remarks(feedback: Feedback, profile: Profile | None) -> list[Remark]:
     if profile is UNCOMPRESSED:
         if feedback.kind != "FEEDBACK-1" or feedback.sn.value:
             found.append(
-                must(
+                Remark(
                     "RFC5795-5.4.5-1",
                     f"Profile 0x0000 was answered with {feedback.kind}; only FEEDBACK-1 with the octet 0 exists.",
                 )
@@ -143,28 +143,28 @@ def remarks(feedback: Feedback, profile: Profile | None) -> list[Remark]:
     if feedback.kind == "FEEDBACK-1":
         return found
     if feedback.mode == 0:
-        found.append(must("RFC3095-5.7.6.1-4", "FEEDBACK-2 carries mode 0, which is reserved."))
+        found.append(Remark("RFC3095-5.7.6.1-4", "FEEDBACK-2 carries mode 0, which is reserved."))
     carried = [option.data[0] for option in feedback.options if option.type == CRC]
     expected = feedback.expected_crc() if carried else None
     if len(set(carried)) > 1:
-        found.append(must("RFC4815-8.6-1", "The CRC options of one feedback packet differ."))
+        found.append(Remark("RFC4815-8.6-1", "The CRC options of one feedback packet differ."))
     elif carried and carried[0] != expected:
         found.append(
-            must("RFC4815-2.3-1", f"The CRC option carries 0x{carried[0]:02x}; the feedback gives 0x{expected:02x}.")
+            Remark("RFC4815-2.3-1", f"The CRC option carries 0x{carried[0]:02x}; the feedback gives 0x{expected:02x}.")
         )
     if not carried:
         if feedback.has(REJECT):
-            found.append(must("RFC3095-5.7.6.4-1", "REJECT comes without a CRC option."))
+            found.append(Remark("RFC3095-5.7.6.4-1", "REJECT comes without a CRC option."))
         for option, requirement in (
             (CLOCK, "RFC3095-5.7.6.7-1"),
             (JITTER, "RFC3095-5.7.6.8-1"),
             (LOSS, "RFC3095-5.7.6.9-3"),
         ):
             if feedback.has(option):
-                found.append(should(requirement, f"{OPTIONS[option][0]} comes without a CRC option."))
+                found.append(Remark(requirement, f"{OPTIONS[option][0]} comes without a CRC option."))
     if profile is not None and not profile.rtp and (feedback.has(CLOCK) or feedback.has(JITTER)):
         found.append(
-            must("RFC3095-5.11.6-1", f"Profile {profile} was answered with CLOCK or JITTER, which it does not use.")
+            Remark("RFC3095-5.11.6-1", f"Profile {profile} was answered with CLOCK or JITTER, which it does not use.")
         )
     return found
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from headroom.schemes.rohc.judge.bits import Reader
 from headroom.schemes.rohc.judge.errors import MalformedPacket, NoContext
-from headroom.schemes.rohc.judge.findings import Remark, must
+from headroom.schemes.rohc.judge.findings import Remark
 
 CSRC_OCTETS = 4
 
@@ -187,7 +187,7 @@ class _ListReader:
         mask = _mask(reader, "insertion bit mask")
         count = sum(mask)
         if ps and (x1 or i1):
-            self.remarks.append(must("RFC3095-5.8.6.2-2", "PS is 1, but the field of XI 1 is not zero."))
+            self.remarks.append(Remark("RFC3095-5.8.6.2-2", "PS is 1, but the field of XI 1 is not zero."))
         added, pairs = self._items(self._xi_list(ps, count, [] if ps else [XI(x1, i1)][:count]), encoding)
         return CompressedList(self._within(_inserted(reference, mask, added)), pairs, gen_id, encoding, ref_id)
 
@@ -197,7 +197,7 @@ class _ListReader:
         gen_id = self.reader.octet("gen_id") if gp else None
         ref_id, reference = self._reference()
         if reserved:
-            self.remarks.append(must("RFC3095-5.8.6.3-1", "The reserved bit of a list of encoding type 2 is 1."))
+            self.remarks.append(Remark("RFC3095-5.8.6.3-1", "The reserved bit of a list of encoding type 2 is 1."))
         if count != len(reference):
             raise MalformedPacket(
                 "RFC3095-5.8.6.3-1", f"Count is {count}, but the reference list has {len(reference)} items."
@@ -232,7 +232,7 @@ class _ListReader:
             indexes.append(XI(present, index))
             if padding:
                 self.remarks.append(
-                    must("RFC3095-5.8.6.1-2", f"The padding after an odd number of XI items is {padding}, not zero.")
+                    Remark("RFC3095-5.8.6.1-2", f"The padding after an odd number of XI items is {padding}, not zero.")
                 )
         return indexes
 

@@ -16,7 +16,7 @@ from headroom.schemes.rohc.judge.errors import (
     Unsupported,
     WrongState,
 )
-from headroom.schemes.rohc.judge.findings import Remark, must
+from headroom.schemes.rohc.judge.findings import Remark
 from headroom.schemes.rohc.judge.profiles import PROFILES, UNCOMPRESSED, Profile
 
 
@@ -213,7 +213,9 @@ def _parse_normal(reader: Reader, frame: framing.Frame, packet: Packet) -> None:
     packet.end = reader.position - 1  # What stands for the header is the CID alone.
     packet.payload = bytes([first]) + reader.rest("rest of IP packet")
     if first >> 4 not in (4, 6):
-        packet.remarks.append(must("RFC3095-5.10.2-1", f"The packet begins with 0x{first:02x}: neither IPv4 nor IPv6."))
+        packet.remarks.append(
+            Remark("RFC3095-5.10.2-1", f"The packet begins with 0x{first:02x}: neither IPv4 nor IPv6.")
+        )
 
 
 def _parse_compressed(reader: Reader, frame: framing.Frame, packet: Packet, context: Context) -> None:

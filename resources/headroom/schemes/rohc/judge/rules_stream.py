@@ -10,7 +10,7 @@ from headroom.schemes.rohc.judge.context import MODES, Context
 from headroom.schemes.rohc.judge.errors import NoContext, RohcError, WrongState
 from headroom.schemes.rohc.judge.extension import RtpChanges
 from headroom.schemes.rohc.judge.feedback import CLOCK, Feedback, mode_name
-from headroom.schemes.rohc.judge.findings import Remark, must, should
+from headroom.schemes.rohc.judge.findings import Remark
 from headroom.schemes.rohc.judge.lists import CompressedList
 from headroom.schemes.rohc.judge.packet import Packet
 from headroom.schemes.rohc.judge.profiles import IP, RTP, UDP, UNCOMPRESSED
@@ -47,14 +47,14 @@ class Flow:
 def refused(error: RohcError) -> Remark:
     """A packet that the decompressor refused, seen from the compressor's side."""
     if isinstance(error, NoContext | WrongState) and error.requirement != "RFC5795-5.1.2-2":
-        return must("RFC3095-4.3.1-1", f"{error.sentence} A stream starts with IR packets.")
-    return must(error.requirement, error.sentence)
+        return Remark("RFC3095-4.3.1-1", f"{error.sentence} A stream starts with IR packets.")
+    return Remark(error.requirement, error.sentence)
 
 
 def interrupted(segments: int) -> Iterator[Remark]:
     """Segments of one unit that are not followed by the rest of it: RFC 3095, 5.2.5.2."""
     which = "a segment that is" if segments == 1 else f"{segments} segments that are"
-    yield must("RFC3095-5.2.5.2-1", f"Behind {which} not final comes no other segment: the unit is given up.")
+    yield Remark("RFC3095-5.2.5.2-1", f"Behind {which} not final comes no other segment: the unit is given up.")
 
 
 def profile_fits(packet: Packet, source: bytes) -> Iterator[Remark]:
@@ -64,19 +64,21 @@ def profile_fits(packet: Packet, source: bytes) -> Iterator[Remark]:
         return
     original = headers.parse(source, profile.after_ip, protocols=())
     if original is None:
-        yield must("RFC3095-4.2-1", f"The original is not a packet that profile {profile} can describe.")
+        yield Remark("RFC3095-4.2-1", f"The original is not a packet that profile {profile} can describe.")
         return
     for ip in original.ips:
         if ip.options:
-            yield must("RFC3095-5.7.7.4-2", "The original has IPv4 options, which are not compressed.")
+            yield Remark("RFC3095-5.7.7.4-2", "The original has IPv4 options, which are not compressed.")
         if ip.fragment:
-            yield must(
+            yield Remark(
                 "RFC3095-5.7.7.4-2", "The original is a fragment, or has the reserved flag set; neither is compressed."
             )
         if ip.version == 4 and not ip.options and not headers.checksum_is_right(source[ip.start : ip.start + 20]):
-            yield must("RFC3095-5.7.7.4-2", "The IPv4 header checksum of the original is wrong: it cannot be inferred.")
+            yield Remark(
+                "RFC3095-5.7.7.4-2", "The IPv4 header checksum of the original is wrong: it cannot be inferred."
+            )
         if not ip.length_matches:
-            yield must(
+            yield Remark(
                 "RFC3095-5.7.7.4-2",
                 "The length in an IP header of the original is not that of its octets: it cannot be inferred.",
             )
@@ -84,7 +86,7 @@ def profile_fits(packet: Packet, source: bytes) -> Iterator[Remark]:
         profile.transport == "UDP"
         and int.from_bytes(source[original.udp + 4 : original.udp + 6], "big") != len(source) - original.udp
     ):
-        yield must("RFC3095-5.7.7.5-1", "The UDP length of the original does not match the length of the packet.")
+        yield Remark("RFC3095-5.7.7.5-1", "The UDP length of the original does not match the length of the packet.")
 
 
 def empty_payload(packet: Packet, source: bytes | None) -> Iterator[Remark]:
@@ -94,9 +96,37 @@ def empty_payload(packet: Packet, source: bytes | None) -> Iterator[Remark]:
         and packet.dynamic is not None
         and not packet.payload
     ):
-        yield must(
+        yield Remark(
             "RFC3095-5.7.7-2", f"The original has no payload, but it is sent as {packet.kind}: that delivers nothing."
         )
+
+
+def new_context(packet: Packet, before: Context | None, after: Context, flow: Flow) -> Iterator[Remark]:
+    """A packet that begins a new context in a CID takes its mode from the old one, or not: RFC 4815, 7.2.
+
+    Another profile starts in its initial mode (7.2.2), so that the rules on modes below hold the packet to U-mode. The
+    same profile should inherit the mode (7.2.1); one that starts in U-mode all the same is in U-mode from here on.
+    """
+    if before is None:
+        return
+    if before.profile is not after.profile:
+        _restart_mode(flow)
+        flow.ts_stride_updated = flow.time_stride_updated = False
+        flow.secure.clear()
+        flow.generations.clear()
+    elif packet.kind == "IR" and not _same_stream(before, after):
+        flow.generations.clear()
+        if MODES.get(_mode(packet) or 0) == "U" and "U" not in (flow.mode, flow.requested_mode):
+            yield Remark(
+                "RFC4815-7.2.1-1",
+                f"The CID is reused with the same profile in mode U; its old context was in mode {flow.mode}.",
+            )
+            _restart_mode(flow)
+
+
+def _restart_mode(flow: Flow) -> None:
+    flow.mode, flow.requested_mode, flow.turning_to = "U", None, None
+    flow.turning_sns.clear()
 
 
 def mode_bits(packet: Packet, flow: Flow) -> Iterator[Remark]:
@@ -107,12 +137,12 @@ def mode_bits(packet: Packet, flow: Flow) -> Iterator[Remark]:
     if carried == 0:
         if packet.profile is not None and packet.profile.cancels_modes and flow.requested_mode is None:
             rule = "RFC3843-3.4-7" if packet.profile is IP else "RFC4019-5.6-3"
-            yield must(rule, f"The {packet.kind} packet cancels a mode transition that was not requested.")
+            yield Remark(rule, f"The {packet.kind} packet cancels a mode transition that was not requested.")
         return
     name = MODES[carried]
     if name not in (flow.mode, flow.requested_mode):
         rule = "RFC3095-5.6.2-1" if flow.heard else "RFC3095-4.4.1-1"
-        yield must(rule, f"The {packet.kind} packet says mode {name}, but the compressor is in mode {flow.mode}.")
+        yield Remark(rule, f"The {packet.kind} packet says mode {name}, but the compressor is in mode {flow.mode}.")
 
 
 def _mode(packet: Packet) -> int | None:
@@ -152,7 +182,7 @@ def transition(packet: Packet, flow: Flow) -> Iterator[Remark]:
     if flow.turning_to is None or packet.kind not in TYPES_0_AND_1 or "R" not in (flow.mode, flow.turning_to):
         return
     rule = {"R": "RFC3095-5.6.3-1", "O": "RFC3095-5.6.5-2", "U": "RFC3095-5.6.1-5"}[flow.turning_to]
-    yield must(
+    yield Remark(
         rule,
         f"{packet.kind} is sent during the transition from {flow.mode} to {flow.turning_to}, before an acknowledgement "
         "of a packet with the new mode.",
@@ -169,9 +199,9 @@ def answers(packet: Packet, flow: Flow) -> Iterator[Remark]:
         flow.answer_to = flow.repair = None
         return
     if flow.answer_to == "STATIC-NACK" and packet.kind != "IR":
-        yield must("RFC3095-5.4.1.1.1-3", f"After a STATIC-NACK comes {packet.kind}, not an IR packet.")
+        yield Remark("RFC3095-5.4.1.1.1-3", f"After a STATIC-NACK comes {packet.kind}, not an IR packet.")
     elif flow.answer_to == "NACK" and packet.kind not in UPDATES:
-        yield must("RFC3095-5.4.1.1.1-1", f"After a NACK comes {packet.kind}, not an update (IR, IR-DYN or UOR-2).")
+        yield Remark("RFC3095-5.4.1.1.1-1", f"After a NACK comes {packet.kind}, not an update (IR, IR-DYN or UOR-2).")
     flow.answer_to = None
     if flow.repair is None or packet.kind not in UPDATES:
         return
@@ -182,9 +212,9 @@ def answers(packet: Packet, flow: Flow) -> Iterator[Remark]:
         if not updated or has:
             continue
         if flow.repair == "STATIC-NACK" and packet.kind == "IR":
-            yield must("RFC4815-8.11-2", f"The IR packet after a STATIC-NACK lacks {name}, which was updated before.")
+            yield Remark("RFC4815-8.11-2", f"The IR packet after a STATIC-NACK lacks {name}, which was updated before.")
         elif flow.repair == "NACK" and packet.kind.startswith("UOR-2"):
-            yield should(
+            yield Remark(
                 "RFC4815-8.11-1", f"The repair by {packet.kind} after a NACK lacks {name}, which was updated before."
             )
     flow.repair = None
@@ -208,7 +238,7 @@ def time_stride(packet: Packet, clock: bool) -> Iterator[Remark]:
     extension = packet.header.extension if packet.header is not None else None
     sent = part or (extension.rtp if extension is not None else None)
     if sent is not None and sent.time_stride and not clock:
-        yield must(
+        yield Remark(
             "RFC4815-4.7-1",
             f"The {packet.kind} packet carries TIME_STRIDE {sent.time_stride}, but the decompressor never announced "
             "a clock.",
@@ -223,7 +253,7 @@ def rnd_transition(packet: Packet, flow: Flow, confidence: int) -> Iterator[Rema
     if packet.profile is None or not packet.profile.rtp:
         return
     rule = "RFC3095-5.7.5.1-3" if packet.kind == "UO-1" else "RFC3095-5.7.5.1-5"
-    yield must(rule, f"{packet.kind} follows {so_far} packets with a new RND flag; {confidence} are to establish it.")
+    yield Remark(rule, f"{packet.kind} follows {so_far} packets with a new RND flag; {confidence} are to establish it.")
 
 
 def generated_sn(
@@ -238,12 +268,12 @@ def generated_sn(
         last = before.sn if flow.last_sn is None else flow.last_sn
         if sn != (last + 1) & 0xFFFF:
             rule = _GENERATED_SN[after.profile.number]
-            yield must(rule, f"The SN goes from {last} to {sn}; it increases by one for each packet.")
+            yield Remark(rule, f"The SN goes from {last} to {sn}; it increases by one for each packet.")
     elif packet.kind == "IR-DYN" and before.profile is RTP and after.profile is UDP:
         original = headers.parse(source, RTP.after_ip, protocols=())
         own = int.from_bytes(source[original.rtp + 2 : original.rtp + 4], "big") if original else None
         if after.sn not in (before.sn, (before.sn + 1) & 0xFFFF, own):
-            yield must(
+            yield Remark(
                 "RFC3095-5.11.1-2",
                 f"The SN starts at {after.sn} after profile 0x0001; the RTP sequence number was {before.sn}.",
             )
@@ -270,7 +300,7 @@ def generations(packet: Packet, flow: Flow) -> Iterator[Remark]:
             expected = gen_id if items == before else (gen_id + 1) & 0xFF
             if compressed.gen_id != expected:
                 same = "the same" if items == before else "another"
-                yield must(
+                yield Remark(
                     "RFC3095-5.8.2.1-5",
                     f"The {packet.kind} packet has {same} {name} with gen_id {compressed.gen_id}, after {gen_id}.",
                 )
@@ -309,7 +339,7 @@ def wrapped_timestamp(packet: Packet, before: Context | None, after: Context) ->
     stride = before.ts_stride
     wrapped = after.ts < before.ts and (after.ts - before.ts) & 0xFFFFFFFF < 1 << 31
     if wrapped and stride & (stride - 1):
-        yield should(
+        yield Remark(
             "RFC4815-4.4.3-2",
             f"The timestamp wraps around to 0x{after.ts:08x}, TS_STRIDE is {stride}, and the TS is not sent unscaled.",
         )
@@ -321,23 +351,19 @@ def refreshes(packet: Packet, flow: Flow, limit: int) -> Iterator[Remark]:
         return
     if packet.profile is UNCOMPRESSED:
         if not flow.heard:
-            yield should("RFC5795-5.4.3-2", f"{flow.since_ir} packets of profile 0x0000 went by without an IR packet.")
+            yield Remark("RFC5795-5.4.3-2", f"{flow.since_ir} packets of profile 0x0000 went by without an IR packet.")
     else:
-        yield must("RFC3095-5.3.1.1.2-1", f"{flow.since_ir} packets went by in U-mode without an IR packet.")
+        yield Remark("RFC3095-5.3.1.1.2-1", f"{flow.since_ir} packets went by in U-mode without an IR packet.")
 
 
 def observe(packet: Packet, before: Context | None, after: Context, flow: Flow) -> None:
     """Updates what the checker remembers of the CID after a packet that was restored."""
     flow.packets += 1
     flow.since_ir = 0 if packet.kind == "IR" else flow.since_ir + 1
-    if packet.kind == "IR" and (before is None or before.profile is not after.profile):
+    if packet.kind == "IR" and before is None:
         flow.ts_stride_updated = flow.time_stride_updated = False
     flow.ts_stride_updated |= _carries(packet, "ts_stride")
     flow.time_stride_updated |= _carries(packet, "time_stride")
-    if before is not None and before.profile is not after.profile:
-        flow.mode, flow.requested_mode, flow.turning_to = "U", None, None  # RFC 4815, 7.2.2
-        flow.secure.clear()
-        flow.generations.clear()
     if packet.kind not in WITHOUT_CRC and packet.profile is not UNCOMPRESSED:
         flow.secure.add(after)
     carried = MODES.get(_mode(packet) or 0)

@@ -8,7 +8,7 @@ from headroom.schemes.rohc.judge import crc, headers
 from headroom.schemes.rohc.judge.context import Context
 from headroom.schemes.rohc.judge.decompressor import Attempt, Outcome, keep_coverage, reconstruct, transport_length
 from headroom.schemes.rohc.judge.errors import RohcError
-from headroom.schemes.rohc.judge.findings import Remark, must
+from headroom.schemes.rohc.judge.findings import Remark
 from headroom.schemes.rohc.judge.packet import Packet
 
 _WHOLE_LIST = {4: "RFC3095-5.7.7.4-4", 6: "RFC3095-5.7.7.3-3"}
@@ -25,7 +25,7 @@ def whole_lists(packet: Packet, source: bytes, after: Context | None) -> Iterato
     for number, (ip, header) in enumerate(zip(after.ips, original.ips, strict=True), 1):
         missing = len(header.extensions) - len(ip.headers.entries)
         if missing > 0:
-            yield must(
+            yield Remark(
                 _WHOLE_LIST[ip.version],
                 f"The {packet.kind} packet has {len(ip.headers.entries)} extension headers for IP header {number}; the "
                 f"original has {len(header.extensions)}.",
@@ -59,7 +59,7 @@ class PresumedContexts:
         if attempt is None or outcome.delivered == source or attempt.octets + packet.payload != source:
             return []
         return [
-            must(
+            Remark(
                 "RFC4815-6.2-1",
                 f"The {packet.kind} packet rests on values that were sent in the extension of a UO-1-ID packet alone: "
                 "they do not update the context.",

@@ -21,7 +21,7 @@ from headroom.schemes.rohc.judge.decompressor import (
 )
 from headroom.schemes.rohc.judge.errors import RohcError
 from headroom.schemes.rohc.judge.extension_headers import Shape
-from headroom.schemes.rohc.judge.findings import Remark, must
+from headroom.schemes.rohc.judge.findings import Remark
 from headroom.schemes.rohc.judge.headers import Kind
 from headroom.schemes.rohc.judge.packet import Packet, parse_packet
 
@@ -140,20 +140,20 @@ def not_restored(packet: Packet, source: bytes, before: Context | None) -> Itera
         covered = headers.crc_input(source[: original.end], original.kinds, original.csrc_count)
         right = crc.of_width(header.crc.width, covered)
         if right != carried:
-            yield must(
+            yield Remark(
                 "RFC3095-5.9.2-1",
                 f"The {header.kind} packet carries CRC-{header.crc.width} {carried}; the original header gives "
                 f"{right}.",
             )
     if original is not None and original.kinds != attempt.now.kinds:
-        yield must(
+        yield Remark(
             _RULE["extension header"],
             f"The {header.kind} packet restores the chain {_chain(attempt.now.kinds)}; in the original it is "
             f"{_chain(original.kinds)}.",
         )
         return
     for one in differences(source, attempt.octets + packet.payload, attempt.now.kinds):
-        yield must(
+        yield Remark(
             _RULE[one.rule],
             f"The {header.kind} packet restores {one.field} as 0x{one.restored:x}; in the original it is "
             f"0x{one.original:x}.",
@@ -192,11 +192,13 @@ def other_format(link: bytes, source: bytes, parameters: Parameters, before: Con
     except RohcError:
         return
     if before.has_sequential_ip_id():
-        yield must(
+        yield Remark(
             "RFC3095-5.7-9", f"{packet.kind} is used, but the context has an IPv4 header whose RND flag is not 1."
         )
     else:
-        yield must("RFC3095-5.7-10", f"{packet.kind} is used, but the context has no IPv4 header whose RND flag is 0.")
+        yield Remark(
+            "RFC3095-5.7-10", f"{packet.kind} is used, but the context has no IPv4 header whose RND flag is 0."
+        )
 
 
 def follow(packet: Packet, source: bytes, before: Context) -> Context | None:
@@ -256,6 +258,9 @@ class Window:
 
         `before` is the newest reference, `now` has the right values. Only W-LSB encoded fields count, and a timestamp
         without bits as far as `confidence` packets back: whether another value was repeated often enough is not judged.
+
+        How many references a compressor covers follows from how many packets give it confidence, which RFC 3095,
+        5.3.1.1.1 leaves open: it "normally" sends several.
         """
         for age, reference in enumerate(reversed(self._candidates), 1):
             if reference is before:
@@ -263,8 +268,8 @@ class Window:
             for name, rule in _misread(header, reference, before, now):
                 if name == "timestamp" and not header.ts.width and age > confidence:
                     continue  # It follows from a pattern, which so many packets were enough to establish.
-                yield must(
-                    "RFC3095-4.5.2-1",
+                yield Remark(
+                    "RFC3095-5.3.1.1.1-1",
                     f"With the reference {age} packets back, the {name} of this {header.kind} packet is misread "
                     f"({rule}).",
                 )
@@ -317,7 +322,7 @@ class SecureReferences:
                 what = "is restored as something else"
             except RohcError as error:
                 what = f"is refused: {error.sentence}"
-            yield must(
+            yield Remark(
                 "RFC3095-5.5.1.1.1-1",
                 f"Of the updates since the last acknowledged one, the last {age - 1} may be lost: then this "
                 f"{packet.kind} packet {what}",

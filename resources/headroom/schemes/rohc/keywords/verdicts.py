@@ -61,7 +61,7 @@ def conclude(seen: Observation) -> None:
 
 def conclude_remarks(remarks: Sequence[Remark], role: Role) -> None:
     """Remarks on feedback as a verdict."""
-    verdicts.conclude([Finding(one.sentence, one.requirement, None, JUDGE, one.severity) for one in remarks], role)
+    verdicts.conclude([Finding(one.sentence, one.requirement, None, JUDGE) for one in remarks], role)
 
 
 def expect(met: bool, otherwise: str, seen: Observation, of: int | None = None) -> None:
