@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The ordinary adapter inside another one, for a build in which an instance can be created with some change: a mutant
-// (mutant_adapter.cc) or habits (habit_adapter.cc). Around each call into an instance stands the scope of its change.
-// The ordinary adapter knows nothing of it.
+// (mutant_adapter.cc) or habits and a proxy (double_adapter.cc). Around each call into an instance stands the scope of
+// its change. The ordinary adapter knows nothing of it.
 //
 // An instance with a change does without the fast paths: what they do must equal the general path, which the unit tests
 // show, and so changes are on the general path alone.
@@ -18,6 +18,7 @@ namespace headroom {
 //   static Change take(nlohmann::json& options)   takes its key out of "options"; throws ConfigError
 //   explicit operator bool() const                whether it changes anything
 //   Scope                                         made of a Change, for as long as a call lasts
+//   wrap(instance, config)                        optional: the instance, or another one in front of it
 template <typename Change>
 struct ChangedAdapter {
   struct Instance {
@@ -40,6 +41,7 @@ struct ChangedAdapter {
       const typename Change::Scope scope(change);
       headroom_instance* ordinary = ::create(role, text.c_str(), error, capacity);
       if (ordinary == nullptr) return nullptr;
+      if constexpr (requires { change.wrap(ordinary, parsed); }) ordinary = change.wrap(ordinary, parsed);
       if (change) ordinary->disable_fast_path();
       return reinterpret_cast<headroom_instance*>(new Instance{ordinary, change});
     } catch (const std::exception& e) {

@@ -22,6 +22,7 @@ EPILOG = examples(
     "./headroom test --only pytest",
     "./headroom test --mutants  # do the conformance suites find every defect put into the reference on purpose?",
     "./headroom test --mutants --mutant ts-stride-not-sent",
+    "./headroom test --doubles  # does a conformance suite fail what an RFC leaves open?",
 )
 
 
@@ -65,6 +66,17 @@ def test_command(
     mutant: Annotated[
         list[str] | None, typer.Option("--mutant", help="With --mutants: only this one (repeatable).")
     ] = None,
+    doubles: Annotated[
+        bool,
+        typer.Option(
+            "--doubles",
+            help="Instead of the stages: ask every conformance case of each double of "
+            "implementations/reference/*/doubles.yaml, which is right and uses what a specification leaves open.",
+        ),
+    ] = False,
+    double: Annotated[
+        list[str] | None, typer.Option("--double", help="With --doubles: only this one (repeatable).")
+    ] = None,
     update_golden: UpdateGolden = False,
     json: Annotated[bool, typer.Option("--json", help="Print JSON at the end.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say which stages would run.")] = False,
@@ -73,10 +85,14 @@ def test_command(
 
     if mutant and not mutants:
         raise UsageError("--mutant names one of those of --mutants; say both.")
-    if mutants:
-        if fast or fuzz or only:
-            raise UsageError("--mutants runs instead of the stages: --fast, --fuzz and --only do not go with it.")
-        raise typer.Exit(mutants_command(mutant or [], json, dry_run))
+    if double and not doubles:
+        raise UsageError("--double names one of those of --doubles; give both.")
+    if mutants or doubles:
+        option = "--mutants" if mutants else "--doubles"
+        if fast or fuzz or only or (mutants and doubles):
+            raise UsageError(f"{option} runs instead of the stages; it goes with none of --fast, --fuzz and --only.")
+        command = mutants_command if mutants else doubles_command
+        raise typer.Exit(command((mutant if mutants else double) or [], json, dry_run))
     if update_golden and fast:
         raise UsageError("--update-golden keeps the outcomes of all suites; --fast runs only those of smoke.")
     stages = runner.stages(fast=fast, fuzz=fuzz, fuzz_seconds=fuzz_seconds, only=only or [])
@@ -163,3 +179,28 @@ def _shown(path: Path) -> str:
     from headroom.core.paths import shown
 
     return shown(path)
+
+
+def doubles_command(names: list[str], json: bool, dry_run: bool) -> int:
+    """Asks doubles, all when none is named, every case of their scheme; returns the exit status."""
+    from headroom.core.console import print_table
+    from headroom.core.mutation import doubles
+
+    known = doubles.load()
+    chosen = [known.find(name) for name in names] or list(known.doubles.values())
+    if dry_run:
+        for one in chosen:
+            print(f"{one.name}: {one.uses} ({one.side} of {one.scheme})")
+        return 0
+    rows = doubles.ask_all(chosen, say)
+    print_table(
+        "Is what a specification leaves open held against an implementation?",
+        ["double", "side", "cases", "passed", "wrongly judged", "the first"],
+        [
+            (row.double.name, row.double.side, row.cases, row.passed, len(row.wrong), row.wrong[0] if row.wrong else "")
+            for row in rows
+        ],
+    )
+    if json:
+        print_json({"doubles": [row.as_json() for row in rows], "passed": not any(row.wrong for row in rows)})
+    return 1 if any(row.wrong for row in rows) else 0

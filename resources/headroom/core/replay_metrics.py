@@ -31,3 +31,4 @@ FIELDS_COMPARED_WITH_TSHARK = Metric(
 )
 VECTORS = Metric("vectors", "vectors", None, "Vectors that the decompressor was given.")
 LINK_PACKETS = Metric("link_packets", "packets", None, "Link packets that the decompressor was given.")
+CASES = Metric("cases", "cases", None, "Cases of the conformance suites that were repeated.")

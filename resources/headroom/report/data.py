@@ -284,6 +284,14 @@ def by_implementation(found: list[Requirement]) -> tuple[list[tuple[str, str]], 
     return sorted(seen, key=lambda who: (who[1], who[0])), cells
 
 
+def freedom(requirement: str) -> str:
+    """The doubles that use the freedom of a `may` or `should`, or why no double does; "" of a `must`."""
+    from headroom.core.mutation import doubles
+
+    known = doubles.load()
+    return ", ".join(known.users(requirement)) or known.reasons.get(requirement, "")
+
+
 @dataclass(frozen=True)
 class Untested:
     """A requirement that no case of a run names, and why."""

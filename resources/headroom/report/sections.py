@@ -134,7 +134,9 @@ def conformance(records: Records) -> Section | None:
     section = Section("conformance", "Conformance by requirement", "Conformance")
     section.intro = [
         "Each requirement with the verdict on each implementation that it binds, the worst of the cases that name it; "
-        "a click on it shows them. Non-strict: a SHOULD was missed. Unsupported: declared beforehand."
+        "a click on it shows them. Non-strict: a SHOULD was missed. Unsupported: declared beforehand.",
+        "A MAY or SHOULD leaves an implementation free. The last column names the doubles of the reference which use "
+        "that freedom, and which no case may fail, or the reason why no double does.",
     ]
     covered = data.coverage(records)
     section.add("table", _levels_table(data.levels(records)))
@@ -148,6 +150,7 @@ def conformance(records: Records) -> Section | None:
             Column("Level"),
             *(Column(f"{name} as {role}") for name, role in judged),
             Column("What it asks", long=True),
+            Column("What uses the freedom", long=True),
         ],
         [
             [
@@ -155,6 +158,7 @@ def conformance(records: Records) -> Section | None:
                 entry.level.upper(),
                 *(_evidence(cells.get(entry.id, {}).get(who, []), numbers) for who in judged),
                 entry.text,
+                data.freedom(entry.id),
             ]
             for entry in found
         ],
@@ -172,8 +176,12 @@ def conformance(records: Records) -> Section | None:
             Column("Binds"),
             Column("What it asks", long=True),
             Column("Why", long=True),
+            Column("What uses the freedom", long=True),
         ]
-        rows = [[Cell(one.id, code=True), one.level.upper(), one.side, one.text, one.reason] for one in rest]
+        rows = [
+            [Cell(one.id, code=True), one.level.upper(), one.side, one.text, one.reason, data.freedom(one.id)]
+            for one in rest
+        ]
         title = f"Show all {len(rows)} requirements that it did not ask" if len(rows) > FOLDED_FROM else ""
         section.add("table", table("t-untested", columns, rows), title=title)
     return section

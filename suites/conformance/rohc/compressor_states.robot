@@ -125,14 +125,13 @@ Static Change In O-Mode
     So It Should Be
 
 Signal From Outside
-    [Documentation]    Sends three RTP flows and then CONTEXT_REINITIALIZATION. Expects at least two IR packets with
-    ...    both chains in each context.
+    [Documentation]    Sends three RTP flows and then CONTEXT_REINITIALIZATION. Expects an IR packet with both
+    ...    chains in the first context.
     [Tags]    level:must    profile:rtp    req:RFC3095-6.3.1-1    req:RFC3095-6.3.1-2
     A Compressor       rtp-ipv4    mode=O    flows=3
-    It Sends           30          at the end type 0, type 1
+    It Sends           100         at the end type 0, type 1
     It Is Signalled    {"signal": "reinitialize"}
-    It Sends           2           IR        flow=0
-    It Sends           2           any
+    It Sends           4           first IR    flow=0
     So It Should Be
 
 Signal From Outside: Every Context
@@ -140,9 +139,9 @@ Signal From Outside: Every Context
     ...    begins again with IR.
     [Tags]    level:must    profile:rtp    req:RFC3095-6.3.1-2
     A Compressor       rtp-ipv4    mode=O    flows=3
-    It Sends           30          at the end type 0, type 1
+    It Sends           100         at the end type 0, type 1
     It Is Signalled    {"signal": "reinitialize"}
-    It Sends           2           IR        flow=2
+    It Sends           4           first IR    flow=2
     So It Should Be
 
 One ACK Is No Promise Of Others

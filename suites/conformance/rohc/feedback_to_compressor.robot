@@ -138,7 +138,7 @@ Feedback For One Of Several Contexts
     A Compressor    rtp-ipv4                   mode=O      flows=6
     It Sends        10
     It Is Given     ACK(O) with CRC            flow=4
-    It Sends        30
+    It Sends        100
     It Is Given     STATIC-NACK(O) with CRC    flow=4
     It Sends        4                          first IR    flow=4
     It Sends        4                          no IR       flow=3

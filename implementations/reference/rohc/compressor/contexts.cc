@@ -126,9 +126,8 @@ void Compressor::forget_flow(std::uint32_t index) noexcept {
 void Compressor::reset_context(std::uint32_t index, Profile profile, std::uint32_t now) noexcept {
   CompressorContext& c = contexts_[index];
   const bool used = c.mode != wire::Mode::kCancel;
-  const wire::Mode mode = used && (c.profile == profile || mutant("mode-inherited-by-other-profile"))
-                              ? c.mode
-                              : wire::Mode::kUnidirectional;
+  const bool inherits = c.profile == profile ? !habit("mode-restarts") : mutant("mode-inherited-by-other-profile");
+  const wire::Mode mode = used && inherits ? c.mode : wire::Mode::kUnidirectional;
   const bool other_formats = c.mode == wire::Mode::kReliable && mode != wire::Mode::kReliable;
   c = CompressorContext{};
   c.mode = mode;

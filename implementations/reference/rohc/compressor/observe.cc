@@ -10,6 +10,7 @@
 #include "rohc/compressor/refresh.h"
 #include "rohc/compressor/reliable.h"
 #include "rohc/compressor/window.h"
+#include "rohc/habits.h"
 #include "rohc/header/crc_coverage.h"
 #include "rohc/wire/sdvl.h"
 
@@ -292,7 +293,7 @@ void begin_flow(Flow flow, const PacketFields& f) noexcept {
   flow.c.ts = f.ts;
   flow.c.last_id = f.inner_id;
   flow.h.id_behaviour = l.is_ipv4() ? IpIdBehaviour::kSequential : IpIdBehaviour::kNone;
-  flow.h.ir_left = mutant("one-ir-only") ? 1 : flow.repeats();
+  flow.h.ir_left = mutant("one-ir-only") || habit("one-ir") ? 1 : habit("fifty-irs") ? 50 : flow.repeats();
   flow.h.changed_since_sn = f.sn;
   flow.h.mode_since_sn = static_cast<std::uint16_t>(f.sn - 0x4000);  // long ago
   if (flow.tunnel != nullptr) {

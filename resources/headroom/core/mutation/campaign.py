@@ -23,7 +23,7 @@ from headroom.core.paths import DEFAULT_BUILD, ROOT
 
 PRESET = "mutants"
 LIBRARY = "lib/reference.so"
-PATIENCE_S = 600.0  # for all conformance cases on one mutant
+PATIENCE_S = 1800.0  # for all conformance cases on one mutant or double
 UNCHANGED = "unchanged-reference"  # the reference of the mutants' build without any mutant
 
 Verdict = Literal["caught", "survived", "error"]

@@ -29,7 +29,8 @@ FINDS = ("fail", "non-strict")  # An error or a case that does not apply says no
 class Task:
     """`side` is that which gets the mutant; `mutant` is empty for the reference as it should be.
 
-    `suites` run first, then all others of `scheme`; with `cases`, only these cases, and all of them. `options`
+    `suites` run first, then all others of `scheme`; with `cases`, only these cases, and all of them. `to_the_end`: the
+    run does not end with the first case that finds something, and `suites`, if there are any, are all. `options`
     join those of the configuration, `capabilities` take the place of those that the reference declares of the scheme.
     """
 
@@ -44,6 +45,7 @@ class Task:
     options: dict[str, Any] = field(default_factory=dict)
     capabilities: dict[str, Any] = field(default_factory=dict)
     scheme: str = ""
+    to_the_end: bool = False
 
 
 @dataclass
@@ -164,9 +166,11 @@ def hunt(task: Task) -> Outcome:
     sides = {"compressor", "decompressor"} if task.side in ("both", "endpoint") else {task.side}
     settings = Settings(**{**vars(settings), **dict.fromkeys(sides, str(folder))})
     outcome = Outcome(task.name)
-    hunter = Hunter(settings.folder, settings, outcome, stop=not task.cases)
+    hunter = Hunter(settings.folder, settings, outcome, stop=not task.cases and not task.to_the_end)
     printed = io.StringIO()
-    files = suite_files(sorted({case.rpartition("/")[0] for case in task.cases})) if task.cases else None
+    files = suite_files(sorted({case.rpartition("/")[0] for case in task.cases})) if task.cases else []
+    if task.to_the_end and task.suites:
+        files = suite_files(task.suites)
     code = robot.run(
         *(files or suites_in_order(task.suites, task.scheme)),
         outputdir=str(settings.folder),

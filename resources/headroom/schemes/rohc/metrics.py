@@ -40,5 +40,3 @@ UNDETECTED = Metric("undetected", "packets", None, "Damaged packets whose damage
 UNDETECTED_BY_CHANCE = Metric(
     "undetected_by_chance", "packets", None, "Damaged packets whose damage CRCs miss on average."
 )
-
-CASES = Metric("cases", "cases", None, "Cases of the conformance suites that were repeated.")

@@ -32,7 +32,9 @@ from headroom.schemes.rohc.conformance.timeline import Timeline
 from headroom.schemes.rohc.keywords.verdicts import conclude, conclude_remarks, expect, note_replay
 from headroom.schemes.rohc.scheme import SCHEME
 
-WINDOW = 2  # what is new must survive the loss of one packet: RFC 3095, 5.3.1.1.1 and 4.5.2
+WINDOW = 2  # what is new survives the loss of one packet: RFC 3095, 5.3.1.1.1 and 4.5.2
+# "normally … several packets with the same information"; how many is not defined.
+CONFIDENCE = "RFC3095-5.3.1.1.1-1"
 LATE_PACKETS = 12  # of a slow flow, behind those with which it settles
 
 
@@ -159,6 +161,7 @@ class ConformanceKeywords:
             "the change is carried by one packet",
             self.last,
             of=losses.CHANGE_AT,
+            requirement=CONFIDENCE,
         )
         expect(not found.complaints, f"The decompressor, {some(found.complaints, 3)}", self.last)
 
@@ -166,20 +169,21 @@ class ConformanceKeywords:
     def single_losses(self, source: str, *changes: str, **named: str) -> None:
         """Whichever single packet of the stream is lost, the judge restores all the others."""
         self.observe_flow(source, *changes, **{"decompressor": "none", **named})
-        self._expect_losses_to_be_harmless()
+        self._expect_losses_to_be_harmless(requirement=CONFIDENCE)
 
     @keyword("No Single Loss Behind The Last Feedback Should Hurt Another Packet")
     def single_losses_behind_feedback(self) -> None:
         """After the story of a compressor: the same of the packets behind what it was given last."""
         self._expect_losses_to_be_harmless(heard_until=self.heard_until)
 
-    def _expect_losses_to_be_harmless(self, heard_until: int = 0) -> None:
+    def _expect_losses_to_be_harmless(self, heard_until: int = 0, requirement: str = "") -> None:
         if all(one.link is None for one in self.last.packets[heard_until:]):
             raise Inconclusive("There is no packet on the link whose loss could hurt.")
         found = repeats.single_losses(self.last.packets, self.last.parameters, but=range(heard_until))
         collector.current().metric(metrics.PACKETS_THAT_OTHERS_NEED, len(found))
         shown = some([f"without packet {lost} packet {hurt} is not restored" for lost, hurt in found], 3)
-        expect(not found, f"Of {len(self.last.packets)} packets, {len(found)} must not be lost: {shown}", self.last)
+        sentence = f"Of {len(self.last.packets)} packets, {len(found)} must not be lost: {shown}"
+        expect(not found, sentence, self.last, requirement=requirement)
 
     # ---- what the last stream was like
 
@@ -192,7 +196,9 @@ class ConformanceKeywords:
     def irs_at_start(self, count: int) -> None:
         least = min(stream.irs_at_start(one) for one in self.last.flows())
         collector.current().metric(metrics.IR_PACKETS_AT_START, least)
-        expect(least >= count, f"A flow begins with {least} IR packets", self.last)
+        plain = all(one.profile == 0 for one in self.last.packets)
+        requirement = "RFC5795-5.4.3-1" if plain else CONFIDENCE
+        expect(least >= count, f"A flow begins with {least} IR packets", self.last, requirement=requirement)
 
     @keyword("It Should Settle On Packets Of Type 0")
     def settles(self) -> None:

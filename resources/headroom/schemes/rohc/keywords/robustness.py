@@ -1,10 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Keywords of the robustness suites: impaired links, damaged and malformed packets, adapters that misbehave."""
 
-import json
 import random
-import tempfile
-from dataclasses import replace
 
 from robot.api import SkipExecution
 from robot.api.deco import keyword
@@ -12,8 +9,6 @@ from robot.api.deco import keyword
 from headroom.core import replay, replay_options
 from headroom.core.capabilities import Inconclusive
 from headroom.core.errors import UsageError
-from headroom.core.mutation import campaign, hunt
-from headroom.core.paths import build_folder
 from headroom.core.replay import ReplayConfig
 from headroom.core.results import collector
 from headroom.core.text import some
@@ -152,34 +147,6 @@ class RobustnessKeywords:
         expect(not complaints, some(complaints, 3), seen)
         missing = [one for one in seen.packets if not one.restored]
         expect(not missing, f"{len(missing)} packets are not restored by the judge", seen)
-
-    @keyword("Other Habits Should Be Right")
-    def other_habits(self, side: str, difference: str, *cases: str) -> None:
-        """Cases of the conformance suites, by their identities, with a reference on one side that differs as DIFFERENCE
-        says, in JSON: `options` of its adapter, `habits` among them (implementations/reference/rohc/habits.h), and
-        `capabilities` that it declares instead of its own. What it does is as right as what it does by default, so
-        every case has to pass."""
-        run = current_run()
-        library = build_folder(run.build) / "lib" / "habits" / "reference.so"
-        if not library.is_file():
-            raise SkipExecution(
-                f"The reference with habits is not built (target adapter_reference_habits of {run.build})."
-            )
-        current = collector.current()
-        current.parameters |= {
-            "kind": "habits",
-            "side": side,
-            "difference": json.loads(difference),
-            "cases": list(cases),
-        }
-        with tempfile.TemporaryDirectory(prefix="headroom-habits-") as folder, campaign.Processes() as processes:
-            task = hunt.Task("reference-with-habits", "", side, str(library), run.build, folder, cases=list(cases))
-            found = processes.hunt(replace(task, scheme="rohc", **json.loads(difference)))
-        current.metric(metrics.CASES, found.cases)
-        wrong = [f"{one.case} is {one.verdict} ({one.reason})" for one in (*found.found, *found.errors)]
-        wrong += [f"{case} is not tested" for case in cases if case not in found.passed and not wrong]
-        if wrong:
-            raise AssertionError(f"{len(wrong)} of {len(cases)} cases do not pass: {some(wrong, 3)}")
 
     @keyword("Misbehaviour Should Be An Error")
     def misbehaviour(self, fault: str) -> None:

@@ -64,14 +64,21 @@ def conclude_remarks(remarks: Sequence[Remark], role: Role) -> None:
     verdicts.conclude([Finding(one.sentence, one.requirement, None, JUDGE) for one in remarks], role)
 
 
-def expect(met: bool, otherwise: str, seen: Observation, of: int | None = None) -> None:
-    """Raises AssertionError with a sentence, and keeps what was on the link; `of` is the packet in question."""
+def expect(met: bool, otherwise: str, seen: Observation, of: int | None = None, requirement: str = "") -> None:
+    """Raises AssertionError with a sentence, and keeps what was on the link; `of` is the packet in question.
+
+    An expectation on a compressor that rests on one requirement names it: the verdict then has its level, and not that
+    of the case. The case goes on after a SHOULD that is missed.
+    """
     if met:
         return
     if of is not None:
         _keep(seen, Finding(otherwise, packet=of))
     else:
         keep_captures(seen.done)
+    if requirement:
+        verdicts.conclude([Finding(otherwise, requirement, of, "headroom")], "compressor")
+        return
     raise AssertionError(f"{otherwise[:1].upper()}{otherwise[1:]}.")
 
 

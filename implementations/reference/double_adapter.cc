@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Doubles of the reference (doubles.yaml of each scheme): an instance has the habits (rohc/habits.h) that {"options":
+// {"habits": [...]}} names, and behind a proxy (proxy.h) it is as {"options": {"proxy": {...}}} says. Sources with
+// habits are compiled for this library once more; all others are the ordinary ones.
+#include <algorithm>
+#include <iterator>
+
+#include "changed_adapter.h"
+#include "proxy.h"
+#include "rohc/habits.h"
+
+namespace {
+
+struct Double {
+  struct Scope {
+    explicit Scope(const Double& change) noexcept { headroom::active_habits = change.bits; }
+    ~Scope() { headroom::active_habits = 0; }
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+  };
+
+  // Throws ConfigError when there is no such habit.
+  static Double take(json& options) {
+    Double change;
+    if (const auto proxy = options.find("proxy"); proxy != options.end()) {
+      change.proxy = *proxy;
+      options.erase(proxy);
+    }
+    const auto found = options.find("habits");
+    if (found == options.end()) return change;
+    for (const json& name : found->is_array() ? *found : json::array({*found})) {
+      const auto* known = std::find(std::begin(headroom::kHabitNames), std::end(headroom::kHabitNames),
+                                    name.is_string() ? name.get<std::string>() : "");
+      if (known == std::end(headroom::kHabitNames)) {
+        throw headroom::ConfigError("\"habits\" in \"options\" has " + name.dump() + ", which habits.h does not know");
+      }
+      change.bits |= 1U << (known - std::begin(headroom::kHabitNames));
+    }
+    options.erase(found);
+    return change;
+  }
+
+  // The instance, behind its proxy if it has one. Throws ConfigError when the scheme has no such proxy.
+  headroom_instance* wrap(headroom_instance* instance, const json& config) const {
+    if (proxy.is_null()) return instance;
+    std::unique_ptr<headroom_instance> behind(instance);
+    const auto make = headroom::proxies().find(config.value("scheme", ""));
+    if (make == headroom::proxies().end()) throw headroom::ConfigError("this scheme has no proxy");
+    return make->second(std::move(behind), proxy, config).release();
+  }
+
+  explicit operator bool() const noexcept { return bits != 0 || !proxy.is_null(); }
+
+  unsigned bits = 0;
+  json proxy;  // options of the proxy; null: there is none
+};
+
+}  // namespace
+
+extern "C" HEADROOM_EXPORT const headroom_api* headroom_implementation(void) {
+  return &headroom::ChangedAdapter<Double>::kApi;
+}
