@@ -85,17 +85,20 @@ Upward Without Feedback
     So It Should Be
 
 ACK Of An Older Packet
-    [Documentation]    Sends an RTP flow in O-mode whose TTL changes; behind the first packet with the change comes an
-    ...    ACK for a packet before it. Expects that the change goes on being told: such an ACK says nothing about
-    ...    it.
+    [Documentation]    Sends an RTP flow in O-mode whose TTL changes twice; behind the first packet with the second
+    ...    change comes an ACK for a packet before it. Expects that the change goes on being told if the first one
+    ...    was: such an ACK says nothing about it.
     [Tags]    level:must    profile:rtp    req:RFC3095-4.3.1.2-1    req:RFC3095-5.3.1.1.1-1
     A Compressor    rtp-ipv4           mode=O
     It Sends        10
     It Is Given     ACK(O) with CRC
     It Sends        30                 at the end type 0, type 1
-    It Sends        1                  update    ttl to 9
-    It Is Given     ACK(O) with CRC    about=39
-    It Sends        1                  update
+    It Sends        1                  update              ttl to 20
+    It Sends        1                  as before update
+    It Sends        30                 at the end type 0, type 1
+    It Sends        1                  update              ttl to 9
+    It Is Given     ACK(O) with CRC    about=71
+    It Sends        1                  as before update
     It Sends        30                 at the end type 0, type 1
     So It Should Be
 
@@ -107,9 +110,12 @@ ACK Without A Valid SN
     It Sends        10
     It Is Given     ACK(O) with CRC
     It Sends        30                 at the end type 0, type 1
-    It Sends        1                  update    ttl to 9
+    It Sends        1                  update              ttl to 20
+    It Sends        1                  as before update
+    It Sends        30                 at the end type 0, type 1
+    It Sends        1                  update              ttl to 9
     It Is Given     ACK(O) with CRC and SN-NOT-VALID
-    It Sends        1                  update
+    It Sends        1                  as before update
     It Sends        30                 at the end type 0, type 1
     So It Should Be
 

@@ -22,7 +22,7 @@ STATIC-NACK: RTP
     It Is Given     ACK(O) with CRC
     It Sends        30          at the end type 0, type 1
     It Is Given     STATIC-NACK(O) with CRC
-    It Sends        2           IR
+    It Sends        4           first IR
     It Sends        30          at the end type 0, type 1
     So It Should Be
 
@@ -35,7 +35,7 @@ NACK: RTP
     It Is Given     ACK(O) with CRC
     It Sends        30          at the end type 0, type 1
     It Is Given     NACK(O) with CRC
-    It Sends        2           update
+    It Sends        4           first update
     It Sends        30          at the end type 0, type 1
     So It Should Be
 
@@ -48,7 +48,7 @@ STATIC-NACK: UDP
     It Is Given     ACK(O) with CRC
     It Sends        30          at the end type 0, type 1
     It Is Given     STATIC-NACK(O) with CRC
-    It Sends        2           IR
+    It Sends        4           first IR
     It Sends        30          at the end type 0, type 1
     So It Should Be
 
@@ -61,7 +61,7 @@ NACK: UDP
     It Is Given     ACK(O) with CRC
     It Sends        30          at the end type 0, type 1
     It Is Given     NACK(O) with CRC
-    It Sends        2           update
+    It Sends        4           first update
     It Sends        30          at the end type 0, type 1
     So It Should Be
 
@@ -74,7 +74,7 @@ STATIC-NACK: IP
     It Is Given     ACK(O) with CRC
     It Sends        30         at the end type 0, type 1
     It Is Given     STATIC-NACK(O) with CRC
-    It Sends        2          IR
+    It Sends        4          first IR
     It Sends        30         at the end type 0, type 1
     So It Should Be
 
@@ -87,7 +87,7 @@ NACK: IP
     It Is Given     ACK(O) with CRC
     It Sends        30         at the end type 0, type 1
     It Is Given     NACK(O) with CRC
-    It Sends        2          update
+    It Sends        4          first update
     It Sends        30         at the end type 0, type 1
     So It Should Be
 

@@ -109,7 +109,7 @@ Decompressor: Answers
     A Decompressor    esp-ipv4    mode=O
     It Receives       16          IR               delivered    some ACK(O) with CRC
     It Receives       30          UO-0             delivered    only ACK(O)
-    It Receives       12          garbled UOR-2    withheld     some NACK(O)
+    It Receives       32          garbled UOR-2    withheld     some NACK(O)
     It Receives       3           IR               delivered
     It Receives       5           UO-0             delivered
     So It Should Be

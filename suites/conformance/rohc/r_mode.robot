@@ -304,7 +304,7 @@ Decompressor: Damage
     It Receives       3           IR                      delivered
     It Receives       2           UOR-2-ID with mode R    delivered
     It Receives       5           R-0                     delivered
-    It Receives       12          garbled UOR-2-ID        withheld     some NACK(R)
+    It Receives       32          garbled UOR-2-ID        withheld     some NACK(R)
     It Receives       3           IR with mode R          delivered    some ACK(R)
     It Receives       5           R-0                     delivered
     So It Should Be

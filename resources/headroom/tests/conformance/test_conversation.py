@@ -274,3 +274,14 @@ def test_pauses() -> None:
     made.pause(0.5)
     made.send(1)
     assert [packet["time_ns"] for packet in made.packets] == [0, 20_000_000, 540_000_000]
+
+
+def test_what_a_compressor_is_free_to_send_is_demanded_only_as_before() -> None:
+    """One that told a change twice must do so again; one that told it once may."""
+    twice = ["UO-0", "UOR-2", "UOR-2", "UO-0", "UOR-2", "UO-0"]
+    once = ["UO-0", "UOR-2", "UO-0", "UO-0", "UOR-2", "UO-0"]
+    for kinds, complaints in ((twice, 1), (once, 0)):
+        told = Conversation("udp-ipv4")
+        for expected in ("any", "update", "as before update", "any", "update", "as before update"):
+            told.send(1, expected)
+        assert len(told.judge(stream("udp-ipv4", ["IR", *kinds[1:]]), None)) == complaints

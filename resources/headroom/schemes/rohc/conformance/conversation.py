@@ -23,6 +23,7 @@ from headroom.schemes.rohc.judge.context import MODE_VALUES
 
 TYPE_1 = ("UO-1", "UO-1-ID", "UO-1-TS", "R-1", "R-1-ID", "R-1-TS")
 TYPE_0_AND_1 = (*TYPE_0, *TYPE_1)
+AS_BEFORE = "as before "
 
 
 @dataclass
@@ -78,7 +79,7 @@ class Conversation:
 
     def send(self, count: int, expected: str = "any", change: str = "", flow: int = 0) -> None:
         """The next `count` packets of each flow. `change` changes flow number `flow` before. `expected` as in
-        `judge_kinds` is about its packets."""
+        `judge_kinds` is about its packets; `as before update` demands it if earlier steps with these words had it."""
         self.sent.append(SentPackets(len(self.packets), count, expected, flow))
         if change:
             self._flows[flow].change(change)
@@ -176,9 +177,9 @@ class Conversation:
         """What is wrong with the types of packets, and the traces of what was given in vain."""
         complaints = []
         for number, sent in enumerate(self.sent, 1):
-            mine = [seen.packets[n * self.flows + sent.flow + sent.first] for n in range(sent.count)]
+            mine = self._packets_of(sent, seen)
             missing = [] if "nothing" in sent.expected else stream.not_sent(mine)[:1]
-            found = missing or judge_kinds(sent.expected, mine)
+            found = missing or self._judge_step(number, mine, seen)
             complaints += [f"step {number} ({sent.count} packets): {one}" for one in found]
         if without is not None:
             first = min(given.before for given in self.given if given.in_vain)
@@ -189,6 +190,20 @@ class Conversation:
                     )
                     break
         return complaints
+
+    def _packets_of(self, sent: SentPackets, seen: Observation) -> list[ObservedPacket]:
+        return [seen.packets[n * self.flows + sent.flow + sent.first] for n in range(sent.count)]
+
+    def _judge_step(self, number: int, packets: Sequence[ObservedPacket], seen: Observation) -> list[str]:
+        """What is wrong with the types of a step; `as before …` demands them only if the compressor has sent them in
+        every earlier step with these words, for it is free to."""
+        expected = self.sent[number - 1].expected
+        if not expected.startswith(AS_BEFORE):
+            return judge_kinds(expected, packets)
+        kinds = expected.removeprefix(AS_BEFORE)
+        earlier = [one for one in self.sent[: number - 1] if one.expected == expected]
+        asked = earlier and not any(judge_kinds(kinds, self._packets_of(one, seen)) for one in earlier)
+        return [f"{one}, as it came before" for one in judge_kinds(kinds, packets)] if asked else []
 
 
 def _rtp_sn(original: bytes, flow: Flow) -> bytes:
