@@ -44,6 +44,8 @@ class Requirement:
     feature: str | None = None
     in_prose: bool = False
     untested: str = ""  # why no case can ask for it, where neither its level nor its feature says so
+    quote: str = ""  # the RFC's own words, "[...]" where some are left out
+    quote_section: str = ""  # where they stand
 
     @property
     def rfc(self) -> int:
@@ -191,4 +193,6 @@ def _requirement(entry: dict, scheme: str) -> Requirement:
         entry.get("feature"),
         entry.get("wording") == "prose",
         entry.get("untested", ""),
+        entry.get("quote", ""),
+        entry.get("quote_section", entry["section"]),
     )

@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Checks the quotes of requirements against the RFCs' own words.
+
+The RFCs' texts are not part of the project. resources/requirements/digests holds, for each section that is quoted, two
+characters for every run of `WINDOW` tokens of its text, in the order of the text: the digests of a verbatim quote are a
+substring of them. A wrong word inside a quote changes the digests of `WINDOW` runs, at an end of it that of one: one in
+4096 such errors goes unseen.
+
+`python -m headroom.core.quotes [RFC...]` checks the quotes; `--texts FOLDER` compares them with rfc<number>.txt there,
+and `--update` writes the digests anew from those texts.
+"""
+
+import argparse
+import hashlib
+import json
+import os
+import re
+import sys
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+
+from headroom.core.errors import UsageError
+from headroom.core.paths import shown
+from headroom.core.requirements import FOLDER, Requirement, load
+
+DIGESTS = FOLDER / "digests"
+TEXTS = "HEADROOM_RFC_TEXTS"  # the environment variable that names the folder of RFC texts
+ELISION = "[...]"
+WINDOW = 4  # tokens in a run
+ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+KEYWORDS = {  # RFC 2119's, by the level that they state
+    "must": frozenset({"MUST", "SHALL", "REQUIRED"}),
+    "should": frozenset({"SHOULD", "RECOMMENDED"}),
+    "may": frozenset({"MAY", "OPTIONAL"}),
+}
+
+# Frames of tables and drawings are no tokens, so a quote of a table's row needs none.
+FRAME = re.compile(r"\||[-+=_~.:|]{2,}")
+TOKEN = re.compile(r"\w+|[^\w\s]")
+PAGE_BREAK = re.compile(r"\s*RFC \d+ {2,}\S.* (?:19|20)\d\d|.*\[Page [0-9ivx]+\]\s*")
+HEADING = re.compile(r"( {3})?(?:Appendix )?([0-9]+(?:\.[0-9]+)*|[A-Z](?:\.[0-9]+)*)(?:\. +| {2,})\S")
+CONTENTS = re.compile(r".*(?:\. ?\.|\S {2,})[ .]*[0-9]+\s*")  # a line of the table of contents ends with a page number
+
+
+def tokens(text: str) -> list[str]:
+    """The words and punctuation marks of a text. Line breaks and white space do not count."""
+    return TOKEN.findall(FRAME.sub(" ", text))
+
+
+def parts(quote: str) -> list[list[str]]:
+    """The tokens of each part of a quote between elisions."""
+    return [tokens(part) for part in quote.split(ELISION)]
+
+
+@cache
+def digest(run: str) -> str:
+    number = int.from_bytes(hashlib.blake2b(run.encode(), digest_size=2).digest())
+    return ALPHABET[number >> 6 & 63] + ALPHABET[number & 63]
+
+
+def digests(words: list[str]) -> str:
+    """Two characters for each run of `WINDOW` tokens, in order."""
+    return "".join(digest(" ".join(words[at : at + WINDOW])) for at in range(len(words) - WINDOW + 1))
+
+
+def sections(text: str) -> dict[str, str]:
+    """The text of each section of an RFC without that of its subsections, headers and footers of pages removed."""
+    lines = [line for line in re.split(r"[\f\n]+", text) if not PAGE_BREAK.fullmatch(line)]
+    indented = not any(re.match(r"1\.? +\S", line) for line in lines)  # headings are, in the oldest RFCs
+    found: dict[str, list[str]] = {}
+    current = "0"
+    for line in lines:
+        heading = HEADING.match(line)
+        if heading and bool(heading[1]) == indented and not CONTENTS.fullmatch(line) and _follows(current, heading[2]):
+            current = heading[2]
+            found[current] = [line[heading.end(2) :]]
+        elif current in found:
+            found[current].append(line)
+    return {section: "\n".join(lines) for section, lines in found.items()}
+
+
+def _follows(section: str, number: str) -> bool:
+    """True if a heading with this number can come next after a section: what else begins with a number is none."""
+    old, new = section.split("."), number.split(".")
+    if new[:-1] == old:
+        return new[-1] == "1"
+    last = len(new) - 1
+    if last >= len(old) or new[:-1] != old[:last]:
+        return False
+    if new[-1].isalpha():
+        return new[-1] == ("A" if old[0].isdigit() else chr(ord(old[0]) + 1))
+    return old[last].isdigit() and int(new[-1]) == int(old[last]) + 1
+
+
+def text_complaint(quote: str, text: str) -> str:
+    """Why a text does not have a quote, as a sentence; "" if it has. Compares the words themselves."""
+    words, at = tokens(text), 0
+    for part in parts(quote):
+        starts = (start for start in range(at, len(words) - len(part) + 1) if words[start : start + len(part)] == part)
+        start = next(starts, None)
+        if start is None:
+            return _sentence(part, len(part))
+        at = start + len(part)
+    return ""
+
+
+def complaint(requirement: Requirement) -> str:
+    """Why the digests of its section do not have a requirement's quote, as a sentence; "" if they have."""
+    known = _known(requirement.rfc).get(requirement.quote_section)
+    if known is None:
+        return f"No digests of section {requirement.quote_section}; write them with --update."
+    at = 0
+    for part in parts(requirement.quote):
+        if len(part) < WINDOW:
+            return f"A part has fewer than {WINDOW} words: {' '.join(part)}"
+        mine = digests(part)
+        start = _find(known, mine, at)
+        if start < 0:
+            longest = max(n for n in range(0, len(mine), 2) if n == 0 or _find(known, mine[:n], at) >= 0)
+            return _sentence(part, longest // 2 + WINDOW)
+        at = start + len(mine)
+    return ""
+
+
+def wording_complaint(requirement: Requirement) -> str:
+    """Why the keywords of a quote do not fit its requirement's level and wording, as a sentence; "" if they do."""
+    found = set(re.findall(r"\b[A-Z]+\b", requirement.quote))
+    if requirement.in_prose:
+        present = sorted(found & frozenset().union(*KEYWORDS.values()))
+        return f"Its wording is prose, and its quote has {' and '.join(present)}." if present else ""
+    keywords = sorted(KEYWORDS[requirement.level])
+    if not found.intersection(keywords):
+        return f"Its level is {requirement.level}, and its quote has no {' or '.join(keywords)}."
+    return ""
+
+
+def _find(known: str, mine: str, start: int) -> int:
+    """Like str.find, but finds whole digests only."""
+    while (start := known.find(mine, start)) % 2:
+        if start < 0:
+            return -1
+        start += 1
+    return start
+
+
+def _sentence(part: list[str], good: int) -> str:
+    return f"The section does not have: {' '.join(part[:good])} <"
+
+
+@cache
+def _known(rfc: int) -> dict[str, str]:
+    path = DIGESTS / f"rfc{rfc}.json"
+    return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+
+
+def read_text(folder: Path, rfc: int) -> dict[str, str]:
+    """The sections of an RFC whose text is in a folder."""
+    try:
+        return sections((folder / f"rfc{rfc}.txt").read_text(encoding="utf-8", errors="replace"))
+    except OSError as error:
+        raise UsageError(f"{shown(folder / f'rfc{rfc}.txt')} cannot be read: {error.strerror}.") from error
+
+
+def render(requirements: Iterable[Requirement], texts: dict[str, str]) -> str:
+    """The file of digests for the requirements of one RFC: one line for each section that is quoted."""
+    quoted = {one.section for one in requirements} | {one.quote_section for one in requirements}
+    lines = [f'"{section}": "{digests(tokens(text))}"' for section, text in texts.items() if section in quoted]
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m headroom.core.quotes", description="Check requirements' quotes.")
+    parser.add_argument("rfc", nargs="*", type=int, help="numbers of RFCs; all if none is given")
+    parser.add_argument("--texts", type=Path, default=os.environ.get(TEXTS), help=f"folder of rfc*.txt (${TEXTS})")
+    parser.add_argument("--update", action="store_true", help="write the digests anew from the texts")
+    options = parser.parse_args(arguments)
+    if options.update and not options.texts:
+        parser.error("--update needs --texts")
+    everything = load()
+    wrong = 0
+    for rfc in options.rfc or sorted({one.rfc for one in everything.values()}):
+        mine = [one for one in everything.values() if one.rfc == rfc]
+        texts = read_text(Path(options.texts), rfc) if options.texts else {}
+        if options.update:
+            DIGESTS.mkdir(exist_ok=True)
+            (DIGESTS / f"rfc{rfc}.json").write_text(render(mine, texts), encoding="utf-8")
+            _known.cache_clear()
+        for one in mine:
+            if found := _complaints(one, texts):
+                wrong += 1
+                print(f"{one.id}: {' '.join(found)}")
+    print(f"{wrong} wrong" if wrong else "All quotes are in the RFCs.")
+    return 1 if wrong else 0
+
+
+def _complaints(one: Requirement, texts: dict[str, str]) -> list[str]:
+    if not one.quote:
+        return ["It has no quote."]
+    found = complaint(one) or (texts and text_complaint(one.quote, texts.get(one.quote_section, "")))
+    return [sentence for sentence in (found, wording_complaint(one)) if sentence]
+
+
+if __name__ == "__main__":
+    sys.exit(main())
