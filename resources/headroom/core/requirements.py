@@ -57,6 +57,11 @@ class Requirement:
         return f"RFC {self.rfc}, {self.section}"
 
     @property
+    def citation(self) -> str:
+        """The RFC's own words and where they stand: `RFC 3095, 5.7.1: "R-0 packets do not update …"`."""
+        return f'RFC {self.rfc}, {self.quote_section}: "{self.quote}"' if self.quote else ""
+
+    @property
     def not_yet(self) -> bool:
         """Whether it is about something that no implementation of ours has."""
         return self.feature in NOT_YET

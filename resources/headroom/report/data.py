@@ -245,6 +245,7 @@ class Requirement:
     section: str
     level: str
     text: str
+    citation: str
     cases: Records
 
 
@@ -258,7 +259,8 @@ def requirements(records: Records) -> list[Requirement]:
                 one = known.get(identity)
                 section = one.section if one else identity.partition("-")[2].rpartition("-")[0]
                 level = one.level if one else str(record["test"]["level"] or "")
-                found[identity] = Requirement(identity, section, level, one.text if one else "", [])
+                text, citation = (one.text, one.citation) if one else ("", "")
+                found[identity] = Requirement(identity, section, level, text, citation, [])
             found[identity].cases.append(record)
     return sorted(found.values(), key=lambda entry: natural(entry.id))
 
@@ -300,6 +302,7 @@ class Untested:
     level: str
     side: str
     text: str
+    citation: str
     reason: str
 
 
@@ -314,7 +317,14 @@ def untested(records: Records) -> list[Untested]:
     ]
     roles = {role for role in ("compressor", "decompressor") if any(record[role] for record in records)}
     return [
-        Untested(one.id, one.level, one.side, one.text, one.why_untested or _why_not_selected(one.id, one.side, roles))
+        Untested(
+            one.id,
+            one.level,
+            one.side,
+            one.text,
+            one.citation,
+            one.why_untested or _why_not_selected(one.id, one.side, roles),
+        )
         for one in sorted(rest, key=lambda one: natural(one.id))
     ]
 

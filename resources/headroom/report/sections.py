@@ -134,7 +134,8 @@ def conformance(records: Records) -> Section | None:
     section = Section("conformance", "Conformance by requirement", "Conformance")
     section.intro = [
         "Each requirement with the verdict on each implementation that it binds, the worst of the cases that name it; "
-        "a click on it shows them. Non-strict: a SHOULD was missed. Unsupported: declared beforehand.",
+        "a click on it shows them. A click on what the requirement asks shows the RFC's own words. Non-strict: a "
+        "SHOULD was missed. Unsupported: declared beforehand.",
         "A MAY or SHOULD leaves an implementation free. The last column names the doubles of the reference which use "
         "that freedom, and which no case may fail, or the reason why no double does.",
     ]
@@ -157,7 +158,7 @@ def conformance(records: Records) -> Section | None:
                 Cell(entry.id, code=True),
                 entry.level.upper(),
                 *(_evidence(cells.get(entry.id, {}).get(who, []), numbers) for who in judged),
-                entry.text,
+                _quoted(entry.text, entry.citation),
                 data.freedom(entry.id),
             ]
             for entry in found
@@ -179,12 +180,24 @@ def conformance(records: Records) -> Section | None:
             Column("What uses the freedom", long=True),
         ]
         rows = [
-            [Cell(one.id, code=True), one.level.upper(), one.side, one.text, one.reason, data.freedom(one.id)]
+            [
+                Cell(one.id, code=True),
+                one.level.upper(),
+                one.side,
+                _quoted(one.text, one.citation),
+                one.reason,
+                data.freedom(one.id),
+            ]
             for one in rest
         ]
         title = f"Show all {len(rows)} requirements that it did not ask" if len(rows) > FOLDED_FROM else ""
         section.add("table", table("t-untested", columns, rows), title=title)
     return section
+
+
+def _quoted(text: str, citation: str) -> Cell:
+    """The paraphrase of a requirement; the RFC's own words fold out below it."""
+    return Cell(text, details=[citation] if citation else [])
 
 
 def _evidence(cases: Records, numbers: dict[int, int]) -> Cell:

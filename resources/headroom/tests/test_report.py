@@ -321,6 +321,16 @@ def test_requirements_by_implementation() -> None:
     assert [cell.verdict for cell in refresh.cells[2:4]] == ["pass", ""], "it binds compressors"
 
 
+def test_each_requirement_shows_the_words_of_its_rfc() -> None:
+    matrix, untested = conformance_of(sample.records())
+    known = requirements.load()
+    for row in [*matrix.rows, *untested.rows]:
+        (asked,) = [cell for cell in row.cells if cell.text == known[row.cells[0].text].text]
+        assert asked.details == [known[row.cells[0].text].citation]
+    crc = known["RFC3095-5.9.1-1"].citation
+    assert crc.startswith('RFC 3095, 5.9.1: "The CRC in the IR and IR-DYN packet is calculated over the entire ')
+
+
 def test_each_implementation_has_a_column_and_the_worst_case_comes_first() -> None:
     other = {**sample.SIDE, "name": "other"}
     tags = ["req:RFC3095-5.9.1-1", "level:must"]
