@@ -167,8 +167,11 @@ def _load(folder: Path) -> Requirements:
 
 
 def _check_ids(document: Document, seen: dict[str, str]) -> None:
-    """What the schema cannot say: ids are unique, name their own RFC and section, and are numbered without gaps."""
+    """What the schema cannot say: ids are unique, name their own RFC and section, and are numbered without gaps, except
+    for those of withdrawn requirements.
+    """
     rfc = document.data["rfc"]
+    withdrawn = set(document.data.get("withdrawn", ()))
     numbers: Counter[str] = Counter()
     for index, entry in enumerate(document.data["requirements"]):
         where = ("requirements", index, "id")
@@ -177,7 +180,8 @@ def _check_ids(document: Document, seen: dict[str, str]) -> None:
             raise UsageError(document.complaint(where, f"{name} stands in {seen[name]} already."))
         seen[name] = shown(document.path)
         numbers[section] += 1
-        expected = f"RFC{rfc}-{section}-{numbers[section]}"
+        while (expected := f"RFC{rfc}-{section}-{numbers[section]}") in withdrawn:
+            numbers[section] += 1
         if name != expected:
             raise UsageError(
                 document.complaint(where, f"the id is {name}; by its RFC, section and place it is {expected}.")

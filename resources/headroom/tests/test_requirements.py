@@ -81,6 +81,19 @@ def test_gap_in_the_numbers(tmp_path) -> None:
         requirements.load(tmp_path)
 
 
+def test_withdrawn_ids_are_not_given_again(tmp_path) -> None:
+    ids = ("RFC3095-5.7-1", "RFC3095-5.7-4")
+    head = HEAD.replace("requirements:", "withdrawn: [RFC3095-5.7-2, RFC3095-5.7-3]\nrequirements:")
+    (tmp_path / "rfc3095.yaml").write_text(head + "".join(ENTRY.format(id=one, level="must") for one in ids))
+    assert list(requirements.load(tmp_path)) == list(ids)
+    other = tmp_path / "other"
+    other.mkdir()
+    again = (ids[0], "RFC3095-5.7-2")
+    (other / "rfc3095.yaml").write_text(head + "".join(ENTRY.format(id=one, level="must") for one in again))
+    with pytest.raises(UsageError, match=r"rfc3095\.yaml:8: .*it is RFC3095-5\.7-4"):
+        requirements.load(other)
+
+
 def test_same_id_twice(tmp_path) -> None:
     write(tmp_path, ENTRY.format(id="RFC3095-5.7-1", level="must") * 2)
     with pytest.raises(UsageError, match=r"stands in .* already"):
