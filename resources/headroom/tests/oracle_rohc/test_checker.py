@@ -204,8 +204,8 @@ def test_packet_without_payload_as_ir() -> None:
     [
         (lambda packet: b"\x46" + packet[1:20] + bytes(4) + packet[20:], "RFC3095-5.7.7.4-2"),  # options
         (lambda packet: patched(packet, 6, 0x20), "RFC3095-5.7.7.4-2"),  # more fragments
-        (lambda packet: packet + b"\0", "RFC3095-5.7.7.4-2"),  # octets behind the IP packet
-        (lambda packet: patched(packet, 10, packet[10] ^ 1), "RFC3095-5.7.7.4-2"),  # IPv4 checksum
+        (lambda packet: packet + b"\0", "RFC3095-5.7.7.4-6"),  # octets behind the IP packet
+        (lambda packet: patched(packet, 10, packet[10] ^ 1), "RFC3095-5.7.7.4-6"),  # IPv4 checksum
         (lambda packet: patched(packet, 25, 9), "RFC3095-5.7.7.5-1"),  # UDP length
         (lambda packet: patched(packet, 28, 0x40), "RFC3095-4.2-1"),  # RTP version 1
     ],

@@ -97,7 +97,7 @@ def test_a_known_option_of_wrong_length() -> None:
     found = check_feedback(bytes.fromhex("201141"), Parameters())
     assert found[0].requirement == "RFC5795-5.2.3-4", "the option is cut short"
     found = check_feedback(bytes.fromhex("20114201aa"), Parameters())
-    assert found[0].requirement == "RFC3095-5.7.6.10-1" and "length 2; it is 1" in found[0].sentence
+    assert found[0].requirement == "RFC3095-5.7.6.2-1" and "length 2; it is 1" in found[0].sentence
 
 
 def test_random_feedback_is_parsed_or_refused() -> None:

@@ -198,7 +198,7 @@ def header_of(item: bytes, following: int) -> bytes:
         return bytes([following]) + item[1:]
     if following not in ETHER_TYPES:
         raise MalformedPacket(
-            "RFC3095-5.8.4.4-1", f"A GRE header is followed by protocol {following}: there is no Ether type for it."
+            "RFC3095-5.8.4.4-5", f"A GRE header is followed by protocol {following}: there is no Ether type for it."
         )
     flags = item[1] & (C | K | S)
     checksum = item[2:4] + b"\0\0" if flags & C else b""
@@ -233,7 +233,7 @@ def read_changes(reader: Reader, state: ListState, mode: str, remarks: list[Rema
         )
     if esp:
         raise MalformedPacket(
-            "RFC3095-5.8.5.1-1", "ESeq is 1, but no null ESP header is in the list: none was ever sent."
+            "RFC3095-5.8.5.1-2", "ESeq is 1, but no null ESP header is in the list: none was ever sent."
         )
     ah_bits = _read_sequence(reader, "AH") if ah else NO_BITS
     gre_bits = _read_sequence(reader, "GRE") if gre else NO_BITS
@@ -243,7 +243,7 @@ def read_changes(reader: Reader, state: ListState, mode: str, remarks: list[Rema
         if bits.width and _numbered(entries, kind) is None:
             name = NAMES[kind]
             remarks.append(
-                Remark("RFC3095-5.8.5.1-1", f"Extension 3 has a number for the {name} of a list without one.")
+                Remark("RFC3095-5.8.5.1-2", f"Extension 3 has a number for the {name} of a list without one.")
             )
     return HeaderChanges(ah_bits, gre_bits, compressed)
 
@@ -264,7 +264,7 @@ def _numbered(entries: Entries, kind: int) -> int | None:
         return None
     if len(found) > 1:
         raise Unsupported(
-            "RFC3095-5.8.5.1-1", f"Extension 3 carries one sequence number for {len(found)} headers.", "several-ah"
+            "RFC3095-5.8.5.1-2", f"Extension 3 carries one sequence number for {len(found)} headers.", "several-ah"
         )
     return found.pop()
 

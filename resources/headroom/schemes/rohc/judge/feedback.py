@@ -122,7 +122,7 @@ def _read_option(reader: Reader, feedback: Feedback) -> None:
     name = known[0] if known else f"option {kind}"
     option = Option(kind, reader.take(name, length), position)
     if known and length != known[1]:
-        raise MalformedPacket("RFC3095-5.7.6.10-1", f"The {name} option has length {length}; it is {known[1]}.")
+        raise MalformedPacket("RFC3095-5.7.6.2-1", f"The {name} option has length {length}; it is {known[1]}.")
     feedback.options.append(option)
     if kind == SN:
         feedback.sn = feedback.sn.then(Bits(option.data[0], 8))

@@ -200,7 +200,7 @@ class _ListReader:
             self.remarks.append(Remark("RFC3095-5.8.6.3-1", "The reserved bit of a list of encoding type 2 is 1."))
         if count != len(reference):
             raise MalformedPacket(
-                "RFC3095-5.8.6.3-1", f"Count is {count}, but the reference list has {len(reference)} items."
+                "RFC3095-5.8.6.3-2", f"Count is {count}, but the reference list has {len(reference)} items."
             )
         return CompressedList(_removed(reference, _mask(self.reader, "removal bit mask")), {}, gen_id, 2, ref_id)
 

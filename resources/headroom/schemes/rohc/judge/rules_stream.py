@@ -75,11 +75,11 @@ def profile_fits(packet: Packet, source: bytes) -> Iterator[Remark]:
             )
         if ip.version == 4 and not ip.options and not headers.checksum_is_right(source[ip.start : ip.start + 20]):
             yield Remark(
-                "RFC3095-5.7.7.4-2", "The IPv4 header checksum of the original is wrong: it cannot be inferred."
+                "RFC3095-5.7.7.4-6", "The IPv4 header checksum of the original is wrong: it cannot be inferred."
             )
         if not ip.length_matches:
             yield Remark(
-                "RFC3095-5.7.7.4-2",
+                "RFC3095-5.7.7.4-6",
                 "The length in an IP header of the original is not that of its octets: it cannot be inferred.",
             )
     if (

@@ -36,7 +36,8 @@ _RULE = {
     "marker": "RFC3095-5.7-5",
     "static": "RFC3095-4.2-1",
     "sequence": "RFC4815-5.8-1",
-    "extension header": "RFC3095-5.8.1-1",
+    "extension header": "RFC3095-5.8.4-1",
+    "list": "RFC3095-5.8.2.1-10",
     "other": "RFC3095-5.3.1.1.3-1",
 }
 
@@ -147,7 +148,7 @@ def not_restored(packet: Packet, source: bytes, before: Context | None) -> Itera
             )
     if original is not None and original.kinds != attempt.now.kinds:
         yield Remark(
-            _RULE["extension header"],
+            _RULE["list"],
             f"The {header.kind} packet restores the chain {_chain(attempt.now.kinds)}; in the original it is "
             f"{_chain(original.kinds)}.",
         )
