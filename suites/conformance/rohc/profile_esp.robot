@@ -94,7 +94,7 @@ Compressor: Losses
 Compressor: Changes Survive Losses
     [Documentation]    Sends ESP packets whose TTL changes; every pattern of losses around the change. Expects that what
     ...    is new is carried by at least two packets.
-    [Tags]    level:must    req:RFC3095-5.3.1.1.1-1
+    [Tags]    level:must    req:RFC3095-4.3.1.2-1    req:RFC3095-5.3.1.1.1-1
     Change Should Survive Losses    esp-ipv4    ttl to 9
 
 A Regular Flow Is Compressed To Type 0

@@ -169,18 +169,19 @@ Compressor: Silence From The Decompressor, UDP
     It Sends        100                any                 ip-id by 100
     So It Should Be
 
-Compressor: An ACK For What Was No Update
-    [Documentation]    Sends a flow in R-mode; the compressor is given an ACK for a packet of type R-0 or R-1, and
-    ...    one for a packet that was never sent. Expects the same octets on the link as without them.
-    [Tags]    level:must    profile:rtp    req:RFC3095-5.5.1.2-1
+Compressor: An ACK For What Was Never Sent
+    [Documentation]    Sends a flow in R-mode; during the transition and after it, the compressor is given an ACK with
+    ...    the SN of a packet that was never sent. Expects the same octets on the link as without it.
+    [Tags]    level:must    profile:rtp    req:RFC3095-5.5.1.2-1    req:RFC3095-5.6.3-5
     A Compressor           rtp-ipv4           mode=R
     It Sends               10
     It Is Given            ACK(R) with CRC
-    It Sends               10                 update
+    It Sends               5                  update
+    It Is Given In Vain    raw f43f001145
+    It Sends               5                  update
     It Is Given            ACK(R) with CRC
     It Sends               5                  R-0, R-1, R-1-ID, R-1-TS
-    It Is Given In Vain    ACK(R) with CRC
-    It Is Given In Vain    raw f423f01030
+    It Is Given In Vain    raw f43f001145
     It Sends               200
     So It Should Be
 
