@@ -78,9 +78,14 @@ New State Of Low Priority
     Messages Should Be Met    state    new-state-of-low-priority
 
 Created Again
-    [Documentation]    State that is created again counts once, as the youngest.
-    [Tags]    req:RFC4896-5.2-2    req:RFC4896-6-1
+    [Documentation]    State that is created again counts once.
+    [Tags]    req:RFC4896-5.2-2
     Messages Should Be Met    state    created-again
+
+Created Again As The Youngest
+    [Documentation]    State that is created again is freed after what was created before.
+    [Tags]    req:RFC4896-6-1    level:should    -level:must
+    Messages Should Be Met    state    created-again-as-the-youngest
 
 Another Priority
     [Documentation]    State that is created again has the new priority.
@@ -99,7 +104,7 @@ Freed By Its Own Compartment
 
 Freeing What Is Not There
     [Documentation]    STATE-FREE of nothing, and of a dictionary, is no failure.
-    [Tags]    req:RFC4896-3.3-3    req:RFC4896-3.3-1
+    [Tags]    req:RFC4896-3.3-3    req:RFC4896-3.3-1    req:RFC3320-9.4.7-3
     Messages Should Be Met    state    freeing-what-is-not-there
 
 State As It Is In The End
@@ -138,8 +143,8 @@ I Bit
     Messages Should Be Met    state    i-bit
 
 S Bit
-    [Documentation]    The S-bit frees the state of the compartment, and no more is saved until it is taken back.
-    [Tags]    req:RFC3320-9.4.9-3
+    [Documentation]    The S-bit of one compartment leaves the state of another.
+    [Tags]    req:RFC3320-6.2-5
     Messages Should Be Met    state    s-bit
 
 Returned Parameters

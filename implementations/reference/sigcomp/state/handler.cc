@@ -187,7 +187,7 @@ void StateHandler::take_feedback(Compartment& c, const udvm::Completion& complet
       while (!c.by_order.empty()) remove(c, c.by_order.begin());
     }
     c.peer.wants_no_state = requested.s;
-    if (!mutant("sigcomp-state-after-s-bit")) c.state_memory_size = requested.s ? 0 : c.allowed;
+    c.state_memory_size = requested.s ? 0 : c.allowed;
   }
   const ReturnedParameters returned(completion.returned_parameters);
   if (const auto parameters = returned.parameters()) c.peer.parameters = *parameters;

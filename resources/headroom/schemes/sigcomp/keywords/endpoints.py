@@ -301,15 +301,16 @@ class EndpointKeywords:
         kinds = {one.kind for one in seen}
         _must_be_empty([] if came == text and kinds == {"plain"} else [f"{len(came)} octets came out, {kinds}"])
 
+    @keyword("A Reserved Code Should Fail")
+    def reserved_code(self) -> None:
+        kinds = [(one.kind, one.reason) for one in _broken_stream()[:2]]
+        right = [("compressed", 0), ("failed", 25)]
+        _must_be_empty([] if kinds == right else [f"it was {kinds}, not a message and a failure"])
+
     @keyword("A Broken Stream Should Be Over")
     def broken_stream(self) -> None:
-        far = FarEnd(Offer(stream=True))
-        whole = wire.mark(far.says(b"SIP/2.0 200 OK\r\n\r\n"))
-        seen = _heard_on_stream([whole, b"\xf8\xff\x80", whole])
-        kinds = [(one.kind, one.reason) for one in seen[:2]]
-        wrong = [] if kinds == [("compressed", 0), ("failed", 25)] else [f"it was {kinds}, not a message and a failure"]
-        wrong += ["a message came out behind the reserved code"] if any(one.output for one in seen[1:]) else []
-        _must_be_empty(wrong)
+        late = any(one.output for one in _broken_stream()[1:])
+        _must_be_empty(["a message came out behind the reserved code"] if late else [])
 
     @keyword("A Broken Stream Should Be Answered")
     def broken_stream_answered(self) -> None:
@@ -330,6 +331,13 @@ class EndpointKeywords:
         far = FarEnd(_far_of(mechanism))
         session, _ = _sender(mechanism, far, {}, features, own)
         _must_be_empty(_happened(lambda: story(session, far)))
+
+
+def _broken_stream() -> list[endpoint_cases.MessageOutcome]:
+    """What comes of a stream with a whole message, a reserved code, and the same message again."""
+    far = FarEnd(Offer(stream=True))
+    whole = wire.mark(far.says(b"SIP/2.0 200 OK\r\n\r\n"))
+    return _heard_on_stream([whole, b"\xf8\xff\x80", whole])
 
 
 # ---- endpoints of a case
