@@ -114,7 +114,7 @@ CRC
 
 Operands
     [Documentation]    Operands of every encoding.
-    [Tags]    req:RFC3320-8.5-1
+    [Tags]    req:RFC3320-8.5-1    req:RFC3320-8.7-4
     Messages Should Be Met    udvm    operands
 
 Cycles At First
