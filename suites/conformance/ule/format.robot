@@ -68,7 +68,7 @@ Received Lengths
 Sent Types
     [Documentation]    Sections 4.4 and 4.7. Sends IPv4, IPv6 and frames. Expects their EtherTypes, and 0x0001 of
     ...    frames.
-    [Tags]    req:RFC4326-4.4-1    req:RFC4326-4.4.2-1    req:RFC4326-4.7.2-1    req:RFC4326-4.7.3-1
+    [Tags]    req:RFC4326-4.4-1    req:RFC4326-4.7.2-1    req:RFC4326-4.7.3-1
     PDUs Should Be Encapsulated By The Rules    ipv4 100    ipv6 100    frame 114
 
 Received Types

@@ -49,7 +49,7 @@ Payload Pointers Above 181
 Idle State
     [Documentation]    Section 7.1.1. Sends TS packets without PUSI, and with Payload Pointers up to 181, to an idle
     ...    receiver. Expects the SNDUs that begin, and no other.
-    [Tags]    req:RFC4326-7.1.1-1    req:RFC4326-7.1.1-2
+    [Tags]    req:RFC4326-7.1-1    req:RFC4326-7.1.1-1    req:RFC4326-7.1.1-2
     Vectors Should Be Received    idle-without-pusi    idle-pointer    pointer-181
 
 Lengths That Cannot Be

@@ -14,8 +14,9 @@ Test Tags        level:must    scheme:vj
 Data In One Direction
     [Documentation]    Sections 3.2.2 and 3.2.3. Sends segments one after another. Expects the mask of unidirectional
     ...    data, a header of 3 octets, and no connection number where it does not change.
-    [Tags]    req:RFC1144-3.2.2-1    req:RFC1144-3.2.2-4    req:RFC1144-3.2.2-5    req:RFC1144-3.2.3-1
-    ...       req:RFC1144-3.2.3-6    req:RFC1144-3.2.3-8    req:RFC1144-3.2.3-10    req:RFC1332-3.2-1
+    [Tags]    req:RFC1144-3.2.2-1    req:RFC1144-3.2.2-4    req:RFC1144-3.2.2-5    req:RFC1144-3.2.2-6
+    ...       req:RFC1144-3.2.3-6    req:RFC1144-3.2.3-8    req:RFC1144-3.2.3-10    req:RFC1144-3.2.3-16
+    ...       req:RFC1144-3.2.3-17    req:RFC1332-4-1
     Traffic Should Be Compressed By The Rules    tcp-bulk-data    packets=200    octets=3    types=COMPRESSED_TCP
 
 Acknowledgements
@@ -80,7 +81,7 @@ Retransmissions
 Urgent Data And Windows
     [Documentation]    Sections 3.2.2 and 3.2.3. Sends urgent pointers with and without URG, windows that grow and
     ...    shrink, and changes of 2^16 and more. Expects each where figure 5 has it, or an UNCOMPRESSED_TCP packet.
-    [Tags]    req:RFC1144-3.2.2-1    req:RFC1144-3.2.2-2    req:RFC1144-3.2.3-1    req:RFC1144-3.2.3-5
+    [Tags]    req:RFC1144-3.2.2-1    req:RFC1144-3.2.2-2    req:RFC1144-3.2.2-6    req:RFC1144-3.2.3-5
     Traffic Should Be Compressed By The Rules    tcp-urgent-and-window    packets=40
     ...    types=COMPRESSED_TCP,UNCOMPRESSED_TCP
 

@@ -64,7 +64,7 @@ Headers That End Too Early
 
 A Lost Packet
     [Documentation]    Section 4.1. Leaves out a packet. Expects sequence numbers shifted down, and checksums unchanged.
-    [Tags]    req:RFC1144-4.1-2
+    [Tags]    req:RFC1144-3.2.4-5
     Vectors Should Be Decompressed    loss
 
 A Line That Damages Packets
@@ -76,5 +76,5 @@ A Line That Damages Packets
 A Line That Loses Packets
     [Documentation]    Section 4.1. Loses 5 % of the packets of 12 connections without a trace. Expects with each packet
     ...    what the judge does, and that TCP's checksum tells of each that comes out wrong.
-    [Tags]    req:RFC1144-4.1-2
+    [Tags]    req:RFC1144-3.2.4-5
     Decompressor Should Do As The Judge Does    tcp-interactive    flows=12    packets=600    lost=0.05
