@@ -14,18 +14,23 @@ Test Tags        scheme:sigcomp    level:must
 *** Test Cases ***
 A Call In Pieces Of One Octet
     [Documentation]    Expects that every message comes out, once.
-    [Tags]    req:RFC3320-4.2.2-1    req:RFC3320-5-5    req:RFC5049-5-4    req:RFC5049-6-1
+    [Tags]    req:RFC3320-4.2.2-1    req:RFC5049-5-4    req:RFC5049-6-1
     A Call Should Be Streamed    basic-voice-call    1
 
 A Call In Pieces Of 100 Octets
     [Documentation]    The same with a 3GPP video call.
-    [Tags]    req:RFC3320-4.2.2-1    req:RFC3320-5-5    req:RFC5049-5-4
+    [Tags]    req:RFC3320-4.2.2-1    req:RFC5049-5-4
     A Call Should Be Streamed    3gpp-video-call    100
 
 A Call In Whole Messages
     [Documentation]    The same with each message in one piece.
-    [Tags]    req:RFC3320-4.2.2-1    req:RFC3320-5-5
+    [Tags]    req:RFC3320-4.2.2-1
     A Call Should Be Streamed    push-to-talk    100000
+
+One Message For Each
+    [Documentation]    Compresses a 3GPP video call. Expects exactly one SigComp message for each of its messages.
+    [Tags]    req:RFC3320-5-5    level:should    -level:must
+    Each Message Should Be One On A Stream    3gpp-video-call
 
 Several Messages In One Piece
     [Documentation]    Sends three messages, full of FF, at once. Expects three messages.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from headroom.schemes.sigcomp.conformance.endpoint_cases import MessageOutcome, as_seen
 from headroom.schemes.sigcomp.conformance.endpoint_session import Act, Done
@@ -76,7 +76,13 @@ class Fake:
         return cycles << 6 | (memory + (self.defect == "tells-more")) << 3 | state
 
     def do(self, act: Act) -> Done:
-        return self._compress(act) if act.what == "compress" else self._decompress(act)
+        if act.what != "compress":
+            return self._decompress(act)
+        if self.defect != "splits":
+            return self._compress(act)
+        half = len(act.octets) // 2
+        parts = [self._compress(replace(act, octets=part)) for part in (act.octets[:half], act.octets[half:])]
+        return Done(b"".join(part.octets or b"" for part in parts))
 
     def _compress(self, act: Act) -> Done:
         if len(act.octets) > MOST and self.defect != "never-refuses":

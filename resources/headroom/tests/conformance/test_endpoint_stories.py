@@ -51,6 +51,7 @@ STORIES = {
         session(defect), FarEnd(LEAST), nack_stories.NONE_ALIKE, Reason.BYTECODES_TOO_LARGE
     ),
     "stream": lambda defect: stories.streamed(session(defect, STREAM), FarEnd(STREAM), CALL, 100),
+    "one message each": lambda defect: stories.one_message_each(session(defect, STREAM), FarEnd(STREAM), CALL),
 }
 DEFECTS = {
     "corrupts": "carried",
@@ -68,6 +69,7 @@ DEFECTS = {
     "counts-on-memory": "less",
     "takes-any-nack": "NACK elsewhere",
     "marks-nothing": "stream",
+    "splits": "one message each",
 }
 
 
@@ -81,6 +83,10 @@ def test_a_defect_is_noticed(defect: str, story: str) -> None:
     faults = STORIES[story](defect)
     assert faults
     assert all(isinstance(fault, str) and fault for fault in faults)
+
+
+def test_an_endpoint_may_make_several_messages_of_one_on_a_stream() -> None:
+    assert STORIES["stream"]("splits") == [], "RFC 3320, 5, has a SHOULD there"
 
 
 def test_a_nack_about_nothing_that_is_followed_is_noticed() -> None:

@@ -7,6 +7,7 @@ Each returns what is wrong as sentences, [] when nothing is. A story in which no
 
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 
 from headroom.schemes.sigcomp.conformance.endpoint_session import Session
 from headroom.schemes.sigcomp.conformance.peer import FarEnd, fault_of
@@ -302,18 +303,18 @@ def announcement(offer: Offer) -> bytes:
 
 
 def streamed(session: Session, far: FarEnd, call: Sequence[Message], piece: int) -> list[str]:
-    """A call over streams: what the endpoint sends is one delimited message for each; what it gets comes in pieces."""
+    """A call over streams: what the endpoint sends is delimited, and each message comes out of what it became; what it
+    gets comes in pieces."""
     wrong: list[str] = []
     records = Records()
     for number, message in enumerate(call, 1):
         if message.from_caller:
             octets = session.message(session.compress(message.octets))
             found = records.feed(octets)
-            if len(found) != 1 or records.message or records.marked or records.broken:
-                wrong.append(f"message {number}, {message.name}: {len(found)} messages are delimited where 1 should be")
-            for one in found[:1]:
-                if fault := fault_of(far.hears(one), message.octets, one):
-                    wrong.append(f"message {number}, {message.name}: {fault}")
+            if not found or records.message or records.marked or records.broken:
+                wrong.append(f"message {number}, {message.name}: no delimiter ends it")
+            elif fault := _fault_of_parts(far, message.octets, found):
+                wrong.append(f"message {number}, {message.name}: {fault}")
         else:
             stream = wire.mark(far.says(message.octets))
             acts = [session.decompress(stream[at : at + piece]) for at in range(0, len(stream), piece)]
@@ -321,4 +322,26 @@ def streamed(session: Session, far: FarEnd, call: Sequence[Message], piece: int)
             if [one.output for one in came if one.kind == "compressed"] != [message.octets] or len(came) != 1:
                 kinds = ", ".join(one.kind for one in came) or "nothing"
                 wrong.append(f"message {number}, {message.name}, from the far end came out as {kinds}")
+    return wrong
+
+
+def _fault_of_parts(far: FarEnd, message: bytes, parts: Sequence[bytes]) -> str:
+    """What is wrong with the SigComp messages that `message` became, as a sentence; "" if nothing is."""
+    outcomes = [far.hears(part) for part in parts]
+    failed = next((n for n, outcome in enumerate(outcomes) if outcome.kind != "compressed"), None)
+    if failed is not None:
+        return fault_of(outcomes[failed], message, parts[failed])
+    output = b"".join(outcome.output for outcome in outcomes)
+    return fault_of(replace(outcomes[0], output=output), message, parts[0])
+
+
+def one_message_each(session: Session, far: FarEnd, call: Sequence[Message]) -> list[str]:
+    """Each message of a call becomes exactly one SigComp message on a stream (RFC 3320, 5)."""
+    wrong: list[str] = []
+    for number, message in enumerate((one for one in call if one.from_caller), 1):
+        found = Records().feed(session.message(session.compress(message.octets)))
+        if len(found) != 1:
+            wrong.append(f"message {number}, {message.name}, became {len(found)} SigComp messages")
+        for one in found:
+            far.hears(one)
     return wrong

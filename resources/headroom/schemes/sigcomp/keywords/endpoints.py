@@ -152,11 +152,17 @@ class EndpointKeywords:
 
     @keyword("A Call Should Be Streamed")
     def call_streamed(self, sequence: str, piece: int, mechanism: str = DEFAULT) -> None:
-        """A call over streams: one delimited message for each that the endpoint sends, and each that it gets, in pieces
-        of so many octets, comes out."""
+        """A call over streams: each message that the endpoint sends is delimited and comes out. So does each that it
+        gets, in pieces of so many octets."""
         far = FarEnd(Offer(stream=True))
         session, _ = _sender(mechanism, far, {}, stream=True)
         _must_be_empty(endpoint_stories.streamed(session, far, _call(sequence, "printed", 1), int(piece)))
+
+    @keyword("Each Message Should Be One On A Stream")
+    def one_message_each(self, sequence: str, mechanism: str = DEFAULT) -> None:
+        far = FarEnd(Offer(stream=True))
+        session, _ = _sender(mechanism, far, {}, stream=True)
+        _must_be_empty(endpoint_stories.one_message_each(session, far, _call(sequence, "printed", 1)))
 
     @keyword("Messages Should Survive Reordering")
     def reordering(self, mechanism: str = DEFAULT) -> None:
