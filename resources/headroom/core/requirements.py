@@ -147,6 +147,12 @@ def suites_of() -> dict[str, tuple[str, ...]]:
     return {name: tuple(suites) for name, suites in found.items()}
 
 
+def level_of(name: str) -> str:
+    """The level of a requirement, and so of each finding against it. A finding against none, "", is a missed SHOULD: no
+    sentence makes it a failure. Raises UsageError where there is no such requirement."""
+    return load().get_known(name).level if name else "should"
+
+
 def load(folder: Path = FOLDER) -> Requirements:
     """All requirements of a folder. Raises UsageError with file and line on a file that is not valid."""
     return _load(folder.resolve())

@@ -6,13 +6,13 @@ against a requirement from which the implementation declares to deviate counts i
 where the declaration is checked.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import NoReturn
+from typing import NoReturn, Protocol
 
 from robot.api import SkipExecution
 
-from headroom.core import capabilities, engine
+from headroom.core import capabilities, engine, requirements
 from headroom.core.implementations import Implementation, Role
 from headroom.core.results import collector
 from headroom.core.results.record import Finding
@@ -38,6 +38,25 @@ def leave_to_the_other_side(run: Run, roles: Collection[Role]) -> None:
     subject = run.settings.subject
     if subject and subject not in roles:
         raise SkipExecution(f"It does not ask the {subject}, which this run is about.")
+
+
+class JudgeFinding(Protocol):
+    """A finding as a judge has it: without a level, which is that of its requirement."""
+
+    @property
+    def packet(self) -> int | None: ...
+    @property
+    def requirement(self) -> str: ...
+    @property
+    def sentence(self) -> str: ...
+
+
+def of_judge(findings: Iterable[JudgeFinding], judge: str) -> list[Finding]:
+    """A judge's findings for a record, each with the level of its requirement."""
+    return [
+        Finding(one.sentence, one.requirement, one.packet, judge, requirements.level_of(one.requirement))
+        for one in findings
+    ]
 
 
 def that_count(findings: Sequence[Finding], role: Role) -> list[Finding]:
