@@ -180,7 +180,7 @@ ACKs In U-Mode
 
 Acknowledgements By Vectors
     [Documentation]    Sends an IR packet for CID 0 and one for a large CID to a decompressor that wants O-mode. Expects
-    ...    ACK(O) with CRC, octet by octet as the RFC has it.
+    ...    that what it answers is ACK(O) with CRC, octet by octet as the RFC has it.
     [Tags]    level:must    profile:rtp    req:RFC3095-5.4.2.2-2    req:RFC3095-5.6.1-2
     Vectors Should Be Decompressed    o-mode-ir-acknowledged    o-mode-ir-acknowledged-large-cid
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from headroom.core.capabilities import Misbehaviour, NotDeclared, declared_deviations, promise
 from headroom.core.implementations import Implementation, find
 from headroom.schemes.rohc.conformance import capabilities
+from headroom.tests.conformance.support import stream
 from headroom.tests.runs import REFERENCE, replay_of
 
 DECLARATION = """\
@@ -142,3 +144,16 @@ def test_promises() -> None:
 def test_common_profiles(vendor: Implementation) -> None:
     assert capabilities.common_profiles() == [f"0x000{number}" for number in (0, 1, 2, 3, 4, 7, 8)]
     assert capabilities.common_profiles(REFERENCE, vendor, None) == ["0x0000", "0x0001"]
+
+
+def test_what_the_packets_take_has_to_be_declared() -> None:
+    """A decompressor without lists, or with two IP headers, is not asked for more."""
+    contexts = stream("rtp-ipv4", ["IR", "UO-0"]).contexts
+    wide = contexts[0].copy()
+    wide.ips = [*wide.ips, *wide.ips, *wide.ips]
+    capabilities.require_what_is_sent(REFERENCE, [wide])
+    entry = {**REFERENCE.declared("rohc"), "features": []}
+    plain = dataclasses.replace(REFERENCE, name="plain", capabilities=(entry,))
+    capabilities.require_what_is_sent(plain, contexts)
+    with pytest.raises(NotDeclared, match="additional-ip-headers, which plain does not declare"):
+        capabilities.require_what_is_sent(plain, [*contexts, wide])

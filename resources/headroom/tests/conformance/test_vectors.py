@@ -99,7 +99,6 @@ def answered(words: str, cid: int = 0, sn: int = 1000) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("answer", "had"),
     [
-        ({"feedback": []}, "nothing"),
         (answered("NACK(O) with CRC"), "NACK(O) with CRC for CID 0"),
         (answered("ACK(U) with CRC"), "ACK(U) with CRC for CID 0"),
         (answered("ACK(O) with CRC", cid=3), "ACK(O) with CRC for CID 3"),
@@ -111,6 +110,13 @@ def test_replies(answer: dict[str, Any], had: str) -> None:
     assert len(found) == 1
     assert found[0].startswith("link packet 0 is not answered with ACK(O) for CID 0")
     assert found[0].endswith(f"what comes: {had}")
+
+
+def test_replies_outside_r_mode_may_be_sparse() -> None:
+    """RFC 3095, 5.7.6: "only for one out of every k packets"."""
+    assert wrong("o-mode-ir-acknowledged", p0={"feedback": []}) == []
+    missing = wrong("r-uor-2-extension-3-sn", p2={"feedback": []})
+    assert len(missing) == 1 and missing[0].endswith("what comes: nothing")
 
 
 def test_replies_with_too_few_bits_of_sn() -> None:

@@ -2,12 +2,13 @@
 """Capabilities that cases of ROHC require: channels, features, profiles."""
 
 import itertools
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from headroom.core import capabilities
 from headroom.core.implementations import Implementation, Role
 from headroom.core.replay import ReplayConfig
+from headroom.schemes.rohc.judge.context import Context
 from headroom.schemes.rohc.judge.profiles import PROFILES
 from headroom.schemes.rohc.scheme import SCHEME
 
@@ -66,6 +67,26 @@ def turn_on(config: ReplayConfig, features: Iterable[str]) -> None:
         require(found, role, {}, config.build, feature)
         options = getattr(config, f"{role}_options")
         options.update(options_for(found, role, feature) | options)
+
+
+def require_what_is_sent(found: Implementation, contexts: Iterable[Context]) -> None:
+    """Raises NotDeclared where a decompressor is sent what takes a feature that it does not declare. Which headers a
+    compressor takes into a context, and so what the decompressor needs, only its packets show."""
+    for feature in dict.fromkeys(feature for context in contexts for feature in _features(context)):
+        if not declares(found, feature):
+            raise capabilities.NotDeclared(
+                f"The compressor's packets take the feature {feature}, which {found.name} does not declare as a "
+                "decompressor."
+            )
+
+
+def _features(context: Context) -> Iterator[str]:
+    if len(context.ips) > 2:
+        yield "additional-ip-headers"
+    if any(ip.headers.entries for ip in context.ips):
+        yield "extension-headers"
+    if context.csrcs.entries:
+        yield "list-compression"
 
 
 def profiles_of(found: Implementation) -> list[str]:

@@ -17,6 +17,7 @@ from headroom.core.captures import engine_pcapng
 from headroom.core.results.record import Finding
 from headroom.schemes.rohc.conformance import capabilities, carriers, feedback
 from headroom.schemes.rohc.judge import Checker, Outcome, Parameters
+from headroom.schemes.rohc.judge.context import Context
 
 JUDGE = "headroom.schemes.rohc.judge"
 TYPE_0 = ("UO-0", "R-0", "R-0-CRC", "Normal")
@@ -136,6 +137,12 @@ class Observation:
     @property
     def kinds(self) -> Counter[str]:
         return Counter(seen.kind for seen in self.packets if seen.link is not None)
+
+    @property
+    def contexts(self) -> list[Context]:
+        """The judge's context behind each packet that it could read."""
+        outcomes = (seen.outcome for seen in self.packets)
+        return [one.after for one in outcomes if one is not None and one.after is not None]
 
     @property
     def restored(self) -> int:

@@ -126,9 +126,10 @@ class ConformanceKeywords:
         also when any of the last ones was lost as far as W-LSB encoded fields go; the decompressor delivers every
         packet."""
         self.observe_flow(source, *changes, **named)
-        done = self.last.done
-        if done.config.decompressor is None:
+        decompressor = self.last.done.config.decompressor
+        if decompressor is None:
             return
+        capabilities.require_what_is_sent(decompressor, self.last.contexts)
         late = [
             f"packet {one.index} ({one.kind}) is {one.verdict.replace('_', ' ')}"
             for one in self.last.packets

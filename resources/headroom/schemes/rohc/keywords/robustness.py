@@ -54,6 +54,8 @@ class RobustnessKeywords:
         note_replay(seen)
         collector.current().parameters["outage"] = outage
         conclude(seen)
+        assert config.decompressor is not None
+        capabilities.require_what_is_sent(config.decompressor, seen.contexts)
         missing = stream.not_sent(seen.packets)
         expect(
             not missing,
