@@ -41,13 +41,17 @@ struct Double {
     return change;
   }
 
-  // The instance, behind its proxy if it has one. Throws ConfigError when the scheme has no such proxy.
+  // The instance, behind its proxy if it has one. A proxy of another scheme, which its key "scheme" names, is left out:
+  // a double of ULE may carry the ordinary ROHC. Throws ConfigError when the scheme has no such proxy.
   headroom_instance* wrap(headroom_instance* instance, const json& config) const {
-    if (proxy.is_null()) return instance;
+    const std::string scheme = config.value("scheme", "");
+    if (proxy.is_null() || proxy.value("scheme", scheme) != scheme) return instance;
     std::unique_ptr<headroom_instance> behind(instance);
-    const auto make = headroom::proxies().find(config.value("scheme", ""));
+    json options = proxy;
+    options.erase("scheme");
+    const auto make = headroom::proxies().find(scheme);
     if (make == headroom::proxies().end()) throw headroom::ConfigError("this scheme has no proxy");
-    return make->second(std::move(behind), proxy, config).release();
+    return make->second(std::move(behind), options, config).release();
   }
 
   explicit operator bool() const noexcept { return bits != 0 || !proxy.is_null(); }

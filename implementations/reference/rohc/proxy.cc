@@ -106,7 +106,7 @@ class RohcProxy : public Proxy {
   bool hears(wire::Feedback& one) const {
     if (deaf_to_acks_ && one.ack == wire::AckType::kAck && !one.crc) return false;
     if (deaf_to_advice_) {
-      one.reject = one.context_memory = false;
+      one.context_memory = false;
       one.clock_ms = one.max_jitter = one.longest_loss = std::nullopt;
     }
     return true;

@@ -98,4 +98,4 @@ def test_the_task_of_a_double(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     doubles.ask(one, hunt, "b")
     doubles.ask(one, hunt, "b", every_suite=True)
     assert [(task.suites, task.to_the_end) for task in tasks] == [(list(one.suites), True), ([], True)]
-    assert tasks[0].options == {"proxy": {"acks_one_of": 3}} and tasks[0].side == "decompressor"
+    assert tasks[0].options == {"proxy": {"scheme": "rohc", "acks_one_of": 3}} and tasks[0].side == "decompressor"

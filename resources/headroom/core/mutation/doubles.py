@@ -141,6 +141,9 @@ def ask(double: Double, hunt: Callable[[Task], Outcome], build_name: str, every_
     library = double.library(build_name)
     if not library.is_file():
         raise EnvironmentLacks(f"The doubles are not built (target adapter_reference_doubles of {build_name}).")
+    options = dict(double.options)
+    if "proxy" in options:
+        options["proxy"] = {"scheme": double.scheme, **options["proxy"]}
     with tempfile.TemporaryDirectory(prefix="headroom-double-") as folder:
         return hunt(
             Task(
@@ -151,7 +154,7 @@ def ask(double: Double, hunt: Callable[[Task], Outcome], build_name: str, every_
                 build_name,
                 folder,
                 suites=[] if every_suite else list(double.suites),
-                options=dict(double.options),
+                options=options,
                 capabilities=dict(double.capabilities),
                 scheme=double.scheme,
                 to_the_end=True,

@@ -284,10 +284,11 @@ def test_repair_without_stride() -> None:
     assert [finding.requirement for finding in findings] == ["RFC4815-8.11-1"]
 
 
-def reused_cid(first: str, second: str, mode: str) -> list[Finding]:
-    """CID 0 with one flow, which feedback brings to O-mode, and then with another whose IR packet says a mode."""
+def reused_cid(first: str, second: str, *modes: str) -> list[Finding]:
+    """CID 0 with one flow, which feedback brings to O-mode, and then with another whose IR packets say these modes."""
     links, originals = sent(Flow.of(first), ["IR", "IR", "UO-0"])
-    more_links, more_originals = sent(Flow.of(second, 7), [f"IR/{mode}", "UO-0", "UO-0"])
+    irs = [f"IR/{mode}".removesuffix("/") for mode in modes]
+    more_links, more_originals = sent(Flow.of(second, 7), [*irs, "UO-0", "UO-0"])
     return check_stream([*originals, *more_originals], [*links, *more_links], feedback=[FeedbackEvent(2, ACK_O)])
 
 
@@ -300,6 +301,7 @@ def test_a_cid_reused_with_another_profile_starts_in_u_mode() -> None:
 def test_a_cid_reused_with_the_same_profile_should_keep_its_mode() -> None:
     """RFC 4815, 7.2.1 is a SHOULD: a compressor that starts in U-mode breaks that alone, once."""
     assert reused_cid("rtp-ipv4", "rtp-ipv4", "O") == []
+    assert reused_cid("rtp-ipv4", "rtp-ipv4", "O", "O") == []
     other = reused_cid("rtp-ipv4", "rtp-ipv4", "U")
     assert [(one.requirement, one.packet_index) for one in other] == [("RFC4815-7.2.1-1", 3)]
     assert requirements.load()["RFC4815-7.2.1-1"].level == "should"

@@ -38,6 +38,7 @@ class Flow:
     generations: dict[str, tuple[int, list[bytes]]] = field(default_factory=dict)  # last gen_id and items of each list
     last_sn: int | None = None  # of the last packet, whether or not it updated the context
     heard: bool = False  # feedback has arrived
+    inherits_mode: bool = False  # the CID has another stream of the same profile, which has not said its mode yet
     ts_stride_updated: bool = False
     time_stride_updated: bool = False
     answer_to: str | None = None  # NACK or STATIC-NACK that the next packet must answer
@@ -114,17 +115,24 @@ def new_context(packet: Packet, before: Context | None, after: Context, flow: Fl
         flow.ts_stride_updated = flow.time_stride_updated = False
         flow.secure.clear()
         flow.generations.clear()
-    elif packet.kind == "IR" and not _same_stream(before, after):
+        return
+    if packet.kind == "IR" and not _same_stream(before, after):
         flow.generations.clear()
-        if MODES.get(_mode(packet) or 0) == "U" and "U" not in (flow.mode, flow.requested_mode):
-            yield Remark(
-                "RFC4815-7.2.1-1",
-                f"The CID is reused with the same profile in mode U; its old context was in mode {flow.mode}.",
-            )
-            _restart_mode(flow)
+        flow.inherits_mode = True
+    carried = MODES.get(_mode(packet) or 0)
+    if not flow.inherits_mode or carried is None:
+        return
+    flow.inherits_mode = False
+    if carried == "U" and "U" not in (flow.mode, flow.requested_mode):
+        yield Remark(
+            "RFC4815-7.2.1-1",
+            f"The CID is reused with the same profile in mode U; its old context was in mode {flow.mode}.",
+        )
+        _restart_mode(flow)
 
 
 def _restart_mode(flow: Flow) -> None:
+    flow.inherits_mode = False
     flow.mode, flow.requested_mode, flow.turning_to = "U", None, None
     flow.turning_sns.clear()
 
@@ -282,7 +290,7 @@ def generated_sn(
 def _same_stream(before: Context, after: Context) -> bool:
     return (
         len(before.ips) == len(after.ips)
-        and before.ports == after.ports
+        and (before.ports, before.ssrc) == (after.ports, after.ssrc)
         and all(a.same_static(b) for a, b in zip(before.ips, after.ips, strict=True))
     )
 
