@@ -113,8 +113,11 @@ def _security(found: Keys) -> Security:
 def settings() -> Iterator[None]:
     """Dask's settings of a campaign, and its log without what a user can do nothing about."""
     import dask
+    import distributed  # noqa: F401  # which sets the levels of its log when it is first imported
 
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    known = [name for name in logging.root.manager.loggerDict if name.startswith("distributed.")]
+    for name in ("distributed", *known):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     with dask.config.set(SETTINGS):
         yield
 
