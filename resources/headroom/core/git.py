@@ -18,7 +18,8 @@ def git(folder: Path, *words: str, timeout_s: float | None = None) -> subprocess
         raise EnvironmentLacks("git is not installed (apt-get install git).")
     # A hook of the user's, or a git command above this one, must not lead elsewhere.
     environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    command = ["git", "-C", str(folder), "-c", "core.hooksPath=/dev/null", *words]
+    # Nor is an index refreshed in passing: that of a copied worktree is the original's.
+    command = ["git", "-C", str(folder), "--no-optional-locks", "-c", "core.hooksPath=/dev/null", *words]
     try:
         return subprocess.run(
             command, capture_output=True, text=True, errors="surrogateescape", env=environment, timeout=timeout_s

@@ -159,6 +159,7 @@ class _Bisect:
 
     def _search(self) -> str:
         """The first commit that has the change; "" where skipped commits hide it."""
+        self.checkout.prepare()  # it is not there where all builds were kept
         self._git("bisect", "reset")
         self._checked("bisect", "start", "--no-checkout", "--first-parent", self.new, self.old)
         try:

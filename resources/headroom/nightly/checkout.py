@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Adapters of any commit, built in a git worktree of their own; the tree of the user is never touched.
+"""Adapters of any commit, built in a repository of their own that borrows the user's objects; the user's tree and
+repository are never written to.
 
-All commits are built at the same path, so that equal sources make equal binaries, by the preset that the commit has.
-What an earlier compiler or a worktree elsewhere has left is built again.
+A linked worktree would keep its HEAD and index in the `.git` of the repository that made it, which for a copy of a
+checkout is the original's. All commits are built at the same path, so that equal sources make equal binaries, by the
+preset that the commit has. What an earlier compiler or a checkout elsewhere has left is built again.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from headroom.core.results.store import sha256_of
 from headroom.nightly import relink
 
 COMPILER = "headroom-compiler.txt"  # in a build's folder
+ALTERNATES = "objects/info/alternates"  # in a .git, gitrepository-layout(5)
 Say = Callable[[str], None]
 
 
@@ -30,7 +33,7 @@ class BuildFailed(HeadroomError):
 
 
 class Checkout:
-    """A worktree below `folder`, of the repository at `root`."""
+    """Commits of the repository at `root`, checked out in `folder`."""
 
     def __init__(self, folder: Path, root: Path = ROOT, say: Say = lambda sentence: None) -> None:
         self.folder = folder
@@ -123,26 +126,52 @@ class Checkout:
             made.append(output)
         return made
 
-    def remove(self) -> None:
-        """Removes the worktree."""
-        self._git("worktree", "remove", "--force", str(self.folder))
+    def prepare(self) -> None:
+        """Makes the folder a repository with the objects of the root's, unless it is one."""
+        objects, shallow = self._path_in_git("objects"), self._path_in_git("shallow")
+        own = self.folder / ".git"
+        if not _borrows(own, objects):
+            self._remove()
+            kind = self._git("rev-parse", "--show-object-format").stdout.strip() or "sha1"
+            done = git(self.root, "init", "--quiet", "--template=", f"--object-format={kind}", str(self.folder))
+            if done.returncode != 0:
+                raise BuildFailed(f"No repository can be made in {shown(self.folder)}: {_last_line(done)}")
+            (own / "objects" / "info").mkdir(parents=True, exist_ok=True)
+            (own / ALTERNATES).write_text(f"{objects}\n", encoding="utf-8", errors="surrogateescape")
+        if shallow.is_file():
+            shutil.copyfile(shallow, own / "shallow")
+        else:
+            (own / "shallow").unlink(missing_ok=True)
+
+    def _path_in_git(self, name: str) -> Path:
+        """A path in the repository of the root, which worktrees share."""
+        return (self.root / self._git("rev-parse", "--git-path", name).stdout.rstrip("\n")).resolve()
+
+    def _remove(self) -> None:
+        """Removes the folder; of a worktree that an earlier version made here, what the repository knows, too."""
+        if self._is_worktree_of_root():
+            self._git("worktree", "remove", "--force", str(self.folder))
         shutil.rmtree(self.folder, ignore_errors=True)
-        self._git("worktree", "prune")
+
+    def _is_worktree_of_root(self) -> bool:
+        """True if the folder is a worktree of the root's repository, and not a copy of one, whose `.git` leads to the
+        original's."""
+        try:
+            entry = Path((self.folder / ".git").read_text(encoding="utf-8").removeprefix("gitdir:").strip())
+            back = Path((entry / "gitdir").read_text(encoding="utf-8").strip())
+        except (OSError, ValueError):
+            return False
+        return back == self.folder / ".git" and entry.parent.resolve() == self._path_in_git("worktrees")
 
     def _check_out(self, commit: str) -> None:
-        if (self.folder / ".git").exists():
+        for _ in range(2):
+            self.prepare()
             done = git(self.folder, "checkout", "--quiet", "--force", "--detach", commit)
             if done.returncode == 0:
                 git(self.folder, "clean", "-fdq", "-e", "build")
                 return
-            self.remove()
-        shutil.rmtree(self.folder, ignore_errors=True)
-        self.folder.parent.mkdir(parents=True, exist_ok=True)
-        self._git("worktree", "prune")
-        done = self._git("worktree", "add", "--quiet", "--force", "--detach", str(self.folder), commit)
-        if done.returncode != 0:
-            last = (done.stderr.strip().splitlines() or ["git said nothing"])[-1]
-            raise BuildFailed(f"The commit {commit[:12]} cannot be checked out: {last}")
+            self._remove()  # what a killed git has left may be in the way
+        raise BuildFailed(f"The commit {commit[:12]} cannot be checked out: {_last_line(done)}")
 
     def _step(self, command: list[str], out: object, doing: str, log: Path, at: Path | None = None) -> None:
         for program in command[:1]:
@@ -160,6 +189,19 @@ class Checkout:
 
     def _git(self, *words: str) -> subprocess.CompletedProcess[str]:
         return git(self.root, *words)
+
+
+def _borrows(own: Path, objects: Path) -> bool:
+    """True if a `.git` is a repository's own folder and borrows the objects of a folder."""
+    try:
+        borrowed = (own / ALTERNATES).read_text(encoding="utf-8", errors="surrogateescape")
+    except OSError:
+        return False
+    return own.is_dir() and not own.is_symlink() and borrowed == f"{objects}\n"
+
+
+def _last_line(done: subprocess.CompletedProcess[str]) -> str:
+    return (done.stderr.strip().splitlines() or ["git said nothing"])[-1]
 
 
 def _cached(folder: Path, name: str) -> str:
