@@ -17,6 +17,7 @@ import fcntl
 import json
 import os
 import re
+import shutil
 import stat
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -39,6 +40,7 @@ from headroom.history.series import KEY_NAMES, KINDS, Point, Series, SeriesKey, 
 SCHEMA = 1
 MOST_FILE_OCTETS = 1 << 30
 MOST_LOG_OCTETS = 256 << 20
+MOST_READINGS = 20  # while files come and go
 _MACHINE = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*")
 _PATH = re.compile(r"schema=(\d+)/machine=([A-Za-z0-9._-]+)/month=(\d{4}-\d{2})/([^/]+)\.parquet")
 
@@ -105,6 +107,12 @@ class History:
             yield
 
     @contextmanager
+    def page_lock(self) -> Iterator[None]:
+        """Keeps other writers of the page waiting, so that the one that is written last was read last."""
+        with self._locked("page-lock", fcntl.LOCK_EX):
+            yield
+
+    @contextmanager
     def _locked(self, name: str, operation: int) -> Iterator[None]:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -153,7 +161,7 @@ class History:
     def files(self) -> list[NightFile]:
         """The valid files, those of a month that is compacted before its nights. Warns of each that is left out."""
         found = []
-        for path in sorted(self.folder.glob("schema=*/machine=*/month=*/*.parquet")):
+        for path in self._paths():
             try:
                 about = path.stat()
                 key = (str(path), about.st_size, about.st_mtime_ns)
@@ -161,9 +169,17 @@ class History:
                     self._valid[key] = self._validated(path)
                 found.append(self._valid[key])
             except (OSError, ValueError, OverflowError, pa.ArrowException) as error:
-                self.warn(f"{shown(path)} is left out: {_first_line(error)}.")
-        months = {one.path.parent: self._compacted_nights(one.path.parent) for one in found if one.compacted}
+                if not _has_gone(path):  # a compaction took it meanwhile: whoever reads lists the files again
+                    self.warn(f"{shown(path)} is left out: {_first_line(error)}.")
+        months: dict[Path, set[str]] = {}
+        for one in found:
+            if one.compacted:
+                with contextlib.suppress(FileNotFoundError):  # it went meanwhile
+                    months[one.path.parent] = self._compacted_nights(one.path.parent)
         return [one for one in found if one.compacted or one.path.stem not in months.get(one.path.parent, ())]
+
+    def _paths(self) -> list[Path]:
+        return sorted(self.folder.glob("schema=*/machine=*/month=*/*.parquet"))
 
     def _compacted_nights(self, folder: Path) -> set[str]:
         """The nights that the compacted file of a month has."""
@@ -205,7 +221,16 @@ class History:
         return NightFile(path, schema, machine, metadata.num_rows, compacted)
 
     def table(self, machine: str | None = None, columns: Sequence[str] = COLUMNS.names) -> Table:
-        """All rows, of one machine or of all, by key and night."""
+        """All rows, of one machine or of all, by key and night. A compaction may replace files while they are read:
+        then all are listed and read again."""
+        for _ in range(MOST_READINGS):
+            before = self._paths()
+            found = self._table(machine, columns)
+            if self._paths() == before:
+                break
+        return found
+
+    def _table(self, machine: str | None, columns: Sequence[str]) -> Table:
         files = [one for one in self.files() if machine in (None, one.machine)]
         old = [one for one in files if one.schema < SCHEMA]
         current = [one.path for one in files if one.schema >= SCHEMA]
@@ -233,13 +258,20 @@ class History:
             found.validate(full=True)  # texts may be no UTF-8
             return found
         except (OSError, ValueError, KeyError, OverflowError, pa.ArrowException) as error:
-            self.warn(f"{shown(path)} is left out: {_first_line(error)}.")
+            if not _has_gone(path):
+                self.warn(f"{shown(path)} is left out: {_first_line(error)}.")
             return None
 
     def verify(self) -> None:
         """Reads every file whole, and warns of what no night writes: besides what `files` leaves out, rows that stand
         twice, values and trials that are negative or no finite numbers, digests and conditions that are no objects."""
-        for one in self.files():
+        done: set[Path] = set()
+        while files := [one for one in self.files() if one.path not in done]:  # again, for those of a compaction
+            done.update(one.path for one in files)
+            self._verify(files)
+
+    def _verify(self, files: Sequence[NightFile]) -> None:
+        for one in files:
             table = self._read(one.path, COLUMNS.names, one.schema)
             if table is None:
                 continue
@@ -262,6 +294,43 @@ class History:
     def nights(self, machine: str | None = None) -> list[datetime]:
         """The nights that were measured, oldest first."""
         return sorted(self.table(machine, ["night"])["night"].unique().to_pylist())
+
+    # ---- what is removed
+
+    def forget(self, machine: str, night: datetime) -> bool:
+        """Removes a night of a machine. REQUIRES: the history's lock is held. False where there is none."""
+        name, found = night_name(night), False
+        for folder in sorted(self.folder.glob(f"schema=*/machine={machine}/month=*")):
+            whole = folder / COMPACTED
+            try:
+                if whole.is_file() and name in self._compacted_nights(folder):
+                    table = _whole(whole)
+                    left = table.filter(pc.not_equal(table["night"], pa.scalar(night, table["night"].type)))
+                    _write(left, whole) if left.num_rows else whole.unlink()
+                    found = True
+                single = folder / f"{name}.parquet"
+                if single.is_file():
+                    single.unlink()
+                    found = True
+            except (ValueError, pa.ArrowException):  # a broken file, which stays
+                continue
+            except OSError as error:
+                raise disk_error(error, f"writing {shown(folder)}", resumable=False) from error
+        return found
+
+    def sweep(self) -> None:
+        """Removes files and folders that killed writers have left. REQUIRES: the history's lock is held."""
+        binaries = self.folder / "binaries"
+        left = [*self.folder.glob(f"schema=*/machine=*/month=*/{PART}"), *binaries.rglob(PART)]
+        for path in left:
+            with contextlib.suppress(OSError):
+                path.unlink()
+        for folder in [*binaries.rglob(".copy-*"), *binaries.rglob(".layouts-*")]:
+            shutil.rmtree(folder, ignore_errors=True)
+        with self.page_lock():
+            for path in self.folder.glob(PART):
+                with contextlib.suppress(OSError):
+                    path.unlink()
 
     # ---- compaction and migration
 
@@ -352,7 +421,7 @@ class History:
             if about.st_size > MOST_LOG_OCTETS:
                 self.warn(f"{shown(path)} is larger than any log of ours; it is left out.")
                 return []
-            lines = path.read_text(encoding="utf-8", errors="replace").split("\n")
+            lines = _log_text(path).split("\n")
         except FileNotFoundError:
             return []
         except OSError as error:
@@ -384,6 +453,7 @@ class History:
             self.folder.mkdir(parents=True, exist_ok=True)
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666 & ~UMASK)
             try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX)  # readers of a line that is not whole wait for it
                 end = os.fstat(descriptor).st_size
                 if end and os.pread(descriptor, 1, end - 1) != b"\n":
                     octets = b"\n" + octets  # behind a line that was cut short
@@ -397,6 +467,7 @@ class History:
 
 
 COMPACTED = "month.parquet"
+PART = ".*.part"  # temporary names of files that are being written
 LOGS = ("events.jsonl", "alerts.jsonl")
 
 
@@ -409,6 +480,11 @@ def migrated(table: Table, schema: int, migrations: dict[int, Callable[[Table], 
     return table
 
 
+def _has_gone(path: Path) -> bool:
+    """True if there is no such entry any more; a link that leads nowhere is one."""
+    return not os.path.lexists(path)
+
+
 def _query(paths: Sequence[Path], columns: Sequence[str]) -> Table:
     import duckdb
 
@@ -419,6 +495,17 @@ def _query(paths: Sequence[Path], columns: Sequence[str]) -> Table:
             f"SELECT {names} FROM read_parquet(?, hive_partitioning = false, union_by_name = true)",
             params=[[_literal(path) for path in paths]],
         ).to_arrow_table()
+
+
+def _log_text(path: Path) -> str:
+    """The text of a log. Where its last line is not whole, another process may be writing it: that is waited for."""
+    text = path.read_text(encoding="utf-8", errors="replace")
+    if not text or text.endswith("\n"):
+        return text
+    with path.open(encoding="utf-8", errors="replace") as file, contextlib.suppress(OSError):
+        fcntl.flock(file, fcntl.LOCK_SH)
+        return file.read()
+    return text
 
 
 def _first_line(error: Exception) -> str:

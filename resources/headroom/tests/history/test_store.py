@@ -401,6 +401,116 @@ def test_compaction_keeps_every_row(tmp_path: Path) -> None:
     assert history.compact(night(31)) == []
 
 
+def _meanwhile(monkeypatch: pytest.MonkeyPatch, owner: object, name: str, act: Callable[[], object]) -> None:
+    """Another process acts before the first call of a function."""
+    real, left = getattr(owner, name), [act]
+
+    def call(*arguments: object, **named: object) -> object:
+        if left:
+            left.pop()()
+        return real(*arguments, **named)
+
+    monkeypatch.setattr(owner, name, call)
+
+
+@pytest.mark.parametrize(
+    ("owner", "name"), [(store, "_query"), (History, "_validated"), (History, "_compacted_nights"), (os, "stat")]
+)
+def test_a_reader_sees_every_row_while_a_month_is_compacted(
+    tmp_path: Path, warnings: list[str], monkeypatch: pytest.MonkeyPatch, owner: object, name: str
+) -> None:
+    other = _three(tmp_path)
+    if name == "_compacted_nights":
+        other.compact(night(31))
+        other.add([point(3, 3.0), point(3, None, replace(KEY, metric="other"))])
+    before = other.table().num_rows
+    reader = History(tmp_path, warnings.append)
+    _meanwhile(monkeypatch, owner, name, lambda: in_child(lambda: other.compact(night(31))))
+    assert reader.table().num_rows == before
+    assert warnings == []
+
+
+def test_a_reader_of_a_folder_in_which_files_always_change_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    history = _three(tmp_path)
+    real = store._query
+    added = iter(range(3, 31))
+
+    def query(*arguments: object) -> object:
+        history.add([point(next(added))])
+        return real(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(store, "_query", query)
+    assert history.table().num_rows >= 6
+
+
+def test_verifying_reads_what_a_compaction_has_made_meanwhile(
+    tmp_path: Path, warnings: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = _three(tmp_path)
+    reader = History(tmp_path, warnings.append)
+    read: list[str] = []
+    real = History._read
+
+    def reading(self: History, path: Path, *more: object) -> object:
+        if self is reader and not read:
+            in_child(lambda: other.compact(night(31)))
+        if self is reader:
+            read.append(path.name)
+        return real(self, path, *more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(History, "_read", reading)
+    reader.verify()
+    assert read[-1] == COMPACTED
+    assert warnings == []
+
+
+# ---- what is removed
+
+
+@pytest.mark.parametrize("compacted", [False, True])
+def test_a_night_is_forgotten(tmp_path: Path, warnings: list[str], compacted: bool) -> None:
+    history = History(tmp_path, warnings.append)
+    for index in range(3):
+        history.add([point(index, float(index)), point(index, 1.0, replace(KEY, machine="lab"))][:1])
+    history.add([point(1, 7.0, replace(KEY, machine="lab"))])
+    if compacted:
+        history.compact(night(60))
+    assert history.forget("rack", night(1))
+    assert history.nights("rack") == [night(0), night(2)]
+    assert history.nights("lab") == [night(1)]
+    assert not history.forget("rack", night(1))
+    assert history.forget("rack", night(0)) and history.forget("rack", night(2))
+    assert history.nights("rack") == []
+    assert warnings == []
+    history.add([point(1, 9.0)])
+    assert history.nights("rack") == [night(1)], "it may be measured again"
+
+
+def test_what_killed_writers_left_is_swept(tmp_path: Path) -> None:
+    history = _three(tmp_path)
+    digest = tmp_path / "binaries" / "rack" / ("a" * 64)
+    (digest / "bin").mkdir(parents=True)
+    left = [
+        _path(history).parent / ".abcdefgh.part",
+        digest / ".abcdefgh.part",
+        digest / "bin" / ".abcdefgh.part",
+        digest.parent / ".abcdefgh.part",
+        tmp_path / ".abcdefgh.part",
+        digest / ".copy-abcdefgh" / "adapter.so",
+        digest.parent / ".layouts-abcdefgh" / "new" / "adapter.so",
+    ]
+    for path in (*left, digest / "adapter.so"):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"half")
+    history.sweep()
+    assert [path for path in left if path.exists()] == []
+    assert not (digest / ".copy-abcdefgh").exists() and not (digest.parent / ".layouts-abcdefgh").exists()
+    assert (digest / "adapter.so").exists()
+    assert history.table().num_rows == 6
+
+
 def test_a_month_with_what_is_no_number_is_compacted(tmp_path: Path) -> None:
     history = _three(tmp_path)
     history.add([point(3, trials=(math.nan, 1.0))])
@@ -596,3 +706,34 @@ def test_lines_that_are_none_are_left_out(history: History, warnings: list[str])
     assert len(warnings) == 5
     assert all("is left out" in one for one in warnings)
     assert json.loads((history.folder / "events.jsonl").read_bytes().splitlines()[-1]) == {"d": 4}
+
+
+def test_a_reader_waits_for_a_line_that_is_being_written(
+    history: History, warnings: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A writer holds the lock of the log with half of a line in it, and ends the line once a reader waits."""
+    history.append("events", [{"a": 1}])
+    path = history.folder / "events.jsonl"
+    ready, go = os.pipe(), os.pipe()
+    child = os.fork()
+    if child == 0:
+        with path.open("ab", buffering=0) as file:
+            store.fcntl.flock(file, store.fcntl.LOCK_EX)
+            file.write(b'{"b": ')
+            os.write(ready[1], b"x")
+            os.read(go[0], 1)
+            file.write(b"2}\n")
+        os._exit(0)
+    os.read(ready[0], 1)
+    real = store.fcntl.flock
+
+    def flock(file: object, operation: int) -> None:
+        os.write(go[1], b"x")
+        real(file, operation)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(store.fcntl, "flock", flock)
+    found = history.log("events")
+    os.write(go[1], b"x")
+    os.waitpid(child, 0)
+    assert found == [{"a": 1}, {"b": 2}]
+    assert warnings == []
