@@ -94,7 +94,7 @@ def night_command(
     if context.invoked_subcommand is not None:
         context.obj = history
         return
-    from headroom.nightly import night, page
+    from headroom.nightly import night
     from headroom.nightly.measurer import default_measurer
 
     known = history_at(history)
@@ -113,7 +113,7 @@ def night_command(
         done = night.run(known, measurer.store, measurer, options, lambda: datetime.now(UTC), console.say)
         written: Path | None = known.folder / "index.html"
         try:
-            page.write(known, known.folder / "index.html")
+            _publish(known)
         except EnvironmentLacks as error:  # what the night found is told all the same
             console.warn(str(error))
             written = None
@@ -169,12 +169,19 @@ def _dry_run(history: History, measurer: Any, options: Any, json: bool) -> None:
 
 
 def _print(done: NightResult, written: Path | None) -> None:
+    from headroom.history.confirmation import LEAST_CHANGE
+    from headroom.nightly.judgement import least_step_sentence
+
     for alert in done.opened:
         _print_alert(alert)
     if waiting := [one.id for one in done.still_open if one not in done.opened]:
         print(f"Still open: {', '.join(waiting)}.")
     if not done.opened and done.status == "measured":
         print(f"Nothing new in {done.series} series.")
+    if done.candidates:
+        print(f"{done.candidates} of {done.series} series were off their baseline.")
+    if round(done.least_step, 3) > LEAST_CHANGE:
+        print(least_step_sentence(done.least_step))
     if done.status != "measured":
         print(f"Tonight: {done.status}.")
     if written:
@@ -241,13 +248,15 @@ def accept_command(
     reason: Annotated[str, REASON] = "",
     history: HistoryFolder = None,
 ) -> None:
-    """The change is wanted: close the alert, and begin a new baseline. The reason may be left out."""
+    """The change is wanted: close the alert, and begin a new baseline; for drift, a new reference. The reason may be
+    left out."""
     from headroom.nightly import log_entries
 
     known = existing_history(context, history)
     found = log_entries.accept(known, alert, reason, datetime.now(UTC))
     _publish(known)
-    begins = f"; a new baseline begins for {len(found.series)} series" if found.series else ""
+    what = "reference" if found.drift_since else "baseline"
+    begins = f"; a new {what} begins for {len(found.series)} series" if found.series else ""
     print(f"{found.id} is accepted{begins}.")
 
 
@@ -258,7 +267,8 @@ def ignore_command(
     reason: Annotated[str, REASON] = "",
     history: HistoryFolder = None,
 ) -> None:
-    """The alert is false: close it. It counts against the precision."""
+    """The alert is false: close it. It counts against the precision, and holds while its series stay there: once they
+    were back at the baseline, the same step is a new alert."""
     from headroom.nightly import log_entries
 
     known = existing_history(context, history)
@@ -364,19 +374,43 @@ def compact_command(context: typer.Context, history: HistoryFolder = None) -> No
     """Put the nights of past months into one file each, and migrate those of earlier schemas."""
     known = existing_history(context, history)
     with known.lock():
+        known.sweep()
         done = [*known.migrate(), *known.compact(datetime.now(UTC))]
     print("\n".join(done) or "There is nothing to compact.")
+
+
+@nightly.command("forget")
+def forget_command(
+    context: typer.Context,
+    night: Annotated[str, typer.Argument(help="A night, such as 20361124T013900Z.")],
+    machine: Annotated[str, typer.Option(help="Its machine, where several have a night of that time.")] = "",
+    history: HistoryFolder = None,
+) -> None:
+    """Remove a night with its alerts and events, such as one of a wrong clock, which keeps all nights before it out."""
+    from headroom.history.series import night_of
+    from headroom.nightly import forgetting
+
+    known = existing_history(context, history)
+    try:
+        when = night_of(night)
+    except ValueError as error:
+        raise UsageError(f"{error}.") from None
+    with known.lock():
+        gone = forgetting.forget(known, when, machine, datetime.now(UTC))
+    _publish(known)
+    print(f"The night {night} is forgotten: {', '.join(gone)} went.")
 
 
 @nightly.command("check")
 def check_command(context: typer.Context, history: HistoryFolder = None, json: Json = False) -> None:
     """Read everything in the history, and say what is broken. Exit status 1 where something is."""
     from headroom.history.store import History
-    from headroom.nightly import log_entries
+    from headroom.nightly import forgetting, log_entries
 
     warnings: list[str] = []
     known = History(existing_history(context, history).folder, warnings.append)
     known.verify()
+    warnings += forgetting.still_to_come(known, datetime.now(UTC))
     files = known.files()
     document = {
         "files": len(files),
@@ -426,4 +460,5 @@ def export_command(
 def _publish(known: History) -> None:
     from headroom.nightly import page
 
-    page.write(known, known.folder / "index.html")
+    with known.page_lock():
+        page.write(known, known.folder / "index.html")

@@ -3,7 +3,8 @@
 
 The log is a list of actions: an alert is opened once, and stays open until it is accepted (the change is wanted: a new
 baseline begins), ignored with a reason (a false alarm), fixed (its series are back where they were), or, where it was
-not confirmed, superseded by one that is. What was closed by mistake is reopened.
+not confirmed, superseded by one that is. What was closed by mistake is reopened. An alert of a night that is
+forgotten goes with it.
 """
 
 from __future__ import annotations
@@ -66,7 +67,8 @@ class ChangedCase:
 class Alert:
     """An alert as the log shows it. `confirmed`: an interleaved measurement, a count of instructions, or a verdict has
     shown it; only such alerts make the exit status 1. `cases` are those whose verdict changed. `implementation` and
-    `build` are what was measured; "" in logs of earlier versions."""
+    `build` are what was measured; "" in logs of earlier versions. `drift_since` is the night since which the code has
+    drifted, against the pinned build; None where the alert is about a step."""
 
     id: str
     night: datetime
@@ -79,6 +81,7 @@ class Alert:
     cases: tuple[ChangedCase, ...] = ()
     implementation: str = ""
     build: str = ""
+    drift_since: datetime | None = None
     state: State = "open"
     reason: str = ""
     closed: str = ""  # when
@@ -95,7 +98,8 @@ class Alert:
     def title(self) -> str:
         cases = f"{len(self.cases)} case{'' if len(self.cases) == 1 else 's'}"
         what = f"{len(self.series)} series" if self.series else cases
-        return f"{'' if self.confirmed else 'unconfirmed '}{self.direction}: {what}"
+        since = f" (drift since {self.drift_since:%Y-%m-%d})" if self.drift_since else ""
+        return f"{'' if self.confirmed else 'unconfirmed '}{self.direction}{since}: {what}"
 
     def opened(self) -> dict[str, Any]:
         """The entry that opens it."""
@@ -112,14 +116,17 @@ class Alert:
             "cases": [dict(vars(one)) for one in self.cases],
             "implementation": self.implementation,
             "build": self.build,
+            **({"drift_since": night_name(self.drift_since)} if self.drift_since else {}),
         }
 
 
 @dataclass
 class AlertBook:
-    """All alerts, by identity, in the order in which they were opened."""
+    """All alerts, by identity, in the order in which they were opened. `closings` are the identities of those that were
+    closed, in the order of the log: a clock that was wrong tells no order."""
 
     alerts: dict[str, Alert] = field(default_factory=dict)
+    closings: list[str] = field(default_factory=list)
 
     @property
     def open(self) -> list[Alert]:
@@ -141,10 +148,10 @@ class AlertBook:
 
     def last_closed(self) -> Alert:
         """The alert that was closed last. Raises UsageError where none is closed."""
-        closed = [one for one in self.alerts.values() if not one.is_open]
+        closed = [found for name in self.closings if (found := self.alerts.get(name)) and not found.is_open]
         if not closed:
             raise UsageError("No alert is closed.")
-        return max(closed, key=lambda one: one.closed)
+        return closed[-1]
 
     def alerted(self) -> dict[str, Alert]:
         """The open alert of each series, by its identity: a confirmed one before others."""
@@ -153,7 +160,7 @@ class AlertBook:
 
     def of(self, machine: str) -> AlertBook:
         """The alerts of a machine."""
-        return AlertBook({one.id: one for one in self.alerts.values() if one.machine == machine})
+        return AlertBook({one.id: one for one in self.alerts.values() if one.machine == machine}, self.closings)
 
     @property
     def precision(self) -> tuple[int, int]:
@@ -174,14 +181,17 @@ def parse(entries: Iterable[dict[str, Any]], warn: Warn = lambda sentence: None)
                 book.alerts[identity] = _opened(identity, entry)
             except (KeyError, TypeError, ValueError) as error:
                 warn(f"An entry of alerts.jsonl is no alert ({type(error).__name__}: {error}): {_shown(entry)}.")
-        elif known is None or action not in ("opened", "reopened", *CLOSING):
+        elif known is None or action not in ("opened", "reopened", "forgotten", *CLOSING):
             warn(f"An entry of alerts.jsonl is about no alert: {_shown(entry)}.")
+        elif action == "forgotten":
+            del book.alerts[identity]
         elif action == "reopened":
             book.alerts[identity] = replace(known, state="open", reason="", closed="")
         elif action in CLOSING and known.is_open:
             state = cast(State, action)
             reason, closed = (str(entry.get(name, "")) for name in ("reason", "at"))
             book.alerts[identity] = replace(known, state=state, reason=reason, closed=closed)
+            book.closings.append(identity)
     return book
 
 
@@ -205,6 +215,7 @@ def _opened(identity: str, entry: dict[str, Any]) -> Alert:
         cases=tuple(_changed_case(one) for one in entry.get("cases", ())),
         implementation=str(entry.get("implementation", "")),
         build=str(entry.get("build", "")),
+        drift_since=night_of(entry["drift_since"]) if entry.get("drift_since") else None,
     )
 
 
@@ -241,6 +252,11 @@ def closing(alert: Alert, action: str, reason: str, now: datetime) -> dict[str, 
     return _action(alert, action, reason, now)
 
 
+def forgetting(alert: Alert, now: datetime) -> dict[str, Any]:
+    """The entry that takes an alert out of the book, as its night is taken out of the history."""
+    return _action(alert, "forgotten", "", now)
+
+
 def reopening(alert: Alert, reason: str, now: datetime) -> dict[str, Any]:
     """The entry that opens an alert again. Raises UsageError where it is open."""
     if alert.is_open:
@@ -257,8 +273,10 @@ def _action(alert: Alert, action: str, reason: str, now: datetime) -> dict[str, 
     }
 
 
-def identity(night: datetime, direction: Direction, confirmed: bool, known: Collection[str]) -> str:
+def identity(
+    night: datetime, direction: Direction, confirmed: bool, known: Collection[str], is_drift: bool = False
+) -> str:
     """A new alert's identity: night, direction, and a number where there is another one."""
-    base = f"{night_name(night)}-{'' if confirmed else 'unconfirmed-'}{direction}"
+    base = f"{night_name(night)}-{'' if confirmed else 'unconfirmed-'}{'drift-' if is_drift else ''}{direction}"
     numbered = (base if number == 1 else f"{base}-{number}" for number in count(1))
     return next(one for one in numbered if one not in known)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 import numpy as np
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from headroom.history import detection
 from headroom.history.alerts import Alert, ChangedCase, ChangedSeries
-from headroom.history.confirmation import PINNED
+from headroom.history.confirmation import COPY, PINNED
 from headroom.history.detection import Baseline, Change
 from headroom.history.events import Epoch, Event, epoch
 from headroom.history.series import Series
@@ -123,6 +123,34 @@ def is_pinned(series: Series) -> bool:
     return series.kind == "control" and series.key.compressor == PINNED
 
 
+def deviations_of(series: Iterable[Series], night: datetime) -> list[float]:
+    """By how much two measurements of one build differed in a night, of each time that was measured twice, as a
+    share."""
+    times = {one.key: one for one in series if one.unit == TIMES and one.nights and one.nights[-1] == night}
+    found = []
+    for key, one in times.items():
+        copy = times.get(replace(key, compressor=COPY, decompressor=COPY))
+        if one.kind == "sentinel" and copy is not None and one.values[-1] > 0 and np.isfinite(copy.values[-1]):
+            found.append(abs(float(copy.values[-1] / one.values[-1]) - 1))
+    return found
+
+
+def candidates_by_weekday(judged: Iterable[Judged], nights: int) -> dict[int, tuple[int, int]]:
+    """How many of the last nights of sentinels' series were candidates, and how many were judged, by weekday (Monday is
+    0): a machine with a weekly pattern makes many, of which nothing comes."""
+    found: dict[int, tuple[int, int]] = {}
+    for one in judged:
+        if one.series.kind != "sentinel":
+            continue
+        values, first = values_of(one.series, one.epoch), one.epoch.start
+        known = np.flatnonzero(np.isfinite(values))
+        for row, is_candidate in zip(*detection.candidates(values[known], one.epoch.after_change, nights), strict=True):
+            weekday = one.series.nights[first + int(known[row])].weekday()
+            count, of = found.get(weekday, (0, 0))
+            found[weekday] = (count + bool(is_candidate), of + 1)
+    return found
+
+
 def machine_moved(judged: Iterable[Judged]) -> str:
     """Why this is a night of the machine and not of the code: the pinned build, which never changes, takes another
     time. A sentence; "" where it does not."""
@@ -140,9 +168,9 @@ def machine_moved(judged: Iterable[Judged]) -> str:
 
 
 def restored(alert: Alert, series: Mapping[str, Series], events: Sequence[Event]) -> bool:
-    """Whether all series of an alert have been back at their old baseline for three nights, in an epoch that began
-    before the alert: where a new kernel made everything faster, nothing is back."""
-    if not alert.series:
+    """Whether all series of an alert about a step have been back at their old baseline for three nights, in an epoch
+    that began before the alert: where a new kernel made everything faster, nothing is back."""
+    if not alert.series or alert.drift_since is not None:
         return False
     for one in alert.series:
         found = series.get(one.id)

@@ -14,6 +14,7 @@ from statistics import median
 from typing import Literal
 
 from headroom.core.sentinels import best
+from headroom.history.detection import GAUSSIAN_MAD
 
 # The arms of a session: tonight's build, the one before it, a copy of tonight's, one that never changes, and `null`.
 NEW, OLD, COPY, PINNED, NULL = "new", "old", "copy", "pinned", "null"
@@ -22,7 +23,7 @@ Decision = Literal["confirmed", "not confirmed", "cannot tell"]
 
 LEAST_CHANGE = 0.01
 AA_DEVIATIONS = 3.0
-MOST_LIMIT = 0.02  # above it, the machine is too noisy tonight
+MOST_LIMIT = 0.02  # above it, the machine is too noisy tonight to acquit a build by time
 LEAST_INSTRUCTIONS = 0.005  # more than three times the 0.14 % by which counts of the same binary differ
 
 
@@ -64,34 +65,52 @@ def ratio_of_best(one: Sequence[float], other: Sequence[float]) -> float:
     return a / b if b > 0 else math.nan
 
 
+def least_step(deviations: Collection[float]) -> float:
+    """The least step of time that a session can confirm, whose equal builds differ by some shares. NaN of none."""
+    known = [one for one in deviations if math.isfinite(one)]
+    return max(LEAST_CHANGE, AA_DEVIATIONS * GAUSSIAN_MAD * median(known)) if known else math.nan
+
+
 def session_deviation(sessions: Collection[Session]) -> float:
     """The typical A/A deviation of some series of a session: what is normal between equal binaries tonight. One series
     alone may agree by luck."""
     found = [one.aa_deviation for one in sessions if math.isfinite(one.aa_deviation)]
-    return 1.4826 * median(found) if found else math.inf
+    return GAUSSIAN_MAD * median(found) if found else math.inf
 
 
 def confirm(
-    session: Session, step: float, typical_deviation: float, least_change: float = LEAST_CHANGE
+    session: Session,
+    step: float,
+    typical_deviation: float,
+    least_change: float = LEAST_CHANGE,
+    least_instructions: float = LEAST_INSTRUCTIONS,
 ) -> Confirmation:
     """Decides whether a change by `step` (its sign counts) is one of the binary. `typical_deviation` is that of the
-    flagged series of the session: `session_deviation`; `least_change` is less for what varies less than time."""
+    session's series: `session_deviation`; `least_change` is less for what varies less than time. Where time does not
+    confirm a step, a count of instructions does, unless time goes the other way."""
     deviation = max(session.aa_deviation, typical_deviation)
     limit = max(least_change, AA_DEVIATIONS * deviation)
     ratio = session.ratio
-    if limit > MOST_LIMIT or not math.isfinite(ratio) or not math.isfinite(limit):
-        return _by_instructions(session, step, limit, deviation)
+    is_known = math.isfinite(ratio) and math.isfinite(limit)
     same_side = (ratio > 1) == (step > 0)
-    decision: Decision = "confirmed" if abs(ratio - 1) >= limit and same_side else "not confirmed"
-    return Confirmation(decision, ratio, limit, deviation)
+    if is_known and abs(ratio - 1) >= limit and same_side:
+        return Confirmation("confirmed", ratio, limit, deviation)
+    counted = _count_ratio(session)
+    shows = abs(counted - 1) >= least_instructions and (counted > 1) == (step > 0)
+    too_noisy = not is_known or limit > MOST_LIMIT
+    if shows and (too_noisy or same_side):
+        return Confirmation("confirmed", counted, least_instructions, deviation, "instructions")
+    if too_noisy:
+        # The same number of instructions may still take longer, so that this is no acquittal.
+        if math.isfinite(counted):
+            return Confirmation("cannot tell", counted, least_instructions, deviation, "instructions")
+        return Confirmation("cannot tell", ratio, limit, deviation)
+    return Confirmation("not confirmed", ratio, limit, deviation)
 
 
-def _by_instructions(session: Session, step: float, limit: float, deviation: float) -> Confirmation:
+def _count_ratio(session: Session) -> float:
+    """Instructions of the new binary over those of the old one. NaN where they are not counted."""
     if session.instructions is None or session.instructions[0] <= 0:
-        return Confirmation("cannot tell", session.ratio, limit, deviation)
+        return math.nan
     old, new = session.instructions
-    ratio = new / old
-    if abs(ratio - 1) >= LEAST_INSTRUCTIONS and (ratio > 1) == (step > 0):
-        return Confirmation("confirmed", ratio, LEAST_INSTRUCTIONS, deviation, "instructions")
-    # The same number of instructions may still take longer, so that this is no acquittal.
-    return Confirmation("cannot tell", ratio, LEAST_INSTRUCTIONS, deviation, "instructions")
+    return new / old

@@ -13,7 +13,7 @@ import json
 import re
 import shutil
 from collections.abc import Collection, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -112,6 +112,12 @@ class BinaryStore:
 
     def mark(self, mark: Mark, binary: Binary) -> None:
         self._write(self.folder / "marks.json", {**self._marks(), mark: binary.digest})
+
+    def forget(self, night: str) -> None:
+        """Takes a night from the binaries that were last used in it."""
+        for one in self._all():
+            if one.last_used == night:
+                self._write(self.folder / one.digest / ABOUT, replace(one, last_used="").as_json())
 
     def prune(self, engines: Collection[str]) -> list[str]:
         """Removes all but the marked ones, those of the last 14 nights, and the engines of `engines` (digests). Returns

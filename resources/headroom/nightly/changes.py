@@ -20,6 +20,7 @@ from statistics import median
 from headroom.core.sentinels import Trials, best
 from headroom.history.alerts import ChangedSeries, Direction
 from headroom.history.assessment import TIMES, Flag, Judged
+from headroom.history.code_drift import DRIFT_LIMIT, CodeDrift
 from headroom.history.confirmation import (
     COPY,
     LEAST_CHANGE,
@@ -35,6 +36,7 @@ from headroom.history.confirmation import (
 from headroom.history.detection import LEAST_SPREAD, Baseline, Change
 from headroom.nightly.binaries import Binary
 
+LEAST_SESSIONS = 3  # of which a typical deviation is known
 YOUNG_LIMIT = 0.02  # of a series without a baseline: what old and new have to differ by to be looked at again
 # Trials by test and digest of the old build, then by arm and metric.
 Sessions = Mapping[tuple[str, str], Mapping[str, Trials]]
@@ -44,10 +46,12 @@ Layouts = Mapping[tuple[str, str], Sequence[Mapping[str, Trials]]]
 
 @dataclass(frozen=True)
 class Question:
-    """A flagged series, and the build that it is compared with; None where there is none."""
+    """A flagged series, and the build that it is compared with; None where there is none. `drift`: it is the pinned
+    build, and both differ by more than decisions explain."""
 
     flag: Flag
     old: Binary | None = None
+    drift: CodeDrift | None = None
 
     @property
     def digest(self) -> str:
@@ -81,14 +85,15 @@ class Decided:
 @dataclass
 class Decisions:
     """What becomes of flags: changes; those of `time_only`, which `settle` makes changes, ones of the `layout`, or
-    `pending` ones, which have to be there again the next night; `undecided` ones, of which tonight cannot tell; `notes`
-    are sentences."""
+    `pending` ones, which have to be there again the next night; `undecided` ones, of which tonight cannot tell;
+    `unconfirmed` counts what time did not show; `notes` are sentences."""
 
     changes: list[Decided] = field(default_factory=list)
     time_only: list[TimeOnly] = field(default_factory=list)
     layout: list[Flag] = field(default_factory=list)
     undecided: list[Flag] = field(default_factory=list)
     pending: list[Flag] = field(default_factory=list)
+    unconfirmed: int = 0
     notes: list[str] = field(default_factory=list)
 
     def note(self, sentence: str) -> None:
@@ -99,21 +104,27 @@ class Decisions:
         changed = question.flag.changed_series(ratio, _percent(evidence))
         self.changes.append(Decided(question, confirmed, changed))
 
-    def by_direction(self) -> dict[tuple[Direction, bool], list[Decided]]:
-        found: dict[tuple[Direction, bool], list[Decided]] = {}
+    def by_direction(self) -> dict[tuple[Direction, bool, bool], list[Decided]]:
+        """The changes by direction, whether they are confirmed, and whether they are drift. A series whose step of
+        tonight is confirmed has told its drift with it."""
+        told = {one.changed.id for one in self.changes if one.confirmed and not one.question.drift}
+        found: dict[tuple[Direction, bool, bool], list[Decided]] = {}
         for one in self.changes:
+            drift = one.question.drift is not None
+            if drift and one.changed.id in told:
+                continue
             worse = one.question.flag.is_worse
             direction: Direction = "change" if worse is None else "regression" if worse else "improvement"
-            found.setdefault((direction, one.confirmed), []).append(one)
+            found.setdefault((direction, one.confirmed, drift), []).append(one)
         return found
 
 
-def decide(questions: Sequence[Question], new: str, sessions: Sessions) -> Decisions:
+def decide(questions: Sequence[Question], new: str, sessions: Sessions, deviation: float = 0.0) -> Decisions:
     """Decides on flagged series. `new` is the digest of tonight's build; `sessions` are the interleaved measurements
-    that there were."""
+    that there were; `deviation` is that of two measurements of one build in all of the night."""
     done = Decisions()
     paired = {id(one): _session(one, sessions) for one in questions}
-    deviations = _typical_deviations(questions, paired)
+    deviations = _typical_deviations(questions, paired, deviation)
     equal = [one for one in questions if one.digest == new]
     if equal:
         done.note(
@@ -124,24 +135,29 @@ def decide(questions: Sequence[Question], new: str, sessions: Sessions) -> Decis
         if one.digest == new:
             continue
         session = paired[id(one)]
-        if session is None:
+        typical = deviations[one.flag.series.unit]
+        if one.drift is not None:
+            _drifted(one, one.drift, session, typical, done)
+        elif session is None:
             _without_session(one, done)
         else:
             least = LEAST_CHANGE if one.flag.series.unit == TIMES else LEAST_INSTRUCTIONS
-            typical = deviations[one.flag.series.unit]
             _with_session(one, session, confirm(session, one.flag.change.step, typical, least), done)
     return done
 
 
-def _typical_deviations(questions: Sequence[Question], paired: Mapping[int, Session | None]) -> dict[str, float]:
-    """The deviation that equal builds show tonight, by unit: times vary, counts do not."""
-    units = {one.flag.series.unit for one in questions}
-    return {
-        unit: session_deviation(
-            [found for one in questions if one.flag.series.unit == unit and (found := paired[id(one)])]
-        )
-        for unit in units
-    }
+def _typical_deviations(
+    questions: Sequence[Question], paired: Mapping[int, Session | None], deviation: float
+) -> dict[str, float]:
+    """The deviation that equal builds show tonight, by unit: times vary, counts do not. Of few series it may be small
+    by luck; then that of all of the night counts, too."""
+    found: dict[str, float] = {}
+    for unit in {one.flag.series.unit for one in questions}:
+        own = [session for one in questions if one.flag.series.unit == unit and (session := paired[id(one)])]
+        found[unit] = session_deviation(own)
+        if unit == TIMES and len(own) < LEAST_SESSIONS:
+            found[unit] = max(found[unit], deviation)
+    return found
 
 
 def _session(question: Question, sessions: Sessions) -> Session | None:
@@ -150,7 +166,13 @@ def _session(question: Question, sessions: Sessions) -> Session | None:
         return None
     name = question.flag.series.key.metric
     old, new, copy = (tuple(trials_of(found[arm], name)) for arm in (OLD, NEW, COPY))
-    return Session(old, new, copy, _instructions(found, name)) if old and new and copy else None
+    if not (old and new and copy):
+        return None
+    counts = _instructions(found, name)
+    if drift := question.drift:  # what is explained is taken out of tonight's build
+        new, copy = (tuple(trial / drift.expected for trial in trials) for trials in (new, copy))
+        counts = (counts[0], counts[1] / drift.expected_count) if counts else None
+    return Session(old, new, copy, counts)
 
 
 def trials_of(trials: Trials, name: str) -> list[float]:
@@ -165,6 +187,28 @@ def _instructions(found: Mapping[str, Trials], name: str) -> tuple[float, float]
     stage = name.removesuffix("_ns") + "_instructions"
     old, new = (trials_of(found[arm], stage) for arm in (OLD, NEW))
     return (best(old), best(new)) if old and new else None
+
+
+def _drifted(question: Question, drift: CodeDrift, session: Session | None, typical: float, done: Decisions) -> None:
+    """Decides on a series that drifted from the pinned build. What is not confirmed tonight is asked again."""
+    label = f"{question.flag.series.key}: drift since {drift.since:%Y-%m-%d} of {drift.step:+.1%}"
+    if session is None:
+        done.note(f"{label} against the pinned build, and both were not compared again.")
+        return
+    found = confirm(session, drift.step, typical, DRIFT_LIMIT, DRIFT_LIMIT)
+    if found.decision != "confirmed":
+        done.note(f"{label} against the pinned build, but {found.ratio - 1:+.1%} in turns: {found.decision}.")
+        return
+    what = "instructions" if found.by == "instructions" else "in turns"
+    explained = f"; decisions explain {drift.expected - 1:+.2%}" if abs(drift.expected - 1) >= LEAST_SPREAD else ""
+    evidence = (
+        f"drift since {drift.since:%Y-%m-%d}: {found.ratio - 1:+.2%} {what} with the pinned build (limit "
+        f"{found.limit:.2%}; two measurements of one build differ by {found.aa_deviation:.2%}){explained}"
+    )
+    if _is_time_only(session):
+        done.time_only.append(TimeOnly(question, found.ratio, found.aa_deviation, evidence))
+    else:
+        done.change(question, True, found.ratio, evidence)
 
 
 def _without_session(question: Question, done: Decisions) -> None:
@@ -182,6 +226,7 @@ def _without_session(question: Question, done: Decisions) -> None:
 
 def _with_session(question: Question, session: Session, found: Confirmation, done: Decisions) -> None:
     flag, label = question.flag, str(question.flag.series.key)
+    done.unconfirmed += flag.series.unit == TIMES and (found.decision != "confirmed" or found.by != "time")
     if found.decision == "cannot tell":
         done.undecided.append(flag)
         done.note(f"{label}: two measurements of one build differ by {found.aa_deviation:.1%} tonight: cannot tell.")
@@ -194,8 +239,8 @@ def _with_session(question: Question, session: Session, found: Confirmation, don
         return
     if found.by == "instructions":
         evidence = (
-            f"{found.ratio - 1:+.2%} instructions against the old build (limit {found.limit:.1%}); time is too noisy "
-            f"tonight, for two measurements of one build differ by {found.aa_deviation:.2%}"
+            f"{found.ratio - 1:+.2%} instructions against the old build (limit {found.limit:.1%}); time alone does not "
+            f"show it tonight, for two measurements of one build differ by {found.aa_deviation:.2%}"
         )
     else:
         evidence = (
@@ -220,7 +265,7 @@ def settle(done: Decisions, layouts: Layouts) -> None:
         elif kind == "place":
             done.layout.append(flag)
             done.note(f"{label}: {one.ratio - 1:+.1%} with equal instructions, but {linked}: the place of the code.")
-        elif _is_second_night(flag):
+        elif one.question.drift or _is_second_night(flag):
             done.change(one.question, True, one.ratio, "; ".join(filter(None, (one.evidence, linked))))
         else:
             done.pending.append(flag)
@@ -233,8 +278,9 @@ def settle(done: Decisions, layouts: Layouts) -> None:
 def _layout_ratios(one: TimeOnly, layouts: Layouts) -> list[float]:
     """New over old in each other layout."""
     name = one.question.flag.series.key.metric
+    expected = one.question.drift.expected if one.question.drift else 1.0
     ratios = [
-        ratio_of_best(trials_of(found[NEW], name), trials_of(found[OLD], name))
+        ratio_of_best(trials_of(found[NEW], name), trials_of(found[OLD], name)) / expected
         for found in layouts.get(one.question.session, ())
     ]
     return [ratio for ratio in ratios if math.isfinite(ratio)]

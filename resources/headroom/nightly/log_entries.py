@@ -30,7 +30,7 @@ def accept(history: History, name: str, reason: str, now: datetime) -> Alert:
     """Closes an alert whose change is wanted; a new baseline begins for its series. Raises UsageError."""
     with history.log_lock():
         alert = book(history).find(name)
-        close_as_accepted(history, alert, reason or WANTED, now)
+        history.append("alerts", [alerts.closing(alert, "accepted", reason or WANTED, now)])
     return alert
 
 
@@ -43,14 +43,16 @@ def ignore(history: History, name: str, reason: str, now: datetime) -> Alert:
 
 
 def reopen(history: History, name: str, reason: str, now: datetime) -> Alert:
-    """Opens an alert again, and withdraws the baseline that accepting it began. `last` is the alert that was closed
-    last. Raises UsageError."""
+    """Opens an alert again, with the baseline that it had. `last` is the alert that was closed last. Raises
+    UsageError."""
     with history.log_lock():
         known = book(history)
         alert = known.last_closed() if name == "last" else known.find(name)
-        history.append("alerts", [alerts.reopening(alert, reason, now)])
-        accepted = accepting(alert, alert.reason)
-        history.append("events", [one.withdrawn() for one in all_events(history) if one == accepted])
+        entry = alerts.reopening(alert, reason, now)
+        # Earlier versions logged the baseline, too. It goes first: cut short, this leaves the alert accepted.
+        logged = events.parse(history.log("events"))
+        history.append("events", [one.withdrawn() for one in logged if one == accepting(alert)])
+        history.append("alerts", [entry])
     return alert
 
 
@@ -75,18 +77,11 @@ def withdraw(history: History, sentence: str) -> Event:
     return found
 
 
-def close_as_accepted(history: History, alert: Alert, reason: str, now: datetime) -> None:
-    """Closes an alert as accepted, and begins a new baseline for its series. REQUIRES: the lock of the logs where the
-    alert was read from them."""
-    history.append("alerts", [alerts.closing(alert, "accepted", reason, now)])
-    if alert.series:
-        history.append("events", [accepting(alert, reason).as_json()])
-
-
-def accepting(alert: Alert, reason: str) -> Event:
-    """The event that begins a new baseline for the series of an alert, with the first night that differed."""
+def accepting(alert: Alert) -> Event:
+    """The event that begins a new baseline for the series of an accepted alert, with the first night that differed. It
+    follows from the entry that accepts the alert, so that there is never one without the other."""
     first = min((one.first_night for one in alert.series), default=alert.night)
-    return Event(first, alert.machine, "accepted", f"accepted: {reason}", tuple(one.id for one in alert.series))
+    return Event(first, alert.machine, "accepted", f"accepted: {alert.reason}", tuple(one.id for one in alert.series))
 
 
 def book(history: History) -> AlertBook:
@@ -95,5 +90,11 @@ def book(history: History) -> AlertBook:
 
 
 def all_events(history: History) -> list[Event]:
-    """The events of a history."""
-    return events.parse(history.log("events"), history.warn)
+    """The events of a history, oldest first: those of the log, and the baselines of accepted alerts. The baseline of a
+    drift goes on, for it has followed."""
+    logged = events.parse(history.log("events"), history.warn)
+    known = {(one.night, one.machine, one.series) for one in logged if one.kind == "accepted"}
+    accepted = [one for one in book(history).alerts.values() if one.state == "accepted" and one.drift_since is None]
+    begun = [accepting(one) for one in accepted if one.series]
+    new = [one for one in begun if (one.night, one.machine, one.series) not in known]
+    return sorted([*logged, *new], key=lambda event: event.night)

@@ -8,6 +8,7 @@ Everything that touches the machine goes through a `Measurer`; time is injected.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -73,7 +74,7 @@ class NightOptions:
 @dataclass
 class NightResult:
     """How a night ended. `notes` are sentences; `opened` are the alerts that it is the first to tell; `failing` those
-    that make it fail."""
+    that make it fail. `candidates` and `least_step` are those of a `Judgement`."""
 
     night: datetime
     status: Status
@@ -84,6 +85,8 @@ class NightResult:
     series: int = 0
     failing: list[Alert] = field(default_factory=list)
     undecided: int = 0
+    candidates: int = 0
+    least_step: float = math.nan
 
     @property
     def exit_status(self) -> int:
@@ -98,6 +101,8 @@ class NightResult:
             "status": self.status,
             "commit": self.commit or None,
             "series": self.series,
+            "candidates": self.candidates,
+            "least_step": self.least_step if math.isfinite(self.least_step) else None,
             "alerts": [one.opened() for one in self.opened],
             "open": [one.id for one in self.still_open],
             "failing": [one.id for one in self.failing],
@@ -139,6 +144,7 @@ class _Night:
     def run(self) -> NightResult:
         self._require_time()
         self._require_implementation()
+        self.history.sweep()
         try:
             with self.stack:
                 return self._run()
@@ -178,7 +184,8 @@ class _Night:
         if known and known[-1] >= self.night:
             raise EnvironmentLacks(
                 f"The clock says {night_name(self.night)}, but the history has a night of {night_name(known[-1])}: set "
-                "the clock, or wait until that time is over. Nothing was measured."
+                "the clock, or wait until that time is over. Where it is the clock of that night that was wrong, "
+                f"`./headroom nightly forget {night_name(known[-1])}` removes that night. Nothing was measured."
             )
 
     def _require_implementation(self) -> None:
@@ -358,11 +365,13 @@ class _Night:
             sentinels=self.measurer.sentinels(),
             trials=sessions.trials,
             is_whole=self.result.status == "measured",
+            pinned=self.store.marked("pinned"),
         )
         done = Judge(self.history, self.store, measured, again.confirming, again.relinking, self._note, self.now).run()
         result = self.result
         result.series, result.opened, result.still_open = done.series, done.opened, done.still_open
         result.undecided = done.undecided
+        result.candidates, result.least_step = done.candidates, done.least_step
         told = done.still_open if self.options.fail_while_open else done.opened
         result.failing = [one for one in told if one.confirmed and one.is_worse]
         if (done.undecided or done.moved) and result.status == "measured":

@@ -18,17 +18,22 @@ from headroom.core.paths import TEMPLATES, shown
 from headroom.core.results.store import write_atomically
 from headroom.core.text import number
 from headroom.history.alerts import Alert, ChangedSeries
-from headroom.history.assessment import Judged
+from headroom.history.assessment import Judged, candidates_by_weekday, deviations_of
+from headroom.history.confirmation import LEAST_CHANGE, least_step
 from headroom.history.detection import drifts
 from headroom.history.events import Event
 from headroom.history.series import Series, night_name
 from headroom.history.store import History
 from headroom.nightly import chart, suite_runs
+from headroom.nightly.judgement import least_step_sentence
 from headroom.nightly.snapshot import Snapshot, VerdictChange, named, show_command, take
 
 NO_VERDICT_YET = "no alert is closed yet"
 MOST_VERDICT_CHANGES = 60
 MOST_CLOSED = 40
+CANDIDATE_NIGHTS = 28
+LEAST_PATTERN = 4  # candidates of a weekday
+WEEKDAYS = ("Mondays", "Tuesdays", "Wednesdays", "Thursdays", "Fridays", "Saturdays", "Sundays")
 _COMMIT = re.compile(r"[0-9a-f]{7,64}")
 # The verdict whose colour a word has.
 LOOKS = {
@@ -333,6 +338,9 @@ def _last_night(machine: str, snapshot: Snapshot) -> LastNight:
             reasons[reason] = reasons.get(reason, 0) + 1
     words += [f"Not measured, {count} series: {reason}" for reason, count in reasons.items()]
     kinds = {one.kind for one in snapshot.events if one.night == night and one.machine == machine}
+    least = least_step(deviations_of(series, night))
+    if round(least, 3) > LEAST_CHANGE:
+        words.append(least_step_sentence(least))
     unsure = [one for one in snapshot.book.open if one.machine == machine and one.night == night and not one.confirmed]
     words += [f"Cannot tell yet: {one.title} ({one.id})" for one in unsure]
     skipped = snapshot.unmeasured(machine)
@@ -368,6 +376,7 @@ def _cards(snapshot: Snapshot) -> list[tuple[str, str, str]]:
     measured = sum(snapshot.has_value(one.series) for one in tonight)
     cases = [one for one in snapshot.cases if snapshot.is_of_last_night(one) and one.texts[-1]]
     failing = sum(one.texts[-1] in ("fail", "error") for one in cases)
+    share, pattern = _candidates(snapshot)
     return [
         ("Open alerts", str(len(opened)), f"{worse} for the worse"),
         (
@@ -376,8 +385,23 @@ def _cards(snapshot: Snapshot) -> list[tuple[str, str, str]]:
             "closed ones" if closed else NO_VERDICT_YET,
         ),
         ("Series measured", f"{measured} of {len(tonight)}", "in the last night of each machine"),
+        ("Candidates", share, pattern),
         ("Cases that fail", str(failing), f"of {len(cases)} with a verdict"),
     ]
+
+
+def _candidates(snapshot: Snapshot) -> tuple[str, str]:
+    """The share of series-nights that were candidates, and the weekdays that have more than twice their part of it."""
+    found = candidates_by_weekday(snapshot.judged, CANDIDATE_NIGHTS)
+    count, total = (sum(column) for column in zip(*found.values(), strict=True)) if found else (0, 0)
+    if not total:
+        return "–", "no series has a baseline yet"
+    often = [
+        day for day, (some, of) in sorted(found.items()) if some >= LEAST_PATTERN and some / of > 2 * count / total
+    ]
+    days = " and ".join(WEEKDAYS[day] for day in often)
+    pattern = f"; most on {days}: a weekly pattern of the machine" if often else ""
+    return f"{count / total:.0%}".replace("%", " %"), f"of series-nights in four weeks{pattern}"
 
 
 def _event(event: Event, labels: Mapping[str, str]) -> dict[str, Any]:

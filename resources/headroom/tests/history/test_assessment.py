@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from headroom.history.alerts import Alert
-from headroom.history.assessment import failing_cases, judge, machine_moved, restored
+from headroom.history.assessment import candidates_by_weekday, failing_cases, judge, machine_moved, restored
 from headroom.history.events import Event
 from headroom.history.series import Series
 from headroom.tests.history.support import KEY, grouped, night, point, series
@@ -204,3 +204,11 @@ def test_nights_like_the_baseline_are_usual() -> None:
     assert judged.flag is not None
     assert judged.flag.usual == tuple(sorted(judged.flag.usual, reverse=True))
     assert set(judged.flag.usual) <= set(range(30)) and len(judged.flag.usual) > 20
+
+
+def test_candidates_are_counted_by_weekday() -> None:
+    weekend = judge(series([98.0 if night(index).weekday() >= 5 else 100.0 for index in range(42)]), [], night(41))
+    assert candidates_by_weekday([weekend], 28) == {day: (4 * (day >= 5), 4) for day in range(7)}
+    young = judge(series([100.0] * 8), [], night(7))
+    control = replace(weekend, series=replace(weekend.series, kind="control"))
+    assert candidates_by_weekday([young, control], 28) == {}

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from headroom.history import alerts, events
 from headroom.history.store import History
+from headroom.nightly import log_entries
 from headroom.nightly.binaries import BinaryStore
 from headroom.nightly.night import NightOptions, NightResult, run
 from headroom.tests.nightly.fake_measurer import Clock, FakeMeasurer
@@ -33,7 +34,7 @@ class Nights:
         return [self.night() for _ in range(count)]
 
     def events(self, kind: str) -> list[events.Event]:
-        return [one for one in events.parse(self.history.log("events")) if one.kind == kind]
+        return [one for one in log_entries.all_events(self.history) if one.kind == kind]
 
     @property
     def book(self) -> alerts.AlertBook:
