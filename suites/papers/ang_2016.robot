@@ -9,7 +9,8 @@ Documentation    Performance Characterization of ROHC for Satellite-Based Unidir
 ...
 ...              What the paper's text says of its figures is data in reports/papers/ang-2016.yaml, each with its place
 ...              in the paper and how it is measured. A figure that must match and does not is a failure; a shape that
-...              is missed is non-strict.
+...              is missed is non-strict. Few of them are printed: the others are the paper's equations, evaluated, and
+...              bounds on its words, which count apart.
 
 Resource         imports.resource
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from headroom.campaigns.campaign import Cell
 from headroom.campaigns.measured import CampaignData, CellGroup, Values, columns, values
+from headroom.core.results.agreement import verdict_of
 from headroom.core.results.record import VERDICTS, worst
 from headroom.core.text import shown
 from headroom.report import page as blocks
@@ -37,7 +38,8 @@ def _section(data: CampaignData, key: str) -> Section:
     about = next(iter(mine.values()))[0]["parameters"].get("about", {})
     section = Section(f"paper-{key}", f"{about.get('title', key)} ({about.get('year', '–')})", key)
     section.intro = [
-        "The paper's figure, and that of each machine: the median over the repeats. Must-match follows from the "
+        "The number that the paper prints, that of our model where it prints none, or our bound, and the figure of "
+        "each machine: the median over the repeats. Must-match follows from the "
         "protocol or from the link; shape has to point the same way; context is another machine in another year, "
         "without a verdict. The verdict is the worst one of all machines.",
     ]
@@ -81,9 +83,8 @@ def _all(by_column: dict[CellGroup, list[Item]]) -> list[Item]:
 
 def _verdict(items: list[Item]) -> str:
     """The worst verdict of a figure; "measured" where it has nothing to agree with."""
-    if all(item["kind"] == "context" and item["verdict"] == "pass" for item in items):
-        return "measured"
-    return worst([item["verdict"] for item in items])
+    verdicts = [verdict for item in items if (verdict := verdict_of(item))]
+    return worst(verdicts) if verdicts else "measured"
 
 
 def _counted(items: Items) -> str:
@@ -98,14 +99,16 @@ def _table(identity: str, items: Items, titles: dict[CellGroup, str]) -> blocks.
     for by_column in items.values():
         everyone = _all(by_column)
         first, verdict = everyone[0], _verdict(everyone)
-        paper = first["paper"] if first["paper"] is not None else first.get("expected") or None
         judged = blocks.Cell("measured", 8) if verdict == "measured" else verdict_cell(verdict)
         cells = [_cell(by_column.get(column, [])) for column in titles]
-        rows.append([first["quantity"], first["unit"], paper, *cells, first["kind"], judged])
+        compared = [first["paper"], first.get("model"), first.get("expected")]
+        rows.append([first["quantity"], first["unit"], *compared, *cells, first["kind"], judged])
     shown_columns = [
         Column("Quantity"),
         Column("Unit", tight=True),
         Column("Paper", number=True),
+        Column("Model", number=True, optional=True),
+        Column("Bound", optional=True),
         *(Column(title, number=True) for title in titles.values()),
         Column("Kind", tight=True),
         Column("Verdict"),
@@ -116,7 +119,8 @@ def _table(identity: str, items: Items, titles: dict[CellGroup, str]) -> blocks.
 def _cell(items: list[Item]) -> blocks.Cell:
     """What a machine has; marked where that does not agree, and with the reason where there is nothing."""
     found: Values | None = values(item["measured"] for item in items)
-    verdict = worst([item["verdict"] for item in items]) if items else ""
+    verdicts = [verdict for item in items if (verdict := verdict_of(item))]
+    verdict = worst(verdicts) if verdicts else ""
     if found is None:
         reason = next((item["note"] for item in items if item.get("note")), "")
         return blocks.Cell(verdict or "–", "", verdict, details=[reason] if reason else ())

@@ -10,10 +10,11 @@ from headroom.cli.options import of_settings, with_options
 from headroom.cli.run import RunOptions, execute
 from headroom.core import console
 from headroom.core.options import DRY_RUN, JSON, RESUME
+from headroom.core.results.agreement import agreement, verdict_of
 
 MOST_SHOWN = 200  # figures of a run, each with a line of its own; a thesis with its appendices has thousands
 MOST_WRONG = 20  # of those that fail, where there are more than that
-# Figures of a place by verdict; those that are measured have nothing to agree with: context, or the paper has none.
+# Figures of a place by verdict; those that are measured have none: context, or nothing to agree with.
 COUNTED = ("pass", "non-strict", "fail", "error", "unsupported", "measured")
 
 HELP = {
@@ -30,7 +31,7 @@ EPILOG = console.examples(
     "./headroom reproduce effnet-2007",
     "./headroom reproduce effnet-2007 --builds all",
     "./headroom reproduce maenpaa-2005",
-    "./headroom reproduce effnet-2007 --json | jq '.items[] | select(.verdict != \"pass\")'",
+    "./headroom reproduce effnet-2007 --json | jq '.items[] | select(.kind == \"must-match\" and .paper)'",
 )
 
 
@@ -74,7 +75,8 @@ FIELDS = ("where", "quantity", "unit", "paper", "measured", "ratio", "kind", "ve
 
 
 def public(item: dict[str, Any]) -> dict[str, Any]:
-    return {name: item[name] for name in FIELDS}
+    """An item as --json has it: `paper` is printed by the paper, `model` calculated, `bound` our own, each or null."""
+    return {name: item[name] for name in FIELDS} | {"model": item.get("model"), "bound": item.get("expected") or None}
 
 
 def print_items(key: str, items: list[dict[str, Any]]) -> None:
@@ -85,6 +87,7 @@ def print_items(key: str, items: list[dict[str, Any]]) -> None:
     numbers: list[str | tuple[str, str]] = [(title, "right") for title in ("figures", *COUNTED)]
     rows = [(where, len(here), *(_counts(here).get(title) for title in COUNTED)) for where, here in places.items()]
     console.print_table(f"{key}: figures by place", ["place", *numbers], rows)
+    _print_agreement(key, items)
     if len(items) <= MOST_SHOWN:
         for where, here in places.items():
             _print_figures(f"{key}: {where}", here)
@@ -94,15 +97,9 @@ def print_items(key: str, items: list[dict[str, Any]]) -> None:
         title = f"{key}: figures that fail"
         if len(wrong) > MOST_WRONG:
             title += f", the first {MOST_WRONG} of {len(wrong)}"
-        columns: list[str | tuple[str, str]] = ["place", "quantity", "unit", ("paper", "right"), ("measured", "right")]
-        console.print_table(
-            title,
-            columns,
-            [
-                [item[name] for name in ("where", "quantity", "unit", "paper", "measured")]
-                for item in wrong[:MOST_WRONG]
-            ],
-        )
+        names = ("where", "quantity", "unit", "paper", "model", "measured")
+        columns: list[str | tuple[str, str]] = ["place", *names[1:3], *((name, "right") for name in names[3:])]
+        console.print_table(title, columns, [[item.get(name) for name in names] for item in wrong[:MOST_WRONG]])
     console.say("All figures, with their remarks, are in the report.")
 
 
@@ -110,26 +107,36 @@ def _counts(items: list[dict[str, Any]]) -> dict[str, int]:
     """How many figures there are of each title of COUNTED that has any."""
     found: dict[str, int] = {}
     for item in items:
-        compared = item["paper"] is not None or item.get("expected")
-        alone = item["kind"] == "context" or (item["kind"] == "must-match" and not compared)
-        title = "measured" if alone and item["verdict"] == "pass" else item["verdict"]
+        title = verdict_of(item) or "measured"
         found[title] = found.get(title, 0) + 1
     return found
 
 
+def _print_agreement(key: str, items: list[dict[str, Any]]) -> None:
+    """Prints how many figures agree with the paper, and apart from these, with our own models and bounds."""
+    numbers: list[str | tuple[str, str]] = [(title, "right") for title in ("figures", *COUNTED[:-1])]
+    rows = [
+        (about, kind, counts.total(), *(counts[title] or None for title in COUNTED[:-1]))
+        for (about, kind), counts in agreement(items).items()
+    ]
+    console.print_table(f"{key}: figures by what they are compared with", ["compared with", "kind", *numbers], rows)
+
+
 def _print_figures(title: str, items: list[dict[str, Any]]) -> None:
-    numbers = [(name, "right") for name in ("paper", "measured", "±", "ratio")]
+    numbers = [(name, "right") for name in ("paper", "model", "bound", "measured", "±", "ratio")]
     columns: list[str | tuple[str, str]] = ["quantity", "unit", *numbers, "kind", "verdict", "note"]
     rows = [
         (
             item["quantity"],
             item["unit"],
-            item["paper"] if item["paper"] is not None else item.get("expected"),
+            item["paper"],
+            item.get("model"),
+            item.get("expected"),
             item["measured"],
             item.get("spread"),
             item["ratio"],
             item["kind"],
-            console.verdict_text(item["verdict"]),
+            console.verdict_text(verdict_of(item) or "–"),
             item.get("note", ""),
         )
         for item in items

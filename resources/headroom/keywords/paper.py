@@ -47,8 +47,10 @@ class PaperKeywords:
 
 
 def _expected(item: Item) -> str:
-    """The paper's number of a figure, its bound in words, or that there is neither."""
-    return str(item.paper) if item.paper is not None else item.expected or "gives none"
+    """What a figure is compared with: the paper's number, the model's, or our bound."""
+    if item.paper is not None:
+        return f"paper {item.paper}"
+    return f"model {item.model}" if item.model is not None and not item.expected else f"expected {item.expected}"
 
 
 def judge(measured: PaperMeasurement) -> None:
@@ -56,8 +58,7 @@ def judge(measured: PaperMeasurement) -> None:
 
     def items_with(verdict: str) -> list[str]:
         found = [
-            f"{item.where}, {item.quantity}: paper {_expected(item)}, "
-            f"measured {item.measured:.4g} {item.unit} ({item.note})"
+            f"{item.where}, {item.quantity}: {_expected(item)}, measured {item.measured:.4g} {item.unit} ({item.note})"
             if item.measured is not None
             else f"{item.where}, {item.quantity}: {item.note}"
             for item in measured.items

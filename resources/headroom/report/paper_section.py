@@ -4,6 +4,7 @@
 from typing import Any
 
 from headroom.bench.papers.measured import all_papers
+from headroom.core.results.agreement import agreement, basis, verdict_of
 from headroom.core.results.record import VERDICTS
 from headroom.core.text import shown
 from headroom.report import charts, data
@@ -28,7 +29,10 @@ def paper(records: Records) -> Section | None:
         "Must-match: it follows from the protocol or from the link, so it has to agree. "
         "Shape: it has to point the same way. Context: another "
         "machine, another year; shown side by side, without a verdict.",
+        "Paper: a number that the paper prints, nothing else. Model: a number that follows by calculation, from an "
+        "equation or from other numbers of the paper. Bound: our own, on the paper's words or on what the link allows.",
     ]
+    section.add("table", agreement_table("t-agreement", [item for items in places.values() for item in items]))
     section.notes = list(about.get("notes", ()))
     drawn = _figures(records)
     order = about.get("places", [])
@@ -51,7 +55,7 @@ def paper(records: Records) -> Section | None:
 def _counted(described: dict[str, Any], left: dict[str, dict[str, Any]]) -> str:
     """What a table that is folded away holds."""
     items = [left[identity] for _, identities in described["rows"] for identity in identities if identity in left]
-    verdicts = [item["verdict"] for item in items if item["kind"] != "context" or item["verdict"] != "pass"]
+    verdicts = [verdict for item in items if (verdict := verdict_of(item))]
     counts = [f"{verdicts.count(one)} {one}" for one in VERDICTS if one in verdicts]
     measured = len(items) - len(verdicts)
     return f"{len(items)} figures: {', '.join([*counts, *([f'{measured} measured'] if measured else [])])}"
@@ -68,13 +72,15 @@ def _of_parameters(records: Records, name: str) -> dict[str, Any]:
 
 def _matrix(identity: str, described: dict[str, Any], left: dict[str, dict[str, Any]]) -> Any:
     """A table as the paper has it, ours with the paper's behind it. Takes its figures out of `left`."""
-    rows, verdicts = [], []
+    rows, named = [], []
     for name, identities in described["rows"]:
         items = [left.pop(one, None) for one in identities]
         rows.append([Cell(name), *(_beside(item) for item in items)])
-        verdicts += [item["verdict"] for item in items if item]
+        named += [item for item in items if item]
+    verdicts = [item["verdict"] for item in named]
     missing = [one for one in ("fail", "non-strict", "error") if one in verdicts]
-    caption = f"Here (paper); marked: {', '.join(missing)}." if missing else "Here (paper)."
+    shown_beside = "Here (paper)" if all(item["paper"] is not None for item in named) else "Here (paper, or model)"
+    caption = f"{shown_beside}; marked: {', '.join(missing)}." if missing else f"{shown_beside}."
     short = all(len(name) <= MOST_TIGHT for name, _ in described["rows"])
     columns = [Column("", tight=short), *(Column(title, number=True) for title in described["columns"])]
     return table(identity, columns, rows, caption)
@@ -84,7 +90,7 @@ def _beside(item: dict[str, Any] | None) -> Cell:
     """A cell of a matrix: ours, the paper's, and for times how many times as fast ours is."""
     if item is None:
         return Cell("")
-    theirs = "–" if item["paper"] is None else shown(item["paper"])
+    theirs = f"model {shown(item['model'])}" if item.get("model") is not None else shown(item["paper"])
     text = f"{shown(item['measured'])} ({theirs})"
     if (
         item["unit"] in ("µs", "ms")
@@ -106,26 +112,48 @@ def _ratio(item: dict[str, Any]) -> Cell:
 
 
 def _verdict(item: dict[str, Any]) -> Cell:
-    judged = item["kind"] != "context" or item["verdict"] != "pass"
-    return verdict_cell(item["verdict"]) if judged else Cell("measured", 8)
+    if verdict := verdict_of(item):
+        return verdict_cell(verdict)
+    return Cell("–" if item["measured"] is None else "measured", 8)
 
 
-def _paper(item: dict[str, Any]) -> Any:
-    """The paper's number, or what it says in words."""
-    return item["paper"] if item["paper"] is not None else item.get("expected")
+def _remark(item: dict[str, Any]) -> str:
+    says = f"the paper: “{item['says']}”" if item.get("says") else ""
+    return "; ".join(filter(None, (says, item.get("note", ""))))
 
 
 FIGURES: list[Shown] = [
     (Column("Quantity"), lambda item: item["quantity"]),
-    (Column("Paper", number=True), _paper),
+    (Column("Paper", number=True), lambda item: item["paper"]),
+    (Column("Model", number=True, optional=True), lambda item: item.get("model")),
+    (Column("Bound", optional=True), lambda item: item.get("expected")),
     (Column("Here", number=True), lambda item: item["measured"]),
     (Column("±", number=True, optional=True), lambda item: item.get("spread")),
     (Column("Here / paper", number=True), _ratio),
     (Column("Unit", tight=True), lambda item: item["unit"]),
     (Column("Kind", tight=True), lambda item: item["kind"]),
     (Column("Verdict"), _verdict),
-    (Column("Remark", long=True, optional=True), lambda item: item.get("note", "")),
+    (Column("Remark", long=True, optional=True), _remark),
 ]
+
+AGREEMENT = [
+    Column("Compared with"),
+    Column("Kind", tight=True),
+    Column("Figures", number=True),
+    *(Column(verdict, number=True, optional=verdict != "pass") for verdict in VERDICTS),
+]
+
+
+def agreement_table(identity: str, items: list[dict[str, Any]]) -> Table:
+    """How many figures agree: those that the paper prints, what it says in words, and our own, apart."""
+    rows: list[list[Any]] = [
+        [about, kind, counts.total(), *(counts[verdict] or None for verdict in VERDICTS)]
+        for (about, kind), counts in agreement(items).items()
+    ]
+    rest = sum(1 for item in items if not basis(item))
+    if rest:
+        rows.append(["Nothing: context, or a cell that the paper does not give", None, rest, *[None] * len(VERDICTS)])
+    return table(identity, AGREEMENT, rows)
 
 
 def _table(identity: str, items: list[dict[str, Any]]) -> Table:

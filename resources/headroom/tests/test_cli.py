@@ -329,12 +329,13 @@ def test_reproduce_the_paper(out: Path, real_build: str) -> None:
     document = json.loads(done.stdout)
     assert set(document) == {"paper", "report", "items"}
     assert document["paper"] == "effnet-2007"
-    fields = {"where", "quantity", "unit", "paper", "measured", "ratio", "kind", "verdict"}
+    fields = {"where", "quantity", "unit", "paper", "measured", "ratio", "kind", "verdict", "model", "bound"}
     assert all(set(item) == fields for item in document["items"])
     assert {item["kind"] for item in document["items"]} == {"must-match", "shape", "context"}
     must = [item for item in document["items"] if item["kind"] == "must-match"]
     assert len(must) == 24
     assert [item for item in must if item["verdict"] != "pass"] == []
+    assert not any(item["verdict"] == "pass" for item in document["items"] if item["kind"] == "context")
     by_name = {item["quantity"]: item for item in document["items"]}
     assert by_name["Octets sent"]["measured"] == 112
     assert by_name["IP6/UDP/RTP: smallest compressed header"]["measured"] == 3

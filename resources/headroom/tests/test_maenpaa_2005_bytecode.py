@@ -56,8 +56,8 @@ def test_other_bytecode_is_not_another_message(thesis: paper.Paper) -> None:
     widened, items = compared(thesis, VOICE, like_the_thesis(thesis, VOICE, ours=100))
     assert list(items) == ["INVITE", "100 Trying", "180 Ringing", "200 OK (1)", "TOTAL"], "ACK brings none"
     assert {item.verdict for item in items.values()} == {"pass"}
-    assert (items["INVITE"].paper, items["INVITE"].measured) == (479 - 216, 479 - 216)
-    assert items["TOTAL"].paper == 1715 - 4 * 216
+    assert (items["INVITE"].model, items["INVITE"].measured) == (479 - 216, 479 - 216)
+    assert items["TOTAL"].model == 1715 - 4 * 216
     assert items["TOTAL"].note == "the thesis's: 1715 - 4 x 216; ours: 1251 - 400"
     assert [ids[-1] for _, ids in widened.rows] == [
         *(items[name].id for name in ("INVITE", "100 Trying", "180 Ringing", "200 OK (1)")),
@@ -77,7 +77,7 @@ def test_bytecode_that_only_ours_brings_is_seen(thesis: paper.Paper) -> None:
     exchange = like_the_thesis(thesis, VOICE, ours=216)
     exchange.sent[4].code = 216
     _, items = compared(thesis, VOICE, exchange)
-    assert (items["ACK"].paper, items["ACK"].measured, items["ACK"].verdict) == (73, 73 - 216, "fail")
+    assert (items["ACK"].model, items["ACK"].measured, items["ACK"].verdict) == (73, 73 - 216, "fail")
 
 
 def test_a_cell_that_the_thesis_does_not_give_is_not_compared(thesis: paper.Paper) -> None:
@@ -97,7 +97,7 @@ def test_ratios(thesis: paper.Paper) -> None:
     exchange = like_the_thesis(thesis, "Appendix L 14.12.1", ours=150)
     widened, items = bytecode.ratios(thesis, table, lambda row, column: exchange)
     first = items[0]
-    assert first.paper == pytest.approx(43.08 - 100 * 2 * 216 / 2428, abs=0.005)
+    assert first.model == pytest.approx(43.08 - 100 * 2 * 216 / 2428, abs=0.005)
     assert first.measured == pytest.approx(100 * (1046 - 2 * 216) / 2428)
     assert first.verdict == "pass"
     assert first.quantity == "Basic voice call: compression ratio without bytecode, TCP"

@@ -96,7 +96,7 @@ def test_values_of_a_run(thesis: paper.Paper) -> None:
         "messages": 6000.0,
         "duration": 30.0,
     }
-    assert items["n.14.1.1.1500-calls.load-2"].verdict == "pass"
+    assert items["n.14.1.1.1500-calls.load-2"].verdict is None, "context"
 
 
 def test_messages_in_a_row(thesis: paper.Paper) -> None:

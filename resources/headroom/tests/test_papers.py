@@ -10,8 +10,11 @@ import pytest
 
 from headroom.bench.capacity_search import Point, Trial
 from headroom.bench.papers import paper
+from headroom.cli import reproduce
 from headroom.core import replay
 from headroom.core.errors import UsageError
+from headroom.core.results import agreement
+from headroom.core.results.record import _item
 from headroom.schemes.rohc.papers import effnet_2007, effnet_2007_load
 from headroom.tests.runs import replay_of
 
@@ -27,7 +30,14 @@ def figure(**changes: Any) -> paper.Figure:
         ({}, 100.0, None, "pass"),
         ({}, 100.1, None, "fail"),
         ({"kind": "shape"}, 100.1, None, "non-strict"),
-        ({"kind": "context"}, 5.0, None, "pass"),
+        ({"kind": "context"}, 5.0, None, None),
+        ({"kind": "context"}, 100.0, None, None),
+        ({"paper": None, "model": 100}, 100.0, None, "pass"),
+        ({"paper": None, "model": 100}, 100.1, None, "fail"),
+        ({"paper": None, "model": 100, "within": {"share": 0.05}, "kind": "shape"}, 94.0, None, "non-strict"),
+        ({"paper": None}, 5.0, None, None),
+        ({"unexplained": "why is not known"}, 100.1, None, "non-strict"),
+        ({"unexplained": "why is not known"}, 100.0, None, "pass"),
         ({"within": {"distance": 2}}, 102.0, None, "pass"),
         ({"within": {"distance": 2}}, 102.1, None, "fail"),
         ({"within": {"share": 0.05}}, 95.0, None, "pass"),
@@ -42,15 +52,16 @@ def figure(**changes: Any) -> paper.Figure:
         ({"within": {"share": 0.05}, "better": "lower", "if_better": "non-strict"}, 106.0, None, "fail"),
         ({"within": {"share": 0.05}, "contradicted": "9.1: it is the same"}, 106.0, None, "non-strict"),
         ({"within": {"share": 0.05}, "contradicted": "9.1: it is the same"}, 104.0, None, "pass"),
-        ({"paper": None, "kind": "shape"}, 1.0, None, "pass"),
+        ({"paper": None, "kind": "shape"}, 1.0, None, None),
         ({"paper": None, "kind": "shape", "bound": {"at_least": 98}}, 97.9, None, "non-strict"),
         ({"paper": None, "kind": "shape", "bound": {"at_most": 0}}, 0.0, None, "pass"),
     ],
 )
-def test_verdicts(changes: dict[str, Any], measured: float, spread: float | None, verdict: str) -> None:
+def test_verdicts(changes: dict[str, Any], measured: float, spread: float | None, verdict: str | None) -> None:
     item = paper.beside(figure(**changes), measured, spread, 40)
     assert item.verdict == verdict
     assert (item.note != "") == (verdict in ("fail", "non-strict") or "better" in item.note)
+    assert item.note.endswith("why is not known") == ("unexplained" in changes and verdict == "non-strict")
 
 
 def test_where_a_paper_contradicts_itself_it_says_so() -> None:
@@ -65,6 +76,60 @@ def test_where_a_paper_contradicts_itself_it_says_so() -> None:
     )
     assert all(item.contradicted for item in linear)
     assert not any(item.contradicted for item in hashing)
+
+
+def test_what_is_calculated_is_not_what_the_paper_prints(tmp_path: Path) -> None:
+    """A number that the paper prints is judged by itself, or has no verdict."""
+    before = "        paper: 112\n        kind: must-match\n"
+    text = (paper.PAPERS / "effnet-2007.yaml").read_text()
+    assert text.count(before) == 1
+    (tmp_path / "effnet-2007.yaml").write_text(text.replace(before, "        model: 112\n" + before))
+    with pytest.raises(UsageError, match="context"):
+        paper.load("effnet-2007", tmp_path)
+    item = paper.beside(figure(paper=None, model=100.0, kind="shape", within={"share": 0.1}), 120.0)
+    assert (item.paper, item.model, item.ratio) == (None, 100.0, None)
+    assert item.note == "further than 10 % from the model"
+
+
+def test_figures_are_counted_by_what_they_are_compared_with() -> None:
+    printed, said, ours, bound, context = (
+        _item(paper.beside(figure(**changes), 100.0))
+        for changes in (
+            {},
+            {"paper": None, "bound": {"at_least": 101}, "says": "more than that", "kind": "shape"},
+            {"paper": None, "model": 100.0},
+            {"paper": None, "bound": {"at_most": 100}},
+            {"kind": "context"},
+        )
+    )
+    older = context | {"verdict": "pass"}
+    assert agreement.agreement([printed, said, ours, bound, context, older]) == {
+        (agreement.PRINTED, "must-match"): {"pass": 1},
+        (agreement.SAID, "shape"): {"non-strict": 1},
+        (agreement.CALCULATED, "must-match"): {"pass": 2},
+    }
+    assert [agreement.verdict_of(item) for item in (printed, said, context, older)] == [
+        "pass",
+        "non-strict",
+        None,
+        None,
+    ]
+    assert reproduce.public(bound)["bound"] == "at most 100"
+    assert {name: reproduce.public(ours)[name] for name in ("paper", "model", "ratio", "bound")} == {
+        "paper": None, "model": 100.0, "ratio": None, "bound": None,
+    }  # fmt: skip
+
+
+def test_a_row_without_a_known_cause_is_one_of_the_table(tmp_path: Path) -> None:
+    thesis = paper.load("maenpaa-2005")
+    declared = [item.id for item in thesis.items.values() if item.unexplained and item.kind == "must-match"]
+    assert declared == ["l.12.2.ack.length", "l.12.2.ack.compressed", "l.12.2.ack.sigcomp"]
+    text = (paper.PAPERS / "maenpaa-2005" / "appendix-l.yaml").read_text()
+    (tmp_path / "maenpaa-2005").mkdir()
+    (tmp_path / "maenpaa-2005.yaml").write_text((paper.PAPERS / "maenpaa-2005.yaml").read_text())
+    (tmp_path / "maenpaa-2005" / "appendix-l.yaml").write_text(text.replace("          ACK: ", "          NACK: "))
+    with pytest.raises(UsageError, match="there is no row NACK"):
+        paper.load("maenpaa-2005", tmp_path)
 
 
 def test_what_was_not_measured_says_why() -> None:

@@ -11,12 +11,23 @@ from pathlib import Path
 
 import pytest
 
+from headroom.bench.papers import paper as papers
 from headroom.core import requirements
 from headroom.core.metrics import all_metrics
 from headroom.core.results import store
 from headroom.core.results.record import Measurement
 from headroom.core.yamlfile import violations
-from headroom.report import capacity_section, charts, data, page, render, sections, wire_latency, wire_section
+from headroom.report import (
+    capacity_section,
+    charts,
+    data,
+    page,
+    paper_section,
+    render,
+    sections,
+    wire_latency,
+    wire_section,
+)
 from headroom.tests import browser, sample
 
 
@@ -278,6 +289,39 @@ def test_cards_count_what_was_asked() -> None:
     assert cards["Conformance"] == ("12 of 15", "cases that name a requirement passed; 268 more are unsupported")
     all_asked = sections.summary(records[:12]).cards
     assert (all_asked[0].figure, all_asked[0].of) == ("12 of 12", "passed")
+
+
+def test_only_what_the_paper_prints_is_counted_as_the_papers() -> None:
+    printed = {"id": "a", "where": "Table 1", "quantity": "q", "unit": "u", "paper": 10.0, "kind": "must-match"}
+    figures = [
+        papers.Figure(**printed),
+        papers.Figure(**printed | {"id": "b", "paper": None, "model": 942.0}),
+        papers.Figure(**printed | {"id": "c", "paper": None, "bound": {"at_least": 5}, "says": "more than 5"}),
+        papers.Figure(**printed | {"id": "d", "kind": "context"}),
+    ]
+    items = [papers.beside(figure, figure.paper or figure.model or 6.0) for figure in figures]
+    record = sample.record("papers/odd", parameters={"kind": "paper"}, items=items).as_json()
+    (card,) = [card for card in sections.summary([record]).cards if card.title == "Paper"]
+    assert (card.figure, card.of) == ("1 of 1", "figures that the paper prints and that must match do")
+    section = paper_section.paper([record])
+    assert section is not None
+    counts, table = [part.content for part in section.parts if part.kind == "table"]
+    assert [[cell.text for cell in row.cells] for row in counts.rows] == [
+        ["Numbers that the paper prints", "must-match", "1", "1"],
+        ["Statements of the paper in words", "must-match", "1", "1"],
+        ["Our models and bounds", "must-match", "1", "1"],
+        ["Nothing: context, or a cell that the paper does not give", "–", "1", "–"],
+    ]
+    titles = [column.title for column in table.columns]
+    assert titles[:5] == ["Quantity", "Paper", "Model", "Bound", "Here"]
+    assert [[cell.text for cell in row.cells[1:5]] for row in table.rows] == [
+        ["10", "–", "–", "10"],
+        ["–", "942", "–", "942"],
+        ["–", "–", "at least 5", "6"],
+        ["10", "–", "–", "10"],
+    ]
+    assert [row.cells[titles.index("Verdict")].text for row in table.rows] == ["pass", "pass", "pass", "measured"]
+    assert table.rows[2].cells[titles.index("Remark")].text == "the paper: “more than 5”"
 
 
 def test_coverage_of_an_rfc() -> None:

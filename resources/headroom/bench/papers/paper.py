@@ -19,7 +19,13 @@ NO_CELL = "-"  # in a table: the paper has no cell there
 
 @dataclass(frozen=True)
 class Figure:
-    """One figure of a paper. `within` says how close ours must come, `bound` what the paper says in words."""
+    """One figure of a paper.
+
+    `paper` is the number that the paper prints, None where it prints none. `model` is a number that follows by
+    calculation, from an equation or from other numbers of the paper; it is compared where the paper prints none.
+    `within` is how close ours must come to either. `bound` is our own; `says` quotes the words of the paper that it
+    stands for.
+    """
 
     id: str
     where: str
@@ -32,7 +38,15 @@ class Figure:
     better: str = ""
     if_better: Verdict = "pass"
     contradicted: str = ""  # where the paper says otherwise than this figure; then nothing can match both
+    unexplained: str = ""  # known of a difference whose cause is not known; a miss is non-strict
+    model: float | None = None
+    says: str = ""
     note: str = ""
+
+    @property
+    def target(self) -> float | None:
+        """The number that ours is compared with."""
+        return self.paper if self.paper is not None else self.model
 
 
 @dataclass(frozen=True)
@@ -129,6 +143,9 @@ def _figures(
     """The figures of a place, those of its tables first, and where each stands in the file."""
     for index, table in enumerate(place.get("tables", ())):
         here: Pointer = ("places", number, "tables", index)
+        if unknown := set(table.get("unexplained", ())) - {row[0] for row in table["rows"]}:
+            sentence = f"there is no row {', '.join(sorted(unknown))}"
+            raise UsageError(document.complaint((*here, "unexplained"), sentence))
         for column, name in enumerate(table["columns"]):
             if name not in columns:
                 raise UsageError(document.complaint((*here, "columns", column), f"no column '{name}' is explained"))
@@ -143,6 +160,7 @@ def _figures(
                 quantity = f"{row[0]}: {cell['quantity']}"
                 more = {key: cell[key] for key in cell if key != "quantity"}
                 more["contradicted"] = table.get("contradicted", "")
+                more["unexplained"] = table.get("unexplained", {}).get(row[0], "")
                 identity = cell_id(table["id"], row[0], name)
                 figure = Figure(id=identity, where=place["where"], quantity=quantity, paper=value, **more)
                 yield (*here, "rows", line), figure
@@ -176,7 +194,7 @@ def beside(
     spread: float | None = None,
     runs: int | None = None,
     note: str = "",
-    missing: Verdict = "unsupported",
+    missing: Verdict | None = "unsupported",
 ) -> Item:
     """Ours beside the paper's. `missing` is the verdict when there is no measured value; `note` then says why."""
     verdict, remark = (missing, "") if measured is None else judge(figure, measured, spread, runs)
@@ -191,33 +209,42 @@ def beside(
         id=figure.id,
         spread=spread,
         runs=runs,
+        model=figure.model,
         expected=_words(figure.bound),
+        says=figure.says,
         note="; ".join(filter(None, (figure.note, remark, note))),
     )
 
 
-def judge(figure: Figure, measured: float, spread: float | None, runs: int | None) -> tuple[Verdict, str]:
+def judge(figure: Figure, measured: float, spread: float | None, runs: int | None) -> tuple[Verdict | None, str]:
     """Verdict and remark.
 
-    What must match and does not is a failure; a shape that is missed is non-strict, and so is what the paper itself
-    contradicts; context is never judged. What is better than the paper by more than that is as `if_better` says.
+    What must match and does not is a failure; non-strict are a shape that is missed, a figure that the paper itself
+    contradicts, and a difference that is declared as unexplained. What is better than the paper by more than that is as
+    `if_better` says. Context has no verdict, nor has a figure without a number or a bound to agree with.
     """
     if figure.kind == "context":
-        return "pass", ""
-    missed: Verdict = "fail" if figure.kind == "must-match" and not figure.contradicted else "non-strict"
+        return None, ""
+    known = figure.contradicted or figure.unexplained
+    missed: Verdict = "fail" if figure.kind == "must-match" and not known else "non-strict"
     if figure.bound:
         low, high = figure.bound.get("at_least", -math.inf), figure.bound.get("at_most", math.inf)
         return ("pass", "") if low <= measured <= high else (missed, f"expected {_words(figure.bound)}")
-    if figure.paper is None:
-        return "pass", ""
-    away = measured - figure.paper
+    if figure.target is None:
+        return None, ""
+    away = measured - figure.target
     limit, words = _limit(figure, spread, runs)
     if abs(away) <= limit:
         return "pass", ""
     if figure.better and (away > 0) == (figure.better == "higher"):
-        return figure.if_better, f"better than the paper by more than {words}"
+        return figure.if_better, f"better than {_whose(figure)} by more than {words}"
     otherwise = f", which says otherwise in {figure.contradicted}" if figure.contradicted else ""
-    return missed, f"further than {words} from the paper{otherwise}"
+    unexplained = f"; {figure.unexplained}" if figure.unexplained else ""
+    return missed, f"further than {words} from {_whose(figure)}{otherwise}{unexplained}"
+
+
+def _whose(figure: Figure) -> str:
+    return "the paper" if figure.paper is not None else "the model"
 
 
 def _limit(figure: Figure, spread: float | None, runs: int | None) -> tuple[float, str]:
@@ -225,16 +252,16 @@ def _limit(figure: Figure, spread: float | None, runs: int | None) -> tuple[floa
 
     Exact means: but for the rounding of floats.
     """
-    assert figure.paper is not None
+    assert figure.target is not None
     if "distance" in figure.within:
         return figure.within["distance"] + 1e-9, f"{figure.within['distance']:g} {figure.unit}"
     if "share" in figure.within:
-        return figure.within["share"] * abs(figure.paper), f"{figure.within['share']:.0%}".replace("%", " %")
+        return figure.within["share"] * abs(figure.target), f"{figure.within['share']:.0%}".replace("%", " %")
     if "deviations" in figure.within:
         # The paper's value is one run, ours the mean of `runs`: the distance of the two spreads by both.
         count = figure.within["deviations"]
         return count * (spread or 0.0) * math.sqrt(1 + 1 / max(runs or 1, 1)), f"{count:g} standard deviations of a run"
-    return 1e-9 * max(1.0, abs(figure.paper)), "nothing (it must be exact)"
+    return 1e-9 * max(1.0, abs(figure.target)), "nothing (it must be exact)"
 
 
 def _words(bound: dict[str, Any]) -> str:

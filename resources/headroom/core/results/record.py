@@ -79,7 +79,11 @@ class Series:
 
 @dataclass
 class Item:
-    """A figure of a paper beside ours. `paper` is None for a cell that the paper does not give."""
+    """A figure of a paper beside ours.
+
+    `paper` is the number that the paper prints, None where it prints none. `verdict` is None for context, and where
+    there is nothing to agree with.
+    """
 
     where: str
     quantity: str
@@ -87,11 +91,13 @@ class Item:
     paper: float | None
     measured: float | None
     kind: Kind
-    verdict: Verdict
+    verdict: Verdict | None
     id: str = ""
     spread: float | None = None
     runs: int | None = None
-    expected: str = ""  # what the paper says in words, as a bound: "at least 100"
+    model: float | None = None  # what follows by calculation, from an equation or from other numbers of the paper
+    expected: str = ""  # our bound on `measured`: "at least 100"
+    says: str = ""  # the paper's words behind the bound
     note: str = ""
 
     @property
@@ -207,7 +213,9 @@ def in_process(version: str) -> dict[str, Any]:
 
 
 def _item(item: Item) -> dict[str, Any]:
-    return _without_empty(asdict(item) | {"ratio": item.ratio}, "id", "spread", "runs", "expected", "note")
+    return _without_empty(
+        asdict(item) | {"ratio": item.ratio}, "id", "spread", "runs", "model", "expected", "says", "note"
+    )
 
 
 def _without_empty(document: dict[str, Any], *names: str) -> dict[str, Any]:

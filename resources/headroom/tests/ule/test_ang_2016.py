@@ -51,6 +51,24 @@ def test_equation_12_gives_the_valleys(headers: int, payloads: list[int]) -> Non
     assert [model.valley(n, headers) for n in (1, 2, 3)] == payloads
 
 
+def test_models_of_the_paper_are_its_equations() -> None:
+    """What the text does not print stands in no column of the paper's: its equations, evaluated."""
+    paper = find(PAPER)
+    assert paper.items["section-5.2.threshold"].model == float(model.packing_threshold_ms(8_000_000))
+    for ip, headers in (("ipv4", 28), ("ipv6", 48)):
+        valleys = [paper.items[f"figure-7.{ip}-valley-{n}"] for n in (1, 2, 3)]
+        assert [(one.paper, one.model) for one in valleys] == [(None, model.valley(n, headers)) for n in (1, 2, 3)]
+    burst = paper.items["figure-19.burst"]
+    assert burst.kind == "context" and burst.model == ang_2016_channel.IRS * 314 == burst.paper
+    printed = {one.id: one.paper for one in paper.items.values() if one.kind != "context" and one.paper is not None}
+    assert printed == {
+        "figure-16.ipv4-rtp": 311,
+        "figure-16.ipv6-ip": 249,
+        "figure-16.ipv6-rtp": 314,
+        "figure-16.gain": 86,
+    }
+
+
 def test_equation_14_counts_a_stream() -> None:
     assert model.stream_rate(header=7, payload=33) == (8 + 14 + 7 + 33) * 50 * 8
     assert int(model.streams(8_000_000, 60, 33)) == 169

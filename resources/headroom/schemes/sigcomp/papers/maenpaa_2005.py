@@ -502,7 +502,7 @@ def figures_51_and_52(place: Place) -> PaperMeasurement:
             points = [
                 {
                     "x": PROCESSORS[row.partition(", ")[2]],
-                    "y": place.paper.items[ids[0 if what == "compression" else 1]].paper,
+                    "y": (place.paper.items[ids[0 if what == "compression" else 1]].paper or 0) / 1e3,
                 }
                 for row, ids in place.paper.tables[place.where][0].rows
                 if row.startswith(call)

@@ -106,7 +106,8 @@ def _beside(
         where=where,
         quantity=f"{name}: length of the SigComp message, without bytecode",
         unit="octets",
-        paper=theirs,
+        paper=None,
+        model=theirs,
         kind="must-match",
         within={"share": WITHIN},
         better="lower" if as_many else "",
@@ -154,7 +155,8 @@ def _ratio(figure: Figure, paper: Paper, exchange: Exchange) -> Item | None:
         figure,
         id=f"{figure.id}-{COLUMN}",
         quantity=figure.quantity.replace(RATIO, f"{RATIO} without bytecode"),
-        paper=round(figure.paper - 100 * count * code / plain, 2),
+        paper=None,
+        model=round(figure.paper - 100 * count * code / plain, 2),
         within={"share": WITHIN},
     )
     note = f"the thesis's: {figure.paper:g} % - {count} x {code} of {plain:,} octets"

@@ -127,6 +127,7 @@ def inter_arrival(paper: Paper, run: Run) -> PaperMeasurement:
     """Table 3: a stream alone, and as many as the link carries."""
     result = PaperMeasurement()
     idle, full = [], []
+    measured: dict[str, list[float]] = {"one.mean": [], "one.jitter": [], "full.mean": []}
     for ip in channel.HEADERS:
         for profile in ROWS:
             setup = Setup(run, ip, profile)
@@ -140,12 +141,16 @@ def inter_arrival(paper: Paper, run: Run) -> PaperMeasurement:
                 beside(paper.items[f"{name}.one.jitter"], alone.jitter),
                 beside(paper.items[f"{name}.full.mean"], together.mean, note=f"{flows} streams"),
                 beside(paper.items[f"{name}.full.jitter"], together.jitter, note=f"{flows} streams"),
+                beside(paper.items[f"{name}.above-idle"], together.jitter - alone.jitter, note=f"{flows} streams"),
             ]
+            for values, value in zip(measured.values(), (alone.mean, alone.jitter, together.mean), strict=True):
+                values.append(value)
             label = f"{ip}, {_title(profile)}"
             idle.append({"x": label, "y": alone.jitter})
             full.append({"x": label, "y": together.jitter})
-            if (ip, profile) == ("IPv6", "RTP"):
-                result.items.append(beside(paper.items["table-3.ipv6-rtp.above-idle"], together.jitter - alone.jitter))
+    for name, values in measured.items():
+        figure = paper.items[f"table-3.{name}"]
+        result.items.append(beside(figure, max(values, key=lambda value: abs(value - (figure.model or 0)))))
     result.series = [
         Series("jitter", "streams", "jitter", "", "ms", idle, "one stream"),
         Series("jitter", "streams", "jitter", "", "ms", full, "as many as the link carries"),
@@ -249,7 +254,10 @@ def patterns(paper: Paper, run: Run) -> PaperMeasurement:
     packets = _rohc(setup, flows, period_s + 0.2, records="all").records
     first = (setup.interval + channel.IRS) * flows
     burst = [one for one in packets[first - BEFORE :] if one["compressor"]["type"] == "IR"]
-    result.items.append(beside(paper.items["figure-19.burst"], len(burst)))
+    result.items += [
+        beside(paper.items["figure-19.burst"], len(burst)),
+        beside(paper.items["figure-19.burst-of-a-stream"], len(burst) / flows),
+    ]
     window = packets[first - BEFORE : first - BEFORE + SAMPLES]
     result.series += [
         _samples(19, [len(one["link"]) // 2 for one in window], f"{flows} streams, RTP profile"),
