@@ -8,6 +8,7 @@ import typer
 
 from headroom.cli.streams import outlast_readers
 from headroom.core import process_group
+from headroom.core.console import say
 from headroom.core.errors import EXIT_ENVIRONMENT, EXIT_INTERRUPTED, HeadroomError
 
 COMMANDS = "run nightly campaign compare test report reproduce interop listing doctor replay decode reference"
@@ -42,13 +43,13 @@ def main() -> None:
         with process_group.tidy_when_terminated():
             app(prog_name="./headroom")
     except HeadroomError as error:
-        print(f"headroom: {error}", file=sys.stderr)
+        say(f"headroom: {error}")
         sys.exit(error.exit_code)
     except KeyboardInterrupt:
-        print("headroom: interrupted.", file=sys.stderr)
+        say("headroom: interrupted.")
         sys.exit(EXIT_INTERRUPTED)
     except OSError as error:
         from headroom.core.errors import disk_error
 
-        print(f"headroom: {disk_error(error, 'a file operation', resumable=False)}", file=sys.stderr)
+        say(f"headroom: {disk_error(error, 'a file operation', resumable=False)}")
         sys.exit(EXIT_ENVIRONMENT)

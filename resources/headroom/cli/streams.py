@@ -1,13 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Standard output and standard error whose reader may go away, as that of `./headroom run | head` does.
+"""Standard output and standard error: their reader may go away, and no text of others commands the terminal.
 
-What is printed after that is lost, and nothing else: the command goes on, and its exit status is that of the verdicts.
+What is printed after the reader of `./headroom run | head` has gone is lost, and nothing else: the command goes on, and
+its exit status is that of the verdicts.
 """
 
 import io
 import os
+import re
 import sys
 from typing import TextIO
+
+from headroom.core.text import printable
+
+# The escape sequences that our own tables and progress lines are made of: colours, and the cursor's line.
+_OWN = re.compile(r"(\x1b\[[0-9;]*[mAK]|\x1b\[\?25[lh]|\r)")
 
 
 class _Raw(io.RawIOBase):
@@ -35,9 +42,20 @@ class _Raw(io.RawIOBase):
             return len(octets)
 
 
+class _Text(io.TextIOWrapper):
+    """Text for a terminal. Whatever is printed, no other control reaches it than those of `_OWN`."""
+
+    def write(self, text: str) -> int:
+        if text.isprintable():
+            return super().write(text)
+        parts = _OWN.split(text)  # alternately text and a sequence
+        super().write("".join(part if number % 2 else printable(part) for number, part in enumerate(parts)))
+        return len(text)
+
+
 def _outlasting(stream: TextIO) -> TextIO:
     stream.flush()
-    return io.TextIOWrapper(
+    return _Text(
         io.BufferedWriter(_Raw(stream.fileno())),
         encoding=stream.encoding,
         errors=stream.errors,

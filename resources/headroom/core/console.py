@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any, Self
 
 from headroom.core.results.record import Record
-from headroom.core.text import shortened, shown
+from headroom.core.text import printable, printable_json, shortened, shown
 
 ALL_UNSUPPORTED = "Every selected case is unsupported here, for the reasons given. That is no pass."
 SIGNS = {"pass": "green", "non-strict": "yellow", "fail": "red", "unsupported": "blue", "error": "magenta"}
@@ -20,7 +20,7 @@ SIGNS = {"pass": "green", "non-strict": "yellow", "fail": "red", "unsupported": 
 
 def say(sentence: str) -> None:
     """A plain line to stderr."""
-    print(sentence, file=sys.stderr, flush=True)
+    print(printable(sentence), file=sys.stderr, flush=True)
 
 
 def warn(sentence: str) -> None:
@@ -45,7 +45,7 @@ def examples(*lines: str) -> str:
 
 def print_json(document: Any) -> None:
     """One JSON document on stdout."""
-    sys.stdout.write(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+    sys.stdout.write(printable_json(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)) + "\n")
     sys.stdout.flush()
 
 
@@ -60,10 +60,12 @@ def print_table(
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(title=title or None, title_justify="left", title_style="bold", header_style="bold", pad_edge=False)
+    table = Table(
+        title=printable(title) or None, title_justify="left", title_style="bold", header_style="bold", pad_edge=False
+    )
     for column in columns:
         name, justify = (column, "left") if isinstance(column, str) else column
-        table.add_column(name, justify=justify, overflow="fold")  # type: ignore[arg-type]
+        table.add_column(printable(name), justify=justify, overflow="fold")  # type: ignore[arg-type]
     for row in rows:
         table.add_row(*(cell if isinstance(cell, Text) else Text(shown(cell)) for cell in row))
     console = Console(stderr=to_stderr)
@@ -120,18 +122,20 @@ class Progress:
 
     def start(self, what: str) -> None:
         if self.live:
+            what = printable(what)
             self.live.update(self.task, now=what if len(what) < 70 else f"…{what[-69:]}")
 
     def end(self, record: Record) -> None:
         self.done += 1
-        reason = f"  {shortened(record.reason.splitlines()[0], 160)}" if record.reason else ""
+        first = printable(record.reason.partition("\n")[0])
+        reason = f"  {shortened(first, 160)}" if first else ""
         if self.live:
             self.live.update(self.task, completed=self.done)
             if record.verdict in ("fail", "error"):
                 from rich.markup import escape
 
                 self.live.console.print(
-                    f"[{SIGNS[record.verdict]}]{record.verdict}[/] {escape(record.test.id)}{escape(reason)}",
+                    f"[{SIGNS[record.verdict]}]{record.verdict}[/] {escape(printable(record.test.id))}{escape(reason)}",
                     highlight=False,
                 )
             return

@@ -1,8 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
 """Values as people read them, in the terminal and in the report."""
 
+import re
 from collections.abc import Sequence
 from typing import Any
+
+# Controls of a terminal (C0 without tab and line feed, DEL, C1), halves of surrogate pairs, and controls of direction.
+_UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u202a-\u202e\u2066-\u2069]")
+
+
+def printable(text: str) -> str:
+    """A text of others, safe for a terminal, a chart or a page: controls are spelled out, such as `\\x1b`."""
+    return _UNPRINTABLE.sub(lambda found: found[0].encode("unicode_escape").decode(), text.replace("\r\n", "\n"))
+
+
+def printable_json(text: str) -> str:
+    """A JSON document with the same characters as JSON's own escapes, so that it stays the same document."""
+    return _UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def in_template(value: Any) -> Any:
+    """A value that a template writes: a plain text is printable, markup of our own stays."""
+    return printable(value) if type(value) is str else value
 
 
 def shown(value: Any) -> str:
@@ -15,7 +34,7 @@ def shown(value: Any) -> str:
         return number(value)
     if isinstance(value, int):
         return f"{value:,}"
-    return str(value)
+    return printable(str(value))
 
 
 def percent(share: float | None, digits: int = 0) -> str | None:

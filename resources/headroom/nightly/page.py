@@ -16,7 +16,7 @@ import numpy as np
 from headroom.core.errors import disk_error
 from headroom.core.paths import TEMPLATES, shown
 from headroom.core.results.store import write_atomically
-from headroom.core.text import number
+from headroom.core.text import in_template, number
 from headroom.history.alerts import Alert, ChangedSeries
 from headroom.history.assessment import Judged, candidates_by_weekday, deviations_of
 from headroom.history.confirmation import LEAST_CHANGE, least_step
@@ -132,7 +132,11 @@ def render(snapshot: Snapshot) -> str:
     import jinja2
 
     environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(TEMPLATES), autoescape=True, trim_blocks=True, lstrip_blocks=True
+        loader=jinja2.FileSystemLoader(TEMPLATES),
+        finalize=in_template,
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
     )
     environment.filters["commit"] = lambda text: text[:8]
     environment.filters["night"] = _date

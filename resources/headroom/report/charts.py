@@ -12,6 +12,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from headroom.core.text import printable
+
 # Placeholders; report.css maps them: svg [fill="#101418"] { fill: var(--ink) } and so on.
 INK = "#101418"
 SOFT = "#5b6570"
@@ -51,12 +53,26 @@ def _svg(chart: Any, prefix: str) -> str:
     import vl_convert
 
     styled = chart.configure(**_configuration())
-    svg = vl_convert.vegalite_to_svg(styled.to_dict(), vl_version=_vega_lite())
+    try:
+        svg = vl_convert.vegalite_to_svg(_printable(styled.to_dict()), vl_version=_vega_lite())
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":  # Rust's, which is no Exception
+            raise
+        raise ValueError(f"the chart {prefix} cannot be drawn: {error}") from error
     svg = re.sub(r"^.*?(?=<svg)", "", svg, flags=re.DOTALL)
     # Identifiers of clip paths and gradients would clash between charts of one page.
     svg = re.sub(r'\bid="([^"]+)"', rf'id="{prefix}-\1"', svg)
     svg = re.sub(r"url\(#([^)]+)\)", rf"url(#{prefix}-\1)", svg)
     return re.sub(r'(<svg[^>]*?) width="[\d.]+" height="[\d.]+"', r"\1", svg, count=1)
+
+
+def _printable(value: Any) -> Any:
+    """The same specification with texts that XML can hold: a control in one would end the process."""
+    if isinstance(value, str):
+        return printable(value)
+    if isinstance(value, dict):
+        return {printable(str(key)): _printable(item) for key, item in value.items()}
+    return [_printable(item) for item in value] if isinstance(value, list) else value
 
 
 def _vega_lite() -> str:

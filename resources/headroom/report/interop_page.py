@@ -13,6 +13,7 @@ from headroom.core.paths import TEMPLATES
 from headroom.core.results.record import VERDICTS
 from headroom.core.results.store import write_atomically
 from headroom.core.scheme import CellTitles, Scheme
+from headroom.core.text import in_template
 from headroom.report import matrix_data
 from headroom.report.data import Records
 
@@ -36,7 +37,11 @@ def render(records: Records, run_folder: Path) -> str:
     import jinja2
 
     environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(TEMPLATES), autoescape=True, trim_blocks=True, lstrip_blocks=True
+        loader=jinja2.FileSystemLoader(TEMPLATES),
+        finalize=in_template,
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
     )
     environment.filters["address"] = quote
     cells = matrix_data.cells(records)

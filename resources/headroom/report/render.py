@@ -1,15 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """Renders records into one self-contained HTML file: no network, no other file."""
 
+import contextlib
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
-from headroom.core.errors import disk_error
+from headroom.core.console import warn
+from headroom.core.errors import HeadroomError, disk_error
 from headroom.core.machine import pressure
 from headroom.core.paths import TEMPLATES
 from headroom.core.results.record import count_verdicts
 from headroom.core.results.store import write_atomically
 from headroom.core.scheme import all_schemes
+from headroom.core.text import in_template, shortened, some
 from headroom.report import capacity_section, interop_page, sections, traffic_section, wire_section
 from headroom.report.data import Records
 from headroom.report.interop_section import PAGE, interop
@@ -29,9 +34,23 @@ def write(records: Records, target: Path, run_folder: Path) -> Path:
         raise disk_error(
             error, f"writing the report {target}", False, f"say ./headroom report {run_folder.name}"
         ) from error
-    if any(record.get("cells") for record in records):
-        interop_page.write(records, target.with_name(PAGE), run_folder)
+    if matrix := [record for record in records if record.get("cells")]:
+        _write_matrix(matrix, target.with_name(PAGE), run_folder)
     return target
+
+
+def _write_matrix(records: Records, target: Path, run_folder: Path) -> None:
+    """Writes the interop matrix, without the records that it cannot read."""
+    try:
+        interop_page.write(records, target, run_folder)
+    except HeadroomError:
+        raise
+    except Exception as error:
+        wrong = _unreadable(lambda few: interop_page.render(few, run_folder), records)
+        cases = some([record["test"]["id"] for record in wrong or records])
+        warn(f"The interop matrix cannot read ({type(error).__name__}: {error}), and leaves out: {cases}.")
+        if wrong and (kept := _without(records, wrong)):
+            interop_page.write(kept, target, run_folder)
 
 
 def render(records: Records, run_folder: Path) -> str:
@@ -44,7 +63,11 @@ def html_of(content: Page) -> str:
     import jinja2
 
     environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(TEMPLATES), autoescape=True, trim_blocks=True, lstrip_blocks=True
+        loader=jinja2.FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        finalize=in_template,
+        trim_blocks=True,
+        lstrip_blocks=True,
     )
     return environment.get_template("report.html.j2").render(
         page=content,
@@ -92,13 +115,56 @@ LAST = (
 )
 
 
+Make = Callable[[Records], Section | None]
+
+
+def made_of(make: Make, records: Records) -> Section | None:
+    """The section of some records. Records that it cannot read are left out, and the section says so."""
+    try:
+        return make(records)
+    except Exception as error:
+        wrong, reason = _unreadable(make, records), f"{type(error).__name__}: {error}"
+    section = None
+    if kept := _without(records, wrong):
+        with contextlib.suppress(Exception):
+            section = make(kept)
+    title = make.__name__.replace("_", " ").capitalize()
+    section = section or Section(f"unreadable-{make.__name__.replace('_', '-')}", title, title)
+    note = f"This section cannot read the {len(records)} records together ({shortened(reason, 200)})."
+    if wrong:
+        note = (
+            f"This section cannot read {len(wrong)} of {len(records)} records ({shortened(reason, 200)}) and leaves "
+            f"them out: {some([record['test']['id'] for record in wrong])}."
+        )
+    section.notes.insert(0, note)
+    return section
+
+
+def _without(records: Records, wrong: Records) -> Records:
+    return [record for record in records if not any(record is other for other in wrong)]
+
+
+def _unreadable(make: Callable[[Records], Any], records: Records) -> Records:
+    """The records that a section cannot read; none where each can be read, and only not all together."""
+    try:
+        make(records)
+    except Exception:
+        if len(records) == 1:
+            return records
+        half = len(records) // 2
+        return [*_unreadable(make, records[:half]), *_unreadable(make, records[half:])]
+    return []
+
+
 def _sections(records: Records) -> list[Section]:
     """The sections that have content, with those of the schemes in the middle."""
-    first, last = ([made for make in makers if (made := make(records)) is not None] for makers in (FIRST, LAST))
+    first, last = (
+        [made for make in makers if (made := made_of(make, records)) is not None] for makers in (FIRST, LAST)
+    )
     there = {section.id: section for section in (*first, *last)}
     for scheme in all_schemes().values():
         for make in scheme.report_sections():
-            if (made := make(records)) is None:
+            if (made := made_of(make, records)) is None:
                 continue
             if made.id in there:
                 there[made.id].go_on(made)
