@@ -195,8 +195,6 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _complaints(one: Requirement, texts: dict[str, str]) -> list[str]:
-    if not one.quote:
-        return ["It has no quote."]
     found = complaint(one) or (texts and text_complaint(one.quote, texts.get(one.quote_section, "")))
     return [sentence for sentence in (found, wording_complaint(one)) if sentence]
 

@@ -59,7 +59,7 @@ class Requirement:
     @property
     def citation(self) -> str:
         """The RFC's own words and where they stand: `RFC 3095, 5.7.1: "R-0 packets do not update …"`."""
-        return f'RFC {self.rfc}, {self.quote_section}: "{self.quote}"' if self.quote else ""
+        return f'RFC {self.rfc}, {self.quote_section}: "{self.quote}"'
 
     @property
     def not_yet(self) -> bool:

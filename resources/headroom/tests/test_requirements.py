@@ -11,7 +11,10 @@ from headroom.core import implementations, requirements
 from headroom.core.errors import UsageError
 
 HEAD = 'rfc: 3095\ntitle: "T"\nscope: "S"\nscheme: rohc\nrequirements:\n'
-ENTRY = '  - {{id: {id}, level: {level}, side: compressor, section: "5.7", text: A sentence of ours., applies: all}}\n'
+ENTRY = (
+    '  - {{id: {id}, level: {level}, side: compressor, section: "5.7", text: A sentence of ours., '
+    "quote: The words of the RFC, applies: all}}\n"
+)
 
 
 def write(folder, *entries: str) -> None:
@@ -72,6 +75,13 @@ def test_unknown_id() -> None:
 def test_wrong_level(tmp_path) -> None:
     write(tmp_path, ENTRY.format(id="RFC3095-5.7-1", level="shall"))
     with pytest.raises(UsageError, match=r"rfc3095\.yaml:6: .*'shall'"):
+        requirements.load(tmp_path)
+
+
+def test_without_the_words_of_the_rfc(tmp_path) -> None:
+    entry = ENTRY.format(id="RFC3095-5.7-1", level="must").replace("quote: The words of the RFC, ", "")
+    write(tmp_path, entry)
+    with pytest.raises(UsageError, match=r"rfc3095\.yaml:6: .*'quote' is a required property"):
         requirements.load(tmp_path)
 
 
