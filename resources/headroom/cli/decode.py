@@ -104,6 +104,8 @@ def decode_command(
         f"{sum(counts.values())} packets: both agree on {counts['agree']}, differ on {counts['differ']}; on "
         f"{counts['silent']} there is one reading."
     )
+    if read.unverified:
+        say(f"{read.unverified} restored packets have a wrong checksum: see their notes.")
     for fault in read.faults:
         warn(fault)
     if not read.packets:

@@ -2,8 +2,9 @@
 """Decodes a capture: what its frames carry, channel by channel before tshark, packet by packet before our own judges.
 
 A channel is what one sender sends on one interface with one set of VLAN tags: it has a judge and a run of tshark of its
-own. Packets are read as the file has them. A capture of a link has them as they were sent, and what the link did to
-them in comments, so that the judge sees what the compressor sent, not only what arrived.
+own. The two directions of a line whose frames name no sender are told apart by addresses (`captures.direction`).
+Packets are read as the file has them. A capture of a link has them as they were sent, and what the link did to them in
+comments, so that the judge sees what the compressor sent, not only what arrived.
 """
 
 from collections import Counter
@@ -13,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from headroom.core import tshark
-from headroom.core.captures import framing, reading
+from headroom.core.captures import direction, framing, reading
 from headroom.core.captures.dissection import (
     Flow,
     LinkChannel,
@@ -34,8 +35,8 @@ MOST_OCTETS = 512 << 20  # in all
 LOOK_AHEAD = 1000  # packets behind the last one shown: they help to find out what carries RTP and large CIDs
 MOST_CHANNELS = 64  # that tshark reads, each by a run of its own
 
-# Interface, VIDs, who sends, scheme, what the frame says of the packet format; the last three for link packets only.
-Key = tuple[int, tuple[int, ...], bytes, str, str]
+# Interface, VIDs, sender, scheme, what the frame says of the packet format; the last three for link packets only.
+Key = tuple[int, tuple[int, ...], str, str, str]
 Packets = list[tuple[CapturedPacket, Frame]]
 
 
@@ -81,9 +82,11 @@ class Capture:
     links: dict[Key, LinkChannel]  # of those that have link packets of a scheme
     theirs: dict[int, Reading]  # by number of packet
     rtp_flows: frozenset[Flow]
+    senders: Mapping[int, str] = field(default_factory=dict)  # by number of packet, where addresses tell them apart
     faults: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
     verdicts: Counter[str] = field(default_factory=Counter)
+    unverified: int = 0  # restored packets with a wrong checksum
 
     def decoded(self) -> Iterator[DecodedPacket]:
         """The packets shown, in order; those in front of them are read, too, for contexts rest on them."""
@@ -93,6 +96,7 @@ class Capture:
             one = self._one(captured, frame, links, payloads)
             if captured.number >= self.options.first:
                 self.verdicts[one.compared.verdict] += 1
+                self.unverified += one.ours is not None and one.ours.verified is False
                 yield one
 
     def _one(
@@ -102,13 +106,15 @@ class Capture:
         links: Mapping[Key, LinkReader],
         payloads: Mapping[str, PayloadReader],
     ) -> DecodedPacket:
-        key = _key(captured, frame)
+        key = _key(captured, frame, self.senders)
         other = self.theirs.get(captured.number)
         ours = restored = None
         also: list[Ours] = []
         compared = ReadingComparison()
         if key in links:
-            ours = links[key].read(LinkPacket(frame.octets, captured.time_ns, frame.type))
+            ours = links[key].read(_link_packet(captured, frame))
+            if key[2] == direction.UNKNOWN:
+                ours.error = "it fits neither direction, as behind a frame that is missing"
             restored = ip_dissector.read(ours.restored, rtp=ours.rtp) if ours.restored is not None else None
             also = [ip_dissector.read(packet, rtp=ours.rtp) for packet in ours.also_restored]
             compared = links[key].compare(ours, other)
@@ -133,9 +139,10 @@ def read(options: DecodeOptions) -> Capture:
     hints = {name: one.hints(options.words) for name, one in dissectors.links().items()}
     faults: list[str] = []
     packets = _packets(options, faults)
+    senders, remarks = _senders(packets, hints)
     groups: dict[Key, Packets] = {}
     for captured, frame in packets:
-        groups.setdefault(_key(captured, frame), []).append((captured, frame))
+        groups.setdefault(_key(captured, frame, senders), []).append((captured, frame))
     links = {
         key: dissectors.links()[key[3]].channel(key[4], (frame.octets for _, frame in group), hints[key[3]])
         for key, group in groups.items()
@@ -144,7 +151,7 @@ def read(options: DecodeOptions) -> Capture:
     flows = ip_dissector.rtp_flows(
         (frame.octets for _, frame in packets if frame.kind == framing.IP), options.rtp_ports
     )
-    made = Capture(options, packets, _names(groups), links, {}, flows, faults)
+    made = Capture(options, packets, _names(groups), links, {}, flows, senders, faults, remarks)
     if options.last is not None:
         made.packets = [one for one in packets if one[0].number <= options.last]
         groups = {key: [one for one in group if one[0].number <= options.last] for key, group in groups.items()}
@@ -180,24 +187,65 @@ def _packets(options: DecodeOptions, faults: list[str]) -> Packets:
     return found
 
 
-def _key(captured: CapturedPacket, frame: Frame) -> Key:
+def _key(captured: CapturedPacket, frame: Frame, senders: Mapping[int, str]) -> Key:
     if frame.kind not in dissectors.links():
-        return (captured.interface.number, frame.vlans, b"", "", "")
-    return (captured.interface.number, frame.vlans, frame.source, frame.kind, frame.form)
+        return (captured.interface.number, frame.vlans, "", "", "")
+    sender = senders.get(captured.number) or direction.sender(captured, frame)
+    return (captured.interface.number, frame.vlans, sender, frame.kind, frame.form)
+
+
+def _link_packet(captured: CapturedPacket, frame: Frame) -> LinkPacket:
+    return LinkPacket(frame.octets, captured.time_ns, frame.type, captured.length - len(captured.octets))
+
+
+def _senders(packets: Packets, hints: Mapping[str, Any]) -> tuple[dict[int, str], list[str]]:
+    """The senders of link packets, by number of packet, where nothing but their addresses names them; and remarks."""
+    lines: dict[Key, Packets] = {}
+    addresses: dict[tuple[int, tuple[int, ...]], set[direction.Ends]] = {}
+    for captured, frame in packets:
+        if frame.kind == framing.IP and (pair := direction.ends_of(frame.octets)):
+            addresses.setdefault((captured.interface.number, frame.vlans), set()).add(pair)
+        key = _key(captured, frame, {})
+        if frame.kind in dissectors.links() and not key[2]:
+            lines.setdefault(key, []).append((captured, frame))
+    found: dict[int, str] = {}
+    apart = mixed = unknown = guessed = 0
+    for key, line in lines.items():
+        dissector = dissectors.links()[key[3]]
+        links = [_link_packet(captured, frame) for captured, frame in line]
+        channel = dissector.channel(key[4], (one.octets for one in links), hints[key[3]])
+        ends = [dissector.ends(one) for one in links]
+        told = direction.tell_apart(links, ends, sorted(addresses.get(key[:2], ())), channel.reader)
+        names = told.senders
+        found |= {captured.number: name for (captured, _), name in zip(line, names, strict=True) if name}
+        apart += any(names)
+        mixed += not any(names) and any(frame.duplex for _, frame in line)
+        unknown += names.count(direction.UNKNOWN)
+        guessed += told.guessed
+    remarks = []
+    if apart:
+        remarks.append("No frame says which end sent it: addresses and checksums tell the directions apart.")
+    if guessed:
+        remarks.append(f"Link packets that fit both directions, and are given to those that send by turns: {guessed}.")
+    if unknown:
+        remarks.append(f"Link packets that fit neither direction, as behind missing frames, read apart: {unknown}.")
+    if mixed:
+        remarks.append("No frame says which end sent it, and no address names a second one: read as one direction.")
+    return found, remarks
 
 
 def _names(groups: dict[Key, Packets]) -> dict[Key, str]:
     """Channels by what tells them apart: the interface's name, VLAN tags, and the sender where there are several."""
     names = {}
-    senders: dict[tuple[int, tuple[int, ...]], set[bytes]] = {}
+    senders: dict[tuple[int, tuple[int, ...]], set[str]] = {}
     for key in groups:
         senders.setdefault(key[:2], set()).add(key[2])
     for key, group in groups.items():
         interface = group[0][0].interface
         parts = [interface.name or (f"interface {interface.number}" if interface.number else "")]
         parts += [f"VLAN {'.'.join(map(str, key[1]))}" if key[1] else ""]
-        if key[2] and len(senders[key[:2]] - {b""}) > 1:
-            parts.append(key[2].hex(":"))
+        if key[2] and len(senders[key[:2]] - {""}) > 1:
+            parts.append(key[2])
         names[key] = " ".join(part for part in parts if part)
     return names
 
@@ -208,7 +256,7 @@ def _ask_tshark(made: Capture, groups: dict[Key, Packets]) -> None:
     if len(links) > MOST_CHANNELS:
         made.remarks.append(f"tshark has read {MOST_CHANNELS} of {len(links)} channels.")
     for key, group in links[:MOST_CHANNELS]:
-        sent = [LinkPacket(frame.octets, captured.time_ns, frame.type) for captured, frame in group]
+        sent = [_link_packet(captured, frame) for captured, frame in group]
         try:
             found = made.links[key].tshark(sent)
         except HeadroomError as error:

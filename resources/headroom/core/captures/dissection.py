@@ -11,6 +11,7 @@ whose messages are payloads of UDP has a `PayloadDissector`. Both also know how 
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -39,6 +40,7 @@ class Ours(Reading):
     also_restored: list[bytes] = field(default_factory=list)  # behind it, where a link packet brings several
     trace: list[str] = field(default_factory=list)  # field by field, with positions
     rtp: bool = False  # whether UDP carries RTP, restored or plain
+    verified: bool | None = None  # whether a checksum over the restored packet is right; None: there is none
 
 
 @dataclass
@@ -81,11 +83,13 @@ class ReadingComparison:
 
 @dataclass(frozen=True)
 class LinkPacket:
-    """A link packet of a capture. `type` is that of the link layer, for schemes that have several; otherwise 0."""
+    """A link packet of a capture. `type` is that of the link layer, for schemes that have several; otherwise 0.
+    `missing` counts the octets at its end that were not captured."""
 
     octets: bytes
     time_ns: int | None = None
     type: int = 0
+    missing: int = 0
 
 
 class LinkReader(ABC):
@@ -98,6 +102,15 @@ class LinkReader(ABC):
     @abstractmethod
     def compare(self, ours: Ours, theirs: Reading | None) -> ReadingComparison:
         """Every value that both have; `theirs` None: tshark did not run. For each packet, in order."""
+
+    def is_plausible(self, peer: "LinkReader") -> bool:
+        """False if the last packet leaves a gap behind those before it, or answers what `peer` has not read: `peer` is
+        the reader of the other direction."""
+        return True
+
+    def copy(self) -> "LinkReader":
+        """A reader that knows as much and goes on by itself."""
+        return deepcopy(self)
 
 
 class LinkChannel(ABC):
@@ -134,6 +147,10 @@ class LinkDissector(Dissector, ABC):
     @abstractmethod
     def channel(self, form: str, packets: Iterable[bytes], hints: Any) -> LinkChannel:
         """The channel of some packets; `form` is what their frames say of the packet format."""
+
+    def ends(self, link: LinkPacket) -> tuple[bytes, bytes] | None:
+        """Source and destination address, where a link packet has them whole: they say which end of a line sent it."""
+        return None
 
 
 class PayloadReader(ABC):

@@ -15,7 +15,9 @@ from headroom.core.scheme import Scheme, all_schemes
 IP, OTHER = "ip", "other"  # kinds of frames that carry no packet of a scheme
 
 NULL, ETHERNET, PPP, OLD_RAW, PPP_HDLC, RAW, LOOP = 0, 1, 9, 12, 50, 101, 108
-LINUX_SLL, PPP_DIRECTION, IPV4, IPV6, LINUX_SLL2 = 113, 204, 228, 229, 276
+LINUX_SLL, PPP_PPPD, PPP_DIRECTION, IPV4, IPV6, LINUX_SLL2 = 113, 166, 204, 228, 229, 276
+SENT, RECEIVED = "sent", "received"
+_OUTGOING = 4  # type of a packet of a cooked capture
 
 TYPE_IPV4, TYPE_IPV6 = 0x0800, 0x86DD
 VLAN_TAGS = (0x8100, 0x88A8, 0x9100)
@@ -37,6 +39,8 @@ class Frame:
     form: str = ""
     padding: int = 0
     type: int = 0  # of the link layer, for schemes that have several
+    direction: str = ""  # "sent" or "received" by the end that captured, where the link type says it
+    duplex: bool = False  # of a line whose two ends have no addresses
 
 
 @cache
@@ -55,17 +59,19 @@ def unwrap(link_type: int, octets: bytes) -> Frame:
         return _ethernet(octets)
     if link_type in (PPP, PPP_HDLC):
         return _ppp(octets)
-    if link_type == PPP_DIRECTION:
-        frame = _ppp(octets[1:])
-        return replace(frame, source=octets[:1])
+    if link_type in (PPP_DIRECTION, PPP_PPPD):
+        # pppd puts the direction in the place of the address field, in front of the control field.
+        frame = _ppp(octets[2 if link_type == PPP_PPPD and octets[1:2] == b"\x03" else 1 :])
+        return replace(frame, direction=SENT if octets[:1] > b"\0" else RECEIVED)
     if link_type in (RAW, OLD_RAW, IPV4, IPV6):
         return _ip(octets, "raw IP")
     if link_type in (NULL, LOOP):
         return _ip(octets[4:], "loopback")
     if link_type == LINUX_SLL and len(octets) >= 16:
-        return _typed(int.from_bytes(octets[14:16], "big"), octets[16:], "cooked capture", source=octets[6:12])
+        kind, payload = int.from_bytes(octets[14:16], "big"), octets[16:]
+        return _cooked(kind, payload, int.from_bytes(octets[:2], "big"), octets[6 : 6 + octets[5]])
     if link_type == LINUX_SLL2 and len(octets) >= 20:
-        return _typed(int.from_bytes(octets[:2], "big"), octets[20:], "cooked capture", source=octets[12:18])
+        return _cooked(int.from_bytes(octets[:2], "big"), octets[20:], octets[10], octets[12 : 12 + octets[11]])
     if found := _schemes("link_types").get(link_type):
         scheme, name = found
         return Frame(scheme.name, octets, f"link type {link_type} ({name}), taken for {scheme.title}")
@@ -85,6 +91,12 @@ def _ethernet(octets: bytes) -> Frame:
         vlans.append(int.from_bytes(octets[at + 2 : at + 4], "big") & 0x0FFF)
         at += 4
     return _typed(kind, octets[at + 2 :], "Ethernet", tuple(vlans), source, destination)
+
+
+def _cooked(kind: int, payload: bytes, packet_type: int, source: bytes) -> Frame:
+    """Devices without link-layer addresses, as those of PPP, leave the direction alone."""
+    frame = _typed(kind, payload, "cooked capture", source=source[:6])
+    return replace(frame, direction=SENT if packet_type == _OUTGOING else RECEIVED)
 
 
 def _typed(
@@ -112,8 +124,8 @@ def _ppp(octets: bytes) -> Frame:
     if found := _schemes("ppp_protocols").get(protocol):
         scheme, form = found
         if scheme.framing.typed:
-            return Frame(scheme.name, inside, _place(scheme, "PPP", form), type=protocol)
-        return Frame(scheme.name, inside, _place(scheme, "PPP", form), form=form)
+            return Frame(scheme.name, inside, _place(scheme, "PPP", form), type=protocol, duplex=True)
+        return Frame(scheme.name, inside, _place(scheme, "PPP", form), form=form, duplex=True)
     return Frame(OTHER, inside, f"PPP protocol 0x{protocol:04x}")
 
 

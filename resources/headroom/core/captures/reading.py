@@ -19,7 +19,8 @@ MOST_OCTETS = 16 << 20  # of a block; a packet that claims more is a wrong lengt
 _CLASSIC = {0xA1B2C3D4: 1_000, 0xA1B23C4D: 1}  # magic number -> nanoseconds of the fraction's unit
 _SECTION, _INTERFACE, _OLD_PACKET, _SIMPLE_PACKET, _ENHANCED_PACKET = 0x0A0D0D0A, 1, 2, 3, 6
 _BYTE_ORDER = 0x1A2B3C4D
-_END, _COMMENT, _NAME, _RESOLUTION, _OFFSET = 0, 1, 2, 9, 14  # options
+_END, _COMMENT, _NAME, _FLAGS, _RESOLUTION, _OFFSET = 0, 1, 2, 2, 9, 14  # options; 2 is flags of a packet
+_DIRECTIONS = {1: "received", 2: "sent"}  # bits 0 and 1 of a packet's flags
 _OLD_LINK_TYPES = {14: 101}  # what some systems call raw IP
 
 
@@ -38,7 +39,8 @@ class Interface:
 
 @dataclass(frozen=True)
 class CapturedPacket:
-    """One packet. `number` counts from 1, `length` is that on the wire: more than `octets` where it was cut short."""
+    """One packet. `number` counts from 1, `length` is that on the wire: more than `octets` where it was cut short.
+    `direction` is "sent" or "received" by the interface, where the capture says it; otherwise ""."""
 
     number: int
     interface: Interface
@@ -46,6 +48,7 @@ class CapturedPacket:
     octets: bytes
     length: int
     comments: tuple[str, ...] = ()
+    direction: str = ""
 
     @property
     def is_cut(self) -> bool:
@@ -211,10 +214,14 @@ class _Blocks(_File):
         if captured > len(body) - head:
             raise self.broken(f"the packet at octet {at} claims {captured} octets, but its block has fewer")
         options = b"" if kind == _SIMPLE_PACKET else body[head + captured + -captured % 4 :]
-        comments = tuple(_text(value) for code, value in self._options(options, section, at) if code == _COMMENT)
+        found = self._options(options, section, at)
+        comments = tuple(_text(value) for code, value in found if code == _COMMENT)
+        flags = next((v for code, v in found if code == _FLAGS and len(v) == 4), bytes(4))
+        direction = _DIRECTIONS.get(struct.unpack(f"{order}I", flags)[0] & 3, "")
         time_ns = (high << 32 | low) * 1_000_000_000 // ticks + offset_s * 1_000_000_000
         octets = body[head : head + captured]
-        return CapturedPacket(number, section.interfaces[place], time_ns, octets, max(length, captured), comments)
+        interface = section.interfaces[place]
+        return CapturedPacket(number, interface, time_ns, octets, max(length, captured), comments, direction)
 
     def _options(self, octets: bytes, section: _Section, at: int) -> list[tuple[int, bytes]]:
         found = []

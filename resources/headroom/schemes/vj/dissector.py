@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
+from headroom.core.captures import direction
 from headroom.core.captures.dissection import (
     LinkChannel,
     LinkDissector,
@@ -18,6 +20,12 @@ from headroom.core.captures.dissection import (
 from headroom.schemes.vj import tshark_reading
 from headroom.schemes.vj.judge import packet
 from headroom.schemes.vj.judge.decompressor import Decompressor
+from headroom.schemes.vj.judge.header import Header, tcp_checksum_is_right
+
+WRONG_CHECKSUM = {
+    packet.COMPRESSED: "the TCP checksum is wrong, as behind a frame that is missing (RFC 1144, 4.1)",
+    packet.UNCOMPRESSED: "the TCP checksum is wrong",
+}
 
 
 class VjDissector(LinkDissector):
@@ -30,6 +38,10 @@ class VjDissector(LinkDissector):
 
     def channel(self, form: str, packets: Iterable[bytes], hints: None) -> VjChannel:
         return VjChannel()
+
+    def ends(self, link: LinkPacket) -> tuple[bytes, bytes] | None:
+        """Those of an UNCOMPRESSED_TCP packet; a compressed one has no addresses."""
+        return direction.ends_of(link.octets) if link.type == packet.UNCOMPRESSED else None
 
 
 class VjChannel(LinkChannel):
@@ -47,17 +59,51 @@ class VjReader(LinkReader):
 
     def __init__(self) -> None:
         self.judge = Decompressor(slots=256)
+        self.leaves_gap = False  # whether the last packet begins behind the end of the one before it
 
     def read(self, link: LinkPacket) -> Ours:
-        outcome = self.judge.receive(link.type, link.octets)
+        known = {**self.judge.saved}
+        # Lengths count: octets that were not captured are there for the judge, and are taken away again.
+        outcome = self.judge.receive(link.type, link.octets + bytes(link.missing))
+        last, before = self._last(), known.get(self.judge.last or 0)
+        self.leaves_gap = (
+            last is not None
+            and before is not None
+            and last.connection == before.connection
+            and 0 < (last.sequence - before.sequence - before.data) & 0xFFFFFFFF < 1 << 31
+        )
         ours = Ours(packet.TYPE_NAMES.get(link.type, f"type 0x{link.type:04x}"))
         ours.restored, ours.error = outcome.restored, outcome.reason
+        if ours.restored is not None and link.missing:
+            ours.restored = ours.restored[: -link.missing]
+        elif ours.restored is not None:
+            ours.verified = tcp_checksum_is_right(ours.restored)
+            ours.notes += [] if ours.verified else [WRONG_CHECKSUM[link.type]]
         if outcome.slot is not None:
             ours.values["connection"] = outcome.slot
         if (header := outcome.header) is not None:
             ours.values |= tshark_reading.values_of(header)
-            ours.header_octets, ours.payload_octets = header.length, len(link.octets) - header.length
+            ours.header_octets = header.length
+            ours.payload_octets = len(link.octets) + link.missing - header.length
         return ours
+
+    def is_plausible(self, peer: LinkReader) -> bool:
+        assert isinstance(peer, VjReader)
+        last = self._last()
+        if last is None or self.leaves_gap:
+            return last is None
+        turned = last.addresses[4:] + last.addresses[:4], last.destination_port, last.source_port
+        theirs = next((one for one in peer.judge.saved.values() if one.connection == turned), None)
+        return theirs is None or (theirs.sequence + theirs.data - last.acknowledgement) & 0xFFFFFFFF < 1 << 31
+
+    def _last(self) -> Header | None:
+        return self.judge.saved.get(self.judge.last) if self.judge.last is not None else None
+
+    def copy(self) -> VjReader:
+        copy = VjReader()
+        copy.judge = replace(self.judge, saved={**self.judge.saved})
+        copy.leaves_gap = self.leaves_gap
+        return copy
 
     def compare(self, ours: Ours, theirs: Reading | None) -> ReadingComparison:
         compared = ReadingComparison()

@@ -20,7 +20,6 @@ from headroom.core.captures import engine_pcapng
 from headroom.core.implementations import Implementation
 from headroom.core.replay import Replay, ReplayConfig
 from headroom.schemes.vj.axes import COMPRESSED
-from headroom.schemes.vj.judge import header as headers
 from headroom.schemes.vj.judge.compressor import CompressorJudge, Finding
 from headroom.schemes.vj.judge.decompressor import ERROR, Decompressor
 
@@ -142,17 +141,3 @@ def decompress(found: Implementation, channel: Mapping[str, Any], arrivals: Sequ
             f"link packet {record['packet']} (type 0x{arrival.type:04x}): {outcome}; {record['verdict']} ({statuses})"
         )
     return wrong
-
-
-def tcp_checksum_is_right(packet: bytes) -> bool:
-    """Whether the receiving TCP accepts a packet (RFC 793, 3.1)."""
-    header = headers.read(packet)
-    if header is None:
-        return False
-    segment = packet[header.ip_length :]
-    pseudo = header.addresses + bytes([0, header.protocol]) + len(segment).to_bytes(2)
-    octets = pseudo + segment + b"\0" * (len(segment) % 2)
-    total = sum(int.from_bytes(octets[at : at + 2]) for at in range(0, len(octets), 2))
-    while total > 0xFFFF:
-        total = (total & 0xFFFF) + (total >> 16)
-    return total == 0xFFFF

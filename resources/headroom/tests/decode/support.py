@@ -64,9 +64,12 @@ def interface(link_type: int, *options: bytes, order: str = "<") -> bytes:
     return block(1, struct.pack(f"{order}HHI", link_type, 0, 0) + b"".join(options), order)
 
 
-def enhanced(frame: bytes, *options: bytes, place: int = 0, ticks: int = 0, order: str = "<") -> bytes:
-    """An enhanced packet block."""
-    head = struct.pack(f"{order}IIIII", place, ticks >> 32, ticks & 0xFFFFFFFF, len(frame), len(frame))
+def enhanced(
+    frame: bytes, *options: bytes, place: int = 0, ticks: int = 0, order: str = "<", length: int | None = None
+) -> bytes:
+    """An enhanced packet block; `length` is that on the wire."""
+    wire = len(frame) if length is None else length
+    head = struct.pack(f"{order}IIIII", place, ticks >> 32, ticks & 0xFFFFFFFF, len(frame), wire)
     return block(6, head + frame + bytes(-len(frame) % 4) + b"".join(options), order)
 
 

@@ -140,3 +140,17 @@ def read(packet: bytes) -> Header | None:
         urgent,
         packet[ip_length + 20 : ip_length + offset],
     )
+
+
+def tcp_checksum_is_right(packet: bytes) -> bool:
+    """Whether the receiving TCP accepts a packet (RFC 793, 3.1)."""
+    header = read(packet)
+    if header is None:
+        return False
+    segment = packet[header.ip_length :]
+    pseudo = header.addresses + bytes([0, header.protocol]) + len(segment).to_bytes(2)
+    octets = pseudo + segment + b"\0" * (len(segment) % 2)
+    total = sum(int.from_bytes(octets[at : at + 2]) for at in range(0, len(octets), 2))
+    while total > 0xFFFF:
+        total = (total & 0xFFFF) + (total >> 16)
+    return total == 0xFFFF

@@ -23,7 +23,7 @@ from headroom.keywords.artefacts import keep_captures
 from headroom.keywords.base import current_run, library
 from headroom.schemes.vj import line, metrics, tshark_reading, vectors
 from headroom.schemes.vj.axes import COMPRESSED
-from headroom.schemes.vj.judge import packet
+from headroom.schemes.vj.judge import header, packet
 from headroom.schemes.vj.scheme import SCHEME
 
 JUDGE = "judge (RFC 1144)"
@@ -115,7 +115,7 @@ class VjKeywords:
             raise AssertionError("No packet came out wrong behind a loss, so nothing was shown.")
         for one in shifted:
             assert one.restored is not None
-            if line.tcp_checksum_is_right(one.restored):
+            if header.tcp_checksum_is_right(one.restored):
                 raise AssertionError("A packet came out wrong, and its TCP checksum does not say so (4.1).")
 
     @keyword("Vectors Should Be Decompressed")

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The sender of a frame: a line is two simplex links (RFC 1144, 2), each with contexts of its own.
+
+Link type or capture name the sender of most frames (`sender`). For a line of which neither does, `tell_apart` finds it:
+packets with addresses say on which side of the line each address is, and a packet without is of the side whose reader
+restores it with the right checksum. A checksum that is the same of both sides decides later, by what follows.
+"""
+
+import ipaddress
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from headroom.core.captures.dissection import LinkPacket, LinkReader, Ours
+from headroom.core.captures.framing import Frame
+from headroom.core.captures.reading import CapturedPacket
+
+Ends = tuple[bytes, bytes]  # source and destination address
+Side = tuple[bytes, int]  # addresses that are connected by packets, by one of them; and which of their two sides
+
+UNKNOWN = "direction unknown"
+MOST_SIDES = 16  # that are told apart: a packet without addresses is tried on each
+MOST_GUESSES = 32  # that are followed where a packet fits several sides
+
+
+def sender(captured: CapturedPacket, frame: Frame) -> str:
+    """The end that sent a frame, as link type or capture say it: a MAC address, "sent" or "received"; else ""."""
+    return frame.source.hex(":") or frame.direction or captured.direction
+
+
+def ends_of(packet: bytes) -> Ends | None:
+    """Source and destination of an IP packet; None without a whole header, or where the destination is a group."""
+    version = packet[0] >> 4 if packet else 0
+    if version == 4 and len(packet) >= 20:
+        ends = packet[12:16], packet[16:20]
+    elif version == 6 and len(packet) >= 40:
+        ends = packet[8:24], packet[24:40]
+    else:
+        return None
+    source, destination = map(ipaddress.ip_address, ends)
+    if source.is_unspecified or destination.is_multicast or destination.packed == b"\xff" * 4:
+        return None
+    return None if source == destination else ends
+
+
+@dataclass
+class Sides:
+    """The two sides of a line, by the addresses of its packets. `contradicted` are connected addresses that cannot
+    be on two sides, as A, B and C where each sends to the next."""
+
+    parents: dict[bytes, Side] = field(default_factory=dict)
+    contradicted: set[bytes] = field(default_factory=set)
+
+    def add(self, ends: Ends) -> None:
+        """Takes a packet with addresses: its source is on one side, its destination on the other."""
+        (root, side), (other, its) = map(self._find, ends)
+        if root != other:
+            self.parents[other] = root, side ^ its ^ 1
+        elif side == its:
+            self.contradicted.add(root)
+
+    def of(self, ends: Ends | None) -> Side | None:
+        """The side that sent a packet; None where its addresses do not say it."""
+        if ends is None:
+            return None
+        root, side = self._find(ends[0])
+        return None if any(self._find(one)[0] == root for one in self.contradicted) else (root, side)
+
+    def _find(self, address: bytes) -> Side:
+        path, side = [], 0
+        while (step := self.parents.setdefault(address, (address, 0)))[0] != address:
+            path.append((address, side))
+            address, side = step[0], side ^ step[1]
+        for known, before in path:
+            self.parents[known] = address, before ^ side
+        return address, side
+
+
+@dataclass(frozen=True)
+class Told:
+    """The senders of the link packets of a line. `guessed` counts those that fit several sides equally well."""
+
+    senders: list[str]
+    guessed: int = 0
+
+
+class _Step(NamedTuple):
+    """A packet given to a side, behind the packets before it."""
+
+    before: "_Step | None"
+    side: Side | None
+    is_guessed: bool = False
+
+
+@dataclass
+class _Guess:
+    """A way to give the packets so far to the sides. `score` counts what speaks for it; where that is equal, the sides
+    send by turns (`turns`)."""
+
+    readers: dict[Side, LinkReader]
+    last: _Step | None = None
+    score: int = 0
+    turns: int = 0
+
+
+def tell_apart(
+    packets: Sequence[LinkPacket],
+    ends: Sequence[Ends | None],
+    others: Iterable[Ends],
+    reader: Callable[[], LinkReader],
+) -> Told:
+    """The sender of each link packet of a line, as "from ADDRESS". `ends` are the addresses that each has, `others`
+    those of the line's other packets. UNKNOWN where none of the sides fits; "" for all where there is one side."""
+    sides = Sides()
+    pairs = [*(pair for pair in ends if pair), *others]
+    for pair in pairs:
+        sides.add(pair)
+    names: dict[Side, str] = {}
+    for pair in pairs:
+        if side := sides.of(pair):
+            names.setdefault(side, f"from {ipaddress.ip_address(pair[0])}")
+    if not 1 < len(names) <= MOST_SIDES:
+        return Told([""] * len(packets))
+    guesses = [_Guess({side: reader() for side in names})]
+    for packet, pair in zip(packets, ends, strict=True):
+        side = sides.of(pair)
+        guesses = [new for old in guesses for new in _follow(old, packet, side)]
+        if len(guesses) > 1:
+            guesses = sorted(guesses, key=lambda guess: (-guess.score, -guess.turns))[:MOST_GUESSES]
+    steps = []
+    step = guesses[0].last
+    while step is not None:
+        steps.append(step)
+        step = step.before
+    senders = [UNKNOWN if step.side is None else names[step.side] for step in reversed(steps)]
+    return Told(senders, sum(step.is_guessed for step in steps))
+
+
+def _follow(guess: _Guess, packet: LinkPacket, known: Side | None) -> list[_Guess]:
+    """The ways to go on with the next packet: one, or as many as there are sides that it fits equally well."""
+    if known is not None:
+        guess.readers[known].read(packet)
+        guess.last = _Step(guess.last, known)
+        return [guess]
+    tried: dict[Side, tuple[LinkReader, Ours]] = {}
+    for side, before in guess.readers.items():
+        copy = before.copy()
+        tried[side] = copy, copy.read(packet)
+    ranks = {side: _rank(ours) for side, (_, ours) in tried.items()}
+    best = [side for side, rank in ranks.items() if rank == max(ranks.values())]
+    if ranks[best[0]] < _UNCHECKED or (len(best) > 1 and ranks[best[0]] < _FITS):
+        guess.last = _Step(guess.last, None)
+        return [guess]
+    return [_given(guess, side, *tried[side], len(best) > 1) for side in best]
+
+
+def _given(guess: _Guess, side: Side, reader: LinkReader, ours: Ours, is_guessed: bool) -> _Guess:
+    peer = guess.readers.get((side[0], side[1] ^ 1))
+    score = (_rank(ours) == _FITS) + (peer is None or reader.is_plausible(peer))
+    turn = guess.last is not None and guess.last.side != side
+    step = _Step(guess.last, side, is_guessed)
+    return _Guess({**guess.readers, side: reader}, step, guess.score + score, guess.turns + turn)
+
+
+_UNFIT, _UNCHECKED, _FITS = range(3)
+
+
+def _rank(ours: Ours) -> int:
+    """How well a packet fits what its reader knows; `_FITS` where a checksum says so."""
+    if ours.error or ours.verified is False:
+        return _UNFIT
+    return _FITS if ours.verified else _UNCHECKED
