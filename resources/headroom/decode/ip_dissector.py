@@ -117,7 +117,11 @@ class _Packet:
     def _scheme(self, flow: Flow, payload: bytes, names: str, depth: int, tunnels: bool) -> bool:
         """Whether a payload is a scheme's. Its values are those of the outermost one."""
         for name, reader in self.readers.items():
-            if dissectors.payloads()[name].is_tunnel != tunnels or not _has_port(flow, name):
+            dissector = dissectors.payloads()[name]
+            if dissector.is_tunnel != tunnels or not _has_port(flow, name):
+                continue
+            if not dissector.claims(flow, payload):
+                self.ours.notes += [dissector.refusal(payload)] if payload else []
                 continue
             found = reader.read(flow, payload)
             if found is None:
@@ -178,14 +182,15 @@ def _looks_like_rtp(flow: Flow, payload: bytes) -> bool:
         len(payload) >= 12
         and payload[0] >> 6 == 2
         and not (flow[2] & 1 or flow[3] & 1)
-        and not _tunnels(flow)
+        and not _tunnels(flow, payload)
         and payload[1] & 0x7F not in range(72, 77)  # RTCP: RFC 5761, 4
     )
 
 
-def _tunnels(flow: Flow) -> list[str]:
-    """The schemes for whose tunnels a flow has the port."""
-    return [name for name, one in dissectors.payloads().items() if one.is_tunnel and _has_port(flow, name)]
+def _tunnels(flow: Flow, payload: bytes) -> list[str]:
+    """The schemes for whose tunnels a flow has the port, and that claim the payload."""
+    found = [(name, one) for name, one in dissectors.payloads().items() if one.is_tunnel and _has_port(flow, name)]
+    return [name for name, one in found if one.claims(flow, payload)]
 
 
 def _udp_of(packet: bytes) -> Iterator[tuple[Flow, bytes]]:
@@ -199,4 +204,5 @@ def _udp_of(packet: bytes) -> Iterator[tuple[Flow, bytes]]:
         flow = (ips[-1].source, ips[-1].destination, *ports)
         payload = packet[at + 8 :]
         yield flow, payload
-        packet = next((inner for name in _tunnels(flow) if (inner := dissectors.payloads()[name].inner(payload))), b"")
+        tunnels = (dissectors.payloads()[name] for name in _tunnels(flow, payload))
+        packet = next((inner for one in tunnels if (inner := one.inner(payload))), b"")

@@ -178,6 +178,14 @@ class PayloadDissector(Dissector, ABC):
     def complete(self, row: Row, reading: Reading) -> None:
         """Adds to tshark's reading of a packet what its `fields` say."""
 
+    def claims(self, flow: Flow, payload: bytes) -> bool:
+        """True if a payload on one of the scheme's ports is the scheme's: ports are not reserved (RFC 6335, 8.1.2)."""
+        return True
+
+    def refusal(self, payload: bytes) -> str:
+        """Why a payload that is not claimed is none of the scheme's, as a note."""
+        return ""
+
     def inner(self, payload: bytes) -> bytes:
         """The packet in a tunnel's payload; b"" where there is none."""
         return b""

@@ -59,6 +59,16 @@ def read(packet: bytes) -> list[IpHeader]:
         at = one.end
 
 
+def has_right_checksum(packet: bytes) -> bool:
+    """True if there is a whole IPv4 header in front, with its right checksum (RFC 791, 3.1)."""
+    octets = 4 * (packet[0] & 0x0F) if packet and packet[0] >> 4 == 4 else 0
+    return 20 <= octets <= len(packet) and sum(_words(packet[:octets])) % 0xFFFF == 0
+
+
+def _words(octets: bytes) -> list[int]:
+    return [int.from_bytes(octets[at : at + 2], "big") for at in range(0, len(octets), 2)]
+
+
 def _ip(packet: bytes, at: int) -> IpHeader | None:
     left = len(packet) - at
     version = packet[at] >> 4 if left > 0 else 0

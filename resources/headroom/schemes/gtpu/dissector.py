@@ -4,6 +4,7 @@
 from typing import ClassVar
 
 from headroom.core import tshark
+from headroom.core.captures import framing, ip_headers
 from headroom.core.captures.dissection import Flow, PayloadDissector, PayloadReader, PayloadReading, Reading, Row, Value
 from headroom.schemes.gtpu import judge
 
@@ -19,6 +20,11 @@ FIELDS = {  # field of tshark -> name of a value, and whether there are several
     "gtp.ext_hdr.pdu_ses_cont.rqi": ("RQI", False),
     "gtp.ext_hdr.pdu_ses_cont.ppi": ("PPI", False),
 }
+# Ethernet types of frames without IP by which an Ethernet PDU session is known: ARP, MPLS, PPPoE, EAPOL, PROFINET,
+# EtherCAT, MVRP, LLDP, MACsec, PTP and CFM.
+ETHERNET_TYPES = (
+    *(0x0806, 0x8035, 0x8847, 0x8848, 0x8863, 0x8864, 0x888E, 0x8892, 0x88A4, 0x88F5, 0x88CC, 0x88E5, 0x88F7, 0x8902),
+)
 
 
 class GtpuDissector(PayloadDissector):
@@ -38,26 +44,49 @@ class GtpuDissector(PayloadDissector):
             # The first octet says which comes first, each header which comes next; 0 ends them.
             reading.values["extension headers"] = [f"0x{number:02x}" for number in numbers if number]
 
+    def claims(self, flow: Flow, payload: bytes) -> bool:
+        return judge.is_message(payload, to_port=flow[3] == judge.PORT)
+
+    def refusal(self, payload: bytes) -> str:
+        return f"not GTP-U, though on UDP port {judge.PORT}: {judge.why_none(payload)} (TS 29.281, 4.4.2 and 5.1)"
+
     def inner(self, payload: bytes) -> bytes:
         try:
-            return judge.read(payload).inner
+            return carried(judge.read(payload).inner)[0]
         except judge.GtpuError:
             return b""
+
+
+def carried(pdu: bytes) -> tuple[bytes, str]:
+    """The IP packet in a T-PDU, and a note on what else it is. A G-PDU does not say the type of its PDU session: IPv4,
+    IPv6, Ethernet or unstructured (TS 23.501, 5.8.2.5)."""
+    if not pdu or framing.ip_length(pdu) == len(pdu) or ip_headers.has_right_checksum(pdu):
+        return pdu, ""
+    frame = framing.unwrap(framing.ETHERNET, pdu)
+    if frame.kind != framing.OTHER or int.from_bytes(pdu[12 + 4 * len(frame.vlans) :][:2], "big") in ETHERNET_TYPES:
+        vlans = "".join(f", VLAN {vid}" for vid in frame.vlans)
+        ends = f"{frame.source.hex(':')} → {frame.destination.hex(':')}"
+        is_ip = frame.kind == framing.IP
+        return (
+            frame.octets if is_ip else b"",
+            f"Ethernet PDU session: {ends}{vlans}{'' if is_ip else f', {frame.what}'}",
+        )
+    if pdu[0] >> 4 in (4, 6):
+        return pdu, ""
+    return b"", f"the T-PDU of {len(pdu)} octets is no IP packet and no Ethernet frame: an unstructured PDU session"
 
 
 class GtpuReader(PayloadReader):
     """Reads messages, none of which depends on another."""
 
-    def read(self, flow: Flow, payload: bytes) -> PayloadReading:
+    def read(self, flow: Flow, payload: bytes) -> PayloadReading | None:
         try:
             message = judge.read(payload)
         except judge.GtpuError as error:
             return PayloadReading("GTP-U", error=str(error))
         found = PayloadReading(f"GTP-U {message.name}", message_values(message), notes=[*message.remarks])
-        if message.inner and message.inner[0] >> 4 in (4, 6):
-            found.inner = message.inner
-        elif message.inner:
-            found.notes.append(f"the T-PDU of {len(message.inner)} octets is no IP packet")
+        found.inner, note = carried(message.inner)
+        found.notes += [note] if note else []
         return found
 
 

@@ -113,6 +113,26 @@ class Message:
         return next((one.container for one in self.extensions if one.container), None)
 
 
+def is_message(octets: bytes, to_port: bool) -> bool:
+    """True if octets on UDP port 2152 are meant as a GTP-U message, sound or not. Another application may have the
+    port. `to_port`: it is the destination's, as that of each request and G-PDU is (4.4.2)."""
+    if not octets or octets[0] & 0xF0 != 0x30:
+        return False
+    if to_port and len(octets) < _MANDATORY:
+        return True
+    is_whole = _MANDATORY + int.from_bytes(octets[2:4], "big") == len(octets)
+    return is_whole if not to_port or octets[1] not in MESSAGES else True
+
+
+def why_none(octets: bytes) -> str:
+    """Why octets on UDP port 2152 are not meant as a GTP-U message."""
+    if octets[0] >> 5 != 1:
+        return f"the version would be {octets[0] >> 5}"
+    if not octets[0] & 0x10:
+        return "the protocol type would be 0"
+    return "message type and length fit none"
+
+
 def read(octets: bytes) -> Message:
     """Reads a message. Raises GtpuError with the first thing that cannot be."""
     if len(octets) < _MANDATORY:

@@ -175,9 +175,8 @@ def test_a_users_packet_in_gtpu() -> None:
     [
         (b"", "", "it is cut short"),
         (ipv4(b"abc"), "UDP in IPv4", "the UDP header is cut short"),
-        (ipv4(udp(b"abc"))[:-1], "GTP-U in IPv4", "has 8 octets at least"),
-        (ipv4(udp(b"\x50" * 20)), "GTP-U in IPv4", "The version is 2"),
-        (ipv4(udp(g_pdu(b"\x02no packet"))), "GTP-U G-PDU in IPv4", "is no IP packet"),
+        (ipv4(udp(b"\x30bc")), "GTP-U in IPv4", "has 8 octets at least"),
+        (ipv4(udp(g_pdu(b"\x02no packet"))), "GTP-U G-PDU in IPv4", "an unstructured PDU session"),
         (ipv4(b"x" * 20, 6), "TCP in IPv4", ""),
         (ipv4(b"x" * 20, 200), "protocol 200 in IPv4", ""),
         (ipv4(ipv4(b"x" * 20, 50), 4), "ESP in IPv4 in IPv4", ""),
@@ -188,6 +187,72 @@ def test_what_else_ip_carries(packet: bytes, title: str, sentence: str) -> None:
     read = ip_dissector.read(packet)
     assert read.title == title
     assert sentence in " ".join([read.error, *read.notes])
+
+
+DNS = bytes.fromhex("12340100000100000000000003777777076578616d706c650000010001")
+GTP_C = bytes.fromhex("3210002f00000000000100000000")  # Create PDP Context Request (TS 29.060, 7.3.1)
+CHARGING = bytes.fromhex("0e01000100010000")  # Echo Request of GTP' (TS 32.295, 6.1.1): the protocol type is 0
+
+
+@pytest.mark.parametrize(
+    ("payload", "ports", "note"),
+    [
+        (DNS, (2152, 53), "the version would be 0"),
+        (DNS, (53, 2152), "the version would be 0"),
+        (b"\x32\xff" + DNS[2:], (2152, 53), "message type and length fit none"),  # a DNS identifier may be anything
+        (rtp(1), (4000, 2152), "the version would be 4"),
+        (rtp(1), (2152, 4000), "the version would be 4"),
+        (b"\x50" * 20, (2152, 2152), "the version would be 2"),
+        (b"\x20\x01" + bytes(10), (2152, 2152), "the protocol type would be 0"),
+        (b"0123456789 text", (40000, 2152), "message type and length fit none"),
+        (GTP_C, (2152, 2123), "message type and length fit none"),
+        (CHARGING, (3386, 2152), "the version would be 0"),
+        (b"", (2152, 2152), ""),
+    ],
+)
+def test_others_may_have_the_port_of_a_tunnel(payload: bytes, ports: tuple[int, int], note: str) -> None:
+    read = ip_dissector.read(ipv4(udp(payload, *ports)), readers=ip_dissector.readers())
+    assert (read.title, read.error) == ("UDP in IPv4", "")
+    assert note in " ".join(read.notes) and len(read.notes) == bool(payload)
+    assert set(read.values) == {"IPv4 source", "IPv4 destination", "IP-ID", "UDP source port", "UDP destination port"}
+
+
+def test_rtp_is_found_on_the_port_of_a_tunnel() -> None:
+    packets = [ipv4(udp(rtp(number), 4000, 2152)) for number in (7, 8)]
+    read = ip_dissector.read(packets[1], ip_dissector.rtp_flows(packets))
+    assert (read.title, read.values["SN"], read.error) == ("RTP in UDP in IPv4", 8, "")
+
+
+@pytest.mark.parametrize(
+    ("payload", "ports", "error"),
+    [
+        (b"\x30\xff\x00\x40" + bytes(20), (40000, 2152), "The Length is 64, but 16 octets follow"),
+        (b"\x34\xff\x00\x04" + bytes(8), (2152, 2152), ""),
+        (b"\x34\xff\x00\x04" + bytes(7) + b"\x85", (2152, 2152), "is announced, but the message ends"),
+        (b"\x32\x02\x00\x04" + bytes(8), (2152, 40000), ""),  # an Echo Response goes where the request came from
+    ],
+)
+def test_a_broken_tunnel_is_still_reported(payload: bytes, ports: tuple[int, int], error: str) -> None:
+    read = ip_dissector.read(ipv4(udp(payload, *ports)))
+    assert read.title.startswith("GTP-U") and (error in read.error if error else not read.error)
+
+
+def test_an_ethernet_pdu_session() -> None:
+    """A MAC address may begin with the digit of an IP version, 4 or 6."""
+    packets = [ipv4(udp(rtp(number), 5004, 5006), source="c0000201", destination="c0000202") for number in (7, 8)]
+    for first in (0x02, 0x45, 0x48, 0x60):
+        outside = []
+        for packet in packets:
+            frame = ethernet(0x0800, packet, 100, 7)
+            outside.append(ipv4(udp(g_pdu(bytes([first]) + frame[1:]))))
+        read = ip_dissector.read(outside[1], ip_dissector.rtp_flows(outside))
+        assert read.title == "GTP-U G-PDU in IPv4: RTP in UDP in IPv4"
+        assert (read.values["IPv4 source"], read.values["SN"]) == (["10.0.0.1", "192.0.2.1"], 8)
+        assert read.notes == [f"Ethernet PDU session: 02:00:00:00:00:0a → {first:02x}:00:00:00:00:0b, VLAN 100, VLAN 7"]
+        arp = ip_dissector.read(ipv4(udp(g_pdu(bytes([first]) + ethernet(0x0806, bytes(28))[1:]))))
+        assert arp.title == "GTP-U G-PDU in IPv4" and "Ethernet type 0x0806" in arp.notes[0]
+    wrong = ipv4(udp(g_pdu(packets[0] + b"more")))
+    assert "says another length" in " ".join(ip_dissector.read(wrong).notes)
 
 
 def test_no_packet_breaks_the_reader() -> None:
