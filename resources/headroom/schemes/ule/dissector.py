@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Transport streams in captures: the judge's reading of TS packets and of the SNDUs that end in them, and tshark's
-reading of the TS packets' headers. tshark does not know ULE.
+"""Transport streams in captures: the judge's reading of TS packets and of the SNDUs, or sections of MPE, that end in
+them, and tshark's reading of the TS packets' headers. tshark does not know ULE.
 
 A capture has TS packets as packets of a link type of their own, or several in a datagram of UDP.
 """
@@ -29,6 +29,7 @@ from headroom.core.captures.dissection import (
     Value,
 )
 from headroom.schemes.ule.judge.receiver import DUPLICATE, SYNC, TS_HEADER, TS_OCTETS, Receiver, Unit
+from headroom.schemes.ule.judge.sections import PES, SECTIONS, SNDUS, SectionStream, carried
 
 LINK_TYPE = 243  # LINKTYPE_MPEG_2_TS
 NULL_PID = 0x1FFF
@@ -94,6 +95,8 @@ class TsReader(Receiver):
     def __init__(self, pids: frozenset[int] | None) -> None:
         super().__init__(npa=None, pids=pids)
         self._notes: list[str] = []
+        self._kinds: dict[int, str] = {}  # what each PID carries
+        self._sections: dict[int, SectionStream] = {}
 
     def read(self, packet: bytes) -> TsReading:
         found = TsReading()
@@ -109,14 +112,31 @@ class TsReader(Receiver):
         if control & 2:
             found.values["adaptation field"] = packet[TS_HEADER]
         self._notes = found.notes
-        if self._carries_sndus(int.from_bytes(packet[1:3]) & 0x1FFF):
+        pid = int.from_bytes(packet[1:3]) & 0x1FFF
+        if not self._is_read(pid):
+            return found
+        if (kind := self._kind(pid, packet, begin, control)) == PES:
+            found.notes += ["a PES packet begins: video, audio or data, and no SNDUs"] if packet[1] & 0x40 else []
+        elif kind == SECTIONS:
+            if control & 1 and begin < TS_OCTETS and not packet[1] & 0x80 and not packet[3] & 0xC0:
+                stream = self._sections.setdefault(pid, SectionStream())
+                found.units = stream.take(packet[3] & 15, bool(packet[1] & 0x40), packet[begin:])
+                found.notes, stream.notes = stream.notes, []
+        else:
             if packet[1] & 0x40 and control & 1 and begin < TS_OCTETS:
                 found.values["Payload Pointer"] = packet[begin]
             found.units = self.take(packet)
         return found
 
-    def _carries_sndus(self, pid: int) -> bool:
+    def _is_read(self, pid: int) -> bool:
         return pid > LAST_TABLE_PID and (self.pids is None or pid in self.pids)
+
+    def _kind(self, pid: int, packet: bytes, begin: int, control: int) -> str:
+        """What a PID carries: by the first packet in which something begins."""
+        begins = packet[1] & 0x40 and control & 1 and begin < TS_OCTETS
+        if pid not in self._kinds and begins and (kind := carried(packet[begin:])):
+            self._kinds[pid] = kind
+        return self._kinds.get(pid, SNDUS)
 
     def _note(self, event: str) -> None:
         super()._note(event)
