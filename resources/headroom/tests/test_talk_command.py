@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import random
 import shlex
 import subprocess
 from itertools import pairwise
@@ -53,6 +54,24 @@ def test_what_the_link_did_is_excused_and_nothing_else(real_build: str) -> None:
     done = headroom(*words, "drop=0", "--json")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["a_to_b"]["verdicts"]["lost_on_link"] == 1
+
+
+@pytest.mark.parametrize(("kind", "fits"), [("same", True), ("random", False)])
+def test_the_limit_of_a_datagram_is_that_of_the_link(real_build: str, tmp_path: Path, kind: str, fits: bool) -> None:
+    """Over TCP there is none; over UDP the octets on the link count, not those of the message."""
+    line = "abcdefghij " * 6
+    chance = random.Random(7)
+    body = [line if kind == "same" else chance.randbytes(33).hex() for _ in range(60)]
+    lines = [">>> INVITE", "INVITE sip:bob@example.org SIP/2.0", "Content-Length: {length}", "", *body]
+    path = tmp_path / "long.txt"
+    path.write_text("\n".join([*lines, "<<< 200 OK", "SIP/2.0 200 OK", "Content-Length: 0", "", ""]))
+    over_udp = headroom("talk", str(path), "--transport", "udp")
+    assert over_udp.returncode == (0 if fits else 2), over_udp.stderr
+    assert ("Message 1 has " in over_udp.stderr and "transport=tcp" in over_udp.stderr) != fits
+    assert headroom("talk", str(path), "--transport", "tcp").returncode == 0
+    assert headroom("talk", str(path), "transport=tcp").returncode == 0
+    twice = headroom("talk", str(path), "--transport", "tcp", "transport=udp")
+    assert twice.returncode == 2 and "transport" in twice.stderr
 
 
 def test_a_dry_run_prints_the_job(real_build: str) -> None:

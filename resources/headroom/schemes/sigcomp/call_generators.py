@@ -40,7 +40,7 @@ def callers(settings: Run, made: Topology, sequence: str, holding_s: float = 0.0
     Raises as `sender` does.
     """
     path = sequences.path_of(sequence)
-    messages = sequences.load(path)
+    messages = sequences.load_datagrams(path)
     if settings.generator == "memory":
         seat = made.seats["generator"]
         ports = [seat.ports[name].as_job() for name in ("0", "1")]

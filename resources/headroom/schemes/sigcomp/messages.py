@@ -18,7 +18,7 @@ from headroom.core.implementations import Implementation
 from headroom.core.paths import DEFAULT_BUILD
 from headroom.schemes.sigcomp import endpoints, loss_attribution
 from headroom.schemes.sigcomp.endpoints import GENEROUS, Endpoint
-from headroom.schemes.sigcomp.sip.sequences import Message
+from headroom.schemes.sigcomp.sip.sequences import MOST_OCTETS, Message
 
 
 @dataclass(frozen=True)
@@ -174,6 +174,18 @@ class Conversation:
     @property
     def nack_octets(self) -> int:
         return sum(int(self.document[way]["nacks"]["octets"]) for way in ("a_to_b", "b_to_a"))
+
+    def too_long(self) -> list[str]:
+        """Sentences about messages that do not fit into a datagram as they are on the link, over UDP."""
+        if self.config.transport != "udp":
+            return []
+        lengths = [one.length if one.plain else one.compressed_length or 0 for one in self.messages]
+        return [
+            f"Message {number} has {length} octets on the link, and a datagram at most {MOST_OCTETS}: "
+            f"it takes transport=tcp (RFC 3261, 18.1.1)."
+            for number, length in enumerate(lengths, 1)
+            if length > MOST_OCTETS
+        ]
 
     def lost(self) -> int:
         """Messages that the link lost, as it says itself."""

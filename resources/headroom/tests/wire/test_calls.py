@@ -68,7 +68,7 @@ def test_a_file_that_is_no_sequence(tmp_path: Path, text: str, complaint: str) -
     path = tmp_path / "mine.txt"
     path.write_bytes(text.encode("utf-8", "surrogateescape"))
     with pytest.raises(UsageError, match=complaint):
-        sequences.load(sequences.path_of(str(path)))
+        sequences.load_datagrams(sequences.path_of(str(path)))
 
 
 def test_a_sequence_that_is_not_there() -> None:

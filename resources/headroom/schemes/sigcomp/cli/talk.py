@@ -40,7 +40,7 @@ def talk_command(
         list[str] | None,
         typer.Argument(
             metavar="[name=value]...",
-            help="transport (udp, tcp); loss, ber, duplicate (shares, both ways), drop (the caller's messages, such as "
+            help="loss, ber, duplicate (shares, both ways), drop (the caller's messages, such as "
             "0,3), nacks (yes, no); what both offer: decompression_memory_size, state_memory_size, cycles_per_bit, "
             "version; people=others for a call of other people; and options of the implementations: mechanism, "
             "algorithm, acknowledgement … (implementations/README.md); a value that begins with { or [ is JSON.",
@@ -48,6 +48,9 @@ def talk_command(
     ] = None,
     caller: Annotated[str, typer.Option(help="Implementation of the endpoint that calls.")] = "reference",
     called: Annotated[str, typer.Option(help="Implementation of the endpoint that is called.")] = "reference",
+    transport: Annotated[
+        str | None, typer.Option(help="udp, where a message on the link is at most a datagram, or tcp.")
+    ] = None,
     seed: Annotated[int, typer.Option(min=0)] = 1,
     repeats: Annotated[int, typer.Option(min=0, max=1000, help="Play it so many times more, and time each call.")] = 0,
     link: Annotated[Path | None, typer.Option(help="Write what was on the link (pcapng).")] = None,
@@ -62,7 +65,8 @@ def talk_command(
     from headroom.schemes.sigcomp import endpoints, messages
     from headroom.schemes.sigcomp.conversation import conversation
 
-    named = assignments(more or (), "mechanism=dynamic")
+    given = {} if transport is None else {"transport": transport}
+    named = {**assignments(more or (), "mechanism=dynamic", given), **given}
     run = Run.of(Settings(compressor=caller, decompressor=called, seed=seed, build=build))
     config = conversation(sequence, named, run)
     if link and not link.resolve().parent.is_dir():
@@ -89,6 +93,8 @@ def talk_command(
         say(sentence)
     if failures:
         raise typer.Exit(1)
+    if long := done.too_long():
+        raise UsageError(" ".join(long))
 
 
 def _require_options(config: ConversationConfig) -> None:

@@ -80,7 +80,7 @@ def config_of(sequence: str, cpus: str, nodes: str, **parameters: Any) -> Search
     current.parameters |= {
         "kind": "calls",
         "sequence": sequence,
-        "messages": len(sequences.load(sequences.path_of(sequence))),
+        "messages": len(sequences.load_datagrams(sequences.path_of(sequence))),
         "build": run.build,
         "cpus": cpus,
         "topology": run.topology,

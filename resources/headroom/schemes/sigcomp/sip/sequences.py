@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SIP message sequences: the files of traffic-profiles/sip, as messages that go over UDP."""
+"""SIP message sequences: the files of traffic-profiles/sip, as messages."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -63,6 +63,13 @@ def load(path: Path) -> tuple[Message, ...]:
         raise UsageError(
             f"{shown(path)}: {', '.join(bare)} has no start line (RFC 3261, 7.1): an empty one stands there."
         )
+    return messages
+
+
+def load_datagrams(path: Path) -> tuple[Message, ...]:
+    """The messages of a sequence that go over UDP as they are. Raises UsageError as `load`, and where one is too long
+    for a datagram."""
+    messages = load(path)
     if long := [message.name for message in messages if len(message.octets) > MOST_OCTETS]:
         raise UsageError(f"{shown(path)}: {', '.join(long)} does not fit into a datagram of {MOST_OCTETS} octets.")
     return messages
