@@ -53,7 +53,7 @@ class _Packet:
     def read(self, packet: bytes, rtp: bool, depth: int) -> None:
         ips = ip_headers.read(packet)
         if not ips:
-            self.ours.notes.append("it is cut short, or no IP packet")
+            self._unreadable(packet)
             return
         for ip in ips:
             version = f"IPv{ip.version}"
@@ -67,7 +67,9 @@ class _Packet:
             self._title(f"fragment in {names}")
             self.ours.notes.append("fragments are not put together")
             return
-        if not inner.length_matches:
+        if not inner.length_matches and not inner.length:
+            self.ours.notes.append(f"the IPv{inner.version} length is 0 (segmentation offload): it is the frame's")
+        elif not inner.length_matches:
             self.ours.notes.append(f"the IPv{inner.version} header says another length than there is")
         behind = packet[inner.end :]
         if inner.following == UDP:
@@ -81,6 +83,18 @@ class _Packet:
         elif inner.following == ESP and len(behind) >= 8:
             self.ours.values["SPI"] = int.from_bytes(behind[:4], "big")
             self.ours.values["SN"] = int.from_bytes(behind[4:8], "big")
+
+    def _unreadable(self, packet: bytes) -> None:
+        """Names what is no IP packet, or not a whole header of one."""
+        version = packet[0] >> 4 if packet else None
+        if version in (4, 6):
+            self._title(f"IPv{version}, cut short")
+            self.ours.notes.append(f"there is no whole IPv{version} header in its {len(packet)} octets")
+        elif version is None:
+            self._title("an empty packet")
+        else:
+            self._title("no IP packet")
+            self.ours.notes.append(f"the first four bits are {version}, where an IP packet has its version, 4 or 6")
 
     def _add(self, name: str, value: int | str) -> None:
         known = self.ours.values.setdefault(name, [])

@@ -157,7 +157,8 @@ def read(options: DecodeOptions) -> Capture:
         groups = {key: [one for one in group if one[0].number <= options.last] for key, group in groups.items()}
     for remark in dict.fromkeys(channel.remark for channel in links.values() if channel.remark):
         names = [made.channels[key] for key, channel in links.items() if channel.remark == remark]
-        made.remarks.append(f"{remark}: {', '.join(names)}.")
+        named = ", ".join(name or "frames without a name" for name in names)
+        made.remarks.append(f"{remark}: {named}." if any(names) else f"{remark}.")
     if not options.tshark:
         made.remarks.append("tshark did not run (--no-tshark).")
     elif not tshark.available():

@@ -179,7 +179,7 @@ class PayloadDissector(Dissector, ABC):
         """Adds to tshark's reading of a packet what its `fields` say."""
 
     def claims(self, flow: Flow, payload: bytes) -> bool:
-        """True if a payload on one of the scheme's ports is the scheme's: ports are not reserved (RFC 6335, 8.1.2)."""
+        """True if a payload on one of the scheme's ports is the scheme's: others may use the port, too."""
         return True
 
     def refusal(self, payload: bytes) -> str:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Literal
 
+from headroom.core.captures import ip_headers
 from headroom.core.scheme import Scheme, all_schemes
 
 IP, OTHER = "ip", "other"  # kinds of frames that carry no packet of a scheme
@@ -142,10 +143,22 @@ def _ip(octets: bytes, where: str, vlans: tuple[int, ...] = (), source: bytes = 
 
 
 def ip_length(octets: bytes) -> int | None:
-    """Octets of the IP packet in front, as it says itself; None when it is none. It may be more than there are."""
+    """Octets of the IP packet in front, as it says itself; None when it is none. It may be more than there are.
+
+    A packet that has_no_length is as long as its frame.
+    """
     if len(octets) >= 20 and octets[0] >> 4 == 4:
-        length = int.from_bytes(octets[2:4], "big")
+        length = int.from_bytes(octets[2:4], "big") or len(octets)
         return length if length >= 20 and octets[0] & 0x0F >= 5 else None
     if len(octets) >= 40 and octets[0] >> 4 == 6:
-        return 40 + int.from_bytes(octets[4:6], "big")
+        return len(octets) if has_no_length(octets) else 40 + int.from_bytes(octets[4:6], "big")
     return None
+
+
+def has_no_length(octets: bytes) -> bool:
+    """True if an IP packet says 0, though it is not empty: it was captured before segmentation offload."""
+    if len(octets) >= 20 and octets[0] >> 4 == 4:
+        return not any(octets[2:4])
+    # A header alone says that nothing follows (RFC 8200, 4.7).
+    is_ipv6 = len(octets) > 40 and octets[0] >> 4 == 6
+    return is_ipv6 and not any(octets[4:6]) and octets[6] != ip_headers.NOTHING

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 IP_IN_IP, IPV6_IN_IP, UDP = 4, 41, 17  # protocol numbers
-HOP_BY_HOP, ROUTING, FRAGMENT, GRE, AH, MINIMAL, DESTINATION = 0, 43, 44, 47, 51, 55, 60
+HOP_BY_HOP, ROUTING, FRAGMENT, GRE, AH, MINIMAL, NOTHING, DESTINATION = 0, 43, 44, 47, 51, 55, 59, 60
 NAMES = {
     HOP_BY_HOP: "hop-by-hop options",
     ROUTING: "routing header",
@@ -39,7 +39,8 @@ class IpHeader:
     destination: bytes
     identification: int
     is_fragment: bool
-    length_matches: bool  # of total length or payload length with the octets that are there
+    length: int  # total length or payload length, as it stands there; 0: of the frame, before segmentation offload
+    length_matches: bool  # with the octets that are there
     following: int
     end: int
 
@@ -83,14 +84,25 @@ def _ip(packet: bytes, at: int) -> IpHeader | None:
             destination=packet[at + 16 : at + 20],
             identification=int.from_bytes(packet[at + 4 : at + 6], "big"),
             is_fragment=bool(packet[at + 6] & 0x3F or packet[at + 7]),
-            length_matches=int.from_bytes(packet[at + 2 : at + 4], "big") == left,
+            length=(length := int.from_bytes(packet[at + 2 : at + 4], "big")),
+            length_matches=length == left,
             following=following,
             end=end,
         )
     if version == 6 and left >= 40:
         end, following = _behind_extensions(packet, at + 40, packet[at + 6])
-        matches = int.from_bytes(packet[at + 4 : at + 6], "big") == left - 40
-        return IpHeader(6, packet[at + 8 : at + 24], packet[at + 24 : at + 40], 0, False, matches, following, end)
+        length = int.from_bytes(packet[at + 4 : at + 6], "big")
+        return IpHeader(
+            version=6,
+            source=packet[at + 8 : at + 24],
+            destination=packet[at + 24 : at + 40],
+            identification=0,
+            is_fragment=False,
+            length=length,
+            length_matches=length == left - 40,
+            following=following,
+            end=end,
+        )
     return None
 
 

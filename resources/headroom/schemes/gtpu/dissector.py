@@ -59,8 +59,9 @@ class GtpuDissector(PayloadDissector):
 
 def carried(pdu: bytes) -> tuple[bytes, str]:
     """The IP packet in a T-PDU, and a note on what else it is. A G-PDU does not say the type of its PDU session: IPv4,
-    IPv6, Ethernet or unstructured (TS 23.501, 5.8.2.5)."""
-    if not pdu or framing.ip_length(pdu) == len(pdu) or ip_headers.has_right_checksum(pdu):
+    IPv6, Ethernet or unstructured (TS 23.501, 5.6.1)."""
+    is_sized = framing.ip_length(pdu) == len(pdu) and not framing.has_no_length(pdu)
+    if not pdu or is_sized or ip_headers.has_right_checksum(pdu):
         return pdu, ""
     frame = framing.unwrap(framing.ETHERNET, pdu)
     if frame.kind != framing.OTHER or int.from_bytes(pdu[12 + 4 * len(frame.vlans) :][:2], "big") in ETHERNET_TYPES:

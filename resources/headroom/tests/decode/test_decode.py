@@ -157,6 +157,38 @@ def test_rtp_is_known_by_its_flow() -> None:
     assert ip_dissector.read(odd[0], ip_dissector.rtp_flows(odd, frozenset({5007}))).values["SN"] == 7
 
 
+def ipv6(payload: bytes, following: int = 17, length: int | None = None) -> bytes:
+    head = (0x60000000).to_bytes(4) + (len(payload) if length is None else length).to_bytes(2)
+    return head + bytes([following, 64]) + bytes(15) + b"\x01" + bytes(15) + b"\x02" + payload
+
+
+@pytest.mark.parametrize(
+    ("packet", "offloaded"),
+    [
+        (ipv4(udp(b"x" * 3000))[:2] + b"\0\0" + ipv4(udp(b"x" * 3000))[4:], True),
+        (ipv6(udp(b"x" * 3000), length=0), True),
+        (ipv6(b"", 59), False),  # a header alone (RFC 8200, 4.7)
+        (ipv4(udp(b"x" * 3000)), False),
+    ],
+)
+def test_a_length_of_0_is_that_of_segmentation_offload(tmp_path: Path, packet: bytes, offloaded: bool) -> None:
+    kind = 0x0800 if packet[0] >> 4 == 4 else 0x86DD
+    [one] = decoded(pcap(tmp_path / "x.pcap", 1, ethernet(kind, packet)))
+    assert one.ours is not None and (one.frame.kind, one.frame.octets) == ("ip", packet)
+    assert ("segmentation offload" in " ".join(one.ours.notes)) == offloaded
+    assert one.ours.error == ""
+
+
+def test_a_header_alone_is_not_longer_for_what_pads_its_frame(tmp_path: Path) -> None:
+    [one] = decoded(pcap(tmp_path / "x.pcap", 1, ethernet(0x86DD, ipv6(b"", 59) + bytes(6))))
+    assert (one.frame.octets, one.frame.padding) == (ipv6(b"", 59), 6)
+
+
+def test_a_remark_on_channels_without_names_has_an_end(tmp_path: Path) -> None:
+    capture = run.read(DecodeOptions(pcap(tmp_path / "x.pcap", 1, *rohc(LARGE_IR, LARGE_UO_0)), tshark=False))
+    assert not any(remark.endswith((": .", ":.")) for remark in capture.remarks)
+
+
 def test_a_users_packet_in_gtpu() -> None:
     inner = ipv4(udp(rtp(9), 5004, 5006), source="c0000201", destination="c0000202")
     inner_again = ipv4(udp(rtp(10), 5004, 5006), source="c0000201", destination="c0000202")
@@ -173,7 +205,9 @@ def test_a_users_packet_in_gtpu() -> None:
 @pytest.mark.parametrize(
     ("packet", "title", "sentence"),
     [
-        (b"", "", "it is cut short"),
+        (b"", "an empty packet", ""),
+        (b"\x45\x00", "IPv4, cut short", "no whole IPv4 header in its 2 octets"),
+        (b"\x55" * 28, "no IP packet", "the first four bits are 5"),
         (ipv4(b"abc"), "UDP in IPv4", "the UDP header is cut short"),
         (ipv4(udp(b"\x30bc")), "GTP-U in IPv4", "has 8 octets at least"),
         (ipv4(udp(g_pdu(b"\x02no packet"))), "GTP-U G-PDU in IPv4", "an unstructured PDU session"),
