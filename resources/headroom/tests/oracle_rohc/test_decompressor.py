@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from headroom.schemes.rohc.judge import Decompressor, Unsupported, crc, headers, lists
+from headroom.schemes.rohc.judge import Decompressor, Parameters, Unsupported, crc, headers, lists
 from headroom.schemes.rohc.judge.bits import Reader
 from headroom.schemes.rohc.judge.errors import MalformedPacket
 from headroom.schemes.rohc.judge.lists import Entry, ListState
@@ -94,8 +94,6 @@ def test_packets_without_crc_leave_the_context_as_it_is() -> None:
 
 def test_a_profile_of_the_channel_that_the_judge_lacks() -> None:
     vector = all_vectors()["profile-reserved"]
-    from headroom.schemes.rohc.judge import Parameters
-
     outcome = Decompressor(Parameters(profiles=frozenset({0x00FF}))).decompress(vector.steps[0].link)
     assert isinstance(outcome.error, Unsupported) and outcome.error.feature == "profile-0x00ff"
 
@@ -147,14 +145,16 @@ def test_reserved_bits_are_remarked_and_not_refused(flag: int) -> None:
     assert [remark.requirement for remark in outcome.packet.remarks] == ["RFC3095-5.7.7.4-1"]
 
 
-def test_the_constant_ip_id_flag_belongs_to_the_ip_profile() -> None:
-    """RFC 3843, 3.3 adds SID to its own profile; in profile 0x0001 the bit is one of five zero bits (5.7.7.4)."""
+def test_the_constant_ip_id_flag_is_read_outside_its_profiles_too() -> None:
+    """RFC 3843, 3.3 adds SID to its own profile; in profile 0x0001 the bit is one of five zero bits (5.7.7.4). Whoever
+    sets it means a constant IP-ID."""
     _, _, links = stream("rtp-ir-ipv4")
     ir = links[0]
     at = ir.index(bytes([0xA0]), 20)
     decompressor = Decompressor()
-    decompressor.decompress(with_crc8(patched(ir, at, ir[at] | 0x10), 2, len(ir) - 4))
-    assert decompressor.channel.contexts[0].ips[0].sid == 0
+    outcome = decompressor.decompress(with_crc8(patched(ir, at, ir[at] | 0x10), 2, len(ir) - 4))
+    assert decompressor.channel.contexts[0].ips[0].sid == 1
+    assert outcome.packet is not None and "SID (RFC 3843, 3.3)" in outcome.packet.remarks[0].sentence
 
 
 def test_another_profile_starts_in_its_initial_mode() -> None:

@@ -22,6 +22,7 @@ CHAIN_END = {
     0x0007: "RFC4019-5.2.1-1",
     0x0008: "RFC4019-5.2.1-1",
 }
+_SID = 0x10  # among the IPv4 flags
 
 
 @dataclass(slots=True)
@@ -167,10 +168,19 @@ def read_dynamic_ip(reader: Reader, profile: Profile, version: int, remarks: lis
     tos, ttl = reader.octet("Type of Service"), reader.octet("Time to Live")
     identification = reader.number("Identification", 2)
     sid = 0
-    if profile.constant_ip_id:
+    if profile.constant_ip_id or reader.peek(name="IPv4 flags") & _SID:
         df, rnd, nbo, sid, zero = reader.split(("DF", 1), ("RND", 1), ("NBO", 1), ("SID", 1), ("zero", 4))
     else:
         df, rnd, nbo, zero = reader.split(("DF", 1), ("RND", 1), ("NBO", 1), ("zero", 5))
+    if sid and not profile.constant_ip_id:
+        # Compressors in the field mean by it what RFC 3843 does, so that their packets can be restored.
+        remarks.append(
+            must(
+                "RFC3095-5.7.7.4-1",
+                f"SID (RFC 3843, 3.3) is set, which profile {profile} does not have: the bit is not zero. It is read "
+                "as a constant IP-ID.",
+            )
+        )
     if zero:
         remarks.append(Remark("RFC3095-5.7.7.4-1", f"The last bits of the IPv4 flags are {zero}, not zero."))
     headers = read_chain_list(reader, extension_headers.HEADERS, remarks)
