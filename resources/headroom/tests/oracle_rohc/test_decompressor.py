@@ -157,6 +157,24 @@ def test_the_constant_ip_id_flag_is_read_outside_its_profiles_too() -> None:
     assert outcome.packet is not None and "SID (RFC 3843, 3.3)" in outcome.packet.remarks[0].sentence
 
 
+def test_profiles_negotiated_elsewhere_are_not_judged() -> None:
+    """A profile outside PROFILES is a fault where PROFILES is known, and something unread where it is not."""
+    _, _, links = stream("udp-ir")
+    known = Decompressor(Parameters(profiles=frozenset({0, 1}))).decompress(links[0])
+    assert isinstance(known.error, MalformedPacket) and known.error.requirement == "RFC5795-5.1.2-5"
+    elsewhere = Decompressor(Parameters(profiles=frozenset({0, 1}), profiles_known=False))
+    assert isinstance(elsewhere.decompress(links[0]).error, Unsupported)
+    assert isinstance(elsewhere.decompress(b"\x01abc").error, Unsupported)
+
+
+def test_a_copy_goes_on_by_itself() -> None:
+    decompressor, links = after_ir("rtp-uo-0-next")
+    sn = decompressor.channel.contexts[0].sn
+    copy = decompressor.copy()
+    assert copy.decompress(links[1]).error is None
+    assert (copy.channel.contexts[0].sn, decompressor.channel.contexts[0].sn) == (sn + 1, sn)
+
+
 def test_another_profile_starts_in_its_initial_mode() -> None:
     """RFC 4815, 7.2.2: after a switch by IR-DYN the context is in U-mode, whatever mode it had."""
     decompressor, links = after_ir("udp-profile-switch-from-rtp")

@@ -25,6 +25,8 @@ MODE_VALUES = {name: value for value, name in MODES.items()}
 class Parameters:
     """Negotiated state of a channel (RFC 3095, 5.1.1).
 
+    `profiles_known` is false where PROFILES was negotiated elsewhere, as for a capture: then a profile outside
+    `profiles` is one that this judge cannot read, and no fault of the compressor.
     `feedback_large_cids` is LARGE_CIDS of the channel in the reverse direction, to whose compressor feedback on this
     channel goes; None if it is as here.
     """
@@ -34,6 +36,7 @@ class Parameters:
     profiles: frozenset[int] = frozenset(PROFILES)
     mrru: int = 0
     feedback_large_cids: bool | None = None
+    profiles_known: bool = True
 
     def __post_init__(self) -> None:
         limit = MAX_LARGE_CID if self.large_cids else MAX_SMALL_CID

@@ -52,6 +52,18 @@ class Decompressor:
         self.channel = Channel(parameters or Parameters())
         self._arrival_ns: int | None = None
 
+    def copy(self) -> "Decompressor":
+        """A decompressor that knows as much and goes on by itself: contexts are replaced, never changed."""
+        channel = self.channel
+        copy = Decompressor(channel.parameters)
+        copy.channel = replace(
+            channel,
+            contexts=dict(channel.contexts),
+            segments=list(channel.segments),
+            unreadable=dict(channel.unreadable),
+        )
+        return copy
+
     def decompress(self, octets: bytes, arrival_ns: int | None = None) -> Outcome:
         """Takes the next packet of the link. `arrival_ns` is when it came: only timer-based timestamps need it."""
         outcome = Outcome()

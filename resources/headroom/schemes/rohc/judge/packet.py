@@ -118,8 +118,9 @@ def _parse_header(reader: Reader, frame: framing.Frame, packet: Packet, channel:
         _parse_ir(reader, frame, packet, channel)
     elif frame.cid in channel.unreadable:
         feature = channel.unreadable[frame.cid]
+        what = feature.replace("profile-", "profile ")
         raise Unsupported(
-            "RFC5795-5.2.2-1", f"The context of CID {frame.cid} is unknown since a packet with {feature}.", feature
+            "RFC5795-5.2.2-1", f"The context of CID {frame.cid} is unknown since a packet with {what}.", feature
         )
     elif frame.kind == framing.IR_DYN:
         _parse_ir_dyn(reader, frame, packet, context, channel)
@@ -132,14 +133,20 @@ def _parse_header(reader: Reader, frame: framing.Frame, packet: Packet, channel:
 
 
 def _select_profile(octet: int, channel: Channel) -> Profile:
-    number = profiles.select(octet, channel.parameters.profiles)
-    if number is None:
+    parameters = channel.parameters
+    number = profiles.select(octet, parameters.profiles)
+    if number in PROFILES:
+        return PROFILES[number]
+    if number is None and parameters.profiles_known:
         raise MalformedPacket(
             "RFC5795-5.1.2-5", f"The Profile octet is 0x{octet:02x}, which no profile of the channel ends in."
         )
-    if number not in PROFILES:
-        raise Unsupported("RFC5795-5.1.2-5", f"The packet is of profile 0x{number:04x}.", f"profile-0x{number:04x}")
-    return PROFILES[number]
+    candidates = [number] if number is not None else profiles.registered(octet)
+    names = " or ".join(map(profiles.title, candidates)) or f"0x..{octet:02x}"
+    feature = f"profile-0x{candidates[0]:04x}" if len(candidates) == 1 else f"profile-0x..{octet:02x}"
+    raise Unsupported(
+        "RFC5795-5.1.2-5", f"The packet is of profile {names}, which is not enabled or not implemented.", feature
+    )
 
 
 def _parse_ir(reader: Reader, frame: framing.Frame, packet: Packet, channel: Channel) -> None:

@@ -67,6 +67,31 @@ UDP_LITE = Profile(
 
 PROFILES = {profile.number: profile for profile in (UNCOMPRESSED, RTP, UDP, ESP, IP, RTP_LITE, UDP_LITE)}
 
+# Registered profiles that this judge does not implement (IANA, ROHC Profile Identifiers).
+NOT_IMPLEMENTED = {
+    0x0005: "LLA, RFC 4362",
+    0x0105: "LLA with R-mode, RFC 3408",
+    0x0006: "ROHC-TCP, RFC 6846",
+    0x0101: "ROHCv2 RTP, RFC 5225",
+    0x0102: "ROHCv2 UDP, RFC 5225",
+    0x0103: "ROHCv2 ESP, RFC 5225",
+    0x0104: "ROHCv2 IP, RFC 5225",
+    0x0107: "ROHCv2 RTP/UDP-Lite, RFC 5225",
+    0x0108: "ROHCv2 UDP-Lite, RFC 5225",
+}
+VERSION_2 = frozenset(number for number in NOT_IMPLEMENTED if NOT_IMPLEMENTED[number].startswith("ROHCv2"))
+
+
+def registered(octet: int) -> list[int]:
+    """Numbers of the registered profiles with these 8 least significant bits."""
+    return sorted(number for number in {*PROFILES, *NOT_IMPLEMENTED} if number & 0xFF == octet)
+
+
+def title(number: int) -> str:
+    """A profile's number, with its name if it is registered."""
+    name = PROFILES[number].name if number in PROFILES else NOT_IMPLEMENTED.get(number)
+    return f"0x{number:04x} ({name})" if name else f"0x{number:04x}"
+
 
 def select(octet: int, allowed: Iterable[int]) -> int | None:
     """The highest-numbered of `allowed` with these 8 least significant bits (RFC 3095, 5.2.3); None if none has."""
