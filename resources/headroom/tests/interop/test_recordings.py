@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import struct
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -13,10 +14,12 @@ from headroom.core import matrix, replay
 from headroom.core.captures import engine_pcapng
 from headroom.core.matrix import Row
 from headroom.schemes.rohc.interop import cell as cells
-from headroom.schemes.rohc.interop.matrix import unsupported
+from headroom.schemes.rohc.interop.matrix import channel_of, unsupported
 from headroom.schemes.rohc.interop.minimise import minimise
+from headroom.tests.decode.support import pcap
 from headroom.tests.interop import support
-from headroom.tests.runs import replay_of
+from headroom.tests.oracle_rohc.support import with_ipv4_checksum
+from headroom.tests.runs import REFERENCE, replay_of
 
 CALL = """captures:
   - {{folder: call, profile: "0x0001", mode: U, cids: small, compressor: {compressor}}}"""
@@ -212,3 +215,65 @@ def test_a_recording_of_what_is_not_declared_is_refused(tmp_path: Path, before: 
         return
     with pytest.raises(UsageError, match=rf"implementation.yaml:\d+: .*{sentence}"):
         implementations.find(name)
+
+
+# RTP with SSRC 7, UDP and ICMP by turns: profiles 0x0001, 0x0002 and 0x0004 on one channel (RFC 5795, 5.1.2).
+SEVERAL = ["0x0000", "0x0001", "0x0002", "0x0004"]
+
+
+def packet_of(number: int) -> bytes:
+    """Packet `number` of three flows from 192.0.2.1 to 198.51.100.2, each with its own IP-ID."""
+    turn, kind = divmod(number, 3)
+    rtp = struct.pack("!BBHII", 0x80, 0, turn, 160 * turn, 7)
+    udp = (struct.pack("!HHHH", 5004, 5006, 24, 0) + rtp, struct.pack("!HHHH", 53, 4000, 12, 0))
+    behind = (*udp, b"\x08\x00\x00\x00\x00\x07" + turn.to_bytes(2, "big"))[kind] + b"data"
+    head = struct.pack("!BBHHHBBH", 0x45, 0, 20 + len(behind), turn, 0x4000, 64, (17, 17, 1)[kind], 0)
+    return with_ipv4_checksum(head + bytes([192, 0, 2, 1, 198, 51, 100, 2]) + behind)
+
+
+def recorded_with_several(root: Path, build: str, declared: str = '"0x0000", "0x0001", "0x0002", "0x0004"') -> str:
+    """A recording of the RTP profile whose channel had others, too."""
+    name = support.implementation(root, "several", CALL.format(compressor="several"), profiles=declared, wire="")
+    call = Path(name) / "call"
+    call.mkdir()
+    outputs = {part: call / f"{stem}.pcapng" for part, stem in (("source", "source"), ("link", "rohc"))}
+    source = [{"time_ns": 20_000_000 * number, "channel": 0, "hex": packet_of(number).hex()} for number in range(60)]
+    replay.run(replay_of(source=source, channel={**CHANNEL, "profiles": SEVERAL}, outputs=outputs, build=build))
+    return name
+
+
+@pytest.mark.parametrize("declared", ['"0x0000", "0x0001", "0x0002", "0x0004"', '"0x0001"'])
+def test_a_recording_has_several_profiles(tmp_path: Path, real_build: str, declared: str) -> None:
+    """Which ones it had, its packets say, whatever is declared beside the one that it is called after."""
+    theirs = recorded_with_several(tmp_path / "who", real_build, declared)
+    store = support.store(tmp_path / "run")
+    for link in ("clean", "loss-1"):
+        result = cells.run(one(row_of(theirs, "reference"), real_build, link), store)
+        assert result["verdict"] in ("pass", "non-strict"), result["reason"]
+    clean = cells.run(one(row_of(theirs, "reference"), real_build), store)
+    assert (clean["verdict"], clean["packets"], clean["delivered"]) == ("pass", 60, 60)
+    assert clean["header_bytes"] is not None
+
+
+def test_a_decompressor_is_not_held_to_profiles_that_it_does_not_declare(tmp_path: Path, real_build: str) -> None:
+    theirs = recorded_with_several(tmp_path / "who", real_build)
+    few = support.implementation(
+        tmp_path / "who", "few", f"adapter: {{library: '{REFERENCE.library_path(real_build)}'}}", '"0x0001"', wire=""
+    )
+    result = cells.run(one(row_of(theirs, few), real_build), support.store(tmp_path / "run"))
+    assert result["verdict"] == "unsupported"
+    assert "0x0002 (UDP) or 0x0102 (ROHCv2 UDP, RFC 5225)" in result["reason"]
+    assert result["reason"].endswith("which few does not declare.")
+
+
+def test_profiles_of_a_recording_never_share_an_octet(tmp_path: Path) -> None:
+    """RFC 5795, 5.1.2: of 0x0001 and 0x0101 a channel has one, that which the recording is called after first."""
+    how = CALL.format(compressor="theirs").replace("U,", 'U, profiles: ["0x0001", "0x0102", "0x0003"],')
+    theirs = support.implementation(tmp_path, "theirs", how, profiles='"0x0001"', wire="")
+    (Path(theirs) / "call").mkdir()
+    for stem in ("source", "rohc"):
+        pcap(Path(theirs) / "call" / f"{stem}.pcap", 1)
+    names = '"0x0001", "0x0101", "0x0002", "0x0102"'
+    decompressor = support.implementation(tmp_path, "both", "adapter: {library: none.so}", names, wire="")
+    cell = matrix.cells(row_of(theirs, decompressor))[0]
+    assert channel_of(cell)["profiles"] == ["0x0001", "0x0102"]

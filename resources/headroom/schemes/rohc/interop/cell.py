@@ -53,11 +53,10 @@ def config_of(cell: Cell) -> ReplayConfig:
     if not traffic.is_capture and not traffic.is_recording:
         named |= {"flows": str(traffic.flows), "packets": str(traffic.packets)}
     made = replay_options.config_of(row.scheme, traffic.source, named, run)
-    made.channel = matrix.channel(row)
+    made.channel = matrix.channel_of(cell)
     if found := matrix.recording_of(cell):
         made.source, made.expected = str(found.file(row.scheme.name)), str(found.file(implementations.SOURCE))
         made.compressor = None
-        made.channel |= found.config
         made.feedback = {}
     made.timing = True
     made.timeout_s = PATIENCE_S
@@ -70,7 +69,7 @@ def run(cell: Cell, store: ArtefactStore) -> dict[str, Any]:
     result = cell.result()
     if implementations.find(cell.row.decompressor).recordings:
         return result | recordings.judge(cell)
-    if reason := matrix.unsupported_traffic(cell):
+    if reason := matrix.unsupported_traffic(cell) or recordings.undeclared(cell):
         return result | {"verdict": "unsupported", "reason": reason}
     folder = store.folder_of(cell)
     capture = folder / "link.pcapng"

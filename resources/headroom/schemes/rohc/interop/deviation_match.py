@@ -19,7 +19,7 @@ from headroom.core.deviations import Declared
 from headroom.core.implementations import Deviation
 from headroom.core.matrix import Cell
 from headroom.schemes.rohc.interop import traffic
-from headroom.schemes.rohc.interop.matrix import channel
+from headroom.schemes.rohc.interop.matrix import channel_of
 from headroom.schemes.rohc.interop.study import BAD, Study, judge_of
 from headroom.schemes.rohc.judge import Checker, Outcome, Parameters, framing
 from headroom.schemes.rohc.judge.context import Context
@@ -122,7 +122,7 @@ def explains(seen: Study, known: Sequence[DeviationCondition], harmless: bool) -
 
 def met_on_link(cell: Cell, capture: Path, fields: Iterable[str]) -> bool:
     """Whether a packet on the link of a cell has all of some fields."""
-    judge = judge_of(channel(cell.row))
+    judge = judge_of(channel_of(cell))
     packets = engine_pcapng.read(capture) if judge is not None else ()
     return any(_fields(judge.decompress(one.octets[ETHERNET_HEADER:])).issuperset(fields) for one in packets)
 

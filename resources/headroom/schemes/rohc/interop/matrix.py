@@ -28,6 +28,21 @@ def channel(row: Row) -> dict[str, Any]:
     return {"mode": row["mode"], "cids": row["cids"], "max_cid": CIDS[row["cids"]], "profiles": found}
 
 
+def channel_of(cell: Cell) -> dict[str, Any]:
+    """The configuration of both sides of a cell. PROFILES is a set (RFC 5795, 5.1.2), and that of a recording has more
+    profiles than the one it is about: those that it says, or else all that its decompressor declares."""
+    agreed, recording = channel(cell.row), recording_of(cell)
+    if recording is None:
+        return agreed
+    own, declared = recording.config.get("profiles"), cell.row.declared(cell.row.decompressor).get("profiles", ())
+    preferred = [cell.row["profile"], *(own or cell.row.declared(cell.row.compressor).get("profiles", ()))]
+    found: dict[int, str] = {}  # by the octet of IR packets, which two profiles of a channel never share
+    for profile in (*preferred, *(() if own else sorted(declared))):
+        if profile in declared:
+            found.setdefault(int(profile, 16) & 0xFF, profile)
+    return agreed | recording.config | {"profiles": sorted(found.values())}
+
+
 def needed(row: Row) -> dict[str, Any]:
     """The capabilities that the axes of a row name."""
     return {"profiles": [row["profile"]], "modes": [row["mode"]], "cids": [row["cids"]]}

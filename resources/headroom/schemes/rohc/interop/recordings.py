@@ -2,20 +2,23 @@
 """Capture files in place of an adapter: packets in them, and what a decompressor made of its packets judged by them."""
 
 import tempfile
+from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from headroom.core import implementations, replay
-from headroom.core.captures import engine_pcapng, fields
+from headroom.core.captures import engine_pcapng, fields, framing, reading
 from headroom.core.engine import EngineFailure
+from headroom.core.errors import UsageError
 from headroom.core.implementations import null
 from headroom.core.matrix import Cell
 from headroom.core.paths import DEFAULT_BUILD, shown
-from headroom.schemes.rohc.interop.matrix import channel, recording_of
+from headroom.schemes.rohc.interop.matrix import channel_of, recording_of
 from headroom.schemes.rohc.interop.signature import RTP_PROFILES
-from headroom.schemes.rohc.judge import Decompressor, Parameters
+from headroom.schemes.rohc.judge import Decompressor, Parameters, profiles
+from headroom.schemes.rohc.judge.cid import MAX_LARGE_CID, MAX_SMALL_CID
 from headroom.schemes.rohc.judge.packet import Packet
-from headroom.schemes.rohc.judge.profiles import PROFILES
 from headroom.schemes.rohc.scheme import SCHEME
 
 ETHERNET_HEADER = 14
@@ -52,10 +55,7 @@ def packets_by(cell: Cell, link: Path) -> int | None:
 
 def _read(cell: Cell, link: Path) -> list[tuple[Packet, int]] | None:
     """The packets on the link, each with the number of its profile; None where the judge cannot read them all."""
-    agreed = channel(cell.row)
-    if any(int(profile, 16) not in PROFILES for profile in agreed["profiles"]):
-        return None
-    judge = Decompressor(Parameters.of(agreed))
+    judge = Decompressor(Parameters.of(channel_of(cell)))
     found = []
     for one in engine_pcapng.read(link):
         outcome = judge.decompress(one.octets[ETHERNET_HEADER:])
@@ -63,6 +63,45 @@ def _read(cell: Cell, link: Path) -> list[tuple[Packet, int]] | None:
             return None
         found.append((outcome.packet, outcome.after.profile.number if outcome.after else 0))
     return found
+
+
+def undeclared(cell: Cell) -> str:
+    """Why a decompressor is not held to a recording, as a sentence: packets of profiles that it does not declare."""
+    found = recording_of(cell)
+    link = found.file(cell.row.scheme.name) if found is not None else None
+    if found is None or link is None:
+        return ""
+    agreed = channel_of(cell)
+    known = {int(profile, 16) & 0xFF for profile in agreed["profiles"]}
+    stat = link.stat()
+    others = sorted(_profile_octets(link, agreed["cids"] == "large", stat.st_mtime_ns, stat.st_size) - known)
+    if not others:
+        return ""
+    names = ", ".join(_named(octet, found.config.get("profiles", ())) for octet in others)
+    decompressor = implementations.find(cell.row.decompressor).name
+    return f"The recording {found.name} has packets of profile {names}, which {decompressor} does not declare."
+
+
+def _named(octet: int, own: Sequence[str]) -> str:
+    numbers = [int(profile, 16) for profile in own if int(profile, 16) & 0xFF == octet] or profiles.registered(octet)
+    return " or ".join(map(profiles.title, numbers)) or f"0x..{octet:02x}"
+
+
+@lru_cache(maxsize=64)
+def _profile_octets(link: Path, large_cids: bool, changed_ns: int, octets: int) -> frozenset[int]:
+    """The Profile octets of the IR and IR-DYN packets in a capture; it is read again when the file changes."""
+    judge = Decompressor(
+        Parameters(large_cids, MAX_LARGE_CID if large_cids else MAX_SMALL_CID, mrru=0xFFFF, profiles_known=False)
+    )
+    found = set()
+    try:
+        for captured in reading.read(link):
+            outcome = judge.decompress(framing.unwrap(captured.interface.link_type, captured.octets).octets)
+            known = outcome.packet.fields if outcome.packet else outcome.error.fields if outcome.error else ()
+            found |= {one.value for one in known if one.name == "Profile"}
+    except UsageError:
+        pass  # The engine says what is wrong with the capture.
+    return frozenset(found)
 
 
 def judge(cell: Cell) -> dict[str, Any]:

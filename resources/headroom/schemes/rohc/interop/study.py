@@ -13,7 +13,7 @@ from headroom.schemes.rohc.interop import undetected_errors as chance
 from headroom.schemes.rohc.interop.arrival import Arrival
 from headroom.schemes.rohc.judge import Decompressor, Outcome, Parameters
 from headroom.schemes.rohc.judge.errors import Unsupported
-from headroom.schemes.rohc.judge.profiles import PROFILES
+from headroom.schemes.rohc.judge.profiles import PROFILES, UNCOMPRESSED
 
 # Verdicts of the engine on a packet, the worst first.
 BAD = ("mismatched", "unexpected", "not_compressed", "not_delivered", "not_run")
@@ -148,8 +148,10 @@ def _arrival(index: int, part: dict[str, Any], status: str, verdict: str) -> Arr
 
 
 def judge_of(channel: dict[str, Any]) -> Decompressor | None:
-    """A judge for a channel; None where it does not know all its profiles."""
-    if any(int(profile, 16) not in PROFILES for profile in channel["profiles"]):
+    """A judge for a channel; None where it knows none of its profiles but Uncompressed, to which what fits no other
+    goes. Packets of the others are not judged."""
+    numbers = {int(profile, 16) for profile in channel["profiles"]}
+    if numbers - PROFILES.keys() and numbers & PROFILES.keys() <= {UNCOMPRESSED.number}:
         return None
     return Decompressor(Parameters.of(channel))
 
