@@ -5,11 +5,23 @@ tshark parses ROHC and neither decompresses it nor looks at a CRC. Measured with
 packets in all modes, with small and large CIDs; a disagreement is claimed only where tshark was right in all of them.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from headroom.core.captures.dissection import Ours, Reading, ReadingComparison
 from headroom.schemes.rohc.judge.packet import Packet
 from headroom.schemes.rohc.judge.profiles import RTP, UNCOMPRESSED
+
+# What lies in front of every place where tshark stops: in IR and IR-DYN packets, and in a base header.
+FRONT = ("CID", "profile", "CRC")
+BASE_HEADER = (*FRONT, "SN bits", "TS bits", "IP-ID bits")
+STOPS = ("not dissected yet", "profile-specific part not dissected", "profile not supported", "unknown IP version")
+# What tshark says of a packet that it does not read, and how a reader is told.
+NOT_READ = {
+    "malformed": "tshark takes it for malformed",
+    "calls it an error": "tshark takes it for an error",
+    "segments are not put together": "tshark does not put segments together",
+}
 
 
 @dataclass
@@ -19,6 +31,9 @@ class RohcReading(Ours):
     packet: Packet | None = None
     versions: tuple[int, ...] = ()  # of the IP headers of its context
     lists: bool = False  # whether it is of a context with extension headers
+    unsupported: bool = False  # refused because the judge does not implement something, which is no fault of it
+    verified: bool | None = None  # whether its CRC is right; None: it has none
+    other_feedback_cids: bool = False  # its feedback has CIDs of the other size than its headers
 
 
 class Limits:
@@ -31,6 +46,8 @@ class Limits:
     def why_silent(self, ours: RohcReading) -> str:
         """Why tshark's reading of this packet is not held against ours; empty where it is."""
         packet = ours.packet
+        if packet is None and ours.unsupported:
+            return "our judge does not read the packet"
         if packet is None:
             return "our judge refuses the packet, and tshark keeps no state and checks no CRC"
         if packet.kind == "segment":
@@ -75,6 +92,8 @@ class Limits:
             return f"tshark does not decode {packet.kind} of profile {packet.profile}"
         if packet.cid in self._beyond:
             return "an extension 3 changed IP flags: tshark takes RND from IR packets alone"
+        if len(ours.versions) > 1 and packet.kind not in ("UO-0", "R-0", "R-0-CRC"):
+            return "tshark knows of one IP header, and takes dynamic chains and packet formats to be those of it"
         return ""
 
 
@@ -82,6 +101,8 @@ def _says_mode(ours: RohcReading) -> bool:
     """Whether a packet says the mode where tshark sees it: a dynamic chain behind one IPv4 header, or extension 3."""
     packet = ours.packet
     assert packet is not None
+    if len(ours.versions) > 1:
+        return False
     if packet.dynamic is not None and packet.dynamic.rtp is not None:
         return packet.dynamic.rtp.mode is not None and ours.versions == (4,) and not ours.lists
     extension = packet.header.extension if packet.header is not None else None
@@ -99,21 +120,33 @@ def compare(ours: RohcReading, theirs: Reading | None, limits: Limits) -> Readin
     if theirs.error or not (theirs.title or theirs.values):
         found.silent = theirs.error or "tshark says nothing of it"
         return found
-    if "malformed" in theirs.notes:
-        found.hold("form", "well-formed", "malformed")
+    if reasons := [note for note in theirs.notes if note in NOT_READ]:
+        found.silent = NOT_READ[reasons[0]]
+        return found
     assert ours.packet is not None
-    if ours.packet.kind != "feedback":
+    if ours.packet.kind != "feedback" and theirs.title:
         found.hold("type", ours.title, theirs.title)
-    without = {"TS bits", "IP-ID bits"} if "extension" in ours.values else set()  # tshark shows the parts
+    readable = _readable(ours, theirs)
     for name, value in ours.values.items():
-        if name not in theirs.values or name in without or name == "feedback":
+        if name not in theirs.values or name == "feedback":
             continue
         other = theirs.values[name]
-        if isinstance(value, list) and isinstance(other, list) and "not dissected yet" in theirs.notes:
-            value = value[: len(other)]  # tshark stops behind the first IP header, and says so
-        found.hold(name, value, other)
-    _compare_feedback(found, ours, theirs)
+        if isinstance(value, list) and isinstance(other, list):
+            found.hold(name, value[: len(other)], other)  # tshark reads no IP header behind the first one
+        elif readable(name):
+            found.hold(name, value, other)
+    if not ours.other_feedback_cids:
+        _compare_feedback(found, ours, theirs)
     return found
+
+
+def _readable(ours: RohcReading, theirs: Reading) -> Callable[[str], bool]:
+    """Tells the values that lie in front of the place where tshark stops, or goes on at the wrong one."""
+    without = {"TS bits", "IP-ID bits"} if "extension" in ours.values else set()  # tshark shows the parts
+    chains = ours.title in ("IR", "IR-DYN")
+    stops = any(note in STOPS for note in theirs.notes) or (chains and len(ours.versions) > 1)
+    front = FRONT if chains else BASE_HEADER
+    return lambda name: name not in without and (name in front or not stops)
 
 
 def _compare_feedback(found: ReadingComparison, ours: RohcReading, theirs: Reading) -> None:

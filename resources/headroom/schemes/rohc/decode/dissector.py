@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The dissector of ROHC: what is known of a capture's channels, and who reads them."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from headroom.core.captures.dissection import LinkChannel, LinkDissector, LinkPacket, Reading, Value
 from headroom.core.errors import UsageError
 from headroom.core.options import split_names
 from headroom.schemes.rohc.decode import tshark_reading
-from headroom.schemes.rohc.decode.reading import ChannelHints, RohcReader, reads_as_large
+from headroom.schemes.rohc.decode.reading import ChannelHints, CidEvidence, RohcReader, ends_of, evidence_of
 from headroom.schemes.rohc.judge.cid import MAX_SMALL_CID
 from headroom.schemes.rohc.judge.profiles import PROFILES
 
@@ -31,12 +31,11 @@ class RohcDissector(LinkDissector):
 
     def channel(self, form: str, packets: Iterable[bytes], hints: ChannelHints) -> LinkChannel:
         """CIDs are as large as the frames say, as the user says, or as makes more sense."""
-        if form:
-            return RohcChannel(hints, form == LARGE)
-        if hints.large_cids is not None:
-            return RohcChannel(hints, hints.large_cids)
-        large = reads_as_large(packets, hints)
-        return RohcChannel(hints, large, "Read with large CIDs, which made more sense" if large else "")
+        return RohcChannel(hints, form == LARGE if form else hints.large_cids, packets)
+
+    def ends(self, link: LinkPacket) -> tuple[bytes, bytes] | None:
+        """Those of an IR packet; no other has addresses."""
+        return ends_of(link.octets, ChannelHints())
 
     def phrases(self, name: str, value: Value) -> list[str] | None:
         if name == "profile" and isinstance(value, int):
@@ -68,13 +67,36 @@ def _feedback(element: dict[str, Any]) -> str:
 
 
 class RohcChannel(LinkChannel):
-    """A channel with small or large CIDs."""
+    """A channel with small or large CIDs. `said` is whether they are large, None where only the packets can tell."""
 
-    def __init__(self, hints: ChannelHints, large: bool, remark: str = "") -> None:
-        self.hints, self.large, self.remark = hints, large, remark
+    def __init__(self, hints: ChannelHints, said: bool | None, packets: Iterable[bytes]) -> None:
+        self.hints, self.said = hints, said
+        if said is None:
+            self.evidence = evidence_of(packets, hints)
+            hints.evidence.append(self.evidence)
+
+    @property
+    def large(self) -> bool:
+        return self._large(lambda one: (one.headers, one.feedback))
+
+    @property
+    def feedback_large(self) -> bool:
+        return self._large(lambda one: (one.feedback, one.headers))
+
+    def _large(self, order: Callable[[CidEvidence], tuple[int, int]]) -> bool:
+        """By the packets of the channel; where these leave it open, by those of the others (the other direction)."""
+        if self.said is not None:
+            return self.said
+        first = next((count for count in order(self.evidence) if count), 0)
+        return (first or sum(one.headers + one.feedback for one in self.hints.evidence)) > 0
+
+    @property
+    def remark(self) -> str:  # type: ignore[override]
+        found = self.said is None and (self.large or self.feedback_large)
+        return "Read with large CIDs, which made more sense" if found else ""
 
     def reader(self) -> RohcReader:
-        return RohcReader(self.hints, self.large)
+        return RohcReader(self.hints, self.large, self.feedback_large)
 
     def tshark(self, packets: Sequence[LinkPacket]) -> list[Reading]:
         return tshark_reading.read(packets, self.large)

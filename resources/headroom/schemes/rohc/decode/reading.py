@@ -3,16 +3,26 @@
 
 import ipaddress
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
+from headroom.core.captures import ip_headers
 from headroom.core.captures.dissection import LinkPacket, LinkReader, Ours, Reading, ReadingComparison, Value
 from headroom.schemes.rohc.decode.comparing import Limits, RohcReading, compare
-from headroom.schemes.rohc.judge import Decompressor, Parameters, RohcError, feedback
+from headroom.schemes.rohc.judge import (
+    CrcMismatch,
+    Decompressor,
+    MalformedPacket,
+    Outcome,
+    Parameters,
+    RohcError,
+    Unsupported,
+    feedback,
+)
 from headroom.schemes.rohc.judge.cid import MAX_LARGE_CID, MAX_SMALL_CID
 from headroom.schemes.rohc.judge.context import Context
 from headroom.schemes.rohc.judge.packet import Packet, trace_line
-from headroom.schemes.rohc.judge.profiles import PROFILES
+from headroom.schemes.rohc.judge.profiles import PROFILES, VERSION_2, title
 
 MRRU = 65_535  # what was negotiated is not in a capture: the largest allows all segments
 TRIED = 200  # packets that decide whether CIDs are small or large
@@ -25,32 +35,84 @@ class ChannelHints:
     large_cids: bool | None = None
     max_cid: int | None = None
     profiles: frozenset[int] = frozenset(PROFILES)
+    evidence: list["CidEvidence"] = field(default_factory=list, compare=False)  # of each channel of the capture
 
     def parameters(self, large: bool) -> Parameters:
         largest = MAX_LARGE_CID if large else MAX_SMALL_CID
         most = largest if self.max_cid is None else min(self.max_cid, largest)
-        return Parameters(large_cids=large, max_cid=most, profiles=self.profiles, mrru=MRRU)
+        return Parameters(large_cids=large, max_cid=most, profiles=self.profiles, mrru=MRRU, profiles_known=False)
 
 
-def reads_as_large(packets: Iterable[bytes], hints: ChannelHints) -> bool:
-    """Whether the packets of a channel make more sense with large CIDs than with small ones."""
+class CidEvidence(NamedTuple):
+    """What packets say of the size of their CIDs: above zero for large ones, below for small ones.
+
+    Headers have the CIDs of their channel, feedback those of the channel in the other direction (RFC 3095, 5.2.2).
+    """
+
+    headers: int
+    feedback: int
+
+
+def evidence_of(packets: Iterable[bytes], hints: ChannelHints) -> CidEvidence:
+    """Reads the first packets of a channel in both ways."""
     first = [packet for _, packet in zip(range(TRIED), packets, strict=False)]
-    good = {large: _readable(first, hints.parameters(large)) for large in (False, True)}
-    return good[True] > good[False]
+    sense = {large: _sense(first, hints.parameters(large)) for large in (False, True)}
+    return CidEvidence(sense[True].headers - sense[False].headers, sense[True].feedback - sense[False].feedback)
 
 
-def _readable(packets: list[bytes], parameters: Parameters) -> int:
+def _sense(packets: list[bytes], parameters: Parameters) -> CidEvidence:
     judge = Decompressor(parameters)
-    return sum(judge.decompress(packet).error is None for packet in packets)
+    headers = elements = 0
+    for packet in packets:
+        outcome = judge.decompress(packet)
+        headers += 4 if outcome.error is None else _profile_sense(outcome.error, packet)
+        elements += sum(_feedback_sense(data, parameters.large_cids) for data in outcome.feedback)
+    return CidEvidence(headers, elements)
+
+
+def _profile_sense(error: RohcError, octets: bytes) -> int:
+    """How well a refused packet fits a profile that is not implemented."""
+    if isinstance(error, Unsupported):
+        return 0 if ".." in error.feature else 2  # of several profiles, or of none that is registered
+    return int(version_2(error, octets) is not None)
+
+
+def _feedback_sense(data: bytes, large: bool) -> int:
+    try:
+        one = feedback.parse(data, large)
+    except RohcError:
+        return -2
+    if one.has(feedback.CRC):
+        return 4 if one.protected else -4
+    return -((one.mode == 0) + any(option.type not in feedback.OPTIONS for option in one.options))
+
+
+def version_2(error: RohcError, octets: bytes) -> int | None:
+    """The number of the ROHCv2 profile that an IR packet which does not hold as one of version 1 may be of.
+
+    Its octet is that of both, it always has a dynamic chain, and its static chain begins with a part of IPv4 or IPv6
+    (RFC 5225, 6.8.1 and 6.8.2.4).
+    """
+    known = {one.name: one for one in error.fields}
+    if not isinstance(error, CrcMismatch | MalformedPacket) or not {"IR", "D", "Profile", "CRC"} <= known.keys():
+        return None
+    number, chain = 0x0100 | known["Profile"].value, octets[known["CRC"].position // 8 + 1 :][:1]
+    if not known["D"].value or number not in VERSION_2 or not chain:
+        return None
+    return number if chain[0] in (0x00, 0x40) or chain[0] & 0xA0 == 0x80 else None
 
 
 class RohcReader(LinkReader):
-    """Reads the packets of one channel in their order."""
+    """Reads the packets of one channel in their order. `feedback_large` is None if the CIDs of feedback are as large
+    as those of headers."""
 
-    def __init__(self, hints: ChannelHints, large: bool) -> None:
-        self.large_cids = large
+    def __init__(self, hints: ChannelHints, large: bool, feedback_large: bool | None = None) -> None:
+        self.hints, self.large_cids = hints, large
+        self.feedback_large = large if feedback_large is None else feedback_large
         self.judge = Decompressor(hints.parameters(large))
         self.limits = Limits()
+        self._refused: dict[int, str] = {}  # CIDs whose last IR packet could not be read, and why perhaps
+        self._acknowledged: list[int] = []  # CIDs of the feedback in the last packet
 
     def read(self, link: LinkPacket) -> RohcReading:
         outcome = self.judge.decompress(link.octets, link.time_ns)
@@ -62,6 +124,7 @@ class RohcReader(LinkReader):
             ours.lists = outcome.after is not None and any(ip.headers.items for ip in outcome.after.ips)
             ours.trace = packet.trace().splitlines()
             ours.notes += [f"{one.sentence} ({one.requirement})" for one in packet.remarks]
+            ours.notes += _constant_ip_id(packet, outcome.after)
         elif outcome.error is not None:
             ours.trace = [trace_line(field) for field in outcome.error.fields]
             ours.title = "refused"
@@ -69,11 +132,18 @@ class RohcReader(LinkReader):
                 ours.values["CID"] = outcome.error.cid
         if outcome.error is not None:
             ours.error = str(outcome.error)
+            ours.unsupported = isinstance(outcome.error, Unsupported)
+            ours.notes += self._guess(outcome.error, link.octets)
+        elif packet is not None and packet.kind == "IR":
+            self._refused.pop(packet.cid, None)
         if outcome.is_unfinished:
             ours.notes.append("a segment: more of its unit are to come")
         elif outcome.is_segment and not ours.error:
             ours.notes.append("the last segment: this is the unit that it completes")
-        elements = [_feedback(data, self.large_cids, ours) for data in outcome.feedback]
+        ours.verified = _verified(outcome)
+        elements = [_feedback(data, self.feedback_large, ours) for data in outcome.feedback]
+        ours.other_feedback_cids = self.feedback_large != self.large_cids
+        self._acknowledged = [number for one in elements if one and isinstance(number := one["CID"], int)]
         if elements:
             ours.values["feedback"] = [one for one in elements if one]
         if outcome.delivered is not None:
@@ -81,9 +151,70 @@ class RohcReader(LinkReader):
             ours.rtp = outcome.after is not None and outcome.after.profile.rtp
         return ours
 
+    def _guess(self, error: RohcError, octets: bytes) -> list[str]:
+        """Why a packet may have been refused though its sender is right."""
+        if (number := version_2(error, octets)) is not None:
+            guess = f"perhaps it is ROHCv2 (profile {title(number)}), which is not implemented"
+            if error.cid is not None:
+                self._refused[error.cid] = guess
+            return [guess]
+        if error.cid is not None and error.cid in self._refused and not isinstance(error, Unsupported):
+            return [f"the last IR packet for CID {error.cid} was refused: {self._refused[error.cid]}"]
+        return []
+
+    def answers(self, peer: LinkReader) -> bool:
+        """False if the last packet has feedback for a context that `peer`, the other direction, has not set up."""
+        assert isinstance(peer, RohcReader)
+        return all(number in peer.judge.channel.contexts for number in self._acknowledged)
+
+    def copy(self) -> "RohcReader":
+        copy = RohcReader(self.hints, self.large_cids, self.feedback_large)
+        copy.judge, copy._refused = self.judge.copy(), dict(self._refused)
+        return copy
+
     def compare(self, ours: Ours, theirs: Reading | None) -> ReadingComparison:
         assert isinstance(ours, RohcReading)
         return compare(ours, theirs, self.limits)
+
+
+def _verified(outcome: Outcome) -> bool | None:
+    """True if a CRC over the restored header is right, False if it is wrong; None: the packet has none."""
+    if isinstance(outcome.error, CrcMismatch):
+        return False
+    packet = outcome.packet
+    if outcome.error is not None or packet is None or outcome.is_unfinished:
+        return None
+    return True if packet.kind in ("IR", "IR-DYN") or (packet.header is not None and packet.header.updates) else None
+
+
+def ends_of(octets: bytes, hints: ChannelHints) -> tuple[bytes, bytes] | None:
+    """Source and destination address of the outermost header in an IR packet, the only one that has them whole; None
+    of any other, and where the destination is a group."""
+    for large in (False, True):
+        outcome = Decompressor(hints.parameters(large)).decompress(octets)
+        if outcome.error is None and outcome.packet is not None and outcome.packet.kind == "IR":
+            found = _addresses(outcome)
+            half = len(found) // 2
+            source, destination = found[:half], found[half:]
+            if half and source != destination and not ipaddress.ip_address(destination).is_multicast:
+                return source, destination
+    return None
+
+
+def _addresses(outcome: Outcome) -> bytes:
+    if outcome.after is not None and outcome.after.ips:
+        return outcome.after.ips[0].addresses
+    ips = ip_headers.read(outcome.delivered or b"")
+    return ips[0].source + ips[0].destination if ips else b""
+
+
+def _constant_ip_id(packet: Packet, context: Context | None) -> list[str]:
+    """Says of a compressed packet that its IP-ID is restored by a flag which its profile does not have."""
+    if packet.header is None or context is None or context.profile.constant_ip_id:
+        return []
+    if not any(ip.version == 4 and ip.sid and not ip.rnd for ip in context.ips):
+        return []
+    return [f"the IP-ID is constant by SID (RFC 3843, 3.3), which profile {context.profile} does not have"]
 
 
 def _values(packet: Packet, context: Context | None, ours: Ours) -> None:

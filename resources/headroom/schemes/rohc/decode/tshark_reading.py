@@ -30,6 +30,8 @@ _PDCP = b"pdcp-lte" + bytes([1, 2, 1, 0x02, 12, 0x06, 0, 4, 0x07, 1, 0x08, 1, 0x
 FIELDS = (
     "_ws.col.Info",
     "rohc.feedback",
+    "rohc.ir_packet",
+    "rohc.ir_dyn_packet",
     "rohc.small_cid",
     "rohc.large_cid",
     "rohc.profile",
@@ -60,6 +62,7 @@ FIELDS = (
     "rohc.no_configuration_info",
     "rohc.desegmentation_not_implemented",
     "rohc.error_packet",
+    "rohc.ip.version.unknown",
     "_ws.malformed",
 )
 TYPES = re.compile(
@@ -127,10 +130,14 @@ def pieces_of(octets: bytes, large: bool) -> list[Piece]:
 def _together(parts: list[Reading]) -> Reading:
     """The readings of the pieces of one packet as one."""
     last = parts[-1]
-    feedback = [one for part in parts for one in _listed(part.values.pop("feedback", []))]
+    feedback = [
+        {} if "malformed" in part.notes else one for part in parts for one in _listed(part.values.pop("feedback", []))
+    ]
     if feedback:
         last.values["feedback"] = feedback
-    last.notes = list(dict.fromkeys(note for part in parts for note in part.notes))
+    # What tshark lacks for feedback says nothing of the header behind it.
+    notes = [f"feedback: {note}" for part in parts[:-1] for note in part.notes]
+    last.notes = list(dict.fromkeys([*notes, *last.notes]))
     return last
 
 
@@ -156,11 +163,19 @@ def row_reading(row: Row) -> Reading:
     if row.get("rohc.feedback"):
         reading.title = "feedback"
         reading.values["feedback"] = [_feedback(row, cids)]
-    elif type_name := TYPES.search(" ".join(row.get("_ws.col.Info", []))):
-        reading.title = type_name[1]
+    elif title := _type(row):
+        reading.title = title
         _header(row, reading, cids)
     _complaints(row, reading)
     return reading
+
+
+def _type(row: Row) -> str:
+    """The packet type; "" where tshark says none. In Info stands what an Uncompressed IR packet carries instead."""
+    if row.get("rohc.ir_packet") or row.get("rohc.ir_dyn_packet"):
+        return "IR" if row.get("rohc.ir_packet") else "IR-DYN"
+    found = TYPES.search(" ".join(row.get("_ws.col.Info", [])))
+    return found[1] if found else ""
 
 
 def _header(row: Row, reading: Reading, cids: list[int]) -> None:
@@ -216,6 +231,7 @@ def _complaints(row: Row, reading: Reading) -> None:
         "rohc.no_configuration_info": "no context",
         "rohc.desegmentation_not_implemented": "segments are not put together",
         "rohc.error_packet": "calls it an error",
+        "rohc.ip.version.unknown": "unknown IP version",
         "_ws.malformed": "malformed",
     }
     reading.notes += [sentence for name, sentence in words.items() if row.get(name)]
