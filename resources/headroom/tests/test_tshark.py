@@ -52,9 +52,20 @@ def test_agreement_and_difference() -> None:
     agreeing = tshark_fields.TsharkPacket(0, "IR", 0, sn, ours.value("CRC"), False)
     found = tshark_fields.compare([agreeing], [ours])
     assert (found.packets, found.fields, found.differences) == (1, 4, [])
-    other = tshark_fields.TsharkPacket(0, "IR-DYN", 1, 5, None, True)
-    assert len(tshark_fields.compare([other], [ours]).differences) == 4
+    other = tshark_fields.TsharkPacket(0, "IR-DYN", 1, 5, None, False)
+    assert len(tshark_fields.compare([other], [ours]).differences) == 3
     assert "tshark reads 0 packets, there are 1" in tshark_fields.compare([], [ours]).differences[0]
+
+
+def test_what_tshark_does_not_read_is_skipped() -> None:
+    """A packet that it takes for malformed, and a context with several IP headers, of which it reads the first."""
+    [ours] = packets()
+    malformed = tshark_fields.TsharkPacket(0, "IR-DYN", 1, 5, None, True)
+    assert tshark_fields.compare([malformed], [ours]) == tshark_fields.Comparison(0, 0, [], 1)
+    assert ours.static is not None
+    ours.static.ips *= 2
+    other = tshark_fields.TsharkPacket(0, "IR", 0, 8192, ours.value("CRC"), False)
+    assert tshark_fields.compare([other], [ours]) == tshark_fields.Comparison(0, 0, [], 1)
 
 
 def test_without_tshark(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
