@@ -234,7 +234,51 @@ def test_what_tells_the_directions_of_a_line_apart() -> None:
     copy = reader.copy()
     assert copy.read(LinkPacket(UO_0)).verified is True
     wrong = bytes([UO_0[0] ^ 1]) + UO_0[1:]
-    assert reader.read(LinkPacket(wrong)).verified is False
+    refused = reader.read(LinkPacket(wrong))
+    assert refused.error and not refused.verified
     assert reader.read(LinkPacket(UO_0)).verified is True, "the copy has not moved it"
     assert peer.read(LinkPacket(ACK)).verified is None
-    assert peer.answers(reader) and not peer.answers(RohcReader(ChannelHints(), False))
+    assert peer.is_plausible(reader) and not peer.is_plausible(RohcReader(ChannelHints(), False))
+
+
+# ROHC with small CIDs on PPP (RFC 3241): protocol 0x0003, all of a UDP flow of profile 0x0002 in each direction.
+THERE = ("fd 02 e4 4011c0000201c6336402 03e807d0 0040004d3000 0000 0000", "0c", "14")
+BACK = ("4011c6336402c0000201 07d003e8 00400009a000 0000 0050",)
+
+
+def ppp(*packets: bytes) -> list[bytes]:
+    return [b"\x00\x03" + packet for packet in packets]
+
+
+def test_two_directions_of_a_ppp_line(tmp_path: Path) -> None:
+    """Both use CID 0 of their own; no frame says which end sent it (DLT 9)."""
+    there = [bytes.fromhex(one) + b"data" for one in THERE]
+    back = [header(f"fd 02 00 {BACK[0]}", payload=b"back")]
+    back += following(back[0], 3)
+    mixed = ppp(there[0], back[0], back[1], there[1], back[2], there[2], back[3])
+    packets, remarks = decoded(tmp_path, *mixed, link_type=9)
+    restored = [one.ours.restored for one in packets if one.ours]
+    assert all(restored) and not any(one.ours.error for one in packets if one.ours)
+    sources = [octets[12] for octets in restored if octets]
+    assert sources == [192, 198, 198, 192, 198, 192, 198]
+    assert any("addresses and checksums" in remark for remark in remarks)
+
+
+def following(ir: bytes, count: int) -> list[bytes]:
+    """UO-0 packets with SN 0x51 and so on, each with the one CRC-3 that makes it the next."""
+    reader, found = RohcReader(ChannelHints(), False), []
+    reader.read(LinkPacket(ir))
+    for number in range(1, count + 1):
+        tries = [bytes([number << 3 | bits]) + b"back" for bits in range(8)]
+        found += [one for one in tries if not reader.copy().read(LinkPacket(one)).error]
+        reader.read(LinkPacket(found[-1]))
+    return found
+
+
+def test_octets_that_were_not_captured_count_for_lengths() -> None:
+    reader = RohcReader(ChannelHints(), False)
+    reader.read(LinkPacket(IR))
+    cut = reader.copy().read(LinkPacket(UO_0[:-3], missing=3))
+    whole = reader.read(LinkPacket(UO_0))
+    assert whole.restored is not None and not cut.error
+    assert cut.restored == whole.restored[:-3]

@@ -32,7 +32,6 @@ class RohcReading(Ours):
     versions: tuple[int, ...] = ()  # of the IP headers of its context
     lists: bool = False  # whether it is of a context with extension headers
     unsupported: bool = False  # refused because the judge does not implement something, which is no fault of it
-    verified: bool | None = None  # whether its CRC is right; None: it has none
     other_feedback_cids: bool = False  # its feedback has CIDs of the other size than its headers
 
 

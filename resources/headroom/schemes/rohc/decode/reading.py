@@ -113,9 +113,11 @@ class RohcReader(LinkReader):
         self.limits = Limits()
         self._refused: dict[int, str] = {}  # CIDs whose last IR packet could not be read, and why perhaps
         self._acknowledged: list[int] = []  # CIDs of the feedback in the last packet
+        self._gap = False  # in front of the last packet
 
     def read(self, link: LinkPacket) -> RohcReading:
-        outcome = self.judge.decompress(link.octets, link.time_ns)
+        # Lengths are inferred: octets that were not captured are there for the judge, and are taken away again.
+        outcome = self.judge.decompress(link.octets + bytes(link.missing), link.time_ns)
         packet = outcome.packet
         ours = RohcReading(packet=packet)
         if packet is not None:
@@ -141,13 +143,14 @@ class RohcReader(LinkReader):
         elif outcome.is_segment and not ours.error:
             ours.notes.append("the last segment: this is the unit that it completes")
         ours.verified = _verified(outcome)
+        self._gap = _leaves_gap(outcome)
         elements = [_feedback(data, self.feedback_large, ours) for data in outcome.feedback]
         ours.other_feedback_cids = self.feedback_large != self.large_cids
         self._acknowledged = [number for one in elements if one and isinstance(number := one["CID"], int)]
         if elements:
             ours.values["feedback"] = [one for one in elements if one]
         if outcome.delivered is not None:
-            ours.restored = outcome.delivered
+            ours.restored = outcome.delivered[: len(outcome.delivered) - link.missing]
             ours.rtp = outcome.after is not None and outcome.after.profile.rtp
         return ours
 
@@ -162,10 +165,10 @@ class RohcReader(LinkReader):
             return [f"the last IR packet for CID {error.cid} was refused: {self._refused[error.cid]}"]
         return []
 
-    def answers(self, peer: LinkReader) -> bool:
-        """False if the last packet has feedback for a context that `peer`, the other direction, has not set up."""
+    def is_plausible(self, peer: LinkReader) -> bool:
+        """False if SN leaves a gap, or feedback is for a context that the other direction has not set up."""
         assert isinstance(peer, RohcReader)
-        return all(number in peer.judge.channel.contexts for number in self._acknowledged)
+        return not self._gap and all(number in peer.judge.channel.contexts for number in self._acknowledged)
 
     def copy(self) -> "RohcReader":
         copy = RohcReader(self.hints, self.large_cids, self.feedback_large)
@@ -178,13 +181,18 @@ class RohcReader(LinkReader):
 
 
 def _verified(outcome: Outcome) -> bool | None:
-    """True if a CRC over the restored header is right, False if it is wrong; None: the packet has none."""
-    if isinstance(outcome.error, CrcMismatch):
-        return False
+    """True if a CRC over the header is right; None: the packet has none, or is refused."""
     packet = outcome.packet
     if outcome.error is not None or packet is None or outcome.is_unfinished:
         return None
     return True if packet.kind in ("IR", "IR-DYN") or (packet.header is not None and packet.header.updates) else None
+
+
+def _leaves_gap(outcome: Outcome) -> bool:
+    before, after, packet = outcome.before, outcome.after, outcome.packet
+    if before is None or after is None or packet is None or packet.header is None or outcome.error is not None:
+        return False
+    return packet.header.updates and (after.sn - before.sn) % (1 << after.profile.sn_bits) != 1
 
 
 def ends_of(octets: bytes, hints: ChannelHints) -> tuple[bytes, bytes] | None:
