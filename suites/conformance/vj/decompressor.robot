@@ -16,7 +16,7 @@ Uncompressed Packets
     [Documentation]    Section 3.2.4. Sends UNCOMPRESSED_TCP. Expects the packet with its protocol restored, and its
     ...    connection for the last one received.
     [Tags]    req:RFC1144-3.2.2-5    req:RFC1144-3.2.4-3
-    Vectors Should Be Decompressed    uncompressed    first-packet-compressed
+    Vectors Should Be Decompressed    uncompressed    first-packet-compressed    wrong-header-checksum
 
 Packets That Are Not Compressed
     [Documentation]    Section 3.2.4. Sends TYPE_IP between others. Expects it unmodified, and no change of state.
@@ -28,6 +28,17 @@ Special Masks
     ...    data in the last packet added.
     [Tags]    req:RFC1144-3.2.2-4    req:RFC1144-3.2.4-5
     Vectors Should Be Decompressed    echoed-character    data-transfer
+
+Special Masks Behind Urgent Data
+    [Documentation]    Sections 3.2.2 and 3.2.4. Sends special masks behind urgent data. Expects URG as it was, which is
+    ...    what 3.2.4 says, or clear, which is what 3.2.2 says that they stand for; clear behind the next packet.
+    [Tags]    req:RFC1144-3.2.2-4    req:RFC1144-3.2.4-5
+    Vectors Should Be Decompressed    special-masks-behind-urgent-data
+
+The Longest Header
+    [Documentation]    Section 5.1. Sends headers with as many options as there can be. Expects that a slot has room.
+    [Tags]    req:RFC1144-5.1-4
+    Vectors Should Be Decompressed    longest-header
 
 Changes
     [Documentation]    Sections 3.2.2 and 3.2.4. Sends changes of each field, of one octet and of three, that wrap.
@@ -42,8 +53,13 @@ Flags
 
 Connection Numbers
     [Documentation]    Section 3.2.2. Sends packets with C set and clear. Expects the connection that was named last.
-    [Tags]    req:RFC1144-3.2.2-5    req:RFC1144-3.2.4-4    req:RFC1144-5.1-2
-    Vectors Should Be Decompressed    connection-number    highest-index    one-slot
+    [Tags]    req:RFC1144-3.2.2-5    req:RFC1144-3.2.4-4    req:RFC1332-4.1-1
+    Vectors Should Be Decompressed    connection-number    highest-index
+
+One Slot
+    [Documentation]    Section 5.1. Sends two connections through one slot. Expects that it holds the latter.
+    [Tags]    -level:must    level:should    req:RFC1144-5.1-2
+    Vectors Should Be Decompressed    one-slot
 
 Illegal Connection Numbers
     [Documentation]    Section 3.2.4. Sends numbers that there is no slot for. Expects nothing, until a legal one comes.

@@ -8,14 +8,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from headroom.core import deviations, engine, implementations
+from headroom.core import deviations, engine, implementations, requirements
 from headroom.core.capabilities import Misbehaviour
 from headroom.core.matrix import ArtefactStore, Cell, Result, Row, Traffic, not_declared, traffic_profiles
 from headroom.core.replay import ReplayConfig
 from headroom.core.results.record import Verdict
 from headroom.core.scheme import CellTitles, Interop
 from headroom.schemes.vj import line
-from headroom.schemes.vj.judge.compressor import MUST
 
 FLOWS, PACKETS = 20, 600  # more connections than the smallest numbers of slots
 TRAFFIC = (
@@ -63,17 +62,17 @@ def _run(cell: Cell, store: ArtefactStore) -> Result:
         build=row.build,
     )
     try:
-        sent, done = line.compress(config)
-        verdict, reason, figures = _judged(cell, sent)
+        link = line.compress(config)
+        verdict, reason, figures = _judged(cell, link.sent)
     except (engine.EngineFailure, Misbehaviour) as failure:
         return cell.result(reason=str(failure), signature="harness")
-    header = done.header_length.get("mean")
+    header = link.done.header_length.get("mean")
     result = cell.result(
         verdict=verdict,
         reason=reason,
         signature=reason if verdict in ("fail", "non-strict") else "",
         header_bytes=None if header is None else round(header, 3),
-        packets=done.sent,
+        packets=link.done.sent,
         **figures,
     )
     if Path(capture).is_file():
@@ -84,15 +83,15 @@ def _run(cell: Cell, store: ArtefactStore) -> Result:
 def _judged(cell: Cell, sent: Sequence[line.Sent]) -> tuple[Verdict, str, dict[str, Any]]:
     """The compressor by the rules of 3.2.3, then the decompressor by those of 3.2.4, over the link of the cell."""
     row, config = cell.row, channel(cell.row)
-    findings = line.judge_compressor(sent, config)
+    findings, _ = line.judge_compressor(sent, config)
     seed = random.Random(f"{row.seed}/{cell.traffic.name}/{cell.link}").getrandbits(32)
     arrivals = line.across(sent, config, seed=seed, **cell.condition.words)
     wrong = line.decompress(implementations.find(row.decompressor), config, arrivals, row.build)
     figures = {"delivered": sum(one.restored is not None and not one.is_shifted for one in arrivals) - len(wrong)}
-    if musts := [one for one in findings if one.level == MUST]:
+    if musts := [one for one in findings if requirements.level_of(one.requirement) == "must"]:
         return "fail", f"{row.compressor}: {musts[0].sentence} ({musts[0].requirement})", figures
     if wrong:
-        return "fail", f"{row.decompressor}: {wrong[0]}", figures
+        return "fail", f"{row.decompressor}: {wrong[0].sentence} ({wrong[0].requirement})", figures
     if findings:
         return "non-strict", f"{row.compressor}: {findings[0].sentence} ({findings[0].requirement})", figures
     return "pass", "", figures

@@ -15,13 +15,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from headroom.core import capabilities, engine, replay
+from headroom.core import capabilities, replay
 from headroom.core.captures import engine_pcapng
 from headroom.core.implementations import Implementation
 from headroom.core.replay import Replay, ReplayConfig
 from headroom.schemes.vj.axes import COMPRESSED
 from headroom.schemes.vj.judge.compressor import CompressorJudge, Finding
-from headroom.schemes.vj.judge.decompressor import ERROR, Decompressor
+from headroom.schemes.vj.judge.decompressor import ERROR, Decompressor, Outcome
+from headroom.schemes.vj.judge.packet import COMPRESSED as COMPRESSED_TCP
+from headroom.schemes.vj.judge.packet import IP, UNCOMPRESSED
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,8 @@ class Sent:
 class Arrival:
     """What arrives at the decompressor: a link packet, or the report of a damaged one.
 
-    `restored` is what the judge makes of it, None for nothing; `source` what it was made of.
+    `restored` is what the judge makes of it, None for nothing; `other` may come out in its place, and anything where it
+    is `free`. `source` is what it was made of.
     """
 
     type: int
@@ -48,18 +51,57 @@ class Arrival:
     channel: int = 0
     time_ns: int = 0
     source: bytes | None = None
+    other: bytes | None = None
+    free: bool = False
+
+    @property
+    def requirement(self) -> str:
+        """The requirement that a decompressor breaks which makes something else of it."""
+        if self.type == COMPRESSED_TCP and self.restored is None:
+            return "RFC1144-3.2.4-4"
+        return {IP: "RFC1144-3.2.4-2", UNCOMPRESSED: "RFC1144-3.2.4-3", COMPRESSED_TCP: "RFC1144-3.2.4-5"}.get(
+            self.type, "RFC1144-3.2.4-1"
+        )
 
     @property
     def is_shifted(self) -> bool:
-        """Whether it comes out wrong, as behind a loss."""
+        """True if it comes out wrong, as behind a loss."""
         return self.restored is not None and self.restored != self.source
+
+    def difference(self, output: bytes | None) -> str:
+        """What is wrong with an output, as words; "" where nothing is."""
+        if self.free or output == self.restored or (self.other is not None and output == self.other):
+            return ""
+        if output is None or self.restored is None:
+            return "nothing may come out, and something does" if self.restored is None else "nothing comes out"
+        at = next((n for n, (a, b) in enumerate(zip(output, self.restored, strict=False)) if a != b), None)
+        where = f"of {len(output)} octets" if at is None else f"another one from octet {at} on"
+        return f"a packet of {len(self.restored)} octets must come out, and {where} does"
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """What a decompressor made of a link packet, and should not have."""
+
+    requirement: str
+    sentence: str
+    packet: int | None = None
+
+
+@dataclass(frozen=True)
+class Compressed:
+    """What a compressor put on the link, and the packets that it refused."""
+
+    sent: tuple[Sent, ...]
+    refused: tuple[bytes, ...]
+    done: Replay
 
 
 def slots_of(channel: Mapping[str, Any]) -> int:
     return int(channel.get("max_slot_id", 15)) + 1
 
 
-def compress(config: ReplayConfig) -> tuple[list[Sent], Replay]:
+def compress(config: ReplayConfig) -> Compressed:
     """Replays, and returns what the compressor put on the link.
 
     Raises Misbehaviour where an adapter breaks a promise of the ABI.
@@ -69,25 +111,27 @@ def compress(config: ReplayConfig) -> tuple[list[Sent], Replay]:
         done = replay.run(replace(config, records="all", outputs={**config.outputs, "source": path}))
         sources = [packet.octets for packet in engine_pcapng.read(path)]
     capabilities.promise(done.document)
-    sent = [
-        Sent(octets, one.get("link_type", 0), bytes.fromhex(one["link"]), one["channel"], one["time_ns"])
-        for one, octets in zip(done.records, sources, strict=False)
-        if "link" in one
-    ]
-    return sent, done
+    sent, refused = [], []
+    for one, octets in zip(done.records, sources, strict=False):
+        if "link" in one:
+            link = bytes.fromhex(one["link"])
+            sent.append(Sent(octets, one.get("link_type", 0), link, one["channel"], one["time_ns"]))
+        else:
+            refused.append(octets)
+    return Compressed(tuple(sent), tuple(refused), done)
 
 
-def judge_compressor(sent: Sequence[Sent], channel: Mapping[str, Any]) -> list[Finding]:
-    """Findings on all link packets, by their place among `sent`."""
+def judge_compressor(sent: Sequence[Sent], channel: Mapping[str, Any]) -> tuple[list[Finding], int]:
+    """Findings on all link packets, by their place among `sent`; and how many compressed packets have changes that RFC
+    1144 does not look for."""
     judges: dict[int, CompressorJudge] = {}
     found = []
     for number, one in enumerate(sent):
         follow = judges.setdefault(
             one.channel, CompressorJudge(slots_of(channel), channel.get("slot_ids", COMPRESSED) == COMPRESSED)
         )
-        for finding in follow.sent(one.source, one.type, one.link):
-            found.append(Finding(number, finding.requirement, finding.level, finding.sentence))
-    return found
+        found += [replace(finding, packet=number) for finding in follow.sent(one.source, one.type, one.link)]
+    return found, sum(one.unnoticed for one in judges.values())
 
 
 def across(
@@ -104,40 +148,48 @@ def across(
         hurt = draw < lost + damaged
         type_, octets = (ERROR, b"") if hurt else (one.type, one.link)
         outcome = judges.setdefault(one.channel, Decompressor(slots_of(channel))).receive(type_, octets)
-        arrivals.append(Arrival(type_, octets, outcome.restored, one.channel, one.time_ns, one.source))
+        arrivals.append(arrival_of(type_, octets, outcome, one))
     return arrivals
 
 
-def decompress(found: Implementation, channel: Mapping[str, Any], arrivals: Sequence[Arrival], build: str) -> list[str]:
-    """Differences between a decompressor and the judge, as sentences. Raises Misbehaviour."""
+def arrival_of(type_: int, octets: bytes, outcome: Outcome, sent: Sent) -> Arrival:
+    """A link packet with what the judge makes of it."""
+    return Arrival(
+        type_, octets, outcome.restored, sent.channel, sent.time_ns, sent.source, outcome.other, outcome.free
+    )
+
+
+def decompress(
+    found: Implementation, channel: Mapping[str, Any], arrivals: Sequence[Arrival], build: str
+) -> list[Wrong]:
+    """Differences between a decompressor and the judge. Raises Misbehaviour."""
     if not arrivals:
         return []
-    job = {
-        "decompressor": capabilities.adapter(found, build, {"scheme": "vj", **channel, "feedback": False}),
-        "source": {
-            "packets": [
-                {"time_ns": one.time_ns, "channel": one.channel, "type": one.type, "hex": one.octets.hex()}
-                for one in arrivals
-            ]
-        },
-        "expected": {
-            "packets": [
-                None if one.restored is None else {"time_ns": one.time_ns, "hex": one.restored.hex()}
-                for one in arrivals
-            ]
-        },
-        "records": "failures",
-    }
-    document = engine.run("replay", job, capabilities.PATIENCE_S, build)
-    capabilities.promise(document)
+    with tempfile.TemporaryDirectory(prefix="headroom-vj-") as folder:
+        path = Path(folder) / "decompressed.pcapng"
+        done = replay.run(
+            ReplayConfig(
+                "vj",
+                decompressor=found,
+                source=[
+                    {"time_ns": one.time_ns, "channel": one.channel, "type": one.type, "hex": one.octets.hex()}
+                    for one in arrivals
+                ],
+                channel=dict(channel),
+                outputs={"decompressed": path},
+                records="all",
+                build=build,
+                timeout_s=capabilities.PATIENCE_S,
+            )
+        )
+        capabilities.promise(done.document)
+        outputs = iter([packet.octets for packet in engine_pcapng.read(path)])
     wrong = []
-    for record in document["records"]:
-        arrival = arrivals[record["packet"]]
-        statuses = ", ".join(one["status"] for one in record.get("decompressor", ())) or "nothing"
-        outcome = (
-            "nothing may come out" if arrival.restored is None else f"{len(arrival.restored)} octets must come out"
-        )
-        wrong.append(
-            f"link packet {record['packet']} (type 0x{arrival.type:04x}): {outcome}; {record['verdict']} ({statuses})"
-        )
+    for number, (arrival, record) in enumerate(zip(arrivals, done.records, strict=True)):
+        statuses = [one["status"] for one in record.get("decompressor", ())]
+        came_out = [next(outputs) for status in statuses if status == "OK"]
+        if difference := arrival.difference(came_out[0] if came_out else None):
+            names = ", ".join(statuses) or "nothing"
+            sentence = f"link packet {number} (type 0x{arrival.type:04x}): {difference} ({names})"
+            wrong.append(Wrong(arrival.requirement, sentence, number))
     return wrong

@@ -18,3 +18,9 @@ ON_THE_LINK = Family(
 )
 TOSSED = Metric("tossed", "packets", None, "Link packets that the judge tosses behind an error.")
 SHIFTED = Metric("shifted", "packets", None, "Packets that come out wrong behind a loss; their TCP checksum says so.")
+UNNOTICED = Metric(
+    "unnoticed_flags",
+    "packets",
+    None,
+    "Compressed packets whose reserved bits, ECE or CWR differ from the packet before: RFC 1144 does not compare them.",
+)

@@ -19,9 +19,11 @@ TYPES = {"ip": IP, "compressed": COMPRESSED, "uncompressed": UNCOMPRESSED, "erro
 
 @dataclass(frozen=True)
 class Vector:
-    """`shows` is the sentence that it rests on. Each arrival has what must come out, None for nothing."""
+    """`shows` is the sentence that it rests on, of a `requirement`. Each arrival has what must come out, None for
+    nothing."""
 
     name: str
+    requirement: str
     shows: str
     max_slot_id: int
     arrivals: tuple[Arrival, ...]
@@ -41,7 +43,9 @@ def _vector(entry: dict[str, Any]) -> Vector:
             bytes.fromhex(step.get("link", "")),
             bytes.fromhex(step["out"]) if "out" in step else None,
             time_ns=number * 1_000_000,
+            other=bytes.fromhex(step["or"]) if "or" in step else None,
+            free=step.get("free", False),
         )
         for number, step in enumerate(entry["steps"])
     )
-    return Vector(entry["name"], entry["shows"], entry.get("max_slot_id", 15), arrivals)
+    return Vector(entry["name"], entry["requirement"], entry["shows"], entry.get("max_slot_id", 15), arrivals)

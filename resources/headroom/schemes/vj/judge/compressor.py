@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a compressor follows the decision procedure of RFC 1144, 3.2.3: each packet, and what it became."""
+"""A compressor beside the decision procedure of RFC 1144, 3.2.3: each packet, and what it became.
+
+The judge keeps what a compressor keeps: "a copy of the input packet's IP and TCP headers" of each connection.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,7 @@ from dataclasses import dataclass, field
 
 from headroom.schemes.vj.judge import header as headers
 from headroom.schemes.vj.judge import packet
-from headroom.schemes.vj.judge.decompressor import Decompressor
-from headroom.schemes.vj.judge.header import ACK, FIN, RST, SYN, TCP, URG, Header
+from headroom.schemes.vj.judge.header import ACK, FIN, PSH, RST, SYN, TCP, URG, Header
 from headroom.schemes.vj.judge.packet import (
     ECHOED,
     IP,
@@ -20,175 +22,226 @@ from headroom.schemes.vj.judge.packet import (
     NotVj,
 )
 
-MUST, SHOULD = "must", "should"
+FIELDS = {"U": "urgent pointer", "W": "window", "A": "acknowledgement number", "S": "sequence number", "I": "packet ID"}
+
+Remark = tuple[str, str]  # a requirement and a sentence
 
 
 @dataclass(frozen=True)
 class Finding:
-    """A finding about one link packet. `requirement` is that of resources/requirements/rfc1144.yaml."""
+    """A finding about one link packet, against a requirement of resources/requirements."""
 
     packet: int
     requirement: str
-    level: str
     sentence: str
 
 
 @dataclass
 class CompressorJudge:
-    """Follows one line. `compress_slot_id`: whether Comp-Slot-Id allows the C bit to be clear (RFC 1332, 4.1)."""
+    """Follows one line. `compress_slot_id`: whether Comp-Slot-Id allows the C bit to be clear (RFC 1332, 4.1).
+
+    `unnoticed` counts compressed packets in which bits have changed that 3.2.3 does not list, so that they are lost.
+    """
 
     slots: int = 16
     compress_slot_id: bool = True
-    line: Decompressor = field(init=False)
+    saved: dict[int, Header] = field(default_factory=dict)
+    last: int | None = None  # "the last connection sent on this serial line"
     used: list[int] = field(default_factory=list)  # connection numbers, the one used longest ago first
     count: int = 0
-
-    def __post_init__(self) -> None:
-        self.line = Decompressor(self.slots)
+    unnoticed: int = 0
+    blind: bool = False  # something was sent of which the RFC does not say what a compressor saves
 
     def sent(self, source: bytes, type_: int, link: bytes) -> list[Finding]:
         """The findings about the link packet of a packet."""
         number, self.count = self.count, self.count + 1
-        found = [Finding(number, *one) for one in self._judge(source, type_, link)]
-        outcome = self.line.receive(type_, link)
-        if outcome.restored is None:
-            found.append(Finding(number, "RFC1144-3.2.3-1", MUST, f"no decompressor restores it: {outcome.reason}"))
-        elif outcome.restored != source:
-            where = next(
-                (at for at, pair in enumerate(zip(source, outcome.restored, strict=False)) if pair[0] != pair[1]),
-                min(len(source), len(outcome.restored)),
-            )
-            sentence = f"it is restored differently from octet {where} on"
-            found.append(Finding(number, "RFC1144-3.2.3-1", MUST, sentence))
-        if outcome.slot is not None:
-            self.used = [one for one in self.used if one != outcome.slot] + [outcome.slot]
-        return found
+        return [Finding(number, *one) for one in self._judge(source, type_, link)]
 
-    def _judge(self, source: bytes, type_: int, link: bytes) -> Iterator[tuple[str, str, str]]:
+    def _judge(self, source: bytes, type_: int, link: bytes) -> Iterator[Remark]:
         if type_ not in TYPE_NAMES:
-            yield "RFC1332-3.2-1", MUST, f"its type is 0x{type_:04x}, which is none of the three"
+            yield "RFC1332-4-1", f"its type is 0x{type_:04x}, which is none of the three"
+            return
+        if self.blind:
+            return
+        if type_ == IP and link != source:
+            yield "RFC1144-3.2.3-2", "a TYPE_IP packet is an unmodified copy of the input packet"
             return
         if reason := not_compressible(source):
             if type_ != IP:
-                yield reason[0], MUST, f"it goes as {TYPE_NAMES[type_]}, though {reason[1]}"
-            elif link != source:
-                yield "RFC1144-3.2.3-2", MUST, "a TYPE_IP packet is an unmodified copy of the input packet"
+                yield reason[0], f"it goes as {TYPE_NAMES[type_]}, though {reason[1]}"
             return
         header = headers.read(source)
-        assert header is not None
         if type_ == IP:
-            if header.with_ip_checksum() == header:  # where it is wrong, only so does it come out as it is
-                yield "RFC1144-3.2.3-6", MUST, "it goes as TYPE_IP, though it passes all checks of 3.2.3"
-            return
-        if type_ == UNCOMPRESSED:
+            # Note 35: with one slot "compressor implementations may disable compression".
+            if headers.is_sound(source) and self.slots > 1:
+                yield "RFC1144-3.2.3-6", "it goes as TYPE_IP, though it passes all checks of 3.2.3"
+        elif header is None:
+            self.blind = True
+        elif type_ == UNCOMPRESSED:
             yield from self._uncompressed(header, source, link)
-            return
-        try:
-            compressed = packet.read(link)
-        except NotVj as error:
-            yield "RFC1144-3.2.2-1", MUST, str(error)
-            return
-        yield from self._compressed(header, compressed)
+        else:
+            try:
+                compressed = packet.read(link)
+            except NotVj as error:
+                yield "RFC1144-3.2.2-1", str(error)
+                return
+            yield from self._compressed(header, compressed, _data_of(header, source), link[compressed.length :])
 
-    def _slot_of(self, header: Header) -> int | None:
-        return next((n for n, one in self.line.saved.items() if one.connection == header.connection), None)
+    def _save(self, slot: int, header: Header) -> None:
+        self.saved[slot], self.last = header, slot
+        self.used = [one for one in self.used if one != slot] + [slot]
 
-    def _uncompressed(self, header: Header, source: bytes, link: bytes) -> Iterator[tuple[str, str, str]]:
+    def _uncompressed(self, header: Header, source: bytes, link: bytes) -> Iterator[Remark]:
         """ "Identical to the input packet except the IP protocol field (byte 9)"."""
-        if link[:9] + link[10:] != source[:9] + source[10:]:
-            yield "RFC1144-3.2.3-3", MUST, "an UNCOMPRESSED_TCP packet differs from the input packet beyond byte 9"
+        if link[:9] + link[10:] not in (source[:9] + source[10:], source[:9] + source[10 : header.total_length]):
+            yield "RFC1144-3.2.3-3", "an UNCOMPRESSED_TCP packet differs from the input packet beyond byte 9"
             return
-        slot, known = link[9], self._slot_of(header)
+        slot = link[9]
         if slot >= self.slots:
-            yield (
-                "RFC1144-5.1-1",
-                MUST,
-                f"connection number {slot} is beyond the {self.slots} slots of the decompressor",
-            )
-        elif known is None:
-            yield from self._reclaimed(slot)
-        elif slot != known:
-            yield "RFC1144-3.2.3-7", MUST, f"its connection has the number {known}, not {slot}"
-        elif expected(self.line.saved[known], header) is not None:
-            why = "all fields that may not change are the same, and every change can be encoded"
-            yield "RFC1144-3.2.3-8", SHOULD, f"it goes as UNCOMPRESSED_TCP, though {why}"
-
-    def _reclaimed(self, slot: int) -> Iterator[tuple[str, str, str]]:
-        if slot in self.line.saved and len(self.line.saved) < self.slots:
-            yield "RFC1144-3.2.3-9", SHOULD, f"connection {slot} is replaced, though there are free slots"
-        elif slot in self.line.saved and slot != self.used[0]:
-            sentence = f"connection {slot} is replaced; that which was used longest ago is {self.used[0]}"
-            yield "RFC1144-3.2.3-9", SHOULD, sentence
-
-    def _compressed(self, header: Header, found: CompressedHeader) -> Iterator[tuple[str, str, str]]:
-        slot = self._slot_of(header)
-        if slot is None:
-            yield "RFC1144-3.2.3-7", MUST, "it goes as COMPRESSED_TCP, though its connection has no state"
+            sentence = f"connection number {slot} is beyond the {self.slots} slots of the decompressor"
+            yield "RFC1144-5.1-1", sentence
             return
-        saved = self.line.saved[slot]
+        before = self.saved.get(slot)
+        if before is None or before.connection != header.connection:
+            yield from self._reclaimed(slot)
+        elif expected(before, header) is not None:
+            why = "all fields that may not change are the same, and every change can be encoded"
+            yield "RFC1144-3.2.3-8", f"it goes as UNCOMPRESSED_TCP, though {why}"
+        self._save(slot, header)
+
+    def _reclaimed(self, slot: int) -> Iterator[Remark]:
+        if slot in self.saved and len(self.saved) < self.slots:
+            yield "RFC1144-3.2.3-9", f"connection {slot} is replaced, though there are free slots"
+        elif slot in self.saved and slot != self.used[0]:
+            yield (
+                "RFC1144-3.2.3-9",
+                f"connection {slot} is replaced; that which was used longest ago is {self.used[0]}",
+            )
+
+    def _compressed(
+        self, header: Header, found: CompressedHeader, data: tuple[bytes, ...], sent: bytes
+    ) -> Iterator[Remark]:
+        slot = self.last if found.connection is None else found.connection
+        if slot is not None and slot >= self.slots:
+            sentence = f"connection number {slot} is beyond the {self.slots} slots of the decompressor"
+            yield "RFC1144-5.1-1", sentence
+            return
+        saved = None if slot is None else self.saved.get(slot)
+        if slot is None or saved is None or saved.connection != header.connection:
+            if any(one.connection == header.connection for one in self.saved.values()):
+                yield "RFC1144-3.2.3-12", f"its connection is not that of number {slot}"
+            else:
+                yield "RFC1144-3.2.3-7", "it goes as COMPRESSED_TCP, though its connection has no state"
+            return
+        if found.connection is None and not self.compress_slot_id:
+            yield "RFC1332-4.1-2", "its connection number must not be compressed, but the C bit is clear"
+        if found.connection is not None and self.compress_slot_id and self.last == slot:
+            sentence = "its connection number is that of the packet before, and stands there all the same"
+            yield "RFC1144-3.2.3-17", sentence
+        self._save(slot, header)
+        self.unnoticed += header.unlisted() != saved.unlisted()
         changed = [name for name, was in saved.unchanging().items() if header.unchanging()[name] != was]
         if changed:
-            yield "RFC1144-3.2.3-4", MUST, f"it is compressed, though {changed[0]} differs from the packet before"
+            yield "RFC1144-3.2.3-4", f"it is compressed, though {changed[0]} differs from the packet before"
             return
-        if "C" in found.bits and self.compress_slot_id and self.line.last == slot:
-            yield (
-                "RFC1144-3.2.3-12",
-                SHOULD,
-                "its connection number is that of the packet before, and stands there all the same",
-            )
-        if "C" not in found.bits and (self.line.last != slot or not self.compress_slot_id):
-            why = "differs from that of the packet before" if self.compress_slot_id else "must not be compressed"
-            yield "RFC1144-3.2.3-12", MUST, f"its connection number {slot} {why}, but the C bit is clear"
+        yield from self._encoding(found)
+        if reason := why_not(saved, header):
+            yield "RFC1144-3.2.3-5", f"it is compressed, though {reason}"
+            return
+        yield from self._changes(saved, header, found)
+        if sent not in data:
+            yield "RFC1144-3.2.3-16", f"{len(sent)} octets of data follow, which are not those of the packet"
+
+    def _encoding(self, found: CompressedHeader) -> Iterator[Remark]:
         for letter, change in found.changes.items():
             if change.octets == 3 and 0 < change.value < 256:
-                yield "RFC1144-3.2.2-2", SHOULD, f"the change of {letter}, {change.value}, takes three octets"
+                yield "RFC1144-3.2.2-2", f"the change of {letter}, {change.value}, takes three octets"
             if change.value == 0 and letter in "WAS":
-                yield "RFC1144-3.2.2-3", MUST, f"the change of {letter} is zero, which is never sent"
+                yield "RFC1144-3.2.2-3", f"the change of {letter} is zero, which is never sent"
             if change.value == 1 and letter == "I":
-                yield "RFC1144-3.2.3-11", SHOULD, "the packet ID goes on by one, and the I bit is set"
-        wanted = expected(saved, header)
-        if wanted is None:
-            yield "RFC1144-3.2.3-5", MUST, f"it is compressed, though {why_not(saved, header)}"
-        elif wanted != found.bits & UNIDIRECTIONAL and not (saved.flags & URG and wanted in (ECHOED, UNIDIRECTIONAL)):
-            names = "".join(sorted(wanted)) or "none"
-            yield "RFC1144-3.2.3-10", SHOULD, f"of S, A, W and U its mask has {found.mask}, where {names} would do"
+                yield "RFC1144-3.2.3-11", "the packet ID goes on by one, and the I bit is set"
+
+    def _changes(self, saved: Header, header: Header, found: CompressedHeader) -> Iterator[Remark]:
+        """Whether the compressed header says what has changed."""
+        changed, special = changes_of(saved, header), special_of(saved, header)
+        if found.special:
+            if found.special != special:
+                yield "RFC1144-3.2.2-4", f"its mask is {found.mask}, and the changes are not those of the special case"
+        else:
+            said = {letter: one.value for letter, one in found.changes.items() if letter != "I"}
+            for letter in "UWAS":
+                if said.get(letter) != changed.get(letter) and not (
+                    letter in said and said[letter] == 0 and letter != "U"
+                ):
+                    yield "RFC1144-3.2.2-6", f"the {FIELDS[letter]} is encoded as {_change(said, changed, letter)}"
+            # Behind an urgent packet a compressor may do without: by 3.2.4 a decompressor leaves URG set there.
+            if special and not saved.flags & URG:
+                names = "".join(letter for letter in "SAWU" if letter in special)
+                yield "RFC1144-3.2.3-10", f"of S, A, W and U its mask has {found.mask}, where {names} would do"
+        step = (header.identification - saved.identification) & 0xFFFF
+        if (found.changes["I"].value if "I" in found.bits else 1) != step:
+            yield "RFC1144-3.2.2-6", f"the packet ID goes on by {step}, and the header says otherwise"
+        if ("P" in found.bits) != bool(header.flags & PSH):
+            yield "RFC1144-3.2.2-6", "the P bit is no copy of PUSH"
+        if found.checksum != header.tcp_checksum:
+            yield "RFC1144-3.2.2-6", f"the TCP checksum is 0x{found.checksum:04x}, not 0x{header.tcp_checksum:04x}"
 
 
-def not_compressible(source: bytes) -> tuple[str, str] | None:
-    """Why a packet is to be sent as TYPE_IP: the requirement, and the reason; None where it passes the checks."""
-    header = headers.read(source)
-    if len(source) >= 20 and source[9] != TCP:
+def _change(said: dict[str, int], changed: dict[str, int], letter: str) -> str:
+    before, after = (str(one[letter]) if letter in one else "unchanged" for one in (said, changed))
+    return f"{before}, not {after}"
+
+
+def _data_of(header: Header, source: bytes) -> tuple[bytes, ...]:
+    """The data of a packet: with, and without, octets behind its total length."""
+    return source[header.length :], source[header.length : header.total_length]
+
+
+def not_compressible(source: bytes) -> Remark | None:
+    """Why a packet is to be sent as TYPE_IP: the requirement, and the reason; None where it passes the checks, or where
+    they cannot be made."""
+    if len(source) < 20:
+        return None
+    protocol = source[9] if source[0] >> 4 == 4 else source[6]
+    if protocol != TCP:
         return "RFC1144-3.2.3-13", "its protocol is not TCP"
-    if header is None:
-        return "RFC1144-3.2.3-13", "it is no whole TCP/IP packet"
-    if header.fragment & 0x3FFF:
+    if source[0] >> 4 == 4 and int.from_bytes(source[6:8]) & 0x3FFF:
         return "RFC1144-3.2.3-14", "it is an IP fragment"
-    if header.flags & (SYN | FIN | RST) or not header.flags & ACK:
+    header = headers.read(source)
+    if header is not None and (header.flags & (SYN | FIN | RST) or not header.flags & ACK):
         return "RFC1144-3.2.3-15", "SYN, FIN or RST is set, or ACK is clear"
     return None
 
 
-def changes_of(saved: Header, header: Header) -> frozenset[str]:
-    """The letters of S, A, W and U whose fields differ, before special cases are looked for."""
-    letters = {
-        "U": bool(header.flags & URG),
-        "W": header.window != saved.window,
-        "A": header.acknowledgement != saved.acknowledgement,
-        "S": header.sequence != saved.sequence,
+def changes_of(saved: Header, header: Header) -> dict[str, int]:
+    """The changes of U, W, A and S, by letter, before special cases are looked for. That of U is the urgent pointer."""
+    changes = {
+        "W": (header.window - saved.window) & 0xFFFF,
+        "A": (header.acknowledgement - saved.acknowledgement) & 0xFFFFFFFF,
+        "S": (header.sequence - saved.sequence) & 0xFFFFFFFF,
     }
-    return frozenset(letter for letter, differs in letters.items() if differs)
+    urgent = {"U": header.urgent} if header.flags & URG else {}
+    return urgent | {letter: change for letter, change in changes.items() if change}
+
+
+def special_of(saved: Header, header: Header) -> frozenset[str] | None:
+    """The special case that the changes are; None where they are none."""
+    changed = changes_of(saved, header)
+    if changed == {"S": saved.data}:
+        return UNIDIRECTIONAL
+    return ECHOED if changed == {"S": saved.data, "A": saved.data} else None
 
 
 def why_not(saved: Header, header: Header) -> str:
     """Why 3.2.3 has an UNCOMPRESSED_TCP packet for fields that all may change; "" where it has not."""
     if not header.flags & URG and header.urgent != saved.urgent:
         return "the urgent pointer differs and URG is clear"
-    if (header.acknowledgement - saved.acknowledgement) & 0xFFFFFFFF > 0xFFFF:
-        return "the acknowledgement number goes back, or on by more than 2^16 - 1"
-    if (header.sequence - saved.sequence) & 0xFFFFFFFF > 0xFFFF:
-        return "the sequence number goes back, or on by more than 2^16 - 1"
     changed = changes_of(saved, header)
-    if changed >= ECHOED:
+    if changed.get("A", 0) > 0xFFFF:
+        return "the acknowledgement number goes back, or on by more than 2^16 - 1"
+    if changed.get("S", 0) > 0xFFFF:
+        return "the sequence number goes back, or on by more than 2^16 - 1"
+    if changed.keys() >= ECHOED:
         return "U, S and W change, whose mask stands for a special case"
     if not changed and (header.data == 0 or saved.data > 0):
         return "nothing has changed, as in a retransmission"
@@ -196,17 +249,11 @@ def why_not(saved: Header, header: Header) -> str:
 
 
 def expected(saved: Header, header: Header) -> frozenset[str] | None:
-    """The letters of S, A, W and U that the mask should have; None where the packet is to be sent uncompressed."""
-    if saved.unchanging() != header.unchanging() or why_not(saved, header):
+    """The letters of S, A, W and U that the mask should have; None where the packet is to be sent uncompressed, or
+    where changes would be lost."""
+    if saved.unchanging() != header.unchanging() or saved.unlisted() != header.unlisted() or why_not(saved, header):
         return None
-    changed = changes_of(saved, header)
-    sent = (header.sequence - saved.sequence) & 0xFFFFFFFF
-    acknowledged = (header.acknowledgement - saved.acknowledgement) & 0xFFFFFFFF
-    if changed == frozenset("S") and sent == saved.data:
-        return UNIDIRECTIONAL
-    if changed == frozenset("SA") and sent == acknowledged == saved.data:
-        return ECHOED
-    return changed
+    return special_of(saved, header) or frozenset(changes_of(saved, header))
 
 
 def judge(packets: Iterable[tuple[bytes, int, bytes]], slots: int = 16, compress_slot_id: bool = True) -> list[Finding]:

@@ -52,18 +52,22 @@ class Header:
         return self.addresses, self.source_port, self.destination_port
 
     def unchanging(self) -> dict[str, object]:
-        """The fields that a compressed header cannot change, by the names of 3.2.3. "Protocol version" is always 4."""
+        """The fields that are to be compared with those of the packet before, by the names of 3.2.3. "Protocol version"
+        is always 4."""
         return {
             "header length": self.ip_length,
             "type of service": self.tos,
-            "fragment flags": self.fragment,
+            "don't fragment": self.fragment & 0x4000,
             "time-to-live": self.ttl,
             "data offset": self.length - self.ip_length,
-            "reserved bits": self.reserved,
-            "flags": self.flags & ~(PSH | URG),
             "IP options": self.ip_options,
             "TCP options": self.tcp_options,
         }
+
+    def unlisted(self) -> tuple[int, int]:
+        """Bits that a compressed header cannot change, and that 3.2.3 does not list: reserved ones of IP and TCP, and
+        TCP's flags of later RFCs, ECE and CWR."""
+        return self.fragment & 0x8000, self.reserved << 8 | self.flags & ~(FIN | SYN | RST | PSH | ACK | URG)
 
     def octets(self) -> bytes:
         """The header, its checksums as they are."""
@@ -101,11 +105,16 @@ class Header:
         return replace(self, ip_checksum=~total & 0xFFFF)
 
 
-def read(packet: bytes) -> Header | None:
-    """The header at the front of a packet, whatever its protocol field is.
+def is_sound(packet: bytes) -> bool:
+    """True if a packet has a whole TCP/IP header, is as long as its total length says, and has the right checksum of
+    the IP header. RFC 1144 says nothing of others."""
+    header = read(packet)
+    return header is not None and header.total_length == len(packet) and header.with_ip_checksum() == header
 
-    None where there is no whole one, or where the total length is not that of the packet.
-    """
+
+def read(packet: bytes) -> Header | None:
+    """The header at the front of a packet, whatever its protocol field and its total length are. None where there is no
+    whole one."""
     if len(packet) < 40 or packet[0] >> 4 != 4:
         return None
     ip_length = (packet[0] & 15) * 4
@@ -115,8 +124,6 @@ def read(packet: bytes) -> Header | None:
     if offset < 20 or len(packet) < ip_length + offset:
         return None
     _, tos, total, identification, fragment, ttl, protocol, ip_checksum = struct.unpack_from("!BBHHHBBH", packet)
-    if total != len(packet):
-        return None
     tcp = struct.unpack_from("!HHIIBBHHH", packet, ip_length)
     source, destination, sequence, acknowledgement, offsets, flags, window, checksum, urgent = tcp
     return Header(

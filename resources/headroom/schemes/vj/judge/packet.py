@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 IP, COMPRESSED, UNCOMPRESSED = 0x0021, 0x002D, 0x002F
 TYPE_NAMES = {IP: "TYPE_IP", COMPRESSED: "COMPRESSED_TCP", UNCOMPRESSED: "UNCOMPRESSED_TCP"}
 
-# The bits of the change mask, in the order of figure 5; the highest is not used.
+# The bits of the change mask. "The most significant bit of the first byte of the compressed header is ignored" (B.1).
 BITS = {"C": 0x40, "I": 0x20, "P": 0x10, "S": 0x08, "A": 0x04, "W": 0x02, "U": 0x01}
 ECHOED = frozenset("SWU")  # "S W U (used for case 1)"
 UNIDIRECTIONAL = frozenset("SAWU")  # "and S A W U (used for case 2)"
@@ -52,8 +52,6 @@ def read(octets: bytes) -> CompressedHeader:
     """The header at the front of a COMPRESSED_TCP packet. Raises NotVj."""
     rest = _Octets(octets)
     mask = rest.take(1, "the change mask")[0]
-    if mask & 0x80:
-        raise NotVj("the highest bit of the change mask is set, which figure 5 does not use (3.2.2)")
     bits = frozenset(letter for letter, bit in BITS.items() if mask & bit)
     connection = rest.take(1, "the connection number")[0] if "C" in bits else None
     checksum = int.from_bytes(rest.take(2, "the TCP checksum"))
