@@ -3,9 +3,12 @@
 // Config holds what encapsulators and receivers are configured with: RFC 4326, 4.1, 4.5 and 6.2.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string_view>
+#include <vector>
 
 #include "ule/wire/crc32.h"
 #include "ule/wire/sndu.h"
@@ -46,7 +49,12 @@ struct Config {
   wire::CrcKernel crc = wire::CrcKernel::table;
   std::uint32_t frame_octets = 384;  // of a BBFRAME of GSE: a short FECFRAME of rate 1/4, of 3,072 bits
 
+  // Of a receiver: "any required multicast NPA addresses" (7.2); none: all of them.
+  std::optional<std::vector<wire::Npa>> groups{};
+
   // Of an encapsulator.
+  std::vector<std::uint32_t> broadcasts{};   // IPv4 broadcast addresses of the link's subnetworks (4.5)
+  std::uint64_t universal_time_ns = 0;       // when `now_ns` was 0, since 1970
   bool packing = true;                       // 6.2 (v); else padding, (iv)
   std::uint32_t threshold_us = 1000;         // Packing Threshold
   unsigned padding_words = 0;                // of an Extension-Padding header (5.3), 16 bits each; 0: there is none
@@ -54,6 +62,11 @@ struct Config {
   unsigned concat = 1;                       // most PDUs, or TS packets, of one SNDU (RFC 5163, 3.1 and 3.2)
   std::uint32_t concat_threshold_us = 1000;  // PDU and TS Packing Threshold
 
+  // True if a receiver takes what is for `to`.
+  [[nodiscard]] bool takes(const wire::Npa& to) const noexcept {
+    if ((to[0] & 1U) == 0) return to == npa;
+    return !groups || to == wire::kBroadcast || std::find(groups->begin(), groups->end(), to) != groups->end();
+  }
   [[nodiscard]] bool is_mpe() const noexcept { return encapsulation == Encapsulation::mpe; }
   [[nodiscard]] std::uint16_t pid(std::uint32_t channel) const noexcept {
     return static_cast<std::uint16_t>(first_pid + channel);

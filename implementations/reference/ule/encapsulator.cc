@@ -49,7 +49,7 @@ bool Encapsulator::read(const headroom_packet& p, Carried& carried) const noexce
   if (config_.is_mpe()) return read_for_section(type, carried);
   if (is_frame && !is_whole_frame(carried.octets) && !mutant("ule-llc-length-not-checked")) return false;
   const bool is_bridged = is_frame || config_.bridged;
-  if (!is_frame && needs_npa_) carried.npa = npa_of(type, carried.octets, config_.npa);
+  if (!is_frame && needs_npa_) carried.npa = npa_of(type, carried.octets, config_.npa, broadcasts());
   carried.type = is_bridged ? kTypeBridged : type;
   carried.packet_type = is_bridged ? static_cast<std::uint8_t>(PacketType::bridged) : packet_type_of(type);
   if (is_bridged && !is_frame) {
@@ -62,12 +62,16 @@ bool Encapsulator::read(const headroom_packet& p, Carried& carried) const noexce
   return true;
 }
 
+std::span<const std::uint32_t> Encapsulator::broadcasts() const noexcept {
+  return mutant("ule-broadcast-as-unicast") ? std::span<const std::uint32_t>() : config_.broadcasts;
+}
+
 // What a section carries: an IP packet alone, whose type and length its own header has; else LLC/SNAP in front.
 bool Encapsulator::read_for_section(std::uint16_t type, Carried& carried) const noexcept {
   if (type == kTypeFrame) return false;
   carried.type = type;
   carried.packet_type = packet_type_of(type);
-  carried.npa = npa_of(type, carried.octets, config_.npa);
+  carried.npa = npa_of(type, carried.octets, config_.npa, broadcasts());
   const std::uint16_t own_type = carried.octets[0] >> 4 == 4 ? kTypeIpv4 : kTypeIpv6;
   if (type == own_type && ip_octets(carried.octets) == carried.octets.size()) return true;
   write_llc_snap(carried.front.data(), type);
@@ -102,7 +106,8 @@ std::uint8_t* Encapsulator::write_header(std::uint8_t* sndu, const Carried& carr
   std::uint8_t* at = sndu + kBaseHeader;
   if (config_.address) at = std::copy(carried.npa.begin(), carried.npa.end(), at);
   if (config_.time_stamp) {
-    const std::uint64_t ticks = now_ns / (mutant("ule-time-stamp-in-milliseconds") ? 1'000'000 : 1000);
+    const std::uint64_t zero_ns = mutant("ule-time-stamp-of-another-clock") ? 0 : config_.universal_time_ns;
+    const std::uint64_t ticks = (zero_ns + now_ns) / (mutant("ule-time-stamp-in-milliseconds") ? 1'000'000 : 1000);
     write32(at, static_cast<std::uint32_t>(mutant("ule-time-stamp-past-the-day") ? ticks : ticks % kHourUs));
     write16(at + 4, behind_stamp);
     at += kTimeStampOctets;

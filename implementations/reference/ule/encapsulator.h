@@ -99,6 +99,7 @@ class Encapsulator {
   // Inline are those with one or two calls, all in the source.
   // Fills `carried`. False where the PDU is none that can be carried.
   [[nodiscard]] inline bool read(const headroom_packet& p, Carried& carried) const noexcept;
+  [[nodiscard]] std::span<const std::uint32_t> broadcasts() const noexcept;
   [[nodiscard]] bool read_for_section(std::uint16_t type, Carried& carried) const noexcept;
   [[nodiscard]] inline std::uint8_t* write_header(std::uint8_t* sndu, const Carried& carried,
                                                   std::uint64_t now_ns) noexcept;

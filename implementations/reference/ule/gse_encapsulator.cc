@@ -35,7 +35,7 @@ std::int32_t GseEncapsulator::encapsulate(headroom_packet& p, std::uint64_t now_
     return HEADROOM_ERR_UNSUPPORTED;
   }
   type_ = type;
-  npa_ = npa_of(type, {p.in, p.in_length}, config_.npa);
+  npa_ = npa_of(type, {p.in, p.in_length}, config_.npa, config_.broadcasts);
   std::memcpy(pdu_.data(), p.in, p.in_length);
   length_ = p.in_length;
   sent_ = 0;

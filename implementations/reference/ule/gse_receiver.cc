@@ -121,7 +121,7 @@ std::int32_t GseReceiver::read_label(const GsePacket& packet, bool& is_for_us) n
     case LabelType::six_octets: {
       Npa npa{};
       std::copy(packet.label.begin(), packet.label.end(), npa.begin());
-      is_for_us = is_for(npa, config_.npa);
+      is_for_us = config_.takes(npa);
       last_label_ = is_for_us ? LastLabel::ours : LastLabel::others;
       return HEADROOM_OK;
     }

@@ -60,9 +60,4 @@ inline void put_out(std::int32_t status, const Unit& unit, std::uint32_t cid, he
   p.out_type = unit.type;
 }
 
-// Whether a receiver with the unicast address `own` takes what is for `npa`: groups and broadcasts, too.
-[[nodiscard]] inline bool is_for(const wire::Npa& npa, const wire::Npa& own) noexcept {
-  return (npa[0] & 1U) != 0 || npa == own;
-}
-
 }  // namespace headroom::ule

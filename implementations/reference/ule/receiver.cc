@@ -235,7 +235,8 @@ bool Receiver::is_for_us(const Npa& npa) const noexcept {
   const bool is_group = (npa[0] & 1U) != 0;  // broadcast is one, too
   if (mutant("ule-any-address-taken")) return true;
   if (npa == wire::kBroadcast) return !mutant("ule-broadcast-refused");
-  return (is_group && !mutant("ule-multicast-refused")) || npa == config_.npa;
+  if (is_group && mutant("ule-multicast-refused")) return false;
+  return config_.takes(npa) || (is_group && mutant("ule-groups-not-filtered"));
 }
 
 // `sndu`: without its CRC.

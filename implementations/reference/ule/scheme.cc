@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scheme.h"
 
+#include <arpa/inet.h>
+
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,7 +18,8 @@ namespace {
 
 using nlohmann::json;
 
-constexpr unsigned kMostPaddingWords = 5;  // RFC 4326, 5
+constexpr unsigned kMostPaddingWords = 5;                        // RFC 4326, 5
+constexpr std::uint64_t kLatestTimeNs = std::uint64_t{1} << 63;  // in the year 2262: `now_ns` can be added to it
 
 json description() {
   return {{"scheme", "ule"},
@@ -37,11 +41,10 @@ json description() {
           {"names", {{"packet_types", kPacketTypeNames}, {"events", {"none"}}}}};
 }
 
-// "02:00:00:00:00:01"; `target` stays as it is where the key is missing.
-void read_address(const Settings& settings, const char* key, wire::Npa& target) {
-  const json* const value = settings.find(key);
-  if (value == nullptr) return;
-  const std::string text = value->is_string() ? value->get<std::string>() : "";
+// "02:00:00:00:00:01"; nothing where it is no address.
+std::optional<wire::Npa> parse_npa(const json& value) {
+  const std::string text = value.is_string() ? value.get<std::string>() : "";
+  wire::Npa target{};
   constexpr std::string_view kDigits = "0123456789abcdef";
   constexpr std::size_t kEach = 3;  // two digits and a colon, which the last octet is without
   bool is_address = text.size() == kEach * target.size() - 1;
@@ -58,10 +61,55 @@ void read_address(const Settings& settings, const char* key, wire::Npa& target) 
       octet = static_cast<std::uint8_t>(static_cast<unsigned>(octet) << 4U | static_cast<unsigned>(digit));
     }
   }
-  require(is_address, settings.where(key) + " must be an address such as \"02:00:00:00:00:01\"");
+  return is_address ? std::optional(target) : std::nullopt;
+}
+
+// `target` stays as it is where the key is missing.
+void read_address(const Settings& settings, const char* key, wire::Npa& target) {
+  const json* const value = settings.find(key);
+  if (value == nullptr) return;
+  const std::optional<wire::Npa> npa = parse_npa(*value);
+  require(npa.has_value(), settings.where(key) + " must be an address such as \"02:00:00:00:00:01\"");
+  target = *npa;
   // "The value 0x00:00:00:00:00:00 MUST NOT be used" (RFC 4326, 4.5), and unicast packets are for one receiver.
   require(target != wire::Npa{} && (target[0] & 1U) == 0,
           settings.where(key) + " must be a unicast address, and not 00:00:00:00:00:00");
+}
+
+// ["01:00:5e:00:00:09"]
+void read_groups(const Settings& settings, Config& config) {
+  const json* const value = settings.find("groups");
+  if (value == nullptr) return;
+  const std::string sentence =
+      settings.where("groups") + " must be a list of multicast addresses such as \"01:00:5e:00:00:09\"";
+  require(value->is_array(), sentence);
+  config.groups.emplace();
+  for (const json& one : *value) {
+    const std::optional<wire::Npa> npa = parse_npa(one);
+    require(npa && ((*npa)[0] & 1U) != 0, sentence);
+    config.groups->push_back(*npa);
+  }
+}
+
+// ["192.168.1.0/24"]. A prefix of 31 or 32 bits has no broadcast address (RFC 3021).
+void read_subnets(const Settings& settings, Config& config) {
+  const json* const value = settings.find("subnets");
+  if (value == nullptr) return;
+  const std::string sentence =
+      settings.where("subnets") + " must be a list of IPv4 subnetworks such as \"192.168.1.0/24\"";
+  require(value->is_array(), sentence);
+  for (const json& one : *value) {
+    const std::string text = one.is_string() ? one.get<std::string>() : "";
+    const std::size_t slash = text.find('/');
+    in_addr address{};
+    require(slash != std::string::npos && inet_pton(AF_INET, text.substr(0, slash).c_str(), &address) == 1, sentence);
+    const std::string digits = text.substr(slash + 1);
+    const bool is_number =
+        !digits.empty() && digits.size() <= 2 && digits.find_first_not_of("0123456789") == std::string::npos;
+    require(is_number && std::stoul(digits) <= 32, sentence);
+    const unsigned bits = static_cast<unsigned>(std::stoul(digits));
+    if (bits < 31) config.broadcasts.push_back(ntohl(address.s_addr) | 0xFFFFFFFFU >> bits);
+  }
 }
 
 wire::CrcKernel read_kernel(const Settings& options) {
@@ -98,6 +146,9 @@ Config config_of(const json& configuration) {
   settings.number("padding_words", 0, kMostPaddingWords, config.padding_words);
   settings.number("concat", 1, kMostConcatenated, config.concat);
   settings.number("concat_threshold_us", 0, kLargestThresholdUs, config.concat_threshold_us);
+  settings.number("universal_time_ns", 0, kLatestTimeNs, config.universal_time_ns);
+  read_groups(settings, config);
+  read_subnets(settings, config);
   const bool is_plain = !config.bridged && !config.time_stamp && config.padding_words == 0 && config.concat == 1;
   require(config.encapsulation == Encapsulation::ule || is_plain,
           "\"bridged\", \"time_stamp\", \"padding_words\" and \"concat\" are of ULE: leave them out with another "

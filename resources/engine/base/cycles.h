@@ -15,6 +15,13 @@
 
 namespace headroom {
 
+// Universal Time since 1970 in nanoseconds, without leap seconds.
+[[nodiscard]] inline std::uint64_t universal_ns() noexcept {
+  timespec now{};
+  clock_gettime(CLOCK_REALTIME, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(now.tv_nsec);
+}
+
 // CLOCK_MONOTONIC in nanoseconds.
 [[nodiscard]] inline std::uint64_t monotonic_ns() noexcept {
   timespec now{};

@@ -181,6 +181,15 @@ void check_stream(const Value& value, const Job& job) {
 
 }  // namespace
 
+void add_universal_time(Job& job, std::uint64_t zero_ns) {
+  constexpr const char* kKey = "universal_time_ns";
+  for (std::optional<AdapterJob>* const adapter : {&job.compressor, &job.decompressor, &job.endpoint}) {
+    const Scheme* const scheme = *adapter ? find_scheme((*adapter)->scheme) : nullptr;
+    if (scheme == nullptr || !scheme->universal_time || (*adapter)->config.contains(kKey)) continue;
+    (*adapter)->config[kKey] = zero_ns;
+  }
+}
+
 Job read_job(const Json& json) {
   Object object(Value(json, ""));
   Job job;

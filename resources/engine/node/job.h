@@ -73,6 +73,10 @@ struct Job {
 // Throws Error(job).
 [[nodiscard]] Job read_job(const Json& json);
 
+// Gives adapters whose scheme has use for it (Scheme::universal_time) the Universal Time at which the workers' clock
+// was 0, in ns since 1970, unless the job does.
+void add_universal_time(Job& job, std::uint64_t zero_ns);
+
 }  // namespace headroom::node
 
 #endif  // HEADROOM_NODE_JOB_H

@@ -192,11 +192,17 @@ struct Running {
   Workers workers;
 };
 
+// The job, in which configurations have the Universal Time of the workers' clock.
+Job with_universal_time(Job job) {
+  add_universal_time(job, universal_ns() - monotonic_ns());
+  return job;
+}
+
 }  // namespace
 
 Json run(const Json& json) {
   const io::StopSignals signals;
-  auto running = std::make_unique<Running>(read_job(json));
+  auto running = std::make_unique<Running>(with_universal_time(read_job(json)));
   Workers& workers = running->workers;
   const Json compressor = identity_of(workers[0].channel().compressor());
   const Json decompressor = identity_of(workers[0].channel().decompressor());

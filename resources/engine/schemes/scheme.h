@@ -54,6 +54,7 @@ struct Scheme {
   const LinkFraming* (*framing_by)(const Json&) = nullptr;  // of a configuration whose packets have another one
   std::size_t (*ppp_variant)(const Json&) = nullptr;        // of framing->ppp, by configuration; nullptr: the first
   std::span<const traffic::TunnelFormat> tunnels{};         // headers of traffic that are the scheme's
+  bool universal_time = false;                // configurations take "universal_time_ns", see implementations/README.md
   std::optional<MessageMark> message_mark{};  // of endpoints; none: the node cannot recognise its messages
   Trials trials{};
 };

@@ -51,6 +51,21 @@ TEST(NodeJob, IsRefusedWhereItIsWrong) {
   EXPECT_EQ(refusal(with("duration_s", -1)).first, "/duration_s");
 }
 
+TEST(NodeJob, HasUniversalTimeWhereTheSchemeHasUseForIt) {
+  Job job;
+  job.compressor = AdapterJob{};
+  job.compressor->scheme = "ule";
+  job.compressor->config = {{"scheme", "ule"}};
+  job.decompressor = AdapterJob{};
+  job.decompressor->scheme = "rohc";
+  job.decompressor->config = {{"scheme", "rohc"}};
+  add_universal_time(job, 1'234'567);
+  EXPECT_EQ(job.compressor->config["universal_time_ns"], 1'234'567);
+  EXPECT_FALSE(job.decompressor->config.contains("universal_time_ns"));
+  add_universal_time(job, 7);
+  EXPECT_EQ(job.compressor->config["universal_time_ns"], 1'234'567) << "the job's own";
+}
+
 TEST(NodeJob, HasVlansForAllChannels) {
   Json job = with("workers", {0, 1, 2});
   job["channel_vlan"] = 4092;

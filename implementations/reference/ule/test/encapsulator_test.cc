@@ -211,6 +211,19 @@ TEST(Sndus, ExtensionHeadersInTheirOrder) {
   EXPECT_EQ(listener.pdus(packets), std::vector<Octets>{pdu});
 }
 
+TEST(Sndus, TimeStampsAreOfUniversalTime) {
+  Config config;
+  config.address = false;
+  config.time_stamp = true;
+  config.universal_time_ns = 3'599'999'999'000;  // a microsecond before the full hour
+  Sender sender(config);
+  const Octets pdu = ipv4(40);
+  (void)sender.send(pdu, 5000);
+  const auto packets = sender.due(~std::uint64_t{0} - 1);
+  ASSERT_EQ(packets.size(), 1U);
+  EXPECT_EQ(packets[0], ts(0, true, Octets{0} + sndu(true, 0x0301, Octets{0, 0, 0, 4, 0x08, 0x00} + pdu)));
+}
+
 TEST(Sndus, BridgedOnesCarryAMacHeader) {
   Config config;
   config.address = false;

@@ -189,6 +189,22 @@ TEST(Addresses, OnlyOursAndGroupsAreAccepted) {
   EXPECT_EQ(listener.receiver.counters().unmatched_addresses, 2U);
 }
 
+TEST(Addresses, GroupsThatAreNotConfiguredAreNot) {
+  Config config;
+  config.groups = {{1, 0, 0x5E, 0, 0, 9}};
+  Listener listener(config);
+  const auto addressed = [](const Octets& npa) { return sndu(false, kTypeIpv4, npa + kA); };
+  const Octets others = addressed({1, 0, 0x5E, 0, 0, 8}) + addressed({0x33, 0x33, 0, 0, 0, 1});
+  EXPECT_TRUE(listener.take({ts(0, true, Octets{0} + others)}).empty());
+  EXPECT_EQ(listener.receiver.counters().unmatched_addresses, 2U);
+  EXPECT_EQ(listener
+                .pdus({ts(1, true, Octets{0} + addressed({1, 0, 0x5E, 0, 0, 9})),
+                       ts(2, true, Octets{0} + addressed(Octets(6, 0xFF))),
+                       ts(3, true, Octets{0} + addressed({2, 0, 0, 0, 0, 1}))})
+                .size(),
+            3U);
+}
+
 TEST(Types, UnknownMandatoryOnesAreDiscardedAlone) {
   Listener listener;
   EXPECT_EQ(listener.take({ts(0, true, Octets{0} + sndu(true, 0x00AA, kA) + plain(kB))}),

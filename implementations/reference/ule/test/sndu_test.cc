@@ -104,6 +104,12 @@ TEST(NpaAddress, OfGroupsBroadcastsAndHosts) {
   EXPECT_EQ(of_ipv4({239, 255, 1, 2}), (Npa{1, 0, 0x5E, 0x7F, 1, 2})) << "the low 23 bits";
   EXPECT_EQ(of_ipv4({223, 255, 1, 2}), host);
   EXPECT_EQ(of_ipv4({240, 0, 0, 1}), host);
+  const std::array<std::uint32_t, 1> broadcasts = {0xC0A801FF};
+  (void)of_ipv4({192, 168, 1, 255});
+  EXPECT_EQ(npa_of(kTypeIpv4, ipv4, host), host) << "of no subnetwork that is known";
+  EXPECT_EQ(npa_of(kTypeIpv4, ipv4, host, broadcasts), kBroadcast);
+  (void)of_ipv4({192, 168, 2, 255});
+  EXPECT_EQ(npa_of(kTypeIpv4, ipv4, host, broadcasts), host);
   Octets ipv6(40, 0);
   ipv6[24] = 0xFF;
   ipv6[36] = 0xAB;

@@ -71,15 +71,19 @@ bool is_whole_frame(std::span<const std::uint8_t> frame) noexcept {
   return length >= first_type || length <= frame.size() - kMacHeader;
 }
 
-Npa npa_of(std::uint16_t type, std::span<const std::uint8_t> pdu, const Npa& unicast) noexcept {
+Npa npa_of(std::uint16_t type, std::span<const std::uint8_t> pdu, const Npa& unicast,
+           std::span<const std::uint32_t> broadcasts) noexcept {
   if (type == kTypeIpv4 && pdu.size() >= 20) {
     const std::uint8_t* const group = pdu.data() + 16;
-    if (std::all_of(group, group + 4, [](std::uint8_t octet) { return octet == 0xFF; }))
-      return mutant("ule-broadcast-as-unicast") ? unicast : kBroadcast;
+    if (std::all_of(group, group + 4, [](std::uint8_t octet) { return octet == 0xFF; })) return kBroadcast;
     const unsigned low_bits = mutant("ule-ipv4-group-of-24-bits") ? 0xFF : 0x7F;
     // "by placing the low-order 23-bits of the IP address into the low-order 23 bits of the Ethernet multicast address"
     if ((group[0] & 0xF0U) == 0xE0U)
       return {0x01, 0x00, 0x5E, static_cast<std::uint8_t>(group[1] & low_bits), group[2], group[3]};
+    if (!broadcasts.empty()) {
+      const std::uint32_t to = std::uint32_t{read16(group)} << 16 | read16(group + 2);
+      if (std::find(broadcasts.begin(), broadcasts.end(), to) != broadcasts.end()) return kBroadcast;
+    }
   }
   if (type == kTypeIpv6 && pdu.size() >= 40 && pdu[24] == 0xFF) {
     if (mutant("ule-ipv6-group-of-24-bits")) return {0x33, 0x33, 0xFF, pdu[37], pdu[38], pdu[39]};

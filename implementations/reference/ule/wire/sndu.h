@@ -79,7 +79,8 @@ struct Content {
 [[nodiscard]] bool is_whole_frame(std::span<const std::uint8_t> frame) noexcept;
 
 // The NPA address of an IP packet (4.5): that of its multicast group (RFC 1112, 6.4; RFC 2464, 7), all ones of the IPv4
-// limited broadcast address, else `unicast`.
-[[nodiscard]] Npa npa_of(std::uint16_t type, std::span<const std::uint8_t> pdu, const Npa& unicast) noexcept;
+// limited broadcast address and of those in `broadcasts`, of subnetworks, else `unicast`.
+[[nodiscard]] Npa npa_of(std::uint16_t type, std::span<const std::uint8_t> pdu, const Npa& unicast,
+                         std::span<const std::uint32_t> broadcasts = {}) noexcept;
 
 }  // namespace headroom::ule::wire

@@ -61,6 +61,10 @@ std::vector<BadConfiguration> bad_configurations(const Json& good) {
   add("a bridged that is a text", "bridged", "yes");
   add("a Padding header longer than five words", "padding_words", 6);
   add("a time_stamp that is a number", "time_stamp", 1);
+  add("a group that is a unicast address", "groups", {"02:00:00:00:00:01"});
+  add("a subnetwork without a prefix length", "subnets", {"192.0.2.0"});
+  add("a prefix of more than 32 bits", "subnets", {"192.0.2.0/33"});
+  add("a Universal Time that is a text", "universal_time_ns", "noon");
   add("an NPA address that is zero", "options", {{"npa", "00:00:00:00:00:00"}});
   add("an NPA address of a group", "options", {{"npa", "01:00:5e:00:00:01"}});
   add("an NPA address that is too short", "options", {{"npa", "02:00:00:00:00"}});
@@ -73,6 +77,7 @@ const Scheme& scheme() noexcept {
   static constexpr Scheme kScheme = {.name = "ule",
                                      .framing = &kFraming,
                                      .framing_by = framing_by,
+                                     .universal_time = true,
                                      .trials = {.bad_configurations = bad_configurations, .only_ip = true}};
   return kScheme;
 }
