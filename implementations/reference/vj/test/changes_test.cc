@@ -57,9 +57,13 @@ TEST(Changes, EveryMaskComesBack) {
   }
 }
 
-TEST(Changes, TheFreeBitIsAnError) {
-  const std::vector<std::uint8_t> octets = {0x80, 0x12, 0x34};
-  EXPECT_FALSE(parse(octets));
+// "The most significant bit of the first byte of the compressed header is ignored" (B.1).
+TEST(Changes, TheFreeBitIsIgnored) {
+  const std::vector<std::uint8_t> octets = {0x8F, 0x12, 0x34};
+  const auto parsed = parse(octets);
+  ASSERT_TRUE(parsed);
+  EXPECT_EQ(parsed->changes.mask, 0x0F);
+  EXPECT_EQ(parsed->length, octets.size());
 }
 
 // Figure 5 from top to bottom: urgent pointer, window, acknowledgement, sequence number, IP ID.

@@ -159,7 +159,7 @@ TEST(VjDecompressor, WhatEndsTooEarlyChangesNoSavedHeader) {
   f.data = {'a'};
   (void)across(ends, packet_of(f));
   for (const Packet& cut : {Packet{}, Packet{0x0F}, Packet{0x0F, 1}, Packet{0x40}, Packet{0x40, 0}, Packet{0x08, 1, 2},
-                            Packet{0x08, 1, 2, 0, 1}, Packet{0x2F, 1, 2}, Packet{0x8F, 1, 2}}) {
+                            Packet{0x08, 1, 2, 0, 1}, Packet{0x2F, 1, 2}, Packet{0x88, 1, 2}}) {
     EXPECT_EQ(ends.decompress(cut, kTypeCompressed).status, HEADROOM_ERR_MALFORMED) << ::testing::PrintToString(cut);
   }
   f = next_of(f, 1);

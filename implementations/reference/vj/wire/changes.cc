@@ -38,8 +38,7 @@ std::optional<Parsed> parse(Octets packet) noexcept {
 
   Changes c;
   if (left() == 0) return std::nullopt;
-  c.mask = packet[at++];
-  if ((c.mask & kFree) != 0) return std::nullopt;
+  c.mask = static_cast<std::uint8_t>(packet[at++] & ~kFree);
   if ((c.mask & kC) != 0) {
     if (left() == 0) return std::nullopt;
     c.connection = packet[at++];

@@ -15,7 +15,7 @@ namespace headroom::vj::wire {
 
 using Octets = std::span<const std::uint8_t>;
 
-// The change mask. The highest bit is free, and an error where it is set.
+// The change mask. The highest bit is free, and "ignored" (B.1).
 inline constexpr std::uint8_t kU = 0x01, kW = 0x02, kA = 0x04, kS = 0x08, kP = 0x10, kI = 0x20, kC = 0x40;
 inline constexpr std::uint8_t kFree = 0x80;
 inline constexpr std::uint8_t kSawu = kS | kA | kW | kU;
@@ -62,7 +62,7 @@ struct Parsed {
   std::size_t length;  // octets of header
 };
 
-// Reads the header at the front of a packet; nothing when it ends too early, or its mask has the free bit.
+// Reads the header at the front of a packet; nothing when it ends too early.
 [[nodiscard]] std::optional<Parsed> parse(Octets packet) noexcept;
 
 }  // namespace headroom::vj::wire
