@@ -33,22 +33,31 @@ Sent IPv6 Multicast
     ...    ipv6 60 to ff3e::8000:1    address=present
 
 Sent Broadcast
-    [Documentation]    Section 4.5. Sends to the limited broadcast address. Expects ff:ff:ff:ff:ff:ff.
+    [Documentation]    Section 4.5. Sends to the broadcast addresses of the link's subnetworks, and next to them.
+    ...    Expects ff:ff:ff:ff:ff:ff of the former.
     [Tags]    req:RFC4326-4.5-5
-    PDUs Should Be Encapsulated By The Rules    ipv4 60 to 255.255.255.255    ipv4 60 to 255.255.255.254
-    ...    address=present
+    PDUs Should Be Encapsulated By The Rules    ipv4 60 to 192.168.1.255    ipv4 60 to 192.168.1.254
+    ...    ipv4 60 to 192.168.2.255    ipv4 60 to 10.63.255.255    ipv4 60 to 10.255.255.255
+    ...    subnets=192.168.1.0/24,10.0.0.0/10,192.0.2.1/32    address=present
+    PDUs Should Be Encapsulated By The Rules    ipv4 60 to 192.168.1.255    bridged=yes    subnets=192.168.1.0/24
 
 Sent In Bridged Frames
     [Documentation]    Sections 4.5 and 5.2. Sends IP packets in bridged frames. Expects the same address as NPA address
     ...    and as MAC destination.
-    [Tags]    req:RFC4326-4.5-5    req:RFC4326-4.5-6    req:RFC4326-5.2-4
+    [Tags]    req:RFC4326-4.5-6    req:RFC4326-5.2-4
     PDUs Should Be Encapsulated By The Rules    ipv4 60    ipv4 60 to 224.0.0.9    ipv6 60 to ff02::5
     ...    ipv4 60 to 255.255.255.255    bridged=yes    address=present
 
 Received Own, Broadcast And Multicast
-    [Documentation]    Section 7.2. Sends SNDUs to the receiver, to all, and to groups. Expects their PDUs.
+    [Documentation]    Section 7.2. Sends SNDUs to the receiver, to all, and to groups, of which nothing is configured.
+    ...    Expects the PDUs of the former two.
     [Tags]    req:RFC4326-4.5-3    req:RFC4326-7.2-6
     Vectors Should Be Received    address-own    address-broadcast    address-multicast
+
+Received Groups
+    [Documentation]    Section 7.2. Configures groups, and sends SNDUs to them and to others. Expects the former.
+    [Tags]    req:RFC4326-7.2-6    req:RFC4326-7.2-7
+    Vectors Should Be Received    groups    groups-of-others
 
 Received For Others
     [Documentation]    Section 7.2. Sends SNDUs to other receivers, and to the address that is never used. Expects that

@@ -12,8 +12,9 @@ Test Tags        level:must    scheme:ule
 
 *** Test Cases ***
 Optional Headers Of Each Length
-    [Documentation]    Section 5. Sends unknown optional headers with an H-LEN of 1 to 5. Expects the PDUs behind them.
-    [Tags]    req:RFC4326-5-1    req:RFC4326-5-4
+    [Documentation]    Section 5. Sends unknown optional headers with an H-LEN of 1 to 5. Expects the PDUs behind them,
+    ...    or nothing: 8 has them skipped, 7.2 discarded.
+    [Tags]    req:RFC4326-5-1
     Vectors Should Be Received    optional-headers
 
 Chains
@@ -47,7 +48,7 @@ Bridged Frames Sent
 
 Frames That Say More Than They Hold
     [Documentation]    Sections 5.2 and 10. Gives an encapsulator frames whose LLC length is greater than their payload.
-    ...    Expects that they are refused: no receiver may take them.
+    ...    Expects that they are refused: no receiver may take them. One that sends them breaks no rule of its own.
     [Tags]    req:RFC4326-5.2-1
     PDUs Should Be Refused    llc 47 of 46    llc 1500 of 46
 
@@ -122,11 +123,15 @@ PDU-Concat Whose Lengths Are Wrong
     Vectors Should Be Received    pdu-concat-partial    pdu-concat-discarded-as-a-whole    pdu-concat-remainder
 
 Time Stamps Sent
-    [Documentation]    RFC 5163, section 3.3. Sends packets at times of an hour. Expects the microseconds past the hour,
-    ...    zero at its beginning.
+    [Documentation]    RFC 5163, section 3.3. Sends packets at times of an hour of Universal Time, which is not that
+    ...    of the injected clock. Expects the microseconds past the hour, zero at its beginning.
     [Tags]    req:RFC5163-3.3-1
     PDUs Should Be Encapsulated By The Rules    ipv4 60    ipv6 60 at 1us    ipv4 60 at 123456789us
-    ...    ipv4 60 at 3599999999us    ipv4 60 at 3600000000us    ipv4 60 at 7300000005us    time_stamp=yes
+    ...    ipv4 60 at 1709999999us    ipv4 60 at 1710000000us    ipv4 60 at 7300000005us    time_stamp=yes
+    PDUs Should Be Encapsulated By The Rules    ipv4 60    ipv6 60 at 1us    ipv4 60 at 3599999999us
+    ...    ipv4 60 at 3600000000us    time_stamp=yes    universal_time_ns=0
+    PDUs Should Be Encapsulated By The Rules    ipv4 60    ipv4 60 at 400us    ipv4 60 at 800us    time_stamp=yes
+    ...    concat=3    universal_time_ns=3599999500000
 
 Time Stamps With Extension-Padding
     [Documentation]    RFC 5163, section 3.3. Sends time stamps and Extension-Padding in one chain. Expects both.

@@ -73,7 +73,7 @@ Sent Types
 
 Received Types
     [Documentation]    Section 4.4. Sends the types 1535, which is an extension header, and 1536, which is an EtherType.
-    ...    Expects both PDUs.
+    ...    Expects the PDU of the latter, and of the former its PDU or nothing.
     [Tags]    req:RFC4326-4.4-1    req:RFC4326-5-1
     Vectors Should Be Received    type-1535    type-1536
 

@@ -2,8 +2,8 @@
 """A receiver beside the judge's, which gets the same TS packets.
 
 After an error the RFC lets a receiver discard the rest of a TS packet or read it on, so that one may deliver less than
-the judge. Behind a wrong CRC it SHOULD discard the rest; one that does not delivers more. All that comes out is what a
-judge that reads on delivers, in the same order.
+the judge. Behind a wrong CRC it SHOULD discard the rest, and it SHOULD check the transport error indicator; one that
+does not delivers more. All that comes out is what a judge that misses these delivers, in the same order.
 """
 
 from __future__ import annotations
@@ -17,14 +17,15 @@ from headroom.core.implementations import Implementation
 from headroom.core.text import some
 from headroom.schemes.ule import events, line
 from headroom.schemes.ule.judge.receiver import Receiver, Unit
+from headroom.schemes.ule.line import Received
 from headroom.schemes.ule.vectors import FIRST_PID, OWN, Arrival
 
 
 @dataclass(frozen=True)
 class Comparison:
     """Units of the judge and of the receiver. `wrong` is a sentence about the first unit that no judge delivers, or not
-    there, "" where there is none; `missing` counts those that the judge alone delivers, `more` those behind a wrong CRC
-    that it does not; `counters` are sentences on what is counted otherwise."""
+    there, "" where there is none; `missing` counts those that the judge alone delivers, `more` those that it does not;
+    `counters` are sentences on what is counted otherwise."""
 
     judged: tuple[bytes, ...]
     units: tuple[bytes, ...]
@@ -38,7 +39,7 @@ class Comparison:
     def milder(self) -> str:
         """A sentence about missed SHOULDs; "" where there are none."""
         if self.more:
-            return f"{self.more} units come out from behind a wrong CRC, where the rest should be discarded"
+            return f"{self.more} units come out that should be discarded, behind a wrong CRC or a transport error"
         if self.missing:
             return f"{self.missing} of {len(self.judged)} units that the judge delivers do not come out"
         return some(self.counters, 3) if self.counters else ""
@@ -47,19 +48,14 @@ class Comparison:
 def compare(found: Implementation, arrivals: Sequence[Arrival], channel: Mapping[str, Any], build: str) -> Comparison:
     """Gives both the same. Raises Misbehaviour where the adapter breaks a promise of the ABI."""
     first = channel.get("first_pid", FIRST_PID)
-    judge, lenient = (_judge(channel, reads_on) for reads_on in (False, True))
-    judged, possible = (
-        [unit for one in arrivals if _is_of(one, first) for unit in each.take(one.octets)] for each in (judge, lenient)
+    judges = [_judge(channel, *missed) for missed in ((False, True), (True, True), (False, False), (True, False))]
+    judged, *possible = (
+        [unit for one in arrivals if _is_of(one, first) for unit in each.take(one.octets)] for each in judges
     )
+    judge = judges[0]
     expected = [unit.octets for unit in judged]
     received = line.receive(found, arrivals, channel, build)
-    rest = iter(possible)
-    wrong = ""
-    for number, (octets, type_) in enumerate(zip(received.units, received.types, strict=True)):
-        if not any(one.octets == octets and type_ in (one.type, *_default(one)) for one in rest):
-            what = f"of {len(octets)} octets and the type 0x{type_:04X}"
-            wrong = f"unit {number}, {what}, is none that the judge delivers, or not in this place"
-            break
+    wrong = min((_strange(received, units) for units in (judged, *possible)), key=bool)
     return Comparison(
         tuple(expected),
         received.units,
@@ -71,15 +67,28 @@ def compare(found: Implementation, arrivals: Sequence[Arrival], channel: Mapping
     )
 
 
+def _strange(received: Received, possible: Sequence[Unit]) -> str:
+    """The first unit that is not among those that are possible, in their order, as a sentence; "" where all are."""
+    rest = iter(possible)
+    for number, (octets, type_) in enumerate(zip(received.units, received.types, strict=True)):
+        if not any(one.octets == octets and type_ in (one.type, *_default(one)) for one in rest):
+            what = f"of {len(octets)} octets and the type 0x{type_:04X}"
+            return f"unit {number}, {what}, is none that the judge delivers, or not in this place"
+    return ""
+
+
 def _default(unit: Unit) -> tuple[int, ...]:
     """IP packets say themselves what they are, and may have the default type, too."""
     return (0,) if unit.type in (0x0800, 0x86DD) else ()
 
 
-def _judge(channel: Mapping[str, Any], reads_on: bool) -> Receiver:
+def _judge(channel: Mapping[str, Any], reads_on: bool, checks_errors: bool) -> Receiver:
     first = channel.get("first_pid", FIRST_PID)
     pids = frozenset(range(first, first + channel.get("channels", 1)))
-    return Receiver(bytes.fromhex(OWN.replace(":", "")), bool(channel.get("bridged")), pids, reads_on)
+    npa = bytes.fromhex(OWN.replace(":", ""))
+    return Receiver(
+        npa, bridged=bool(channel.get("bridged")), pids=pids, reads_on=reads_on, checks_errors=checks_errors
+    )
 
 
 def _is_of(arrival: Arrival, first: int) -> bool:

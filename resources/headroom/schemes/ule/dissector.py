@@ -45,6 +45,7 @@ FIELDS = {  # field of tshark -> name of a value, and whether there are several
     "mp2t.afc": ("AFC", True),
 }
 EXTENSIONS = {0: "Test SNDU", 1: "bridged frame", 2: "TS-Concat", 3: "PDU-Concat"}
+TIME_STAMP = 0x0301
 OPTIONAL = {0x00: "Padding", 0x01: "TimeStamp"}  # RFC 4326, 5.3; RFC 5163, 3.3
 
 
@@ -60,6 +61,12 @@ def header_values(packet: bytes) -> dict[str, Value]:
     }
 
 
+def clock_of(stamp: bytes) -> str:
+    """A TimeStamp, in microseconds of Universal Time (RFC 5163, 3.3), as minutes and seconds."""
+    seconds, microseconds = divmod(int.from_bytes(stamp), 1_000_000)
+    return f"{seconds // 60}:{seconds % 60:02d}.{microseconds:06d}"
+
+
 def sndu_title(sndu: bytes) -> tuple[str, list[str]]:
     """An SNDU in words, and its extension headers (RFC 4326, 4 and 5). REQUIRES: its CRC is right."""
     absent = sndu[0] >> 7
@@ -72,7 +79,9 @@ def sndu_title(sndu: bytes) -> tuple[str, list[str]]:
     while 0x100 <= type_ < 0x600 and at + 2 * (type_ >> 8) <= len(sndu) - 4:
         octets = 2 * (type_ >> 8)
         name = OPTIONAL.get(type_ & 0xFF, f"optional header 0x{type_ & 0xFF:02x}")
-        chain.append(f"{name} of {octets} octets, {sndu[at : at + octets - 2].hex() or 'empty'}")
+        body = sndu[at : at + octets - 2]
+        stamp = f", {clock_of(body)} past the hour (UT)" if type_ == TIME_STAMP else ""
+        chain.append(f"{name} of {octets} octets, {body.hex() or 'empty'}{stamp}")
         type_ = int.from_bytes(sndu[at + octets - 2 : at + octets])
         at += octets
     words.append(EXTENSIONS.get(type_, f"Type 0x{type_:04x}"))

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from headroom.core import deviations, engine, implementations
+from headroom.core import deviations, engine, implementations, requirements
 from headroom.core.capabilities import Misbehaviour
 from headroom.core.matrix import ArtefactStore, Cell, Result, Row, Traffic, not_declared, traffic_profiles
 from headroom.core.replay import ReplayConfig
@@ -17,7 +17,6 @@ from headroom.core.scheme import CellTitles, Interop
 from headroom.schemes.ule import comparison, damage, line
 from headroom.schemes.ule.axes import BRIDGED
 from headroom.schemes.ule.judge import encapsulator
-from headroom.schemes.ule.judge.encapsulator import MUST
 from headroom.schemes.ule.vectors import FIRST_PID, Arrival
 
 FLOWS, PACKETS = 10, 300
@@ -91,7 +90,7 @@ def _judged(cell: Cell, sent: line.Encapsulated) -> tuple[Verdict, str, dict[str
     )
     figures = {"delivered": len(found.units)}
     pdus = [one.octets for one in sent.pdus]
-    if musts := [one for one in findings if one.level == MUST]:
+    if musts := [one for one in findings if requirements.level_of(one.requirement) == "must"]:
         return "fail", f"{row.compressor}: {musts[0].sentence} ({musts[0].requirement})", figures
     if found.wrong:
         return "fail", f"{row.decompressor}: {found.wrong}", figures

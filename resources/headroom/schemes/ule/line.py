@@ -22,9 +22,11 @@ LARGEST_UNIT = 33_000  # octets: more than the Length of an SNDU can say
 
 @dataclass(frozen=True)
 class Encapsulated:
-    """PDUs that an encapsulator took, and the TS packets that it sent, each with the time at which it left, ns."""
+    """PDUs that an encapsulator took, those that it refused, and the TS packets that it sent, each with the time at
+    which it left, ns."""
 
     pdus: tuple[Pdu, ...]
+    refused: tuple[bytes, ...]
     packets: tuple[tuple[int, bytes], ...]
     done: Replay
 
@@ -40,12 +42,13 @@ class Received:
 
 def setting_of(channel: Mapping[str, Any], npa: str = OWN) -> Setting:
     """What the judge of an encapsulator has to know of a configuration."""
-    same = {one.name for one in fields(Setting)} - {"packing", "address", "address_by_default", "npa", "mac"}
+    same = {one.name for one in fields(Setting)} - {"packing", "address", "address_by_default", "npa", "mac", "subnets"}
     return Setting(
         packing=channel.get("packing", "packing") == "packing",
         address=channel.get("address", "present") == "present",
         address_by_default="address" not in channel,
         npa=bytes.fromhex(npa.replace(":", "")),
+        subnets=tuple(channel.get("subnets", ())),
         **{key: channel[key] for key in same if key in channel},
     )
 
@@ -61,11 +64,13 @@ def encapsulate(config: ReplayConfig, capture: Path | None = None) -> Encapsulat
         captured = list(engine_pcapng.read(outputs["source"]))
         packets = tuple((one.time_ns, _link_packet(one)) for one in engine_pcapng.read(outputs["link"]))
     types = [one.get("type", 0) for one in config.source] if isinstance(config.source, list) else [0] * len(captured)
-    pdus = []
+    pdus, refused = [], []
     for record, one, type_ in zip(done.records, captured, types, strict=True):
         if record["verdict"] != "not_compressed":
             pdus.append(Pdu(_unit(one, type_), record["time_ns"], record["channel"], type_))
-    return Encapsulated(tuple(pdus), packets, done)
+        else:
+            refused.append(_unit(one, type_))
+    return Encapsulated(tuple(pdus), tuple(refused), packets, done)
 
 
 def _link_packet(found: engine_pcapng.EnginePacket) -> bytes:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from headroom.core.options import Option, boolean, number
+from headroom.core.options import Option, boolean, number, split_names
 from headroom.core.scheme import DecodeOption, Framing, Interop, Scheme
 from headroom.schemes.ule.axes import AXES, LINKS
 
@@ -41,6 +41,8 @@ def _replay() -> ReplayWords:
         "address": into("channel", "address", str),
         "bridged": into("channel", "bridged", boolean),
         "time_stamp": into("channel", "time_stamp", boolean),
+        "universal_time_ns": into("channel", "universal_time_ns", int),
+        "subnets": into("channel", "subnets", split_names),
         "padding_words": into("channel", "padding_words", int),
         "concat": into("channel", "concat", int),
         "concat_threshold_us": into("channel", "concat_threshold_us", int),

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from headroom.core.requirements import level_of
 from headroom.core.results.record import Finding
 from headroom.schemes.ule.events import ERRORS
 from headroom.schemes.ule.vectors import Expected, Vector
@@ -17,25 +18,23 @@ def findings_of(
     """A unit that is missing, another or one too many, or one of another type; then counters of errors."""
     found = []
     if sentence := difference(vector.out, units) or other_type(vector.out, units, types):
-        found.append(_finding(vector, sentence, vector.should, "should" if vector.should else "must"))
+        found.append(_finding(vector, sentence, vector.requirement))
     for counter, requirement in ERRORS.items():
         expected, counted = vector.events.get(counter, 0), statistics.get(counter)
         if counter in vector.free or counted == expected:
             continue
         if counted is None:
             if expected:
-                found.append(_finding(vector, f"the statistics have no {counter}", requirement, "should"))
+                found.append(_finding(vector, f"the statistics have no {counter}", requirement))
         elif vector.silent and not expected:
-            found.append(
-                _finding(vector, f"{counter} is {counted}, and nothing is to be recorded", vector.silent, "must")
-            )
-        else:
-            found.append(_finding(vector, f"{counter} is {counted}, not {expected}", requirement, "should"))
+            found.append(_finding(vector, f"{counter} is {counted}, and nothing is to be recorded", vector.silent))
+        elif requirement:  # the others are left to receivers
+            found.append(_finding(vector, f"{counter} is {counted}, not {expected}", requirement))
     return found
 
 
-def _finding(vector: Vector, sentence: str, requirement: str, severity: str) -> Finding:
-    return Finding(f"{vector.name}: {sentence}. {vector.shows}", requirement, severity=severity)
+def _finding(vector: Vector, sentence: str, requirement: str) -> Finding:
+    return Finding(f"{vector.name}: {sentence}. {vector.shows}", requirement, severity=level_of(requirement))
 
 
 def difference(expected: Sequence[Expected], units: Sequence[bytes]) -> str:

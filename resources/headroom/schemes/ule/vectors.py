@@ -45,9 +45,8 @@ class Expected:
 
 @dataclass(frozen=True)
 class Vector:
-    """`shows` is the sentence that it rests on. `events` are the error counters that are not 0 behind it, `free` those
-    that the RFC leaves open. `silent` and `should` name requirements: of the former no error may be counted; of the
-    latter, which is a SHOULD, other units are non-strict.
+    """`shows` is the sentence that it rests on, of a `requirement` on receivers. `events` are the error counters that
+    are not 0 behind it, `free` those that the RFC leaves open. By the requirement `silent` no error may be counted.
 
     `extensions` are headers that a receiver has to know. `encapsulated`: an encapsulator with this `channel` makes
     these TS packets of `pdus`, all given at once.
@@ -55,6 +54,7 @@ class Vector:
 
     name: str
     shows: str
+    requirement: str
     channel: Mapping[str, Any]
     npa: str
     arrivals: tuple[Arrival, ...]
@@ -63,7 +63,6 @@ class Vector:
     events: Mapping[str, int] = field(default_factory=dict)
     free: frozenset[str] = frozenset()
     silent: str = ""
-    should: str = ""
     encapsulated: bool = False
     extensions: tuple[str, ...] = ()
 
@@ -106,6 +105,7 @@ class _Reader:
         return Vector(
             entry["name"],
             entry["shows"],
+            entry["requirement"],
             entry.get("channel", {}),
             entry.get("npa", OWN),
             arrivals,
@@ -114,7 +114,6 @@ class _Reader:
             entry.get("events", {}),
             frozenset(entry.get("free", ())),
             entry.get("silent", ""),
-            entry.get("should", ""),
             entry.get("encapsulated", False),
             tuple(entry.get("extensions", ())),
         )

@@ -87,7 +87,7 @@ def test_sndus_are_told_with_their_headers(tmp_path: Path) -> None:
     )
     assert notes(first) == [
         f"SNDU: D=1, Length {len(A) + 10}, Type 0x0800, CRC right",
-        "TimeStamp of 6 octets, 0000002a",
+        "TimeStamp of 6 octets, 0000002a, 0:00.000042 past the hour (UT)",
         "SNDU: D=1, Length 8, Test SNDU, CRC right",
         "Test SNDU",
     ]

@@ -17,10 +17,14 @@ from headroom.schemes.ule.vectors import Expected, Vector
 
 def received(vector: Vector) -> tuple[list[bytes], list[int], dict[str, int]]:
     first = vector.channel.get("first_pid", vectors.FIRST_PID)
+    groups = None
+    if "groups" in vector.channel:
+        groups = frozenset(bytes.fromhex(one.replace(":", "")) for one in vector.channel["groups"])
     receiver = judge.Receiver(
         bytes.fromhex(vector.npa.replace(":", "")),
         bool(vector.channel.get("bridged")),
         frozenset(range(first, first + vector.channel.get("channels", 1))),
+        groups=groups,
     )
     units = [unit for arrival in vector.arrivals for unit in receiver.take(arrival.octets)]
     statistics = dict.fromkeys(events.ERRORS, 0)
@@ -65,6 +69,7 @@ def test_other_units_and_counters_are_findings() -> None:
     assert [(one.severity, one.requirement) for one in loud] == [("must", "RFC4326-7.3-4")]
     vector = vectors.load()["crc-wrong-drops-the-rest"]
     assert {one.severity for one in vector_findings.findings_of(vector, [], [], {"crc_errors": 1})} == {"should"}
+    assert vector_findings.findings_of(vector, *received(vector)[:2], {"crc_errors": 1, "sync_errors": 3}) == []
 
 
 def test_units_that_may_come_out() -> None:
@@ -78,6 +83,7 @@ def test_units_that_may_come_out() -> None:
 
 ENTRY = """vectors:
   - name: a
+    requirement: RFC4326-7-1
     shows: "7"
     sndus: {A: {type: "0800", content: [%s]}}
     ts: [{pointer: 0, payload: %s}]
@@ -87,10 +93,10 @@ ENTRY = """vectors:
 @pytest.mark.parametrize(
     ("content", "payload", "sentence"),
     [
-        ("P", "A", r"x\.yaml:4: /vectors/0/sndus/A/content: there is no P; known: none"),
-        ('"45"', "B", r"x\.yaml:5: .*there is no B; known: A"),
-        ('"45"', f'"{"00" * 184}"', r"x\.yaml:5: .*185 octets do not fit"),
-        ('"4"', "A", r"x\.yaml:4: "),
+        ("P", "A", r"x\.yaml:5: /vectors/0/sndus/A/content: there is no P; known: none"),
+        ('"45"', "B", r"x\.yaml:6: .*there is no B; known: A"),
+        ('"45"', f'"{"00" * 184}"', r"x\.yaml:6: .*185 octets do not fit"),
+        ('"4"', "A", r"x\.yaml:5: "),
     ],
 )
 def test_a_wrong_vector_is_refused_with_its_line(

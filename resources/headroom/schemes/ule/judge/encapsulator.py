@@ -7,26 +7,27 @@ where SNDUs begin and end, what fills the rest, how long a TS packet waited, and
 
 from __future__ import annotations
 
+import ipaddress
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from headroom.schemes.ule.judge.receiver import BROADCAST, LARGEST_POINTER, SYNC, TS_HEADER, TS_OCTETS, crc
 
-MUST, SHOULD = "must", "should"
 BRIDGED, TS_CONCAT, PDU_CONCAT, FRAME, FIRST_ETHER_TYPE = 1, 2, 3, 0x6558, 0x600
 PADDING, TIME_STAMP = 0, 1  # H-Types of optional extension headers
 NULL_PID = 0x1FFF
 HOUR_US = 3_600_000_000
+COARSEST_BITS = 20  # of a TimeStamp that a system may leave zero: it counts seconds
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What is wrong with a TS packet, by its number; None where one is missing."""
+    """What is wrong with a TS packet, by its number; None where one is missing. `requirement` is "" where it goes
+    against the configuration alone."""
 
     packet: int | None
     requirement: str
-    level: str
     sentence: str
 
 
@@ -61,6 +62,8 @@ class Setting:
     concat_threshold_us: int = 1000
     npa: bytes = bytes([2, 0, 0, 0, 0, 1])
     mac: bytes = bytes([2, 0, 0, 0, 0, 2])
+    subnets: tuple[str, ...] = ()  # of the link, such as 192.168.1.0/24
+    universal_time_ns: int = 0  # at the time 0
 
 
 @dataclass
@@ -87,21 +90,20 @@ class EncapsulatorJudge:
         self.findings: list[Finding] = []
         self.packed = self.sndus = self.tests = self.units = self.number = 0
         self.left: dict[tuple[int, bool], int] = {}
+        self.broadcasts = frozenset(broadcasts_of(setting.subnets))
         self.streams = {setting.first_pid + n: _Stream() for n in range(setting.channels)}
         for pdu in pdus:
             self.streams[setting.first_pid + pdu.channel].waiting.append(pdu)
 
-    def _find(self, requirement: str, sentence: str, level: str = MUST) -> None:
-        self.findings.append(Finding(self.number, requirement, level, sentence))
+    def _find(self, requirement: str, sentence: str) -> None:
+        self.findings.append(Finding(self.number, requirement, sentence))
 
     def finish(self) -> list[Finding]:
         """All findings: with PDUs that are not on the link."""
         for pid, stream in self.streams.items():
             if stream.waiting or stream.current:
                 sentence = f"{len(stream.waiting)} PDUs are not on the link, or not as a whole (PID {pid})"
-                self.findings.append(
-                    Finding(None, _whole(stream.waiting[0] if stream.waiting else None), MUST, sentence)
-                )
+                self.findings.append(Finding(None, _whole(stream.waiting[0] if stream.waiting else None), sentence))
         return self.findings
 
     # ---- TS packets: 3, 6
@@ -113,14 +115,13 @@ class EncapsulatorJudge:
 
     def _take(self, time_ns: int, packet: bytes) -> None:
         if len(packet) != TS_OCTETS or packet[0] != SYNC:
-            self._find("RFC4326-3-2", f"{len(packet)} octets that begin with '{packet[:1].hex()}' are no TS packet")
+            self._find("RFC4326-3-1", f"{len(packet)} octets that begin with '{packet[:1].hex()}' are no TS packet")
             return
         pid, starts = int.from_bytes(packet[1:3]) & 0x1FFF, bool(packet[1] & 0x40)
         if pid not in self.streams:
-            self._find("RFC4326-3-1", f"The PID {pid} is that of no channel")
-            return
+            return  # of tables, null packets …; PDUs that it carries are missing
         if packet[1] & 0x80 or packet[3] & 0xC0:
-            self._find("RFC4326-3-2", "The TS packet says that it is in error, or scrambled")
+            self._find("", "The TS packet says that it is in error, or scrambled")
         if packet[3] >> 4 & 3 != 1:
             self._find("RFC4326-3-2", f"The adaptation field control is {packet[3] >> 4 & 3:02b}, not 01")
             return
@@ -136,7 +137,7 @@ class EncapsulatorJudge:
             fresh = "RFC4326-6.1-1" if is_first else "RFC4326-6.2-1"
             self._find(fresh, "The PUSI is 0, and no SNDU goes on here")
             return
-        left = self._sndus(stream, rest, starts)
+        left = self._sndus(stream, rest, starts, time_ns)
         if stream.ended and not stream.current:
             self.left[left, starts] = self.left.get((left, starts), 0) + 1
         self._timing(stream, time_ns, left, starts)
@@ -156,7 +157,7 @@ class EncapsulatorJudge:
             stream.current, rest = b"", rest[pointer:]
         return rest
 
-    def _sndus(self, stream: _Stream, rest: bytes, starts: bool) -> int:
+    def _sndus(self, stream: _Stream, rest: bytes, starts: bool, time_ns: int) -> int:
         """Follows the SNDUs of a payload. Returns the octets behind the last one that ends in it."""
         begun = False
         while True:
@@ -166,7 +167,7 @@ class EncapsulatorJudge:
                 if _missing(stream.current):
                     break
                 sndu, stream.current = stream.current, b""
-                self._sndu(stream, sndu)
+                self._sndu(stream, sndu, time_ns)
             if len(rest) < 2 or rest[:2] == b"\xff\xff":
                 self._fill(rest, starts)
                 break
@@ -181,9 +182,7 @@ class EncapsulatorJudge:
             if stream.ended:
                 self.packed += 1
                 if not self.setting.packing:
-                    self._find(
-                        "RFC4326-6.2-4", "An SNDU begins behind another one, though the configuration says padding"
-                    )
+                    self._find("", "An SNDU begins behind another one, though the configuration says padding")
             begun, stream.current, rest = True, rest[:2], rest[2:]
         if starts and not begun:
             self._find("RFC4326-3-4", "The PUSI is 1, and no SNDU begins")
@@ -201,15 +200,18 @@ class EncapsulatorJudge:
         waited, threshold = time_ns - min(stream.ended), self.setting.threshold_us * 1000
         late = {TS_CONCAT: "RFC5163-3.1-8", PDU_CONCAT: "RFC5163-3.2-10"}.get(stream.concatenated, "RFC4326-6.2-9")
         early = {TS_CONCAT: "RFC5163-3.1-7", PDU_CONCAT: "RFC5163-3.2-9"}.get(stream.concatenated, "RFC4326-6.2-8")
-        if waited > (threshold if self.setting.packing else 0):
+        if waited > threshold:
             self._find(late, f"The TS packet leaves {waited - threshold} ns behind the thresholds that are configured")
         had_room = left >= (2 if starts else 3) and not stream.current
         if had_room and waited < (threshold if self.setting.packing else 0):
-            self._find(early, f"The TS packet leaves {threshold - waited} ns before its threshold", SHOULD)
+            self._find(early, f"The TS packet leaves {threshold - waited} ns before its threshold")
 
     # ---- SNDUs: 4, 5
 
-    def _sndu(self, stream: _Stream, sndu: bytes) -> None:
+    def _npas_of(self, pdu: Pdu) -> tuple[bytes, ...]:
+        return npas_of(pdu, self.setting.npa, self.broadcasts)
+
+    def _sndu(self, stream: _Stream, sndu: bytes, time_ns: int) -> None:
         self.sndus += 1
         before = list(stream.waiting)
         expected = before[0] if before else None
@@ -221,7 +223,7 @@ class EncapsulatorJudge:
             word = "present" if self.setting.address else "absent"
             sentence = f"The D-bit is {int(not has_address)}, and the address is to be {word}"
             if self.setting.address_by_default:
-                self._find("RFC4326-4.1-3", f"{sentence} by default", SHOULD)
+                self._find("RFC4326-4.1-3", f"{sentence} by default")
             else:
                 self._find("", sentence)
         if npa is not None:
@@ -230,12 +232,11 @@ class EncapsulatorJudge:
                 self._find("RFC4326-4.2-1", f"An SNDU with a D-bit of 0 has a Length of {len(sndu) - 4}")
             elif not any(npa):
                 self._find("RFC4326-4.5-4", "The NPA address is 00:00:00:00:00:00")
-            elif expected is not None and npa != (wanted := npa_of(expected, self.setting.npa)):
-                self._find(
-                    _of_address(wanted, self.setting.npa), f"The NPA address is {npa.hex(':')}, not {wanted.hex(':')}"
-                )
+            elif expected is not None and npa not in (wanted := self._npas_of(expected)):
+                sentence = f"The NPA address is {npa.hex(':')}, not {wanted[0].hex(':')}"
+                self._find(_of_address(wanted[0], self.setting.npa), sentence)
         type_ = int.from_bytes(sndu[2:4])
-        chain = self._chain(type_, content, expected)
+        chain = self._chain(type_, content, expected, time_ns)
         if chain is not None:
             self._content(stream, *chain)
         if len(stream.waiting) == len(before) and stream.waiting and (chain is None or chain[0] != 0):
@@ -256,7 +257,7 @@ class EncapsulatorJudge:
         due = carried[0].time_ns + self.setting.concat_threshold_us * 1000
         return due if following is None else max(last, min(due, following.time_ns))
 
-    def _chain(self, type_: int, content: bytes, expected: Pdu | None) -> tuple[int, bytes] | None:
+    def _chain(self, type_: int, content: bytes, expected: Pdu | None, time_ns: int) -> tuple[int, bytes] | None:
         """Type and octets behind the optional extension headers; None where they go beyond the end."""
         stamps: list[bytes] = []
         words = 0
@@ -269,7 +270,7 @@ class EncapsulatorJudge:
             if h_type == PADDING:
                 words += octets // 2
                 if any(body):
-                    self._find("RFC4326-5.3-1", f"An Extension-Padding header has {body.hex()} in it", SHOULD)
+                    self._find("RFC4326-5.3-1", f"An Extension-Padding header has {body.hex()} in it")
             elif h_type == TIME_STAMP:
                 stamps.append(body)
             type_, content = int.from_bytes(content[:2]), content[2:]
@@ -279,14 +280,24 @@ class EncapsulatorJudge:
             self._find("", f"{len(stamps)} time stamps, not {int(self.setting.time_stamp)} as configured")
         if expected is not None and type_ != 0:
             for body in stamps:
-                self._time_stamp(body, expected)
+                self._time_stamp(body, expected, time_ns)
         return type_, content
 
-    def _time_stamp(self, body: bytes, expected: Pdu) -> None:
-        stamp, now = int.from_bytes(body), expected.time_ns // 1000 % HOUR_US
-        latest = now if self.setting.concat == 1 else now + self.setting.concat_threshold_us
-        if len(body) != 4 or not now <= stamp <= latest:
-            self._find("RFC5163-3.3-1", f"The time stamp is 0x{body.hex()}, and the PDU came {now} us past the hour")
+    def _time_stamp(self, body: bytes, expected: Pdu, left_ns: int) -> None:
+        """ "Past the hour in Universal Time when the PDU was encapsulated", which is not before it came, nor after its
+        TS packet left; "unused least-significant bits" of a system are zero."""
+        first, last = (self._universal_us(time_ns) for time_ns in (expected.time_ns, left_ns))
+        stamp = int.from_bytes(body)
+        is_one = any(
+            (stamp - (first % HOUR_US >> unused << unused)) % HOUR_US <= last - first and not stamp % (1 << unused)
+            for unused in range(COARSEST_BITS + 1)
+        )
+        if len(body) != 4 or stamp >= HOUR_US or not is_one:
+            sentence = f"The time stamp is 0x{body.hex()}, and the PDU came {first % HOUR_US} us past the hour"
+            self._find("RFC5163-3.3-1", sentence)
+
+    def _universal_us(self, time_ns: int) -> int:
+        return (self.setting.universal_time_ns + time_ns) // 1000
 
     def _content(self, stream: _Stream, type_: int, content: bytes) -> None:
         if type_ == 0:
@@ -299,7 +310,7 @@ class EncapsulatorJudge:
                 self._find("RFC5163-3.1-3", f"A TS-Concat SNDU carries {len(content)} octets")
             for at in range(0, len(content), TS_OCTETS):
                 if int.from_bytes(content[at + 1 : at + 3]) & 0x1FFF == NULL_PID:
-                    self._find("RFC5163-3.1-4", "A null packet is in a TS-Concat SNDU", SHOULD)
+                    self._find("RFC5163-3.1-4", "A null packet is in a TS-Concat SNDU")
                 self._pdu(stream, TS_CONCAT, content[at : at + TS_OCTETS])
         elif type_ == PDU_CONCAT:
             self._pdus(stream, content)
@@ -332,10 +343,9 @@ class EncapsulatorJudge:
             self._pdu(stream, FRAME, frame)
             return
         if not self.setting.bridged:
-            self._find("RFC4326-4.4-1", "An IP packet is in a bridged frame, against the configuration")
-        wanted = npa_of(expected, self.setting.npa)
-        if frame[:6] != wanted or frame[6:12] != self.setting.mac:
-            self._find("RFC4326-5.2-4", f"The MAC addresses of a bridged frame are {frame[:12].hex(':')}", SHOULD)
+            self._find("", "An IP packet is in a bridged frame, against the configuration")
+        if frame[:6] not in self._npas_of(expected) or frame[6:12] != self.setting.mac:
+            self._find("RFC4326-5.2-4", f"The MAC addresses of a bridged frame are {frame[:12].hex(':')}")
         self._pdu(stream, int.from_bytes(frame[12:14]), frame[14:])
 
     def _pdu(self, stream: _Stream, type_: int, octets: bytes) -> None:
@@ -354,23 +364,35 @@ def _whole(pdu: Pdu | None) -> str:
     return "RFC4326-4.7.3-1" if pdu is not None and pdu.ether_type == 0x86DD else "RFC4326-4.7.2-1"
 
 
-def npa_of(pdu: Pdu, own: bytes) -> bytes:
-    """The NPA address of a PDU (4.5): of a frame, the receiver's; of an IP packet, by its destination."""
+def broadcasts_of(subnets: Iterable[str]) -> Iterator[bytes]:
+    """The broadcast addresses of IPv4 subnetworks; those of 31 and 32 bits have none (RFC 3021)."""
+    for subnet in subnets:
+        network = ipaddress.IPv4Network(subnet, strict=False)
+        if network.prefixlen < 31:
+            yield network.broadcast_address.packed
+
+
+def npas_of(pdu: Pdu, own: bytes, broadcasts: Container[bytes] = frozenset()) -> tuple[bytes, ...]:
+    """The NPA addresses that a PDU may have (4.5): of a frame, the receiver's; of an IP packet, by its destination. 4.5
+    names broadcasts of subnetworks; the limited broadcast address it leaves open."""
     octets = pdu.octets
     if pdu.ether_type == 0x0800 and len(octets) >= 20:
+        if octets[16:20] in broadcasts:
+            return (BROADCAST,)
         if octets[16:20] == b"\xff" * 4:
-            return BROADCAST
+            return BROADCAST, own
         if octets[16] >> 4 == 14:
-            return bytes([1, 0, 0x5E, octets[17] & 0x7F]) + octets[18:20]
+            return (bytes([1, 0, 0x5E, octets[17] & 0x7F]) + octets[18:20],)
     if pdu.ether_type == 0x86DD and len(octets) >= 40 and octets[24] == 0xFF:
-        return b"\x33\x33" + octets[36:40]
-    return own
+        return (b"\x33\x33" + octets[36:40],)
+    return (own,)
 
 
 def _of_address(wanted: bytes, own: bytes) -> str:
+    """The requirement on an address; "" where the configuration alone says it."""
     if wanted == BROADCAST:
         return "RFC4326-4.5-5"
-    return "RFC4326-4.5-3" if wanted == own else "RFC4326-4.5-6"
+    return "" if wanted == own else "RFC4326-4.5-6"
 
 
 def _missing(sndu: bytes) -> int:

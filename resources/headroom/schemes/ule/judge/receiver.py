@@ -42,7 +42,8 @@ class Stream:
 @dataclass
 class Receiver:
     """`npa` is its own address. `bridged`: MAC headers of bridged frames are taken away. `reads_on`: behind an SNDU
-    with a wrong CRC the rest of a TS packet is read, against a SHOULD of 7.2.
+    with a wrong CRC the rest of a TS packet is read, against a SHOULD of 7.2. `checks_errors`: the transport error
+    indicator is, as 7.3 says that it SHOULD be.
 
     `events` counts what has happened; `take` returns what is passed on because of a TS packet.
     """
@@ -51,6 +52,8 @@ class Receiver:
     bridged: bool = False
     pids: frozenset[int] | None = None  # None: all but that of null packets
     reads_on: bool = False
+    checks_errors: bool = True
+    groups: frozenset[bytes] | None = None  # "any required multicast NPA addresses" (7.2); None: all
     events: dict[str, int] = field(default_factory=dict)
     streams: dict[int, Stream] = field(default_factory=dict)
 
@@ -65,7 +68,7 @@ class Receiver:
         if pid == 0x1FFF or (self.pids is not None and pid not in self.pids):
             return []
         stream = self.streams.setdefault(pid, Stream())
-        if flags & 0b100:  # transport_error_indicator: 7.3
+        if flags & 0b100 and self.checks_errors:  # transport_error_indicator: 7.3
             self._note(TRANSMISSION_ERROR)
             stream.current = b""
             return []
@@ -145,7 +148,7 @@ class Receiver:
             if len(address) < 6:
                 self._note(LENGTH_ERROR)
                 return
-            if self.npa is not None and not address[0] & 1 and address != self.npa:
+            if not self._accepts(address):
                 self._note(UNMATCHED)
                 return
         while 0x100 <= type_ < 0x600:  # optional extension headers: 5
@@ -172,6 +175,11 @@ class Receiver:
             yield from self._pdus(content)
         else:
             self._note(TYPE_ERROR)
+
+    def _accepts(self, address: bytes) -> bool:
+        if self.npa is None or address in (self.npa, BROADCAST):
+            return True
+        return bool(address[0] & 1) and (self.groups is None or address in self.groups)
 
     def _frame(self, frame: bytes) -> Iterator[Unit]:
         if len(frame) < 14:

@@ -26,6 +26,10 @@ from headroom.schemes.ule.scheme import SCHEME
 from headroom.schemes.ule.vectors import Vector
 
 JUDGE = "judge (RFC 4326)"
+# Octets of a PDU that each encapsulator takes. What else an SNDU has room for, an encapsulator may have no MTU for.
+LONGEST_OF_ALL = 1500
+# 2009-02-13, 23:31:30: the Universal Time at which replays with time stamps begin, so that their octets repeat.
+UNIVERSAL_TIME_NS = 1_234_567_890_000_000_000
 
 
 @library
@@ -55,7 +59,8 @@ class UleKeywords:
 
     @keyword("PDUs Should Be Refused")
     def pdus_refused(self, *words: str, **named: str) -> None:
-        """None of these PDUs, which no SNDU may carry, leaves a trace on the link."""
+        """None of these PDUs, which no SNDU may carry, leaves a trace on the link. What is taken all the same is as
+        the judge finds it, or at least left to a receiver to discard."""
         run = current_run()
         verdicts.leave_to_the_other_side(run, ["compressor"])
         config = _config_of(run, pdus.read(words), named)
@@ -64,10 +69,9 @@ class UleKeywords:
         collector.current().metric(replay_metrics.PACKETS, found.done.sent)
         if found.pdus or found.packets:
             keep_captures(found.done)
-            raise AssertionError(
-                f"{len(found.pdus)} of {found.done.sent} PDUs are taken, and {len(found.packets)} TS packets are sent; "
-                "no SNDU may carry them."
-            )
+            judged = encapsulator.judge(line.setting_of(config.channel), found.pdus, found.packets)
+            verdicts.conclude(verdicts.of_judge(judged.findings, JUDGE), "compressor")
+            collector.current().judge("non-strict", f"{len(found.pdus)} of {found.done.sent} PDUs are taken.")
 
     @keyword("Vectors Should Be Sent")
     def vectors_sent(self, *patterns: str) -> None:
@@ -114,19 +118,23 @@ def _by_the_rules(source: str | Packets, named: Mapping[str, str]) -> None:
     current.metric(replay_metrics.JUDGED, judged.number)
     current.metric(metrics.SNDUS, judged.sndus)
     current.metric(metrics.PACKED, judged.packed)
-    findings = [Finding(one.sentence, one.requirement, one.packet, JUDGE, one.level) for one in judged.findings]
+    findings = verdicts.of_judge(judged.findings, JUDGE)
     if findings:
         keep_captures(found.done)
     verdicts.conclude(findings, "compressor")
-    if len(found.pdus) != found.done.sent:
-        verdicts.must_not_be(f"{found.done.sent - len(found.pdus)} of {found.done.sent} PDUs are refused.")
+    if refused := [one for one in found.refused if len(one) <= LONGEST_OF_ALL]:
+        verdicts.must_not_be(f"{len(refused)} of {found.done.sent} PDUs are refused.")
+    if found.refused:
+        current.judge("non-strict", f"{len(found.refused)} of {found.done.sent} PDUs are refused; they are long.")
     _counted("SNDUs are packed behind others", expected["packed"], judged.packed)
-    _counted("SNDUs are sent", expected["sndus"], judged.sndus)
+    _counted("SNDUs are sent", expected["sndus"], judged.sndus - judged.tests)
     _counted("TS packets are sent", expected["ts_packets"], judged.number)
-    _counted("Test SNDUs are sent", str(len(config.control)), judged.tests)
+    if judged.tests < len(config.control):
+        _counted("Test SNDUs are sent", str(len(config.control)), judged.tests)
     seen = {octets for octets, _ in judged.left}
     if missing := [octets for octets in split_names(expected["left"]) if int(octets) not in seen]:
-        raise AssertionError(f"No SNDU leaves {', '.join(missing)} octets of its last TS packet; seen: {sorted(seen)}.")
+        sentence = f"No SNDU leaves {', '.join(missing)} octets of its last TS packet; seen: {sorted(seen)}."
+        current.judge("non-strict", sentence)
 
 
 def _tests(text: str) -> list[dict[str, Any]]:
@@ -142,8 +150,9 @@ def _tests(text: str) -> list[dict[str, Any]]:
 
 
 def _counted(what: str, expected: str, found: int) -> None:
+    """What the judge has no finding on is right; but "packing … is optional", and thresholds SHOULD be configurable."""
     if expected and found != int(expected):
-        raise AssertionError(f"{found} {what}, not {expected}.")
+        collector.current().judge("non-strict", f"{found} {what}, not {expected}.")
 
 
 def _sent(run: Run, vector: Vector) -> None:
@@ -158,16 +167,22 @@ def _sent(run: Run, vector: Vector) -> None:
         timeout_s=capabilities.PATIENCE_S,
     )
     found = line.encapsulate(config)
+    judged = encapsulator.judge(line.setting_of(config.channel, vector.npa), found.pdus, found.packets)
+    verdicts.conclude(verdicts.of_judge(judged.findings, JUDGE), "compressor")
     expected, packets = [one.octets for one in vector.arrivals], [octets for _, octets in found.packets]
     for number, (one, other) in enumerate(zip(expected, packets, strict=False)):
         if one != other:
             at = next((at for at, (x, y) in enumerate(zip(one, other, strict=False)) if x != y), len(other))
-            verdicts.must_not_be(
-                f"{vector.name}: TS packet {number} differs from octet {at} on: {other[at : at + 12].hex(' ')}, not "
-                f"{one[at : at + 12].hex(' ')}. {vector.shows}"
-            )
+            what = f"TS packet {number} differs from octet {at} on: {other[at : at + 12].hex(' ')}, not "
+            _differs(vector, f"{what}{one[at : at + 12].hex(' ')}")
+            break
     if len(packets) != len(expected):
-        verdicts.must_not_be(f"{vector.name}: {len(packets)} TS packets are sent, not {len(expected)}. {vector.shows}")
+        _differs(vector, f"{len(packets)} TS packets are sent, not {len(expected)}")
+
+
+def _differs(vector: Vector, sentence: str) -> None:
+    """The judge has no finding: "Use of the Packing method (v) by an Encapsulator is optional" (6.2)."""
+    collector.current().judge("non-strict", f"{vector.name}: {sentence}. {vector.shows}")
 
 
 def _chosen(patterns: Sequence[str]) -> list[Vector]:
@@ -180,6 +195,8 @@ def _chosen(patterns: Sequence[str]) -> list[Vector]:
 
 def _config_of(run: Run, source: str | Packets, named: Mapping[str, str]) -> ReplayConfig:
     config = replay_options.config_of(SCHEME, source, named, run)
+    if config.channel.get("time_stamp"):
+        config.channel.setdefault("universal_time_ns", UNIVERSAL_TIME_NS)
     collector.current().parameters |= config.described()
     return config
 
@@ -193,6 +210,7 @@ def require(run: Run, role: Role, channel: Mapping[str, Any], *extensions: str) 
         headers = {"padding": channel.get("padding_words"), "time-stamp": channel.get("time_stamp")}
         headers["concat"] = channel.get("concat", 1) > 1
         asked["extensions"] += [name for name, there in headers.items() if there]
+    asked["settings"] = [name for name in ("subnets", "groups") if name in channel]
     if channel.get("bridged"):
         asked["carriage"] = ["bridged"]
     found = run.compressor if role == "compressor" else run.decompressor
