@@ -105,6 +105,12 @@ class Compressor {
     [[nodiscard]] std::size_t size() const noexcept { return listed != nullptr ? listed->octets : chain.octets; }
   };
 
+  // The context of a packet's flow, or kNoContext. A new flow takes the context `ended`, unless that is kNoContext.
+  struct FoundFlow {
+    std::uint32_t index = kNoContext;
+    std::uint32_t ended = kNoContext;
+  };
+
   // The flow of a packet and its context.
   struct KnownFlow {
     std::uint32_t index;
@@ -149,16 +155,21 @@ class Compressor {
 
   [[nodiscard]] std::uint64_t hash_of(const Headers& headers, std::uint32_t channel) const noexcept;
   [[nodiscard]] bool same_flow(std::uint32_t index, std::uint32_t channel, const Headers& headers) const noexcept;
-  [[nodiscard]] std::uint32_t find_flow(std::uint64_t& hash, std::uint32_t channel, Headers& headers,
-                                        wire::Profile& profile) const;
+  [[nodiscard]] FoundFlow find_flow(std::uint64_t& hash, std::uint32_t channel, Headers& headers,
+                                    wire::Profile& profile, std::uint32_t now) const;
   template <typename Predicate>
   [[nodiscard]] std::uint32_t find_linearly(std::uint32_t channel, Predicate&& matches) const;
   void begin_lists(std::uint32_t index) noexcept;
   [[nodiscard]] std::uint32_t start_flow(std::uint64_t hash, std::uint32_t channel, const HeaderChain& chain,
-                                         wire::Profile profile, std::uint32_t now, Undo* undo) noexcept;
-  [[nodiscard]] std::uint32_t acquire_context(std::uint32_t channel, wire::Profile profile, Undo* undo) noexcept;
+                                         wire::Profile profile, std::uint32_t now, std::uint32_t ended,
+                                         Undo* undo) noexcept;
+  [[nodiscard]] std::uint32_t acquire_context(std::uint32_t channel, wire::Profile profile, std::uint32_t ended,
+                                              Undo* undo) noexcept;
   void reset_context(std::uint32_t index, wire::Profile profile, std::uint32_t now) noexcept;
   [[nodiscard]] std::uint64_t ports_hash_of(std::uint32_t index) const noexcept;
+  void begin_probation(std::uint32_t index) noexcept;
+  void end_probation(std::uint32_t index) noexcept;
+  [[nodiscard]] std::uint32_t silent_on_probation(std::uint64_t ports, std::uint32_t now) const noexcept;
   void insert_flow(std::uint32_t index) noexcept;
   void forget_flow(std::uint32_t index) noexcept;
   void give_back(std::uint32_t index) noexcept;

@@ -61,8 +61,9 @@ struct CompressorConfig {
 
   RtpDetection rtp_detection = RtpDetection::kHeuristic;
   std::vector<std::pair<std::uint16_t, std::uint16_t>> rtp_ports;
-  // Contexts of profile RTP that one set of addresses and ports may have at a time. Traffic that changes its "SSRC"
-  // more often is not RTP and goes through profile UDP.
+  // Streams on probation that one set of addresses and ports may have at a time: RTP contexts of which no two packets
+  // in sequence have been seen (RFC 3550 A.1). Traffic with more is not RTP and goes through profile UDP. Streams in
+  // sequence do not count: a call may change its SSRC as often as it likes, and a mixer send hundreds.
   unsigned ssrcs_per_flow = 4;
   FlowLookup flow_lookup = FlowLookup::kHashed;
 

@@ -120,6 +120,7 @@ struct FlowHistory {
   bool mode_told : 1;               // every packet from mode_since_sn on carried the mode
   bool acked : 1;                   // an ACK(U) has arrived
   bool stale_static : 1;            // the CID had another flow, of which the decompressor may still think
+  bool on_probation : 1;            // RTP: no two packets in sequence yet, see CompressorConfig::ssrcs_per_flow
   std::uint8_t reminders_left;      // O-mode, see refresh.h
   std::uint32_t stride_candidate;
 

@@ -19,14 +19,18 @@ using wire::Profile;
 // operation, and its cache misses, for each packet.
 constexpr std::uint32_t kReplacementSample = 8;
 
+// A stream on probation that has been silent so long has ended. It is the fixed minimum interval of RTCP (RFC
+// 3550 6.2).
+constexpr std::uint32_t kProbationSilenceMs = 5'000;
+
 // Packets of type 2 after the IR packets where a CID was one of R-mode and is no longer.
 constexpr std::uint8_t kCautiousPackets = 16;
 
 }  // namespace
 
 std::uint32_t Compressor::start_flow(std::uint64_t hash, std::uint32_t channel, const HeaderChain& chain,
-                                     Profile profile, std::uint32_t now, Undo* undo) noexcept {
-  const std::uint32_t index = acquire_context(channel, profile, undo);
+                                     Profile profile, std::uint32_t now, std::uint32_t ended, Undo* undo) noexcept {
+  const std::uint32_t index = acquire_context(channel, profile, ended, undo);
   reset_context(index, profile, now);
   CompressorContext& c = contexts_[index];
   c.shape = chain.shape;
@@ -45,15 +49,23 @@ void Compressor::insert_flow(std::uint32_t index) noexcept {
   while (!table_.insert(hash, index)) give_back(table_.victim(hash));
 }
 
-// A context of `channel` that no flow has: one given back, a CID never used, or that of the flow that has been silent
-// longest among a few. `undo`, where it is wanted, gets what take_back() needs.
-std::uint32_t Compressor::acquire_context(std::uint32_t channel, Profile profile, Undo* undo) noexcept {
+// A context of `channel` that no flow has: that of the flow that has `ended`, one given back, a CID never used, or that
+// of the flow that has been silent longest among a few. `undo`, where it is wanted, gets what take_back() needs.
+std::uint32_t Compressor::acquire_context(std::uint32_t channel, Profile profile, std::uint32_t ended,
+                                          Undo* undo) noexcept {
   if (undo != nullptr) keep_channel(channel, *undo);
   const auto keep = [&](std::uint32_t index) {
     if (undo == nullptr) return;
     keep_context(index, *undo);
     undo->new_flow = true;
   };
+  const auto replace = [&](std::uint32_t index) {
+    keep(index);
+    forget_flow(index);
+    ++counters_.replaced_flows;
+    return index;
+  };
+  if (ended != kNoContext) return replace(ended);
   Channel& ch = channels_[channel];
   if (ch.returned != kNoContext) {
     const std::uint32_t index = ch.returned;
@@ -83,11 +95,8 @@ std::uint32_t Compressor::acquire_context(std::uint32_t channel, Profile profile
     };
     if (oldest == kNoContext || rank(index) < rank(oldest)) oldest = index;
   }
-  keep(oldest);
   if (oldest == ch.uncompressed) ch.uncompressed = kNoContext;
-  forget_flow(oldest);
-  ++counters_.replaced_flows;
-  return oldest;
+  return replace(oldest);
 }
 
 // The flow of a context that was not chosen by its CID loses it, and the CID can go to the next flow of its channel.
@@ -109,12 +118,29 @@ std::uint64_t Compressor::ports_hash_of(std::uint32_t index) const noexcept {
   return histories_[index].hash - look_.flow_hash().of_ssrc(ssrc_of(c.pattern.data(), layout_of(c.shape)));
 }
 
+void Compressor::begin_probation(std::uint32_t index) noexcept {
+  histories_[index].on_probation = true;
+  streams_.add(ports_hash_of(index), index);
+}
+
+void Compressor::end_probation(std::uint32_t index) noexcept {
+  histories_[index].on_probation = false;
+  streams_.remove(ports_hash_of(index));
+}
+
+// The context of a stream with these addresses and ports that ended before its probation did, or kNoContext.
+std::uint32_t Compressor::silent_on_probation(std::uint64_t ports, std::uint32_t now) const noexcept {
+  const std::uint32_t index = streams_.latest(ports);
+  if (index == kNoContext || !histories_[index].on_probation || ports_hash_of(index) != ports) return kNoContext;
+  return now - contexts_[index].last_used_ms < kProbationSilenceMs ? kNoContext : index;
+}
+
 void Compressor::forget_flow(std::uint32_t index) noexcept {
   CompressorContext& c = contexts_[index];
   const FlowHistory& h = histories_[index];
   if (c.state != CompressorState::kUnused && c.profile != Profile::kUncompressed) {
     table_.erase(h.hash, index);
-    if (traits_of(c.profile).rtp) streams_.remove(ports_hash_of(index));
+    if (h.on_probation) end_probation(index);
   }
   c.state = CompressorState::kUnused;
   c.fast = false;

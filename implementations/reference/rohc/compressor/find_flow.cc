@@ -58,20 +58,22 @@ std::uint32_t Compressor::find_linearly(std::uint32_t channel, Predicate&& match
 }
 
 // May turn what was taken for RTP into UDP or UDP-Lite, which have another hash: see CompressorConfig::ssrcs_per_flow.
-std::uint32_t Compressor::find_flow(std::uint64_t& hash, std::uint32_t channel, Headers& headers,
-                                    Profile& profile) const {
+Compressor::FoundFlow Compressor::find_flow(std::uint64_t& hash, std::uint32_t channel, Headers& headers,
+                                            Profile& profile, std::uint32_t now) const {
   HeaderChain& chain = headers.chain;
   const auto exact = [&](std::uint32_t index) { return same_flow(index, channel, headers); };
   const auto find = [&] {
     return config_.flow_lookup == FlowLookup::kHashed ? table_.find(hash, exact) : find_linearly(channel, exact);
   };
   const std::uint32_t found = find();
-  if (found != kNoContext || !traits_of(profile).rtp) return found;
+  if (found != kNoContext || !traits_of(profile).rtp) return {found};
 
   const std::uint32_t ssrc = ssrc_of(headers.core().data() + chain.outer_octets, chain.layout());
   const std::uint64_t ports = hash - look_.flow_hash().of_ssrc(ssrc);
   const Profile without = profile == Profile::kRtp ? Profile::kUdp : Profile::kUdpLite;
-  if (streams_.count(ports) < config_.ssrcs_per_flow || !config_.channel.profiles.has(without)) return kNoContext;
+  if (streams_.count(ports) < config_.ssrcs_per_flow || !config_.channel.profiles.has(without)) return {};
+  const std::uint32_t ended = silent_on_probation(ports, now);
+  if (ended != kNoContext) return {kNoContext, ended};
   const Transport udp = without_rtp(chain.layout().transport);
   if (headers.listed != nullptr) {
     shorten(chain, *headers.listed, udp);
@@ -82,7 +84,7 @@ std::uint32_t Compressor::find_flow(std::uint64_t& hash, std::uint32_t channel, 
   }
   profile = without;
   hash = ports;
-  return find();
+  return {find()};
 }
 
 }  // namespace headroom::rohc

@@ -139,14 +139,15 @@ Compressor::Outcome Compressor::compress_generally(headroom_packet& packet, std:
 
   Headers headers{octets, chain, chain.listed ? &listed : nullptr};
   std::uint64_t hash = hash_of(headers, packet.channel);
-  std::uint32_t index = find_flow(hash, packet.channel, headers, profile);
+  const FoundFlow found = find_flow(hash, packet.channel, headers, profile, now);
+  std::uint32_t index = found.index;
   const bool is_new = index == kNoContext;
   // An IR packet without payload delivers nothing (5.7.7): such a packet cannot begin a flow.
   if (is_new && headers.size() == octets.size()) return send_uncompressed(packet, now);
   if (is_new && now < channels_[packet.channel].full_until_ms) return send_uncompressed(packet, now);
   Undo* const undo = may_not_fit(packet) ? &undo_ : nullptr;
   if (is_new) {
-    index = start_flow(hash, packet.channel, chain, profile, now, undo);
+    index = start_flow(hash, packet.channel, chain, profile, now, found.ended, undo);
   } else if (undo != nullptr) {
     keep_context(index, *undo);
   }
@@ -177,12 +178,13 @@ void Compressor::compress_in_context(const KnownFlow& known, const Headers& head
       f.sn = mutant("sn-starts-at-zero") ? 0 : static_cast<std::uint16_t>(mix(known.hash ^ counters_.new_flows));
     if (habit("sn-near-end") && !flow.traits().sn_in_packet()) f.sn |= 0xff00U;
     begin_flow(flow, f);
-    if (flow.traits().rtp) streams_.add(ports_hash_of(known.index));
+    if (flow.traits().rtp) begin_probation(known.index);
   } else {
     if (flow.h.rejected_until_ms != 0 && now < flow.h.rejected_until_ms) {
       outcome = send_uncompressed(packet, now);
       return;
     }
+    if (flow.h.on_probation && f.sn == static_cast<std::uint16_t>(flow.c.sn + 1)) end_probation(known.index);
     go_on(flow, f, now);
   }
   if (flow.in_reliable_mode()) prepare_reliably(flow, f);
@@ -236,7 +238,7 @@ Compressor::Outcome Compressor::send_uncompressed(headroom_packet& packet, std::
   const bool is_new = channel.uncompressed == kNoContext;
   Undo* const undo = may_not_fit(packet) ? &uncompressed_undo_ : nullptr;
   if (is_new) {
-    const std::uint32_t index = acquire_context(packet.channel, Profile::kUncompressed, undo);
+    const std::uint32_t index = acquire_context(packet.channel, Profile::kUncompressed, kNoContext, undo);
     reset_context(index, Profile::kUncompressed, now);
     channel.uncompressed = index;
     histories_[index].ir_left = static_cast<std::uint8_t>(config_.repeats);

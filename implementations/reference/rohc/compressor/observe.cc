@@ -342,8 +342,8 @@ void predict(Flow flow, const PacketFields& f) noexcept {
   // What an irregular Checksum Coverage may turn into, only the general path sees.
   const bool irregular = flow.layout().coverage == Coverage::kSent;
   const bool timed = flow.traits().rtp && flow.clock_ms != 0;  // each packet's arrival counts
-  const bool plain = !irregular && flow.tunnel == nullptr && !timed && c.lists != ListUse::kActive &&
-                     !may_carry_more(flow, f) && !has_news(flow.h);
+  const bool plain = !irregular && !flow.h.on_probation && flow.tunnel == nullptr && !timed &&
+                     c.lists != ListUse::kActive && !may_carry_more(flow, f) && !has_news(flow.h);
   const bool reliable = flow.in_reliable_mode();
   c.fast = plain && !reliable && next_is_predictable(flow);
   c.fast_reliable = plain && reliable && predictable_packets(flow) != 0;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How many RTP contexts share one set of addresses and ports: a hash table of fixed size, touched only when such a flow
-// begins or ends.
+// How many streams on probation (CompressorConfig::ssrcs_per_flow) share one set of addresses and ports: a hash table
+// of fixed size, touched only when such a stream begins, ends or turns out to be in sequence.
 #pragma once
 
 #include <bit>
 #include <cstdint>
 
+#include "rohc/channel.h"
 #include "rohc/page_array.h"
 
 namespace headroom::rohc {
@@ -20,9 +21,16 @@ class StreamCounts {
   // Streams whose addresses and ports have this hash (flow_hash.h). Two sets with one 64-bit hash count as one.
   [[nodiscard]] std::uint32_t count(std::uint64_t ports) const noexcept { return entries_[place_of(ports)].count; }
 
-  void add(std::uint64_t ports) noexcept {
+  // The context of the stream that was added last, or kNoContext. It may have been removed since.
+  [[nodiscard]] std::uint32_t latest(std::uint64_t ports) const noexcept {
+    const Entry& e = entries_[place_of(ports)];
+    return e.count != 0 ? e.latest : kNoContext;
+  }
+
+  void add(std::uint64_t ports, std::uint32_t context) noexcept {
     Entry& e = entries_[place_of(ports)];
     e.ports = ports;
+    e.latest = context;
     ++e.count;
   }
 
@@ -45,7 +53,8 @@ class StreamCounts {
  private:
   struct Entry {
     std::uint64_t ports;
-    std::uint32_t count;  // 0: free
+    std::uint32_t count;   // 0: free
+    std::uint32_t latest;  // context
   };
 
   [[nodiscard]] std::size_t home_of(std::uint64_t ports) const noexcept {

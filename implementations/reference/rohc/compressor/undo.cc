@@ -32,6 +32,7 @@ void Compressor::keep_channel(std::uint32_t channel, Undo& undo) const noexcept 
 void Compressor::take_back(const Undo& undo) noexcept {
   const std::uint32_t index = undo.index;
   if (undo.new_flow) forget_flow(index);
+  const bool was_on_probation = histories_[index].on_probation;
   const CompressorContext& c = undo.c;
   contexts_[index] = c;
   histories_[index] = undo.h;
@@ -40,6 +41,7 @@ void Compressor::take_back(const Undo& undo) noexcept {
   if (layout_of(c.shape).has_coverage()) coverages_[index] = undo.coverage;
   if (config_.timer_ts != TimerTs::kNever) timers_[index] = undo.timer;
   if (c.lists != ListUse::kNone) lists_[index] = undo.lists;
+  if (undo.h.on_probation && !was_on_probation) begin_probation(index);
   if (!undo.new_flow) return;
   Channel& ch = channels_[undo.channel];
   // A context goes back to where it came from. A flow that the new one displaced from the flow table stays displaced.
@@ -55,7 +57,6 @@ void Compressor::take_back(const Undo& undo) noexcept {
   counters_.replaced_flows = undo.replaced_flows;
   if (c.state == CompressorState::kUnused || c.profile == wire::Profile::kUncompressed) return;
   insert_flow(index);
-  if (traits_of(c.profile).rtp) streams_.add(ports_hash_of(index));
 }
 
 }  // namespace headroom::rohc

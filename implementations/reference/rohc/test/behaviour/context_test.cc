@@ -273,6 +273,85 @@ TEST(Flows, TooManySsrcsAreUdp) {
   }
 }
 
+// A call that changes its SSRC stays in profile RTP, however often and however soon.
+TEST(Flows, SsrcsOfOneCallInTurn) {
+  for (const int packets : {2, 5, 100}) {
+    Link link = link_of({false, 15});
+    for (std::uint32_t ssrc = 1; ssrc <= 40; ++ssrc) {
+      PacketSpec s = rtp_packet(4);
+      s.rtp->ssrc = ssrc;
+      SteadyFlow stream(s);
+      for (int i = 0; i < packets; ++i) {
+        ASSERT_TRUE(link.pass(stream.next())) << link.describe();
+        ASSERT_EQ(link.sent.detail.profile, 1) << "SSRC " << ssrc << " of " << packets << " packets";
+      }
+      if (packets == 100) {
+        EXPECT_EQ(link.sent.type(), PacketType::kUo0);
+      }
+    }
+    EXPECT_EQ(link.compressor.counters().new_flows, 40U);
+  }
+}
+
+// Streams of one packet each: the limit holds for as long as they may go on.
+TEST(Flows, AnUnusedSsrcMakesRoomOnceItIsSilent) {
+  Link link = link_of({false, 15});
+  const auto send = [&](std::uint32_t ssrc, std::uint16_t sn) {
+    PacketSpec s = rtp_packet(4);
+    s.rtp->ssrc = ssrc;
+    s.rtp->sn = sn;
+    EXPECT_TRUE(link.pass(s)) << link.describe();
+    return link.sent.detail.profile;
+  };
+  const std::uint32_t limit = CompressorConfig{}.ssrcs_per_flow;
+  for (std::uint32_t ssrc = 1; ssrc <= limit; ++ssrc) EXPECT_EQ(send(ssrc, 7), 1);
+  EXPECT_EQ(send(100, 7), 2);
+  EXPECT_EQ(send(100, 8), 2);
+  link.now_ns += 5'000 * test::kMillisecond;
+  EXPECT_EQ(send(100, 9), 1);
+  EXPECT_EQ(link.compressor.contexts_in_use(), limit + 1) << "one more than streams, for profile UDP";
+  EXPECT_EQ(send(101, 9), 2) << "three are silent still, but one after the other";
+  EXPECT_EQ(send(100, 10), 1) << "in sequence: no longer on probation";
+  EXPECT_EQ(send(101, 10), 1);
+  EXPECT_EQ(link.compressor.contexts_in_use(), limit + 2);
+}
+
+// What is not RTP takes no more CIDs the longer it lasts.
+TEST(Flows, RandomSsrcsForAnHour) {
+  Random random(1);
+  Link link = link_of({false, 15});
+  link.step_ns = 300 * test::kMillisecond;
+  PacketSpec s = rtp_packet(4);
+  unsigned rtp = 0;
+  for (int i = 0; i < 12'000; ++i) {
+    s.rtp->ssrc = random.word32();
+    s.rtp->sn = random.word();
+    ++s.ip.id;
+    ASSERT_TRUE(link.pass(s)) << link.describe();
+    rtp += link.sent.detail.profile == 1 ? 1 : 0;
+  }
+  EXPECT_LE(link.compressor.contexts_in_use(), CompressorConfig{}.ssrcs_per_flow + 1);
+  EXPECT_LE(rtp, 3'600 / 5 + CompressorConfig{}.ssrcs_per_flow);
+}
+
+// Streams that begin together between the same ports leave probation a few at a time.
+TEST(Flows, ManySsrcsAtOnceWithoutAnOption) {
+  Link link = link_of({true, 500});
+  std::vector<SteadyFlow> flows;
+  for (std::uint32_t ssrc = 1; ssrc <= 100; ++ssrc) {
+    PacketSpec s = rtp_packet(6);
+    s.rtp->ssrc = ssrc;
+    flows.emplace_back(s);
+  }
+  for (int round = 0; round < 50; ++round) {
+    for (SteadyFlow& flow : flows) ASSERT_TRUE(link.pass(flow.next())) << link.describe();
+  }
+  for (SteadyFlow& flow : flows) {
+    ASSERT_TRUE(link.pass(flow.next()));
+    EXPECT_EQ(link.sent.type(), PacketType::kUo0);
+  }
+}
+
 // Streams that differ by their SSRC alone, as behind a mixer or a NAT, keep their contexts.
 TEST(Flows, HundredsOfSsrcs) {
   for (const FlowLookup lookup : {FlowLookup::kHashed, FlowLookup::kLinear}) {

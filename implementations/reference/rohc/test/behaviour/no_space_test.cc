@@ -228,5 +228,39 @@ TEST(NoSpaceForANewFlow, AContextThatWasGivenBackIsGivenBackAgain) {
   EXPECT_EQ(compressor.contexts_in_use(), kTooMany);
 }
 
+// A packet may end the probation of a stream (CompressorConfig::ssrcs_per_flow), or take the context of one that has
+// ended: not without room.
+TEST(NoSpaceForAStream, OnProbationAsBefore) {
+  Compressor compressor{CompressorConfig{}}, twin{CompressorConfig{}};
+  std::uint64_t now = 0;
+  const auto packet = [](std::uint32_t ssrc, std::uint16_t sn) {
+    test::PacketSpec s = test::rtp_packet(4);
+    s.rtp->ssrc = ssrc;
+    s.rtp->sn = sn;
+    return build(s);
+  };
+  const auto refuse = [&](std::uint32_t ssrc, std::uint16_t sn) {
+    EXPECT_EQ(test::compress(compressor, packet(ssrc, sn), now, 0, 10).status, HEADROOM_ERR_NO_SPACE);
+  };
+  const auto send = [&](std::uint32_t ssrc, std::uint16_t sn) {
+    const test::Compressed sent = test::compress(compressor, packet(ssrc, sn), now);
+    EXPECT_EQ(to_hex(sent.octets), to_hex(test::compress(twin, packet(ssrc, sn), now).octets)) << ssrc << ' ' << sn;
+    return sent.detail.profile;
+  };
+  for (std::uint32_t ssrc = 1; ssrc <= CompressorConfig{}.ssrcs_per_flow; ++ssrc) {
+    refuse(ssrc, 7);
+    EXPECT_EQ(send(ssrc, 7), 1);
+    for (int i = 0; i < 3; ++i) refuse(ssrc, 8);
+  }
+  EXPECT_EQ(send(100, 7), 2) << "all are on probation still";
+  now += 5'000 * test::kMillisecond;
+  for (int i = 0; i < 3; ++i) refuse(100, 8);
+  EXPECT_EQ(send(100, 9), 1);
+  EXPECT_EQ(send(3, 8), 1);
+  EXPECT_EQ(send(4, 8), 1);
+  EXPECT_EQ(compressor.contexts_in_use(), twin.contexts_in_use());
+  EXPECT_EQ(compressor.counters().replaced_flows, twin.counters().replaced_flows);
+}
+
 }  // namespace
 }  // namespace headroom::rohc

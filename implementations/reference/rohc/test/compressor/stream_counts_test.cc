@@ -15,11 +15,14 @@ constexpr std::uint64_t hash_of(std::uint32_t home, std::uint32_t rest = 0) { re
 TEST(StreamCounts, CountsByTheWholeHash) {
   StreamCounts counts(8);
   EXPECT_EQ(counts.count(hash_of(3)), 0U);
-  counts.add(hash_of(3));
-  counts.add(hash_of(3));
-  counts.add(hash_of(3, 1));
+  counts.add(hash_of(3), 5);
+  counts.add(hash_of(3), 5);
+  counts.add(hash_of(3, 1), 6);
   EXPECT_EQ(counts.count(hash_of(3)), 2U);
   EXPECT_EQ(counts.count(hash_of(3, 1)), 1U);
+  EXPECT_EQ(counts.latest(hash_of(3)), 5U);
+  EXPECT_EQ(counts.latest(hash_of(3, 1)), 6U);
+  EXPECT_EQ(counts.latest(hash_of(4)), kNoContext);
   counts.remove(hash_of(3));
   counts.remove(hash_of(3));
   EXPECT_EQ(counts.count(hash_of(3)), 0U);
@@ -36,7 +39,7 @@ TEST(StreamCounts, RandomOperationsAgreeWithAMap) {
     // Few homes, at the end of the table as well, so that runs collide and go round.
     const std::uint64_t hash = hash_of(60 + random.below(8), random.below(4));
     if (streams < kCapacity && random.flip()) {
-      counts.add(hash);
+      counts.add(hash, streams);
       ++expected[hash];
       ++streams;
     } else if (expected[hash] != 0) {
