@@ -14,6 +14,7 @@ Documentation    SIP calls and registrations as UDP exchanges between callers an
 ...              and, of some sequences, through nodes that speak SigComp. From TRex
 ...              (`--generator trex`) messages are sessions (ASTF), which it counts; at 50 calls a second they are
 ...              caught beside it and compared, but on network cards. Rows need interfaces, as those of throughput do.
+...              Rows of null nodes are unsupported in runs about an implementation other than the reference.
 
 Resource         imports.resource
 

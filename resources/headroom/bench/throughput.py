@@ -43,7 +43,9 @@ class NoThroughput(HeadroomError):
 
 
 class GeneratorFellBehind(NoThroughput):
-    """The generator does not keep up: what trials say is about it, and not about the nodes."""
+    """The generator does not keep up: what trials say is about it, and not about the nodes, which fail nothing."""
+
+    verdict = "unsupported"
 
 
 @dataclass(frozen=True)

@@ -179,9 +179,14 @@ def most_contexts(run: Run, channel: Channel, flows: int) -> int:
 
 
 def require_rate(rate: Rate, goal: Goal) -> None:
-    """Ends the case where there is no rate: an error where the measurement fell short, a failure where nodes lose."""
+    """Ends the case where there is no rate: unsupported where the generator is the limit, an error where the search
+    fell short, a failure where nodes lose."""
     if rate.pps is not None:
         return
+    if rate.at_least_pps is not None:
+        raise GeneratorFellBehind(
+            f"The {goal.name.upper()} was not found: {rate.reason}. That is no limit of the nodes."
+        )
     if rate.error:
         raise NoThroughput(f"The {goal.name.upper()} was not found: {rate.reason}.")
     raise AssertionError(f"There is no {goal.name.upper()}: {rate.reason}.")

@@ -314,8 +314,12 @@ def test_words_that_are_no_channel(words: str) -> None:
 
 
 def test_what_kept_a_rate_from_being_found_decides_the_verdict() -> None:
-    with pytest.raises(NoThroughput, match="The NDR was not found: it is above"):
+    with pytest.raises(GeneratorFellBehind, match="The NDR was not found: it is above") as limit:
         forwarding.require_rate(Rate(NDR, None, "it is above 1 packets/s", 1.0, True), NDR)
+    assert limit.value.verdict == "unsupported", "the nodes did all that was asked of them"
+    with pytest.raises(NoThroughput, match="The NDR was not found: the search") as short:
+        forwarding.require_rate(Rate(NDR, None, "the search did not end", None, True), NDR)
+    assert short.value.verdict == "error"
     with pytest.raises(AssertionError, match="There is no PDR: packets are lost"):
         forwarding.require_rate(Rate(PDR, None, "packets are lost at 2,000 packets/s already"), PDR)
 

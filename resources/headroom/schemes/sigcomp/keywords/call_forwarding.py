@@ -12,6 +12,7 @@ from headroom.bench.throughput_search import SearchConfig, Spoken, octets_of, sp
 from headroom.core.implementations import Implementation, null
 from headroom.core.results import collector
 from headroom.core.results.record import Histogram
+from headroom.core.run.run import Run
 from headroom.keywords import forwarding_results, verdicts
 from headroom.keywords.base import current_run, library
 from headroom.keywords.forwarding import require_rate
@@ -87,6 +88,8 @@ def config_of(sequence: str, cpus: str, nodes: str, **parameters: Any) -> Search
         "nodes": nodes,
         **parameters,
     }
+    if nodes == "null" and (asked := under_test(run)):
+        raise SkipExecution(f"The nodes of this row copy: it does not exercise {' and '.join(asked)}.")
     for role, found in run.sides:
         if nodes == SCHEME and (reason := found.lacks("endpoint", SCHEME)):
             raise SkipExecution(f"{reason}.")
@@ -95,6 +98,14 @@ def config_of(sequence: str, cpus: str, nodes: str, **parameters: Any) -> Search
     cores = configuration(cpus).cpus
     current.parameters["cores"] = list(cores)
     return SearchConfig(run, sequence, cpus, cores, codec=nodes, callers=callers)
+
+
+def under_test(run: Run) -> list[str]:
+    """The implementations that a run is about. None of them where it names none: then rows of controls are measured."""
+    settings = run.settings
+    roles = [settings.subject] if settings.subject else [role for role, _ in run.sides]
+    names = [found.name for role, found in run.sides if role in roles]
+    return sorted(set(names)) if any(name not in ("reference", "null") for name in names) else []
 
 
 def kept_up(made: Line, calls_per_s: float, duration_s: float) -> Trial:
