@@ -2,6 +2,7 @@
 #include "node/job.h"
 
 #include <arpa/inet.h>
+#include <sys/random.h>
 
 #include <algorithm>
 
@@ -12,12 +13,23 @@ namespace headroom::node {
 namespace {
 
 constexpr std::uint64_t kHighestCore = 1023;  // CPU_SETSIZE - 1
-constexpr std::uint64_t kHighestVid = 4094;   // IEEE 802.1Q, 9.6: 0 and 4095 mean something else
+// Seeds that are drawn stay below 2^53, so that readers of JSON with doubles for numbers can repeat them.
+constexpr unsigned kSeedBits = 53;
+constexpr std::uint64_t kHighestVid = 4094;  // IEEE 802.1Q, 9.6: 0 and 4095 mean something else
+
+void draw_seed(AdapterJob& job) {
+  if (job.config.contains("seed")) return;
+  std::uint64_t drawn = 0;
+  if (getrandom(&drawn, sizeof drawn, 0) != sizeof drawn)
+    throw Error(ErrorKind::internal, "the kernel gave no random number: give a \"seed\".", job.where + "/config");
+  job.config["seed"] = drawn >> (64 - kSeedBits);
+}
 
 std::optional<AdapterJob> read_adapter(Object& object, const char* key) {
   const Value value = object.required(key);
   if (value.is_null()) return std::nullopt;
   AdapterJob job = read_adapter_job(value);
+  draw_seed(job);
   if (job.channels != 1)
     throw Error(ErrorKind::job, "each worker has a channel of its own, with an instance of its own: \"channels\" is 1.",
                 job.where + "/config/channels");
@@ -61,6 +73,7 @@ void read_adapters(Object& object, Job& job) {
   }
   const Value endpoint = object.required("endpoint");
   job.endpoint = read_adapter_job(endpoint);
+  draw_seed(*job.endpoint);
   job.users_on_plain = object.required("users").choice({"link", "plain"}) == 1;
   const Scheme* const scheme = find_scheme(job.endpoint->scheme);
   if (scheme == nullptr || !scheme->message_mark) {
@@ -211,6 +224,14 @@ Job read_job(const Json& json) {
   if (stream) check_stream(*stream, job);
   object.finish();
   return job;
+}
+
+Json seeds_of(const Job& job) {
+  const auto seed = [](const std::optional<AdapterJob>& adapter) {
+    return adapter ? adapter->config["seed"] : Json(nullptr);
+  };
+  return {
+      {"compressor", seed(job.compressor)}, {"decompressor", seed(job.decompressor)}, {"endpoint", seed(job.endpoint)}};
 }
 
 }  // namespace headroom::node

@@ -70,12 +70,16 @@ struct Job {
   }
 };
 
-// Throws Error(job).
+// Throws Error(job). An adapter whose configuration has no "seed" gets one that the kernel draws: traffic comes from
+// strangers, who must not be able to predict what a hash keyed by the seed does.
 [[nodiscard]] Job read_job(const Json& json);
 
 // Gives adapters whose scheme has use for it (Scheme::universal_time) the Universal Time at which the workers' clock
 // was 0, in ns since 1970, unless the job does.
 void add_universal_time(Job& job, std::uint64_t zero_ns);
+
+// The seed of each adapter by its key in the job; null where there is no such adapter.
+[[nodiscard]] Json seeds_of(const Job& job);
 
 }  // namespace headroom::node
 

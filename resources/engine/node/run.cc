@@ -207,6 +207,7 @@ Json run(const Json& json) {
   const Json compressor = identity_of(workers[0].channel().compressor());
   const Json decompressor = identity_of(workers[0].channel().decompressor());
   const Json endpoint = identity_of(workers[0].channel().endpoint());
+  const Json seeds = seeds_of(running->job);
   const std::uint64_t began = monotonic_ns();
   const auto told = [&](bool ended) -> Json {
     return {{"engine", engine_identity()},
@@ -215,6 +216,7 @@ Json run(const Json& json) {
             {"compressor", compressor},
             {"decompressor", decompressor},
             {"endpoint", endpoint},
+            {"seeds", seeds},
             {"workers", workers.json(ended)},
             {"ports", {{"plain", running->plain.statistics()}, {"link", running->link.statistics()}}}};
   };

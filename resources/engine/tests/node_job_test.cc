@@ -37,6 +37,25 @@ TEST(NodeJob, HasDefaults) {
   EXPECT_FALSE(read(job_of("")).pad) << "a bare bridge has no packets of its own";
 }
 
+TEST(NodeJob, DrawsASeedWhereNoneIsGiven) {
+  Json job = job_of("null");
+  job["compressor"]["config"].erase("seed");
+  job["decompressor"]["config"]["seed"] = 7;
+  const Json one = seeds_of(read(job)), other = seeds_of(read(job));
+  EXPECT_EQ(one["decompressor"], 7);
+  EXPECT_EQ(other["decompressor"], 7);
+  EXPECT_TRUE(one["endpoint"].is_null());
+  EXPECT_NE(one["compressor"], other["compressor"]) << "one in 2^53 draws";
+  EXPECT_LT(one["compressor"].get<std::uint64_t>(), std::uint64_t{1} << 53);
+  const Job again = [&] {
+    job["compressor"]["config"]["seed"] = one["compressor"];
+    return read(job);
+  }();
+  EXPECT_EQ(seeds_of(again), one) << "what a result shows repeats the run";
+  EXPECT_EQ(again.compressor->config["seed"], one["compressor"]) << "the adapter gets it";
+  EXPECT_TRUE(seeds_of(read(job_of("")))["compressor"].is_null()) << "a bare bridge";
+}
+
 TEST(NodeJob, IsRefusedWhereItIsWrong) {
   EXPECT_EQ(refusal(with("workers", Json::array())).first, "/workers");
   EXPECT_EQ(refusal(with("workers", {1, 2, 1})).first, "/workers/2");

@@ -154,7 +154,7 @@ def node_job(run: Run, codec: Codec, channel: Channel = U_MODE, role: str = "com
     if codec == "null":
         sides = dict.fromkeys(sides, null())
     if (scheme := all_schemes().get(codec)) and scheme.node_job:
-        return scheme.node_job(sides[role], run.build, role)
+        return _seeded(scheme.node_job(sides[role], run.build, role), run)
     config: dict[str, Any] = {}
     if codec != "asked":
         channel = U_MODE
@@ -165,7 +165,15 @@ def node_job(run: Run, codec: Codec, channel: Channel = U_MODE, role: str = "com
         side: None if codec == "bridge" else adapter(found, run.build, {**channel.config(), **config})
         for side, found in sides.items()
     }
-    return {**adapters, "feedback": channel.feedback}
+    return _seeded({**adapters, "feedback": channel.feedback}, run)
+
+
+def _seeded(job: dict[str, Any], run: Run) -> dict[str, Any]:
+    """The job with the run's seed for each adapter: without one, a node draws its own, and no run could be repeated."""
+    for side in ("compressor", "decompressor", "endpoint"):
+        if job.get(side):
+            job[side]["config"] = {"seed": run.seed, **job[side]["config"]}
+    return job
 
 
 def _node(run: Run, made: Topology, role: Any, codec: Codec, channel: Channel) -> Service:

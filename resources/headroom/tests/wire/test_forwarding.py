@@ -422,6 +422,13 @@ def test_the_nodes_that_speak_sigcomp() -> None:
     assert "compressor" not in theirs
 
 
+def test_nodes_get_the_seed_of_the_run() -> None:
+    asked = run_of()
+    config = node_job(asked, "asked")["compressor"]["config"]
+    assert config["seed"] == asked.seed, "else the node draws one, and the run cannot be repeated"
+    assert node_job(asked, "sigcomp")["endpoint"]["config"]["seed"] == asked.seed
+
+
 def test_the_nodes_of_a_mode() -> None:
     fed_back = node_job(run_of(), "asked", Channel("O", "piggybacked", 99))
     config = fed_back["compressor"]["config"]
