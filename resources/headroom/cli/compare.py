@@ -13,6 +13,7 @@ from headroom.core import console
 from headroom.core.errors import EXIT_FAILED, UsageError
 from headroom.core.paths import output_file, shown
 from headroom.core.text import percent, shortened
+from headroom.report.comparison import LEAST_CHANGE
 
 if TYPE_CHECKING:
     from headroom.report.comparison import Comparison, MetricChange
@@ -21,6 +22,7 @@ EPILOG = console.examples(
     "./headroom compare 20261120-160522-3f9a last",
     "./headroom compare last /mnt/other/out/20261120-171003-01cd --html compare.html",
     "./headroom compare two-processors/epyc.gcc-O2.voip.1 two-processors/xeon.gcc-O2.voip.1  # cells of a campaign",
+    "./headroom compare 20261120-160522-3f9a last --worse-by 25  # in CI: exit status 1 if anything is worse",
     "./headroom compare 20261120-160522-3f9a last --json | jq '.metrics[] | select(.outside)'",
 )
 MOST_SHOWN = 30  # lines of a table in the terminal
@@ -30,8 +32,13 @@ def add_to(app: typer.Typer) -> None:
     app.command(
         "compare",
         help="Put two runs side by side: what makes them incomparable, verdicts that changed, metrics that moved by "
-        "more than their trials spread. Exit status 1 where a verdict is worse in the second; 0 else, whatever makes "
-        "them incomparable.",
+        "more than their trials spread.\n\n"
+        "Exit status 1 if the second is worse, and the last lines say in what: a verdict is worse; a case that passed "
+        "is missing though both runs were asked for the same, or has become unsupported by the same implementations; "
+        "a metric is worse by --worse-by, and no trial of one run lies within the range of the other's; or, with fewer "
+        "than two trials in a run, it is worse by a factor of two. Metrics of the machine and the harness (floor_…, "
+        "harness_…) never count. Exit status 0 else, whatever makes the runs incomparable: on two machines, or where "
+        "a machine has other work to do, raise --worse-by or give --verdicts-only.",
         epilog=EPILOG,
     )(compare_command)
 
@@ -41,6 +48,12 @@ def compare_command(
     b: Annotated[str, typer.Argument(help="Another one.")],
     html: Annotated[Path | None, typer.Option("--html", help="Also write the comparison to this HTML file.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON: all metrics, not only those that moved.")] = False,
+    worse_by: Annotated[
+        float, typer.Option("--worse-by", min=0, help="Least change for the worse, in percent, that makes status 1.")
+    ] = 100 * LEAST_CHANGE,
+    verdicts_only: Annotated[
+        bool, typer.Option("--verdicts-only", help="Metrics do not change the exit status.")
+    ] = False,
 ) -> None:
     from headroom.core.results import store
     from headroom.report import comparison, comparison_page
@@ -53,7 +66,7 @@ def compare_command(
     for folder, found in zip(folders, records, strict=True):
         if not found:
             raise UsageError(f"The run {folder.name} holds no result yet.")
-    compared = comparison.compare(*folders, *records)
+    compared = comparison.compare(*folders, *records, least=None if verdicts_only else worse_by / 100)
     if not compared.common:
         raise UsageError(f"The runs {compared.a} and {compared.b} have no case in common.")
     if html:
@@ -91,6 +104,30 @@ def _print(compared: Comparison) -> None:
         f"changed with too few trials to tell: {len(undecided)}, in one run alone: {len(compared.lone)}. "
         f"Cases in a alone: {only[0]}, in b alone: {only[1]}."
     )
+    for sentence in _worse(compared):
+        print(sentence)
+
+
+def _worse(compared: Comparison) -> list[str]:
+    """In what b is worse, one sentence each."""
+    from headroom.report.comparison_page import name_of
+
+    found = []
+    if verdicts := [one.test for one in compared.verdicts if one.worse and not one.lost]:
+        found.append(f"b is worse in {len(verdicts)} verdicts: {_first(verdicts)}.")
+    if lost := [f"{one.test} ({one.b})" for one in compared.verdicts if one.lost]:
+        found.append(f"b covers less by {len(lost)} cases that passed in a: {_first(lost)}.")
+    if metrics := [
+        f"{name_of(one)} of {one.test} by a factor of {one.factor:.4g}"
+        + (" (too few trials to tell a spread)" if one.outside is None else "")
+        for one in compared.worse_metrics()
+    ]:
+        found.append(f"b is significantly worse in {len(metrics)} metrics: {_first(metrics)}.")
+    return found
+
+
+def _first(names: Sequence[str], most: int = 5) -> str:
+    return "; ".join(names[:most]) + (f"; {len(names) - most} more" if len(names) > most else "")
 
 
 def _print_metrics(title: str, found: Sequence[MetricChange]) -> None:

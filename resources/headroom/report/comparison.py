@@ -19,6 +19,9 @@ from headroom.report.page import VERDICT_WEIGHT
 Record = dict[str, Any]
 MetricIdentity = tuple[str, str, int | None, int]  # name, unit, core, and the how many of that kind in its record
 MISSING = "missing"  # instead of a verdict: the run has no such case
+LEAST_CHANGE = 0.1  # of a metric that makes b worse where the trials of both runs do not overlap
+LEAST_FACTOR = 2.0  # the same where trials are too few to tell
+MACHINE = ("floor_", "harness_")  # metrics of names that begin so are about machine and harness
 
 
 @dataclass(frozen=True)
@@ -38,11 +41,14 @@ class VerdictChange:
     a: str
     b: str
     reason: str  # that of b, else that of a
+    lost: bool = False  # a passed it; b lacks it though the same was asked, or its implementations no longer support it
 
     @property
     def worse(self) -> bool:
-        """A case that b does not have is no worse, nor is one that it does not support, which is declared; neither is
-        one that a could not run, unless it fails in b."""
+        """True if the verdict is worse in b, or the case is lost. Other cases that b lacks or does not support are no
+        worse, nor are those that a could not run, unless they fail in b."""
+        if self.lost:
+            return True
         if MISSING in (self.a, self.b) or self.b == "unsupported":
             return False
         if self.a == "unsupported":
@@ -94,6 +100,22 @@ class MetricChange:
             return "other"
         return "better" if (self.b > self.a) == (self.better == "higher") else "worse"
 
+    @property
+    def factor(self) -> float:
+        """By how much b is worse: 1.5 for half as long again, and for two thirds of the throughput. 1 where it is not;
+        infinite where one value is 0."""
+        if self.change != "worse":
+            return 1.0
+        better, worse = sorted((abs(self.a), abs(self.b)))
+        return worse / better if better and self.a * self.b > 0 else math.inf
+
+    def significant(self, least: float) -> bool:
+        """True if b is worse by at least the share `least` and no trial of one run lies within the range of the
+        other's; with too few trials to tell, by LEAST_FACTOR. Metrics of the machine never are."""
+        if self.name.startswith(MACHINE) or self.outside is False:
+            return False
+        return self.factor >= (max(LEAST_FACTOR, 1 + least) if self.outside is None else 1 + least)
+
     def as_json(self) -> dict[str, Any]:
         return {
             "test": self.test,
@@ -130,10 +152,19 @@ class Comparison:
     metrics: list[MetricChange] = field(default_factory=list)
     lone: list[LoneMetric] = field(default_factory=list)
     common: int = 0  # cases in both
+    least: float | None = LEAST_CHANGE  # see MetricChange.significant; None: verdicts alone make b worse
 
     @property
     def worse(self) -> bool:
-        return any(one.worse for one in self.verdicts)
+        """True if b is worse than a: in a verdict, in coverage or significantly in a metric."""
+        return any(one.worse for one in self.verdicts) or bool(self.worse_metrics())
+
+    def worse_metrics(self) -> list[MetricChange]:
+        """The metrics that are significantly worse in b, the largest factor first."""
+        if self.least is None:
+            return []
+        found = [one for one in self.metrics if one.significant(self.least)]
+        return sorted(found, key=lambda one: -one.factor)
 
     def outside(self) -> list[MetricChange]:
         return [one for one in self.metrics if one.outside]
@@ -143,19 +174,21 @@ class Comparison:
         return [one for one in self.metrics if one.outside is None and one.a != one.b]
 
     def as_json(self) -> dict[str, Any]:
+        worse = {id(one) for one in self.worse_metrics()}
         return {
             "a": self.a,
             "b": self.b,
             "common_cases": self.common,
+            "worse": self.worse,
             "incomparable": [vars(one) for one in self.differences],
             "verdicts": [{**vars(one), "worse": one.worse} for one in self.verdicts],
-            "metrics": [one.as_json() for one in self.metrics],
+            "metrics": [{**one.as_json(), "significantly_worse": id(one) in worse} for one in self.metrics],
             "in_one_run": [one.as_json() for one in self.lone],
         }
 
 
-def compare(a: Path, b: Path, records_a: Records, records_b: Records) -> Comparison:
-    """Compares two runs by their folders and records."""
+def compare(a: Path, b: Path, records_a: Records, records_b: Records, least: float | None = LEAST_CHANGE) -> Comparison:
+    """Compares two runs by their folders and records. `least`: see Comparison."""
     by_a, by_b = ({record["test"]["id"]: record for record in records} for records in (records_a, records_b))
     both = [identity for identity in by_a if identity in by_b]
     metrics = [change for identity in both for change in _metrics(by_a[identity], by_b[identity])]
@@ -163,10 +196,11 @@ def compare(a: Path, b: Path, records_a: Records, records_b: Records) -> Compari
         a.name,
         b.name,
         [*differences(records_a, records_b), *_settings(a, b)],
-        _verdicts(by_a, by_b),
+        _verdicts(by_a, by_b, _same_selection(a, b)),
         sorted(metrics, key=_weight),
         [one for identity in both for one in _lone(by_a[identity], by_b[identity])],
         len(both),
+        least,
     )
 
 
@@ -176,7 +210,7 @@ def _weight(one: MetricChange) -> tuple[int, float]:
     return kind, -distance
 
 
-def _verdicts(by_a: dict[str, Record], by_b: dict[str, Record]) -> list[VerdictChange]:
+def _verdicts(by_a: dict[str, Record], by_b: dict[str, Record], same_selection: bool) -> list[VerdictChange]:
     """The worst first."""
     found = []
     for identity in dict.fromkeys([*by_a, *by_b]):
@@ -184,9 +218,34 @@ def _verdicts(by_a: dict[str, Record], by_b: dict[str, Record]) -> list[VerdictC
         before, after = (record["verdict"] if record else MISSING for record in (one, other))
         if before != after:
             reason = (other or one or {}).get("reason", "")
-            found.append(VerdictChange(identity, before, after, reason))
+            lost = before in ("pass", "non-strict") and (
+                (after == MISSING and same_selection) or (after == "unsupported" and _same_sides(one, other))
+            )
+            found.append(VerdictChange(identity, before, after, reason, lost))
     order = {word: number for number, word in enumerate((*reversed(VERDICTS), MISSING))}
     return sorted(found, key=lambda one: (not one.worse, MISSING in (one.a, one.b), order[one.b], one.test))
+
+
+def _same_sides(one: Record | None, other: Record | None) -> bool:
+    """True if both records are about the implementations of the same names."""
+    names = [[(side or {}).get("name") for side in (r["compressor"], r["decompressor"])] for r in (one, other) if r]
+    return len(names) == 2 and names[0] == names[1]
+
+
+def _same_selection(a: Path, b: Path) -> bool:
+    """True if run.json of both asks for the same cases of the same implementations."""
+    from headroom.core.run import session
+
+    try:
+        plans = [session.recall(folder) for folder in (a, b)]
+    except HeadroomError:
+        return False
+    no_selection = ("seed", "build")
+    chosen = [
+        vars(plan) | {"settings": {k: v for k, v in plan.settings.as_json().items() if k not in no_selection}}
+        for plan in plans
+    ]
+    return chosen[0] == chosen[1]
 
 
 def _by_identity(record: Record) -> dict[MetricIdentity, dict[str, Any]]:

@@ -105,12 +105,46 @@ def test_a_metric_that_vanished_is_named(tmp_path: Path) -> None:
         ("pass", "non-strict", True),
         ("unsupported", "fail", True),
         ("unsupported", "non-strict", False),
-        ("pass", "unsupported", False),
+        ("pass", "unsupported", True),  # of the same implementations
+        ("fail", "unsupported", False),
         ("error", "fail", False),
     ],
 )
 def test_what_is_worse(tmp_path: Path, a: Verdict, b: Verdict, worse: bool) -> None:
     assert compared([record(verdict=a)], [record(verdict=b)], tmp_path).worse is worse
+
+
+def test_what_another_implementation_declares_is_no_worse(tmp_path: Path) -> None:
+    other = record(verdict="unsupported")
+    other.compressor = {**other.compressor, "name": "other"}
+    assert not compared([record()], [other], tmp_path).worse
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "worse"),
+    [
+        ((40.0, 41.0, 42.0), (44.0, 45.0, 46.0), False),  # less than a tenth
+        ((40.0, 41.0, 42.0), (46.0, 47.0, 48.0), True),
+        ((46.0, 47.0, 48.0), (40.0, 41.0, 42.0), False),  # better
+        ((40.0, 41.0, 99.0), (90.0, 98.0, 99.0), False),  # the ranges overlap
+        ((40.0,), (79.0,), False),
+        ((40.0,), (23_400.0,), True),
+        ((0.0, 0.0), (1.0, 1.0), True),
+    ],
+)
+def test_a_slowdown_makes_b_worse(tmp_path: Path, a: tuple[float, ...], b: tuple[float, ...], worse: bool) -> None:
+    found = compared([record(*a)], [record(*b)], tmp_path)
+    assert found.worse is worse
+    assert [one["significantly_worse"] for one in found.as_json()["metrics"]] == [worse]
+    found.least = None
+    assert not found.worse
+
+
+def test_less_throughput_makes_b_worse_and_a_slower_machine_does_not(tmp_path: Path) -> None:
+    pairs = [record(trial, metric=metrics.FLOW_PAIRS) for trial in (900.0, 400.0)]
+    assert compared(pairs[:1], pairs[1:], tmp_path).worse_metrics()[0].factor == 2.25
+    floor = [record(trial, metric=metrics.FLOOR_NS) for trial in (4.0, 12.0)]
+    assert not compared(floor[:1], floor[1:], tmp_path).worse
 
 
 def test_verdicts_that_changed(tmp_path: Path) -> None:
@@ -182,6 +216,34 @@ def run(out: Path, name: str, *records: Any, **settings: Any) -> str:
         one.run = name
         store.write(folder, one)
     return name
+
+
+def test_the_exit_status_says_that_b_is_slower(out: Path, runner: CliRunner) -> None:
+    a = run(out, "20260101-000000-aaaa", record(40.0, 41.0))
+    b = run(out, "20260102-000000-bbbb", record(50.0, 51.0))
+    few = run(out, "20260103-000000-cccc", record(23_985.0))
+    found = runner.invoke(app, ["compare", a, b], env={"COLUMNS": "200"})
+    assert found.exit_code == 1
+    assert f"b is significantly worse in 1 metrics: ns_per_operation of {CASE} by a factor of 1.244." in found.output
+    for words in ([b, a], [a, b, "--worse-by", "25"], [a, b, "--verdicts-only"]):
+        assert runner.invoke(app, ["compare", *words]).exit_code == 0
+    found = runner.invoke(app, ["compare", a, few], env={"COLUMNS": "200"})
+    assert found.exit_code == 1
+    assert "by a factor of 585 (too few trials to tell a spread)." in found.output
+    assert json.loads(runner.invoke(app, ["compare", a, few, "--json"]).stdout)["worse"] is True
+
+
+def test_the_exit_status_says_that_b_covers_less(out: Path, runner: CliRunner) -> None:
+    both = [record(name=name) for name in ("s/1", "s/2")]
+    a = run(out, "20260101-000000-aaaa", *both)
+    fewer = run(out, "20260102-000000-bbbb", both[0])
+    declared = run(out, "20260103-000000-cccc", both[0], record(name="s/2", verdict="unsupported"))
+    other = run(out, "20260104-000000-dddd", both[0], compressor="null")
+    for b, status in ((fewer, 1), (declared, 1), (other, 0)):
+        assert runner.invoke(app, ["compare", a, b]).exit_code == status, b
+    words = "b covers less by 1 cases that passed in a: s/2 (missing)."
+    assert words in runner.invoke(app, ["compare", a, fewer], env={"COLUMNS": "200"}).output
+    assert runner.invoke(app, ["compare", fewer, a]).exit_code == 0
 
 
 def test_two_runs(out: Path, runner: CliRunner, tmp_path: Path) -> None:
