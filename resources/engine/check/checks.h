@@ -71,6 +71,9 @@ Outcome check_buffer_lifetime(const Subject& subject);
 // room_checks.cc
 Outcome check_no_space(const Subject& subject);
 
+// status_checks.cc
+Outcome check_status(const Subject& subject);
+
 // purity_checks.cc
 Outcome check_instances_independent(const Subject& subject);
 Outcome check_deterministic(const Subject& subject);

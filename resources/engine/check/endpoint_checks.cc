@@ -277,6 +277,34 @@ Outcome check_message_bounds(const Subject& subject) {
   return {};
 }
 
+// A message that an endpoint has no room for. A compressor may also say that it cannot make one of it here.
+Outcome check_message_status(const Subject& subject) {
+  require_compression(subject);
+  Side a(subject), b(subject), control(subject);
+  const Octets message = sip_message(0);
+  const MessageOutput made = a.endpoint.compress(message, 0, time_of(0));
+  if (!made.came_out()) throw NotJudged("a message was not compressed; see the check \"messages\".");
+  if (!control.endpoint.decompress(made.octets, 0, 0, time_of(0)).came_out())
+    throw NotJudged("a message was not decompressed; see the check \"messages\".");
+  const auto try_with = [&](Side& side, bool compressing, Octets in, std::size_t room) {
+    const std::string given = "a message with room for " + std::to_string(room) + " octets was given to " +
+                              (compressing ? "compress" : "decompress");
+    note(given);
+    Octets out(room + 64);
+    headroom_packet packet = record_of({in}, out.data(), room);
+    (void)caller_of(side.instance).process(compressing, &packet, 1, time_of(room));
+    (void)side.endpoint.drain(time_of(room));
+    const bool right = packet.status >= 0 || packet.status == HEADROOM_ERR_NO_SPACE ||
+                       (compressing && packet.status == HEADROOM_ERR_UNSUPPORTED);
+    require(right, given + " and answered with " + name_of_status(packet.status) + "; ERR_NO_SPACE is right.");
+  };
+  for (const std::size_t room : {std::size_t{0}, std::size_t{1}, made.octets.size() / 2, made.octets.size() - 1})
+    try_with(a, true, message, room);
+  for (const std::size_t room : {std::size_t{0}, std::size_t{1}, message.size() / 2, message.size() - 1})
+    try_with(b, false, made.octets, room);
+  return {};
+}
+
 Outcome check_endpoint_deterministic(const Subject& subject) {
   require_compression(subject);
   const auto transcript = [&](std::size_t others) {
@@ -434,6 +462,7 @@ const std::vector<Check>& endpoint_checks() {
        check_detail_grows},
       {"streams", "messages come out of a stream one by one, whatever the pieces", check_streams},
       {"output_bounds", "nothing is written outside the output buffer", check_message_bounds},
+      {"status", "the status of a message that is lost is that of its reason", check_message_status},
       {"buffer_lifetime", "no buffer is touched once the call that it was given to has returned",
        check_buffer_lifetime},
       {"deterministic", "the same calls give the same octets, and instances share nothing",

@@ -142,6 +142,7 @@ const std::vector<Check>& other_checks() {
       {"lost_frames", "the report of a lost frame does no harm", check_lost_frames},
       {"output_bounds", "nothing is written outside the output buffer", check_output_bounds},
       {"no_space", "a packet for which there is no room costs no other one", check_no_space},
+      {"status", "the status of a packet that is lost is that of its reason", check_status},
       {"input_bounds", "nothing is read outside the input", check_input_bounds},
       {"input_untouched", "the input is not written", check_input_untouched},
       {"buffer_lifetime", "no buffer is touched once the call that it was given to has returned",

@@ -41,6 +41,8 @@ struct Trials {
   std::vector<BadConfiguration> (*bad_configurations)(const Json& good) = nullptr;
   // Whether a packet without a type has to be one of IP: what else there is, only its type tells.
   bool only_ip = false;
+  // A link packet in which nothing but a CRC is wrong, made of one that is right; empty where that one does not serve.
+  Octets (*with_wrong_crc)(const Json& config, OctetView right) = nullptr;
   // A reverse packet such as a decompressor with this configuration wants sent.
   Octets (*reverse_packet)(const Json& config) = nullptr;
   // Messages for endpoints: the beginning of one, one that no endpoint can decompress, and one that brings something

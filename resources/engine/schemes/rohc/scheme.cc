@@ -43,14 +43,33 @@ Octets reverse_packet(const Json& config) {
   return has_large_cids(config) ? Octets{0xF2, 0x00, 0x00} : Octets{0xF1, 0x00};
 }
 
+// IR and IR-DYN (RFC 3095, 5.7.7.1 and 5.7.7.2): type, CID where CIDs are large, profile, CRC. Behind Add-CID octet
+// and padding.
+Octets with_wrong_crc(const Json& config, OctetView right) {
+  std::size_t at = 0;
+  if (!has_large_cids(config)) {
+    while (at < right.size() && (right[at] & 0xF0) == 0xE0) ++at;
+  }
+  const auto is_type = [&](std::uint8_t octet) { return (octet & 0xFE) == 0xFC || octet == 0xF8; };
+  if (at >= right.size() || !is_type(right[at])) return {};
+  ++at;
+  if (has_large_cids(config)) at += at < right.size() && (right[at] & 0x80) != 0 ? 2U : 1U;
+  const std::size_t crc = at + 1;
+  if (crc >= right.size()) return {};
+  Octets wrong(right.begin(), right.end());
+  wrong[crc] ^= 0xFF;
+  return wrong;
+}
+
 }  // namespace
 
 const Scheme& scheme() noexcept {
-  static constexpr Scheme kScheme = {
-      .name = "rohc",
-      .framing = &kFraming,
-      .ppp_variant = ppp_variant,
-      .trials = {.bad_configurations = bad_configurations, .reverse_packet = reverse_packet}};
+  static constexpr Scheme kScheme = {.name = "rohc",
+                                     .framing = &kFraming,
+                                     .ppp_variant = ppp_variant,
+                                     .trials = {.bad_configurations = bad_configurations,
+                                                .with_wrong_crc = with_wrong_crc,
+                                                .reverse_packet = reverse_packet}};
   return kScheme;
 }
 

@@ -71,14 +71,31 @@ std::vector<BadConfiguration> bad_configurations(const Json& good) {
   return bad;
 }
 
+// A TS packet that holds a whole SNDU (RFC 4326, 4) right behind its Payload Pointer (5.1): one octet of the PDU is
+// changed, which the CRC-32 alone shows.
+Octets with_wrong_crc(const Json& config, OctetView right) {
+  constexpr std::size_t kSndu = 5, kBaseHeader = 10, kCrc = 4;
+  if (config.is_object() && config.contains("encapsulation") && config["encapsulation"] != "ule") return {};
+  const bool starts = right.size() == kTsOctets && right[0] == kSyncOctet && (right[1] & 0x40) != 0 &&
+                      right[1] != kNullPacket[1] && right[4] == 0;
+  if (!starts) return {};
+  const std::size_t length = (right[kSndu] & 0x7FU) << 8 | right[kSndu + 1];
+  const std::size_t end = kSndu + 4 + length;  // of Length and Type, and of what Length counts
+  if (end > right.size() || length < kBaseHeader + kCrc + 1) return {};
+  Octets wrong(right.begin(), right.end());
+  wrong[end - kCrc - 1] ^= 0xFF;
+  return wrong;
+}
+
 }  // namespace
 
 const Scheme& scheme() noexcept {
-  static constexpr Scheme kScheme = {.name = "ule",
-                                     .framing = &kFraming,
-                                     .framing_by = framing_by,
-                                     .universal_time = true,
-                                     .trials = {.bad_configurations = bad_configurations, .only_ip = true}};
+  static constexpr Scheme kScheme = {
+      .name = "ule",
+      .framing = &kFraming,
+      .framing_by = framing_by,
+      .universal_time = true,
+      .trials = {.bad_configurations = bad_configurations, .only_ip = true, .with_wrong_crc = with_wrong_crc}};
   return kScheme;
 }
 

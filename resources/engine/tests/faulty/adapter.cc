@@ -56,7 +56,8 @@ std::uint8_t shared_counter = 0;
 
 // Faults of adapters whose first packet makes a context, which all others need: the octet behind it is 1.
 bool announces() {
-  return kFault == Fault::takes_what_did_not_fit_for_sent || kFault == Fault::begins_anew_for_want_of_room;
+  return kFault == Fault::takes_what_did_not_fit_for_sent || kFault == Fault::begins_anew_for_want_of_room ||
+         kFault == Fault::calls_want_of_context_malformed;
 }
 
 // Some faults show in an octet behind the packet.
@@ -273,6 +274,38 @@ void put_together(headroom_instance& self, headroom_packet& packet) {
   packet.out_length = static_cast<std::uint32_t>(whole.size());
 }
 
+// CRC-8 of RFC 3095, 5.9.1.
+std::uint8_t crc8(const std::uint8_t* octets, std::size_t count) {
+  std::uint8_t crc = 0xFF;
+  for (std::size_t i = 0; i < count; ++i) {
+    crc ^= octets[i];
+    for (int bit = 0; bit < 8; ++bit) crc = static_cast<std::uint8_t>((crc & 1) != 0 ? crc >> 1 ^ 0xE0 : crc >> 1);
+  }
+  return crc;
+}
+
+// Each packet is an IR packet of the Uncompressed profile (RFC 3095, 5.10.1): type, profile and their CRC.
+void process_with_crc(headroom_packet& packet, bool compressing) {
+  constexpr std::uint8_t kIr[] = {0xFC, 0x00};
+  constexpr std::uint32_t kHeader = sizeof kIr + 1;
+  const auto fail = [&](std::int32_t status) { packet.status = status; };
+  if (compressing) {
+    if (packet.in_length + kHeader > packet.out_capacity) return fail(HEADROOM_ERR_NO_SPACE);
+    std::memcpy(packet.out, kIr, sizeof kIr);
+    packet.out[sizeof kIr] = crc8(kIr, sizeof kIr);
+    std::memcpy(packet.out + kHeader, packet.in, packet.in_length);
+    packet.out_length = packet.in_length + kHeader;
+  } else {
+    if (packet.in_length <= kHeader || std::memcmp(packet.in, kIr, sizeof kIr) != 0)
+      return fail(HEADROOM_ERR_MALFORMED);
+    if (packet.in[sizeof kIr] != crc8(kIr, sizeof kIr)) return fail(HEADROOM_ERR_MALFORMED);  // the fault
+    if (packet.in_length - kHeader > packet.out_capacity) return fail(HEADROOM_ERR_NO_SPACE);
+    packet.out_length = packet.in_length - kHeader;
+    std::memcpy(packet.out, packet.in + kHeader, packet.out_length);
+  }
+  packet.status = HEADROOM_OK;
+}
+
 void process(headroom_instance* self, headroom_packet& packet, headroom_detail* detail, std::size_t count,
              bool compressing) {
   misbehave_on_garbage(packet);
@@ -294,11 +327,13 @@ void process(headroom_instance* self, headroom_packet& packet, headroom_detail* 
   } else if (kFault == Fault::compresses_nothing && compressing) {
     packet.status = HEADROOM_ERR_UNSUPPORTED;
   } else if (length > packet.out_capacity) {
-    packet.status = HEADROOM_ERR_NO_SPACE;
+    packet.status = kFault == Fault::calls_want_of_room_malformed ? HEADROOM_ERR_MALFORMED : HEADROOM_ERR_NO_SPACE;
     if (kFault == Fault::takes_what_did_not_fit_for_sent && compressing) self->announced = true;
     if (kFault == Fault::begins_anew_for_want_of_room && !compressing) self->announced = false;
   } else if (announces() && !compressing && !self->announced && packet.in[length] != 1) {
-    packet.status = HEADROOM_ERR_NO_CONTEXT;
+    packet.status = kFault == Fault::calls_want_of_context_malformed ? HEADROOM_ERR_MALFORMED : HEADROOM_ERR_NO_CONTEXT;
+  } else if (kFault == Fault::calls_a_wrong_crc_malformed) {
+    process_with_crc(packet, compressing);
   } else {
     const bool first = !std::exchange(self->announced, true);
     std::memcpy(packet.out, packet.in, length - (compressing ? extra : 0));

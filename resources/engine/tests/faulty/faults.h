@@ -46,6 +46,9 @@
   X(writes_behind_the_output, "outcome output_bounds")                                                   \
   X(takes_what_did_not_fit_for_sent, "no_space")                                                         \
   X(begins_anew_for_want_of_room, "no_space")                                                            \
+  X(calls_want_of_room_malformed, "status")                                                              \
+  X(calls_want_of_context_malformed, "status")                                                           \
+  X(calls_a_wrong_crc_malformed, "status")                                                               \
   X(reads_past_the_input, "input_bounds")                                                                \
   X(writes_the_input, "input_untouched")                                                                 \
   X(looks_at_the_input_before, "buffer_lifetime") /* of the call before */                               \

@@ -127,6 +127,7 @@ void destroy(headroom_instance* self) {
 // Puts `text` out, or says why not.
 std::int32_t put(std::string_view text, headroom_packet& packet) {
   if (text.size() > packet.out_capacity) {
+    if (kFault == Fault::calls_want_of_room_malformed) return HEADROOM_ERR_MALFORMED;
     if (kFault == Fault::writes_beyond_the_output) packet.out[packet.out_capacity] = 0;
     if (kFault == Fault::claims_another_room) packet.out_capacity = ~std::uint32_t{0};
     if (kFault != Fault::claims_more_than_there_is_room && kFault != Fault::claims_another_room) {

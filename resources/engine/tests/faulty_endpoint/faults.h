@@ -40,6 +40,7 @@
   X(writes_beyond_the_output, "output_bounds")                                                           \
   X(claims_more_than_there_is_room, "output_bounds")                                                     \
   X(claims_another_room, "output_bounds")      /* in the packet, too */                                  \
+  X(calls_want_of_room_malformed, "status")                                                              \
   X(shares_a_counter, "deterministic")                                                                   \
   X(shares_what_it_remembers, "deterministic")                                                           \
   X(reads_the_clock, "no_clock")                                                                         \

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The status of a packet that is lost: that of its reason, as headroom_status says.
+#include <algorithm>
+#include <initializer_list>
+
+#include "check/checks.h"
+
+namespace headroom::check {
+namespace {
+
+constexpr std::size_t kPackets = 100;
+constexpr std::size_t kTried = 12;  // of them, for each reason
+
+// The first `count` inputs, nothing lost.
+void feed(const Instance& instance, const std::vector<TypedPacket>& inputs, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) (void)call_one(instance, input_of(inputs[i]), time_of(i));
+}
+
+void require_reason(headroom_role role, const std::string& given, std::int32_t status,
+                    std::initializer_list<std::int32_t> right) {
+  if (status >= 0 || std::find(right.begin(), right.end(), status) != right.end()) return;
+  std::string names;
+  for (const std::int32_t one : right) names += (names.empty() ? "" : " or ") + std::string(name_of_status(one));
+  throw Broken(std::string("the ") + name_of(role) + " answers " + name_of_status(status) + " to " + given + "; " +
+               names + " is right.");
+}
+
+// A packet that fits, with one octet of room less than it takes.
+void check_want_of_room(const Subject& subject, headroom_role role) {
+  const std::vector<TypedPacket> inputs = inputs_for(subject, role, kPackets);
+  const Instance control(subject.adapter, role);
+  const std::size_t step = std::max<std::size_t>(1, inputs.size() / kTried);
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const PacketOutput whole = call_one(control, input_of(inputs[i]), time_of(i));
+    if (i % step != 0 || !whole.came_out() || whole.octets.empty()) continue;
+    const auto room = static_cast<std::uint32_t>(whole.octets.size() - 1);
+    const std::string given = "packet " + std::to_string(i) + " with room for " + std::to_string(room) +
+                              " octets, where it takes " + std::to_string(whole.octets.size());
+    note(given + " was given to the " + name_of(role));
+    const Instance instance(subject.adapter, role);
+    feed(instance, inputs, i);
+    Octets in = inputs[i].octets, out(in.size() + whole.octets.size() + HEADROOM_EXPANSION);
+    headroom_packet packet = record_of({in, 0, inputs[i].type}, out.data(), room);
+    process_one(instance, packet, time_of(i));
+    require_reason(role, given, packet.status, {HEADROOM_ERR_NO_SPACE});
+  }
+}
+
+// A packet from the middle of a flow whose beginning has not come.
+void check_want_of_context(const Subject& subject) {
+  const std::vector<TypedPacket> inputs = inputs_for(subject, HEADROOM_DECOMPRESSOR, kPackets);
+  const std::size_t step = std::max<std::size_t>(1, inputs.size() / kTried);
+  for (std::size_t i = step; i < inputs.size(); i += step) {
+    const std::string given = "packet " + std::to_string(i) + " without those before it";
+    note(given + " was given to the decompressor");
+    const Instance instance(subject.adapter, HEADROOM_DECOMPRESSOR);
+    const PacketOutput out = call_one(instance, input_of(inputs[i]), time_of(i));
+    require_reason(HEADROOM_DECOMPRESSOR, given, out.status, {HEADROOM_ERR_NO_CONTEXT, HEADROOM_ERR_STATE});
+  }
+}
+
+// A packet in which a CRC alone is wrong.
+void check_wrong_crc(const Subject& subject) {
+  const auto with_wrong_crc = known_scheme(subject).trials.with_wrong_crc;
+  if (with_wrong_crc == nullptr) return;
+  const std::vector<TypedPacket> inputs = inputs_for(subject, HEADROOM_DECOMPRESSOR, kPackets);
+  std::size_t tried = 0;
+  for (std::size_t i = 0; i < inputs.size() && tried < kTried; ++i) {
+    const Octets octets = with_wrong_crc(subject.adapter.config, inputs[i].octets);
+    if (octets.empty()) continue;
+    ++tried;
+    const std::string given = "packet " + std::to_string(i) + " with a CRC that disagrees";
+    note(given + " was given to the decompressor");
+    const Instance instance(subject.adapter, HEADROOM_DECOMPRESSOR);
+    feed(instance, inputs, i);
+    const PacketOutput out = call_one(instance, {octets, 0, inputs[i].type}, time_of(i));
+    require_reason(HEADROOM_DECOMPRESSOR, given, out.status, {HEADROOM_ERR_CRC});
+  }
+}
+
+}  // namespace
+
+Outcome check_status(const Subject& subject) {
+  for_each_role(subject, [&](headroom_role role) { check_want_of_room(subject, role); });
+  if (subject.decompressor && subject.compressor) {
+    check_want_of_context(subject);
+    check_wrong_crc(subject);
+  }
+  return {};
+}
+
+}  // namespace headroom::check
