@@ -169,6 +169,30 @@ def test_a_nack_asks_for_an_update(play: Observer) -> None:
     assert requirements(play(**answered(heeded, 4, "STATIC-NACK(O) with CRC"))) == [(4, "RFC3095-5.4.1.1.1-3")]
 
 
+@pytest.mark.parametrize("ignores", [True, False])
+def test_a_compressor_that_ignores_all_feedback_is_named(monkeypatch: pytest.MonkeyPatch, ignores: bool) -> None:
+    """One finding with the cause instead of one for each packet; not where feedback changes a packet."""
+    kinds = [*BEGINNING, "UO-0", "IR-DYN", "UOR-2-ID/U", "IR-DYN"]
+    links, originals = sent("rtp-ipv4", kinds)
+    without = links if ignores else [*links[:5], links[3], *links[6:]]
+
+    def run(now: ReplayConfig) -> Replay:
+        silent = now.feedback == {"path": "none"}
+        records = [record(n, link) for n, link in enumerate(without if silent else links)]
+        if not silent:
+            records[2]["feedback"] = [element("ACK(O) with CRC", 1002)]
+        return Replay(now, document(records))
+
+    monkeypatch.setattr(replay, "run", run)
+    seen = observe(replay_of(source=literal(originals), channel={"mode": "O"}))
+    assert {one.requirement for one in seen.findings} == {"RFC3095-5.6.2-1"}
+    sentences = [one.sentence for one in seen.findings]
+    if ignores:
+        assert sentences == [observation.IGNORES_FEEDBACK]
+    else:
+        assert len(sentences) > 1 and all("says mode U" in one for one in sentences)
+
+
 @pytest.mark.parametrize("how", [{"path": "none"}, {"path": "own", "loss": 0.1}, {"path": "own", "delay_ns": 1}])
 def test_feedback_that_may_not_have_arrived_does_not_bind(play: Observer, how: dict[str, Any]) -> None:
     kinds = [*BEGINNING, "UO-0", "UO-0", "UO-0"]

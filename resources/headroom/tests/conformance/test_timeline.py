@@ -270,11 +270,26 @@ def test_answers_of_the_right_step() -> None:
     right = {0: [said("ACK(O) with CRC", sn=1000)]}
     assert played(made, right).complaints == []
     assert [len(one) for one in played(made, right).answers] == [1, 0]
-    assert played(made, {}).complaints == ["step 1 (1 x IR): no ACK(O) comes; what comes: nothing"]
+    silent = "the decompressor gives no feedback at all; step 1 (1 x IR): no ACK(O) comes; what comes: nothing"
+    assert played(made, {}).complaints == [silent]
     late = {2: [said("ACK(O) with CRC", sn=1002)]}
     assert played(made, right | late).complaints == [
         "step 2 (2 x UO-0): it is answered with ACK(O) with CRC, but no answer is due"
     ]
+
+
+def test_a_decompressor_without_any_feedback_is_named() -> None:
+    """One complaint with the cause, in the place of one for each step."""
+    steps = [(1, "IR", "delivered", "each ACK(O)"), (2, "UO-0"), (2, "IR", "delivered", "some ACK(O)")]
+    silent = played(story(*steps, mode="O"), p1="mismatched").complaints
+    assert silent == [
+        "the decompressor gives no feedback at all; step 1 (1 x IR): packet 1 is not answered with ACK(O); "
+        "what comes: nothing",
+        "step 2 (2 x UO-0): packet 1 of 2 comes out other than it was (OK)",
+    ]
+    sparse = played(story(*steps, mode="O"), {3: [said("ACK(O)", sn=1003)]}).complaints
+    assert sparse == ["step 1 (1 x IR): packet 1 is not answered with ACK(O); what comes: nothing"]
+    assert played(story((1, "IR", "delivered", "none"), mode="U")).complaints == []
 
 
 def test_optional_answers_that_stop_coming() -> None:

@@ -6,7 +6,7 @@ What an adapter tells about its packets is not looked at: type, CID and sequence
 
 import tempfile
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -33,6 +33,9 @@ MODE_RULES = (
     "RFC4815-4.7-1",
     "RFC4019-5.6-3",
 )
+# What a compressor owes to NACKs.
+NACK_RULES = ("RFC3095-5.4.1.1.1-1", "RFC3095-5.4.1.1.1-3")
+IGNORES_FEEDBACK = "The compressor ignores all feedback: without any it sends the same octets."
 # A replay that does no more than to send its source.
 ONE_WAY: dict[str, Any] = {
     "reverse": False,
@@ -212,12 +215,29 @@ def observe(
                 result.undeclared.append(f"{sentence} ({left_out.feature} is not declared)")
     if not sees_all_feedback(config):
         result.findings = [one for one in result.findings if one.requirement not in MODE_RULES]
+    symptoms = [one for one in result.findings if one.requirement in (*MODE_RULES, *NACK_RULES)]
+    if symptoms and ignores_feedback(config, result.packets):
+        cause = replace(symptoms[0], sentence=IGNORES_FEEDBACK)
+        result.findings = [cause, *(one for one in result.findings if one not in symptoms)]
     if config.compressor:
         sent = [(seen.original, seen.profile) for seen in result.packets]
         if sentence := carriers.unused(config.compressor, config.channel.get("profiles"), sent):
             result.findings.append(Finding(sentence, "", 0, JUDGE, "must"))
     result.findings.sort(key=lambda one: one.packet or 0)
     return result
+
+
+def ignores_feedback(config: replay.ReplayConfig, packets: Sequence[ObservedPacket]) -> bool:
+    """True if the compressor was given feedback, and sends the same octets without any."""
+    given = [step for step in config.control if step.get("side") == "compressor" and "feedback" in step]
+    if config.reverse or not (given or any(one.record.get("feedback") for one in packets)):
+        return False
+    control = [step for step in config.control if step not in given]
+    silent = replace(config, feedback={"path": "none"}, control=control, outputs={})
+    done = replay.run(replace(silent, records="all", record_octets=True, timeout_s=PATIENCE_S))
+    records = [one for one in done.records if "packet" in one and one.get("direction") == "forward"]
+    sent = [[part["link"] for part in replay.parts_of(record)] for record in records]
+    return sent == [[part["link"] for part in replay.parts_of(one.record)] for one in packets]
 
 
 def _seen(record: dict[str, Any], original: bytes, checker: Checker | None) -> ObservedPacket:

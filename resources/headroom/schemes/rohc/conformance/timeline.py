@@ -152,6 +152,7 @@ class Timeline:
         records = {record["packet"]: record for record in document["records"] if "packet" in record}
         read_so_far: int | None = None  # sequence number of the last packet that was decompressed and had a CRC
         mode = "U"  # as the packets have set it
+        unanswered: list[str] = []
         for number, step in enumerate(self.steps, 1):
             mine = [records[n] for n in range(step.first, step.first + step.count)]
             where = f"step {number} ({step.count} x {step.what})"
@@ -177,7 +178,12 @@ class Timeline:
             if step.answers.startswith(AS_BEFORE):
                 played.complaints += [f"{where}: {one}" for one in self._as_before(number, step.answers, played)]
             elif step.answers:
-                played.complaints += [f"{where}: {sentence}" for sentence in judge_answers(step.answers, read)]
+                wrong = [f"{where}: {sentence}" for sentence in judge_answers(step.answers, read)]
+                played.complaints += wrong
+                unanswered += wrong
+        if unanswered and not any(played.answers):
+            cause = f"the decompressor gives no feedback at all; {unanswered[0]}"
+            played.complaints = [cause, *(one for one in played.complaints if one not in unanswered)]
         return played
 
     def _as_before(self, number: int, expected: str, played: TimelineOutcome) -> list[str]:

@@ -27,7 +27,7 @@ from headroom.schemes.rohc import metrics
 from headroom.schemes.rohc.conformance import capabilities, carriers, evidence, losses, repeats, stream, vectors
 from headroom.schemes.rohc.conformance.conversation import Conversation
 from headroom.schemes.rohc.conformance.flow import PROTOCOLS, Flow
-from headroom.schemes.rohc.conformance.observation import Observation, observe
+from headroom.schemes.rohc.conformance.observation import IGNORES_FEEDBACK, Observation, ignores_feedback, observe
 from headroom.schemes.rohc.conformance.timeline import Timeline
 from headroom.schemes.rohc.keywords.verdicts import conclude, conclude_remarks, expect, note_replay
 from headroom.schemes.rohc.scheme import SCHEME
@@ -393,6 +393,9 @@ class ConformanceKeywords:
         collector.current().parameters |= {"kind": "conversation", "flow": story.flow, "given": given}
         conclude(seen)
         complaints = story.judge(seen, without)
+        heeded = any(not one.in_vain for one in story.given)
+        if complaints and heeded and ignores_feedback(seen.done.config, seen.packets):
+            complaints = [IGNORES_FEEDBACK.removesuffix(".")]
         expect(not complaints, some(complaints, 3), seen)
 
     def _story(self, kind: type[Any]) -> Any:
