@@ -175,7 +175,7 @@ def read_dynamic_ip(reader: Reader, profile: Profile, version: int, remarks: lis
     if sid and not profile.constant_ip_id:
         # Compressors in the field mean by it what RFC 3843 does, so that their packets can be restored.
         remarks.append(
-            must(
+            Remark(
                 "RFC3095-5.7.7.4-1",
                 f"SID (RFC 3843, 3.3) is set, which profile {profile} does not have: the bit is not zero. It is read "
                 "as a constant IP-ID.",
