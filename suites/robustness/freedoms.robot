@@ -76,7 +76,7 @@ Deaf To ACKs
     [Tags]    scheme:rohc
     deaf-to-acks
 Deaf To Advice
-    [Documentation]    LOSS, JITTER, CLOCK, REJECT and CONTEXT_MEMORY change nothing.
+    [Documentation]    LOSS, JITTER, CLOCK and CONTEXT_MEMORY change nothing.
     [Tags]    scheme:rohc
     deaf-to-advice
 U Mode Compressor

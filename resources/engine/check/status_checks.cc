@@ -9,7 +9,7 @@
 namespace headroom::check {
 namespace {
 
-constexpr std::size_t kPackets = 100;
+constexpr std::size_t kDamagedPackets = 100;
 constexpr std::size_t kTried = 12;  // of them, for each reason
 
 // The first `count` inputs, nothing lost.
@@ -28,7 +28,7 @@ void require_reason(headroom_role role, const std::string& given, std::int32_t s
 
 // A packet that fits, with one octet of room less than it takes.
 void check_want_of_room(const Subject& subject, headroom_role role) {
-  const std::vector<TypedPacket> inputs = inputs_for(subject, role, kPackets);
+  const std::vector<TypedPacket> inputs = inputs_for(subject, role, kDamagedPackets);
   const Instance control(subject.adapter, role);
   const std::size_t step = std::max<std::size_t>(1, inputs.size() / kTried);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -49,7 +49,7 @@ void check_want_of_room(const Subject& subject, headroom_role role) {
 
 // A packet from the middle of a flow whose beginning has not come.
 void check_want_of_context(const Subject& subject) {
-  const std::vector<TypedPacket> inputs = inputs_for(subject, HEADROOM_DECOMPRESSOR, kPackets);
+  const std::vector<TypedPacket> inputs = inputs_for(subject, HEADROOM_DECOMPRESSOR, kDamagedPackets);
   const std::size_t step = std::max<std::size_t>(1, inputs.size() / kTried);
   for (std::size_t i = step; i < inputs.size(); i += step) {
     const std::string given = "packet " + std::to_string(i) + " without those before it";
@@ -64,7 +64,7 @@ void check_want_of_context(const Subject& subject) {
 void check_wrong_crc(const Subject& subject) {
   const auto with_wrong_crc = known_scheme(subject).trials.with_wrong_crc;
   if (with_wrong_crc == nullptr) return;
-  const std::vector<TypedPacket> inputs = inputs_for(subject, HEADROOM_DECOMPRESSOR, kPackets);
+  const std::vector<TypedPacket> inputs = inputs_for(subject, HEADROOM_DECOMPRESSOR, kDamagedPackets);
   std::size_t tried = 0;
   for (std::size_t i = 0; i < inputs.size() && tried < kTried; ++i) {
     const Octets octets = with_wrong_crc(subject.adapter.config, inputs[i].octets);
