@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Doubles of the reference (doubles.yaml of each scheme): an instance has the habits (rohc/habits.h) that {"options":
+// Doubles of the reference (doubles.yaml of each scheme): an instance has the habits (habit.h) that {"options":
 // {"habits": [...]}} names, and behind a proxy (proxy.h) it is as {"options": {"proxy": {...}}} says. Sources with
 // habits are compiled for this library once more; all others are the ordinary ones.
 #include <algorithm>
 #include <iterator>
 
 #include "changed_adapter.h"
+#include "habit.h"
 #include "proxy.h"
-#include "rohc/habits.h"
 
 namespace {
 
@@ -33,7 +33,7 @@ struct Double {
       const auto* known = std::find(std::begin(headroom::kHabitNames), std::end(headroom::kHabitNames),
                                     name.is_string() ? name.get<std::string>() : "");
       if (known == std::end(headroom::kHabitNames)) {
-        throw headroom::ConfigError("\"habits\" in \"options\" has " + name.dump() + ", which habits.h does not know");
+        throw headroom::ConfigError("\"habits\" in \"options\" has " + name.dump() + ", which habit.h does not know");
       }
       change.bits |= 1U << (known - std::begin(headroom::kHabitNames));
     }
@@ -42,7 +42,8 @@ struct Double {
   }
 
   // The instance, behind its proxy if it has one. A proxy of another scheme, which its key "scheme" names, is left out:
-  // a double of ULE may carry the ordinary ROHC. Throws ConfigError when the scheme has no such proxy.
+  // a double may carry the link packets of another scheme's ordinary reference. Throws ConfigError when the scheme has
+  // no such proxy.
   headroom_instance* wrap(headroom_instance* instance, const json& config) const {
     const std::string scheme = config.value("scheme", "");
     if (proxy.is_null() || proxy.value("scheme", scheme) != scheme) return instance;

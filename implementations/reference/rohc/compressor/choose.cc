@@ -3,9 +3,9 @@
 
 #include <span>
 
+#include "habit.h"
 #include "mutants.h"
 #include "rohc/encoding/lsb.h"
-#include "rohc/habits.h"
 #include "rohc/wire/base_header.h"
 #include "rohc/wire/sdvl.h"
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "habit.h"
 #include "mutants.h"
 #include "rohc/compressor/choose.h"
 #include "rohc/compressor/classify.h"
@@ -19,7 +20,6 @@
 #include "rohc/compressor/uncompressed.h"
 #include "rohc/compressor/window.h"
 #include "rohc/compressor/write.h"
-#include "rohc/habits.h"
 
 namespace headroom::rohc {
 namespace {

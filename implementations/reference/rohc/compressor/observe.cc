@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "habit.h"
 #include "mutants.h"
 #include "rohc/compressor/coverage.h"
 #include "rohc/compressor/fast_path.h"
 #include "rohc/compressor/refresh.h"
 #include "rohc/compressor/reliable.h"
 #include "rohc/compressor/window.h"
-#include "rohc/habits.h"
 #include "rohc/header/crc_coverage.h"
 #include "rohc/wire/sdvl.h"
 
