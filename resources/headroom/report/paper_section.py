@@ -129,7 +129,7 @@ FIGURES: list[Shown] = [
     (Column("Bound", optional=True), lambda item: item.get("expected")),
     (Column("Here", number=True), lambda item: item["measured"]),
     (Column("±", number=True, optional=True), lambda item: item.get("spread")),
-    (Column("Here / paper", number=True), _ratio),
+    (Column("Here / paper", number=True, optional=True), _ratio),
     (Column("Unit", tight=True), lambda item: item["unit"]),
     (Column("Kind", tight=True), lambda item: item["kind"]),
     (Column("Verdict"), _verdict),

@@ -69,6 +69,24 @@ def test_models_of_the_paper_are_its_equations() -> None:
     }
 
 
+def test_one_stream_of_table_3_is_two_figures_that_must_match(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Eight rows of two values are two; that a full link is below it holds for each row by the same rule."""
+    found = iter(
+        [Arrivals(20.0, 0.5, 9), Arrivals(20.0, 0.3, 9)] * 6 + [Arrivals(20.002, 0.51, 9), Arrivals(20.0, 0.9, 9)] * 2
+    )
+    monkeypatch.setattr(ang_2016_channel, "arrivals", lambda *_, **__: next(found))
+    monkeypatch.setattr(ang_2016_streams, "streams_of", lambda key: (300, 300.0))
+    items = {item.id: item for item in ang_2016_streams.inter_arrival(find(PAPER), reference()).items}
+    assert {name: item.measured for name, item in items.items() if item.kind == "must-match"} == {
+        "table-3.one.mean": 20.002,
+        "table-3.one.jitter": 0.51,
+    }
+    verdicts = {name: item.verdict for name, item in items.items() if name.endswith("above-idle")}
+    assert len(verdicts) == 8
+    assert [name for name, verdict in verdicts.items() if verdict == "non-strict"] == ["table-3.ipv6-udp.above-idle"]
+    assert {item.verdict for name, item in items.items() if re.search(r"-.*\.(one|full)\.", name[8:])} == {None}
+
+
 def test_equation_14_counts_a_stream() -> None:
     assert model.stream_rate(header=7, payload=33) == (8 + 14 + 7 + 33) * 50 * 8
     assert int(model.streams(8_000_000, 60, 33)) == 169
