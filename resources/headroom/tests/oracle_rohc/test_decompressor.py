@@ -146,8 +146,8 @@ def test_reserved_bits_are_remarked_and_not_refused(flag: int) -> None:
 
 
 def test_the_constant_ip_id_flag_is_read_outside_its_profiles_too() -> None:
-    """RFC 3843, 3.3 adds SID to its own profile; in profile 0x0001 the bit is one of five zero bits (5.7.7.4). Whoever
-    sets it means a constant IP-ID."""
+    """RFC 3843, 3.3 adds SID to its own profile; in profile 0x0001 the bit is one of five zero bits (5.7.7.4), and
+    compressors that set it mean a constant IP-ID."""
     _, _, links = stream("rtp-ir-ipv4")
     ir = links[0]
     at = ir.index(bytes([0xA0]), 20)

@@ -67,11 +67,12 @@ def _feedback(element: dict[str, Any]) -> str:
 
 
 class RohcChannel(LinkChannel):
-    """A channel with small or large CIDs. `said` is whether they are large, None where only the packets can tell."""
+    """A channel with small or large CIDs. `stated` is whether frames or user say that they are large; None: neither
+    does, so that the packets decide."""
 
-    def __init__(self, hints: ChannelHints, said: bool | None, packets: Iterable[bytes]) -> None:
-        self.hints, self.said = hints, said
-        if said is None:
+    def __init__(self, hints: ChannelHints, stated: bool | None, packets: Iterable[bytes]) -> None:
+        self.hints, self.stated = hints, stated
+        if stated is None:
             self.evidence = evidence_of(packets, hints)
             hints.evidence.append(self.evidence)
 
@@ -85,14 +86,14 @@ class RohcChannel(LinkChannel):
 
     def _large(self, order: Callable[[CidEvidence], tuple[int, int]]) -> bool:
         """By the packets of the channel; where these leave it open, by those of the others (the other direction)."""
-        if self.said is not None:
-            return self.said
+        if self.stated is not None:
+            return self.stated
         first = next((count for count in order(self.evidence) if count), 0)
         return (first or sum(one.headers + one.feedback for one in self.hints.evidence)) > 0
 
     @property
     def remark(self) -> str:  # type: ignore[override]
-        found = self.said is None and (self.large or self.feedback_large)
+        found = self.stated is None and (self.large or self.feedback_large)
         return "Read with large CIDs, which made more sense" if found else ""
 
     def reader(self) -> RohcReader:
