@@ -128,7 +128,7 @@ def made_of(make: Make, records: Records) -> Section | None:
     if kept := _without(records, wrong):
         with contextlib.suppress(Exception):
             section = make(kept)
-    title = make.__name__.replace("_", " ").capitalize()
+    title = make.__name__.strip("_").replace("_", " ").capitalize()
     section = section or Section(f"unreadable-{make.__name__.replace('_', '-')}", title, title)
     note = f"This section cannot read the {len(records)} records together ({shortened(reason, 200)})."
     if wrong:
