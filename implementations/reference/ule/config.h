@@ -44,6 +44,7 @@ struct Config {
   std::uint16_t first_pid = 0x0100;          // of channel 0; channel n has the n-th behind it
   bool address = true;                       // "The default method SHOULD use a D-bit value of 0" (4.1)
   wire::Npa npa = {0x02, 0, 0, 0, 0, 0x01};  // encapsulator: unicast packets are for it; receiver: its own
+  bool any_address = false;                  // receiver: packets for any address are its own
   bool bridged = false;                      // IP packets travel in bridged frames (5.2), which the receiver takes away
   wire::Npa mac = {0x02, 0, 0, 0, 0, 0x02};  // source of such frames
   wire::CrcKernel crc = wire::CrcKernel::table;
@@ -64,6 +65,7 @@ struct Config {
 
   // True if a receiver takes what is for `to`.
   [[nodiscard]] bool takes(const wire::Npa& to) const noexcept {
+    if (any_address) return true;
     if ((to[0] & 1U) == 0) return to == npa;
     return !groups || to == wire::kBroadcast || std::find(groups->begin(), groups->end(), to) != groups->end();
   }

@@ -159,7 +159,9 @@ Config config_of(const json& configuration) {
   const json* const given = settings.find("options");
   const Settings options(given != nullptr ? *given : none, "\"options\"");
   options.only({"crc", "mac", "npa"});
-  read_address(options, "npa", config.npa);
+  const json* const npa = options.find("npa");
+  config.any_address = npa != nullptr && *npa == "any";
+  if (!config.any_address) read_address(options, "npa", config.npa);
   read_address(options, "mac", config.mac);
   config.crc = read_kernel(options);
   return config;
@@ -233,6 +235,8 @@ class ReceiverInstance final : public ReceivingInstance<Receiver> {
 headroom_instance* make(std::int32_t role, const json& configuration) {
   require(role != HEADROOM_ENDPOINT, "the scheme ule has compressors and decompressors (roles 1 and 2)");
   const Config config = config_of(configuration);
+  require(role == HEADROOM_DECOMPRESSOR || !config.any_address,
+          "\"options\": \"npa\" may be \"any\" for a receiver alone: an encapsulator needs an address");
   if (config.encapsulation == Encapsulation::gse) return make_gse(role, config);
   if (role == HEADROOM_COMPRESSOR) return new EncapsulatorInstance(config);
   return new ReceiverInstance(config);

@@ -22,7 +22,8 @@ enum class LinkType : std::uint32_t {
   raw_ip_old = 12,
   openbsd_loop = 108,  // as null_loopback, in network byte order
   linux_sll = 113,
-  ppp_with_direction = 204,  // behind an octet that says which end sent
+  ppp_pppd = 166,            // with the direction, 0 for received, in the place of the address field
+  ppp_with_direction = 204,  // behind an octet that says which end sent: 0 for received
   ipv4 = 228,
   ipv6 = 229,
   mpeg2_ts = 243,  // a TS packet of 188 octets, without any frame
@@ -40,11 +41,15 @@ inline constexpr std::uint16_t kPppIpv6 = 0x0057;
 
 using MacAddress = std::array<std::uint8_t, 6>;
 
+// By the end that captured, where frames say it.
+enum class FrameDirection : std::uint8_t { unknown, received, sent };
+
 struct FramePayload {
   std::uint16_t ether_type = 0;  // 0: the frame has none
   OctetView octets;              // into the frame
   std::optional<MacAddress> source_mac;
   std::optional<std::uint16_t> ppp_protocol = std::nullopt;  // of a frame of PPP
+  FrameDirection direction = FrameDirection::unknown;
 };
 
 [[nodiscard]] bool is_known(LinkType type) noexcept;
@@ -54,8 +59,20 @@ struct FramePayload {
 // control field and the first octet of the protocol may be left out (RFC 1662, 3.2; RFC 1661, 6.5).
 [[nodiscard]] std::optional<FramePayload> unwrap(LinkType type, OctetView frame) noexcept;
 
+// True if the packet's own length is 0, though it is not empty: it was captured before segmentation offload (TSO, GSO,
+// BIG TCP), and is as long as its frame.
+[[nodiscard]] bool has_no_length(OctetView ip) noexcept;
+
+// Writes the length of a packet that has none, and the checksum of an IPv4 header with it. REQUIRES: has_no_length,
+// and at most 65,535 octets.
+void write_length(Octets& ip) noexcept;
+
+// True if `octets` begin as an IP packet does: its version, and a length that holds its header. What is cut short in
+// its header may be one.
+[[nodiscard]] bool is_ip(OctetView octets) noexcept;
+
 // The IP packet at the front of `octets`, without what follows it (Ethernet pads short frames); nothing when it is no
-// IP packet or is not all there.
+// IP packet or is not all there. All of `octets` where it has_no_length.
 [[nodiscard]] std::optional<OctetView> trim_ip(OctetView octets) noexcept;
 
 }  // namespace headroom

@@ -44,8 +44,15 @@ struct ClosePcap {
   void operator()(pcap_t* pcap) const { pcap_close(pcap); }
 };
 
+// The sender of a frame, as far as the frame says it.
+struct FrameSender {
+  std::optional<MacAddress> mac;
+  FrameDirection direction = FrameDirection::unknown;
+  bool operator==(const FrameSender&) const = default;
+};
+
 void take(LinkType type, OctetView frame, bool complete, std::uint64_t time_ns, const CaptureFilter& filter,
-          Capture& capture) {
+          std::optional<FrameSender>& first, Capture& capture) {
   const std::optional<FramePayload> payload = unwrap(type, frame);
   const std::uint16_t ether_type = payload ? payload->ether_type : 0;
   const bool is_link = filter.link != nullptr;
@@ -58,6 +65,18 @@ void take(LinkType type, OctetView frame, bool complete, std::uint64_t time_ns, 
     ++capture.others;
     return;
   }
+  if (filter.direction != FrameDirection::unknown && payload->direction != filter.direction) {
+    ++capture.other_sender;
+    return;
+  }
+  if (is_link && filter.one_sender) {
+    const FrameSender sender = {payload->source_mac, payload->direction};
+    if (!first) first = sender;
+    if (sender != *first) {
+      ++capture.other_sender;
+      return;
+    }
+  }
   const bool typed = is_link && filter.link->typed;
   const std::size_t index = variant.value_or(filter.ppp_variant);
   if (is_link && !typed && index != filter.ppp_variant) {
@@ -67,12 +86,24 @@ void take(LinkType type, OctetView frame, bool complete, std::uint64_t time_ns, 
   }
   std::optional<OctetView> octets = payload->octets;
   if (!is_link) octets = trim_ip(payload->octets);
-  if (!octets || octets->empty() || octets->size() > 65'535 || (is_link && !complete)) {
+  const bool sized_by_frame = !is_link && octets && has_no_length(*octets);
+  if (!octets && complete && !is_ip(payload->octets)) {
+    ++capture.others;
+    return;
+  }
+  if (!octets || octets->empty() || ((is_link || sized_by_frame) && !complete)) {
     ++capture.truncated;
+    return;
+  }
+  if (octets->size() > 65'535) {
+    ++capture.too_long;
     return;
   }
   capture.packets.push_back(
       {time_ns, Octets(octets->begin(), octets->end()), typed ? payload->ppp_protocol.value_or(0) : std::uint16_t{0}});
+  if (!sized_by_frame) return;
+  ++capture.without_length;
+  write_length(capture.packets.back().octets);
 }
 
 // Why reading ended before the file did, and how to keep what was read. A killed tcpdump leaves such files.
@@ -106,6 +137,7 @@ Capture read_open_file(std::FILE* file, const std::string& name, const CaptureFi
                                       ", which is not read; convert it to Ethernet, PPP or raw IP.");
   }
   Capture capture;
+  std::optional<FrameSender> first;
   std::uint64_t first_ns = 0;
   std::uint64_t last_ns = 0;
   std::size_t total = 0;
@@ -122,7 +154,7 @@ Capture read_open_file(std::FILE* file, const std::string& name, const CaptureFi
     total += header->caplen;
     if (total > kMostCapturedOctets)
       throw Error(ErrorKind::input, name + " holds more than 4 GiB of packets; cut it into parts.");
-    take(type, OctetView(octets, header->caplen), header->caplen >= header->len, last_ns, filter, capture);
+    take(type, OctetView(octets, header->caplen), header->caplen >= header->len, last_ns, filter, first, capture);
   }
 }
 

@@ -24,13 +24,22 @@ struct CapturedPacket {
 struct CaptureFilter {
   const LinkFraming* link = nullptr;  // link packets of a scheme; nullptr: IP packets
   std::optional<MacAddress> source_mac;
+  FrameDirection direction = FrameDirection::unknown;  // unknown: either
+  bool one_sender = false;      // of link packets without a filter: those of the first sender alone
   std::size_t ppp_variant = 0;  // of the link packets, where PPP tells them apart
 };
 
-struct Capture {
+struct CaptureCounts {
+  std::uint64_t truncated = 0;     // frames or packets of which a part is missing: left out
+  std::uint64_t too_long = 0;      // packets of more than 65,535 octets: left out
+  std::uint64_t others = 0;        // frames that carry something else: left out
+  std::uint64_t other_sender = 0;  // link packets of another sender than the one that is read: left out
+  std::uint64_t without_length =
+      0;  // packets as long as their frames, for they say 0 themselves: their length is written
+};
+
+struct Capture : CaptureCounts {
   std::vector<CapturedPacket> packets;
-  std::uint64_t truncated = 0;      // frames or packets of which a part is missing: left out
-  std::uint64_t others = 0;         // frames that carry something else: left out
   std::uint64_t other_variant = 0;  // link packets of another variant, `other`: left out
   const PppVariant* other = nullptr;
 };

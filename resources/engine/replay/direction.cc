@@ -391,8 +391,14 @@ Json Direction::verdicts() const {
 
 Json Direction::result(const LinkCounts& link, bool ask_adapters) const {
   std::uint64_t octets = 0;
-  for (const SourcePacket& packet : source_) octets += packet.octets.size();
-  Json result = {{"source", {{"packets", source_.size()}, {"octets", octets}, {"duration_ns", duration_ns()}}}};
+  std::size_t largest = 0;
+  for (const SourcePacket& packet : source_) {
+    octets += packet.octets.size();
+    largest = std::max(largest, packet.octets.size());
+  }
+  Json result = {
+      {"source",
+       {{"packets", source_.size()}, {"octets", octets}, {"largest", largest}, {"duration_ns", duration_ns()}}}};
   if (compressor) {
     result["compressor"] = compressor_statistics_->json();
     if (ask_adapters) result["compressor"]["statistics"] = compressor_instance->statistics();

@@ -129,7 +129,9 @@ void read_sources(Object& object, Job& job) {
   if (!job.compressor) layout.link = job.inner.framing;
   layout.ppp_variant = job.inner.ppp_variant;
   const Value source = object.required("source");
+  layout.counts = &job.captured;
   job.source = read_source(source, layout);
+  layout.counts = nullptr;
   if (job.reverse) {
     layout.reverse = true;
     job.reverse_source = read_source(source, layout);

@@ -51,6 +51,7 @@ struct Outputs {
 struct Job {
   std::optional<AdapterJob> compressor, decompressor;
   std::vector<SourcePacket> source;
+  std::optional<CaptureCounts> captured;     // of a capture as the source
   std::vector<SourcePacket> reverse_source;  // empty without a reverse channel
   std::vector<SourcePacket> expected;        // what must come out; only without a compressor
   bool has_expected = false;

@@ -405,6 +405,14 @@ class Run {
     return json;
   }
 
+  static Json json_of(const CaptureCounts& counts) {
+    return {{"cut_short", counts.truncated},
+            {"too_long", counts.too_long},
+            {"something_else", counts.others},
+            {"other_sender", counts.other_sender},
+            {"without_length", counts.without_length}};
+  }
+
   // The median time of a packet; null when there was none.
   Json ns(const Checked& side) const {
     const std::optional<double> cycles = side.median_cycles();
@@ -425,6 +433,7 @@ class Run {
       entry = direction(reverse).result(carrier_ ? carrier_->carried_counts() : link, ask_adapters);
       if (carrier_) entry["carrier"] = carrier_->result(link, direction(reverse).duration_ns(), ask_adapters);
       entry["feedback"] = feedback_json(reverse);
+      if (job_.captured) entry["source"]["capture"] = json_of(*job_.captured);
       if (!job_.timing) continue;
       if (direction(reverse).compressor) entry["compressor"]["ns_per_packet"] = ns(*direction(reverse).compressor);
       if (direction(reverse).decompressor)

@@ -134,6 +134,53 @@ TEST(Frame, Ppp) {
   EXPECT_EQ(to_hex(ppp_frame(5, *from_hex("0102"))), "ff0300050102");
 }
 
+TEST(Frame, Directions) {
+  const Octets sent = *from_hex("01 ff030021 45");
+  const Octets received = *from_hex("00 ff030021 45");
+  EXPECT_EQ(unwrap(LinkType::ppp_with_direction, sent)->direction, FrameDirection::sent);
+  EXPECT_EQ(unwrap(LinkType::ppp_with_direction, received)->direction, FrameDirection::received);
+  const Octets pppd = *from_hex("00 03 0021 45");
+  EXPECT_EQ(unwrap(LinkType::ppp_pppd, pppd)->direction, FrameDirection::received);
+  EXPECT_EQ(unwrap(LinkType::ppp_pppd, pppd)->ppp_protocol, kPppIpv4);
+  EXPECT_EQ(unwrap(LinkType::ppp, *from_hex("ff030021 45"))->direction, FrameDirection::unknown);
+  Octets sll(17, 0);
+  store16(&sll[14], 0x0800);
+  EXPECT_EQ(unwrap(LinkType::linux_sll, sll)->direction, FrameDirection::received);
+  sll[1] = 4;
+  EXPECT_EQ(unwrap(LinkType::linux_sll, sll)->direction, FrameDirection::sent);
+  for (const LinkType type : {LinkType::ppp_pppd, LinkType::linux_sll, LinkType::linux_sll2})
+    for (std::size_t length = 0; length < 20; ++length) (void)unwrap(type, Octets(length, 3));
+}
+
+// A length of 0 is that of segmentation offload; an IPv6 header alone has it, too (RFC 8200, 4.7).
+TEST(Frame, LengthsOfSegmentationOffload) {
+  Octets four = *from_hex("45000000 00010000 40060000 c0000201 c6336401");
+  four.resize(3000);
+  EXPECT_TRUE(has_no_length(four));
+  EXPECT_EQ(trim_ip(four)->size(), 3000u);
+  write_length(four);
+  EXPECT_EQ(load16(&four[2]), 3000u);
+  EXPECT_EQ(checksum_finish(checksum_add(0, OctetView(four).first(20))), 0u);
+  EXPECT_FALSE(has_no_length(four));
+  Octets six(40, 0);
+  six[0] = 0x60;
+  six[6] = 59;
+  EXPECT_FALSE(has_no_length(six));
+  EXPECT_EQ(trim_ip(six)->size(), 40u);
+  six.resize(60);
+  EXPECT_EQ(trim_ip(six)->size(), 40u) << "twenty octets of padding behind a header alone";
+  six[6] = 6;
+  EXPECT_EQ(trim_ip(six)->size(), 60u);
+  write_length(six);
+  EXPECT_EQ(load16(&six[4]), 20u);
+}
+
+TEST(Frame, WhatBeginsAsIp) {
+  for (const char* octets : {"", "45", "450000", "45000014 00", "60"}) EXPECT_TRUE(is_ip(*from_hex(octets))) << octets;
+  for (const char* octets : {"55", "00", "44000014", "45000013", "f0"})
+    EXPECT_FALSE(is_ip(*from_hex(octets))) << octets;
+}
+
 TEST(Frame, MacAddresses) {
   EXPECT_EQ(parse_mac("02:00:00:00:00:0A"), kMacA);
   for (const char* bad : {"", "02:00:00:00:00", "02-00-00-00-00-0a", "02:00:00:00:00:0g", "02:00:00:00:00:0a:"})
@@ -202,6 +249,61 @@ TEST_F(CaptureFiles, TypesOfLinkPacketsComeBack) {
   const Capture capture = read_capture(path("t.pcapng"), filter);
   ASSERT_EQ(capture.packets.size(), std::size(kPpp));
   for (std::size_t i = 0; i < std::size(kPpp); ++i) EXPECT_EQ(capture.packets[i].type, kPpp[i].protocol);
+}
+
+// Two directions of a line are two links; the one whose packet comes first is read, unless another is asked for.
+TEST_F(CaptureFiles, OneSenderIsRead) {
+  PcapngWriter writer(path("t.pcapng"));
+  const std::uint32_t link = writer.add_interface(LinkType::ppp_with_direction, "line");
+  for (const std::uint8_t sent : std::initializer_list<std::uint8_t>{1, 0, 1}) {
+    Octets frame = ppp_frame(kPpp[0].protocol, Octets{sent});
+    frame.insert(frame.begin(), sent);
+    writer.write(link, 0, frame);
+  }
+  writer.close();
+  CaptureFilter filter;
+  filter.link = &kFraming;
+  EXPECT_EQ(read_capture(path("t.pcapng"), filter).packets.size(), 3u);
+  filter.one_sender = true;
+  const Capture first = read_capture(path("t.pcapng"), filter);
+  EXPECT_EQ(first.packets.size(), 2u);
+  EXPECT_EQ(first.other_sender, 1u);
+  filter.direction = FrameDirection::received;
+  const Capture received = read_capture(path("t.pcapng"), filter);
+  ASSERT_EQ(received.packets.size(), 1u);
+  EXPECT_EQ(received.packets[0].octets, Octets{0});
+  EXPECT_EQ(received.other_sender, 2u);
+
+  PcapngWriter ethernet(path("e.pcapng"));
+  const std::uint32_t segment = ethernet.add_interface(LinkType::ethernet, "segment");
+  for (const MacAddress& from : {kMacA, kMacB, kMacA})
+    ethernet.write(segment, 0, ethernet_frame(kMacB, from, kFraming.ether_type, Octets{from[5]}));
+  ethernet.close();
+  filter.direction = FrameDirection::unknown;
+  EXPECT_EQ(read_capture(path("e.pcapng"), filter).other_sender, 1u);
+}
+
+TEST_F(CaptureFiles, PacketsWithoutALengthAreThoseOfTheirFrames) {
+  PcapngWriter writer(path("o.pcapng"));
+  const std::uint32_t link = writer.add_interface(LinkType::ethernet, "offload");
+  Octets offloaded = ipv4(3000);
+  store16(&offloaded[2], 0);
+  writer.write(link, 0, ethernet_frame(kMacB, kMacA, 0x0800, offloaded));
+  offloaded.resize(70'000);
+  writer.write(link, 0, ethernet_frame(kMacB, kMacA, 0x0800, offloaded));
+  writer.write(link, 0, ethernet_frame(kMacB, kMacA, 0x0800, ipv4(60)));
+  Octets version5 = ipv4(60);
+  version5[0] = 0x55;
+  writer.write(link, 0, ethernet_frame(kMacB, kMacA, 0x0800, version5));
+  writer.close();
+  const Capture capture = read_capture(path("o.pcapng"), {});
+  ASSERT_EQ(capture.packets.size(), 2u);
+  EXPECT_EQ(capture.packets[0].octets.size(), 3000u);
+  EXPECT_EQ(load16(&capture.packets[0].octets[2]), 3000u);
+  EXPECT_EQ(capture.without_length, 1u);
+  EXPECT_EQ(capture.too_long, 1u);
+  EXPECT_EQ(capture.truncated, 0u);
+  EXPECT_EQ(capture.others, 1u) << "a whole frame whose content has version 5 is not cut short";
 }
 
 TEST_F(CaptureFiles, PcapngComesBack) {

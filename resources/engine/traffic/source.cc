@@ -78,6 +78,9 @@ std::vector<SourcePacket> read_from_capture(const std::string& path, Object& obj
     filter.source_mac = parse_mac(v->text());
     if (!filter.source_mac) v->fail("a MAC address such as \"02:00:00:00:00:0a\" is expected here.");
   }
+  if (const auto v = object.optional("direction"))
+    filter.direction = v->choice({"received", "sent"}) == 0 ? FrameDirection::received : FrameDirection::sent;
+  filter.one_sender = !filter.source_mac && filter.direction == FrameDirection::unknown;
   Capture capture = read_capture(path, filter);
   if (capture.other_variant != 0) {
     throw Error(ErrorKind::input, "the capture " + path + " has " + std::to_string(capture.other_variant) + " " +
@@ -87,11 +90,16 @@ std::vector<SourcePacket> read_from_capture(const std::string& path, Object& obj
                                       std::string(layout.link->ppp[layout.ppp_variant].configuration) + ".");
   }
   if (capture.packets.empty()) {
-    throw Error(ErrorKind::input, "the capture " + path + " holds no complete " +
-                                      (filter.link != nullptr ? describe(*filter.link) : "IP packet") + "; " +
-                                      std::to_string(capture.others) + " frames carry something else and " +
-                                      std::to_string(capture.truncated) + " are cut short.");
+    throw Error(
+        ErrorKind::input,
+        "the capture " + path + " holds no complete " +
+            (filter.link != nullptr ? describe(*filter.link) : "IP packet") + "; " + std::to_string(capture.others) +
+            " frames carry something else and " + std::to_string(capture.truncated) + " are cut short" +
+            (capture.other_sender != 0 ? "; " + std::to_string(capture.other_sender) + " are of another sender" : "") +
+            (capture.too_long != 0 ? "; " + std::to_string(capture.too_long) + " are longer than 65,535 octets" : "") +
+            ".");
   }
+  if (layout.counts != nullptr) *layout.counts = capture;
   std::vector<SourcePacket> packets;
   packets.reserve(capture.packets.size());
   for (CapturedPacket& packet : capture.packets) {

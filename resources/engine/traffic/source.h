@@ -12,6 +12,7 @@
 #include "base/json_reader.h"
 #include "base/octets.h"
 #include "capture/link_framing.h"
+#include "capture/reader.h"
 
 namespace headroom {
 
@@ -37,6 +38,7 @@ struct SourceLayout {
   const LinkFraming* link = nullptr;  // of a capture's link packets; nullptr: its IP packets are the source
   std::size_t ppp_variant = 0;        // of link packets
   std::size_t most_octets = 65'535;
+  std::optional<CaptureCounts>* counts = nullptr;  // set where the source is a capture
 };
 
 // The channel of a flow: each channel carries max_cid + 1 of them, until there are no more channels.

@@ -150,6 +150,8 @@ def _refusal_of_options(failure: EngineFailure, config: ReplayConfig, named: dic
     _, _, why = failure.message.partition(f"refuses the configuration of its {role}: ")
     if not (why and f"{role}_options" in named):
         return None
+    if not any(key in why for key in ("options", *getattr(config, f"{role}_options"))):
+        return None  # it is about something else of the configuration
     name = getattr(config, role).name
     return UsageError(f"{name} refuses {role}_options={named[f'{role}_options']}: {why.rstrip('.')}.")
 
@@ -184,11 +186,19 @@ def _show(done: Replay, scheme: Scheme, json: bool) -> None:
     else:
         print_table("", ["what", ("count", "right")], done.summary())
     assert scheme.replay is not None
-    for remark in scheme.replay().remarks(done):
+    words = scheme.replay()
+    for remark in [*done.remarks_on_capture(), *words.remarks(done)]:
         say(remark)
-    failures = done.failures() or [sentence for sentence in [done.nothing_came_out()] if sentence]
+    limit = words.limit(done)
+    failures = done.failures(done.without_room if limit else 0)
+    if not failures and not limit and (sentence := done.nothing_came_out()):
+        failures = [sentence]
     for sentence in failures:
         say(sentence)
+    if limit and not failures:
+        raise UsageError(limit)
+    if limit:
+        say(limit)
     if failures:
         raise typer.Exit(1)
 

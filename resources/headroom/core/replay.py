@@ -58,6 +58,7 @@ class ReplayConfig:
     feedback: dict[str, Any] = field(default_factory=dict)  # "path", and impairments of the way back
     backward: dict[str, Any] = field(default_factory=dict)  # impairments of the reverse channel's link
     reverse: bool = False
+    sender: str = ""  # of the link packets of a capture: a MAC address, sent or received; "": that of the first one
     encapsulation: str = ""  # frames in the capture of the link: ethernet or ppp; "" is the default of the scheme
     carrier: Carrier | None = None
     control: list[dict[str, Any]] = field(default_factory=list)
@@ -147,20 +148,43 @@ class Replay:
     def records(self) -> list[dict[str, Any]]:
         return self.document.get("records", [])
 
-    def failures(self) -> list[str]:
-        """Sentences about what no replay should show; empty when there is nothing wrong."""
+    @property
+    def without_room(self) -> int:
+        """Packets for which the decompressor had no room in the buffer that it was given."""
+        return int(self.direction().get("decompressor", {}).get("statuses", {}).get("ERR_NO_SPACE", 0))
+
+    def failures(self, explained: int = 0) -> list[str]:
+        """Sentences about what no replay should show; empty when there is nothing wrong. `explained` counts packets
+        that did not come out because of a limit of the run itself."""
         found = []
         if self.promise_broken:
             found.append(f"A promise was broken: {self.promise_broken}")
         if self.differing:
             found.append(f"{self.differing} packets came out different from what went in: {self.first_difference()}.")
-        missing = self.count("not_delivered")
+        missing = max(0, self.count("not_delivered") - explained)
         if missing and self.config.compressor and self.config.decompressor and not impaired(self.config):
             reasons = self.direction()["verdicts"].get("not_delivered_by_status", {})
             by_status = ", ".join(f"{count} {status}" for status, count in reasons.items())
             found.append(
                 f"{missing} of {self.sent} packets did not come out, though the link does nothing to them"
                 f"{f' ({by_status})' if by_status else ''}."
+            )
+        return found
+
+    def remarks_on_capture(self) -> list[str]:
+        """Sentences about packets of the source, a capture, that were left out or changed."""
+        counts = self.direction()["source"].get("capture", {})
+        left_out = {
+            "something_else": "frames that carry something else",
+            "cut_short": "frames that were cut short",
+            "too_long": "packets of more than 65,535 octets",
+            "other_sender": "link packets of another sender (choose one: sender=ADDRESS, sent or received)",
+        }
+        reasons = [f"{counts[name]} {text}" for name, text in left_out.items() if counts.get(name)]
+        found = [f"Left out of the capture: {', '.join(reasons)}."] if reasons else []
+        if number := counts.get("without_length"):
+            found.append(
+                f"Packets of the capture with the length 0 (segmentation offload), now that of the frame: {number}."
             )
         return found
 
@@ -266,7 +290,10 @@ def source(config: ReplayConfig) -> dict[str, Any]:
         path = Path(config.source)
         if not path.is_file():
             raise UsageError(f"There is no capture {config.source}.")
-        return {"capture": str(path.resolve())}
+        named: dict[str, Any] = {"capture": str(path.resolve())}
+        if config.sender:
+            named["direction" if config.sender in ("sent", "received") else "source_mac"] = config.sender
+        return named
     chosen: dict[str, Any] = {"profile": profiles.load(config.source), "flows": config.flows}
     if config.duration_s is not None:
         chosen["duration_s"] = config.duration_s

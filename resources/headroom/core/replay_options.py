@@ -144,11 +144,13 @@ Argument = Callable[[ReplayConfig, str], None]
 @dataclass(frozen=True)
 class ReplayWords:
     """What replays of a scheme have of its own. `arguments` are its named arguments; `settle` completes a replay when
-    all arguments have been taken; `remarks` are sentences about one that was run, which are no failures."""
+    all arguments have been taken; `remarks` are sentences about one that was run, which are no failures. `limit` says
+    which limit of the run, and of no implementation, kept packets without room from coming out; "" where none did."""
 
     arguments: Mapping[str, Argument]
     settle: Callable[[ReplayConfig], None]
     remarks: Callable[[Replay], list[str]]
+    limit: Callable[[Replay], str] = lambda done: ""
 
 
 def into(part: str, key: str, convert: Callable[[str], Any]) -> Argument:
@@ -222,6 +224,7 @@ ARGUMENTS: dict[str, Argument] = {
     "compressor_options": _attribute("compressor_options", options),
     "decompressor_options": _attribute("decompressor_options", options),
     "encapsulation": _attribute("encapsulation", encapsulation),
+    "sender": _attribute("sender", str),
 }
 
 

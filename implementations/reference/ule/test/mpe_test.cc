@@ -216,6 +216,22 @@ TEST(MpeReceiver, RefusesWhatItDoesNotRead) {
   }
 }
 
+// A receiver without an address filter: head ends send sections to 00:00:00:00:00:00, too.
+TEST(MpeReceiver, TakesEveryAddress) {
+  Octets header = kHeader;
+  for (const std::size_t at : {3U, 4U, 8U, 9U, 10U, 11U}) header[at] = 0;
+  const Octets ip = whole_ipv4(40);
+  const std::vector<Octets> packets = {ts(0, true, Octets{0} + section(header + ip))};
+  Config config = mpe();
+  Listener one(config);
+  EXPECT_EQ(one.take(packets), (std::vector<Arrival>{{HEADROOM_NOTHING, {}, 0}}));
+  EXPECT_EQ(one.receiver.counters().unmatched_addresses, 1U);
+  config.any_address = true;
+  Listener all(config);
+  EXPECT_EQ(all.take(packets), (std::vector<Arrival>{{HEADROOM_OK, ip, wire::kTypeIpv4}}));
+  EXPECT_EQ(all.receiver.counters().unmatched_addresses, 0U);
+}
+
 TEST(MpeReceiver, ChecksTheCrc) {
   Octets damaged = section(kHeader + whole_ipv4(40));
   damaged[30] ^= 1U;

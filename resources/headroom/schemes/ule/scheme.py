@@ -13,10 +13,12 @@ from headroom.schemes.ule.axes import AXES, LINKS
 if TYPE_CHECKING:
     from headroom.core.captures.dissection import LinkDissector
     from headroom.core.metrics import Metric
+    from headroom.core.replay import Replay
     from headroom.core.replay_options import ReplayWords
     from headroom.core.sentinels import Sentinel
 
 LARGEST_PDU = 2000  # octets that a receiver is given room for, unless a replay says otherwise
+OWN_ADDRESS = "02:00:00:00:00:01"  # of the reference as a receiver, unless its options say otherwise
 # As many as can be configured: 16 bits. GSE carries PDUs of 65,527 octets, behind an address.
 MOST_ROOM = 65_535
 
@@ -48,7 +50,32 @@ def _replay() -> ReplayWords:
         "concat_threshold_us": into("channel", "concat_threshold_us", int),
         "largest_pdu": into("channel", "mrru", int),
     }
-    return ReplayWords(arguments, without_feedback(SCHEME.title), lambda done: [])
+    return ReplayWords(arguments, without_feedback(SCHEME.title), _remarks, _limit)
+
+
+def _remarks(done: Replay) -> list[str]:
+    """Names the address filter where a receiver counts packets for others."""
+    statistics = done.direction().get("decompressor", {}).get("statistics") or {}
+    if not (others := statistics.get("unmatched_addresses")):
+        return []
+    own = done.config.decompressor_options.get("npa", OWN_ADDRESS)
+    return [
+        f"Packets for another address than the receiver's, {own}, which it leaves out: {others}. "
+        "decompressor_options=npa=ADDRESS gives it another address; the reference takes those of all with npa=any."
+    ]
+
+
+def _limit(done: Replay) -> str:
+    """Where PDUs are larger than the receiver's buffers: how to give it larger ones."""
+    room = int(done.config.channel.get("mrru", LARGEST_PDU))
+    largest = int(done.direction()["source"].get("largest", 0)) if done.config.compressor else 0
+    if not done.without_room or 0 < largest <= room:
+        return ""
+    needed = f" {min(largest, MOST_ROOM)}" if largest else ""
+    return (
+        f"PDUs of more than {room} octets, for which a receiver gets no room here: {done.without_room}. That is "
+        f"a limit of the replay, not of an implementation: add --largest-pdu{needed}."
+    )
 
 
 def _interop() -> Interop:
