@@ -232,7 +232,6 @@ std::int32_t Receiver::finish(std::span<const std::uint8_t> sndu, Unit& unit) {
 }
 
 bool Receiver::is_for_us(const Npa& npa) const noexcept {
-  if (config_.any_address) return true;
   const bool is_group = (npa[0] & 1U) != 0;  // broadcast is one, too
   if (mutant("ule-any-address-taken")) return true;
   if (npa == wire::kBroadcast) return !mutant("ule-broadcast-refused");
