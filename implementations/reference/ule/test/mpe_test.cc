@@ -224,7 +224,7 @@ TEST(MpeReceiver, TakesEveryAddress) {
   const std::vector<Octets> packets = {ts(0, true, Octets{0} + section(header + ip))};
   Config config = mpe();
   Listener one(config);
-  EXPECT_EQ(one.take(packets), (std::vector<Arrival>{{HEADROOM_NOTHING, {}, 0}}));
+  EXPECT_TRUE(one.take(packets).empty());
   EXPECT_EQ(one.receiver.counters().unmatched_addresses, 1U);
   config.any_address = true;
   Listener all(config);

@@ -329,6 +329,7 @@ void process(headroom_instance* self, headroom_packet& packet, headroom_detail* 
   } else if (length > packet.out_capacity) {
     packet.status = kFault == Fault::calls_want_of_room_malformed ? HEADROOM_ERR_MALFORMED : HEADROOM_ERR_NO_SPACE;
     if (kFault == Fault::takes_what_did_not_fit_for_sent && compressing) self->announced = true;
+    if (!compressing && announces() && packet.in[length] == 1) self->announced = true;
     if (kFault == Fault::begins_anew_for_want_of_room && !compressing) self->announced = false;
   } else if (announces() && !compressing && !self->announced && packet.in[length] != 1) {
     packet.status = kFault == Fault::calls_want_of_context_malformed ? HEADROOM_ERR_MALFORMED : HEADROOM_ERR_NO_CONTEXT;

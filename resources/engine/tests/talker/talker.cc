@@ -84,9 +84,11 @@ std::size_t decompress(headroom_instance* self, headroom_packet* packets, std::s
     }
     packet.status = at == packet.in_length ? HEADROOM_NOTHING : HEADROOM_ERR_MALFORMED;
     if (details != nullptr) details[i] = {7, 1, 0xFFFF, 0xFFFF, 255, self->mode, 1, 0, 0};
-    if (at >= packet.in_length || packet.in[at] != 0 || packet.in_length - at - 1 > packet.out_capacity ||
-        packet.in_length == at + 1)
+    if (at >= packet.in_length || packet.in[at] != 0 || packet.in_length == at + 1) continue;
+    if (packet.in_length - at - 1 > packet.out_capacity) {
+      packet.status = HEADROOM_ERR_NO_SPACE;
       continue;
+    }
     packet.out_length = packet.in_length - at - 1;
     std::memcpy(packet.out, packet.in + at + 1, packet.out_length);
     packet.status = HEADROOM_OK;
