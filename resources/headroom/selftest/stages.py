@@ -28,7 +28,7 @@ CORPORA = (
     *sorted(ROOT.glob("implementations/reference/*/fuzz/corpus")),
 )
 # Suites whose cases run one behind another, beside those of the other groups.
-SIDE_BY_SIDE = (("smoke", "conformance", "robustness"), ("interop",))
+SIDE_BY_SIDE = (("smoke", "conformance"), ("interop", "robustness"))
 SUITES_THAT_PROVE = tuple(name for group in SIDE_BY_SIDE for name in group)
 GOLDEN = ROOT / "resources/golden"
 
