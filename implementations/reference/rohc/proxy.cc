@@ -24,7 +24,9 @@ constexpr std::uint8_t kPadding = 0xe0;  // RFC 5795, 5.2.1
 class RohcProxy : public Proxy {
  public:
   RohcProxy(std::unique_ptr<headroom_instance> behind, const nlohmann::json& options, const nlohmann::json& config)
-      : Proxy(std::move(behind)), large_cids_(config.value("cids", "small") == "large") {
+      : Proxy(std::move(behind)),
+        large_cids_(config.value("cids", "small") == "large"),
+        in_u_mode_(config.value("mode", "U") == "U") {
     for (const auto& [key, value] : options.items()) {
       if (key == "padding") {
         padding_ = value.get<std::size_t>();
@@ -94,9 +96,10 @@ class RohcProxy : public Proxy {
   bool sends(std::uint32_t channel, wire::Feedback& one) {
     if (one.ack != wire::AckType::kAck || one.mode == wire::Mode::kReliable) return true;
     if (acks_one_of_ > 1 && ++acks_[{channel, one.cid}] % acks_one_of_ != 0) return false;
-    const bool bare = !one.crc && !one.clock_ms && !one.max_jitter && !one.longest_loss && one.sn_valid;
+    const bool bare = (!one.crc || in_u_mode_) && !one.clock_ms && !one.max_jitter && !one.longest_loss && one.sn_valid;
     if (feedback_1_ && !one.one && bare && one.sn_width == 12) {
       one.one = true;
+      one.crc = false;
       one.sn &= 0xffU;
       one.sn_width = 8;
     }
@@ -113,6 +116,7 @@ class RohcProxy : public Proxy {
   }
 
   bool large_cids_;
+  bool in_u_mode_;  // the decompressor asks for no other mode, so that no ACK needs a CRC
   std::size_t padding_ = 0;
   unsigned acks_one_of_ = 1;
   bool feedback_1_ = false;

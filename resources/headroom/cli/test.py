@@ -34,6 +34,25 @@ UpdateGolden = Annotated[
     ),
 ]
 
+Mutants = Annotated[
+    bool,
+    typer.Option(
+        "--mutants",
+        help="Instead of the stages: put each defect of implementations/reference/*/mutants.yaml into the "
+        "reference, and let the conformance suites look for it.",
+    ),
+]
+MutantNames = Annotated[list[str] | None, typer.Option("--mutant", help="With --mutants: only this one (repeatable).")]
+Doubles = Annotated[
+    bool,
+    typer.Option(
+        "--doubles",
+        help="Instead of the stages: ask every conformance case of each double of "
+        "implementations/reference/*/doubles.yaml, which is right and uses what a specification leaves open.",
+    ),
+]
+DoubleNames = Annotated[list[str] | None, typer.Option("--double", help="With --doubles: only this one (repeatable).")]
+
 
 def add_to(app: typer.Typer) -> None:
     app.command(
@@ -55,44 +74,22 @@ def test_command(
     fuzz: Annotated[bool, typer.Option("--fuzz", help="Also build every fuzz target and run it for a while.")] = False,
     fuzz_seconds: Annotated[int, typer.Option(help="Seconds for each fuzz target.", min=1)] = 60,
     only: Annotated[list[str] | None, typer.Option("--only", help="Only these stages (repeatable).")] = None,
-    mutants: Annotated[
-        bool,
-        typer.Option(
-            "--mutants",
-            help="Instead of the stages: put each defect of implementations/reference/*/mutants.yaml into the "
-            "reference, and let the conformance suites look for it.",
-        ),
-    ] = False,
-    mutant: Annotated[
-        list[str] | None, typer.Option("--mutant", help="With --mutants: only this one (repeatable).")
-    ] = None,
-    doubles: Annotated[
-        bool,
-        typer.Option(
-            "--doubles",
-            help="Instead of the stages: ask every conformance case of each double of "
-            "implementations/reference/*/doubles.yaml, which is right and uses what a specification leaves open.",
-        ),
-    ] = False,
-    double: Annotated[
-        list[str] | None, typer.Option("--double", help="With --doubles: only this one (repeatable).")
-    ] = None,
+    mutants: Mutants = False,
+    mutant: MutantNames = None,
+    doubles: Doubles = False,
+    double: DoubleNames = None,
     update_golden: UpdateGolden = False,
     json: Annotated[bool, typer.Option("--json", help="Print JSON at the end.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say which stages would run.")] = False,
 ) -> None:
     from headroom.selftest import stages as runner
 
-    if mutant and not mutants:
-        raise UsageError("--mutant names one of those of --mutants; say both.")
-    if double and not doubles:
-        raise UsageError("--double names one of those of --doubles; give both.")
-    if mutants or doubles:
-        option = "--mutants" if mutants else "--doubles"
-        if fast or fuzz or only or (mutants and doubles):
-            raise UsageError(f"{option} runs instead of the stages; it goes with none of --fast, --fuzz and --only.")
-        command = mutants_command if mutants else doubles_command
-        raise typer.Exit(command((mutant if mutants else double) or [], json, dry_run))
+    instead = {"--mutants": (mutants, mutant or []), "--doubles": (doubles, double or [])}
+    if option := _instead_of_stages(instead):
+        if fast or fuzz or only:
+            raise UsageError(f"{option} runs instead of the stages: --fast, --fuzz and --only do not go with it.")
+        command = mutants_command if option == "--mutants" else doubles_command
+        raise typer.Exit(command(instead[option][1], json, dry_run))
     if update_golden and fast:
         raise UsageError("--update-golden keeps the outcomes of all suites; --fast runs only those of smoke.")
     stages = runner.stages(fast=fast, fuzz=fuzz, fuzz_seconds=fuzz_seconds, only=only or [])
@@ -116,6 +113,18 @@ def test_command(
     if json:
         print_json({"stages": [result.as_json() for result in results], "passed": not failed})
     raise typer.Exit(1 if failed else 0)
+
+
+def _instead_of_stages(given: dict[str, tuple[bool, list[str]]]) -> str:
+    """The option that runs something else than the stages, or "". `given` has for each whether it is there and the
+    names that only it takes. Raises UsageError where they do not go together."""
+    for option, (is_there, names) in given.items():
+        if names and not is_there:
+            raise UsageError(f"{option.removesuffix('s')} names one of those of {option}; say both.")
+    chosen = [option for option, (is_there, _) in given.items() if is_there]
+    if len(chosen) > 1:
+        raise UsageError(f"{' and '.join(chosen)} do not go together.")
+    return chosen[0] if chosen else ""
 
 
 def _run(stages: list[Stage]) -> list[Result]:

@@ -54,7 +54,8 @@ def _svg(chart: Any, prefix: str) -> str:
 
     styled = chart.configure(**_configuration())
     try:
-        svg = vl_convert.vegalite_to_svg(_printable(styled.to_dict()), vl_version=_vega_lite())
+        # Vega puts names of fields, which the specification has escaped, into labels as they were.
+        svg = printable(vl_convert.vegalite_to_svg(_printable(styled.to_dict()), vl_version=_vega_lite()))
     except BaseException as error:
         if type(error).__name__ != "PanicException":  # Rust's, which is no Exception
             raise

@@ -5,6 +5,7 @@ Each takes records and returns a section, or None when there is nothing to show.
 """
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 from headroom.core import metrics
@@ -15,7 +16,7 @@ from headroom.report import data
 from headroom.report.capacity_section import target_name
 from headroom.report.columns import Shown, figure, parameter, table_of
 from headroom.report.data import Records
-from headroom.report.page import Card, Cell, Column, Link, Section, cell, table, verdict_cell
+from headroom.report.page import Card, Cell, Column, Link, Section, Table, cell, table, verdict_cell
 
 FOLDED_FROM = 60  # cases; more would make the page endless on a phone
 
@@ -140,6 +141,19 @@ def conformance(records: Records) -> Section | None:
     covered = data.coverage(records)
     section.add("table", _levels_table(data.levels(records)))
     section.add("table", _coverage_table(covered))
+    matrix = _requirements_table(found, records)
+    present = [word for word in VERDICTS if any(one.by_verdict[word] for one in covered)]
+    title = f"Show all {len(found)} requirements with their cases" if len(found) > FOLDED_FROM else ""
+    section.add("table", matrix, filter=present, title=title)
+    if rest := data.untested(records):
+        section.add("heading", "What this run did not ask", id="untested")
+        title = f"Show all {len(rest)} requirements that it did not ask" if len(rest) > FOLDED_FROM else ""
+        section.add("table", _untested_table(rest), title=title)
+    return section
+
+
+def _requirements_table(found: Sequence[data.Requirement], records: Records) -> Table:
+    """Requirements x implementations: each verdict with the cases that it rests on."""
     judged, cells = data.by_implementation(found)
     numbers = {id(record): number for number, record in enumerate(records)}
     matrix = table(
@@ -164,33 +178,31 @@ def conformance(records: Records) -> Section | None:
     )
     for row, entry in zip(matrix.rows, found, strict=True):
         row.verdict = worst([case["verdict"] for case in entry.cases])
-    present = [word for word in VERDICTS if any(one.by_verdict[word] for one in covered)]
-    title = f"Show all {len(found)} requirements with their cases" if len(found) > FOLDED_FROM else ""
-    section.add("table", matrix, filter=present, title=title)
-    if rest := data.untested(records):
-        section.add("heading", "What this run did not ask", id="untested")
-        columns = [
-            Column("Requirement"),
-            Column("Level"),
-            Column("Binds"),
-            Column("What it asks", long=True),
-            Column("Why", long=True),
-            Column("What uses the freedom", long=True),
+    return matrix
+
+
+def _untested_table(rest: Sequence[data.Untested]) -> Table:
+    """The requirements that no case of the run names, and why."""
+    columns = [
+        Column("Requirement"),
+        Column("Level"),
+        Column("Binds"),
+        Column("What it asks", long=True),
+        Column("Why", long=True),
+        Column("What uses the freedom", long=True),
+    ]
+    rows = [
+        [
+            Cell(one.id, code=True),
+            one.level.upper(),
+            one.side,
+            _quoted(one.text, one.citation),
+            one.reason,
+            data.freedom(one.id),
         ]
-        rows = [
-            [
-                Cell(one.id, code=True),
-                one.level.upper(),
-                one.side,
-                _quoted(one.text, one.citation),
-                one.reason,
-                data.freedom(one.id),
-            ]
-            for one in rest
-        ]
-        title = f"Show all {len(rows)} requirements that it did not ask" if len(rows) > FOLDED_FROM else ""
-        section.add("table", table("t-untested", columns, rows), title=title)
-    return section
+        for one in rest
+    ]
+    return table("t-untested", columns, rows)
 
 
 def _quoted(text: str, citation: str) -> Cell:

@@ -223,4 +223,4 @@ def test_the_real_tables(real_build: str) -> None:
     assert {series.name for series in measured.series} == {"table_2_runs"}
     drawn = effnet_2007.figure_4(found, settings)
     assert len(drawn.series[0].points) > 300
-    assert [item.verdict for item in drawn.items] == ["pass"] * 3
+    assert [item.verdict for item in drawn.items] == [None, None, "pass"]

@@ -69,10 +69,7 @@ def talk_command(
     named = {**assignments(more or (), "mechanism=dynamic", given), **given}
     run = Run.of(Settings(compressor=caller, decompressor=called, seed=seed, build=build))
     config = conversation(sequence, named, run)
-    if link and not link.resolve().parent.is_dir():
-        raise UsageError(f"--link {link}: there is no folder {link.resolve().parent}; make it, or name another.")
-    if link and link.is_dir():
-        raise UsageError(f"--link {link} is a folder; name a file.")
+    _require_file(link)
     config = replace(config, repeats=repeats, capture=link and link.resolve())
     if not dry_run:
         builds.ensure(build, implementations.ninja_targets(warn=warn_once), say=say)
@@ -91,10 +88,18 @@ def talk_command(
     failures = done.failures()
     for sentence in failures:
         say(sentence)
-    if failures:
-        raise typer.Exit(1)
     if long := done.too_long():
         raise UsageError(" ".join(long))
+    if failures:
+        raise typer.Exit(1)
+
+
+def _require_file(link: Path | None) -> None:
+    """Raises UsageError where the link cannot be written to a file of this name."""
+    if link and not link.resolve().parent.is_dir():
+        raise UsageError(f"--link {link}: there is no folder {link.resolve().parent}; make it, or name another.")
+    if link and link.is_dir():
+        raise UsageError(f"--link {link} is a folder; name a file.")
 
 
 def _require_options(config: ConversationConfig) -> None:
