@@ -23,7 +23,7 @@ from headroom.report import render
 from headroom.report.page import Section
 from headroom.tests import damaged_records, sample
 
-PARTS, EVERY = 8, 12
+PARTS, EVERY = 4, 60
 ESCAPES = "\x1b]0;title\x07odd\x1b[2J"
 
 
