@@ -31,7 +31,7 @@ class Proxy : public headroom_instance {
   }
   std::size_t drain(headroom_packet* packets, std::size_t count, std::uint64_t now_ns,
                     headroom_detail* details) override {
-    const std::size_t filled = behind_->drain(packets, count, clock(now_ns), details);
+    const std::size_t filled = behind_->drain(packets, count, now_ns, details);
     for (std::size_t i = 0; i < filled; ++i) after(packets[i]);
     return filled;
   }
@@ -67,8 +67,6 @@ class Proxy : public headroom_instance {
  protected:
   // Before a packet is handed on: may let `in` point to octets of the proxy's own.
   virtual void before(headroom_packet&) {}
-  // The time as the instance sees it; never decreases.
-  virtual std::uint64_t clock(std::uint64_t now_ns) { return now_ns; }
   // After it has been handled: may change the output, whose room is `out_capacity`.
   virtual void after(headroom_packet&) {}
   // A reverse packet that the instance wants sent; may be changed. False: it is withheld.
@@ -86,7 +84,7 @@ class Proxy : public headroom_instance {
     for (std::size_t i = 0; i < count; ++i) {
       headroom_packet given = packets[i];
       before(given);
-      (behind_.get()->*call)(&given, 1, clock(now_ns), details == nullptr ? nullptr : details + i);
+      (behind_.get()->*call)(&given, 1, now_ns, details == nullptr ? nullptr : details + i);
       after(given);
       packets[i].out_length = given.out_length;
       packets[i].status = given.status;

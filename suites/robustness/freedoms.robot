@@ -156,13 +156,10 @@ Sigcomp Plain
     [Tags]    scheme:sigcomp
     sigcomp-plain
 Ule Test Sndus
-    [Documentation]    A Test SNDU goes out, unasked, after each seventh PDU.
+    [Documentation]    A Test SNDU goes out, unasked, after each seventh PDU, and may fill a TS packet before its Packing
+    ...    Threshold.
     [Tags]    scheme:ule
     ule-test-sndus
-Ule Coarse Clock
-    [Documentation]    Time stamps and packing thresholds go by a clock of 1,024 microseconds.
-    [Tags]    scheme:ule
-    ule-coarse-clock
 Ule Counts Nothing
     [Documentation]    Errors are not counted.
     [Tags]    scheme:ule

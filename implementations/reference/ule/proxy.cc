@@ -2,7 +2,6 @@
 //
 // What a proxy in front of the ULE reference does (../proxy.h), by the keys of its options:
 //   test_sndus   the encapsulator sends a Test SNDU, unasked, after each n-th PDU (RFC 4326, 5.1)
-//   clock_ns     the encapsulator's clock has this resolution, so that time stamps are coarse (RFC 5163, 3.3)
 //   no_counters  errors are not counted (RFC 4326, 7; RFC 5163, 3)
 //   bare_types   the receiver passes IP packets on without their type
 #include "proxy.h"
@@ -20,8 +19,6 @@ class UleProxy : public Proxy {
     for (const auto& [key, value] : options.items()) {
       if (key == "test_sndus") {
         test_sndus_ = value.get<unsigned>();
-      } else if (key == "clock_ns") {
-        clock_ns_ = value.get<std::uint64_t>();
       } else if (key == "no_counters") {
         no_counters_ = value.get<bool>();
       } else if (key == "bare_types") {
@@ -44,14 +41,12 @@ class UleProxy : public Proxy {
       behind().control({{"send", "test SNDU"}, {"channel", packet.channel}, {"octets", 20}});
     }
   }
-  std::uint64_t clock(std::uint64_t now_ns) override { return now_ns - now_ns % clock_ns_; }
   void after(headroom_packet& packet) override {
     if (bare_types_ && (packet.out_type == kIpv4 || packet.out_type == kIpv6)) packet.out_type = HEADROOM_TYPE_DEFAULT;
   }
 
  private:
   unsigned test_sndus_ = 0;
-  std::uint64_t clock_ns_ = 1;
   bool no_counters_ = false;
   bool bare_types_ = false;
   unsigned count_ = 0;
