@@ -64,7 +64,7 @@ Refreshes Stop
     [Tags]    scheme:rohc
     refreshes-stop
 IP ID As It Is
-    [Documentation]    Random IP-IDs are not detected; each is sent as a change.
+    [Documentation]    An IP-ID that jumps by up to 4,096 is still taken for a counter.
     [Tags]    scheme:rohc
     ip-id-as-it-is
 Padding
