@@ -139,60 +139,60 @@ Plain Decompressor
     [Documentation]    There is no optional feature.
     [Tags]    scheme:rohc
     plain-decompressor
-Sigcomp Without State
+SigComp Without State
     [Documentation]    Messages are compressed without any state at the peer.
     [Tags]    scheme:sigcomp
     sigcomp-without-state
-Sigcomp Shared
+SigComp Shared
     [Documentation]    Messages are compressed against all that was sent and received, by DEFLATE.
     [Tags]    scheme:sigcomp
     sigcomp-shared
-Sigcomp Without Dictionaries
+SigComp Without Dictionaries
     [Documentation]    There is no dictionary.
     [Tags]    scheme:sigcomp
     sigcomp-without-dictionaries
-Sigcomp Plain
+SigComp Plain
     [Documentation]    There is no optional feature beyond compression.
     [Tags]    scheme:sigcomp
     sigcomp-plain
-Ule Test Sndus
-    [Documentation]    A Test SNDU goes out, unasked, after each seventh PDU, and may fill a TS packet before its Packing
-    ...    Threshold.
+ULE Test SNDUs
+    [Documentation]    A Test SNDU goes out, unasked, after each seventh PDU, and may fill a TS packet before its
+    ...    Packing Threshold.
     [Tags]    scheme:ule
     ule-test-sndus
-Ule Counts Nothing
+ULE Counts Nothing
     [Documentation]    Errors are not counted.
     [Tags]    scheme:ule
     ule-counts-nothing
-Ule Bare Types
+ULE Bare Types
     [Documentation]    IP packets are passed on without their type, which their first octet tells.
     [Tags]    scheme:ule
     ule-bare-types
-Vj Never Compresses
+VJ Never Compresses
     [Documentation]    Every packet that could be compressed goes as UNCOMPRESSED_TCP.
     [Tags]    scheme:vj
     vj-never-compresses
-Vj Compresses Now And Then
+VJ Compresses Now And Then
     [Documentation]    One packet of three is compressed, and two go as UNCOMPRESSED_TCP.
     [Tags]    scheme:vj
     vj-compresses-now-and-then
-Vj Mends Checksums
+VJ Mends Checksums
     [Documentation]    A packet with a wrong IP checksum is compressed, and comes out with a right one (RFC 1144, 3.1).
     [Tags]    scheme:vj
     vj-mends-checksums
-Vj Cuts Padding
+VJ Cuts Padding
     [Documentation]    Octets behind the total length of IP do not travel; they are no data of the packet.
     [Tags]    scheme:vj
     vj-cuts-padding
-Vj Refuses Ipv6
+VJ Refuses Ipv6
     [Documentation]    What is not IPv4 is refused.
     [Tags]    scheme:vj
     vj-refuses-ipv6
-Vj Sixteen Slots Sent
+VJ Sixteen Slots Sent
     [Documentation]    There are sixteen slots, and no other number can be had.
     [Tags]    scheme:vj
     vj-sixteen-slots-sent
-Vj Sixteen Slots Received
+VJ Sixteen Slots Received
     [Documentation]    There are sixteen slots, and no other number can be had.
     [Tags]    scheme:vj
     vj-sixteen-slots-received
