@@ -116,7 +116,7 @@ Few ACKs In R Mode
     [Tags]    scheme:rohc
     few-acks-in-r-mode
 Impatient
-    [Documentation]    Two CRC failures of four packets are damage of the context, and every further one is told.
+    [Documentation]    Two CRC failures of four packets are damage of the context, and every further one is answered.
     [Tags]    scheme:rohc
     impatient
 Patient

@@ -15,7 +15,7 @@ from headroom.keywords.base import current_run, library
 
 @library
 class FreedomKeywords:
-    """What a specification leaves open is not held against an implementation."""
+    """Asks the suites whether they fail what a specification leaves open."""
 
     @keyword("No Case Should Fail")
     def no_case_should_fail(self, name: str) -> None:
