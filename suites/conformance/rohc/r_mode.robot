@@ -185,6 +185,21 @@ Compressor: An ACK For What Was Never Sent
     It Sends               200
     So It Should Be
 
+Compressor: An ACK For What Was No Update
+    [Documentation]    Sends a flow in R-mode; the compressor is given an ACK for a packet of type R-0, as residual
+    ...    errors on the way back could make one. Expects that each later packet can be read with the update that was
+    ...    acknowledged: a packet without CRC-7 or CRC-8 is no reference, whatever is said of it.
+    [Tags]    level:must    profile:rtp    req:RFC3095-5.5.1.2-2
+    A Compressor    rtp-ipv4           mode=R
+    It Sends        10
+    It Is Given     ACK(R) with CRC
+    It Sends        10                 update
+    It Is Given     ACK(R) with CRC
+    It Sends        20
+    It Is Given     ACK(R) with CRC
+    It Sends        200
+    So It Should Be
+
 Compressor: References Are Acknowledged
     [Documentation]    Sends 400 packets in R-mode, every 40th acknowledged if it was an update. Expects R-0, updates in
     ...    between, and nothing wrong.

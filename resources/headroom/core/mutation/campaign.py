@@ -69,7 +69,7 @@ def run(mutants: Sequence[Mutant], say: Say, jobs: int | None = None) -> list[Ro
 
     Raises EnvironmentLacks when the build fails.
     """
-    build.ensure(DEFAULT_BUILD, ["bin/headroom-engine", LIBRARY], say=say)
+    build.ensure(DEFAULT_BUILD, say=say)
     library = build.ensure(PRESET, [LIBRARY], say=say) / LIBRARY
     with tempfile.TemporaryDirectory(prefix="headroom-mutants-") as folder, Processes() as processes:
         jobs = jobs or os.cpu_count() or 1
