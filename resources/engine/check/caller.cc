@@ -80,7 +80,9 @@ std::vector<PacketOutput> call(const Instance& instance, const std::vector<Packe
   for (const PacketInput& input : inputs) {
     const std::size_t length = input.octets.size();
     std::copy(input.octets.begin(), input.octets.end(), in_at);
-    packets.push_back(record_of({{in_at, length}, input.channel, input.type}, out_at, length + room));
+    const auto promised = static_cast<std::uint32_t>(length + room);
+    packets.push_back(record_of({{in_at, length}, input.channel, input.type}, out_at,
+                                std::min(options.capacity.value_or(promised), promised)));
     in_at += length + kSlack;
     out_at += length + room + kSlack;
   }

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -90,7 +91,8 @@ void process_one(const Instance& instance, headroom_packet& packet, std::uint64_
 
 struct CallOptions {
   OnBadOutcome on_bad = OnBadOutcome::not_judged;
-  std::uint8_t fill = 0;  // what output buffers hold beforehand
+  std::uint8_t fill = 0;                       // what output buffers hold beforehand
+  std::optional<std::uint32_t> capacity = {};  // of an output, where it is not what the engine promises
 };
 
 // Calls compress or decompress, as the instance's role has it, and drains, with room to spare on all sides. Outputs

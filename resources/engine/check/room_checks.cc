@@ -12,7 +12,6 @@ namespace {
 
 constexpr std::size_t kRefusedEvery = 3;  // packets; the first of them is one of those
 constexpr std::size_t kLostEvery = 4;
-constexpr std::size_t kSlack = 256;  // octets behind the input
 
 // Where room is wanting.
 enum class Wanting : std::uint8_t { kNowhere, kCompressor, kDecompressor };
@@ -24,16 +23,10 @@ struct Tried {
 
 // Gives one packet with room for half of it.
 Tried try_one(const Instance& instance, const PacketInput& input, std::size_t i) {
-  const std::size_t length = input.octets.size();
-  Octets in(input.octets.begin(), input.octets.end());
-  in.resize(length + kSlack);  // whether it reads them, "input_bounds" finds out
-  Octets out(length + HEADROOM_EXPANSION);
-  const auto room = static_cast<std::uint32_t>(length / 2);
-  headroom_packet packet = record_of({{in.data(), length}, 0, input.type}, out.data(), room);
-  process_one(instance, packet, time_of(i));
-  if (packet.status != HEADROOM_OK) return {true, {}};
-  out.resize(std::min(packet.out_length, room));
-  return {false, {std::move(out), packet.out_type}};
+  CallOptions options;
+  options.capacity = static_cast<std::uint32_t>(input.octets.size() / 2);
+  PacketOutput out = call_one(instance, input, time_of(i), options);
+  return {!out.came_out(), {std::move(out.octets), out.type}};
 }
 
 // One of three packets is given to the compressor twice, the first time without room for it, or one of four is lost to

@@ -40,10 +40,10 @@ void check_want_of_room(const Subject& subject, headroom_role role) {
     note(given + " was given to the " + name_of(role));
     const Instance instance(subject.adapter, role);
     feed(instance, inputs, i);
-    Octets in = inputs[i].octets, out(in.size() + whole.octets.size() + HEADROOM_EXPANSION);
-    headroom_packet packet = record_of({in, 0, inputs[i].type}, out.data(), room);
-    process_one(instance, packet, time_of(i));
-    require_reason(role, given, packet.status, {HEADROOM_ERR_NO_SPACE});
+    CallOptions options;
+    options.capacity = room;
+    const PacketOutput out = call_one(instance, input_of(inputs[i]), time_of(i), options);
+    require_reason(role, given, out.status, {HEADROOM_ERR_NO_SPACE});
   }
 }
 
