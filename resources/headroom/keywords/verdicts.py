@@ -12,7 +12,7 @@ from typing import NoReturn, Protocol
 
 from robot.api import SkipExecution
 
-from headroom.core import capabilities, engine, requirements
+from headroom.core import capabilities, engine
 from headroom.core.implementations import Implementation, Role
 from headroom.core.results import collector
 from headroom.core.results.record import Finding
@@ -52,11 +52,8 @@ class JudgeFinding(Protocol):
 
 
 def of_judge(findings: Iterable[JudgeFinding], judge: str) -> list[Finding]:
-    """A judge's findings for a record, each with the level of its requirement."""
-    return [
-        Finding(one.sentence, one.requirement, one.packet, judge, requirements.level_of(one.requirement))
-        for one in findings
-    ]
+    """A judge's findings for a record. One against no requirement is a missed SHOULD: no sentence makes it a MUST."""
+    return [Finding(one.sentence, one.requirement, one.packet, judge, severity="should") for one in findings]
 
 
 def that_count(findings: Sequence[Finding], role: Role) -> list[Finding]:

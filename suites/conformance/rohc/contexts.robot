@@ -139,7 +139,7 @@ Compressor: A CID Reused With Another Profile Starts In U-Mode
     [Documentation]    Sends a UDP flow in O-mode and then an RTP flow, over a channel with one context. Expects that
     ...    the new flow starts in U-mode: no mode parameter says O before there was any feedback on it.
     [Tags]    level:must    profile:rtp    req:RFC4815-7.2.2-1
-    A Compressor    udp-ipv4    mode=O    max_cid=0
+    A Compressor    udp-ipv4    mode=O    max_cid=0    profiles=0x0000,0x0001,0x0002
     It Sends        10
     It Is Given     ACK(O) with CRC
     It Sends        20

@@ -110,7 +110,8 @@ class Finding:
     """One sentence of a judge. `packet` counts from 0.
 
     `severity` is "must", "should", "may" or "note". That of a finding against a requirement is the requirement's level,
-    whatever the judge says: no finding is stricter than the sentence that it rests on.
+    whatever the judge says: no finding is stricter than the sentence that it rests on. Raises UsageError where there is
+    no such requirement.
     """
 
     sentence: str
@@ -121,8 +122,7 @@ class Finding:
 
     def __post_init__(self) -> None:
         if self.requirement:
-            known = requirements.load().get(self.requirement)
-            self.severity = known.level if known else self.severity or "must"
+            self.severity = requirements.level_of(self.requirement)
 
 
 @dataclass
