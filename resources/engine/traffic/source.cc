@@ -97,7 +97,10 @@ std::vector<SourcePacket> read_from_capture(const std::string& path, Object& obj
             " frames carry something else and " + std::to_string(capture.truncated) + " are cut short" +
             (capture.other_sender != 0 ? "; " + std::to_string(capture.other_sender) + " are of another sender" : "") +
             (capture.too_long != 0 ? "; " + std::to_string(capture.too_long) + " are longer than 65,535 octets" : "") +
-            ".");
+            "." +
+            (filter.link == nullptr && capture.others != 0
+                 ? " A capture of link packets is one for the decompressor alone (--compressor none)."
+                 : ""));
   }
   if (layout.counts != nullptr) *layout.counts = capture;
   std::vector<SourcePacket> packets;
