@@ -155,6 +155,10 @@ SigComp Plain
     [Documentation]    There is no optional feature beyond compression.
     [Tags]    scheme:sigcomp
     sigcomp-plain
+SigComp Tells Nothing
+    [Documentation]    Messages never say what their endpoint offers.
+    [Tags]    scheme:sigcomp
+    sigcomp-tells-nothing
 ULE Test SNDUs
     [Documentation]    A Test SNDU goes out, unasked, after each seventh PDU, and may fill a TS packet before its
     ...    Packing Threshold.

@@ -234,6 +234,9 @@ def feedback_repeated(session: Session, far: FarEnd) -> list[str]:
     return wrong + faults + ([f"{came.hex()} came back though the last request has no item"] if came else [])
 
 
+NOT_TOLD = "no message says what the endpoint offers"  # a SHOULD (RFC 3320, 5)
+
+
 def parameters_announced(session: Session, far: FarEnd, own: Offer, i_bit: bool = False) -> list[str]:
     """An endpoint that offers more than the minima says so in its messages, as it is; also after an I-bit."""
     if i_bit:
@@ -247,7 +250,7 @@ def parameters_announced(session: Session, far: FarEnd, own: Offer, i_bit: bool 
     found = Parameters(parameters.cycles_per_bit, parameters.decompression_memory_size, parameters.state_memory_size)
     right = Parameters(own.cycles_per_bit, own.decompression_memory_size, own.state_memory_size)
     if found == Parameters():
-        return [*wrong, "no message says what the endpoint offers"]
+        return [*wrong, NOT_TOLD]
     if found != right:
         wrong.append(f"it says that it offers {_offer(found)}; it offers {_offer(right)}")
     if parameters.version is not None and parameters.version != own.version:
