@@ -94,7 +94,7 @@ def _follows(section: str, number: str) -> bool:
 
 
 def text_complaint(quote: str, text: str) -> str:
-    """Why a text does not have a quote, as a sentence; "" if it has. Compares the words themselves."""
+    """Returns why a text does not have a quote, as a sentence; "" if it has. Compares the words themselves."""
     words, at = tokens(text), 0
     for part in parts(quote):
         starts = (start for start in range(at, len(words) - len(part) + 1) if words[start : start + len(part)] == part)
@@ -106,7 +106,7 @@ def text_complaint(quote: str, text: str) -> str:
 
 
 def complaint(requirement: Requirement) -> str:
-    """Why the digests of its section do not have a requirement's quote, as a sentence; "" if they have."""
+    """Returns why the digests of its section do not have a requirement's quote, as a sentence; "" if they have."""
     known = _known(requirement.rfc).get(requirement.quote_section)
     if known is None:
         return f"No digests of section {requirement.quote_section}; write them with --update."
@@ -124,7 +124,7 @@ def complaint(requirement: Requirement) -> str:
 
 
 def wording_complaint(requirement: Requirement) -> str:
-    """Why the keywords of a quote do not fit its requirement's level and wording, as a sentence; "" if they do."""
+    """Returns why the keywords of a quote do not fit its requirement's level and wording; "" if they do."""
     found = set(re.findall(r"\b[A-Z]+\b", requirement.quote))
     if requirement.in_prose:
         present = sorted(found & frozenset().union(*KEYWORDS.values()))

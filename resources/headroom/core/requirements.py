@@ -173,8 +173,8 @@ def _load(folder: Path) -> Requirements:
 
 
 def _check_ids(document: Document, seen: dict[str, str]) -> None:
-    """What the schema cannot say: ids are unique, name their own RFC and section, and are numbered without gaps, except
-    for those of withdrawn requirements.
+    """Checks what the schema cannot say: ids are unique, name their own RFC and section, and are numbered without
+    gaps, except for those of withdrawn requirements.
     """
     rfc = document.data["rfc"]
     withdrawn = set(document.data.get("withdrawn", ()))

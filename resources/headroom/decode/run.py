@@ -2,7 +2,7 @@
 """Decodes a capture: what its frames carry, channel by channel before tshark, packet by packet before our own judges.
 
 A channel is what one sender sends on one interface with one set of VLAN tags: it has a judge and a run of tshark of its
-own. The two directions of a line whose frames name no sender are told apart by addresses (`captures.direction`).
+own. Where the frames of a line name no sender, addresses tell its two directions apart (`captures.direction`).
 Packets are read as the file has them. A capture of a link has them as they were sent, and what the link did to them in
 comments, so that the judge sees what the compressor sent, not only what arrived.
 """

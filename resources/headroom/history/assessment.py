@@ -168,7 +168,7 @@ def machine_moved(judged: Iterable[Judged]) -> str:
 
 
 def restored(alert: Alert, series: Mapping[str, Series], events: Sequence[Event]) -> bool:
-    """Whether all series of an alert about a step have been back at their old baseline for three nights, in an epoch
+    """True if all series of an alert about a step have been back at their old baseline for three nights, in an epoch
     that began before the alert: where a new kernel made everything faster, nothing is back."""
     if not alert.series or alert.drift_since is not None:
         return False

@@ -169,7 +169,7 @@ class History:
                     self._valid[key] = self._validated(path)
                 found.append(self._valid[key])
             except (OSError, ValueError, OverflowError, pa.ArrowException) as error:
-                if not _has_gone(path):  # a compaction took it meanwhile: whoever reads lists the files again
+                if not _has_gone(path):  # a compaction took it meanwhile: the reader lists the files again
                     self.warn(f"{shown(path)} is left out: {_first_line(error)}.")
         months: dict[Path, set[str]] = {}
         for one in found:

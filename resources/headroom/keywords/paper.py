@@ -47,7 +47,7 @@ class PaperKeywords:
 
 
 def _expected(item: Item) -> str:
-    """What a figure is compared with: the paper's number, the model's, or our bound."""
+    """Returns what a figure is compared with: the paper's number, the model's, or our bound."""
     if item.paper is not None:
         return f"paper {item.paper}"
     return f"model {item.model}" if item.model is not None and not item.expected else f"expected {item.expected}"

@@ -68,7 +68,7 @@ def _svg(chart: Any, prefix: str) -> str:
 
 
 def _printable(value: Any) -> Any:
-    """The same specification with texts that XML can hold: a control in one would end the process."""
+    """Returns the same specification with texts that XML can hold: a control in one would end the process."""
     if isinstance(value, str):
         return printable(value)
     if isinstance(value, dict):

@@ -19,7 +19,7 @@ Ends = tuple[bytes, bytes]  # source and destination address
 Side = tuple[bytes, int]  # addresses that are connected by packets, by one of them; and which of their two sides
 
 UNKNOWN = "direction unknown"
-MOST_SIDES = 16  # that are told apart: a packet without addresses is tried on each
+MOST_SIDES = 16  # of a line: a packet without addresses is tried on each
 MOST_GUESSES = 32  # that are followed where a packet fits several sides
 
 

@@ -183,7 +183,7 @@ class PayloadDissector(Dissector, ABC):
         return True
 
     def refusal(self, payload: bytes) -> str:
-        """Why a payload that is not claimed is none of the scheme's, as a note."""
+        """Returns why a payload that is not claimed is none of the scheme's, as a note."""
         return ""
 
     def inner(self, payload: bytes) -> bytes:

@@ -125,7 +125,7 @@ def is_message(octets: bytes, to_port: bool) -> bool:
 
 
 def why_none(octets: bytes) -> str:
-    """Why octets on UDP port 2152 are not meant as a GTP-U message."""
+    """Returns why octets on UDP port 2152 are no GTP-U message."""
     if octets[0] >> 5 != 1:
         return f"the version would be {octets[0] >> 5}"
     if not octets[0] & 0x10:

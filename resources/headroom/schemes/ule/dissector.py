@@ -141,7 +141,7 @@ class TsReader(Receiver):
         return pid > LAST_TABLE_PID and (self.pids is None or pid in self.pids)
 
     def _kind(self, pid: int, packet: bytes, begin: int, control: int) -> str:
-        """What a PID carries: by the first packet in which something begins."""
+        """Returns what a PID carries: by the first packet in which something begins."""
         begins = packet[1] & 0x40 and control & 1 and begin < TS_OCTETS
         if pid not in self._kinds and begins and (kind := carried(packet[begin:])):
             self._kinds[pid] = kind

@@ -40,7 +40,7 @@ class VjDissector(LinkDissector):
         return VjChannel()
 
     def ends(self, link: LinkPacket) -> tuple[bytes, bytes] | None:
-        """Those of an UNCOMPRESSED_TCP packet; a compressed one has no addresses."""
+        """Returns the addresses of an UNCOMPRESSED_TCP packet; a compressed one has none."""
         return direction.ends_of(link.octets) if link.type == packet.UNCOMPRESSED else None
 
 

@@ -69,7 +69,7 @@ class Arrival:
         return self.restored is not None and self.restored != self.source
 
     def difference(self, output: bytes | None) -> str:
-        """What is wrong with an output, as words; "" where nothing is."""
+        """Returns what is wrong with an output, as words; "" where nothing is."""
         if self.free or output == self.restored or (self.other is not None and output == self.other):
             return ""
         if output is None or self.restored is None:
@@ -81,7 +81,7 @@ class Arrival:
 
 @dataclass(frozen=True)
 class Wrong:
-    """What a decompressor made of a link packet, and should not have."""
+    """An output of a decompressor that is not right."""
 
     requirement: str
     sentence: str
@@ -90,7 +90,7 @@ class Wrong:
 
 @dataclass(frozen=True)
 class Compressed:
-    """What a compressor put on the link, and the packets that it refused."""
+    """A compressor's link packets, and the packets that it refused."""
 
     sent: tuple[Sent, ...]
     refused: tuple[bytes, ...]

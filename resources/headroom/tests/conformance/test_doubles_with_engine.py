@@ -48,7 +48,7 @@ def test_packet_types(real_build: str) -> None:
 
 
 def answers(name: str, mode: str, build: str) -> list[str]:
-    """What a double answers to thirty IR packets."""
+    """Returns the answers of a double to thirty IR packets."""
     double, options = adapter(name, build)
     story = Timeline("rtp-ipv4", {"mode": mode})
     story.receive(30, "IR")

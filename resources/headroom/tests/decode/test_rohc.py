@@ -73,7 +73,7 @@ def readings(*packets: bytes, hints: ChannelHints | None = None) -> list[RohcRea
 
 
 def compared(other: Reading, *packets: bytes) -> ReadingComparison:
-    """What becomes of tshark's reading of the last packet of a channel."""
+    """Returns what becomes of tshark's reading of the last packet of a channel."""
     reader = RohcReader(ChannelHints(), False)
     for packet in packets[:-1]:
         reader.compare(reader.read(LinkPacket(packet)), None)

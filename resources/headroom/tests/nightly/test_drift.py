@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What nights say of code that drifts, of alerts that were ignored, and of machines that cannot tell small steps."""
+"""Nights of code that drifts, of alerts that were ignored, and of machines that cannot tell small steps."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def test_equation_12_gives_the_valleys(headers: int, payloads: list[int]) -> Non
 
 
 def test_models_of_the_paper_are_its_equations() -> None:
-    """What the text does not print stands in no column of the paper's: its equations, evaluated."""
+    """An equation that is evaluated is no figure that the paper prints."""
     paper = find(PAPER)
     assert paper.items["section-5.2.threshold"].model == float(model.packing_threshold_ms(8_000_000))
     for ip, headers in (("ipv4", 28), ("ipv6", 48)):

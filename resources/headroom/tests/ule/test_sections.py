@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a PID carries, by its first octets: SNDUs, sections of MPE (EN 301 192, 7.1) or of other tables, PES packets."""
+"""The content of a PID, by its first octets: SNDUs, sections of MPE (EN 301 192, 7.1) or other tables, PES packets."""
 
 from __future__ import annotations
 

@@ -195,8 +195,8 @@ class Conversation:
         return [seen.packets[n * self.flows + sent.flow + sent.first] for n in range(sent.count)]
 
     def _judge_step(self, number: int, packets: Sequence[ObservedPacket], seen: Observation) -> list[str]:
-        """What is wrong with the types of a step; `as before …` demands them only if the compressor has sent them in
-        every earlier step with these words, for it is free to."""
+        """Returns what is wrong with the types of a step. `as before …` demands types only if the compressor has sent
+        them in every earlier step with these words, for it is free to."""
         expected = self.sent[number - 1].expected
         if not expected.startswith(AS_BEFORE):
             return judge_kinds(expected, packets)

@@ -16,7 +16,7 @@ from headroom.schemes.rohc.judge.profiles import RTP, UNCOMPRESSED
 FRONT = ("CID", "profile", "CRC")
 BASE_HEADER = (*FRONT, "SN bits", "TS bits", "IP-ID bits")
 STOPS = ("not dissected yet", "profile-specific part not dissected", "profile not supported", "unknown IP version")
-# What tshark says of a packet that it does not read, and how a reader is told.
+# What tshark says of a packet that it does not read, and our words for it.
 NOT_READ = {
     "malformed": "tshark takes it for malformed",
     "calls it an error": "tshark takes it for an error",

@@ -34,7 +34,7 @@ class RohcDissector(LinkDissector):
         return RohcChannel(hints, form == LARGE if form else hints.large_cids, packets)
 
     def ends(self, link: LinkPacket) -> tuple[bytes, bytes] | None:
-        """Those of an IR packet; no other has addresses."""
+        """Returns the addresses of an IR packet; no other has any."""
         return ends_of(link.octets, ChannelHints())
 
     def phrases(self, name: str, value: Value) -> list[str] | None:

@@ -44,7 +44,7 @@ class ChannelHints:
 
 
 class CidEvidence(NamedTuple):
-    """What packets say of the size of their CIDs: above zero for large ones, below for small ones.
+    """Evidence that packets give of the size of their CIDs: above zero for large ones, below for small ones.
 
     Headers have the CIDs of their channel, feedback those of the channel in the other direction (RFC 3095, 5.2.2).
     """
@@ -155,7 +155,7 @@ class RohcReader(LinkReader):
         return ours
 
     def _guess(self, error: RohcError, octets: bytes) -> list[str]:
-        """Why a packet may have been refused though its sender is right."""
+        """Returns why a packet may have been refused though its sender is right."""
         if (number := version_2(error, octets)) is not None:
             guess = f"perhaps it is ROHCv2 (profile {title(number)}), which is not implemented"
             if error.cid is not None:

@@ -66,7 +66,7 @@ def _read(cell: Cell, link: Path) -> list[tuple[Packet, int]] | None:
 
 
 def undeclared(cell: Cell) -> str:
-    """Why a decompressor is not held to a recording, as a sentence: packets of profiles that it does not declare."""
+    """Returns why a decompressor is not held to a recording: packets of profiles that it does not declare."""
     found = recording_of(cell)
     link = found.file(cell.row.scheme.name) if found is not None else None
     if found is None or link is None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the judge has to say about a packet, short of refusing it.
+"""The judge's remarks on a packet, short of refusing it.
 
 Neither a remark nor a finding has a level: it is that of its requirement (`headroom.core.requirements`).
 """

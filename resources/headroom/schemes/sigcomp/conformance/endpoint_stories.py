@@ -329,7 +329,7 @@ def streamed(session: Session, far: FarEnd, call: Sequence[Message], piece: int)
 
 
 def _fault_of_parts(far: FarEnd, message: bytes, parts: Sequence[bytes]) -> str:
-    """What is wrong with the SigComp messages that `message` became, as a sentence; "" if nothing is."""
+    """Returns what is wrong with the SigComp messages that `message` became, as a sentence; "" if nothing is."""
     outcomes = [far.hears(part) for part in parts]
     failed = next((n for n, outcome in enumerate(outcomes) if outcome.kind != "compressed"), None)
     if failed is not None:

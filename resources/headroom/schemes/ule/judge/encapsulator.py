@@ -23,8 +23,8 @@ COARSEST_BITS = 20  # of a TimeStamp that a system may leave zero: it counts sec
 
 @dataclass(frozen=True)
 class Finding:
-    """What is wrong with a TS packet, by its number; None where one is missing. `requirement` is "" where it goes
-    against the configuration alone."""
+    """A fault of a TS packet, by its number; None where one is missing. `requirement` is "" where it goes against the
+    configuration alone."""
 
     packet: int | None
     requirement: str

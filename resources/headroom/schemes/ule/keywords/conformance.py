@@ -150,7 +150,7 @@ def _tests(text: str) -> list[dict[str, Any]]:
 
 
 def _counted(what: str, expected: str, found: int) -> None:
-    """What the judge has no finding on is right; but "packing … is optional", and thresholds SHOULD be configurable."""
+    """Judges a count, non-strict at most: "packing … is optional", and thresholds SHOULD be configurable."""
     if expected and found != int(expected):
         collector.current().judge("non-strict", f"{found} {what}, not {expected}.")
 

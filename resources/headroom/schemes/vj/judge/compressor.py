@@ -162,7 +162,7 @@ class CompressorJudge:
                 yield "RFC1144-3.2.3-11", "the packet ID goes on by one, and the I bit is set"
 
     def _changes(self, saved: Header, header: Header, found: CompressedHeader) -> Iterator[Remark]:
-        """Whether the compressed header says what has changed."""
+        """Compares what the compressed header says with what has changed."""
         changed, special = changes_of(saved, header), special_of(saved, header)
         if found.special:
             if found.special != special:
@@ -198,8 +198,8 @@ def _data_of(header: Header, source: bytes) -> tuple[bytes, ...]:
 
 
 def not_compressible(source: bytes) -> Remark | None:
-    """Why a packet is to be sent as TYPE_IP: the requirement, and the reason; None where it passes the checks, or where
-    they cannot be made."""
+    """Returns why a packet is to be sent as TYPE_IP: the requirement, and the reason; None where it passes the checks,
+    or where they cannot be made."""
     if len(source) < 20:
         return None
     protocol = source[9] if source[0] >> 4 == 4 else source[6]

@@ -150,7 +150,7 @@ def read(packet: bytes) -> Header | None:
 
 
 def tcp_checksum_is_right(packet: bytes) -> bool:
-    """Whether the receiving TCP accepts a packet (RFC 793, 3.1)."""
+    """True if the receiving TCP accepts a packet (RFC 793, 3.1)."""
     header = read(packet)
     if header is None:
         return False
