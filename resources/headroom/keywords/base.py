@@ -64,11 +64,11 @@ def _honest(method: Callable[..., Any]) -> Callable[..., Any]:
         except (AssertionError, SkipExecution, RobotError):
             raise
         except HeadroomError as error:
+            collector.current().needs_processors = getattr(error, "needs_processors", False)
             if getattr(error, "verdict", "error") == "unsupported":
                 raise SkipExecution(str(error)) from error  # Robot's word for it; anything else would be a failure
             collector.current().judge(getattr(error, "verdict", "error"), str(error))
             collector.current().crashed = isinstance(error, EngineFailure) and error.kind == "crash"
-            collector.current().needs_processors = getattr(error, "needs_processors", False)
             raise
         except Exception as error:
             name = "" if type(error) is RuntimeError else f"{type(error).__name__}: "

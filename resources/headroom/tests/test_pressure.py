@@ -8,9 +8,10 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from robot.api import SkipExecution
 from robot.api import TestSuite as Suite
 
-from headroom.bench.throughput import GeneratorFellBehind
+from headroom.bench.throughput import GeneratorFellBehind, NoThroughput
 from headroom.core.errors import EnvironmentLacks
 from headroom.core.machine import pressure
 from headroom.core.machine.pressure import Reading, Summary
@@ -122,9 +123,16 @@ def test_what_may_have_kept_a_generator_from_keeping_up(machine: dict[str, Any],
     assert pressure.excuse(machine) == sentence
 
 
-@pytest.mark.parametrize(("error", "told"), [(GeneratorFellBehind("It lags."), True), (EnvironmentLacks("No."), False)])
+@pytest.mark.parametrize(
+    ("error", "status", "told"),
+    [
+        (NoThroughput("It lags."), "FAIL", True),
+        (GeneratorFellBehind("It lags."), "SKIP", True),
+        (EnvironmentLacks("No."), "FAIL", False),
+    ],
+)
 def test_the_record_of_a_generator_that_fell_behind_tells_who_else_worked(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, error: Exception, told: bool
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, error: Exception, status: str, told: bool
 ) -> None:
     monkeypatch.setattr(pressure, "read", lambda: reading(50.0, idle=1))
     monkeypatch.setattr(listener.Listener, "environment_of", lambda *_: sample.ENVIRONMENT)
@@ -137,9 +145,9 @@ def test_the_record_of_a_generator_that_fell_behind_tells_who_else_worked(
     kept = listener.Listener(str(tmp_path), settings=Settings())
     test = Suite("One").tests.create("Two")
     kept.start_test(test, SimpleNamespace())
-    with pytest.raises(type(error)):
+    with pytest.raises(SkipExecution if status == "SKIP" else type(error)):
         Words().fail()
-    result = SimpleNamespace(status="FAIL", message=str(error), parent=None, doc="", tags=[])
+    result = SimpleNamespace(status=status, message=str(error), parent=None, doc="", tags=[])
     reason = kept.record(test, result).reason
     assert reason.startswith(str(error))
     assert ("Other work may have taken the processors: the load average was up to 50.0 on 2 CPUs" in reason) is told

@@ -39,7 +39,7 @@ def record(name: str = "One", **changes: object) -> Record:
         core_load=[CoreLoad(1, "proc_stat", 0.5), CoreLoad(1, "tick", None, "no tick")],
         series=[Series("load", "flow_pairs", "load", "flow pairs", "", [{"x": 1, "y": 0.1}])],
         items=[Item("Table 1", "header", "octets", 1.0, 1.0, "must-match", "pass", spread=0.1, runs=3)],
-        findings=[Finding("The CRC is wrong.", "RFC3095-5.9.1", 4, "oracle", "must")],
+        findings=[Finding("The CRC is wrong.", "RFC3095-5.9.1-1", 4, "oracle", "must")],
     )
     for key, value in changes.items():
         setattr(full, key, value)

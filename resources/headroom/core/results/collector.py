@@ -22,7 +22,7 @@ class Collected(Evidence):
     verdict: Verdict | None = None  # set where Robot's pass, fail and skip do not say enough
     reason: str = ""
     crashed: bool = False  # the process that hosts adapters ended
-    needs_processors: bool = False  # that others had the processors may be why there is an error
+    needs_processors: bool = False  # that others had the processors may be why there is no result
     command: str = ""  # what repeats the test, where that is not `./headroom run`
 
     def metric(

@@ -132,7 +132,7 @@ class Listener(ListenerV3):
         )
         machine = pressure.between(self.pressure, pressure.read())
         verdict, reason = verdict_of(result.status, result.message, test, collected)
-        if verdict == "error" and collected.needs_processors:
+        if verdict in ("error", "unsupported") and collected.needs_processors:
             reason = f"{reason} {pressure.excuse(machine)}".rstrip()
         verdict, reason = after_deviations(verdict, reason, test, settings, collected.crashed)
         status = {"pass": "PASS", "non-strict": "PASS", "unsupported": "SKIP"}.get(verdict, "FAIL")
