@@ -19,25 +19,30 @@ from headroom.nightly.log_entries import book
 
 
 def forget(history: History, night: datetime, machine: str, now: datetime) -> list[str]:
-    """Removes a night of a machine; "" for the only machine that has one of that time. Returns what went, in words.
+    """Removes a night of a machine; "" for the only machine that has one of that time. The last machine's takes the
+    events of all machines along. Returns what went, in words.
     REQUIRES: the history's lock is held. Raises UsageError where there is no such night, or several machines have
     one."""
     name = night_name(night)
-    found = sorted(_machines(history, night))
+    known = _machines(history, night)
+    found = sorted(known - {""})
     if machine and machine not in found:
         raise UsageError(f"The history has no night {name} of {machine}. {_nights_known(history, machine)}")
-    if not found:
+    if not known:
         raise UsageError(f"The history has no night {name}. {_nights_known(history)}")
     if not machine and len(found) > 1:
         raise UsageError(f"Several machines have a night {name}: say --machine, one of {', '.join(found)}.")
-    chosen = machine or found[0]
+    chosen = machine or next(iter(found), "")
+    of_it = {chosen, ""} if len(found) < 2 else {chosen}
     gone = []
     with history.log_lock():  # first: where this is cut short, the rows still name the night
-        own = [one for one in events.parse(history.log("events")) if one.night == night and one.machine == chosen]
+        own = [one for one in events.parse(history.log("events")) if one.night == night and one.machine in of_it]
         history.append("events", [one.withdrawn() for one in own])
         told = [one for one in book(history).alerts.values() if one.night == night and one.machine == chosen]
         history.append("alerts", [alerts.forgetting(one, now) for one in told])
         gone += [f"{len(entries)} {what}" for entries, what in ((own, "events"), (told, "alerts")) if entries]
+    if not chosen:
+        return gone
     for suite in (suite_runs.CONFORMANCE, suite_runs.SEARCHES):
         shutil.rmtree(suite_runs.folder_of(history.folder / suite_runs.RUNS, suite, name), ignore_errors=True)
     BinaryStore(history.folder / "binaries" / chosen).forget(name)
@@ -45,13 +50,13 @@ def forget(history: History, night: datetime, machine: str, now: datetime) -> li
 
 
 def _machines(history: History, night: datetime) -> set[str]:
-    """The machines with rows, events or alerts of a night."""
+    """The machines with rows, events or alerts of a night; "" with an event of all machines."""
     table = history.table(columns=["machine", "night"])
     rows = zip(table["machine"].to_pylist(), table["night"].to_pylist(), strict=True)
     measured = {machine for machine, other in set(rows) if other == night}
     noted = {one.machine for one in events.parse(history.log("events")) if one.night == night}
     told = {one.machine for one in book(history).alerts.values() if one.night == night}
-    return (measured | noted | told) - {""}
+    return measured | noted | told
 
 
 def _nights_known(history: History, machine: str | None = None) -> str:

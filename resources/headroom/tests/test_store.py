@@ -86,6 +86,17 @@ def test_written_and_read_again(tmp_path: Path) -> None:
     assert not list((tmp_path / "results").glob(".*")), "no temporary file is left"
 
 
+def test_an_integer_that_no_float_holds_is_left_out(tmp_path: Path) -> None:
+    path = store.write(tmp_path, record())
+    text = path.read_text(encoding="utf-8")
+    damaged = json.loads(text)
+    damaged["metrics"][0]["trials"] = [10**400, 1, 2]
+    path.write_text(json.dumps(damaged), encoding="utf-8")
+    warnings: list[str] = []
+    assert store.read_all(tmp_path, warnings.append) == []
+    assert "it has an integer that no measurement has" in warnings[0]
+
+
 def test_names_that_a_slug_cannot_tell_apart() -> None:
     assert store.file_name("a/b c") != store.file_name("a/b-c")
     assert len(store.file_name("x" * 1000)) < 200

@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import re
+import sys
 import tempfile
 import weakref
 from collections.abc import Callable, Iterator
@@ -124,7 +125,7 @@ def _records(run_folder: Path, warn: Warn) -> Iterator[dict[str, Any]]:
             if path.stat().st_size > MAX_RECORD:
                 warn(f"{shown(path)} is larger than any record of ours; it is left out.")
                 continue
-            record = json.loads(path.read_text(encoding="utf-8"))
+            record = json.loads(path.read_text(encoding="utf-8"), parse_int=_integer)
         except (OSError, ValueError, RecursionError) as error:
             warn(f"{shown(path)} is no record ({error}); it is left out.")
             continue
@@ -134,6 +135,14 @@ def _records(run_folder: Path, warn: Warn) -> Iterator[dict[str, Any]]:
             warn(f"{shown(path)} is no valid record (/{where}: {wrong[0][1][:200]}); it is left out.")
             continue
         yield record
+
+
+def _integer(text: str) -> int:
+    """An integer that every calculation can take. Raises ValueError beyond the range of a float."""
+    value = int(text)
+    if abs(value) > sys.float_info.max:
+        raise ValueError("it has an integer that no measurement has")
+    return value
 
 
 def artefact(run_folder: Path, path: Path, kind: str) -> Artefact:

@@ -282,7 +282,23 @@ def test_a_night_of_a_wrong_clock_is_forgotten(nights: Nights) -> None:
     assert forgetting.still_to_come(nights.history, right) == []
     assert nights.book.alerts == {} and nights.events("not measured") == []
     assert all(one.last_used < "2036" for one in nights.store._all())
-    assert nights.night().exit_status == 1, "the regression is told by a night of today"
+    assert nights.night().exit_status == 1, "a night of today finds the regression"
+
+
+def test_an_event_of_all_machines_goes_with_the_last_of_them(nights: Nights) -> None:
+    right = nights.clock.time
+    stamp = right.replace(year=2031)
+    log_entries.note(nights.history, Event(stamp, "", "user", "a new kernel"))
+    log_entries.note(nights.history, Event(stamp, "rack-1", "not measured", "busy"))
+    log_entries.note(nights.history, Event(stamp, "rack-2", "not measured", "busy"))
+    with nights.history.lock():
+        assert forgetting.forget(nights.history, stamp, "rack-1", right) == ["1 events"]
+        assert len(nights.events("user")) == 1
+        assert forgetting.forget(nights.history, stamp, "", right) == ["2 events"]
+        assert forgetting.still_to_come(nights.history, right) == []
+        log_entries.note(nights.history, Event(stamp, "", "user", "the clock was wrong"))
+        assert forgetting.forget(nights.history, stamp, "", right) == ["1 events"]
+    assert forgetting.still_to_come(nights.history, right) == []
 
 
 def test_the_alert_that_was_closed_last_is_the_last_in_the_log() -> None:
