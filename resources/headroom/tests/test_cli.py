@@ -130,6 +130,7 @@ def test_help_loads_nothing_heavy() -> None:
         (["talk", "basic-voice-call", "transport=pigeon"], "The transport is udp or tcp, not 'pigeon'"),
         (["talk", "basic-voice-call", "state_memory_size=much"], "state_memory_size=much makes no sense: 0, 2048,"),
         (["talk", "basic-voice-call", "decompression_memory_size=5000"], "65536 or 131072 was expected"),
+        (["talk", "basic-voice-call", "nacks=maybe"], "nacks=maybe makes no sense: yes or no was expected"),
         (["talk", "basic-voice-call", "--called", "example"], "example does not declare the scheme sigcomp"),
         (["udvm", "assemble", "nothing.udvm"], "There is no file nothing.udvm"),
         (["udvm", "disassemble", "/tmp"], "/tmp is a folder"),

@@ -73,6 +73,10 @@ def test_an_implementation_without_endpoints_is_refused() -> None:
         ({"verdict": "mismatched", "arrivals": []}, "Message 2 came out different"),
         ({"verdict": "not_delivered", "arrivals": []}, "Message 2 did not come out"),
         (
+            {"verdict": "not_compressed", "arrivals": [], "compressed": {"status": "ERR_UNSUPPORTED"}},
+            "explains it: not compressed (ERR_UNSUPPORTED).",
+        ),
+        (
             {"verdict": "not_delivered", "arrivals": [{"status": "ERR_DECOMPRESSION", "reason_name": "SEGFAULT"}]},
             "nothing that the link did explains it: SEGFAULT.",
         ),

@@ -119,8 +119,8 @@ struct CompressorConfig {
 
 // offset_bits, or what is chosen for it.
 [[nodiscard]] unsigned offset_bits_of(const CompressorConfig& config) noexcept;
-// most_compressed, or 1400, which a link of 1500 has room for, and half the peer's decompression memory where that is
-// less.
+// most_compressed, or else: over kMessages 1400, which a link of 1500 has room for, and half the peer's decompression
+// memory where that is less; over kStream that memory, beyond which a peer may take it for noise.
 [[nodiscard]] std::size_t most_compressed_of(const CompressorConfig& config) noexcept;
 
 // The words of configurations: "lzss", "deflate"; "stateless-basic", "stateful-basic", "stateless-static",

@@ -134,7 +134,7 @@ void check(const CompressorConfig& config) {
         "shared_state first-turn-once needs acknowledgement transport: over a lossy transport the peer may have given "
         "up the first message of its turn without a report");
   }
-  if (most_compressed_of(config) >= config.peer.decompression_memory_size) {
+  if (config.transport == Transport::kMessages && most_compressed_of(config) >= config.peer.decompression_memory_size) {
     throw std::invalid_argument("most_compressed leaves no decompression memory to the peer");
   }
 }
@@ -302,6 +302,7 @@ unsigned offset_bits_of(const CompressorConfig& config) noexcept {
 std::size_t most_compressed_of(const CompressorConfig& config) noexcept {
   constexpr std::size_t kMost = 1400;
   if (config.most_compressed != 0) return config.most_compressed;
+  if (config.transport == Transport::kStream) return config.peer.decompression_memory_size;
   return std::min<std::size_t>(kMost, config.peer.decompression_memory_size / 2);
 }
 

@@ -204,10 +204,17 @@ class Conversation:
             if one.verdict == "mismatched":
                 found.append(f"Message {number} came out different from what went in.")
                 continue
-            why = one.reason or one.verdict.replace("_", " ")
+            why = one.reason or _verdict_in_words(record)
             found.append(f"Message {number} did not come out, and nothing that the link did explains it: {why}.")
         names = {"a": self.config.a.name, "b": self.config.b.name}
         return found + [f"{names[side]} {what}." for side, what in loss_attribution.silent(records)]
+
+
+def _verdict_in_words(record: dict[str, Any]) -> str:
+    """A verdict of the engine, with the status where a compressor refused a message."""
+    words = str(record["verdict"]).replace("_", " ")
+    status = record.get("compressed", {}).get("status")
+    return f"{words} ({status})" if record["verdict"] == "not_compressed" and status else words
 
 
 def job(config: ConversationConfig) -> dict[str, Any]:
