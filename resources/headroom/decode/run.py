@@ -83,6 +83,7 @@ class Capture:
     theirs: dict[int, Reading]  # by number of packet
     rtp_flows: frozenset[Flow]
     senders: Mapping[int, str] = field(default_factory=dict)  # by number of packet, where addresses tell them apart
+    undecided: frozenset[int] = frozenset()  # numbers of packets that are not at odds with any direction
     faults: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
     verdicts: Counter[str] = field(default_factory=Counter)
@@ -114,7 +115,7 @@ class Capture:
         if key in links:
             ours = links[key].read(_link_packet(captured, frame))
             if key[2] == direction.UNKNOWN:
-                ours.error = "it fits neither direction, as behind a frame that is missing"
+                _tell_unknown(ours, captured.number in self.undecided)
             restored = ip_dissector.read(ours.restored, rtp=ours.rtp) if ours.restored is not None else None
             also = [ip_dissector.read(packet, rtp=ours.rtp) for packet in ours.also_restored]
             compared = links[key].compare(ours, other)
@@ -139,7 +140,7 @@ def read(options: DecodeOptions) -> Capture:
     hints = {name: one.hints(options.words) for name, one in dissectors.links().items()}
     faults: list[str] = []
     packets = _packets(options, faults)
-    senders, remarks = _senders(packets, hints)
+    senders, undecided, remarks = _senders(packets, hints)
     groups: dict[Key, Packets] = {}
     for captured, frame in packets:
         groups.setdefault(_key(captured, frame, senders), []).append((captured, frame))
@@ -151,7 +152,7 @@ def read(options: DecodeOptions) -> Capture:
     flows = ip_dissector.rtp_flows(
         (frame.octets for _, frame in packets if frame.kind == framing.IP), options.rtp_ports
     )
-    made = Capture(options, packets, _names(groups), links, {}, flows, senders, faults, remarks)
+    made = Capture(options, packets, _names(groups), links, {}, flows, senders, undecided, faults, remarks)
     if options.last is not None:
         made.packets = [one for one in packets if one[0].number <= options.last]
         groups = {key: [one for one in group if one[0].number <= options.last] for key, group in groups.items()}
@@ -199,8 +200,19 @@ def _link_packet(captured: CapturedPacket, frame: Frame) -> LinkPacket:
     return LinkPacket(frame.octets, captured.time_ns, frame.type, captured.length - len(captured.octets))
 
 
-def _senders(packets: Packets, hints: Mapping[str, Any]) -> tuple[dict[int, str], list[str]]:
-    """The senders of link packets, by number of packet, where nothing but their addresses names them; and remarks."""
+def _tell_unknown(ours: Ours, is_undecided: bool) -> None:
+    """Says of a packet without a direction why it has none."""
+    if ours.is_feedback:
+        ours.notes.append("its direction is unknown: contexts of both directions fit it, or of neither")
+    elif is_undecided:
+        ours.error = "its direction is unknown: it fits several, and has no checksum that tells"
+    else:
+        ours.error = "it fits neither direction, as behind a frame that is missing"
+
+
+def _senders(packets: Packets, hints: Mapping[str, Any]) -> tuple[dict[int, str], frozenset[int], list[str]]:
+    """The senders of link packets, by number of packet, where nothing but their addresses names them; the numbers of
+    those that nothing decides; and remarks."""
     lines: dict[Key, Packets] = {}
     addresses: dict[tuple[int, tuple[int, ...]], set[direction.Ends]] = {}
     for captured, frame in packets:
@@ -210,6 +222,7 @@ def _senders(packets: Packets, hints: Mapping[str, Any]) -> tuple[dict[int, str]
         if frame.kind in dissectors.links() and not key[2]:
             lines.setdefault(key, []).append((captured, frame))
     found: dict[int, str] = {}
+    undecided: set[int] = set()
     apart = mixed = unknown = guessed = 0
     for key, line in lines.items():
         dissector = dissectors.links()[key[3]]
@@ -221,7 +234,8 @@ def _senders(packets: Packets, hints: Mapping[str, Any]) -> tuple[dict[int, str]
         found |= {captured.number: name for (captured, _), name in zip(line, names, strict=True) if name}
         apart += any(names)
         mixed += not any(names) and any(frame.duplex for _, frame in line)
-        unknown += names.count(direction.UNKNOWN)
+        undecided |= {line[place][0].number for place in told.undecided}
+        unknown += names.count(direction.UNKNOWN) - len(told.undecided)
         guessed += told.guessed
     remarks = []
     if apart:
@@ -230,9 +244,11 @@ def _senders(packets: Packets, hints: Mapping[str, Any]) -> tuple[dict[int, str]
         remarks.append(f"Link packets that fit both directions, and are given to those that send by turns: {guessed}.")
     if unknown:
         remarks.append(f"Link packets that fit neither direction, as behind missing frames, read apart: {unknown}.")
+    if undecided:
+        remarks.append(f"Link packets whose direction nothing tells, read apart: {len(undecided)}.")
     if mixed:
         remarks.append("No frame says which end sent it, and no address names a second one: read as one direction.")
-    return found, remarks
+    return found, frozenset(undecided), remarks
 
 
 def _names(groups: dict[Key, Packets]) -> dict[Key, str]:

@@ -3,7 +3,8 @@
 
 Link type or capture name the sender of most frames (`sender`). For a line of which neither does, `tell_apart` finds it:
 packets with addresses say on which side of the line each address is, and a packet without is of the side whose reader
-restores it with the right checksum. A checksum that is the same of both sides decides later, by what follows.
+restores it with the right checksum. A checksum that is the same of both sides decides later, by what follows. Feedback
+is of the side to whose peer it is an answer.
 """
 
 import ipaddress
@@ -78,10 +79,12 @@ class Sides:
 
 @dataclass(frozen=True)
 class Told:
-    """The senders of the link packets of a line. `guessed` counts those that fit several sides equally well."""
+    """The senders of the link packets of a line. `guessed` counts those that fit several sides equally well.
+    `undecided` are places of packets whose sender is UNKNOWN though they are not at odds with any side."""
 
     senders: list[str]
     guessed: int = 0
+    undecided: frozenset[int] = frozenset()
 
 
 class _Step(NamedTuple):
@@ -90,6 +93,7 @@ class _Step(NamedTuple):
     before: "_Step | None"
     side: Side | None
     is_guessed: bool = False
+    is_undecided: bool = False
 
 
 @dataclass
@@ -132,8 +136,12 @@ def tell_apart(
     while step is not None:
         steps.append(step)
         step = step.before
-    senders = [UNKNOWN if step.side is None else names[step.side] for step in reversed(steps)]
-    return Told(senders, sum(step.is_guessed for step in steps))
+    steps.reverse()
+    return Told(
+        [UNKNOWN if step.side is None else names[step.side] for step in steps],
+        sum(step.is_guessed for step in steps),
+        frozenset(place for place, step in enumerate(steps) if step.is_undecided),
+    )
 
 
 def _follow(guess: _Guess, packet: LinkPacket, known: Side | None) -> list[_Guess]:
@@ -146,16 +154,31 @@ def _follow(guess: _Guess, packet: LinkPacket, known: Side | None) -> list[_Gues
     for side, before in guess.readers.items():
         copy = before.copy()
         tried[side] = copy, copy.read(packet)
-    ranks = {side: _rank(ours) for side, (_, ours) in tried.items()}
-    best = [side for side, rank in ranks.items() if rank == max(ranks.values())]
-    if ranks[best[0]] < _UNCHECKED or (len(best) > 1 and ranks[best[0]] < _FITS):
-        guess.last = _Step(guess.last, None)
+    is_feedback = all(ours.is_feedback for _, ours in tried.values())
+    if is_feedback:
+        ranks = {side: _answers(guess, side, reader) for side, (reader, _) in tried.items()}
+    else:
+        ranks = {side: _rank(ours) for side, (_, ours) in tried.items()}
+    top = max(ranks.values())
+    best = [side for side, rank in ranks.items() if rank == top]
+    is_undecided = (not top or len(best) > 1) if is_feedback else (top == _UNCHECKED and len(best) > 1)
+    if is_undecided or (top == _UNFIT and not is_feedback):
+        guess.last = _Step(guess.last, None, is_undecided=is_undecided)
         return [guess]
     return [_given(guess, side, *tried[side], len(best) > 1) for side in best]
 
 
+def _answers(guess: _Guess, side: Side, reader: LinkReader) -> int:
+    peer = guess.readers.get(_opposite(side))
+    return reader.answers(peer) if peer is not None else 0
+
+
+def _opposite(side: Side) -> Side:
+    return side[0], side[1] ^ 1
+
+
 def _given(guess: _Guess, side: Side, reader: LinkReader, ours: Ours, is_guessed: bool) -> _Guess:
-    peer = guess.readers.get((side[0], side[1] ^ 1))
+    peer = guess.readers.get(_opposite(side))
     score = (_rank(ours) == _FITS) + (peer is None or reader.is_plausible(peer))
     turn = guess.last is not None and guess.last.side != side
     step = _Step(guess.last, side, is_guessed)
