@@ -214,26 +214,32 @@ def _senders(packets: Packets, hints: Mapping[str, Any]) -> tuple[dict[int, str]
     """The senders of link packets, by number of packet, where nothing but their addresses names them; the numbers of
     those that nothing decides; and remarks."""
     lines: dict[Key, Packets] = {}
+    named = direction.simplex_by_name({captured.interface.number: captured.interface.name for captured, _ in packets})
     addresses: dict[tuple[int, tuple[int, ...]], set[direction.Ends]] = {}
     for captured, frame in packets:
         if frame.kind == framing.IP and (pair := direction.ends_of(frame.octets)):
             addresses.setdefault((captured.interface.number, frame.vlans), set()).add(pair)
         key = _key(captured, frame, {})
-        if frame.kind in dissectors.links() and not key[2]:
+        if frame.kind in dissectors.links() and not key[2] and captured.interface.number not in named:
             lines.setdefault(key, []).append((captured, frame))
     found: dict[int, str] = {}
     undecided: set[int] = set()
-    apart = mixed = unknown = guessed = 0
+    apart = unknown = guessed = 0
+    mixed: set[int] = set()  # interfaces
+    ends_of: dict[int, set[direction.Ends]] = {}
+    for (number, _), pairs in addresses.items():
+        ends_of.setdefault(number, set()).update(pairs)
     for key, line in lines.items():
         dissector = dissectors.links()[key[3]]
         links = [_link_packet(captured, frame) for captured, frame in line]
         channel = dissector.channel(key[4], (one.octets for one in links), hints[key[3]])
         ends = [dissector.ends(one) for one in links]
+        ends_of.setdefault(key[0], set()).update(pair for pair in ends if pair)
         told = direction.tell_apart(links, ends, sorted(addresses.get(key[:2], ())), channel.reader)
         names = told.senders
         found |= {captured.number: name for (captured, _), name in zip(line, names, strict=True) if name}
         apart += any(names)
-        mixed += not any(names) and any(frame.duplex for _, frame in line)
+        mixed |= {key[0]} if not any(names) and any(frame.duplex for _, frame in line) else set()
         undecided |= {line[place][0].number for place in told.undecided}
         unknown += names.count(direction.UNKNOWN) - len(told.undecided)
         guessed += told.guessed
@@ -246,7 +252,7 @@ def _senders(packets: Packets, hints: Mapping[str, Any]) -> tuple[dict[int, str]
         remarks.append(f"Link packets that fit neither direction, as behind missing frames, read apart: {unknown}.")
     if undecided:
         remarks.append(f"Link packets whose direction nothing tells, read apart: {len(undecided)}.")
-    if mixed:
+    if mixed - direction.simplex_by_ends(ends_of):
         remarks.append("No frame says which end sent it, and no address names a second one: read as one direction.")
     return found, frozenset(undecided), remarks
 

@@ -8,7 +8,9 @@ is of the side to whose peer it is an answer.
 """
 
 import ipaddress
-from collections.abc import Callable, Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -20,6 +22,10 @@ Ends = tuple[bytes, bytes]  # source and destination address
 Side = tuple[bytes, int]  # addresses that are connected by packets, by one of them; and which of their two sides
 
 UNKNOWN = "direction unknown"
+LINK_NAMES = ("forward", "reverse")  # of interfaces in the engine's captures: each has one direction of a link
+_PAIRS = (LINK_NAMES, ("sent", "received"), ("tx", "rx"), ("outbound", "inbound"), ("uplink", "downlink"))
+OPPOSITES = {a: b for pair in _PAIRS for a, b in (pair, pair[::-1])}
+MOST_WORDS = 16  # of an interface's name that are looked at
 MOST_SIDES = 16  # of a line: a packet without addresses is tried on each
 MOST_GUESSES = 32  # that are followed where a packet fits several sides
 
@@ -42,6 +48,35 @@ def ends_of(packet: bytes) -> Ends | None:
     if source.is_unspecified or destination.is_multicast or destination.packed == b"\xff" * 4:
         return None
     return None if source == destination else ends
+
+
+def simplex_by_name(names: Mapping[int, str]) -> set[int]:
+    """The interfaces whose names say that each has one direction of a line, as "forward" or "ppp0 tx" beside "ppp0 rx"
+    does."""
+    found = {number for number, name in names.items() if name.lower() in LINK_NAMES}
+    alike: dict[tuple[str, ...], dict[str, list[int]]] = {}  # interfaces by the rest of the name and their direction
+    for number, name in names.items():
+        words = re.findall("[a-z0-9]+", name.lower())
+        for place, word in enumerate(words[:MOST_WORDS]):
+            if word in OPPOSITES:
+                alike.setdefault((*words[:place], "", *words[place + 1 :]), {}).setdefault(word, []).append(number)
+    for group in alike.values():
+        found |= {number for word, numbers in group.items() if OPPOSITES[word] in group for number in numbers}
+    return found
+
+
+def simplex_by_ends(ends: Mapping[int, AbstractSet[Ends]]) -> set[int]:
+    """The interfaces whose packets go one way each, and which are the ways there and back of one line."""
+    interfaces: dict[Ends, set[int]] = {}
+    for number, pairs in ends.items():
+        for pair in pairs:
+            interfaces.setdefault(pair, set()).add(number)
+    single = {
+        number
+        for number, pairs in ends.items()
+        if all(len(interfaces[a, b]) == 1 and number not in interfaces.get((b, a), ()) for a, b in pairs)
+    }
+    return {one for one in single if any(interfaces.get((b, a), set()) & single for a, b in ends[one])}
 
 
 @dataclass
