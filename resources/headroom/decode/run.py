@@ -215,37 +215,53 @@ def _senders(packets: Packets, hints: Mapping[str, Any]) -> tuple[dict[int, str]
     those that nothing decides; and remarks."""
     lines: dict[Key, Packets] = {}
     named = direction.simplex_by_name({captured.interface.number: captured.interface.name for captured, _ in packets})
-    addresses: dict[tuple[int, tuple[int, ...]], set[direction.Ends]] = {}
+    addresses: dict[tuple[int, tuple[int, ...]], set[tuple[direction.Ends, str]]] = {}
     for captured, frame in packets:
+        sender = direction.sender(captured, frame)
         if frame.kind == framing.IP and (pair := direction.ends_of(frame.octets)):
-            addresses.setdefault((captured.interface.number, frame.vlans), set()).add(pair)
-        key = _key(captured, frame, {})
-        if frame.kind in dissectors.links() and not key[2] and captured.interface.number not in named:
-            lines.setdefault(key, []).append((captured, frame))
+            addresses.setdefault((captured.interface.number, frame.vlans), set()).add((pair, sender))
+        number, vlans, _, kind, form = _key(captured, frame, {})
+        if kind and number not in named:
+            lines.setdefault((number, vlans, "", kind, form), []).append((captured, frame))
     found: dict[int, str] = {}
     undecided: set[int] = set()
-    apart = unknown = guessed = 0
+    apart = unflagged = unknown = guessed = 0
     mixed: set[int] = set()  # interfaces
     ends_of: dict[int, set[direction.Ends]] = {}
     for (number, _), pairs in addresses.items():
-        ends_of.setdefault(number, set()).update(pairs)
-    for key, line in lines.items():
+        ends_of.setdefault(number, set()).update(pair for pair, _ in pairs)
+    for key, group in lines.items():
+        is_duplex = any(frame.duplex for _, frame in group)
+        flags = [direction.sender(captured, frame) for captured, frame in group]
+        if all(flags):
+            continue
+        line = group
+        if not is_duplex:  # its packets without a flag are for themselves
+            line = [one for one, flag in zip(group, flags, strict=True) if not flag]
+            flags = [""] * len(line)
         dissector = dissectors.links()[key[3]]
         links = [_link_packet(captured, frame) for captured, frame in line]
         channel = dissector.channel(key[4], (one.octets for one in links), hints[key[3]])
         ends = [dissector.ends(one) for one in links]
         ends_of.setdefault(key[0], set()).update(pair for pair in ends if pair)
-        told = direction.tell_apart(links, ends, sorted(addresses.get(key[:2], ())), channel.reader)
+        told = direction.tell_apart(links, ends, flags, sorted(addresses.get(key[:2], ())), channel.reader)
         names = told.senders
         found |= {captured.number: name for (captured, _), name in zip(line, names, strict=True) if name}
-        apart += any(names)
-        mixed |= {key[0]} if not any(names) and any(frame.duplex for _, frame in line) else set()
+        is_flagged = any(flags)
+        apart += any(names) and not is_flagged
+        unflagged += flags.count("") if is_flagged else 0
+        mixed |= {key[0]} if not any(names) and is_duplex else set()
         undecided |= {line[place][0].number for place in told.undecided}
         unknown += names.count(direction.UNKNOWN) - len(told.undecided)
         guessed += told.guessed
     remarks = []
     if apart:
         remarks.append("No frame says which end sent it: addresses and checksums tell the directions apart.")
+    if unflagged:
+        remarks.append(
+            f"Link packets that do not say which end sent them, though others do: {unflagged}. Addresses and checksums "
+            f"tell their directions."
+        )
     if guessed:
         remarks.append(f"Link packets that fit both directions, and are given to those that send by turns: {guessed}.")
     if unknown:

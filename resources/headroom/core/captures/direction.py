@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The sender of a frame: a line is two simplex links (RFC 1144, 2), each with contexts of its own.
 
-Link type or capture name the sender of most frames (`sender`). For a line of which neither does, `tell_apart` finds it:
+Link type or capture name the sender of most frames (`sender`). Where neither does for some, `tell_apart` finds it:
 packets with addresses say on which side of the line each address is, and a packet without is of the side whose reader
 restores it with the right checksum. A checksum that is the same of both sides decides later, by what follows. Feedback
 is of the side to whose peer it is an answer.
@@ -11,11 +11,12 @@ import ipaddress
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from headroom.core.captures.dissection import LinkPacket, LinkReader, Ours
-from headroom.core.captures.framing import Frame
+from headroom.core.captures.framing import RECEIVED, SENT, Frame
 from headroom.core.captures.reading import CapturedPacket
 
 Ends = tuple[bytes, bytes]  # source and destination address
@@ -26,6 +27,8 @@ LINK_NAMES = ("forward", "reverse")  # of interfaces in the engine's captures: e
 _PAIRS = (LINK_NAMES, ("sent", "received"), ("tx", "rx"), ("outbound", "inbound"), ("uplink", "downlink"))
 OPPOSITES = {a: b for pair in _PAIRS for a, b in (pair, pair[::-1])}
 MOST_WORDS = 16  # of an interface's name that are looked at
+_FLAGGED = {SENT: b"sent by", RECEIVED: b"received from"}  # ends by the flags of packets; no address is as long
+MOST_ALIGNED = 3  # groups of addresses that are tried on both ends, where no packet with a flag has them
 MOST_SIDES = 16  # of a line: a packet without addresses is tried on each
 MOST_GUESSES = 32  # that are followed where a packet fits several sides
 
@@ -89,7 +92,7 @@ class Sides:
 
     def add(self, ends: Ends) -> None:
         """Takes a packet with addresses: its source is on one side, its destination on the other."""
-        (root, side), (other, its) = map(self._find, ends)
+        (root, side), (other, its) = map(self.find, ends)
         if root != other:
             self.parents[other] = root, side ^ its ^ 1
         elif side == its:
@@ -99,10 +102,10 @@ class Sides:
         """The side that sent a packet; None where its addresses do not say it."""
         if ends is None:
             return None
-        root, side = self._find(ends[0])
-        return None if any(self._find(one)[0] == root for one in self.contradicted) else (root, side)
+        root, side = self.find(ends[0])
+        return None if any(self.find(one)[0] == root for one in self.contradicted) else (root, side)
 
-    def _find(self, address: bytes) -> Side:
+    def find(self, address: bytes) -> Side:
         path, side = [], 0
         while (step := self.parents.setdefault(address, (address, 0)))[0] != address:
             path.append((address, side))
@@ -145,24 +148,62 @@ class _Guess:
 def tell_apart(
     packets: Sequence[LinkPacket],
     ends: Sequence[Ends | None],
-    others: Iterable[Ends],
+    flags: Sequence[str],
+    others: Iterable[tuple[Ends, str]],
     reader: Callable[[], LinkReader],
 ) -> Told:
-    """The sender of each link packet of a line, as "from ADDRESS". `ends` are the addresses that each has, `others`
-    those of the line's other packets. UNKNOWN where none of the sides fits; "" for all where there is one side."""
+    """The sender of each link packet of a line, as "from ADDRESS". `ends` are the addresses that each has, `flags` are
+    "sent" or "received" where the capture says it of some, `others` both for the line's other packets. UNKNOWN where
+    none of the sides fits; "" for all where there is one side."""
     sides = Sides()
-    pairs = [*(pair for pair in ends if pair), *others]
-    for pair in pairs:
+    pairs = [*((pair, flag) for pair, flag in zip(ends, flags, strict=True) if pair), *others]
+    for pair, flag in pairs:
         sides.add(pair)
-    names: dict[Side, str] = {}
-    for pair in pairs:
+        if flag in _FLAGGED:
+            sides.add((pair[0], _FLAGGED[OPPOSITES[flag]]))
+    is_flagged = any(flag in _FLAGGED for flag in [*flags, *(flag for _, flag in pairs)])
+    if is_flagged:
+        sides.add((_FLAGGED[SENT], _FLAGGED[RECEIVED]))
+    line = _Line(packets, ends, flags, [pair for pair, _ in pairs], reader)
+    told, _ = _tell(line, sides, is_flagged)
+    for _ in range(MOST_ALIGNED if is_flagged else 0):
+        flagged = sides.find(_FLAGGED[SENT])[0]
+        apart = (side[0] for pair in line.pairs if (side := sides.of(pair)) and side[0] != flagged)
+        if (root := next(apart, None)) is None:
+            break
+        tried = []
+        for end in _FLAGGED.values():
+            aligned = deepcopy(sides)
+            aligned.add((root, end))
+            tried.append((*_tell(line, aligned, is_flagged), aligned))
+        if tried[0][1] == tried[1][1]:
+            break
+        told, _, sides = max(tried, key=lambda one: one[1])
+    return told
+
+
+@dataclass(frozen=True)
+class _Line:
+    """The link packets of a line, with their addresses and flags; and all pairs of addresses on it."""
+
+    packets: Sequence[LinkPacket]
+    ends: Sequence[Ends | None]
+    flags: Sequence[str]
+    pairs: Sequence[Ends]
+    reader: Callable[[], LinkReader]
+
+
+def _tell(line: _Line, sides: Sides, is_flagged: bool) -> tuple[Told, int]:
+    """The senders with such sides, and what speaks for them."""
+    names = {sides.find(end): flag for flag, end in _FLAGGED.items()} if is_flagged else {}
+    for pair in line.pairs:
         if side := sides.of(pair):
             names.setdefault(side, f"from {ipaddress.ip_address(pair[0])}")
     if not 1 < len(names) <= MOST_SIDES:
-        return Told([""] * len(packets))
-    guesses = [_Guess({side: reader() for side in names})]
-    for packet, pair in zip(packets, ends, strict=True):
-        side = sides.of(pair)
+        return Told([""] * len(line.packets)), 0
+    guesses = [_Guess({side: line.reader() for side in names})]
+    for packet, pair, flag in zip(line.packets, line.ends, line.flags, strict=True):
+        side = sides.find(_FLAGGED[flag]) if flag in _FLAGGED else sides.of(pair)
         guesses = [new for old in guesses for new in _follow(old, packet, side)]
         if len(guesses) > 1:
             guesses = sorted(guesses, key=lambda guess: (-guess.score, -guess.turns))[:MOST_GUESSES]
@@ -172,17 +213,20 @@ def tell_apart(
         steps.append(step)
         step = step.before
     steps.reverse()
-    return Told(
+    told = Told(
         [UNKNOWN if step.side is None else names[step.side] for step in steps],
         sum(step.is_guessed for step in steps),
         frozenset(place for place, step in enumerate(steps) if step.is_undecided),
     )
+    return told, guesses[0].score
 
 
 def _follow(guess: _Guess, packet: LinkPacket, known: Side | None) -> list[_Guess]:
     """The ways to go on with the next packet: one, or as many as there are sides that it fits equally well."""
     if known is not None:
-        guess.readers[known].read(packet)
+        if len(guess.readers) > 2:  # other guesses may have the same reader
+            guess.readers = {**guess.readers, known: guess.readers[known].copy()}
+        guess.score += _rank(guess.readers[known].read(packet)) == _FITS
         guess.last = _Step(guess.last, known)
         return [guess]
     tried: dict[Side, tuple[LinkReader, Ours]] = {}

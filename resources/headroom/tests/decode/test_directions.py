@@ -246,3 +246,57 @@ def test_a_named_direction_has_one_channel(tmp_path: Path) -> None:
     capture = decoded(path)
     assert set(capture.channels.values()) == {"forward"}
     assert restored(capture) == packets
+
+
+def flagged(path: Path, frames: list[tuple[bytes, str]]) -> Capture:
+    """PPP frames, each with "sent", "received" or no direction among the flags of its packet."""
+    flags = {"sent": 2, "received": 1}
+    blocks = [enhanced(one, *([option(2, struct.pack("<I", flags[flag]))] if flag else [])) for one, flag in frames]
+    path.write_bytes(section() + interface(9) + b"".join(blocks))
+    return decoded(path)
+
+
+@pytest.mark.parametrize("window", [1000, 8760])
+@pytest.mark.parametrize("kept", [(0, 1), (0,), (1,), (7, 10)])
+def test_packets_without_flags_beside_some_with_them(tmp_path: Path, kept: tuple[int, ...], window: int) -> None:
+    sent, packets = bulk(window)
+    ends = ["sent" if end.address == HOST else "received" for end, _ in sent]
+    frames = [
+        (ppp(*frame), flag if number in kept else "")
+        for number, ((_, frame), flag) in enumerate(zip(sent, ends, strict=True))
+    ]
+    capture = flagged(tmp_path / "x.pcapng", frames)
+    assert restored(capture) == packets
+    assert [one.channel for one in capture.decoded()] == ends
+    assert capture.remarks[0].startswith(
+        f"Link packets that do not say which end sent them, though others do: {42 + 20 - len(kept)}."
+    )
+    assert not any("No frame says" in remark for remark in capture.remarks)
+
+
+def test_flags_of_plain_packets_name_the_directions(tmp_path: Path) -> None:
+    sent, packets = bulk()
+    plain = ppp(IP, ipv4(udp(b"x"), source=SERVER.hex(), destination=HOST.hex()))
+    capture = flagged(tmp_path / "x.pcapng", [(plain, "received"), *((ppp(*frame), "") for _, frame in sent)])
+    assert restored(capture)[1:] == packets
+    assert set(capture.channels.values()) >= {"sent", "received"}
+
+
+def test_a_packet_without_a_flag_that_fits_no_direction(tmp_path: Path) -> None:
+    """The second packet of the host is lost, so that its third one is wrong behind the first."""
+    sent, _ = bulk()
+    mine = [ppp(*frame) for end, frame in sent if end.address == HOST]
+    theirs = ppp(*sent[1][1])
+    frames = [(mine[0], "sent"), (theirs, "received"), (mine[3], ""), (theirs, "")]
+    capture = flagged(tmp_path / "x.pcapng", frames)
+    shown = list(capture.decoded())
+    assert [one.channel for one in shown] == ["sent", "received", direction.UNKNOWN, "received"]
+    assert shown[2].ours is not None and "fits neither direction" in shown[2].ours.error
+
+
+def test_flags_at_odds_with_addresses_count(tmp_path: Path) -> None:
+    """Both ends of the connection seem to be on both sides of the line."""
+    sent, _ = bulk()
+    frames = [(ppp(*sent[0][1]), "sent"), (ppp(*sent[0][1]), "received"), (ppp(*sent[1][1]), "sent")]
+    capture = flagged(tmp_path / "x.pcapng", [*frames, (ppp(*sent[2][1]), "")])
+    assert [one.channel for one in capture.decoded()][:3] == ["sent", "received", "sent"]
