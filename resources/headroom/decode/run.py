@@ -83,6 +83,7 @@ class Capture:
     theirs: dict[int, Reading]  # by number of packet
     rtp_flows: frozenset[Flow]
     senders: Mapping[int, str] = field(default_factory=dict)  # by number of packet, where addresses tell them apart
+    undecided: frozenset[int] = frozenset()  # numbers of packets that are not at odds with any direction
     faults: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
     verdicts: Counter[str] = field(default_factory=Counter)
@@ -114,7 +115,7 @@ class Capture:
         if key in links:
             ours = links[key].read(_link_packet(captured, frame))
             if key[2] == direction.UNKNOWN:
-                ours.error = "it fits neither direction, as behind a frame that is missing"
+                _tell_unknown(ours, captured.number in self.undecided)
             restored = ip_dissector.read(ours.restored, rtp=ours.rtp) if ours.restored is not None else None
             also = [ip_dissector.read(packet, rtp=ours.rtp) for packet in ours.also_restored]
             compared = links[key].compare(ours, other)
@@ -139,7 +140,7 @@ def read(options: DecodeOptions) -> Capture:
     hints = {name: one.hints(options.words) for name, one in dissectors.links().items()}
     faults: list[str] = []
     packets = _packets(options, faults)
-    senders, remarks = _senders(packets, hints)
+    senders, undecided, remarks = _senders(packets, hints)
     groups: dict[Key, Packets] = {}
     for captured, frame in packets:
         groups.setdefault(_key(captured, frame, senders), []).append((captured, frame))
@@ -151,7 +152,7 @@ def read(options: DecodeOptions) -> Capture:
     flows = ip_dissector.rtp_flows(
         (frame.octets for _, frame in packets if frame.kind == framing.IP), options.rtp_ports
     )
-    made = Capture(options, packets, _names(groups), links, {}, flows, senders, faults, remarks)
+    made = Capture(options, packets, _names(groups), links, {}, flows, senders, undecided, faults, remarks)
     if options.last is not None:
         made.packets = [one for one in packets if one[0].number <= options.last]
         groups = {key: [one for one in group if one[0].number <= options.last] for key, group in groups.items()}
@@ -199,40 +200,77 @@ def _link_packet(captured: CapturedPacket, frame: Frame) -> LinkPacket:
     return LinkPacket(frame.octets, captured.time_ns, frame.type, captured.length - len(captured.octets))
 
 
-def _senders(packets: Packets, hints: Mapping[str, Any]) -> tuple[dict[int, str], list[str]]:
-    """The senders of link packets, by number of packet, where nothing but their addresses names them; and remarks."""
+def _tell_unknown(ours: Ours, is_undecided: bool) -> None:
+    """Says of a packet without a direction why it has none."""
+    if ours.is_feedback:
+        ours.notes.append("its direction is unknown: contexts of both directions fit it, or of neither")
+    elif is_undecided:
+        ours.error = "its direction is unknown: it fits several, and has no checksum that tells"
+    else:
+        ours.error = "it fits neither direction, as behind a frame that is missing"
+
+
+def _senders(packets: Packets, hints: Mapping[str, Any]) -> tuple[dict[int, str], frozenset[int], list[str]]:
+    """The senders of link packets, by number of packet, where nothing but their addresses names them; the numbers of
+    those that nothing decides; and remarks."""
     lines: dict[Key, Packets] = {}
-    addresses: dict[tuple[int, tuple[int, ...]], set[direction.Ends]] = {}
+    named = direction.simplex_by_name({captured.interface.number: captured.interface.name for captured, _ in packets})
+    addresses: dict[tuple[int, tuple[int, ...]], set[tuple[direction.Ends, str]]] = {}
     for captured, frame in packets:
+        sender = direction.sender(captured, frame)
         if frame.kind == framing.IP and (pair := direction.ends_of(frame.octets)):
-            addresses.setdefault((captured.interface.number, frame.vlans), set()).add(pair)
-        key = _key(captured, frame, {})
-        if frame.kind in dissectors.links() and not key[2]:
-            lines.setdefault(key, []).append((captured, frame))
+            addresses.setdefault((captured.interface.number, frame.vlans), set()).add((pair, sender))
+        number, vlans, _, kind, form = _key(captured, frame, {})
+        if kind and number not in named:
+            lines.setdefault((number, vlans, "", kind, form), []).append((captured, frame))
     found: dict[int, str] = {}
-    apart = mixed = unknown = guessed = 0
-    for key, line in lines.items():
+    undecided: set[int] = set()
+    apart = unflagged = unknown = guessed = 0
+    mixed: set[int] = set()  # interfaces
+    ends_of: dict[int, set[direction.Ends]] = {}
+    for (number, _), pairs in addresses.items():
+        ends_of.setdefault(number, set()).update(pair for pair, _ in pairs)
+    for key, group in lines.items():
+        is_duplex = any(frame.duplex for _, frame in group)
+        flags = [direction.sender(captured, frame) for captured, frame in group]
+        if all(flags):
+            continue
+        line = group
+        if not is_duplex:  # its packets without a flag are for themselves
+            line = [one for one, flag in zip(group, flags, strict=True) if not flag]
+            flags = [""] * len(line)
         dissector = dissectors.links()[key[3]]
         links = [_link_packet(captured, frame) for captured, frame in line]
         channel = dissector.channel(key[4], (one.octets for one in links), hints[key[3]])
         ends = [dissector.ends(one) for one in links]
-        told = direction.tell_apart(links, ends, sorted(addresses.get(key[:2], ())), channel.reader)
+        ends_of.setdefault(key[0], set()).update(pair for pair in ends if pair)
+        told = direction.tell_apart(links, ends, flags, sorted(addresses.get(key[:2], ())), channel.reader)
         names = told.senders
         found |= {captured.number: name for (captured, _), name in zip(line, names, strict=True) if name}
-        apart += any(names)
-        mixed += not any(names) and any(frame.duplex for _, frame in line)
-        unknown += names.count(direction.UNKNOWN)
+        is_flagged = any(flags)
+        apart += any(names) and not is_flagged
+        unflagged += flags.count("") if is_flagged else 0
+        mixed |= {key[0]} if not any(names) and is_duplex else set()
+        undecided |= {line[place][0].number for place in told.undecided}
+        unknown += names.count(direction.UNKNOWN) - len(told.undecided)
         guessed += told.guessed
     remarks = []
     if apart:
         remarks.append("No frame says which end sent it: addresses and checksums tell the directions apart.")
+    if unflagged:
+        remarks.append(
+            f"Link packets that do not say which end sent them, though others do: {unflagged}. Addresses and checksums "
+            f"tell their directions."
+        )
     if guessed:
         remarks.append(f"Link packets that fit both directions, and are given to those that send by turns: {guessed}.")
     if unknown:
         remarks.append(f"Link packets that fit neither direction, as behind missing frames, read apart: {unknown}.")
-    if mixed:
+    if undecided:
+        remarks.append(f"Link packets whose direction nothing tells, read apart: {len(undecided)}.")
+    if mixed - direction.simplex_by_ends(ends_of):
         remarks.append("No frame says which end sent it, and no address names a second one: read as one direction.")
-    return found, remarks
+    return found, frozenset(undecided), remarks
 
 
 def _names(groups: dict[Key, Packets]) -> dict[Key, str]:

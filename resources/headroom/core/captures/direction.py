@@ -1,24 +1,34 @@
 # SPDX-License-Identifier: Apache-2.0
 """The sender of a frame: a line is two simplex links (RFC 1144, 2), each with contexts of its own.
 
-Link type or capture name the sender of most frames (`sender`). For a line of which neither does, `tell_apart` finds it:
+Link type or capture name the sender of most frames (`sender`). Where neither does for some, `tell_apart` finds it:
 packets with addresses say on which side of the line each address is, and a packet without is of the side whose reader
-restores it with the right checksum. A checksum that is the same of both sides decides later, by what follows.
+restores it with the right checksum. A checksum that is the same of both sides decides later, by what follows. Feedback
+is of the side to whose peer it is an answer.
 """
 
 import ipaddress
-from collections.abc import Callable, Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from headroom.core.captures.dissection import LinkPacket, LinkReader, Ours
-from headroom.core.captures.framing import Frame
+from headroom.core.captures.framing import RECEIVED, SENT, Frame
 from headroom.core.captures.reading import CapturedPacket
 
 Ends = tuple[bytes, bytes]  # source and destination address
 Side = tuple[bytes, int]  # addresses that are connected by packets, by one of them; and which of their two sides
 
 UNKNOWN = "direction unknown"
+LINK_NAMES = ("forward", "reverse")  # of interfaces in the engine's captures: each has one direction of a link
+_PAIRS = (LINK_NAMES, ("sent", "received"), ("tx", "rx"), ("outbound", "inbound"), ("uplink", "downlink"))
+OPPOSITES = {a: b for pair in _PAIRS for a, b in (pair, pair[::-1])}
+MOST_WORDS = 16  # of an interface's name that are looked at
+_FLAGGED = {SENT: b"sent by", RECEIVED: b"received from"}  # ends by the flags of packets; no address is as long
+MOST_ALIGNED = 3  # groups of addresses that are tried on both ends, where no packet with a flag has them
 MOST_SIDES = 16  # of a line: a packet without addresses is tried on each
 MOST_GUESSES = 32  # that are followed where a packet fits several sides
 
@@ -43,6 +53,35 @@ def ends_of(packet: bytes) -> Ends | None:
     return None if source == destination else ends
 
 
+def simplex_by_name(names: Mapping[int, str]) -> set[int]:
+    """The interfaces whose names say that each has one direction of a line, as "forward" or "ppp0 tx" beside "ppp0 rx"
+    does."""
+    found = {number for number, name in names.items() if name.lower() in LINK_NAMES}
+    alike: dict[tuple[str, ...], dict[str, list[int]]] = {}  # interfaces by the rest of the name and their direction
+    for number, name in names.items():
+        words = re.findall("[a-z0-9]+", name.lower())
+        for place, word in enumerate(words[:MOST_WORDS]):
+            if word in OPPOSITES:
+                alike.setdefault((*words[:place], "", *words[place + 1 :]), {}).setdefault(word, []).append(number)
+    for group in alike.values():
+        found |= {number for word, numbers in group.items() if OPPOSITES[word] in group for number in numbers}
+    return found
+
+
+def simplex_by_ends(ends: Mapping[int, AbstractSet[Ends]]) -> set[int]:
+    """The interfaces whose packets go one way each, and which are the ways there and back of one line."""
+    interfaces: dict[Ends, set[int]] = {}
+    for number, pairs in ends.items():
+        for pair in pairs:
+            interfaces.setdefault(pair, set()).add(number)
+    single = {
+        number
+        for number, pairs in ends.items()
+        if all(len(interfaces[a, b]) == 1 and number not in interfaces.get((b, a), ()) for a, b in pairs)
+    }
+    return {one for one in single if any(interfaces.get((b, a), set()) & single for a, b in ends[one])}
+
+
 @dataclass
 class Sides:
     """The two sides of a line, by the addresses of its packets. `contradicted` are connected addresses that cannot
@@ -53,7 +92,7 @@ class Sides:
 
     def add(self, ends: Ends) -> None:
         """Takes a packet with addresses: its source is on one side, its destination on the other."""
-        (root, side), (other, its) = map(self._find, ends)
+        (root, side), (other, its) = map(self.find, ends)
         if root != other:
             self.parents[other] = root, side ^ its ^ 1
         elif side == its:
@@ -63,10 +102,10 @@ class Sides:
         """The side that sent a packet; None where its addresses do not say it."""
         if ends is None:
             return None
-        root, side = self._find(ends[0])
-        return None if any(self._find(one)[0] == root for one in self.contradicted) else (root, side)
+        root, side = self.find(ends[0])
+        return None if any(self.find(one)[0] == root for one in self.contradicted) else (root, side)
 
-    def _find(self, address: bytes) -> Side:
+    def find(self, address: bytes) -> Side:
         path, side = [], 0
         while (step := self.parents.setdefault(address, (address, 0)))[0] != address:
             path.append((address, side))
@@ -78,10 +117,12 @@ class Sides:
 
 @dataclass(frozen=True)
 class Told:
-    """The senders of the link packets of a line. `guessed` counts those that fit several sides equally well."""
+    """The senders of the link packets of a line. `guessed` counts those that fit several sides equally well.
+    `undecided` are places of packets whose sender is UNKNOWN though they are not at odds with any side."""
 
     senders: list[str]
     guessed: int = 0
+    undecided: frozenset[int] = frozenset()
 
 
 class _Step(NamedTuple):
@@ -90,6 +131,7 @@ class _Step(NamedTuple):
     before: "_Step | None"
     side: Side | None
     is_guessed: bool = False
+    is_undecided: bool = False
 
 
 @dataclass
@@ -106,24 +148,62 @@ class _Guess:
 def tell_apart(
     packets: Sequence[LinkPacket],
     ends: Sequence[Ends | None],
-    others: Iterable[Ends],
+    flags: Sequence[str],
+    others: Iterable[tuple[Ends, str]],
     reader: Callable[[], LinkReader],
 ) -> Told:
-    """The sender of each link packet of a line, as "from ADDRESS". `ends` are the addresses that each has, `others`
-    those of the line's other packets. UNKNOWN where none of the sides fits; "" for all where there is one side."""
+    """The sender of each link packet of a line, as "from ADDRESS". `ends` are the addresses that each has, `flags` are
+    "sent" or "received" where the capture says it of some, `others` both for the line's other packets. UNKNOWN where
+    none of the sides fits; "" for all where there is one side."""
     sides = Sides()
-    pairs = [*(pair for pair in ends if pair), *others]
-    for pair in pairs:
+    pairs = [*((pair, flag) for pair, flag in zip(ends, flags, strict=True) if pair), *others]
+    for pair, flag in pairs:
         sides.add(pair)
-    names: dict[Side, str] = {}
-    for pair in pairs:
+        if flag in _FLAGGED:
+            sides.add((pair[0], _FLAGGED[OPPOSITES[flag]]))
+    is_flagged = any(flag in _FLAGGED for flag in [*flags, *(flag for _, flag in pairs)])
+    if is_flagged:
+        sides.add((_FLAGGED[SENT], _FLAGGED[RECEIVED]))
+    line = _Line(packets, ends, flags, [pair for pair, _ in pairs], reader)
+    told, _ = _tell(line, sides, is_flagged)
+    for _ in range(MOST_ALIGNED if is_flagged else 0):
+        flagged = sides.find(_FLAGGED[SENT])[0]
+        apart = (side[0] for pair in line.pairs if (side := sides.of(pair)) and side[0] != flagged)
+        if (root := next(apart, None)) is None:
+            break
+        tried = []
+        for end in _FLAGGED.values():
+            aligned = deepcopy(sides)
+            aligned.add((root, end))
+            tried.append((*_tell(line, aligned, is_flagged), aligned))
+        if tried[0][1] == tried[1][1]:
+            break
+        told, _, sides = max(tried, key=lambda one: one[1])
+    return told
+
+
+@dataclass(frozen=True)
+class _Line:
+    """The link packets of a line, with their addresses and flags; and all pairs of addresses on it."""
+
+    packets: Sequence[LinkPacket]
+    ends: Sequence[Ends | None]
+    flags: Sequence[str]
+    pairs: Sequence[Ends]
+    reader: Callable[[], LinkReader]
+
+
+def _tell(line: _Line, sides: Sides, is_flagged: bool) -> tuple[Told, int]:
+    """The senders with such sides, and what speaks for them."""
+    names = {sides.find(end): flag for flag, end in _FLAGGED.items()} if is_flagged else {}
+    for pair in line.pairs:
         if side := sides.of(pair):
             names.setdefault(side, f"from {ipaddress.ip_address(pair[0])}")
     if not 1 < len(names) <= MOST_SIDES:
-        return Told([""] * len(packets))
-    guesses = [_Guess({side: reader() for side in names})]
-    for packet, pair in zip(packets, ends, strict=True):
-        side = sides.of(pair)
+        return Told([""] * len(line.packets)), 0
+    guesses = [_Guess({side: line.reader() for side in names})]
+    for packet, pair, flag in zip(line.packets, line.ends, line.flags, strict=True):
+        side = sides.find(_FLAGGED[flag]) if flag in _FLAGGED else sides.of(pair)
         guesses = [new for old in guesses for new in _follow(old, packet, side)]
         if len(guesses) > 1:
             guesses = sorted(guesses, key=lambda guess: (-guess.score, -guess.turns))[:MOST_GUESSES]
@@ -132,30 +212,52 @@ def tell_apart(
     while step is not None:
         steps.append(step)
         step = step.before
-    senders = [UNKNOWN if step.side is None else names[step.side] for step in reversed(steps)]
-    return Told(senders, sum(step.is_guessed for step in steps))
+    steps.reverse()
+    told = Told(
+        [UNKNOWN if step.side is None else names[step.side] for step in steps],
+        sum(step.is_guessed for step in steps),
+        frozenset(place for place, step in enumerate(steps) if step.is_undecided),
+    )
+    return told, guesses[0].score
 
 
 def _follow(guess: _Guess, packet: LinkPacket, known: Side | None) -> list[_Guess]:
     """The ways to go on with the next packet: one, or as many as there are sides that it fits equally well."""
     if known is not None:
-        guess.readers[known].read(packet)
+        if len(guess.readers) > 2:  # other guesses may have the same reader
+            guess.readers = {**guess.readers, known: guess.readers[known].copy()}
+        guess.score += _rank(guess.readers[known].read(packet)) == _FITS
         guess.last = _Step(guess.last, known)
         return [guess]
     tried: dict[Side, tuple[LinkReader, Ours]] = {}
     for side, before in guess.readers.items():
         copy = before.copy()
         tried[side] = copy, copy.read(packet)
-    ranks = {side: _rank(ours) for side, (_, ours) in tried.items()}
-    best = [side for side, rank in ranks.items() if rank == max(ranks.values())]
-    if ranks[best[0]] < _UNCHECKED or (len(best) > 1 and ranks[best[0]] < _FITS):
-        guess.last = _Step(guess.last, None)
+    is_feedback = all(ours.is_feedback for _, ours in tried.values())
+    if is_feedback:
+        ranks = {side: _answers(guess, side, reader) for side, (reader, _) in tried.items()}
+    else:
+        ranks = {side: _rank(ours) for side, (_, ours) in tried.items()}
+    top = max(ranks.values())
+    best = [side for side, rank in ranks.items() if rank == top]
+    is_undecided = (not top or len(best) > 1) if is_feedback else (top == _UNCHECKED and len(best) > 1)
+    if is_undecided or (top == _UNFIT and not is_feedback):
+        guess.last = _Step(guess.last, None, is_undecided=is_undecided)
         return [guess]
     return [_given(guess, side, *tried[side], len(best) > 1) for side in best]
 
 
+def _answers(guess: _Guess, side: Side, reader: LinkReader) -> int:
+    peer = guess.readers.get(_opposite(side))
+    return reader.answers(peer) if peer is not None else 0
+
+
+def _opposite(side: Side) -> Side:
+    return side[0], side[1] ^ 1
+
+
 def _given(guess: _Guess, side: Side, reader: LinkReader, ours: Ours, is_guessed: bool) -> _Guess:
-    peer = guess.readers.get((side[0], side[1] ^ 1))
+    peer = guess.readers.get(_opposite(side))
     score = (_rank(ours) == _FITS) + (peer is None or reader.is_plausible(peer))
     turn = guess.last is not None and guess.last.side != side
     step = _Step(guess.last, side, is_guessed)

@@ -41,6 +41,7 @@ class Ours(Reading):
     trace: list[str] = field(default_factory=list)  # field by field, with positions
     rtp: bool = False  # whether UDP carries RTP, restored or plain
     verified: bool | None = None  # whether a checksum over the restored packet is right; None: there is none
+    is_feedback: bool = False  # feedback to the sender of the other direction, and nothing else: it needs no context
 
 
 @dataclass
@@ -107,6 +108,11 @@ class LinkReader(ABC):
         """False if the last packet leaves a gap behind those before it, or answers what `peer` has not read: `peer` is
         the reader of the other direction."""
         return True
+
+    def answers(self, peer: "LinkReader") -> int:
+        """Returns how well the feedback in the last packet fits what `peer` has read, the reader of the other
+        direction: 0 if it does not, 2 if the numbers of packets in it fit, too."""
+        return 0
 
     def copy(self) -> "LinkReader":
         """A reader that knows as much and goes on by itself."""

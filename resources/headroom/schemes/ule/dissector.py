@@ -29,11 +29,21 @@ from headroom.core.captures.dissection import (
     Value,
 )
 from headroom.schemes.ule.judge.receiver import DUPLICATE, SYNC, TS_HEADER, TS_OCTETS, Receiver, Unit
-from headroom.schemes.ule.judge.sections import PES, SECTIONS, SNDUS, SectionStream, carried
+from headroom.schemes.ule.judge.sections import (
+    DISCARDED,
+    PES,
+    SECTIONS,
+    SNDUS,
+    SectionStream,
+    carried,
+    may_begin_section,
+)
 
 LINK_TYPE = 243  # LINKTYPE_MPEG_2_TS
 NULL_PID = 0x1FFF
 LAST_TABLE_PID = 15  # below are those of tables (ISO/IEC 13818-1, 2.4.3.3)
+DVB_PIDS = range(0x10, 0x20)  # reserved: EN 300 468, table 1
+NO_TABLES = (0x15, 0x1C, 0x1D)  # of them: network synchronisation, inband signalling, measurement
 ETHERNET_FRAME = 0x6558
 
 FIELDS = {  # field of tshark -> name of a value, and whether there are several
@@ -98,6 +108,14 @@ class TsReading:
     error: str = ""
 
 
+@dataclass
+class _Try:
+    """A PID read as sections beside SNDUs. `held` are sentences on its SNDUs that count if it has no sections."""
+
+    stream: SectionStream = field(default_factory=SectionStream)
+    held: list[str] = field(default_factory=list)
+
+
 class TsReader(Receiver):
     """The judge, which also says what it does. It reads the TS packets of one stream in their order."""
 
@@ -106,6 +124,9 @@ class TsReader(Receiver):
         self._notes: list[str] = []
         self._kinds: dict[int, str] = {}  # what each PID carries
         self._sections: dict[int, SectionStream] = {}
+        self._tries: dict[int, _Try] = {}  # of PIDs that may turn out to carry sections
+        self._sndus_read = 0  # with the right CRC
+        self._confirmed: set[int] = set()  # PIDs of such SNDUs
 
     def read(self, packet: bytes) -> TsReading:
         found = TsReading()
@@ -132,16 +153,56 @@ class TsReader(Receiver):
                 found.units = stream.take(packet[3] & 15, bool(packet[1] & 0x40), packet[begin:])
                 found.notes, stream.notes = stream.notes, []
         else:
-            if packet[1] & 0x40 and control & 1 and begin < TS_OCTETS:
+            has_payload = control & 1 and begin < TS_OCTETS
+            if packet[1] & 0x40 and has_payload:
                 found.values["Payload Pointer"] = packet[begin]
+            before = self._sndus_read
             found.units = self.take(packet)
+            if self._sndus_read > before:
+                self._kinds[pid] = SNDUS
+                self._confirmed.add(pid)
+                found.notes[:0] = self._tries.pop(pid, _Try()).held
+            elif pid not in self._confirmed and has_payload and not packet[1] & 0x80 and not packet[3] & 0xC0:
+                self._try_section(pid, packet, packet[begin:], found)
         return found
 
+    def _try_section(self, pid: int, packet: bytes, payload: bytes, found: TsReading) -> None:
+        """Reads a payload as sections, too, where nothing with the right CRC has come on its PID. Until the section
+        that may have begun is whole, what it means as SNDUs is held back."""
+        starts = bool(packet[1] & 0x40)
+        trial = self._tries.get(pid)
+        if trial is None:
+            if not starts or not may_begin_section(payload[1 + payload[0] :]):
+                return
+            trial = self._tries[pid] = _Try()
+        units = trial.stream.take(packet[3] & 15, starts, payload)
+        if trial.stream.notes == [DISCARDED]:
+            trial.stream.notes = []
+        elif trial.stream.checked:
+            self._kinds[pid], self._sections[pid] = SECTIONS, trial.stream
+            del self._tries[pid]
+            found.values.pop("Payload Pointer", None)
+            found.units, found.notes = units, trial.stream.notes
+            trial.stream.notes = []
+        elif trial.stream.notes or not trial.stream.is_unfinished:
+            del self._tries[pid]
+            found.notes[:0] = trial.held
+            if starts and trial.stream.is_unfinished and may_begin_section(payload[1 + payload[0] :]):
+                self._tries[pid] = _Try()
+                self._tries[pid].stream.take(packet[3] & 15, starts, payload)
+        else:
+            trial.held += found.notes
+            found.notes = []
+
     def _is_read(self, pid: int) -> bool:
-        return pid > LAST_TABLE_PID and (self.pids is None or pid in self.pids)
+        if self.pids is not None:
+            return pid > LAST_TABLE_PID and pid in self.pids
+        return pid > LAST_TABLE_PID and pid not in NO_TABLES
 
     def _kind(self, pid: int, packet: bytes, begin: int, control: int) -> str:
-        """Returns what a PID carries: by the first packet in which something begins."""
+        """Returns what a PID carries: by its number, or by the first packet in which something begins."""
+        if pid in DVB_PIDS and self.pids is None:
+            return SECTIONS
         begins = packet[1] & 0x40 and control & 1 and begin < TS_OCTETS
         if pid not in self._kinds and begins and (kind := carried(packet[begin:])):
             self._kinds[pid] = kind
@@ -149,10 +210,11 @@ class TsReader(Receiver):
 
     def _note(self, event: str) -> None:
         super()._note(event)
-        self._notes.append("a duplicate, which is discarded" if event == DUPLICATE else event)
+        self._notes.append(DISCARDED if event == DUPLICATE else event)
 
     def _units(self, sndu: bytes) -> Iterator[Unit]:
         title, chain = sndu_title(sndu)
+        self._sndus_read += 1
         self._notes.append(f"SNDU: {title}, CRC right")
         self._notes += chain
         yield from super()._units(sndu)
@@ -192,8 +254,8 @@ class UleDissector(LinkDissector, PayloadDissector):
 
 
 class UleChannel(LinkChannel):
-    """A transport stream. Which of its PIDs carry SNDUs is not in a capture: all but those of tables and null packets,
-    unless `pids` names them."""
+    """A transport stream. Which of its PIDs carry SNDUs is not in a capture: all but those of tables, sections, PES and
+    null packets, unless `pids` names them."""
 
     def __init__(self, pids: frozenset[int] | None) -> None:
         self.pids = pids

@@ -197,3 +197,106 @@ def test_sides_of_addresses() -> None:
     sides.add((b"a", b"c"))  # both are on one side
     assert sides.of((b"a", b"b")) is None and sides.of((b"e", b"d")) is not None
     assert direction.ends_of(ipv4(b"", destination="e0000001")) is None
+
+
+NO_SENDER = "No frame says which end sent it, and no address names a second one: read as one direction."
+
+
+def on_interfaces(path: Path, sent: list[tuple[End, tuple[int, bytes]]], *names: str) -> Capture:
+    """The frames of the host on the first interface, those of the server on the second one."""
+    blocks = b""
+    for end, frame in sent:
+        blocks += enhanced(ppp(*frame), place=int(end.address != HOST))
+    path.write_bytes(section() + b"".join(interface(9, option(2, name.encode())) for name in names) + blocks)
+    return decoded(path)
+
+
+@pytest.mark.parametrize("names", [("forward", "reverse"), ("", ""), ("ppp0 TX", "ppp0 RX"), ("hdlc0", "hdlc1")])
+def test_two_interfaces_with_a_direction_each(tmp_path: Path, names: tuple[str, str]) -> None:
+    sent, packets = bulk()
+    capture = on_interfaces(tmp_path / "x.pcapng", sent, *names)
+    assert restored(capture) == packets
+    assert NO_SENDER not in capture.remarks
+
+
+def test_names_of_interfaces_say_the_direction_without_addresses(tmp_path: Path) -> None:
+    """The capture begins behind the UNCOMPRESSED_TCP packets."""
+    sent, _ = bulk()
+    for names, is_said in ((("forward", "reverse"), True), (("tx", "rx"), True), (("ppp0", "ppp1"), False)):
+        capture = on_interfaces(tmp_path / "x.pcapng", sent[2:], *names)
+        assert (NO_SENDER not in capture.remarks) == is_said
+    mine = [one for one in sent if one[0].address == HOST]
+    for name, is_said in (("forward", True), ("uplink", False)):
+        assert (NO_SENDER not in on_interfaces(tmp_path / "x.pcapng", mine, name).remarks) == is_said
+
+
+def test_simplex_interfaces_by_addresses() -> None:
+    there, back, further = (b"a", b"b"), (b"b", b"a"), (b"c", b"b")
+    assert direction.simplex_by_ends({0: {there, further}, 1: {back}}) == {0, 1}
+    for ends in ({0: {there, back}, 1: {back}}, {0: {there}, 1: {there}}, {0: {there}}):
+        assert direction.simplex_by_ends(ends) == set()
+
+
+def test_a_named_direction_has_one_channel(tmp_path: Path) -> None:
+    """Both ends of a connection may be behind the compressor of one direction: addresses are no senders there."""
+    _, packets = bulk()
+    frames = [UNCOMPRESSED.to_bytes(2) + packet[:9] + b"\0" + packet[10:] for packet in packets]
+    path = tmp_path / "x.pcapng"
+    path.write_bytes(section() + interface(9, option(2, b"forward")) + b"".join(map(enhanced, frames)))
+    capture = decoded(path)
+    assert set(capture.channels.values()) == {"forward"}
+    assert restored(capture) == packets
+
+
+def flagged(path: Path, frames: list[tuple[bytes, str]]) -> Capture:
+    """PPP frames, each with "sent", "received" or no direction among the flags of its packet."""
+    flags = {"sent": 2, "received": 1}
+    blocks = [enhanced(one, *([option(2, struct.pack("<I", flags[flag]))] if flag else [])) for one, flag in frames]
+    path.write_bytes(section() + interface(9) + b"".join(blocks))
+    return decoded(path)
+
+
+@pytest.mark.parametrize("window", [1000, 8760])
+@pytest.mark.parametrize("kept", [(0, 1), (0,), (1,), (7, 10)])
+def test_packets_without_flags_beside_some_with_them(tmp_path: Path, kept: tuple[int, ...], window: int) -> None:
+    sent, packets = bulk(window)
+    ends = ["sent" if end.address == HOST else "received" for end, _ in sent]
+    frames = [
+        (ppp(*frame), flag if number in kept else "")
+        for number, ((_, frame), flag) in enumerate(zip(sent, ends, strict=True))
+    ]
+    capture = flagged(tmp_path / "x.pcapng", frames)
+    assert restored(capture) == packets
+    assert [one.channel for one in capture.decoded()] == ends
+    assert capture.remarks[0].startswith(
+        f"Link packets that do not say which end sent them, though others do: {42 + 20 - len(kept)}."
+    )
+    assert not any("No frame says" in remark for remark in capture.remarks)
+
+
+def test_flags_of_plain_packets_name_the_directions(tmp_path: Path) -> None:
+    sent, packets = bulk()
+    plain = ppp(IP, ipv4(udp(b"x"), source=SERVER.hex(), destination=HOST.hex()))
+    capture = flagged(tmp_path / "x.pcapng", [(plain, "received"), *((ppp(*frame), "") for _, frame in sent)])
+    assert restored(capture)[1:] == packets
+    assert set(capture.channels.values()) >= {"sent", "received"}
+
+
+def test_a_packet_without_a_flag_that_fits_no_direction(tmp_path: Path) -> None:
+    """The second packet of the host is lost, so that its third one is wrong behind the first."""
+    sent, _ = bulk()
+    mine = [ppp(*frame) for end, frame in sent if end.address == HOST]
+    theirs = ppp(*sent[1][1])
+    frames = [(mine[0], "sent"), (theirs, "received"), (mine[3], ""), (theirs, "")]
+    capture = flagged(tmp_path / "x.pcapng", frames)
+    shown = list(capture.decoded())
+    assert [one.channel for one in shown] == ["sent", "received", direction.UNKNOWN, "received"]
+    assert shown[2].ours is not None and "fits neither direction" in shown[2].ours.error
+
+
+def test_flags_at_odds_with_addresses_count(tmp_path: Path) -> None:
+    """Both ends of the connection seem to be on both sides of the line."""
+    sent, _ = bulk()
+    frames = [(ppp(*sent[0][1]), "sent"), (ppp(*sent[0][1]), "received"), (ppp(*sent[1][1]), "sent")]
+    capture = flagged(tmp_path / "x.pcapng", [*frames, (ppp(*sent[2][1]), "")])
+    assert [one.channel for one in capture.decoded()][:3] == ["sent", "received", "sent"]

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from headroom.core import tshark
+from headroom.core.captures import direction
 from headroom.core.captures.dissection import LinkPacket, Reading, ReadingComparison
 from headroom.decode import run
 from headroom.decode.run import DecodedPacket, DecodeOptions
@@ -282,3 +283,44 @@ def test_octets_that_were_not_captured_count_for_lengths() -> None:
     whole = reader.read(LinkPacket(UO_0))
     assert whole.restored is not None and not cut.error
     assert cut.restored == whole.restored[:-3]
+
+
+# Behind the IR packet of SN 0 and the UO-0 packets of SN 1 and 2, and behind that of SN 0x50: both have CID 0.
+ACK_THERE, ACK_BACK = bytes.fromhex("f2 20 02"), bytes.fromhex("f2 20 50")  # FEEDBACK-2 ACK, mode O, SN
+ACK_OF_NEITHER, NACK_WITHOUT_SN = bytes.fromhex("f2 27 00"), bytes.fromhex("f3 60 00 30")  # SN-NOT-VALID
+
+
+@pytest.mark.parametrize("head", ["0003", "03", "ff030003", "ff0303"])
+def test_feedback_alone_on_a_line_without_directions(tmp_path: Path, head: str) -> None:
+    """Feedback needs no context (RFC 5795, 5.2.4): it is no error without a direction. Its SN says what it answers."""
+    there = [bytes.fromhex(one) + b"data" for one in THERE]
+    back = [header(f"fd 02 00 {BACK[0]}", payload=b"back")]
+    back += following(back[0], 1)
+    mixed = [there[0], ACK_THERE, back[0], ACK_BACK, *there[1:], ACK_THERE, back[1], ACK_OF_NEITHER, NACK_WITHOUT_SN]
+    frames = [bytes.fromhex(head) + one for one in mixed]
+    packets, remarks = decoded(tmp_path, *frames, link_type=9)
+    assert [one.ours.error for one in packets if one.ours] == [""] * len(mixed)
+    names = {"there": "from 192.0.2.1", "back": "from 198.51.100.2", "unknown": direction.UNKNOWN}
+    ends = ["there", "back", "back", "there", "there", "there", "back", "back", "unknown", "unknown"]
+    assert [one.channel for one in packets] == [names[one] for one in ends]
+    notes = ["direction is unknown" in " ".join(one.ours.notes) for one in packets if one.ours]
+    assert notes == [one == "unknown" for one in ends]
+    assert not any("fit neither direction" in remark for remark in remarks)
+    assert "Link packets whose direction nothing tells, read apart: 2." in remarks
+
+
+def test_feedback_alone_answers_contexts_by_cid_and_profile(tmp_path: Path) -> None:
+    """Only the other direction has CID 3; CID 0 has profile 0x0000 there and 0x0002 here."""
+    there = [bytes.fromhex(THERE[0]) + b"data"]
+    back = [header(f"fd 02 00 {BACK[0]}", payload=b"back")]
+    third = b"\xe3" + header(f"fd 02 00 {BACK[0]}", payload=b"back")
+    third = third[:3] + bytes([crc.crc8(third[:3] + b"\0" + third[4:-4])]) + third[4:]
+    acks = [bytes.fromhex("f3 e3 20 50"), bytes.fromhex("f3 e3 27 00")]  # the second one with an SN of long ago
+    packets, _ = decoded(tmp_path, *ppp(*there, *back, third, *acks), link_type=9)
+    assert [one.ours.error for one in packets if one.ours] == [""] * 5
+    assert [one.channel for one in packets[3:]] == ["from 192.0.2.1"] * 2
+    plain = UNCOMPRESSED + ipv4(bytes(8), protocol=1, source="c6336402", destination="c0000201")
+    answers = [bytes.fromhex("f2 27 00"), bytes.fromhex("f1 00")]
+    packets, _ = decoded(tmp_path, *ppp(*there, plain, *answers), link_type=9)
+    assert [one.ours.error for one in packets if one.ours] == [""] * 4
+    assert [one.channel for one in packets[2:]] == ["from 198.51.100.2", direction.UNKNOWN]

@@ -122,3 +122,74 @@ def test_no_octet_breaks_it(tmp_path: Path) -> None:
         octets[at // 8] ^= 1 << at % 8
         packets += [bytes(octets), *whole[1:]]
     decoded(tmp_path, packets)
+
+
+def long_section(table: int, octets: int, last: int = 0) -> bytes:
+    """A section with a version and numbers (ISO/IEC 13818-1, 2.4.4.11) and that many octets in all."""
+    content = bytes.fromhex("0001 c1 00") + bytes([last]) + bytes(range(256)) * 16
+    return section(table, content[: octets - 7])
+
+
+@pytest.mark.parametrize(
+    ("pid", "table", "octets", "name"),
+    [
+        (0x12, 0x4E, 700, "EIT"),
+        (0x12, 0x50, 4096, "EIT"),
+        (0x123, 0x4E, 700, "EIT"),
+        (0x30, 0x02, 400, "PMT"),
+        (0x30, 0x00, 400, "PAT"),  # as an SNDU, it would end in the first TS packet
+        (0x123, 0x78, 1000, "MPE-FEC"),
+    ],
+)
+@pytest.mark.parametrize("count", [1, 4])
+def test_sections_longer_than_a_ts_packet(
+    tmp_path: Path, pid: int, table: int, octets: int, name: str, count: int
+) -> None:
+    whole = ts(*[long_section(table, octets)] * count, pid=pid)
+    restored, notes = decoded(tmp_path, [whole[0], *whole])  # the first one twice
+    titles = [f"section of table 0x{table:02x} ({name}), {octets} octets"] * count
+    assert (restored, notes) == ([], ["a duplicate, which is discarded", *titles])
+
+
+def test_long_sections_beside_mpe(tmp_path: Path) -> None:
+    tables, datagrams = ts(*[long_section(0x4E, 700)] * 4, pid=0x12), ts(*[mpe(DATAGRAM)] * 4, pid=0x100)
+    mixed = [one for pair in zip(tables, datagrams, strict=False) for one in pair] + tables[len(datagrams) :]
+    restored, notes = decoded(tmp_path, mixed)
+    assert restored == [DATAGRAM] * 4
+    assert sum("(EIT)" in note for note in notes) == 4 and not any("error" in note for note in notes)
+
+
+def test_long_sections_behind_a_damaged_one(tmp_path: Path) -> None:
+    """What is wrong with the first one is said; the next one with the right CRC tells the content."""
+    damaged = bytearray(long_section(0x02, 400))
+    damaged[300] ^= 1
+    restored, notes = decoded(tmp_path, ts(bytes(damaged), *[long_section(0x02, 400)] * 3, pid=0x30))
+    assert restored == []
+    assert notes[-2:] == ["section of table 0x02 (PMT), 400 octets"] * 2
+    assert any("error" in note for note in notes[:-2])
+
+
+def test_pids_reserved_for_tables_have_no_sndus(tmp_path: Path) -> None:
+    """EN 300 468, table 1. 0x15 has what is no section (network synchronisation)."""
+    clock = bytes.fromhex("70 7005 e012 345678")
+    assert decoded(tmp_path, ts(clock, pid=0x14)) == ([], ["section of table 0x70 (TDT), 8 octets"])
+    assert decoded(tmp_path, ts(clock, pid=0x15)) == ([], [])
+    sndu = builder.sndu(0x0800, DATAGRAM)
+    path = pcap(tmp_path / "x.pcap", LINK_TYPE, *ts(sndu, pid=0x14))
+    named = run.read(DecodeOptions(path, {"pid": 0x14}, tshark=False))
+    assert [one.ours.restored for one in named.decoded() if one.ours][-1] == DATAGRAM
+
+
+def test_sndus_that_begin_as_long_sections_do(tmp_path: Path) -> None:
+    """Lengths with the bits of a section, and addresses or a TOS with those behind them."""
+    for length, address in ((690, bytes.fromhex("aac000010203")), (176, bytes.fromhex("aac000010203")), (690, None)):
+        octets = length - 4 - (6 if address else 0)
+        packet = ipv4(udp(bytes(octets - 28), 1, 2))
+        if address is None:
+            packet = packet[:1] + b"\xc0" + packet[2:]  # TOS
+        sndu = builder.sndu(0x0800, packet, npa=address)
+        damaged = sndu[:-1] + bytes([sndu[-1] ^ 1])
+        restored, notes = decoded(tmp_path, ts(sndu, sndu, sndu))
+        assert restored == [packet] * 3, notes
+        restored, notes = decoded(tmp_path, ts(damaged, sndu, sndu))
+        assert restored[-1] == packet and "CRC error" in notes

@@ -22,10 +22,11 @@ from headroom.schemes.rohc.judge import (
 from headroom.schemes.rohc.judge.cid import MAX_LARGE_CID, MAX_SMALL_CID
 from headroom.schemes.rohc.judge.context import Context
 from headroom.schemes.rohc.judge.packet import Packet, trace_line
-from headroom.schemes.rohc.judge.profiles import PROFILES, VERSION_2, title
+from headroom.schemes.rohc.judge.profiles import PROFILES, UNCOMPRESSED, VERSION_2, title
 
 MRRU = 65_535  # what was negotiated is not in a capture: the largest allows all segments
 TRIED = 200  # packets that decide whether CIDs are small or large
+RECENT = 64  # SN behind the last packet's that feedback may be about: it comes a round trip later
 
 
 @dataclass(frozen=True)
@@ -112,7 +113,7 @@ class RohcReader(LinkReader):
         self.judge = Decompressor(hints.parameters(large))
         self.limits = Limits()
         self._refused: dict[int, str] = {}  # CIDs whose last IR packet could not be read, and why perhaps
-        self._acknowledged: list[int] = []  # CIDs of the feedback in the last packet
+        self._elements: list[feedback.Feedback] = []  # the feedback in the last packet
         self._gap = False  # in front of the last packet
 
     def read(self, link: LinkPacket) -> RohcReading:
@@ -144,11 +145,12 @@ class RohcReader(LinkReader):
             ours.notes.append("the last segment: this is the unit that it completes")
         ours.verified = _verified(outcome)
         self._gap = _leaves_gap(outcome)
+        ours.is_feedback = outcome.error is None and packet is not None and packet.kind == "feedback"
         elements = [_feedback(data, self.feedback_large, ours) for data in outcome.feedback]
         ours.other_feedback_cids = self.feedback_large != self.large_cids
-        self._acknowledged = [number for one in elements if one and isinstance(number := one["CID"], int)]
+        self._elements = [one for one in elements if one is not None]
         if elements:
-            ours.values["feedback"] = [one for one in elements if one]
+            ours.values["feedback"] = [_feedback_values(one) for one in self._elements]
         if outcome.delivered is not None:
             ours.restored = outcome.delivered[: len(outcome.delivered) - link.missing]
             ours.rtp = outcome.after is not None and outcome.after.profile.rtp
@@ -168,7 +170,12 @@ class RohcReader(LinkReader):
     def is_plausible(self, peer: LinkReader) -> bool:
         """False if SN leaves a gap, or feedback is for a context that the other direction has not set up."""
         assert isinstance(peer, RohcReader)
-        return not self._gap and all(number in peer.judge.channel.contexts for number in self._acknowledged)
+        return not self._gap and all(one.cid in peer.judge.channel.contexts for one in self._elements)
+
+    def answers(self, peer: LinkReader) -> int:
+        assert isinstance(peer, RohcReader)
+        contexts = peer.judge.channel.contexts
+        return min((_answers(one, contexts.get(one.cid)) for one in self._elements), default=0)
 
     def copy(self) -> "RohcReader":
         copy = RohcReader(self.hints, self.large_cids, self.feedback_large)
@@ -282,17 +289,31 @@ def _chains(packet: Packet, context: Context | None, values: dict[str, Value]) -
             values |= {"TS": packet.dynamic.rtp.ts, "PT": packet.dynamic.rtp.payload_type}
 
 
-def _feedback(data: bytes, large_cids: bool, ours: Ours) -> dict[str, Value] | None:
+def _feedback(data: bytes, large_cids: bool, ours: Ours) -> feedback.Feedback | None:
     """One feedback element; what cannot be read is noted."""
     try:
         one = feedback.parse(data, large_cids)
     except RohcError as error:
         ours.notes.append(f"feedback {data.hex()} cannot be read: {error}")
         return None
+    if one.has(feedback.CRC) and not one.protected:
+        ours.notes.append(f"the CRC option of feedback {data.hex()} is wrong")
+    return one
+
+
+def _feedback_values(one: feedback.Feedback) -> dict[str, Value]:
     found: dict[str, Value] = {"type": one.kind, "CID": one.cid, "SN": one.sn.value}
     if one.kind == "FEEDBACK-2":
         found |= {"acknowledgement": one.acktype, "mode": feedback.mode_name(one) or f"{one.mode}"}
         found["options"] = [f"{option.name} {option.data.hex()}".strip() for option in one.options]
-        if one.has(feedback.CRC) and not one.protected:
-            ours.notes.append(f"the CRC option of feedback {data.hex()} is wrong")
     return found
+
+
+def _answers(one: feedback.Feedback, context: Context | None) -> int:
+    """How well feedback fits a context, as `LinkReader.answers` has it."""
+    if context is None:
+        return 0
+    if context.profile is UNCOMPRESSED:
+        return 2 if one.kind == "FEEDBACK-1" and not one.sn.value else 0  # RFC 5795, 5.4.5
+    behind = (context.sn - one.sn.value) % (1 << one.sn.width)
+    return 2 if one.sn_is_valid and behind < RECENT else 1

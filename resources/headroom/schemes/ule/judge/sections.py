@@ -22,8 +22,12 @@ from headroom.schemes.ule.judge.receiver import (
 
 DATAGRAM = 0x3E  # table_id: DSM-CC sections with private data, which MPE is
 STUFFING = 0xFF  # behind the last section of a TS packet
-TABLES = {0x00: "PAT", 0x01: "CAT", 0x02: "PMT", 0x40: "NIT", 0x42: "SDT", 0x4A: "BAT", 0x4B: "INT", 0x4E: "EIT"}
-PREFIX, HEADER, LONGEST = 3, 12, 4096  # octets: to section_length, of a datagram_section, of a section
+TABLES = {0x00: "PAT", 0x01: "CAT", 0x02: "PMT", 0x03: "TSDT", 0x40: "NIT", 0x41: "NIT", 0x42: "SDT", 0x46: "SDT"}
+TABLES |= {0x4A: "BAT", 0x4B: "INT", 0x4C: "UNT", 0x70: "TDT", 0x71: "RST", 0x72: "ST", 0x73: "TOT", 0x78: "MPE-FEC"}
+TABLES |= {0x7E: "DIT", 0x7F: "SIT"} | dict.fromkeys(range(0x4E, 0x70), "EIT")  # EN 300 468, table 2
+PREFIX, HEADER = 3, 12  # octets: to section_length, of a datagram_section
+SHORTEST, LONGEST = 12, 4096  # octets of a section with a CRC
+DISCARDED = f"a {DUPLICATE}, which is discarded"
 SNAP = b"\xaa\xaa\x03"
 BRIDGED = b"\x00\x80\xc2"  # OUI of bridged frames, behind SNAP (RFC 2684, 5.2)
 WITH_FCS, WITHOUT_FCS = 0x0001, 0x0007
@@ -32,13 +36,22 @@ FCS = 4  # octets
 SNDUS, SECTIONS, PES = "SNDUs", "sections", "PES"  # what a PID may carry
 
 
+def may_begin_section(begun: bytes) -> bool:
+    """True if the octets in front of a unit may be those of a section with a CRC (ISO/IEC 13818-1, 2.4.4.11). An SNDU
+    may begin alike: the CRC decides."""
+    if len(begun) < PREFIX or begun[0] in (STUFFING, DATAGRAM) or begun[1] & 0xB0 != 0xB0:
+        return False
+    return SHORTEST <= section_octets(begun) <= LONGEST
+
+
 def section_octets(octets: bytes) -> int:
     """Octets of the section in front, as it says itself. REQUIRES: its prefix."""
     return PREFIX + (int.from_bytes(octets[1:3]) & 0x0FFF)
 
 
 def carried(payload: bytes) -> str | None:
-    """SNDUS, SECTIONS or PES, by the payload of a TS packet with PUSI; None where it is too short to tell."""
+    """SNDUS, SECTIONS or PES, by the payload of a TS packet with PUSI; None where it is too short to tell, or may begin
+    a section whose end is not there."""
     if payload[:3] == b"\x00\x00\x01":  # as an SNDU it would have the Length 1
         return PES
     begun = payload[1 + payload[0] :] if payload else b""
@@ -52,14 +65,18 @@ def carried(payload: bytes) -> str | None:
         section = begun[: section_octets(begun)]
         if len(section) == section_octets(begun) and crc(section) == 0:
             return SECTIONS
+        if len(section) < section_octets(begun) and may_begin_section(begun):
+            return None
     return SNDUS
 
 
 @dataclass
 class SectionStream:
-    """The sections of one PID. `notes` are sentences on what came since they were last taken away."""
+    """The sections of one PID. `notes` are sentences on what came since they were last taken away, `checked` counts
+    sections whose CRC was right."""
 
     notes: list[str] = field(default_factory=list)
+    checked: int = 0
     _counter: int | None = None
     _current: bytes = b""
     _parts: dict[bytes, list[bytes]] = field(default_factory=dict)  # of datagrams in several sections, by MAC address
@@ -68,12 +85,17 @@ class SectionStream:
         """Datagrams of the sections that end in a TS packet."""
         before, self._counter = self._counter, counter
         if counter == before:
-            self.notes.append(f"a {DUPLICATE}, which is discarded")
+            self.notes.append(DISCARDED)
             return []
         if before is not None and counter != (before + 1) % 16:
             self.notes.append(CONTINUITY_ERROR)
             self._current = b""
         return [unit for section in self._sections(starts, payload) for unit in self._datagram(section)]
+
+    @property
+    def is_unfinished(self) -> bool:
+        """True if a section has begun and is not whole."""
+        return bool(self._current)
 
     def _sections(self, starts: bool, payload: bytes) -> Iterator[bytes]:
         rest = payload
@@ -111,6 +133,7 @@ class SectionStream:
         if has_crc and crc(section) != 0:
             self.notes.append(f"{title}: {CRC_ERROR}")
             return
+        self.checked += has_crc
         if table != DATAGRAM:
             self.notes.append(title)
             return
