@@ -63,6 +63,7 @@ class _Packet:
                 self._add("IP-ID", ip.identification)
         inner = ips[-1]
         names = " in ".join(reversed([f"IPv{ip.version}" for ip in ips]))
+        # The extension headers end in front of a fragment header that is cut short.
         if any(ip.is_fragment for ip in ips) or inner.following == ip_headers.FRAGMENT:
             self._title(f"fragment in {names}")
             self.ours.notes.append("fragments are not put together")
@@ -211,7 +212,9 @@ def _udp_of(packet: bytes) -> Iterator[tuple[Flow, bytes]]:
     """The UDP flow of a packet with its payload, and that of the packets in tunnels."""
     for _ in range(1 + MOST_TUNNELS):
         ips = ip_headers.read(packet)
-        if not ips or ips[-1].following != UDP or ips[-1].is_fragment or len(packet) < ips[-1].end + 8:
+        if not ips or any(ip.is_fragment for ip in ips):
+            return
+        if ips[-1].following != UDP or len(packet) < ips[-1].end + 8:
             return
         at = ips[-1].end
         ports = int.from_bytes(packet[at : at + 2], "big"), int.from_bytes(packet[at + 2 : at + 4], "big")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from headroom.core import tshark
-from headroom.core.captures import reading
+from headroom.core.captures import fields, reading
 from headroom.core.captures.dissection import LinkPacket, Reading, ReadingComparison
 from headroom.decode import ip_dissector, run, text
 from headroom.decode.comparing import compare_ip
@@ -221,6 +221,52 @@ def test_what_else_ip_carries(packet: bytes, title: str, sentence: str) -> None:
     read = ip_dissector.read(packet)
     assert read.title == title
     assert sentence in " ".join([read.error, *read.notes])
+
+
+def fragment(payload: bytes, offset: int, more: bool, following: int = 17) -> bytes:
+    """An IPv6 packet with a fragment header (RFC 8200, 4.5); the offset is in units of 8 octets."""
+    return ipv6(bytes([following, 0]) + (offset << 3 | more).to_bytes(2) + bytes(4) + payload, 44)
+
+
+FRAGMENTS = [
+    (fragment(udp(b"x" * 1200), 0, True), "fragment in IPv6"),
+    (fragment(b"a" * 600, 150, False), "fragment in IPv6"),
+    (fragment(b"a" * 600, 150, True), "fragment in IPv6"),
+    (fragment(udp(b"x", 53, 53), 0, False), "UDP in IPv6"),  # atomic (RFC 6946)
+    (fragment(ipv4(b"a" * 20), 5, False, 4), "fragment in IPv6"),
+    (fragment(bytes(40), 5, False, 60), "fragment in IPv6"),
+    (ipv4(fragment(b"a" * 600, 150, False), 41), "fragment in IPv6 in IPv4"),
+    (ipv4(ipv4(b"a" * 600), 4)[:6] + b"\x00\x05" + ipv4(ipv4(b"a" * 600), 4)[8:], "fragment in IPv4"),
+]
+
+
+@pytest.mark.parametrize(("packet", "title"), FRAGMENTS)
+def test_headers_are_not_read_in_the_payload_of_a_fragment(packet: bytes, title: str) -> None:
+    read = ip_dissector.read(packet)
+    assert read.title == title
+    assert read.notes == (["fragments are not put together"] if "fragment" in title else [])
+    assert ("UDP source port" in read.values) == ("fragment" not in title)
+
+
+def test_fragments_are_no_evidence_of_rtp() -> None:
+    assert not ip_dissector.rtp_flows([fragment(udp(rtp(number), 5004, 5006), 0, True) for number in (7, 8)])
+    later = [fragment(udp(rtp(number), 5004, 5006), 150, True) for number in (7, 8)]
+    assert not ip_dissector.rtp_flows(later)
+    assert not ip_dissector.rtp_flows([ipv4(one, 41) for one in later])
+    atomic = [fragment(udp(rtp(number), 5004, 5006), 0, False) for number in (7, 8)]
+    assert ip_dissector.rtp_flows(atomic)
+
+
+def test_fields_of_fragments() -> None:
+    assert fields.dissect(fragment(udp(b"x"), 0, False), False)[-2].name == "UDP checksum"
+    assert [one.name for one in fields.dissect(fragment(udp(b"x"), 150, False), False)][-1] == "payload"
+
+
+@with_tshark
+def test_tshark_reads_no_more_of_fragments(tmp_path: Path) -> None:
+    frames = [ethernet(0x0800 if one[0] >> 4 == 4 else 0x86DD, one) for one, _ in FRAGMENTS]
+    packets = decoded(pcap(tmp_path / "x.pcap", 1, *frames), ask=True)
+    assert [one.compared.verdict for one in packets] == ["agree"] * len(FRAGMENTS)
 
 
 DNS = bytes.fromhex("12340100000100000000000003777777076578616d706c650000010001")
