@@ -6,10 +6,11 @@ Sources: RFC 791, 8200, 768, 3828, 3550, 9293, 4303. What UDP carries is read by
 
 import ipaddress
 from collections.abc import Iterable, Iterator, Mapping
+from copy import deepcopy
 from dataclasses import dataclass, field
 
 from headroom.core.captures import ip_headers
-from headroom.core.captures.dissection import Flow, Ours, PayloadReader
+from headroom.core.captures.dissection import Flow, Ours, PayloadReader, TsharkLimit
 from headroom.core.captures.ip_headers import UDP
 from headroom.core.scheme import find
 from headroom.decode import dissectors
@@ -61,6 +62,10 @@ class _Packet:
             self._add(f"{version} destination", str(ipaddress.ip_address(ip.destination)))
             if ip.version == 4:
                 self._add("IP-ID", ip.identification)
+            if ip.has_no_length:
+                self.ours.notes.append(f"the IPv{ip.version} length is 0 (segmentation offload): it is the frame's")
+            if ip.has_no_length and ip.version == 6:
+                self._limit_tshark("tshark reads nothing behind an IPv6 header with the length 0")
         inner = ips[-1]
         names = " in ".join(reversed([f"IPv{ip.version}" for ip in ips]))
         # The extension headers end in front of a fragment header that is cut short.
@@ -68,9 +73,7 @@ class _Packet:
             self._title(f"fragment in {names}")
             self.ours.notes.append("fragments are not put together")
             return
-        if not inner.length_matches and not inner.length:
-            self.ours.notes.append(f"the IPv{inner.version} length is 0 (segmentation offload): it is the frame's")
-        elif not inner.length_matches:
+        if not inner.length_matches and not inner.has_no_length:
             self.ours.notes.append(f"the IPv{inner.version} header says another length than there is")
         behind = packet[inner.end :]
         if inner.following == UDP:
@@ -101,6 +104,11 @@ class _Packet:
         known = self.ours.values.setdefault(name, [])
         assert isinstance(known, list)
         known.append(value)
+
+    def _limit_tshark(self, reason: str) -> None:
+        """Notes that tshark's reading proves nothing behind what has been read so far."""
+        if self.ours.tshark_limit is None:
+            self.ours.tshark_limit = TsharkLimit(reason, deepcopy(self.ours.values))
 
     def _title(self, title: str) -> None:
         self.ours.title = f"{self.ours.title}: {title}" if self.ours.title else title

@@ -30,6 +30,16 @@ class Reading:
     notes: list[str] = field(default_factory=list)
 
 
+@dataclass(frozen=True)
+class TsharkLimit:
+    """A place in a packet behind which tshark's reading proves nothing: why, and the values in front of it. `stops`:
+    tshark reads less there; otherwise it takes what is there for something else."""
+
+    reason: str
+    values: dict[str, Value]
+    stops: bool = True
+
+
 @dataclass
 class Ours(Reading):
     """The reading of our own judges. Link packets that have a header have the octets of it and of what follows it."""
@@ -41,6 +51,7 @@ class Ours(Reading):
     trace: list[str] = field(default_factory=list)  # field by field, with positions
     rtp: bool = False  # whether UDP carries RTP, restored or plain
     verified: bool | None = None  # whether a checksum over the restored packet is right; None: there is none
+    tshark_limit: TsharkLimit | None = None  # the first one of the packet
 
 
 @dataclass

@@ -55,6 +55,10 @@ class IpHeader:
     following: int
     end: int
 
+    @property
+    def has_no_length(self) -> bool:
+        return not self.length and not self.length_matches
+
 
 def read(packet: bytes) -> list[IpHeader]:
     """The IP headers of a packet, outermost first; [] where it is none or cut short. Where an inner one cannot be read,

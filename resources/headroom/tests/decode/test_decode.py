@@ -431,6 +431,40 @@ def test_tshark_may_read_on_but_not_less() -> None:
     ]
 
 
+OFFLOADED = [
+    ipv6(bytes(12) + b"\x50" + bytes(3000), 6, length=0),
+    ipv6(udp(b"x" * 3000), length=0),
+    ipv6(bytes([17, 0]) + bytes(6) + udp(b"x"), 44, length=0),
+    ipv6(ipv6(udp(b"x")), 41, length=0),
+    ipv6(ipv4(udp(b"x")), 4, length=0),
+    ipv4(udp(g_pdu(ipv6(udp(b"x" * 3000), length=0)))),
+    ipv6(ipv6(udp(b"x"), length=0), 41, length=0),
+]
+
+
+@pytest.mark.parametrize("packet", OFFLOADED)
+def test_tshark_may_stop_at_a_length_of_0(packet: bytes) -> None:
+    ours = ip_dissector.read(packet)
+    assert "the IPv6 length is 0 (segmentation offload)" in " ".join(ours.notes)
+    assert ours.tshark_limit is not None
+    compared = compare_ip(ours, Reading("IPv6", ours.tshark_limit.values))
+    assert (compared.verdict, compared.silent) == (
+        "silent",
+        "tshark reads nothing behind an IPv6 header with the length 0",
+    )
+    assert compare_ip(ours, Reading("UDP", ours.values)).verdict == "agree"
+    ports = {"UDP source port": [1], "TCP source port": [1], "UDP destination port": [1]}
+    assert compare_ip(ours, Reading("UDP", ours.tshark_limit.values | ports)).verdict == "differ"
+    assert compare_ip(ours, Reading("IPv6", {"IPv6 source": ["::1"]})).verdict == "differ"
+
+
+@with_tshark
+def test_tshark_reads_offloaded_packets(tmp_path: Path) -> None:
+    frames = [ethernet(0x0800 if one[0] >> 4 == 4 else 0x86DD, one, 9, 3) for one in OFFLOADED]
+    packets = decoded(pcap(tmp_path / "x.pcap", 1, *frames), ask=True)
+    assert {one.compared.verdict for one in packets} == {"agree"}
+
+
 @with_tshark
 def test_tshark_reads_the_same(tmp_path: Path) -> None:
     frames = [*rohc(IR, ACK + UO_0, ACK), ethernet(0x0806, b"who is it?")]
