@@ -105,10 +105,10 @@ class _Packet:
         assert isinstance(known, list)
         known.append(value)
 
-    def _limit_tshark(self, reason: str) -> None:
+    def _limit_tshark(self, reason: str, stops: bool = True) -> None:
         """Notes that tshark's reading proves nothing behind what has been read so far."""
         if self.ours.tshark_limit is None:
-            self.ours.tshark_limit = TsharkLimit(reason, deepcopy(self.ours.values))
+            self.ours.tshark_limit = TsharkLimit(reason, deepcopy(self.ours.values), stops)
 
     def _title(self, title: str) -> None:
         self.ours.title = f"{self.ours.title}: {title}" if self.ours.title else title
@@ -155,6 +155,8 @@ class _Packet:
             self.inside.append(name)
             self.ours.error = found.error or self.ours.error
             self.ours.notes += found.notes
+            if reason := found.misreads or found.stops:
+                self._limit_tshark(reason, stops=not found.misreads)
             if found.inner:
                 self.read(found.inner, False, depth + 1)
             return True

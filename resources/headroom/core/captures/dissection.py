@@ -56,9 +56,12 @@ class Ours(Reading):
 
 @dataclass
 class PayloadReading(Reading):
-    """The reading of a UDP payload; `inner` is the packet that it carries, if it is a tunnel's."""
+    """The reading of a UDP payload; `inner` is the packet that it carries, if it is a tunnel's. tshark `misreads` it or
+    `stops` in front of it where these say why."""
 
     inner: bytes = b""
+    stops: str = ""
+    misreads: str = ""
 
 
 @dataclass(frozen=True)

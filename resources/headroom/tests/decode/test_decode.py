@@ -466,6 +466,53 @@ def test_tshark_reads_offloaded_packets(tmp_path: Path) -> None:
 
 
 @with_tshark
+def test_tshark_is_no_judge_of_frames_that_it_takes_for_something_else(tmp_path: Path) -> None:
+    """Ethernet PDU sessions in GTP-U, by the first octet of the frame and its VLAN tags."""
+    inner = {0x0800: ipv4(udp(b"query", 40000, 54)), 0x86DD: ipv6(udp(b"query", 40000, 54)), 0x0806: bytes(28)}
+    for kind, octets in inner.items():
+        for first, vids in (
+            (0x02, ()),
+            (0x02, (7,)),
+            (0x02, (7, 9)),
+            (0x48, ()),
+            (0x46, (7,)),
+            (0x60, ()),
+            (0x6C, ()),
+            (0x40, ()),
+        ):
+            frame = bytes([first]) + ethernet(kind, octets, *vids)[1:]
+            path = pcap(tmp_path / "x.pcap", 1, ethernet(0x0800, ipv4(udp(g_pdu(frame)))))
+            [one] = decoded(path, ask=True)
+            assert one.ours is not None and "Ethernet PDU session" in one.ours.notes[0]
+            assert one.compared.differences == []
+            if first not in (0x02, 0x40):
+                assert one.compared.silent == "tshark takes the frame's first octet for the version of an IP packet"
+            elif vids and kind != 0x0806:
+                assert one.compared.silent == "tshark knows no Ethernet frame with VLAN tags in a T-PDU"
+            else:
+                assert one.compared.verdict == "agree"
+
+
+@with_tshark
+def test_tshark_does_not_know_the_longest_ipv4_header_in_a_tunnel(tmp_path: Path) -> None:
+    longest = ipv4(bytes(40) + udp(b"query", 40000, 54))
+    path = pcap(tmp_path / "x.pcap", 1, ethernet(0x0800, ipv4(udp(g_pdu(b"\x4f" + longest[1:])))))
+    [one] = decoded(path, ask=True)
+    assert one.ours is not None and one.ours.title == "GTP-U G-PDU in IPv4: UDP in IPv4"
+    assert one.compared.silent == "tshark knows no IPv4 packet by the first octet 0x4f in a T-PDU"
+
+
+def test_values_in_front_of_a_frame_that_tshark_misreads_are_compared() -> None:
+    frame = bytes([0x48]) + ethernet(0x0800, ipv4(udp(b"query", 40000, 54), source="c0000201"))[1:]
+    ours = ip_dissector.read(ipv4(udp(g_pdu(frame))))
+    theirs = {"IPv4 source": ["10.0.0.1", "8.0.69.0"], "IPv4 destination": ["10.0.0.2", "0.1.2.3"], "IP-ID": [7, 9]}
+    theirs |= {"UDP source port": [2152], "UDP destination port": [2152]}
+    assert compare_ip(ours, Reading("GTP", theirs | {"TEID": 0x01020304})).verdict == "silent"
+    assert [one.name for one in compare_ip(ours, Reading("GTP", theirs | {"TEID": 5})).differences] == ["TEID"]
+    assert compare_ip(ours, Reading("GTP", theirs | {"IPv4 source": ["1.2.3.4", "8.0.69.0"]})).verdict == "differ"
+
+
+@with_tshark
 def test_tshark_reads_the_same(tmp_path: Path) -> None:
     frames = [*rohc(IR, ACK + UO_0, ACK), ethernet(0x0806, b"who is it?")]
     frames += [ethernet(0x0800, ipv4(udp(g_pdu(ipv4(udp(rtp(number), 5004, 5006))))), 5) for number in (1, 2)]
