@@ -60,6 +60,7 @@ class PayloadReading(Reading):
     `stops` in front of it where these say why."""
 
     inner: bytes = b""
+    missing: int = 0  # octets of `inner` that were not captured
     stops: str = ""
     misreads: str = ""
 
@@ -171,8 +172,9 @@ class PayloadReader(ABC):
     """Reads the UDP payloads of a capture in their order."""
 
     @abstractmethod
-    def read(self, flow: Flow, payload: bytes) -> PayloadReading | None:
-        """Our own reading; None where it is none of the scheme's."""
+    def read(self, flow: Flow, payload: bytes, missing: int = 0) -> PayloadReading | None:
+        """Our own reading; None where it is none of the scheme's. `missing` counts the octets at its end that were not
+        captured: they are no fault of the sender."""
 
 
 class PayloadDissector(Dissector, ABC):
@@ -192,7 +194,7 @@ class PayloadDissector(Dissector, ABC):
     def complete(self, row: Row, reading: Reading) -> None:
         """Adds to tshark's reading of a packet what its `fields` say."""
 
-    def claims(self, flow: Flow, payload: bytes) -> bool:
+    def claims(self, flow: Flow, payload: bytes, missing: int = 0) -> bool:
         """True if a payload on one of the scheme's ports is the scheme's: others may use the port, too."""
         return True
 
@@ -200,6 +202,6 @@ class PayloadDissector(Dissector, ABC):
         """Returns why a payload that is not claimed is none of the scheme's, as a note."""
         return ""
 
-    def inner(self, payload: bytes) -> bytes:
-        """The packet in a tunnel's payload; b"" where there is none."""
-        return b""
+    def inner(self, payload: bytes, missing: int = 0) -> tuple[bytes, int]:
+        """The packet in a tunnel's payload, b"" where there is none, and how many of its octets are missing."""
+        return b"", 0

@@ -51,7 +51,7 @@ class IpHeader:
     is_fragment: bool
     is_later_fragment: bool
     length: int  # total length or payload length, as it stands there; 0: of the frame, before segmentation offload
-    length_matches: bool  # with the octets that are there
+    length_matches: bool  # with the octets that are there and those that were not captured
     following: int
     end: int
 
@@ -60,13 +60,13 @@ class IpHeader:
         return not self.length and not self.length_matches
 
 
-def read(packet: bytes) -> list[IpHeader]:
+def read(packet: bytes, missing: int = 0) -> list[IpHeader]:
     """The IP headers of a packet, outermost first; [] where it is none or cut short. Where an inner one cannot be read,
-    the outermost alone."""
+    the outermost alone. `missing` counts the octets at the end that were not captured."""
     found: list[IpHeader] = []
     at = 0
     while True:
-        one = _ip(packet, at)
+        one = _ip(packet, at, missing)
         if one is None or (found and one.version != VERSIONS[found[-1].following]):
             return found[:1]
         found.append(one)
@@ -85,7 +85,7 @@ def _words(octets: bytes) -> list[int]:
     return [int.from_bytes(octets[at : at + 2], "big") for at in range(0, len(octets), 2)]
 
 
-def _ip(packet: bytes, at: int) -> IpHeader | None:
+def _ip(packet: bytes, at: int, missing: int) -> IpHeader | None:
     left = len(packet) - at
     version = packet[at] >> 4 if left > 0 else 0
     if version == 4 and left >= 20:
@@ -104,7 +104,7 @@ def _ip(packet: bytes, at: int) -> IpHeader | None:
             is_fragment=bool(offset or packet[at + 6] & 0x20),
             is_later_fragment=bool(offset),
             length=(length := int.from_bytes(packet[at + 2 : at + 4], "big")),
-            length_matches=length == left,
+            length_matches=length == left + missing,
             following=following,
             end=end,
         )
@@ -119,7 +119,7 @@ def _ip(packet: bytes, at: int) -> IpHeader | None:
             is_fragment=fragment is not None,
             is_later_fragment=fragment is not None and fragment.is_later_fragment,
             length=length,
-            length_matches=length == left - 40,
+            length_matches=length == left - 40 + missing,
             following=following,
             end=end,
         )

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import struct
 from pathlib import Path
 
 import pytest
@@ -598,6 +599,77 @@ def test_a_capture_that_goes_on_too_long_says_so(tmp_path: Path, monkeypatch: py
 def test_a_frame_that_was_cut_is_no_evidence(tmp_path: Path) -> None:
     path = pcap(tmp_path / "x.pcap", 1, *rohc(IR, UO_0), cut=5)
     assert decoded(path)[1].compared.silent == "only 19 of 24 octets were captured"
+
+
+CUT = [
+    (udp(b"w" * 1200, 40000, 54), "UDP in IPv4"),
+    (udp(g_pdu(ipv4(udp(b"w" * 1200, 40000, 54)))), "GTP-U G-PDU in IPv4: UDP in IPv4"),
+    (udp(g_pdu(ipv6(udp(b"w" * 1200, 40000, 54)))), "GTP-U G-PDU in IPv4: UDP in IPv6"),
+    (udp(g_pdu(ethernet(0x0800, ipv4(udp(b"w" * 1200, 40000, 54)), 7))), "GTP-U G-PDU in IPv4: UDP in IPv4"),
+    (udp(g_pdu(b"unstructured" * 30)), "GTP-U G-PDU in IPv4"),
+    (
+        udp(bytes.fromhex("32 1a 0010 00000000  0001 00 00  10 0a0b0c0d  85 0004 c0000201")),
+        "GTP-U Error Indication in IPv4",
+    ),
+    (udp(b"\xf8\x00" + bytes(500), 5060, 5060), "SigComp in UDP in IPv4"),
+    (udp((b"\x47\x1f\xff\x10" + bytes(184)) * 4, 5000, 5000), "4 TS packets in UDP in IPv4"),
+]
+
+
+@pytest.mark.parametrize(("payload", "title"), CUT)
+def test_the_sender_is_not_blamed_for_what_was_not_captured(tmp_path: Path, payload: bytes, title: str) -> None:
+    """Captures with each number of octets, of a frame with padding behind the packet."""
+    whole = ethernet(0x0800, ipv4(payload)) + bytes(6)
+    [one] = decoded(pcap(tmp_path / "x.pcap", 1, whole))
+    assert one.ours is not None and one.ours.title == title
+    error, notes = one.ours.error, set(one.ours.notes)
+    for octets in range(14, min(250, len(whole))):
+        [one] = decoded(pcap(tmp_path / "x.pcap", 1, whole[:octets], cut=len(whole) - octets))
+        cut = f"only {octets} of {len(whole)} octets were captured"
+        assert one.compared.silent == cut
+        if one.ours is None:
+            assert octets < 34 and one.frame.what == "Ethernet with an IP header that is cut short"
+            continue
+        assert one.ours.error in ("", error)
+        assert set(one.ours.notes) - notes <= {cut, "not decompressed: it was not captured whole"}
+
+
+def test_a_cut_ts_packet_is_no_fault_of_the_sender(tmp_path: Path) -> None:
+    packet = b"\x47\x40\x40\x11" + bytes(184)
+    path = tmp_path / "x.pcapng"
+    frames = [enhanced(packet), enhanced(packet[:96], length=188), enhanced(packet[:3], length=188)]
+    path.write_bytes(section() + interface(243) + b"".join(frames))
+    _, cut, shorter = (one.ours for one in decoded(path))
+    assert cut is not None and (cut.title, cut.error) == ("TS packet", "")
+    assert cut.values["PID"] == 0x40 and cut.notes == ["only 96 of 188 octets were captured"]
+    assert shorter is not None and (shorter.error, shorter.values) == ("", {})
+
+
+def test_headers_in_front_of_a_cut_are_read(tmp_path: Path) -> None:
+    frames = [ethernet(0x0800, ipv4(udp(g_pdu(ipv4(udp(rtp(n) + bytes(900), 5004, 5006)))))) for n in (7, 8)]
+    path = tmp_path / "x.pcapng"
+    cut = [enhanced(frame[:120], length=len(frame)) for frame in frames]
+    path.write_bytes(section() + interface(1) + b"".join(cut))
+    for number, one in enumerate(decoded(path), 7):
+        assert one.ours is not None and one.ours.title == "GTP-U G-PDU in IPv4: RTP in UDP in IPv4"
+        assert one.ours.values["UDP destination port"] == [2152, 5006]
+        assert (one.ours.values["SN"], one.ours.values["QFI"], one.ours.values["TEID"]) == (number, 9, 0x01020304)
+        assert one.ours.error == ""
+        assert one.ours.notes == [f"only 120 of {len(frames[0])} octets were captured"]
+
+
+def test_wrong_lengths_are_noted_in_cut_packets_too(tmp_path: Path) -> None:
+    short = ipv4(udp(b"w" * 900))[:-100]
+    wrong = ethernet(0x0800, ipv4(struct.pack("!HHHH", 1, 2, 500, 0) + bytes(900)))
+    long = ethernet(0x0800, ipv4(udp(g_pdu(b"w" * 900)[:-100])))
+    notes = []
+    for frame in (ethernet(0x0800, short), wrong, long):
+        [one] = decoded(pcap(tmp_path / "x.pcap", 1, frame[:96], cut=len(frame) - 96))
+        assert one.ours is not None
+        notes.append(" ".join([one.ours.error, *one.ours.notes]))
+    assert "the IPv4 header says another length" in notes[0]
+    assert "the UDP header says 500 octets, 908 are there" in notes[1]
+    assert "The Length is 908, but 808 octets follow" in notes[2]
 
 
 def test_a_range_rests_on_what_came_before(tmp_path: Path) -> None:
