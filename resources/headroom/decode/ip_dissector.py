@@ -6,10 +6,12 @@ Sources: RFC 791, 8200, 768, 3828, 3550, 9293, 4303. What UDP carries is read by
 
 import ipaddress
 from collections.abc import Iterable, Iterator, Mapping
+from copy import deepcopy
 from dataclasses import dataclass, field
+from itertools import zip_longest
 
-from headroom.core.captures import ip_headers
-from headroom.core.captures.dissection import Flow, Ours, PayloadReader
+from headroom.core.captures import framing, ip_headers
+from headroom.core.captures.dissection import Flow, Ours, PayloadReader, TsharkLimit
 from headroom.core.captures.ip_headers import UDP
 from headroom.core.scheme import find
 from headroom.decode import dissectors
@@ -24,11 +26,13 @@ def read(
     rtp_flows: frozenset[Flow] = frozenset(),
     rtp: bool = False,
     readers: Mapping[str, PayloadReader] | None = None,
+    missing: int = 0,
 ) -> Ours:
     """Reads an IP packet. UDP of `rtp_flows` carries RTP, and the outermost UDP does if `rtp` says so. `readers` are
-    those of the packets before it; without them, tunnels alone are looked into."""
+    those of the packets before it; without them, tunnels alone are looked into. `missing` counts the octets at the end
+    of its frame that were not captured: no note or error is about them."""
     found = _Packet(Ours(), rtp_flows, tunnel_readers() if readers is None else readers)
-    found.read(packet, rtp, 0)
+    found.read(packet, rtp, 0, missing)
     return found.ours
 
 
@@ -50,10 +54,11 @@ class _Packet:
     readers: Mapping[str, PayloadReader]
     inside: list[str] = field(default_factory=list)  # the schemes whose payloads have been read
 
-    def read(self, packet: bytes, rtp: bool, depth: int) -> None:
-        ips = ip_headers.read(packet)
+    def read(self, packet: bytes, rtp: bool, depth: int, missing: int) -> None:
+        missing = framing.missing_octets(packet, missing)
+        ips = ip_headers.read(packet, missing)
         if not ips:
-            self._unreadable(packet)
+            self._unreadable(packet, missing)
             return
         for ip in ips:
             version = f"IPv{ip.version}"
@@ -61,19 +66,22 @@ class _Packet:
             self._add(f"{version} destination", str(ipaddress.ip_address(ip.destination)))
             if ip.version == 4:
                 self._add("IP-ID", ip.identification)
+            if ip.has_no_length:
+                self.ours.notes.append(f"the IPv{ip.version} length is 0 (segmentation offload): it is the frame's")
+            if ip.has_no_length and ip.version == 6:
+                self._limit_tshark("tshark reads nothing behind an IPv6 header with the length 0")
         inner = ips[-1]
         names = " in ".join(reversed([f"IPv{ip.version}" for ip in ips]))
+        # The extension headers end in front of a fragment header that is cut short.
         if any(ip.is_fragment for ip in ips) or inner.following == ip_headers.FRAGMENT:
             self._title(f"fragment in {names}")
             self.ours.notes.append("fragments are not put together")
             return
-        if not inner.length_matches and not inner.length:
-            self.ours.notes.append(f"the IPv{inner.version} length is 0 (segmentation offload): it is the frame's")
-        elif not inner.length_matches:
+        if not inner.length_matches and not inner.has_no_length:
             self.ours.notes.append(f"the IPv{inner.version} header says another length than there is")
         behind = packet[inner.end :]
         if inner.following == UDP:
-            self._udp(behind, (inner.source, inner.destination), names, rtp, depth)
+            self._udp(behind, (inner.source, inner.destination), names, rtp, depth, missing)
             return
         self._title(f"{PROTOCOLS.get(inner.following, f'protocol {inner.following}')} in {names}")
         if inner.following == TCP and len(behind) >= 20:
@@ -84,12 +92,13 @@ class _Packet:
             self.ours.values["SPI"] = int.from_bytes(behind[:4], "big")
             self.ours.values["SN"] = int.from_bytes(behind[4:8], "big")
 
-    def _unreadable(self, packet: bytes) -> None:
+    def _unreadable(self, packet: bytes, missing: int) -> None:
         """Names what is no IP packet, or not a whole header of one."""
         version = packet[0] >> 4 if packet else None
         if version in (4, 6):
             self._title(f"IPv{version}, cut short")
-            self.ours.notes.append(f"there is no whole IPv{version} header in its {len(packet)} octets")
+            if not missing:
+                self.ours.notes.append(f"there is no whole IPv{version} header in its {len(packet)} octets")
         elif version is None:
             self._title("an empty packet")
         else:
@@ -101,6 +110,11 @@ class _Packet:
         assert isinstance(known, list)
         known.append(value)
 
+    def _limit_tshark(self, reason: str, stops: bool = True) -> None:
+        """Notes that tshark's reading proves nothing behind what has been read so far."""
+        if self.ours.tshark_limit is None:
+            self.ours.tshark_limit = TsharkLimit(reason, deepcopy(self.ours.values), stops)
+
     def _title(self, title: str) -> None:
         self.ours.title = f"{self.ours.title}: {title}" if self.ours.title else title
 
@@ -110,34 +124,37 @@ class _Packet:
         self._add(f"{name} destination port", destination)
         return source, destination
 
-    def _udp(self, octets: bytes, addresses: tuple[bytes, bytes], names: str, rtp: bool, depth: int) -> None:
+    def _udp(
+        self, octets: bytes, addresses: tuple[bytes, bytes], names: str, rtp: bool, depth: int, missing: int
+    ) -> None:
         if len(octets) < 8:
-            self.ours.notes.append("the UDP header is cut short")
+            if not missing:
+                self.ours.notes.append("the UDP header is cut short")
             self._title(f"UDP in {names}")
             return
         flow = (*addresses, *self._ports(octets, "UDP"))
         length = int.from_bytes(octets[4:6], "big")
-        if length and length != len(octets):
-            self.ours.notes.append(f"the UDP header says {length} octets, {len(octets)} are there")
+        if length and length != len(octets) + missing:
+            self.ours.notes.append(f"the UDP header says {length} octets, {len(octets) + missing} are there")
         payload = octets[8:]
-        if depth < MOST_TUNNELS and self._scheme(flow, payload, names, depth, tunnels=True):
+        if depth < MOST_TUNNELS and self._scheme(flow, payload, names, depth, missing, tunnels=True):
             return
         if (rtp or flow in self.rtp_flows) and _rtp(payload, self.ours):
             self._title(f"RTP in UDP in {names}")
             self.ours.rtp = True
-        elif not self._scheme(flow, payload, names, depth, tunnels=False):
+        elif not self._scheme(flow, payload, names, depth, missing, tunnels=False):
             self._title(f"UDP in {names}")
 
-    def _scheme(self, flow: Flow, payload: bytes, names: str, depth: int, tunnels: bool) -> bool:
+    def _scheme(self, flow: Flow, payload: bytes, names: str, depth: int, missing: int, tunnels: bool) -> bool:
         """Whether a payload is a scheme's. Its values are those of the outermost one."""
         for name, reader in self.readers.items():
             dissector = dissectors.payloads()[name]
             if dissector.is_tunnel != tunnels or not _has_port(flow, name):
                 continue
-            if not dissector.claims(flow, payload):
+            if not dissector.claims(flow, payload, missing):
                 self.ours.notes += [dissector.refusal(payload)] if payload else []
                 continue
-            found = reader.read(flow, payload)
+            found = reader.read(flow, payload, missing)
             if found is None:
                 continue
             self._title(f"{found.title} in {names}")
@@ -146,8 +163,10 @@ class _Packet:
             self.inside.append(name)
             self.ours.error = found.error or self.ours.error
             self.ours.notes += found.notes
+            if reason := found.misreads or found.stops:
+                self._limit_tshark(reason, stops=not found.misreads)
             if found.inner:
-                self.read(found.inner, False, depth + 1)
+                self.read(found.inner, False, depth + 1, found.missing)
             return True
         return False
 
@@ -169,19 +188,23 @@ def _rtp(octets: bytes, ours: Ours) -> bool:
     return True
 
 
-def rtp_flows(packets: Iterable[bytes], ports: frozenset[int] = frozenset()) -> frozenset[Flow]:
+def rtp_flows(
+    packets: Iterable[bytes], ports: frozenset[int] = frozenset(), missing: Iterable[int] = ()
+) -> frozenset[Flow]:
     """UDP flows that carry RTP, by all of their packets: version 2, even ports, one SSRC, at least two packets.
 
-    What goes from or to one of `ports` is taken for RTP whatever it looks like.
+    What goes from or to one of `ports` is taken for RTP whatever it looks like. `missing` counts the octets at the end
+    of each packet's frame that were not captured.
     """
     seen: dict[Flow, tuple[bytes, int]] = {}
     refused: set[Flow] = set()
     reported: set[Flow] = set()
-    for packet in packets:
-        for flow, payload in _udp_of(packet):
+    for packet, cut in zip_longest(packets, missing, fillvalue=0):
+        assert isinstance(packet, bytes)
+        for flow, payload, left in _udp_of(packet, cut):
             if ports & set(flow[2:]):
                 reported.add(flow)
-            elif flow not in refused and _looks_like_rtp(flow, payload):
+            elif flow not in refused and _looks_like_rtp(flow, payload, left):
                 ssrc, count = seen.get(flow, (payload[8:12], 0))
                 seen[flow] = (ssrc, count + 1)
                 if ssrc != payload[8:12]:
@@ -191,32 +214,37 @@ def rtp_flows(packets: Iterable[bytes], ports: frozenset[int] = frozenset()) -> 
     return frozenset(reported | {flow for flow, (_, count) in seen.items() if count > 1 and flow not in refused})
 
 
-def _looks_like_rtp(flow: Flow, payload: bytes) -> bool:
+def _looks_like_rtp(flow: Flow, payload: bytes, missing: int) -> bool:
     return (
         len(payload) >= 12
         and payload[0] >> 6 == 2
         and not (flow[2] & 1 or flow[3] & 1)
-        and not _tunnels(flow, payload)
+        and not _tunnels(flow, payload, missing)
         and payload[1] & 0x7F not in range(72, 77)  # RTCP: RFC 5761, 4
     )
 
 
-def _tunnels(flow: Flow, payload: bytes) -> list[str]:
+def _tunnels(flow: Flow, payload: bytes, missing: int) -> list[str]:
     """The schemes for whose tunnels a flow has the port, and that claim the payload."""
     found = [(name, one) for name, one in dissectors.payloads().items() if one.is_tunnel and _has_port(flow, name)]
-    return [name for name, one in found if one.claims(flow, payload)]
+    return [name for name, one in found if one.claims(flow, payload, missing)]
 
 
-def _udp_of(packet: bytes) -> Iterator[tuple[Flow, bytes]]:
-    """The UDP flow of a packet with its payload, and that of the packets in tunnels."""
+def _udp_of(packet: bytes, missing: int) -> Iterator[tuple[Flow, bytes, int]]:
+    """The UDP flow of a packet with its payload and the count of octets missing there, and that of the packets in
+    tunnels."""
     for _ in range(1 + MOST_TUNNELS):
         ips = ip_headers.read(packet)
-        if not ips or ips[-1].following != UDP or ips[-1].is_fragment or len(packet) < ips[-1].end + 8:
+        if not ips or any(ip.is_fragment for ip in ips):
             return
+        if ips[-1].following != UDP or len(packet) < ips[-1].end + 8:
+            return
+        missing = framing.missing_octets(packet, missing)
         at = ips[-1].end
         ports = int.from_bytes(packet[at : at + 2], "big"), int.from_bytes(packet[at + 2 : at + 4], "big")
         flow = (ips[-1].source, ips[-1].destination, *ports)
         payload = packet[at + 8 :]
-        yield flow, payload
-        tunnels = (dissectors.payloads()[name] for name in _tunnels(flow, payload))
-        packet = next((inner for one in tunnels if (inner := one.inner(payload))), b"")
+        yield flow, payload, missing
+        tunnels = (dissectors.payloads()[name] for name in _tunnels(flow, payload, missing))
+        inside = (one.inner(payload, missing) for one in tunnels)
+        packet, missing = next((one for one in inside if one[0]), (b"", 0))

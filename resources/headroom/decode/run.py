@@ -116,11 +116,12 @@ class Capture:
             ours = links[key].read(_link_packet(captured, frame))
             if key[2] == direction.UNKNOWN:
                 _tell_unknown(ours, captured.number in self.undecided)
-            restored = ip_dissector.read(ours.restored, rtp=ours.rtp) if ours.restored is not None else None
-            also = [ip_dissector.read(packet, rtp=ours.rtp) for packet in ours.also_restored]
+            if ours.restored is not None:
+                restored = ip_dissector.read(ours.restored, rtp=ours.rtp, missing=captured.missing)
+            also = [ip_dissector.read(one, rtp=ours.rtp, missing=captured.missing) for one in ours.also_restored]
             compared = links[key].compare(ours, other)
         elif frame.kind == framing.IP:
-            ours = ip_dissector.read(frame.octets, self.rtp_flows, readers=payloads)
+            ours = ip_dissector.read(frame.octets, self.rtp_flows, readers=payloads, missing=captured.missing)
             compared = comparing.compare_ip(ours, other) if other else ReadingComparison()
         if captured.is_cut:
             cut = f"only {len(captured.octets)} of {captured.length} octets were captured"
@@ -149,8 +150,9 @@ def read(options: DecodeOptions) -> Capture:
         for key, group in groups.items()
         if key[3]
     }
+    plain = [(captured, frame.octets) for captured, frame in packets if frame.kind == framing.IP]
     flows = ip_dissector.rtp_flows(
-        (frame.octets for _, frame in packets if frame.kind == framing.IP), options.rtp_ports
+        (octets for _, octets in plain), options.rtp_ports, (captured.missing for captured, _ in plain)
     )
     made = Capture(options, packets, _names(groups), links, {}, flows, senders, undecided, faults, remarks)
     if options.last is not None:
@@ -197,7 +199,7 @@ def _key(captured: CapturedPacket, frame: Frame, senders: Mapping[int, str]) -> 
 
 
 def _link_packet(captured: CapturedPacket, frame: Frame) -> LinkPacket:
-    return LinkPacket(frame.octets, captured.time_ns, frame.type, captured.length - len(captured.octets))
+    return LinkPacket(frame.octets, captured.time_ns, frame.type, captured.missing)
 
 
 def _tell_unknown(ours: Ours, is_undecided: bool) -> None:

@@ -27,7 +27,11 @@ IP_FIELDS = {  # field of tshark -> name of a value, and whether there are sever
     "rtp.marker": ("M", False),
     "rtp.p_type": ("PT", False),
 }
-OPTIONS = ("-o", "ip.defragment:FALSE", "-o", "ipv6.defragment:FALSE", "--enable-heuristic", "rtp_udp")
+# Of IPv4, tshark takes the length 0 for that of segmentation offload by itself.
+OPTIONS = (
+    *("-o", "ip.defragment:FALSE", "-o", "ipv6.defragment:FALSE", "-o", "ipv6.tso_support:TRUE"),
+    *("--enable-heuristic", "rtp_udp"),
+)
 UNKNOWN = "tshark's output is ambiguous"
 
 

@@ -109,6 +109,38 @@ def test_what_should_be_otherwise_is_remarked(octets: str, remark: str) -> None:
     assert any(remark in one for one in judge.read(bytes.fromhex(octets)).remarks)
 
 
+def test_a_message_is_read_as_far_as_it_was_captured() -> None:
+    whole = message("37 ff 0014 00000007 1234 56 85 02 00 c9 a0 000000 c0 01 0abc 00 45ffffff")
+    for length in range(8, len(whole)):
+        read = judge.read(whole[:length], len(whole) - length)
+        assert (read.type, read.teid, read.missing) == (255, 7, len(whole) - length)
+        assert (read.sequence, read.npdu) == (0x1234 if length >= 10 else None, 0x56 if length >= 11 else None)
+        assert len(read.extensions) == (length >= 20) + (length >= 24)
+        assert read.inner == whole[24:length]
+    error = message("32 1a 0010 00000000  0001 00 00  10 0a0b0c0d  85 0004 c0000201")
+    for length in range(8, len(error)):
+        assert len(judge.read(error[:length], len(error) - length).elements) == (length >= 17)
+
+
+@pytest.mark.parametrize(
+    ("octets", "missing", "sentence"),
+    [
+        ("30ff000900000001aabb", 5, "The Length is 9, but 7 octets follow"),
+        ("34ff0002000000010000", 2, "4 optional octets, but the Length is 2"),
+        ("34ff0008000000010000008501", 3, None),
+        ("34ff0008000000010000008502", 3, "has 8 octets, but 4 are left"),
+        ("34ff0008000000010000008500", 3, "has the length 0"),
+        ("321a000a0000000000010000850004", 3, "claims 4 octets, but 3 are left"),
+    ],
+)
+def test_a_cut_message_is_refused_for_what_it_says(octets: str, missing: int, sentence: str | None) -> None:
+    if sentence is None:
+        assert judge.read(bytes.fromhex(octets), missing).missing == missing
+        return
+    with pytest.raises(GtpuError, match=sentence):
+        judge.read(bytes.fromhex(octets), missing)
+
+
 def test_any_octets_are_read_or_refused() -> None:
     whole = message("37 ff 0014 00000007 1234 56 85 02 00 c9 a0 000000 c0 01 0abc 00 45ffffff")
     for length in range(len(whole)):
@@ -116,6 +148,6 @@ def test_any_octets_are_read_or_refused() -> None:
             octets = bytearray(whole[:length])
             octets[at // 8] ^= 1 << at % 8
             try:
-                judge.read(bytes(octets))
+                judge.read(bytes(octets), at % 32)
             except GtpuError as error:
                 assert error.sentence

@@ -30,6 +30,16 @@ class Reading:
     notes: list[str] = field(default_factory=list)
 
 
+@dataclass(frozen=True)
+class TsharkLimit:
+    """A place in a packet behind which tshark's reading proves nothing: why, and the values in front of it. `stops`:
+    tshark reads less there; otherwise it takes what is there for something else."""
+
+    reason: str
+    values: dict[str, Value]
+    stops: bool = True
+
+
 @dataclass
 class Ours(Reading):
     """The reading of our own judges. Link packets that have a header have the octets of it and of what follows it."""
@@ -42,13 +52,18 @@ class Ours(Reading):
     rtp: bool = False  # whether UDP carries RTP, restored or plain
     verified: bool | None = None  # whether a checksum over the restored packet is right; None: there is none
     is_feedback: bool = False  # feedback to the sender of the other direction, and nothing else: it needs no context
+    tshark_limit: TsharkLimit | None = None  # the first one of the packet
 
 
 @dataclass
 class PayloadReading(Reading):
-    """The reading of a UDP payload; `inner` is the packet that it carries, if it is a tunnel's."""
+    """The reading of a UDP payload; `inner` is the packet that it carries, if it is a tunnel's. tshark `misreads` it or
+    `stops` in front of it where these say why."""
 
     inner: bytes = b""
+    missing: int = 0  # octets of `inner` that were not captured
+    stops: str = ""
+    misreads: str = ""
 
 
 @dataclass(frozen=True)
@@ -163,8 +178,9 @@ class PayloadReader(ABC):
     """Reads the UDP payloads of a capture in their order."""
 
     @abstractmethod
-    def read(self, flow: Flow, payload: bytes) -> PayloadReading | None:
-        """Our own reading; None where it is none of the scheme's."""
+    def read(self, flow: Flow, payload: bytes, missing: int = 0) -> PayloadReading | None:
+        """Our own reading; None where it is none of the scheme's. `missing` counts the octets at its end that were not
+        captured: they are no fault of the sender."""
 
 
 class PayloadDissector(Dissector, ABC):
@@ -184,7 +200,7 @@ class PayloadDissector(Dissector, ABC):
     def complete(self, row: Row, reading: Reading) -> None:
         """Adds to tshark's reading of a packet what its `fields` say."""
 
-    def claims(self, flow: Flow, payload: bytes) -> bool:
+    def claims(self, flow: Flow, payload: bytes, missing: int = 0) -> bool:
         """True if a payload on one of the scheme's ports is the scheme's: others may use the port, too."""
         return True
 
@@ -192,6 +208,6 @@ class PayloadDissector(Dissector, ABC):
         """Returns why a payload that is not claimed is none of the scheme's, as a note."""
         return ""
 
-    def inner(self, payload: bytes) -> bytes:
-        """The packet in a tunnel's payload; b"" where there is none."""
-        return b""
+    def inner(self, payload: bytes, missing: int = 0) -> tuple[bytes, int]:
+        """The packet in a tunnel's payload, b"" where there is none, and how many of its octets are missing."""
+        return b"", 0

@@ -6,7 +6,7 @@ For people who look at two packets that should be one: which field is it that di
 
 from dataclasses import dataclass
 
-from headroom.core.captures.ip_headers import AH, FRAGMENT, IP_IN_IP, IPV6_IN_IP, NAMES, UDP, extension_header
+from headroom.core.captures.ip_headers import AH, IP_IN_IP, IPV6_IN_IP, NAMES, UDP, extension_header
 
 UDP_LITE, ESP = 136, 50
 MOST_HEADERS = 16  # of IP; deeper tunnels are payload here
@@ -106,7 +106,7 @@ def dissect(packet: bytes, rtp: bool) -> list[Part]:
 
 def _extension_headers(parts: list[Part], packet: bytes, at: int, protocol: int, name: str) -> tuple[int, int]:
     """The extension headers from `at` on; where they end, and the protocol behind them."""
-    while (one := extension_header(packet, at, protocol)) is not None and one.type != FRAGMENT:
+    while (one := extension_header(packet, at, protocol)) is not None and not one.is_fragment:
         called = f"{name}{NAMES[one.type]}"
         length = len(one.octets)
         if one.type == AH:

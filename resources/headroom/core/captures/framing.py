@@ -23,6 +23,8 @@ _OUTGOING = 4  # type of a packet of a cooked capture
 TYPE_IPV4, TYPE_IPV6 = 0x0800, 0x86DD
 VLAN_TAGS = (0x8100, 0x88A8, 0x9100)
 MOST_TAGS = 8  # more occur in no real frame
+LONGEST_ETHERNET_HEADER = 14 + 4 * MOST_TAGS  # octets
+_HEADERS = {4: 20, 6: 40}  # octets of an IP header without options, by version
 PPP_IPV4, PPP_IPV6 = 0x0021, 0x0057
 
 
@@ -137,7 +139,10 @@ def _place(scheme: Scheme, where: str, form: str) -> str:
 def _ip(octets: bytes, where: str, vlans: tuple[int, ...] = (), source: bytes = b"", destination: bytes = b"") -> Frame:
     length = ip_length(octets)
     if length is None:
-        return Frame(OTHER, octets, f"{where} with something that is no IP packet", vlans, source, destination)
+        what = f"{where} with something that is no IP packet"
+        if not octets or len(octets) < _HEADERS.get(octets[0] >> 4, 0):
+            what = f"{where} with an IP header that is cut short"
+        return Frame(OTHER, octets, what, vlans, source, destination)
     whole = octets[:length]
     return Frame(IP, whole, f"IP on {where}", vlans, source, destination, padding=len(octets) - len(whole))
 
@@ -153,6 +158,13 @@ def ip_length(octets: bytes) -> int | None:
     if len(octets) >= 40 and octets[0] >> 4 == 6:
         return len(octets) if has_no_length(octets) else 40 + int.from_bytes(octets[4:6], "big")
     return None
+
+
+def missing_octets(octets: bytes, cut: int) -> int:
+    """Octets of the IP packet in front that were not captured, where `cut` are missing at the end of its frame: what
+    pads the frame is not of the packet."""
+    length = ip_length(octets)
+    return cut if length is None or has_no_length(octets) else min(cut, max(0, length - len(octets)))
 
 
 def has_no_length(octets: bytes) -> bool:

@@ -29,33 +29,48 @@ class ExtensionHeader(NamedTuple):
     octets: bytes
     following: int
 
+    @property
+    def is_fragment(self) -> bool:
+        """False for an atomic fragment, too: offset and M flag are 0, and the packet is whole (RFC 6946)."""
+        return self.type == FRAGMENT and (self.is_later_fragment or bool(self.octets[3] & 1))
+
+    @property
+    def is_later_fragment(self) -> bool:
+        return self.type == FRAGMENT and bool(self.octets[2] or self.octets[3] & 0xF8)
+
 
 @dataclass(frozen=True)
 class IpHeader:
-    """One IPv4 or IPv6 header. `end` is where its extension headers end, before protocol `following`."""
+    """One IPv4 or IPv6 header. `end` is where its extension headers end, before protocol `following`. Behind the header
+    of a fragment that is not the first one, there is payload (RFC 791, 2.3; RFC 8200, 4.5): `is_later_fragment`."""
 
     version: int
     source: bytes
     destination: bytes
     identification: int
     is_fragment: bool
+    is_later_fragment: bool
     length: int  # total length or payload length, as it stands there; 0: of the frame, before segmentation offload
-    length_matches: bool  # with the octets that are there
+    length_matches: bool  # with the octets that are there and those that were not captured
     following: int
     end: int
 
+    @property
+    def has_no_length(self) -> bool:
+        return not self.length and not self.length_matches
 
-def read(packet: bytes) -> list[IpHeader]:
+
+def read(packet: bytes, missing: int = 0) -> list[IpHeader]:
     """The IP headers of a packet, outermost first; [] where it is none or cut short. Where an inner one cannot be read,
-    the outermost alone."""
+    the outermost alone. `missing` counts the octets at the end that were not captured."""
     found: list[IpHeader] = []
     at = 0
     while True:
-        one = _ip(packet, at)
+        one = _ip(packet, at, missing)
         if one is None or (found and one.version != VERSIONS[found[-1].following]):
             return found[:1]
         found.append(one)
-        if one.following not in VERSIONS:
+        if one.is_later_fragment or one.following not in VERSIONS:
             return found
         at = one.end
 
@@ -70,46 +85,58 @@ def _words(octets: bytes) -> list[int]:
     return [int.from_bytes(octets[at : at + 2], "big") for at in range(0, len(octets), 2)]
 
 
-def _ip(packet: bytes, at: int) -> IpHeader | None:
+def _ip(packet: bytes, at: int, missing: int) -> IpHeader | None:
     left = len(packet) - at
     version = packet[at] >> 4 if left > 0 else 0
     if version == 4 and left >= 20:
         octets = 4 * (packet[at] & 0x0F)
         if octets < 20 or left < octets:
             return None
-        end, following = _behind_extensions(packet, at + octets, packet[at + 9])
+        offset = int.from_bytes(packet[at + 6 : at + 8], "big") & 0x1FFF
+        end, following = at + octets, packet[at + 9]
+        if not offset:
+            end, following, _ = _behind_extensions(packet, end, following)
         return IpHeader(
             version=4,
             source=packet[at + 12 : at + 16],
             destination=packet[at + 16 : at + 20],
             identification=int.from_bytes(packet[at + 4 : at + 6], "big"),
-            is_fragment=bool(packet[at + 6] & 0x3F or packet[at + 7]),
+            is_fragment=bool(offset or packet[at + 6] & 0x20),
+            is_later_fragment=bool(offset),
             length=(length := int.from_bytes(packet[at + 2 : at + 4], "big")),
-            length_matches=length == left,
+            length_matches=length == left + missing,
             following=following,
             end=end,
         )
     if version == 6 and left >= 40:
-        end, following = _behind_extensions(packet, at + 40, packet[at + 6])
+        end, following, fragment = _behind_extensions(packet, at + 40, packet[at + 6])
         length = int.from_bytes(packet[at + 4 : at + 6], "big")
         return IpHeader(
             version=6,
             source=packet[at + 8 : at + 24],
             destination=packet[at + 24 : at + 40],
             identification=0,
-            is_fragment=False,
+            is_fragment=fragment is not None,
+            is_later_fragment=fragment is not None and fragment.is_later_fragment,
             length=length,
-            length_matches=length == left - 40,
+            length_matches=length == left - 40 + missing,
             following=following,
             end=end,
         )
     return None
 
 
-def _behind_extensions(packet: bytes, at: int, protocol: int) -> tuple[int, int]:
+def _behind_extensions(packet: bytes, at: int, protocol: int) -> tuple[int, int, ExtensionHeader | None]:
+    """Where the extension headers end, the protocol behind them, and the fragment header among them, if it is one of a
+    fragment. None is read behind that of a later fragment."""
+    fragment = None
     while (one := extension_header(packet, at, protocol)) is not None:
         at, protocol = at + len(one.octets), one.following
-    return at, protocol
+        if one.is_fragment:
+            fragment = one
+        if one.is_later_fragment:
+            break
+    return at, protocol, fragment
 
 
 def extension_header(packet: bytes, at: int, protocol: int) -> ExtensionHeader | None:

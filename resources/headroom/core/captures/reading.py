@@ -51,8 +51,13 @@ class CapturedPacket:
     direction: str = ""
 
     @property
+    def missing(self) -> int:
+        """Octets at its end that were not captured."""
+        return max(0, self.length - len(self.octets))
+
+    @property
     def is_cut(self) -> bool:
-        return len(self.octets) < self.length
+        return self.missing > 0
 
 
 def read(path: Path) -> Iterator[CapturedPacket]:

@@ -101,6 +101,7 @@ class Message:
     extensions: list[Extension] = field(default_factory=list)
     elements: list[Element] = field(default_factory=list)
     inner: bytes = b""
+    missing: int = 0  # octets at its end that were not captured
     header_octets: int = _MANDATORY
     remarks: list[str] = field(default_factory=list)
 
@@ -113,15 +114,23 @@ class Message:
         return next((one.container for one in self.extensions if one.container), None)
 
 
-def is_message(octets: bytes, to_port: bool) -> bool:
+def is_message(octets: bytes, to_port: bool, missing: int = 0) -> bool:
     """True if octets on UDP port 2152 are meant as a GTP-U message, sound or not. Another application may have the
-    port. `to_port`: it is the destination's, as that of each request and G-PDU is (4.4.2)."""
+    port. `to_port`: it is the destination's, as that of each request and G-PDU is (4.4.2). `missing` counts the octets
+    at the end that were not captured."""
     if not octets or octets[0] & 0xF0 != 0x30:
         return False
+    if len(octets) < 4 <= len(octets) + missing:
+        return to_port
     if to_port and len(octets) < _MANDATORY:
         return True
-    is_whole = _MANDATORY + int.from_bytes(octets[2:4], "big") == len(octets)
+    is_whole = _MANDATORY + int.from_bytes(octets[2:4], "big") == len(octets) + missing
     return is_whole if not to_port or octets[1] not in MESSAGES else True
+
+
+def is_header_cut(octets: bytes, missing: int) -> bool:
+    """True if a message has a whole mandatory part, of which too little was captured."""
+    return len(octets) < _MANDATORY <= len(octets) + missing
 
 
 def why_none(octets: bytes) -> str:
@@ -133,21 +142,23 @@ def why_none(octets: bytes) -> str:
     return "message type and length fit none"
 
 
-def read(octets: bytes) -> Message:
-    """Reads a message. Raises GtpuError with the first thing that cannot be."""
+def read(octets: bytes, missing: int = 0) -> Message:
+    """Reads a message, as far as it was captured: `missing` octets follow behind `octets`. Raises GtpuError with the
+    first thing that cannot be."""
     if len(octets) < _MANDATORY:
-        raise GtpuError("5.1", f"The header has 8 octets at least, but {len(octets)} are there.")
+        raise GtpuError("5.1", f"The header has {_MANDATORY} octets at least, but {len(octets)} are there.")
     flags = octets[0]
     if flags >> 5 != 1:
         raise GtpuError("5.1", f"The version is {flags >> 5}; GTP-U's is 1.")
     if not flags & 0x10:
         raise GtpuError("5.1", "The protocol type is 0: this is GTP', not GTP.")
     message = Message(octets[1], int.from_bytes(octets[2:4], "big"), int.from_bytes(octets[4:8], "big"))
-    end = _MANDATORY + message.length
-    if end > len(octets):
-        raise GtpuError("5.1", f"The Length is {message.length}, but {len(octets) - _MANDATORY} octets follow.")
-    if end < len(octets):
-        message.remarks.append(f"{len(octets) - end} octets follow behind the message's end (TS 29.281, 5.1).")
+    end, there = _MANDATORY + message.length, len(octets) + missing
+    if end > there:
+        raise GtpuError("5.1", f"The Length is {message.length}, but {there - _MANDATORY} octets follow.")
+    if end < there:
+        message.remarks.append(f"{there - end} octets follow behind the message's end (TS 29.281, 5.1).")
+    message.missing = max(0, end - len(octets))
     if flags & 0x08:
         message.remarks.append("The spare flag is 1 (TS 29.281, 5.1).")
     at = _MANDATORY
@@ -163,31 +174,38 @@ def read(octets: bytes) -> Message:
 
 
 def _read_optional(octets: bytes, flags: int, message: Message) -> int:
-    """The optional fields, all of them where a flag announces one, and the extension headers: 5.1, 5.2."""
-    if len(octets) < _MANDATORY + _OPTIONAL:
-        raise GtpuError("5.1", f"A flag brings 4 optional octets, but the Length is {message.length}.")
-    if flags & 0x02:
+    """The optional fields, all of them where a flag announces one, and the extension headers: 5.1, 5.2. Returns where
+    they end, or the end of what was captured."""
+    end = len(octets) + message.missing
+    if end < _MANDATORY + _OPTIONAL:
+        raise GtpuError("5.1", f"A flag brings {_OPTIONAL} optional octets, but the Length is {message.length}.")
+    if flags & 0x02 and len(octets) >= 10:
         message.sequence = int.from_bytes(octets[8:10], "big")
-    if flags & 0x01:
+    if flags & 0x01 and len(octets) >= 11:
         message.npdu = octets[10]
-    at, following = _MANDATORY + _OPTIONAL, octets[11] if flags & 0x04 else 0
+    at = _MANDATORY + _OPTIONAL
+    following = octets[11] if flags & 0x04 and len(octets) >= at else 0
     while following:
-        if at >= len(octets):
+        if at >= end:
             raise GtpuError("5.2.1", f"An extension header 0x{following:02x} is announced, but the message ends.")
+        if at >= len(octets):
+            break
         size = 4 * octets[at]
         if not size:
             raise GtpuError("5.2.1", f"The extension header 0x{following:02x} has the length 0.")
-        if at + size > len(octets):
+        if at + size > end:
             raise GtpuError(
                 "5.2.1",
-                f"The extension header 0x{following:02x} has {size} octets, but {len(octets) - at} are left.",
+                f"The extension header 0x{following:02x} has {size} octets, but {end - at} are left.",
             )
+        if at + size > len(octets):
+            return len(octets)
         content = octets[at + 1 : at + size - 1]
         container = _read_container(content) if following == PDU_SESSION_CONTAINER else None
         message.extensions.append(Extension(following, content, container))
         following = octets[at + size - 1]
         at += size
-    return at
+    return min(at, len(octets))
 
 
 def _read_container(content: bytes) -> Container:
@@ -207,7 +225,8 @@ def _read_container(content: bytes) -> Container:
 
 
 def _read_elements(octets: bytes, message: Message) -> None:
-    at = 0
+    """The information elements that were captured whole."""
+    at, end = 0, len(octets) + message.missing
     while at < len(octets):
         kind = octets[at]
         if kind < 128:
@@ -218,10 +237,12 @@ def _read_elements(octets: bytes, message: Message) -> None:
         else:
             name, start = _VARIABLE.get(kind, f"information element {kind}"), at + 3
             size = int.from_bytes(octets[at + 1 : at + 3], "big")
-        value = octets[start : start + size]
-        if len(value) < size or start > len(octets):
-            raise GtpuError("8.1", f"The {name} claims {size} octets, but {max(0, len(octets) - start)} are left.")
-        message.elements.append(Element(kind, name, value))
+        is_cut = len(octets) < start <= end
+        if start > end or (not is_cut and start + size > end):
+            raise GtpuError("8.1", f"The {name} claims {size} octets, but {max(0, end - start)} are left.")
+        if is_cut or start + size > len(octets):
+            return
+        message.elements.append(Element(kind, name, octets[start : start + size]))
         at = start + size
 
 

@@ -46,9 +46,11 @@ class Conversations(PayloadReader):
         self._pairs: dict[tuple[bytes, bytes], Pair] = {}
         self._cycles = 0  # of messages that have failed
 
-    def read(self, flow: Flow, payload: bytes) -> PayloadReading | None:
+    def read(self, flow: Flow, payload: bytes, missing: int = 0) -> PayloadReading | None:
         if not is_sigcomp(payload):
             return None
+        if missing:
+            return PayloadReading("SigComp in UDP", notes=["not decompressed: it was not captured whole"])
         if self._cycles > MOST_CYCLES:
             sentence = f"not decompressed: messages that failed have taken {self._cycles} UDVM cycles"
             return PayloadReading("SigComp in UDP", notes=[sentence])

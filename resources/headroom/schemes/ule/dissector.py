@@ -279,9 +279,14 @@ class UleReader(LinkReader):
     """Reads the TS packets of a stream in their order."""
 
     def __init__(self, pids: frozenset[int] | None) -> None:
+        self.pids = pids
         self.judge = TsReader(pids)
 
     def read(self, link: LinkPacket) -> Ours:
+        if link.octets and 0 < link.missing == TS_OCTETS - len(link.octets) and link.octets[0] == SYNC:
+            self.judge = TsReader(self.pids)  # what follows is none of the sender's gaps
+            values = header_values(link.octets) if len(link.octets) >= TS_HEADER else {}
+            return Ours(title_of(values) if values else "", values)
         found = self.judge.read(link.octets)
         ours = Ours(title_of(found.values) if found.values else "", found.values, found.error, found.notes)
         packets = []
@@ -314,14 +319,18 @@ class DatagramReader(PayloadReader):
     def __init__(self) -> None:
         self.streams: dict[Flow, TsReader] = {}
 
-    def read(self, flow: Flow, payload: bytes) -> PayloadReading | None:
-        if not payload or len(payload) % TS_OCTETS or any(octet != SYNC for octet in payload[::TS_OCTETS]):
+    def read(self, flow: Flow, payload: bytes, missing: int = 0) -> PayloadReading | None:
+        octets = len(payload) + missing
+        if len(payload) < TS_OCTETS or octets % TS_OCTETS or any(octet != SYNC for octet in payload[::TS_OCTETS]):
             return None
         stream = self.streams.setdefault(flow, TsReader(None))
-        packets = [stream.read(payload[at : at + TS_OCTETS]) for at in range(0, len(payload), TS_OCTETS)]
+        captured = range(0, len(payload) - TS_OCTETS + 1, TS_OCTETS)
+        packets = [stream.read(payload[at : at + TS_OCTETS]) for at in captured]
+        if missing:
+            del self.streams[flow]  # what follows is none of the sender's gaps
         names = [name for name, _ in FIELDS.values()]
         reading = PayloadReading(
-            f"{len(packets)} TS packet{'s' if len(packets) > 1 else ''} in UDP",
+            f"{octets // TS_OCTETS} TS packet{'s' if octets > TS_OCTETS else ''} in UDP",
             {name: [one.values[name] for one in packets] for name in names},
         )
         for number, one in enumerate(packets, 1):

@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 import json
+import struct
 from pathlib import Path
 
 import pytest
 
 from headroom.core import tshark
-from headroom.core.captures import reading
+from headroom.core.captures import fields, reading
 from headroom.core.captures.dissection import LinkPacket, Reading, ReadingComparison
 from headroom.decode import ip_dissector, run, text
 from headroom.decode.comparing import compare_ip
@@ -223,6 +224,52 @@ def test_what_else_ip_carries(packet: bytes, title: str, sentence: str) -> None:
     assert sentence in " ".join([read.error, *read.notes])
 
 
+def fragment(payload: bytes, offset: int, more: bool, following: int = 17) -> bytes:
+    """An IPv6 packet with a fragment header (RFC 8200, 4.5); the offset is in units of 8 octets."""
+    return ipv6(bytes([following, 0]) + (offset << 3 | more).to_bytes(2) + bytes(4) + payload, 44)
+
+
+FRAGMENTS = [
+    (fragment(udp(b"x" * 1200), 0, True), "fragment in IPv6"),
+    (fragment(b"a" * 600, 150, False), "fragment in IPv6"),
+    (fragment(b"a" * 600, 150, True), "fragment in IPv6"),
+    (fragment(udp(b"x", 53, 53), 0, False), "UDP in IPv6"),  # atomic (RFC 6946)
+    (fragment(ipv4(b"a" * 20), 5, False, 4), "fragment in IPv6"),
+    (fragment(bytes(40), 5, False, 60), "fragment in IPv6"),
+    (ipv4(fragment(b"a" * 600, 150, False), 41), "fragment in IPv6 in IPv4"),
+    (ipv4(ipv4(b"a" * 600), 4)[:6] + b"\x00\x05" + ipv4(ipv4(b"a" * 600), 4)[8:], "fragment in IPv4"),
+]
+
+
+@pytest.mark.parametrize(("packet", "title"), FRAGMENTS)
+def test_headers_are_not_read_in_the_payload_of_a_fragment(packet: bytes, title: str) -> None:
+    read = ip_dissector.read(packet)
+    assert read.title == title
+    assert read.notes == (["fragments are not put together"] if "fragment" in title else [])
+    assert ("UDP source port" in read.values) == ("fragment" not in title)
+
+
+def test_fragments_are_no_evidence_of_rtp() -> None:
+    assert not ip_dissector.rtp_flows([fragment(udp(rtp(number), 5004, 5006), 0, True) for number in (7, 8)])
+    later = [fragment(udp(rtp(number), 5004, 5006), 150, True) for number in (7, 8)]
+    assert not ip_dissector.rtp_flows(later)
+    assert not ip_dissector.rtp_flows([ipv4(one, 41) for one in later])
+    atomic = [fragment(udp(rtp(number), 5004, 5006), 0, False) for number in (7, 8)]
+    assert ip_dissector.rtp_flows(atomic)
+
+
+def test_fields_of_fragments() -> None:
+    assert fields.dissect(fragment(udp(b"x"), 0, False), False)[-2].name == "UDP checksum"
+    assert [one.name for one in fields.dissect(fragment(udp(b"x"), 150, False), False)][-1] == "payload"
+
+
+@with_tshark
+def test_tshark_reads_no_more_of_fragments(tmp_path: Path) -> None:
+    frames = [ethernet(0x0800 if one[0] >> 4 == 4 else 0x86DD, one) for one, _ in FRAGMENTS]
+    packets = decoded(pcap(tmp_path / "x.pcap", 1, *frames), ask=True)
+    assert [one.compared.verdict for one in packets] == ["agree"] * len(FRAGMENTS)
+
+
 DNS = bytes.fromhex("12340100000100000000000003777777076578616d706c650000010001")
 GTP_C = bytes.fromhex("3210002f00000000000100000000")  # Create PDP Context Request (TS 29.060, 7.3.1)
 CHARGING = bytes.fromhex("0e01000100010000")  # Echo Request of GTP' (TS 32.295, 6.1.1): the protocol type is 0
@@ -385,6 +432,87 @@ def test_tshark_may_read_on_but_not_less() -> None:
     ]
 
 
+OFFLOADED = [
+    ipv6(bytes(12) + b"\x50" + bytes(3000), 6, length=0),
+    ipv6(udp(b"x" * 3000), length=0),
+    ipv6(bytes([17, 0]) + bytes(6) + udp(b"x"), 44, length=0),
+    ipv6(ipv6(udp(b"x")), 41, length=0),
+    ipv6(ipv4(udp(b"x")), 4, length=0),
+    ipv4(udp(g_pdu(ipv6(udp(b"x" * 3000), length=0)))),
+    ipv6(ipv6(udp(b"x"), length=0), 41, length=0),
+]
+
+
+@pytest.mark.parametrize("packet", OFFLOADED)
+def test_tshark_may_stop_at_a_length_of_0(packet: bytes) -> None:
+    ours = ip_dissector.read(packet)
+    assert "the IPv6 length is 0 (segmentation offload)" in " ".join(ours.notes)
+    assert ours.tshark_limit is not None
+    compared = compare_ip(ours, Reading("IPv6", ours.tshark_limit.values))
+    assert (compared.verdict, compared.silent) == (
+        "silent",
+        "tshark reads nothing behind an IPv6 header with the length 0",
+    )
+    assert compare_ip(ours, Reading("UDP", ours.values)).verdict == "agree"
+    ports = {"UDP source port": [1], "TCP source port": [1], "UDP destination port": [1]}
+    assert compare_ip(ours, Reading("UDP", ours.tshark_limit.values | ports)).verdict == "differ"
+    assert compare_ip(ours, Reading("IPv6", {"IPv6 source": ["::1"]})).verdict == "differ"
+
+
+@with_tshark
+def test_tshark_reads_offloaded_packets(tmp_path: Path) -> None:
+    frames = [ethernet(0x0800 if one[0] >> 4 == 4 else 0x86DD, one, 9, 3) for one in OFFLOADED]
+    packets = decoded(pcap(tmp_path / "x.pcap", 1, *frames), ask=True)
+    assert {one.compared.verdict for one in packets} == {"agree"}
+
+
+@with_tshark
+def test_tshark_is_no_judge_of_frames_that_it_takes_for_something_else(tmp_path: Path) -> None:
+    """Ethernet PDU sessions in GTP-U, by the first octet of the frame and its VLAN tags."""
+    inner = {0x0800: ipv4(udp(b"query", 40000, 54)), 0x86DD: ipv6(udp(b"query", 40000, 54)), 0x0806: bytes(28)}
+    for kind, octets in inner.items():
+        for first, vids in (
+            (0x02, ()),
+            (0x02, (7,)),
+            (0x02, (7, 9)),
+            (0x48, ()),
+            (0x46, (7,)),
+            (0x60, ()),
+            (0x6C, ()),
+            (0x40, ()),
+        ):
+            frame = bytes([first]) + ethernet(kind, octets, *vids)[1:]
+            path = pcap(tmp_path / "x.pcap", 1, ethernet(0x0800, ipv4(udp(g_pdu(frame)))))
+            [one] = decoded(path, ask=True)
+            assert one.ours is not None and "Ethernet PDU session" in one.ours.notes[0]
+            assert one.compared.differences == []
+            if first not in (0x02, 0x40):
+                assert one.compared.silent == "tshark takes the frame's first octet for the version of an IP packet"
+            elif vids and kind != 0x0806:
+                assert one.compared.silent == "tshark knows no Ethernet frame with VLAN tags in a T-PDU"
+            else:
+                assert one.compared.verdict == "agree"
+
+
+@with_tshark
+def test_tshark_does_not_know_the_longest_ipv4_header_in_a_tunnel(tmp_path: Path) -> None:
+    longest = ipv4(bytes(40) + udp(b"query", 40000, 54))
+    path = pcap(tmp_path / "x.pcap", 1, ethernet(0x0800, ipv4(udp(g_pdu(b"\x4f" + longest[1:])))))
+    [one] = decoded(path, ask=True)
+    assert one.ours is not None and one.ours.title == "GTP-U G-PDU in IPv4: UDP in IPv4"
+    assert one.compared.silent == "tshark knows no IPv4 packet by the first octet 0x4f in a T-PDU"
+
+
+def test_values_in_front_of_a_frame_that_tshark_misreads_are_compared() -> None:
+    frame = bytes([0x48]) + ethernet(0x0800, ipv4(udp(b"query", 40000, 54), source="c0000201"))[1:]
+    ours = ip_dissector.read(ipv4(udp(g_pdu(frame))))
+    theirs = {"IPv4 source": ["10.0.0.1", "8.0.69.0"], "IPv4 destination": ["10.0.0.2", "0.1.2.3"], "IP-ID": [7, 9]}
+    theirs |= {"UDP source port": [2152], "UDP destination port": [2152]}
+    assert compare_ip(ours, Reading("GTP", theirs | {"TEID": 0x01020304})).verdict == "silent"
+    assert [one.name for one in compare_ip(ours, Reading("GTP", theirs | {"TEID": 5})).differences] == ["TEID"]
+    assert compare_ip(ours, Reading("GTP", theirs | {"IPv4 source": ["1.2.3.4", "8.0.69.0"]})).verdict == "differ"
+
+
 @with_tshark
 def test_tshark_reads_the_same(tmp_path: Path) -> None:
     frames = [*rohc(IR, ACK + UO_0, ACK), ethernet(0x0806, b"who is it?")]
@@ -471,6 +599,77 @@ def test_a_capture_that_goes_on_too_long_says_so(tmp_path: Path, monkeypatch: py
 def test_a_frame_that_was_cut_is_no_evidence(tmp_path: Path) -> None:
     path = pcap(tmp_path / "x.pcap", 1, *rohc(IR, UO_0), cut=5)
     assert decoded(path)[1].compared.silent == "only 19 of 24 octets were captured"
+
+
+CUT = [
+    (udp(b"w" * 1200, 40000, 54), "UDP in IPv4"),
+    (udp(g_pdu(ipv4(udp(b"w" * 1200, 40000, 54)))), "GTP-U G-PDU in IPv4: UDP in IPv4"),
+    (udp(g_pdu(ipv6(udp(b"w" * 1200, 40000, 54)))), "GTP-U G-PDU in IPv4: UDP in IPv6"),
+    (udp(g_pdu(ethernet(0x0800, ipv4(udp(b"w" * 1200, 40000, 54)), 7))), "GTP-U G-PDU in IPv4: UDP in IPv4"),
+    (udp(g_pdu(b"unstructured" * 30)), "GTP-U G-PDU in IPv4"),
+    (
+        udp(bytes.fromhex("32 1a 0010 00000000  0001 00 00  10 0a0b0c0d  85 0004 c0000201")),
+        "GTP-U Error Indication in IPv4",
+    ),
+    (udp(b"\xf8\x00" + bytes(500), 5060, 5060), "SigComp in UDP in IPv4"),
+    (udp((b"\x47\x1f\xff\x10" + bytes(184)) * 4, 5000, 5000), "4 TS packets in UDP in IPv4"),
+]
+
+
+@pytest.mark.parametrize(("payload", "title"), CUT)
+def test_the_sender_is_not_blamed_for_what_was_not_captured(tmp_path: Path, payload: bytes, title: str) -> None:
+    """Captures with each number of octets, of a frame with padding behind the packet."""
+    whole = ethernet(0x0800, ipv4(payload)) + bytes(6)
+    [one] = decoded(pcap(tmp_path / "x.pcap", 1, whole))
+    assert one.ours is not None and one.ours.title == title
+    error, notes = one.ours.error, set(one.ours.notes)
+    for octets in range(14, min(250, len(whole))):
+        [one] = decoded(pcap(tmp_path / "x.pcap", 1, whole[:octets], cut=len(whole) - octets))
+        cut = f"only {octets} of {len(whole)} octets were captured"
+        assert one.compared.silent == cut
+        if one.ours is None:
+            assert octets < 34 and one.frame.what == "Ethernet with an IP header that is cut short"
+            continue
+        assert one.ours.error in ("", error)
+        assert set(one.ours.notes) - notes <= {cut, "not decompressed: it was not captured whole"}
+
+
+def test_a_cut_ts_packet_is_no_fault_of_the_sender(tmp_path: Path) -> None:
+    packet = b"\x47\x40\x40\x11" + bytes(184)
+    path = tmp_path / "x.pcapng"
+    frames = [enhanced(packet), enhanced(packet[:96], length=188), enhanced(packet[:3], length=188)]
+    path.write_bytes(section() + interface(243) + b"".join(frames))
+    _, cut, shorter = (one.ours for one in decoded(path))
+    assert cut is not None and (cut.title, cut.error) == ("TS packet", "")
+    assert cut.values["PID"] == 0x40 and cut.notes == ["only 96 of 188 octets were captured"]
+    assert shorter is not None and (shorter.error, shorter.values) == ("", {})
+
+
+def test_headers_in_front_of_a_cut_are_read(tmp_path: Path) -> None:
+    frames = [ethernet(0x0800, ipv4(udp(g_pdu(ipv4(udp(rtp(n) + bytes(900), 5004, 5006)))))) for n in (7, 8)]
+    path = tmp_path / "x.pcapng"
+    cut = [enhanced(frame[:120], length=len(frame)) for frame in frames]
+    path.write_bytes(section() + interface(1) + b"".join(cut))
+    for number, one in enumerate(decoded(path), 7):
+        assert one.ours is not None and one.ours.title == "GTP-U G-PDU in IPv4: RTP in UDP in IPv4"
+        assert one.ours.values["UDP destination port"] == [2152, 5006]
+        assert (one.ours.values["SN"], one.ours.values["QFI"], one.ours.values["TEID"]) == (number, 9, 0x01020304)
+        assert one.ours.error == ""
+        assert one.ours.notes == [f"only 120 of {len(frames[0])} octets were captured"]
+
+
+def test_wrong_lengths_are_noted_in_cut_packets_too(tmp_path: Path) -> None:
+    short = ipv4(udp(b"w" * 900))[:-100]
+    wrong = ethernet(0x0800, ipv4(struct.pack("!HHHH", 1, 2, 500, 0) + bytes(900)))
+    long = ethernet(0x0800, ipv4(udp(g_pdu(b"w" * 900)[:-100])))
+    notes = []
+    for frame in (ethernet(0x0800, short), wrong, long):
+        [one] = decoded(pcap(tmp_path / "x.pcap", 1, frame[:96], cut=len(frame) - 96))
+        assert one.ours is not None
+        notes.append(" ".join([one.ours.error, *one.ours.notes]))
+    assert "the IPv4 header says another length" in notes[0]
+    assert "the UDP header says 500 octets, 908 are there" in notes[1]
+    assert "The Length is 908, but 808 octets follow" in notes[2]
 
 
 def test_a_range_rests_on_what_came_before(tmp_path: Path) -> None:
