@@ -154,8 +154,10 @@ def _complain_of_memory(one: EngineExit) -> None:
     most = process_group.most_memory(one.process)
     if one.memory is None or most < USED_UP * one.memory:
         return
-    if one.process.returncode == -signal.SIGKILL and most > one.memory:
-        return  # More than its limit lets it have: Linux counts what the process that started it had, too.
+    if most > one.memory and (one.process.returncode == -signal.SIGKILL or one.out.strip()):
+        # More than its limit lets it have: Linux counts what the process that started it had, too. An engine that was
+        # killed from outside, or says why it ended, did not end for want of memory.
+        return
     gib = 1 << 30
     raise EngineFailure(
         "memory",

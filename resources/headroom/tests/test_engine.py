@@ -11,6 +11,7 @@ import sys
 import textwrap
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -246,6 +247,25 @@ def test_an_adapter_that_leaks_ends_before_the_machine_does(real_build: str, mon
         engine.run("replay", faulty_adapters.job(library), timeout_s=20, build=real_build)
     assert (caught.value.kind, caught.value.verdict, caught.value.exit_code) == ("memory", "error", 1)
     assert f"of the {0.25:.2f} GiB" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("code", "out", "sentence"),
+    [
+        (1, b'{"error": {"kind": "input", "message": "The port is gone."}}', "^The port is gone"),
+        (-9, b"", "died from SIGKILL"),
+        (-6, b"", "GiB of memory that it may have"),
+    ],
+)
+def test_the_memory_of_the_process_that_started_an_engine_is_not_its_own(
+    monkeypatch: pytest.MonkeyPatch, code: int, out: bytes, sentence: str
+) -> None:
+    process = SimpleNamespace(returncode=code)
+    monkeypatch.setattr(engine_result.process_group, "stop", lambda process: None)
+    monkeypatch.setattr(engine_result.process_group, "most_memory", lambda process: 10 << 30)
+    ended = engine_result.EngineExit(process, Path("engine"), "link", {}, memory=4 << 30, out=bytearray(out))
+    with pytest.raises(engine.EngineFailure, match=sentence):
+        engine_result.document(ended)
 
 
 def test_a_death_that_has_nothing_to_do_with_memory_is_a_crash(real_build: str) -> None:
