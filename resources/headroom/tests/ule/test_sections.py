@@ -160,7 +160,7 @@ def test_long_sections_beside_mpe(tmp_path: Path) -> None:
 
 
 def test_long_sections_behind_a_damaged_one(tmp_path: Path) -> None:
-    """What is wrong with the first one is said; the next one with the right CRC tells the content."""
+    """A fault of the first one is noted; the next one with the right CRC tells the content."""
     damaged = bytearray(long_section(0x02, 400))
     damaged[300] ^= 1
     restored, notes = decoded(tmp_path, ts(bytes(damaged), *[long_section(0x02, 400)] * 3, pid=0x30))
