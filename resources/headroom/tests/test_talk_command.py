@@ -68,8 +68,8 @@ def test_the_limit_of_a_datagram_is_that_of_the_link(real_build: str, tmp_path: 
     over_udp = headroom("talk", str(path), "--transport", "udp")
     assert over_udp.returncode == (0 if fits else 2), over_udp.stderr
     assert ("Message 1 has " in over_udp.stderr and "transport=tcp" in over_udp.stderr) != fits
-    for words in (["--transport", "tcp"], ["transport=tcp"]):  # 1: random text does not get shorter
-        assert headroom("talk", str(path), *words).returncode == (0 if fits else 1)
+    for words in (["--transport", "tcp"], ["transport=tcp"]):  # Random text does not get shorter, and goes through
+        assert headroom("talk", str(path), *words).returncode == 0
     twice = headroom("talk", str(path), "--transport", "tcp", "transport=udp")
     assert twice.returncode == 2 and "transport" in twice.stderr
 
