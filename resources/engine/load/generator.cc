@@ -25,6 +25,17 @@ constexpr std::size_t kTokenOctets = 4;
               variant.where);
 }
 
+// Octets of the payloads of a variant's packets, silence frames included.
+std::uint32_t shortest_payload_of(const Variant& variant) {
+  const bool silence = variant.speech && variant.speech->silence;
+  return silence ? std::min(variant.payload.shortest, variant.speech->silence->length) : variant.payload.shortest;
+}
+
+std::uint32_t longest_payload_of(const Variant& variant) {
+  const bool silence = variant.speech && variant.speech->silence;
+  return silence ? std::max(variant.payload.longest, variant.speech->silence->length) : variant.payload.longest;
+}
+
 void check_suitable(const Variant& variant) {
   if (!variant.changes.empty()) refuse(variant, "changes in mid-stream");
   if (variant.timing.start_within_us != 0) refuse(variant, "flows that begin later than in the first interval");
@@ -32,7 +43,9 @@ void check_suitable(const Variant& variant) {
   if (!variant.payload.mix.empty()) refuse(variant, "a mix of payload lengths");
   for (const Header& header : variant.headers) {
     if (const auto* tunnel = std::get_if<traffic::Tunnel>(&header)) refuse(variant, std::string(tunnel->format->title));
-    if (std::holds_alternative<traffic::Tcp>(header)) refuse(variant, "TCP");
+    if (const auto* tcp = std::get_if<traffic::Tcp>(&header);
+        tcp != nullptr && tcp->push && shortest_payload_of(variant) == 0 && longest_payload_of(variant) != 0)
+      refuse(variant, "PSH on those segments alone that have a payload");
     if (const auto* rtp = std::get_if<traffic::Rtp>(&header)) {
       if (rtp->padding != 0) refuse(variant, "RTP padding");
       if (rtp->marker_every != 0) refuse(variant, "markers on every n-th packet");
@@ -56,10 +69,8 @@ void check_suitable(const Variant& variant) {
 void check_coverage(const Variant& variant, const traffic::UdpLite& udp, std::size_t behind) {
   if (udp.coverage == traffic::UdpLite::kLength || udp.coverage == 0) return;
   if (udp.coverage == traffic::UdpLite::kRandom) refuse(variant, "a random Checksum Coverage");
-  std::uint32_t shortest = variant.payload.shortest;
-  if (variant.speech && variant.speech->silence) shortest = std::min(shortest, variant.speech->silence->length);
   if (udp.coverage < behind) refuse(variant, "a Checksum Coverage that ends within the headers");
-  if (udp.coverage > behind + shortest)
+  if (udp.coverage > behind + shortest_payload_of(variant))
     refuse(variant, "a Checksum Coverage that is longer than the shortest datagram");
 }
 
@@ -72,8 +83,8 @@ std::size_t slot_size(const Variant& variant) {
   return (header_length_of(variant) + state + kCacheLine - 1) / kCacheLine * kCacheLine;
 }
 
-// What a change of two words adds to a sum.
-std::uint32_t timestamp_delta(std::uint32_t from, std::uint32_t to) {
+// What a change of two words, as one number, adds to a sum.
+std::uint32_t long_delta(std::uint32_t from, std::uint32_t to) {
   return word_delta(static_cast<std::uint16_t>(from >> 16), static_cast<std::uint16_t>(to >> 16)) +
          word_delta(static_cast<std::uint16_t>(from), static_cast<std::uint16_t>(to));
 }
@@ -152,6 +163,14 @@ Plan make_plan(const Variant& variant, std::size_t stride) {
     } else if (std::holds_alternative<traffic::Esp>(header)) {
       plan.esp = true;
       plan.sequence_at = static_cast<std::uint16_t>(at + 4);
+    } else if (const auto* tcp = std::get_if<traffic::Tcp>(&header)) {
+      plan.tcp = true;
+      plan.tcp_echo = tcp->echo;
+      plan.tcp_timestamps = tcp->timestamps;
+      plan.acknowledgement_step = tcp->acknowledgement_step;
+      plan.sequence_at = static_cast<std::uint16_t>(at + 4);
+      plan.sum_at = static_cast<std::uint16_t>(at + 16);
+      plan.length_weight = 1;  // RFC 793, 3.1: in the pseudo-header
     } else if (const auto* rtp = std::get_if<traffic::Rtp>(&header)) {
       plan.rtp = true;
       plan.sequence_at = static_cast<std::uint16_t>(at + 2);
@@ -181,8 +200,7 @@ Generator::Generator(const traffic::Profile& profile, std::uint32_t flows, std::
   maker_.generator_ = this;
   for (const Variant& variant : profile.variants) {
     plans_.push_back(make_plan(variant, maker_.stride_));
-    std::uint32_t longest = variant.payload.longest;
-    if (variant.speech && variant.speech->silence) longest = std::max(longest, variant.speech->silence->length);
+    const std::uint32_t longest = longest_payload_of(variant);
     longest_payload_ = std::max(longest_payload_, longest);
     longest_packet_ = std::max(longest_packet_, plans_.back().header_length + longest);
   }
@@ -226,6 +244,7 @@ void Generator::make_image(std::uint64_t number, std::uint8_t* slot) const {
   moment.sequence = identity.sequence;
   moment.timestamp = identity.timestamp;
   moment.esp_sequence = identity.esp_sequence;
+  moment.tcp_sequence = identity.tcp_sequence;
   for (std::size_t i = 0; i < variant.headers.size(); ++i) {
     const auto* ip = std::get_if<traffic::Ipv4>(&variant.headers[i]);
     if (ip == nullptr || ip->identification == IpIdBehaviour::zero) continue;
@@ -281,7 +300,7 @@ void Generator::make_wrap(const PlainStep& step, std::uint8_t* slot, std::uint8_
   image.put16(sequence_at, sequence);
   image.put32(timestamp_at, timestamp);
   if (step.sum_at == 0) return;
-  const std::uint32_t delta = word_delta(old_sequence, sequence) + timestamp_delta(old_timestamp, timestamp);
+  const std::uint32_t delta = word_delta(old_sequence, sequence) + long_delta(old_timestamp, timestamp);
   const std::uint16_t sum = checksum_update(load16(slot + step.sum_at), delta);
   image.put16(step.sum_at, sum == 0 ? 0xFFFF : sum);
 }
@@ -294,7 +313,7 @@ void Generator::skip_interval(const Plan& plan, std::uint8_t* slot) noexcept {
   const std::uint32_t now = old + plan.timestamp_step;
   store32(timestamp, now);
   if (plan.sum_at == 0) return;
-  const std::uint16_t sum = checksum_update(load16(slot + plan.sum_at), timestamp_delta(old, now));
+  const std::uint16_t sum = checksum_update(load16(slot + plan.sum_at), long_delta(old, now));
   store16(slot + plan.sum_at, sum == 0 ? 0xFFFF : sum);
 }
 
@@ -316,6 +335,23 @@ void Generator::move_identifications(const Plan& plan, const Image& image, std::
     image.put16(id.at, now);
     image.put16(id.checksum, checksum_update(load16(image.slot + id.checksum), word_delta(old, now)));
   }
+}
+
+std::uint32_t Generator::move_tcp(const Plan& plan, const Image& image, std::uint32_t before) noexcept {
+  std::uint32_t delta = 0;
+  const auto advance = [&](std::uint32_t at, std::uint32_t step) {
+    const std::uint32_t old = load32(image.slot + at);
+    image.put32(at, old + step);
+    delta += long_delta(old, old + step);
+  };
+  advance(plan.sequence_at, before);
+  advance(plan.sequence_at + 4u, plan.acknowledgement_step + (plan.tcp_echo ? before : 0));
+  if (plan.tcp_timestamps) {
+    constexpr std::uint32_t kValueAt = 20;  // from the sequence number: TSval, and TSecr behind it
+    advance(plan.sequence_at + kValueAt, 1);
+    advance(plan.sequence_at + kValueAt + 4, 1);
+  }
+  return delta;
 }
 
 std::uint32_t Generator::set_payload_length(const Plan& plan, const Image& image, std::uint32_t from,
@@ -372,7 +408,7 @@ const std::uint8_t* Generator::make_any(std::uint8_t* slot, std::uint64_t tick, 
     image.put16(at - 2, type);
     image.put16(at, sequence);
     image.put32(at + 2, timestamp);
-    delta = word_delta(old_type, type) + word_delta(old_sequence, sequence) + timestamp_delta(old_timestamp, timestamp);
+    delta = word_delta(old_type, type) + word_delta(old_sequence, sequence) + long_delta(old_timestamp, timestamp);
   } else if (plan.echo && !fresh) {
     const std::uint16_t old = load16(slot + plan.sequence_at);
     const auto sequence = static_cast<std::uint16_t>(old + 1);
@@ -381,6 +417,9 @@ const std::uint8_t* Generator::make_any(std::uint8_t* slot, std::uint64_t tick, 
   }
   if (plan.esp && !fresh) image.put32(plan.sequence_at, load32(slot + plan.sequence_at) + 1);
   move_identifications(plan, image, token, index, fresh);
+  if (plan.tcp && !fresh) {
+    delta += move_tcp(plan, image, load16(slot + plan.length[0].at) - plan.length[0].base);
+  }
 
   length = plan.shortest;
   if (plan.shortest != plan.longest) {

@@ -56,7 +56,11 @@ struct alignas(256) Plan {  // so that the place of one is a shift away
   bool rtp = false;
   bool echo = false;
   bool esp = false;
-  std::uint16_t sequence_at = 0;  // of RTP, of the echo request or, four octets, of ESP
+  bool tcp = false;
+  bool tcp_echo = false;                   // a segment acknowledges as many octets as the one before it sent
+  bool tcp_timestamps = false;             // the option of RFC 7323, 3.2, right behind the fixed header
+  std::uint32_t acknowledgement_step = 0;  // octets that each TCP segment acknowledges besides
+  std::uint16_t sequence_at = 0;  // of RTP, of the echo request or, four octets, of ESP and TCP
   std::uint16_t sum_at = 0;       // of the checksum over sequence number, time stamp and payload; 0 where there is none
   bool sum_is_udp = false;        // in which zero is written as 0xFFFF
   std::uint8_t length_weight = 0;  // how often the length of the payload counts in that checksum
@@ -214,6 +218,8 @@ class Generator {
   static void move_identifications(const Plan& plan, const Image& image, std::uint32_t token, std::uint64_t index,
                                    bool fresh) noexcept;
   static void skip_interval(const Plan& plan, std::uint8_t* slot) noexcept;
+  // Returns what the next segment adds to the checksum: `before` is the payload of the last one, octets.
+  [[nodiscard]] static std::uint32_t move_tcp(const Plan& plan, const Image& image, std::uint32_t before) noexcept;
   // Returns what that adds to the sum of plan.sum_at.
   [[nodiscard]] std::uint32_t set_payload_length(const Plan& plan, const Image& image, std::uint32_t from,
                                                  std::uint32_t to) const noexcept;

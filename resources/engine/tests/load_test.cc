@@ -198,6 +198,19 @@ TEST(Generator, EspAndUdpLite) {
       2000, 24);
 }
 
+TEST(Generator, Tcp) {
+  const std::string varying = R"({"length": [0, 60]})";
+  const std::string silence = "," + kSpeech + R"(, "silence_frames": {"interval_ms": 160, "length": 12}})";
+  expect_same_packets(
+      {variant({kIpv4, kTcp}), variant({kIpv6, kTcp}, "", varying),
+       variant({kIpv4, tcp_with(R"("acknowledgement_step": 65535)")}, "", R"({"length": 0})"),
+       variant({kIpv4, tcp_with(R"("echo": true, "push": true)")}, "", R"({"length": [1, 60]})"),
+       variant({kIpv6, tcp_with(R"("echo": true, "timestamps": true, "acknowledgement_step": 3)")}, silence, varying),
+       variant({kIpv4, tcp_with(R"("timestamps": true, "options": "01010101", "window": 0)")}),
+       variant({kIpv4, kIpv4, kTcp}, "", R"({"length": 1460})")},
+      2000, 28);
+}
+
 TEST(Generator, SaysWhatItDoesNotDo) {
   for (const std::string& v :
        {variant({kIpv4, udplite_with(R"("coverage": "random")")}),
@@ -207,7 +220,8 @@ TEST(Generator, SaysWhatItDoesNotDo) {
         variant({kIpv4, kUdp, rtp_with(R"("packets_per_frame": [1, 2])")}),
         variant({kIpv4}, R"(, "changes": [{"packet": 3, "payload_length": 9}])"),
         variant({kIpv4}, R"(, "before_compressor": {"loss": 0.1})"),
-        variant({ipv4_with(R"("dont_fragment": false, "fragment_at": 64)")}), variant({kIpv4, kTcp}),
+        variant({ipv4_with(R"("dont_fragment": false, "fragment_at": 64)")}),
+        variant({kIpv4, tcp_with(R"("push": true)")}, "", R"({"length": [0, 9]})"),
         variant({ipv4_with(R"("identification_counter": "host")"), kUdp}),
         variant({kIpv4}, "", R"({"length": 9})", R"({"interval_ms": 20, "start_within_ms": 100})"),
         variant({kIpv4, kUdpGtpu, kGtpu, kIpv4, kUdp}), variant({kIpv4}, "", R"({"length": {"mix": [[1, 9]]}})")}) {

@@ -33,6 +33,7 @@ inline std::string ipv4_with(const std::string& more) { return kIpv4.substr(0, k
 inline std::string udplite_with(const std::string& more) {
   return kUdpLite.substr(0, kUdpLite.size() - 1) + ", " + more + "}";
 }
+inline std::string tcp_with(const std::string& more) { return kTcp.substr(0, kTcp.size() - 1) + ", " + more + "}"; }
 inline std::string rtp_with(const std::string& more) { return kRtp.substr(0, kRtp.size() - 1) + ", " + more + "}"; }
 
 // A variant from its headers; `more` is appended to it, such as ", \"changes\": […]".
