@@ -44,8 +44,8 @@ Json stream_job_by(std::uint8_t choice) {
 Json job_by(std::uint8_t choice) {
   if ((choice & 64) != 0) return stream_job_by(choice);
   if ((choice & 16) != 0) return sip_job_by(choice);
-  const Json settings =
-      (choice & 1) != 0 ? Json{{"mode", "O"}, {"mrru", 900}, {"largest_packet", 200}} : Json::object();
+  Json settings = (choice & 1) != 0 ? Json{{"mode", "O"}, {"mrru", 900}, {"largest_packet", 200}} : Json::object();
+  if ((choice & 128) != 0) settings = {{"scheme", "vj"}};  // whose packets travel over PPPoE
   Json more = {{"mtu", {{"plain", kMtu}, {"link", kMtu}}}, {"burst", 8}};
   if ((choice & 2) != 0) more["workers"] = {0, 1};
   if ((choice & 4) != 0) more["feedback"] = "piggybacked";

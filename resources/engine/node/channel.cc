@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "node/pppoe.h"
+
 namespace headroom::node {
 namespace {
 
@@ -32,7 +34,8 @@ Channel::Channel(const Job& job, std::uint16_t number, const MacAddress& mac, Fr
       plain_mtu_(job.plain_mtu),
       link_mtu_(job.link_mtu),
       feedback_(job.feedback),
-      link_type_(job.framing->ether_type),
+      typed_(job.framing->typed),
+      link_type_(typed_ ? kEtherTypePppoe : job.framing->ether_type),
       padding_(job.framing->padding),
       pad_(job.pad),
       mac_(mac),
@@ -90,7 +93,7 @@ void Channel::put_compressed(Frame& frame, const Look& seen, std::uint32_t i, Ou
   if (status == HEADROOM_OK && !compressor_->more(i).empty()) [[unlikely]] {
     put_segments(frame, seen, i, link);
   } else if (status == HEADROOM_OK) [[likely]] {
-    if (write_link_packet(frame, seen, compressor_->output(i))) {
+    if (write_link_packet(frame, seen, compressor_->output(i), compressor_->type(i))) {
       statistics_.compressed.add();
       link.put(frame);
     } else {
@@ -117,33 +120,36 @@ void Channel::put_segments(Frame& frame, const Look& seen, std::uint32_t i, Outb
   }
   statistics_.compressed.add();
   // False when there is no frame: the rest of the packet is of no use any more.
-  const auto put = [&](OctetView segment) {
+  const auto put = [&](OctetView segment, std::uint16_t type) {
     Frame piece;
     if (!store_.take(piece)) {
       statistics_.no_memory.add();
       return false;
     }
     std::memcpy(piece.octets, frame.octets, seen.payload_at);
-    if (write_link_packet(piece, seen, segment)) {
+    if (write_link_packet(piece, seen, segment, type)) {
       link.put(piece);
     } else {
       lose(piece, statistics_.too_long);
     }
     return true;
   };
-  if (put(first))
-    (void)std::ranges::all_of(more, [&](const Codec::Output& one) { return put(compressor_->octets_of(one)); });
+  if (put(first, compressor_->type(i)))
+    (void)std::ranges::all_of(more,
+                              [&](const Codec::Output& one) { return put(compressor_->octets_of(one), one.type); });
   store_.give_back(frame);
 }
 
 // Makes `packet` what the frame carries, with padding and the channel's tag. False, and the frame as it was, when that
 // is more than the link takes.
-bool Channel::write_link_packet(Frame& frame, const Look& seen, OctetView packet) noexcept {
-  const std::uint32_t length = padded(packet.size());
+bool Channel::write_link_packet(Frame& frame, const Look& seen, OctetView packet, std::uint16_t type) noexcept {
+  const std::uint32_t header = typed_ ? kPppoeHeader : 0;
+  const std::uint32_t length = header + padded(packet.size());
   if (length > link_mtu_ || seen.payload_at + length > frame.room || frame.front < kTag) return false;
-  const std::size_t padding = length - packet.size();
+  const std::size_t padding = length - header - packet.size();
   store16(frame.octets + seen.type_at, link_type_);
-  std::uint8_t* const payload = frame.octets + seen.payload_at;
+  if (typed_) write_pppoe(frame.octets + seen.payload_at, type, packet.size());
+  std::uint8_t* const payload = frame.octets + seen.payload_at + header;
   if (padding != 0) std::memset(payload, *padding_, padding);
   std::memcpy(payload + padding, packet.data(), packet.size());
   frame.length = seen.payload_at + length;
@@ -186,9 +192,16 @@ Channel::Way Channel::gather_link(Frame& frame, Look& seen) {
     seen.payload_at -= kTag;
   }
   OctetView packet = ip_packet(frame, seen);
+  std::uint16_t type = HEADROOM_TYPE_DEFAULT;
+  if (typed_) {
+    const std::optional<PppPacket> read = read_pppoe(packet);
+    if (!read) return lost(statistics_.malformed);
+    type = read->protocol;
+    packet = read->octets;
+  }
   if (padding_) packet = without_padding(packet, *padding_);
   if (packet.empty()) return lost(statistics_.malformed);
-  decompressor_->add(packet);
+  decompressor_->add(packet, type);
   return Way::codec;
 }
 
@@ -251,12 +264,12 @@ void Channel::keep_feedback(OctetView message, std::uint64_t now_ns, Outbox& lin
 // A packet of feedback alone (RFC 5795 5.2.1 and 5.2.4.1), in a frame of its own.
 void Channel::send_feedback(Outbox& link) {
   if (waiting_.empty()) return;
-  (send_alone(waiting_.all(), link) ? statistics_.feedback.sent : statistics_.feedback.discarded)
+  (send_alone(waiting_.all(), HEADROOM_TYPE_DEFAULT, link) ? statistics_.feedback.sent : statistics_.feedback.discarded)
       .add(waiting_.messages());
   waiting_.clear();
 }
 
-bool Channel::send_alone(OctetView packet, Outbox& link) {
+bool Channel::send_alone(OctetView packet, std::uint16_t type, Outbox& link) {
   Frame frame;
   if (!store_.take(frame)) {
     statistics_.no_memory.add();
@@ -265,7 +278,7 @@ bool Channel::send_alone(OctetView packet, Outbox& link) {
   std::copy(far_end_.begin(), far_end_.end(), frame.octets);
   std::copy(mac_.begin(), mac_.end(), frame.octets + far_end_.size());
   const Look seen = {Carries::link, kMacs, kHeader, static_cast<std::uint32_t>(packet.size())};
-  if (write_link_packet(frame, seen, packet)) {
+  if (write_link_packet(frame, seen, packet, type)) {
     link.put(frame);
     return true;
   }
@@ -278,7 +291,7 @@ void Channel::act(std::uint64_t now_ns, Outbox&, Outbox& link) {
   if (!waiting_.empty() && now_ns - waiting_.since_ns() >= kLongestWaitNs) send_feedback(link);
   if (!compressor_ || compressor_->next_deadline() > now_ns) return;
   for (const Codec::Output& output : compressor_->drain_due(now_ns))
-    (void)send_alone(compressor_->octets_of(output), link);
+    (void)send_alone(compressor_->octets_of(output), output.type, link);
 }
 
 // ------------------------------------------------------------------------------------------------------- frames

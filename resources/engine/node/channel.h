@@ -58,12 +58,12 @@ class Channel final : public Forwarder {
   void keep_feedback(OctetView message, std::uint64_t now_ns, Outbox& link);
   void send_feedback(Outbox& link);
   // A link packet in a frame of its own to where frames of the link come from. False where it is lost.
-  bool send_alone(OctetView packet, Outbox& link);
+  bool send_alone(OctetView packet, std::uint16_t type, Outbox& link);
 
   [[nodiscard]] std::uint32_t padded(std::size_t length) const noexcept {
     return static_cast<std::uint32_t>(pad_ && length < kSmallestPayload ? kSmallestPayload : length);
   }
-  [[nodiscard]] bool write_link_packet(Frame& frame, const Look& seen, OctetView packet) noexcept;
+  [[nodiscard]] bool write_link_packet(Frame& frame, const Look& seen, OctetView packet, std::uint16_t type) noexcept;
   void pass(const Frame& frame, const Look& seen, std::uint32_t mtu, Outbox& out) noexcept;
   void lose(const Frame& frame, io::Counter& cause) noexcept;
 
@@ -71,6 +71,7 @@ class Channel final : public Forwarder {
   const std::uint16_t number_;
   const std::uint32_t plain_mtu_, link_mtu_;
   const Feedback feedback_;
+  const bool typed_;                           // link packets have types, and travel over PPPoE
   const std::uint16_t link_type_;              // Ethernet type
   const std::optional<std::uint8_t> padding_;  // what packets from the link may begin with
   const bool pad_;                             // those to the link do where they are too short

@@ -97,7 +97,7 @@ void read_scheme(Object& object, Job& job) {
       throw Error(ErrorKind::job, "has link packets of no fixed length, which a stream needs.",
                   (*adapter)->where + "/config/scheme");
     }
-    if (job.framing->ether_type == 0 && !job.stream)
+    if (job.framing->ether_type == 0 && !job.framing->typed && !job.stream)
       throw Error(ErrorKind::job, "has link packets without an Ethernet type: give a \"stream\" of datagrams.",
                   (*adapter)->where + "/config/scheme");
   }

@@ -52,6 +52,50 @@ TEST(Channel, GivesEachVersionOfIpItsType) {
   EXPECT_EQ(end.to_plain(end.to_link(frames)), frames);
 }
 
+// RFC 2516, 4 and 6: VER 1, TYPE 1, CODE 0, SESSION_ID, LENGTH, and a PPP frame.
+TEST(Channel, TypedLinkPacketsTravelOverPppoe) {
+  End end(job_of("reference", {{"scheme", "vj"}}));
+  const Octets packet = udp_packet(60);  // no TCP: TYPE_IP, unchanged (RFC 1144, 3.2.3)
+  Octets payload = {0x11, 0x00, 0x00, 0x01, 0x00, 62, 0x00, 0x21};
+  payload.insert(payload.end(), packet.begin(), packet.end());
+  const std::vector<Octets> frames = {ipv4_frame(packet), ipv4_frame(packet, {vlan(7)})};
+  const std::vector<Octets> link = end.to_link(frames);
+  EXPECT_EQ(link, (std::vector<Octets>{frame_of(0x8864, payload), frame_of(0x8864, payload, {vlan(7)})}));
+  EXPECT_EQ(end.to_plain(link), frames);
+  // Ethernet pads behind a short frame; LENGTH says where the packet ends.
+  Octets padded = payload;
+  padded.resize(payload.size() + 9);
+  EXPECT_EQ(end.to_plain({frame_of(0x8864, padded)}), std::vector<Octets>{ipv4_frame(packet)});
+}
+
+TEST(Channel, SegmentsOverPppoeAreCompressed) {
+  End end(job_of("reference", {{"scheme", "vj"}}));
+  std::vector<Octets> frames;
+  for (std::uint16_t number = 1; number < 5; ++number) frames.push_back(ipv4_frame(tcp_packet(number)));
+  const std::vector<Octets> link = end.to_link(frames);
+  ASSERT_EQ(link.size(), frames.size());
+  EXPECT_EQ(load16(&link[0][20]), 0x002F) << "UNCOMPRESSED_TCP, RFC 1332, 3.2";
+  for (std::size_t i = 1; i < link.size(); ++i) {
+    EXPECT_EQ(load16(&link[i][20]), 0x002D) << "COMPRESSED_TCP";
+    EXPECT_LT(link[i].size(), frames[i].size() - 30 + 8);
+  }
+  EXPECT_EQ(end.to_plain(link), frames);
+}
+
+TEST(Channel, WhatIsNoSessionOfPppoeIsMalformed) {
+  End end(job_of("reference", {{"scheme", "vj"}}));
+  const Octets good = {0x11, 0, 0, 1, 0, 3, 0x00, 0x21, 0x45};
+  std::vector<Octets> frames = {frame_of(0x8864, {}), frame_of(0x8864, {good.begin(), good.end() - 2})};
+  for (const auto& [at, value] : std::vector<std::pair<std::size_t, std::uint8_t>>{
+           {0, 0x21}, {1, 0xA7}, {3, 2}, {4, 1}, {5, 1}, {5, 2}, {5, 4}}) {
+    frames.push_back(frame_of(0x8864, good));
+    frames.back()[14 + at] = value;
+  }
+  EXPECT_EQ(end.to_plain(frames), std::vector<Octets>());
+  EXPECT_EQ(end.statistics.malformed.value(), frames.size());
+  EXPECT_EQ(end.store.out(), 0u);
+}
+
 TEST(Channel, LeavesWhatIsNotIpAlone) {
   End end(job_of("reference"));
   const std::vector<Octets> frames = {frame_of(0x0806, Octets(28, 1)), frame_of(0x0806, Octets(28, 1), {vlan(7)}),

@@ -35,6 +35,18 @@ inline Octets udp_packet(std::size_t length, std::uint16_t number = 1, std::uint
   return packet;
 }
 
+// Segment `number` of an IPv4 TCP connection, with 10 octets each (RFC 793, 3.1).
+inline Octets tcp_packet(std::uint16_t number) {
+  Octets packet = udp_packet(50, number);
+  packet[9] = 6;
+  store16(&packet[10], 0);
+  store16(&packet[10], checksum_finish(checksum_add(0, {packet.data(), 20})));
+  const Octets header = {0x13, 0x88, 0, 80, 0, 0, 0, 0, 0, 0, 0, 1, 0x50, 0x10, 0xFF, 0xFF, 0, 0, 0, 0};
+  std::copy(header.begin(), header.end(), packet.begin() + 20);
+  store32(&packet[24], 10u * number);
+  return packet;
+}
+
 // An IPv6 packet with `next` as Next Header and `rest` behind the header.
 inline Octets ipv6_packet(std::uint8_t next, const Octets& rest) {
   Octets packet(40, 0);
@@ -173,7 +185,7 @@ class End {
 
 // A job with the named adapter on both sides (none: null) and `settings` for it, `more` on top.
 inline Json job_of(const std::string& adapter, Json settings = Json::object(), const Json& more = Json::object()) {
-  settings["scheme"] = "rohc";
+  if (!settings.contains("scheme")) settings["scheme"] = "rohc";
   const Json side = adapter.empty()
                         ? Json(nullptr)
                         : Json{{"library", HEADROOM_LIBRARIES "/" + adapter + ".so"}, {"config", std::move(settings)}};
