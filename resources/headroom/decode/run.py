@@ -227,7 +227,7 @@ def _senders(packets: Packets, hints: Mapping[str, Any]) -> tuple[dict[int, str]
             lines.setdefault((number, vlans, "", kind, form), []).append((captured, frame))
     found: dict[int, str] = {}
     undecided: set[int] = set()
-    apart = unflagged = unknown = guessed = 0
+    counts: Counter[str] = Counter()
     mixed: set[int] = set()  # interfaces
     ends_of: dict[int, set[direction.Ends]] = {}
     for (number, _), pairs in addresses.items():
@@ -250,29 +250,37 @@ def _senders(packets: Packets, hints: Mapping[str, Any]) -> tuple[dict[int, str]
         names = told.senders
         found |= {captured.number: name for (captured, _), name in zip(line, names, strict=True) if name}
         is_flagged = any(flags)
-        apart += any(names) and not is_flagged
-        unflagged += flags.count("") if is_flagged else 0
+        counts["apart"] += any(names) and not is_flagged
+        counts["unflagged"] += flags.count("") if is_flagged else 0
         mixed |= {key[0]} if not any(names) and is_duplex else set()
         undecided |= {line[place][0].number for place in told.undecided}
-        unknown += names.count(direction.UNKNOWN) - len(told.undecided)
-        guessed += told.guessed
+        counts["unknown"] += names.count(direction.UNKNOWN) - len(told.undecided)
+        counts["guessed"] += told.guessed
+    counts["undecided"] = len(undecided)
+    counts["one direction"] = len(mixed - direction.simplex_by_ends(ends_of))
+    return found, frozenset(undecided), _remarks_on_senders(counts)
+
+
+def _remarks_on_senders(counts: Mapping[str, int]) -> list[str]:
+    """Remarks on lines, or link packets, whose sender no flag of a frame says: how many of each kind there are."""
     remarks = []
-    if apart:
+    if counts["apart"]:
         remarks.append("No frame says which end sent it: addresses and checksums tell the directions apart.")
-    if unflagged:
+    if counts["unflagged"]:
         remarks.append(
-            f"Link packets that do not say which end sent them, though others do: {unflagged}. Addresses and checksums "
-            f"tell their directions."
+            f"Link packets that do not say which end sent them, though others do: {counts['unflagged']}. Addresses and "
+            "checksums tell their directions."
         )
-    if guessed:
-        remarks.append(f"Link packets that fit both directions, and are given to those that send by turns: {guessed}.")
-    if unknown:
-        remarks.append(f"Link packets that fit neither direction, as behind missing frames, read apart: {unknown}.")
-    if undecided:
-        remarks.append(f"Link packets whose direction nothing tells, read apart: {len(undecided)}.")
-    if mixed - direction.simplex_by_ends(ends_of):
+    for kind, words in (
+        ("guessed", "Link packets that fit both directions, and are given to those that send by turns"),
+        ("unknown", "Link packets that fit neither direction, as behind missing frames, read apart"),
+        ("undecided", "Link packets whose direction nothing tells, read apart"),
+    ):
+        if counts[kind]:
+            remarks.append(f"{words}: {counts[kind]}.")
+    if counts["one direction"]:
         remarks.append("No frame says which end sent it, and no address names a second one: read as one direction.")
-    return found, frozenset(undecided), remarks
+    return remarks
 
 
 def _names(groups: dict[Key, Packets]) -> dict[Key, str]:
