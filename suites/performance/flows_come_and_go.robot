@@ -15,7 +15,7 @@ Test Template    Flows Should Come And Go
 Test Tags        performance    scheme:rohc    profile:rtp
 
 
-*** Test Cases ***               PROFILE         CPUS    FLOW PAIRS    REPLACED
-Ten Thousand Calls Of 100 s      ${PROFILE}      1c      10000         1 %
-Ten Thousand Calls Of 10 s       ${PROFILE}      1c      10000         10 %
-Ten Thousand Calls Of 2 s        ${PROFILE}      1c      10000         50 %
+*** Test Cases ***               SCHEME    PROFILE         CPUS    FLOW PAIRS    REPLACED
+Ten Thousand Calls Of 100 s      rohc      ${PROFILE}      1c      10000         1 %
+Ten Thousand Calls Of 10 s       rohc      ${PROFILE}      1c      10000         10 %
+Ten Thousand Calls Of 2 s        rohc      ${PROFILE}      1c      10000         50 %

@@ -19,20 +19,20 @@ Test Template    Throughput Should Be Found
 Test Tags        performance    scheme:rohc    profile:udp
 
 
-*** Test Cases ***                          PROFILE              CPUS     LOSS     MODE     FLOWS
-Average Of 690 Octets NDR                   gtpu-imix            1c       none     U        6000
-Average Of 690 Octets PDR                   gtpu-imix            1c       0.5 %    U        6000
-Average Of 690 Octets PDR With Feedback     gtpu-imix            1c       0.5 %    O own    6000
-Average Of 690 Octets PDR On Two Cores      gtpu-imix            2c-l3    0.5 %    U        6000
-Average Of 690 Octets PDR On Four Cores     gtpu-imix            4c       0.5 %    U        6000
-Classic Mix NDR                             gtpu-imix-classic    1c       none     U        6000
-Classic Mix PDR                             gtpu-imix-classic    1c       0.5 %    U        6000
+*** Test Cases ***                          SCHEME    PROFILE              CPUS     LOSS     MODE     FLOWS
+Average Of 690 Octets NDR                   rohc      gtpu-imix            1c       none     U        6000
+Average Of 690 Octets PDR                   rohc      gtpu-imix            1c       0.5 %    U        6000
+Average Of 690 Octets PDR With Feedback     rohc      gtpu-imix            1c       0.5 %    O own    6000
+Average Of 690 Octets PDR On Two Cores      rohc      gtpu-imix            2c-l3    0.5 %    U        6000
+Average Of 690 Octets PDR On Four Cores     rohc      gtpu-imix            4c       0.5 %    U        6000
+Classic Mix NDR                             rohc      gtpu-imix-classic    1c       none     U        6000
+Classic Mix PDR                             rohc      gtpu-imix-classic    1c       0.5 %    U        6000
 Average Of 690 Octets At 10,000 A Second
     [Documentation]    Every packet arrives at both ends as it was sent, in at least one of three trials; none arrives
     ...    changed in any.
     [Template]    Every Packet Should Arrive
-    gtpu-imix    1c    10000    U    6000
+    rohc    gtpu-imix    1c    10000    U    6000
 Classic Mix At 10,000 A Second
     [Documentation]    As above, with the classic mix.
     [Template]    Every Packet Should Arrive
-    gtpu-imix-classic    1c    10000    U    6000
+    rohc    gtpu-imix-classic    1c    10000    U    6000

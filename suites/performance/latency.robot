@@ -16,12 +16,12 @@ Test Template    Latency Should Be Measured
 Test Tags        performance    scheme:rohc    profile:rtp
 
 
-*** Test Cases ***                                         PROFILE       CPUS     SHARE OF PDR    MODE
-One Core At 10 % Of PDR                                    ${PROFILE}    1c       10 %            U
-One Core At 50 % Of PDR                                    ${PROFILE}    1c       50 %            U
-One Core At 90 % Of PDR                                    ${PROFILE}    1c       90 %            U
-One Core At 50 % Of PDR With Feedback                      ${PROFILE}    1c       50 %            O own
-One Core At 50 % Of PDR With Piggybacked Feedback          ${PROFILE}    1c       50 %            O piggybacked
-Two Cores Sharing A Cache At 10 % Of PDR                   ${PROFILE}    2c-l3    10 %            U
-Two Cores Sharing A Cache At 50 % Of PDR                   ${PROFILE}    2c-l3    50 %            U
-Two Cores Sharing A Cache At 90 % Of PDR                   ${PROFILE}    2c-l3    90 %            U
+*** Test Cases ***                                        SCHEME    PROFILE       CPUS     SHARE OF PDR    MODE
+One Core At 10 % Of PDR                                   rohc      ${PROFILE}    1c       10 %            U
+One Core At 50 % Of PDR                                   rohc      ${PROFILE}    1c       50 %            U
+One Core At 90 % Of PDR                                   rohc      ${PROFILE}    1c       90 %            U
+One Core At 50 % Of PDR With Feedback                     rohc      ${PROFILE}    1c       50 %            O own
+One Core At 50 % Of PDR With Piggybacked Feedback         rohc      ${PROFILE}    1c       50 %            O piggybacked
+Two Cores Sharing A Cache At 10 % Of PDR                  rohc      ${PROFILE}    2c-l3    10 %            U
+Two Cores Sharing A Cache At 50 % Of PDR                  rohc      ${PROFILE}    2c-l3    50 %            U
+Two Cores Sharing A Cache At 90 % Of PDR                  rohc      ${PROFILE}    2c-l3    90 %            U

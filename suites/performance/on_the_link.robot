@@ -20,9 +20,9 @@ Test Template    All Decoders Should Agree On The Link
 Test Tags        performance    scheme:rohc
 
 
-*** Test Cases ***               PROFILE             SENT          CIDS     MODE             FLOWS
-RTP Over IPv4, Small CIDs        voip-amr-nb-ipv4    compressed    small    U                10
-RTP Over IPv6, Large CIDs        voip-amr-nb-ipv6    compressed    large    U                40
-RTP With Feedback Piggybacked    voip-mixed          compressed    small    O piggybacked    10
-GTP-U                            gtpu-imix           as it is      small    U                40
-GTP-U In ROHC                    gtpu-imix           compressed    large    U                40
+*** Test Cases ***               SCHEME    PROFILE             SENT          MODE                        FLOWS
+RTP Over IPv4, Small CIDs        rohc      voip-amr-nb-ipv4    compressed    U, small CIDs               10
+RTP Over IPv6, Large CIDs        rohc      voip-amr-nb-ipv6    compressed    U                           40
+RTP With Feedback Piggybacked    rohc      voip-mixed          compressed    O piggybacked, small CIDs   10
+GTP-U                            rohc      gtpu-imix           as it is      U, small CIDs               40
+GTP-U In ROHC                    rohc      gtpu-imix           compressed    U                           40

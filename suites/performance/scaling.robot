@@ -19,11 +19,11 @@ Test Template    Throughput Should Grow With The Cores
 Test Tags        performance    scheme:rohc    profile:rtp
 
 
-*** Test Cases ***           PROFILE       CPUS         LOSS
-One Core                     ${PROFILE}    1c           0.5 %
-Two Threads Of One Core      ${PROFILE}    2c-smt       0.5 %
-Two Cores Sharing A Cache    ${PROFILE}    2c-l3        0.5 %
-Two Sockets                  ${PROFILE}    2c-socket    0.5 %
-Three Cores                  ${PROFILE}    3c           0.5 %
-Four Cores                   ${PROFILE}    4c           0.5 %
-Eight Cores                  ${PROFILE}    8c           0.5 %
+*** Test Cases ***           SCHEME    PROFILE       CPUS         LOSS
+One Core                     rohc      ${PROFILE}    1c           0.5 %
+Two Threads Of One Core      rohc      ${PROFILE}    2c-smt       0.5 %
+Two Cores Sharing A Cache    rohc      ${PROFILE}    2c-l3        0.5 %
+Two Sockets                  rohc      ${PROFILE}    2c-socket    0.5 %
+Three Cores                  rohc      ${PROFILE}    3c           0.5 %
+Four Cores                   rohc      ${PROFILE}    4c           0.5 %
+Eight Cores                  rohc      ${PROFILE}    8c           0.5 %

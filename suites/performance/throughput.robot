@@ -27,27 +27,27 @@ Test Template    Throughput Should Be Found
 Test Tags        performance    scheme:rohc    profile:rtp
 
 
-*** Test Cases ***                             PROFILE       CPUS         LOSS     MODE
-One Core NDR                                   ${PROFILE}    1c           none     U
-One Core PDR                                   ${PROFILE}    1c           0.5 %    U
-One Core NDR With Feedback                     ${PROFILE}    1c           none     O own
-One Core PDR With Feedback                     ${PROFILE}    1c           0.5 %    O own
-One Core NDR With Piggybacked Feedback         ${PROFILE}    1c           none     O piggybacked
-One Core PDR With Piggybacked Feedback         ${PROFILE}    1c           0.5 %    O piggybacked
-Two Threads Of One Core NDR                    ${PROFILE}    2c-smt       none     U
-Two Threads Of One Core PDR                    ${PROFILE}    2c-smt       0.5 %    U
-Two Cores Sharing A Cache NDR                  ${PROFILE}    2c-l3        none     U
-Two Cores Sharing A Cache PDR                  ${PROFILE}    2c-l3        0.5 %    U
-Two Sockets NDR                                ${PROFILE}    2c-socket    none     U
-Two Sockets PDR                                ${PROFILE}    2c-socket    0.5 %    U
-Four Cores NDR                                 ${PROFILE}    4c           none     U
-Four Cores PDR                                 ${PROFILE}    4c           0.5 %    U
+*** Test Cases ***                             SCHEME    PROFILE       CPUS         LOSS     MODE
+One Core NDR                                   rohc      ${PROFILE}    1c           none     U
+One Core PDR                                   rohc      ${PROFILE}    1c           0.5 %    U
+One Core NDR With Feedback                     rohc      ${PROFILE}    1c           none     O own
+One Core PDR With Feedback                     rohc      ${PROFILE}    1c           0.5 %    O own
+One Core NDR With Piggybacked Feedback         rohc      ${PROFILE}    1c           none     O piggybacked
+One Core PDR With Piggybacked Feedback         rohc      ${PROFILE}    1c           0.5 %    O piggybacked
+Two Threads Of One Core NDR                    rohc      ${PROFILE}    2c-smt       none     U
+Two Threads Of One Core PDR                    rohc      ${PROFILE}    2c-smt       0.5 %    U
+Two Cores Sharing A Cache NDR                  rohc      ${PROFILE}    2c-l3        none     U
+Two Cores Sharing A Cache PDR                  rohc      ${PROFILE}    2c-l3        0.5 %    U
+Two Sockets NDR                                rohc      ${PROFILE}    2c-socket    none     U
+Two Sockets PDR                                rohc      ${PROFILE}    2c-socket    0.5 %    U
+Four Cores NDR                                 rohc      ${PROFILE}    4c           none     U
+Four Cores PDR                                 rohc      ${PROFILE}    4c           0.5 %    U
 One Core At 10,000 A Second
     [Template]    Every Packet Should Arrive
-    ${PROFILE}    1c    10000    U
+    rohc    ${PROFILE}    1c    10000    U
 One Core At 10,000 A Second With Feedback
     [Template]    Every Packet Should Arrive
-    ${PROFILE}    1c    10000    O own
+    rohc    ${PROFILE}    1c    10000    O own
 One Core At 10,000 A Second With Piggybacked Feedback
     [Template]    Every Packet Should Arrive
-    ${PROFILE}    1c    10000    O piggybacked
+    rohc    ${PROFILE}    1c    10000    O piggybacked

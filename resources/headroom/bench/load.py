@@ -9,18 +9,19 @@ do not make it look less. /proc/stat, which the paper reads, and the busy share 
 """
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from statistics import fmean
 from typing import Any
 
 from headroom.bench.capacity_search import Trial
-from headroom.core import engine, profiles
+from headroom.core import engine, profiles, scheme
 from headroom.core.errors import HeadroomError
 from headroom.core.implementations import Implementation, null
 from headroom.core.machine import procstat
+from headroom.core.measurement import COPY
 from headroom.core.paths import DEFAULT_BUILD
 
-ROLES = {"compressor", "decompressor"}
 STAGES = ("generate", "compress", "handover", "decompress", "verify", "feedback", "replace")
 
 MOST_STEAL = 0.01  # of a trial's time; more, and the trial is repeated
@@ -35,17 +36,16 @@ class WrongOutput(HeadroomError):
 
 @dataclass(frozen=True)
 class LoadConfig:
-    """The configuration of a load. With a `scheme`, `channel` is the configuration of both sides; otherwise it is that
-    of the first scheme that the implementation compresses by, with `mode` and `max_cid`."""
+    """The configuration of a load. `channel` is the configuration of both sides; empty: as the scheme's measurement has
+    it."""
 
+    scheme: str
     compressor: Implementation
     decompressor: Implementation
     profile: str = ""
     cores: tuple[int, ...] = ()
     build: str = DEFAULT_BUILD
     seed: int = 1
-    mode: str = "U"
-    max_cid: int = 16383
     tick_ms: float = 20.0
     burst: int = 128
     order: str = "random"
@@ -54,7 +54,6 @@ class LoadConfig:
     warmup_ticks: int = 12
     ticks: int = 50
     churn_per_second: float = 0.0  # share of the flows that is replaced each second while measuring
-    scheme: str = ""
     channel: dict[str, Any] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
@@ -84,9 +83,12 @@ def job(config: LoadConfig, flow_pairs: int, core: int | None, start_at_ns: int 
     churn = {"name": "churn", "ticks": config.ticks, "replaced_per_second": config.churn_per_second}
     steady = {"name": "steady", "ticks": config.ticks}
     measured = [steady, churn] if config.churn_per_second else [steady]
+    channel = config.channel or (
+        {} if config.scheme == COPY else scheme.measured(config.scheme).load(flow_pairs).config
+    )
     made: dict[str, Any] = {
-        "compressor": _side(config, config.compressor),
-        "decompressor": _side(config, config.decompressor),
+        "compressor": _side(config, config.compressor, channel),
+        "decompressor": _side(config, config.decompressor, channel),
         "profile": profiles.load(config.profile),
         "flow_pairs": flow_pairs,
         "tick_ms": config.tick_ms,
@@ -108,14 +110,8 @@ def job(config: LoadConfig, flow_pairs: int, core: int | None, start_at_ns: int 
     return made
 
 
-def _side(config: LoadConfig, found: Implementation) -> dict[str, Any]:
-    if config.scheme:
-        configuration = {"scheme": config.scheme, **config.channel, **found.config}
-        return {"library": str(found.library_path(config.build)), "config": configuration}
-    scheme = next((one["scheme"] for one in found.capabilities if ROLES & set(one["roles"])), None)
-    configuration = {"scheme": scheme, "cids": "large", "max_cid": config.max_cid, "mode": config.mode, **found.config}
-    if config.mode == "U":
-        configuration["feedback"] = False
+def _side(config: LoadConfig, found: Implementation, channel: Mapping[str, Any]) -> dict[str, Any]:
+    configuration = {"scheme": config.scheme, **channel, **found.config}
     return {"library": str(found.library_path(config.build)), "config": configuration}
 
 
@@ -252,4 +248,7 @@ def operation_ns(trials: list[Trial]) -> list[float]:
 
 def with_null(config: LoadConfig) -> LoadConfig:
     """The same load with the null adapter, which copies: what the harness itself costs."""
-    return replace(config, compressor=null(), decompressor=null())
+    floor = null()
+    if floor.declared(config.scheme):
+        return replace(config, compressor=floor, decompressor=floor)
+    return replace(config, scheme=COPY, compressor=floor, decompressor=floor, channel={})

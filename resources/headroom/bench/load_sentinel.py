@@ -29,6 +29,7 @@ def sentinel(
 
     def config(work: Work) -> load.LoadConfig:
         return load.LoadConfig(
+            scheme=scheme,
             compressor=work.arm.compressor,
             decompressor=work.arm.decompressor,
             profile=profile,
@@ -37,7 +38,6 @@ def sentinel(
             pacing="none",
             ticks=COUNTED_TICKS if work.counted else TICKS,
             warmup_ticks=WARMUP_TICKS,
-            scheme=scheme,
             channel=dict(channel),
         )
 

@@ -20,9 +20,9 @@ from typing import Any
 from headroom.bench.throughput import GOALS, NDR, QUICK, Goal, Rate, Rules, Search, Throughput
 from headroom.bench.trial_log import TrialLog
 from headroom.core.errors import HeadroomError
+from headroom.core.measurement import COPIES, Channel
 from headroom.core.run.run import Run
-from headroom.testbed.channel import Channel
-from headroom.testbed.line import MALFORMED, U_MODE, Codec, Line, Load, line, line_with
+from headroom.testbed.line import MALFORMED, Codec, Line, Load, line, line_with
 from headroom.testbed.sender import traffic
 from headroom.testbed.topology import Topology
 from headroom.testbed.trial import Generator
@@ -48,7 +48,7 @@ class SearchConfig:
     cpus: str
     cores: tuple[int, ...] = field(compare=False)
     flows: int = FLOWS
-    channel: Channel = U_MODE
+    channel: Channel = COPIES
     codec: Codec = "asked"
     callers: Callers | None = None
 
@@ -147,7 +147,7 @@ def throughput(config: SearchConfig, codec: Codec) -> SearchResult:
 def control(config: SearchConfig, codec: Codec, goal: Goal, judged: Rate) -> SearchResult:
     """The best of the searches for a control; another one is made while none reaches `judged`, the rate of the nodes
     that it is a control of. One that never does has no rate. Raises as `throughput` does."""
-    shared = replace(config, channel=U_MODE)  # frames that pass untouched know no mode
+    shared = replace(config, channel=COPIES)  # controls are the same beside any channel
     throughput(shared, codec)
     known = _known[shared, codec]
     least = judged.pps or judged.at_least_pps or 0.0
@@ -284,6 +284,7 @@ def path_of(config: SearchConfig, codec: Codec, number: int = 1) -> Path | None:
     """The file of a search, the `number`th for the same, in the run's folder, if the run has one."""
     if not config.run.folder.name:
         return None
-    words = [config.cpus, Path(config.profile).stem, str(config.flows), config.channel.words.replace(" ", "-"), codec]
+    channel = f"{config.channel.scheme} {config.channel.words}".strip().replace(" ", "-")
+    words = [config.cpus, Path(config.profile).stem, str(config.flows), channel, codec]
     words += [str(number)] if number > 1 else []
     return config.run.folder / "measurements" / f"throughput-{'-'.join(words)}.jsonl"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page's sections about VoIP flow pairs: per core at the same load, cycles, scaling, ratios to null and peers."""
+"""The page's sections about flow pairs: per core at the same load, cycles, scaling, ratios to null and peers."""
 
 from __future__ import annotations
 
@@ -56,8 +56,9 @@ def cell_of(found: Values | None, more: str = "") -> blocks.Cell:
 def _flow_pairs(data: CampaignData, found: Capacities) -> Section:
     section = Section("capacity", "Flow pairs per core at the same load", "Flow pairs")
     section.intro = [
-        "A flow pair is one call. Each core has the same work on every machine, and the target is the same share of "
-        "its time. Figures are medians over the repeats; ± is half of the range between the lowest and highest.",
+        "A flow pair is a packet of each direction in every tick, as in a call. Each core has the same work on every "
+        "machine, and the target is the same share of its time. Figures are medians over the repeats; ± is half of the "
+        "range between the lowest and highest.",
     ]
     machines, called = data.campaign.machines, names(found.series())
     if bars := _bars(data, found, called):

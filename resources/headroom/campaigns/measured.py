@@ -14,7 +14,7 @@ from headroom.campaigns.progress import Result
 from headroom.campaigns.task import WHOLE
 from headroom.core.results import store
 from headroom.core.text import shown
-from headroom.report.data import Capacity, Records, capacities
+from headroom.report.data import Capacity, Records, capacities, title_of_scheme
 
 
 @dataclass(frozen=True)
@@ -104,6 +104,7 @@ class Series:
 
     configuration: str
     build: str
+    scheme: str
     compressor: str
     decompressor: str
     profile: str
@@ -142,7 +143,8 @@ def all_capacities(data: CampaignData) -> Capacities:
         for one in capacities(data.records[cell]):
             if one.flow_pairs is None:
                 continue
-            series = Series(cell.configuration, one.build, one.compressor, one.decompressor, one.profile, one.cpus)
+            which = (cell.configuration, one.build, one.scheme, one.compressor, one.decompressor)
+            series = Series(*which, one.profile, one.cpus)
             found.setdefault((series, one.target_load), {}).setdefault(cell.machine, []).append((cell, one))
     return Capacities(found)
 
@@ -151,6 +153,7 @@ def names(series: Sequence[Series]) -> dict[Series, str]:
     """A name for each: its CPU configuration, and what else tells it from the others."""
     parts: tuple[Callable[[Series], str], ...] = (
         lambda one: one.configuration,
+        lambda one: title_of_scheme(one.scheme),
         lambda one: one.pair,
         lambda one: one.profile,
         lambda one: one.build,

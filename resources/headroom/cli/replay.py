@@ -16,10 +16,9 @@ from headroom.core.engine_result import EngineFailure
 from headroom.core.errors import UsageError
 from headroom.core.options import DRY_RUN, JSON, Option, assignments, flag, number, seed_of
 from headroom.core.paths import DEFAULT_BUILD
-from headroom.core.scheme import Scheme, all_schemes, default
+from headroom.core.scheme import Scheme, all_schemes
 
 if TYPE_CHECKING:
-    from headroom.core.implementations import Implementation, Role
     from headroom.core.replay import Replay, ReplayConfig
 
 RENDER = examples(
@@ -40,7 +39,12 @@ def _share(name: str) -> Callable[[Any], float]:
 MOST_PACKETS = 20_000_000  # kMostSourcePackets of the engine
 REPLAYED = {name: one for name, one in all_schemes().items() if one.replay}
 OPTIONS = (
-    Option("scheme", default().name, str, f"What is replayed: {', '.join(REPLAYED)}."),
+    Option(
+        "scheme",
+        None,
+        str,
+        f"What is replayed: {', '.join(REPLAYED)}; else the first that the implementations declare.",
+    ),
     Option("compressor", "reference", str, "An implementation, or none: the source is what is on the link."),
     Option("decompressor", "reference", str, "An implementation, or none: it ends at the link."),
     *(option for one in REPLAYED.values() for option in one.replay_options),
@@ -111,7 +115,7 @@ def replay_command(
     from headroom.core.settings import Settings
 
     values = {one.name: one.value(explicit.get(one.name)) for one in OPTIONS}
-    scheme = _scheme(values["scheme"])
+    scheme = _scheme(values["scheme"]) if values["scheme"] else _declared(values["compressor"], values["decompressor"])
     seed, build = values["seed"], values["build"]
     named = _named(values, explicit, scheme, more or ())
     config = replay_options.config_of(scheme, source, named, Run.of(Settings(seed=seed, build=build)))
@@ -123,7 +127,7 @@ def replay_command(
             if found := getattr(part, role):
                 implementations.require_adapter(named[role] if part is config else found.name, build)
                 if reason := found.lacks(role, part.scheme):
-                    raise UsageError(f"{reason}, so it cannot be replayed.{_other_scheme(found, role, explicit)}")
+                    raise UsageError(f"{reason}, so it cannot be replayed.")
     files = (("link", values["link"]), ("decompressed", values["restored"]))
     config.outputs = {name: path.resolve() for name, path in files if path}
     job = replay.job(config)
@@ -138,10 +142,24 @@ def replay_command(
     _show(done, scheme, values["json"])
 
 
-def _other_scheme(found: Implementation, role: Role, explicit: dict[str, Any]) -> str:
-    """What to do where an implementation has another scheme than the default one, and no more than that."""
-    names = [one["scheme"] for one in found.capabilities if one["scheme"] in REPLAYED and role in one["roles"]]
-    return f" Add --scheme {names[0]}." if len(names) == 1 and "scheme" not in explicit else ""
+def _declared(compressor: str, decompressor: str) -> Scheme:
+    """The first scheme with replays that both implementations declare, each in its role. Raises UsageError."""
+    from headroom.core import implementations
+
+    declared = []
+    for role, name in (("compressor", compressor), ("decompressor", decompressor)):
+        if name == "none":
+            continue
+        found = implementations.find(name)
+        declared.append([one["scheme"] for one in found.capabilities if role in one["roles"]])
+    common = [name for name in (declared[0] if declared else REPLAYED) if all(name in names for names in declared)]
+    scheme = next((name for name in common if name in REPLAYED), None)
+    if scheme is None:
+        raise UsageError(
+            f"{compressor} and {decompressor} declare no scheme with replays in common; --scheme names one: "
+            f"{', '.join(REPLAYED)}."
+        )
+    return REPLAYED[scheme]
 
 
 def _refusal_of_options(failure: EngineFailure, config: ReplayConfig, named: dict[str, str]) -> UsageError | None:

@@ -260,7 +260,7 @@ def print_tables(document: dict[str, Any], records: list[dict[str, Any]], report
     rows = capacity_rows(records)
     if rows:
         columns: list[str | tuple[str, str]] = ["CPUs", *((title, "right") for title in CAPACITY_COLUMNS)]
-        console.print_table("Bidirectional VoIP flow pairs (all cores together)", columns, rows)
+        console.print_table("Bidirectional flow pairs (all cores together)", columns, rows)
         print("Codec only: without the harness, at 50 % load where that was measured. × null: operation over a copy's.")
     if absent := absent_configurations(records):
         print(f"Not measured: {'; '.join(absent)}.")

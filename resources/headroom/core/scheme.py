@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from headroom.core.captures.dissection import LinkDissector, PayloadDissector
     from headroom.core.implementations import Implementation
     from headroom.core.matrix import ArtefactStore, Cell, Row, Traffic
+    from headroom.core.measurement import Measurement
     from headroom.core.replay_options import ReplayWords
     from headroom.core.sentinels import Sentinel
 
@@ -179,18 +180,19 @@ class Scheme:
     `compresses` is what it compresses, in a word of a title; nothing where it compresses nothing. `metrics` are those
     that it adds to the registry. `report_sections` are functions of records (`report.data.Records`) that make a section
     of the report each, or None where they have nothing to show; they stand in this order. A section with the identity
-    of another goes on with it. `papers` are `bench.papers.measured.MeasuredPaper` by key.
+    of another goes on with it. `measurement` says how it is measured; None where its own keywords alone do. `papers`
+    are `bench.papers.measured.MeasuredPaper` by key.
 
     `options` are of `./headroom run`, `replay_options` of `./headroom replay`; `replay` gives what else replays of the
     scheme have of its own, and is None where there are none.
 
-    `framing` and `dissector` are for captures. `commands` adds the scheme's own
-    commands to the command line. `suites` is the folder of its conformance suites, below suites/. `is_default`: a run
-    is about it by default. `streams` are those that TRex can make of its profiles. `node_job` gives
-    the job of a node that hosts an endpoint of an implementation, in a build, on the side of the compressor or the
-    decompressor. `benchmarks` are the shortest runs of those of the reference: program and arguments, in which LIB
-    stands for the folder of the adapters. `carries` are schemes whose link packets are its packets, by name: its papers
-    and traffic may use them. `sentinels` are the fixed work by which nights watch what the scheme costs.
+    `framing` and `dissector` are for captures. `commands` adds the scheme's own commands to the command line. `suites`
+    is the folder of its conformance suites, below suites/. `streams` are those that TRex can make of its profiles.
+    `node_job` gives the job of a node that hosts an endpoint of an implementation, in a build, on the side of the
+    compressor or the decompressor. `benchmarks` are the shortest runs of those of the reference: program and arguments,
+    in which LIB stands for the folder of the adapters. `carries` are schemes whose link packets are its packets, by
+    name: its papers and traffic may use them. `sentinels` are the fixed work by which nights watch what the scheme
+    costs.
     """
 
     name: str
@@ -203,7 +205,7 @@ class Scheme:
     metrics: Callable[[], Sequence[Metric]] = tuple
     report_sections: Callable[[], Sequence[Callable[..., Any]]] = tuple
     papers: Callable[[], Mapping[str, Any]] = dict
-    is_default: bool = False
+    measurement: Callable[[], Measurement] | None = None
     suites: str = ""
     framing: Framing = Framing()
     dissector: Callable[[], LinkDissector | PayloadDissector] | None = None
@@ -252,9 +254,13 @@ def find(name: str) -> Scheme:
     return all_schemes()[name]
 
 
-def default() -> Scheme:
-    """The scheme of a run by default."""
-    return next(scheme for scheme in all_schemes().values() if scheme.is_default)
+def measured(name: str) -> Measurement:
+    """How a scheme is measured, by its name. Raises UsageError when there is none, or it has no measurement."""
+    scheme = find(name)
+    if scheme.measurement is None:
+        known = ", ".join(one.name for one in all_schemes().values() if one.measurement)
+        raise UsageError(f"{scheme.title} has no measurement of loads and channels. Known: {known}.")
+    return scheme.measurement()
 
 
 # ---- the interop matrix: which schemes, and whose a word is

@@ -4,13 +4,13 @@
 import tempfile
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from robot.api import SkipExecution
 from robot.api.deco import keyword
 
-from headroom.core import engine, metrics, profiles, scheme, tshark
+from headroom.core import engine, metrics, profiles, tshark
 from headroom.core.captures import reading
+from headroom.core.measurement import Channel
 from headroom.core.results import collector
 from headroom.core.results.record import Finding
 from headroom.core.run.run import Run
@@ -19,15 +19,14 @@ from headroom.decode import on_the_link
 from headroom.keywords import verdicts
 from headroom.keywords.artefacts import artefact_folder
 from headroom.keywords.base import current_run, library
+from headroom.keywords.forwarding import channel_of, require_declared
 from headroom.keywords.load import configuration
 from headroom.testbed import choice
-from headroom.testbed.channel import Channel, channel_of
 from headroom.testbed.line import Codec, line
 from headroom.testbed.sender import traffic
 from headroom.testbed.trial import Trial
 
 RATE_PPS, SECONDS = 300.0, 1.0  # slow, so that nothing is lost for want of a core
-SMALL = 15
 MOST_FINDINGS = 20
 FEW = 0.5  # of what was sent: fewer packets on the link than that are no evidence
 CODECS: dict[str, Codec] = {"compressed": "asked", "as it is": "bridge"}
@@ -40,10 +39,10 @@ class CaptureKeywords:
     topologies = ("netns",)  # where the link keeps a capture
 
     @keyword("All Decoders Should Agree On The Link")
-    def all_decoders_agree(self, profile: str, sent: str, cids: str, mode: str, flows: int) -> None:
+    def all_decoders_agree(self, scheme: str, profile: str, sent: str, mode: str, flows: int) -> None:
         """SENT is `compressed`, or `as it is`: through nodes that pass frames on. The judge restores every packet, and
         what it restores is what was sent; tshark reads the same on the link, wherever it can, and inside."""
-        run, channel = run_and_channel(profile, sent, cids, mode, flows)
+        run, channel = run_and_channel(scheme, profile, sent, mode, flows)
         with tempfile.TemporaryDirectory(prefix="headroom-link-") as folder:
             capture = (artefact_folder() or Path(folder)) / "link.pcapng"
             with line(run, configuration("1c").cpus, CODECS[sent], profile, flows, channel, capture) as made:
@@ -51,32 +50,30 @@ class CaptureKeywords:
                 made.captured()
                 collector.current().traffic = traffic(made.made, trial)
             packets = {way: rendered(run, profile, flows, trial, way, Path(folder)) for way in ("forward", "reverse")}
-            found = on_the_link.look(capture, packets, {"cid": cids, "max_cid": channel.max_cid})
+            found = on_the_link.look(capture, packets, dict(channel.hints))
         note(found, trial)
         judge(found, sum(map(len, packets.values())))
         capture.unlink(missing_ok=True)  # evidence of nothing
 
 
-def run_and_channel(profile: str, sent: str, cids: str, mode: str, flows: int) -> tuple[Run, Channel]:
+def run_and_channel(scheme: str, profile: str, sent: str, mode: str, flows: int) -> tuple[Run, Channel]:
     """Records a row's configuration and returns it; skips the case if run, machine or implementation cannot do it."""
-    if sent not in CODECS or cids not in ("small", "large"):
-        raise ValueError(f"'{sent}' is none of {', '.join(CODECS)}, or '{cids}' neither small nor large")
+    if sent not in CODECS:
+        raise ValueError(f"'{sent}' is none of {', '.join(CODECS)}")
     run = current_run()
     run = replace(run, settings=replace(run.settings, generator="memory"))  # its packets are known octet by octet
-    channel = replace(channel_of(mode), cids=cids)
-    channel = replace(channel, max_cid=SMALL) if cids == "small" else channel
+    channel = channel_of(run, scheme, mode, 1)
     current = collector.current()
     current.traffic = choice.traffic(run)
     current.parameters |= {
         "kind": "on_the_link",
         "compressor": run.settings.compressor,
         "decompressor": run.settings.decompressor,
+        "scheme": scheme,
         "profile": profile,
         "build": run.build,
         "sent": sent,
-        "cids": cids,
-        "mode": channel.mode,
-        "feedback": channel.feedback,
+        **channel.parameters,
         "topology": run.topology,
         "flows": flows,
         "rate_pps": RATE_PPS,
@@ -88,13 +85,7 @@ def run_and_channel(profile: str, sent: str, cids: str, mode: str, flows: int) -
     if not tshark.available():
         raise SkipExecution("tshark is not installed, and no other decoder reads the link (apt-get install tshark).")
     if CODECS[sent] == "asked":
-        needed: dict[str, Any] = {"modes": [channel.mode], "cids": [cids]}
-        limits = [channel.max_cid]
-        for role, found in run.sides:
-            if reason := found.lacks(role, scheme.default().name, **needed):
-                raise SkipExecution(f"{reason}.")
-            limits.append(int(found.declared(scheme.default().name).get("max_cid", channel.max_cid)))
-        channel = replace(channel, max_cid=min(limits))
+        require_declared(run, channel)
     return run, channel
 
 

@@ -17,14 +17,14 @@ from headroom.bench.throughput_search import (
     rules_of,
     throughput,
 )
-from headroom.core import scheme
+from headroom.core.measurement import Channel
 from headroom.core.results import collector
 from headroom.core.run.run import Run
+from headroom.core.scheme import measured
 from headroom.keywords import forwarding_results
 from headroom.keywords.base import current_run, library
 from headroom.keywords.load import configuration, target_of
 from headroom.testbed import choice, images
-from headroom.testbed.channel import MAX_CID, Channel, channel_of
 from headroom.testbed.line import CODECS, Codec, Line, line
 from headroom.testbed.sender import traffic
 from headroom.testbed.trial import Trial
@@ -32,31 +32,33 @@ from headroom.testbed.trial import Trial
 
 @library
 class ForwardingKeywords:
-    """Forwarding by two nodes and a link, over `--topology` and from `--generator`."""
+    """Forwarding by two nodes and a link, over `--topology` and from `--generator`.
+
+    SCHEME is the name of the scheme that the nodes speak, MODE is the configuration of their channel as that scheme
+    writes it: for ROHC, `U`, `O own` or `O piggybacked`; for VJ, `compressed` or `explicit` slot identifiers; for ULE,
+    `packing` or `padding`, each with `absent` behind it where SNDUs have no address."""
 
     @keyword("Throughput Should Be Found")
     def throughput_should_be_found(
-        self, profile: str, cpus: str, loss: str, mode: str = "U", flows: int = FLOWS
+        self, scheme: str, profile: str, cpus: str, loss: str, mode: str = "", flows: int = FLOWS
     ) -> None:
-        """LOSS is `none` (NDR), or `0.5 %` (PDR). The null codec and a bare bridge are measured beside it.
-
-        MODE is `U`, `O own` or `O piggybacked`: the mode of the channel, and how feedback travels."""
+        """LOSS is `none` (NDR), or `0.5 %` (PDR). The null codec and a bare bridge are measured beside it."""
         goal = goal_of(loss)
         words = {"kind": "throughput", "goal": goal.name, "loss_ratio": goal.loss_ratio}
-        config = config_of(profile, cpus, mode, flows, **words)
+        config = config_of(scheme, profile, cpus, mode, flows, **words)
         found = with_controls(config, goal, CODECS)
         forwarding_results.note_throughput(found, goal)
         require_rate(found["asked"].throughput.rates[goal.name], goal)
 
     @keyword("Throughput Should Grow With The Cores")
-    def throughput_should_grow_with_the_cores(self, profile: str, cpus: str, loss: str) -> None:
+    def throughput_should_grow_with_the_cores(self, scheme: str, profile: str, cpus: str, loss: str) -> None:
         """The throughput of a CPU configuration beside that of `1c`: its speed-up, and that by the number of cores.
 
         Measured and not judged. The null codec is measured in both places, too: where it does not grow either, it is
         not the implementation that keeps it from growing."""
         goal = goal_of(loss)
         words = {"kind": "scaling", "goal": goal.name, "loss_ratio": goal.loss_ratio}
-        many = config_of(profile, cpus, "U", FLOWS, **words)
+        many = config_of(scheme, profile, cpus, "", FLOWS, **words)
         one = SearchConfig(many.run, many.profile, "1c", configuration("1c").cpus, many.flows, many.channel)
         alone, together = (with_controls(place, goal, ("asked", "null")) for place in (one, many))
         found = {codec: (alone[codec], together[codec]) for codec in alone}
@@ -66,12 +68,12 @@ class ForwardingKeywords:
 
     @keyword("Every Packet Should Arrive")
     def every_packet_should_arrive(
-        self, profile: str, cpus: str, rate_pps: float, mode: str = "U", flows: int = FLOWS
+        self, scheme: str, profile: str, cpus: str, rate_pps: float, mode: str = "", flows: int = FLOWS
     ) -> None:
         """At a rate, in packets a second of each direction, octet by octet: in one of three trials at least.
 
         What takes a core away for a moment costs packets, too; a packet that came out changed is never excused."""
-        config = config_of(profile, cpus, mode, flows, kind="delivery", rate_pps=rate_pps)
+        config = config_of(scheme, profile, cpus, mode, flows, kind="delivery", rate_pps=rate_pps)
         trials: list[Trial] = []
         with line(config.run, config.cores, "asked", config.profile, config.flows, config.channel) as made:
             while len(trials) < 3 and not (trials and trials[-1].lost == 0):
@@ -82,17 +84,17 @@ class ForwardingKeywords:
         require_delivery(trials)
 
     @keyword("Latency Should Be Measured")
-    def latency_should_be_measured(self, profile: str, cpus: str, share: str, mode: str = "U") -> None:
+    def latency_should_be_measured(self, scheme: str, profile: str, cpus: str, share: str, mode: str = "") -> None:
         """SHARE, such as `50 %`, is of the PDR, which is looked for where no row has found it before.
 
         Where only the generator kept it from being found, it is of the highest rate without a fault, and says so.
-        MODE as in Throughput Should Be Found. The control is a bare bridge at the same rate. Trials that lose more
+        The control is a bare bridge at the same rate. Trials that lose more
         than the PDR may are repeated; where others are not to be had, the latencies are those of full queues, and the
         case is non-strict."""
         part = target_of(share)
         if part is None:
             raise ValueError(f"'{share}' is no share of a rate, such as 50 %")
-        config = config_of(profile, cpus, mode, FLOWS, kind="wire_latency", share_of_pdr=part)
+        config = config_of(scheme, profile, cpus, mode, FLOWS, kind="wire_latency", share_of_pdr=part)
         pdr = goal_of("0.5 %")
         rate = throughput(config, "asked").throughput.rates[pdr.name]
         whole = rate.pps or rate.at_least_pps
@@ -134,20 +136,21 @@ def goal_of(text: str) -> Goal:
     raise ValueError(f"'{text}' is no loss that is looked for; there are none, {known}")
 
 
-def config_of(profile: str, cpus: str, mode: str, flows: int, **parameters: Any) -> SearchConfig:
+def config_of(scheme: str, profile: str, cpus: str, mode: str, flows: int, **parameters: Any) -> SearchConfig:
     """Records a row's configuration and returns it; skips the case if run, machine or implementation cannot do it."""
     run = current_run()
-    channel = channel_of(mode)
+    channel = channel_of(run, scheme, mode, flows)
     current = collector.current()
     current.traffic = choice.traffic(run)
     current.parameters |= {
         "compressor": run.settings.compressor,
         "decompressor": run.settings.decompressor,
+        "scheme": scheme,
         "profile": profile or run.profile,
         "build": run.build,
         "cpus": cpus,
-        "mode": channel.mode,
-        "feedback": channel.feedback,
+        "channel": channel.words,
+        **channel.parameters,
         "topology": run.topology,
         "flows": flows,
         **parameters,
@@ -155,8 +158,7 @@ def config_of(profile: str, cpus: str, mode: str, flows: int, **parameters: Any)
     for role, found in run.sides:
         setattr(current, role, images.identity(found, run.topology, run.build))
     choice.require(run.topology, run.build)
-    channel = Channel(channel.mode, channel.feedback, most_contexts(run, channel, flows))
-    current.parameters["max_cid"] = channel.max_cid
+    require_declared(run, channel)
     cores = configuration(cpus).cpus
     current.parameters["cores"] = list(cores)
     if reason := choice.crowded(run.topology, cores):
@@ -164,18 +166,16 @@ def config_of(profile: str, cpus: str, mode: str, flows: int, **parameters: Any)
     return SearchConfig(run, profile or run.profile, cpus, cores, flows, channel)
 
 
-def most_contexts(run: Run, channel: Channel, flows: int) -> int:
-    """The highest CID that both sides can have; skips the case where one does not declare what the row needs."""
-    limits = [MAX_CID]
+def channel_of(run: Run, scheme: str, mode: str, flows: int) -> Channel:
+    """The channel that a row asks for, as far as both sides declare that they can have it."""
+    return measured(scheme).channel(mode, flows, [found.declared(scheme) for _, found in run.sides])
+
+
+def require_declared(run: Run, channel: Channel) -> None:
+    """Skips the case where a side does not declare what the channel needs."""
     for role, found in run.sides:
-        needs: dict[str, Any] = {"modes": [channel.mode], "cids": ["large"], "max_cid": flows - 1}
-        if channel.has_feedback:
-            needs["feedback"] = [channel.feedback]
-        if reason := found.lacks(role, scheme.default().name, **needs):
+        if reason := found.lacks(role, channel.scheme, **channel.needs):
             raise SkipExecution(f"{reason}.")
-        declared = found.declared(scheme.default().name).get("max_cid", MAX_CID)
-        limits.append(int(declared))
-    return min(limits)
 
 
 def require_rate(rate: Rate, goal: Goal) -> None:

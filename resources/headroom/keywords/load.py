@@ -10,12 +10,13 @@ from robot.api.deco import keyword
 
 from headroom.bench import capacity, codec_only, load
 from headroom.bench.capacity_search import Capacity, Point, Trial
-from headroom.core import metrics, scheme
+from headroom.core import metrics
 from headroom.core.errors import HeadroomError
 from headroom.core.machine import topology
 from headroom.core.results import collector
 from headroom.core.results.record import CoreLoad, Histogram, Series
 from headroom.core.run.run import Run
+from headroom.core.scheme import measured
 from headroom.keywords import verdicts
 from headroom.keywords.base import current_run, library
 
@@ -39,12 +40,12 @@ class CapacityResult:
 
 @library
 class LoadKeywords:
-    """How many bidirectional VoIP flow pairs some cores carry."""
+    """How many bidirectional flow pairs some cores carry. SCHEME is the name of the scheme that is measured."""
 
     @keyword("Flow Pairs Should Be Found")
-    def flow_pairs_should_be_found(self, profile: str, cpus: str, load: str) -> None:
+    def flow_pairs_should_be_found(self, scheme: str, profile: str, cpus: str, load: str) -> None:
         """LOAD is a percentage of each core (30 %), or `no missed tick`."""
-        found = measure_capacity(current_run(), profile, cpus, target_of(load))
+        found = measure_capacity(current_run(), scheme, profile, cpus, target_of(load))
         note_capacity(found)
         if found.capacity.busy:
             raise SkipExecution(f"This machine was too busy with other things: {found.capacity.reason}.")
@@ -54,7 +55,7 @@ class LoadKeywords:
             raise AssertionError(f"No number of flow pairs was found: {found.capacity.reason}.")
 
     @keyword("Flows Should Come And Go")
-    def flows_should_come_and_go(self, profile: str, cpus: str, flow_pairs: int, replaced: str) -> None:
+    def flows_should_come_and_go(self, scheme: str, profile: str, cpus: str, flow_pairs: int, replaced: str) -> None:
         """Start-up, with all flows new at once, steady state, and churn: REPLACED, such as `10 %`, of the flow pairs
         make way for new ones each second. Three trials. Packets must come out as they went in; how long it takes is
         measured and not judged, for a slow implementation breaks no promise."""
@@ -63,16 +64,16 @@ class LoadKeywords:
         if share is None:
             raise ValueError(f"'{replaced}' is no share of the flow pairs, such as 10 %")
         cores = configuration(cpus).cpus
-        config = replace(config_for(run, profile, cores), churn_per_second=share, ticks=25)
+        config = replace(config_for(run, scheme, profile, cores), churn_per_second=share, ticks=25)
         trials = [load.measure(config, flow_pairs) for _ in range(1 if run.quick else 3)]
         note_churn(run, trials, config, cpus)
 
     @keyword("Load Should Be Carried")
-    def load_should_be_carried(self, profile: str, cpus: str, flow_pairs: int) -> None:
+    def load_should_be_carried(self, scheme: str, profile: str, cpus: str, flow_pairs: int) -> None:
         """One short trial: packets come out as they went in, and the core is not full."""
         run = current_run()
         cores = configuration(cpus).cpus
-        trial = load.measure(replace(config_for(run, profile, cores), ticks=10, warmup_ticks=5), flow_pairs)
+        trial = load.measure(replace(config_for(run, scheme, profile, cores), ticks=10, warmup_ticks=5), flow_pairs)
         note_trial(run, trial, cpus)
         if trial.load > 0.9:
             raise AssertionError(f"{flow_pairs} flow pairs load the core to {trial.load:.0%}.")
@@ -134,12 +135,15 @@ def configuration(name: str) -> topology.CpuConfiguration:
     return found
 
 
-def config_for(run: Run, profile: str, cores: tuple[int, ...], build: str = "") -> load.LoadConfig:
+def config_for(run: Run, scheme: str, profile: str, cores: tuple[int, ...], build: str = "") -> load.LoadConfig:
     """The load to measure; skips the case where an implementation does not declare what it needs."""
+    channel = measured(scheme).load(1)
     for role, found in run.sides:
-        if reason := found.lacks(role, scheme.default().name, modes=["U"], cids=["large"]):
+        if reason := found.lacks(role, scheme, **channel.needs):
             raise SkipExecution(f"{reason}.")
+    collector.current().parameters |= {"scheme": scheme, **channel.parameters}
     return load.LoadConfig(
+        scheme=scheme,
         compressor=run.compressor,
         decompressor=run.decompressor,
         profile=profile or run.profile,
@@ -150,12 +154,12 @@ def config_for(run: Run, profile: str, cores: tuple[int, ...], build: str = "") 
     )
 
 
-def measure_capacity(run: Run, profile: str, cpus: str, target: float | None) -> CapacityResult:
+def measure_capacity(run: Run, scheme: str, profile: str, cpus: str, target: float | None) -> CapacityResult:
     """Searches for a capacity, and measures there what of it is the harness's."""
-    note_parameters(run, profile, cpus, target)
+    note_parameters(run, scheme, profile, cpus, target)
     cores = configuration(cpus).cpus
     collector.current().parameters["cores"] = list(cores)
-    config = config_for(run, profile, cores)
+    config = config_for(run, scheme, profile, cores)
     rules = capacity.rules_for(run.quick, len(cores))
     points = capacity.points(config, rules, run.folder if run.folder.name else None)
     found = points.for_target(target)
@@ -163,11 +167,12 @@ def measure_capacity(run: Run, profile: str, cpus: str, target: float | None) ->
     return CapacityResult(cores, points, found, point, points.pairs_at(point.flow_pairs))
 
 
-def note_parameters(run: Run, profile: str, cpus: str, target: float | None) -> None:
+def note_parameters(run: Run, scheme: str, profile: str, cpus: str, target: float | None) -> None:
     """Says what is measured before it is, so that a skipped case says it too."""
     current = collector.current()
     current.parameters |= {
         "kind": "capacity",
+        "scheme": scheme,
         "compressor": run.settings.compressor,
         "decompressor": run.settings.decompressor,
         "profile": profile or run.profile,
@@ -184,7 +189,6 @@ def note_capacity(found: CapacityResult) -> None:
     config, result = found.points.config, found.capacity
     count = len(found.cores)
     current.parameters |= {
-        "mode": config.mode,
         "tick_ms": config.tick_ms,
         "burst": config.burst,
         "order": config.order,

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sections about VoIP flow pairs: how many the cores carry, with the harness and codec only; latency and cost."""
+"""The sections about flow pairs: how many the cores carry, with the harness and codec only; latency and cost."""
 
 from functools import partial
 from typing import Any
 
 from headroom.core import metrics
+from headroom.core.scheme import all_schemes
 from headroom.core.text import percent, shown
 from headroom.report import charts, data
 from headroom.report.columns import Shown, figure, table_of
@@ -44,8 +45,7 @@ def capacity(records: Records) -> Section | None:
         return None
     section = Section("capacity", "How many flow pairs the cores carry", "Capacity")
     section.intro = [
-        "A flow pair is one call: a packet of each direction every tick, each packet "
-        "classified, compressed and decompressed; silence suppression "
+        f"{' '.join(_flow_pairs_of_schemes(lines))} Each goes through compressor and decompressor; silence suppression "
         "is off. The load is the CPU time of the measuring thread; /proc/stat and "
         "the busy share of each tick are in the records beside it.",
     ]
@@ -83,8 +83,19 @@ def capacity(records: Records) -> Section | None:
 
 def _line_names(lines: list[data.CapacityLine]) -> dict[tuple[str, ...], str]:
     """A name for each line: its CPU configuration, and what else tells it from the others."""
-    varying = [index for index in range(4) if len({line.key[index] for line in lines}) > 1]
-    return {line.key: " ".join([line.cpus, *(f"({line.key[index]})" for index in varying)]) for line in lines}
+    parts = {line.key: (data.title_of_scheme(line.key[0]), *line.key[1:-1]) for line in lines}
+    varying = [index for index in range(5) if len({part[index] for part in parts.values()}) > 1]
+    return {line.key: " ".join([line.cpus, *(f"({parts[line.key][index]})" for index in varying)]) for line in lines}
+
+
+def _flow_pairs_of_schemes(lines: list[data.CapacityLine]) -> list[str]:
+    """Returns a sentence for each scheme of some lines: what a flow pair is."""
+    schemes = [all_schemes()[name] for name in dict.fromkeys(line.key[0] for line in lines) if name in all_schemes()]
+    known = [one for one in schemes if one.measurement]
+    if not known:
+        return ["A flow pair is a packet of each direction in every tick."]
+    sentences = [(one.title, one.measurement().flow_pair) for one in known if one.measurement]
+    return [f"{title}: {sentence}" if len(known) > 1 else sentence for title, sentence in sentences]
 
 
 def _capacity_table(lines: list[data.CapacityLine], names: dict[tuple[str, ...], str]) -> Table:

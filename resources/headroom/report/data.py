@@ -9,6 +9,7 @@ from headroom.core import metrics
 from headroom.core.errors import HeadroomError
 from headroom.core.metrics import Metric
 from headroom.core.results.record import VERDICTS, worst
+from headroom.core.scheme import all_schemes
 
 Records = list[dict[str, Any]]
 
@@ -19,6 +20,7 @@ PERCENTILES = (("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p99.9", 0.999), ("p9
 class Capacity:
     """Flow pairs that some cores carry at a load; `target_load` is None for "no missed tick"."""
 
+    scheme: str
     compressor: str
     decompressor: str
     profile: str
@@ -33,9 +35,9 @@ class Capacity:
     record: dict[str, Any] = field(repr=False, compare=False)
 
     @property
-    def series(self) -> tuple[str, str, str, str, str]:
+    def series(self) -> tuple[str, str, str, str, str, str]:
         """What is measured, apart from the target: rows of one table, bars of one group."""
-        return (self.compressor, self.decompressor, self.profile, self.build, self.cpus)
+        return (self.scheme, self.compressor, self.decompressor, self.profile, self.build, self.cpus)
 
     @property
     def rough(self) -> bool:
@@ -62,6 +64,7 @@ class Capacity:
     def as_json(self) -> dict[str, Any]:
         """The object of the command line's `capacity` list."""
         return {
+            "scheme": self.scheme,
             "compressor": self.compressor,
             "decompressor": self.decompressor,
             "profile": self.profile,
@@ -97,6 +100,17 @@ def of_kind(records: Records, kind: str) -> Records:
     return [one for one in records if one["parameters"].get("kind") == kind and one["metrics"]]
 
 
+def scheme_of(record: dict[str, Any]) -> str:
+    """Returns the name of the scheme that a record is about, "" where neither a parameter nor a tag says it."""
+    tags = [tag.partition(":")[2] for tag in record["test"].get("tags", ()) if tag.startswith("scheme:")]
+    return str(record["parameters"].get("scheme") or (tags[0] if tags else ""))
+
+
+def title_of_scheme(name: str) -> str:
+    """Returns the title of a scheme; its name where this version does not know it."""
+    return all_schemes()[name].title if name in all_schemes() else name
+
+
 OF_CAPACITIES = ("compressor", "decompressor", "profile", "cpus", "build", "target_load")  # parameters
 
 
@@ -111,6 +125,7 @@ def capacities(records: Records) -> list[Capacity]:
             continue  # a record of another hand: its parameters may be anything
         result.append(
             Capacity(
+                scheme=scheme_of(record),
                 compressor=parameters["compressor"],
                 decompressor=parameters["decompressor"],
                 profile=parameters["profile"],
@@ -151,7 +166,7 @@ class CapacityLine:
 
 
 def capacity_lines(records: Records) -> list[CapacityLine]:
-    """One line per implementation pair, profile, build and CPU configuration; absent ones with their reason."""
+    """One line per scheme, implementation pair, profile, build and CPU configuration; absent ones with their reason."""
     lines: dict[tuple[str, ...], CapacityLine] = {}
     for capacity in capacities(records):
         line = lines.setdefault(capacity.series, CapacityLine(capacity.series))
@@ -160,9 +175,8 @@ def capacity_lines(records: Records) -> list[CapacityLine]:
         parameters = record["parameters"]
         if parameters.get("kind") != "capacity" or measured(record, metrics.FLOW_PAIRS):
             continue
-        key = tuple(
-            str(parameters.get(name, "")) for name in ("compressor", "decompressor", "profile", "build", "cpus")
-        )
+        names = ("compressor", "decompressor", "profile", "build", "cpus")
+        key = (scheme_of(record), *(str(parameters.get(name, "")) for name in names))
         line = lines.setdefault(key, CapacityLine(key))
         line.absent = line.absent or _reason(record)
     return list(lines.values())
@@ -211,10 +225,10 @@ def merged_histogram(record: dict[str, Any], name: str) -> list[list[float]]:
 def capacity_rows(records: Records) -> list[tuple[Any, ...]]:
     """Rows of the terminal's capacity table."""
     lines = capacity_lines(records)
-    several = len({line.key[:4] for line in lines}) > 1
+    several = len({line.key[:5] for line in lines}) > 1
     rows = []
     for line in lines:
-        name = f"{line.cpus} ({', '.join(line.key[:4])})" if several else line.cpus
+        name = f"{line.cpus} ({', '.join(line.key[:5])})" if several else line.cpus
         main = line.main
         if main is None:
             continue

@@ -64,7 +64,7 @@ def _capacity_cards(records: Records) -> list[Card]:
     cores = "one core" if single.cpus == "1c" else single.cpus
     cost = f"compress and decompress, {main.profile}"
     cards = [
-        Card(f"Flow pairs, {cores}", fifty.shown if fifty else "–", "bidirectional VoIP calls at 50 % load"),
+        Card(f"Flow pairs, {cores}", fifty.shown if fifty else "–", f"at 50 % load, {main.profile}"),
         Card("Cost of a packet", f"{shown(main.ns_per_operation)} ns", cost),
     ]
     if main.codec_only is not None:
@@ -110,6 +110,7 @@ def flows_come_and_go(records: Records) -> Section | None:
         "Churn: that share of the flow pairs makes way for new ones each second."
     ]
     shown: list[Shown] = [
+        (Column("Scheme"), lambda record: data.title_of_scheme(data.scheme_of(record))),
         parameter("CPUs", "cpus"),
         parameter("Flow pairs per core", "flow_pairs_per_core", number=True),
         (

@@ -4,7 +4,7 @@
 from collections import Counter
 from typing import Any
 
-from headroom.report.data import Records
+from headroom.report.data import Records, title_of_scheme
 
 NODES = {"asked": "as asked", "null": "null codec", "bridge": "bare bridge"}
 FEEDBACK = {"own": "with feedback", "piggybacked": "piggybacked"}
@@ -12,12 +12,14 @@ GOALS = {"ndr": "NDR: no packet lost", "pdr": "PDR: 0.5 % lost at most"}
 
 
 def name_of(record: dict[str, Any]) -> str:
-    """CPU configuration, and the mode where it is not the plain one: `1c`, `1c, O-mode, piggybacked`."""
+    """Returns the scheme, the CPU configuration, and the channel where it is not the plain one: `ROHC, 1c`,
+    `ROHC, 1c, O-mode, piggybacked`, `VJ, 1c, explicit`. Old records name no scheme."""
     parameters = record["parameters"]
-    mode = parameters.get("mode", "U")
-    return parameters["cpus"] + (
-        "" if mode == "U" else f", {mode}-mode, {FEEDBACK.get(parameters['feedback'], 'no feedback')}"
-    )
+    scheme, mode = parameters.get("scheme"), parameters.get("mode", "U")
+    channel = parameters.get("channel", "") if "mode" not in parameters else ""
+    if mode != "U":
+        channel = f"{mode}-mode, {FEEDBACK.get(parameters['feedback'], 'no feedback')}"
+    return ", ".join(part for part in (title_of_scheme(scheme) if scheme else "", parameters["cpus"], channel) if part)
 
 
 def names_of(records: Records) -> dict[str, str]:

@@ -6,13 +6,12 @@ import subprocess
 from collections.abc import Callable
 from typing import Any
 
-from headroom.core import implementations, scheme
+from headroom.core import implementations
 from headroom.core.errors import EnvironmentLacks
 from headroom.core.implementations import Implementation
 from headroom.core.paths import ROOT
 from headroom.core.run.run import Run
 from headroom.testbed import containers
-from headroom.testbed.channel import Channel
 
 BUILD = ROOT / "docker" / "build"
 
@@ -40,29 +39,9 @@ def identity(found: Implementation, topology: str, build: str) -> dict[str, Any]
     return {"name": found.name, "version": None, "build": found.image, "sha256": digest, "reason": reason}
 
 
-def profiles_of(run: Run) -> list[str]:
-    """The profiles that both sides declare, where one of them is an image, whose environment names them."""
-    name = scheme.default().name
-    ours, theirs = (set(found.declared(name).get("profiles", ())) for _, found in run.sides)
-    return sorted(ours & theirs)
-
-
 def has_image(run: Run) -> bool:
     """Whether one side takes part as an image."""
     return any(image_of(found, run.topology) for _, found in run.sides)
-
-
-def words_of(run: Run, channel: Channel) -> dict[str, str]:
-    """The environment of an image that describes its channel, by the contract."""
-    return {
-        "HEADROOM_TEST": "forward",
-        "HEADROOM_SCHEME": scheme.default().name,
-        "HEADROOM_PROFILES": ",".join(profiles_of(run)),
-        "HEADROOM_MODE": channel.mode,
-        "HEADROOM_CIDS": "large",
-        "HEADROOM_MAX_CID": str(channel.max_cid),
-        "HEADROOM_FEEDBACK": channel.feedback,
-    }
 
 
 def build_ours(say: Callable[[str], None]) -> None:

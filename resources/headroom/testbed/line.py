@@ -8,7 +8,7 @@ A line is made once for many trials.
 
 import contextlib
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
@@ -19,10 +19,10 @@ from headroom.core.capabilities import adapter
 from headroom.core.errors import HeadroomError
 from headroom.core.implementations import null
 from headroom.core.machine import procstat
+from headroom.core.measurement import COPIES, Channel
 from headroom.core.run.run import Run
 from headroom.core.scheme import all_schemes
 from headroom.testbed import choice, images, testbed
-from headroom.testbed.channel import Channel
 from headroom.testbed.compose import Compose
 from headroom.testbed.processes import Service
 from headroom.testbed.sender import sender
@@ -32,8 +32,6 @@ from headroom.testbed.trial import ComparingGenerator, Generator, Trial
 Codec = str  # asked, null, bridge, or the name of a scheme whose endpoints the nodes host
 Sending = Callable[[Topology], AbstractContextManager[Generator]]
 CODECS: tuple[Codec, ...] = ("asked", "null", "bridge")
-
-U_MODE = Channel()  # as wherever load is measured: nothing is fed back
 
 LOOK_S = 0.1  # between two looks at the processes while a trial runs
 SUSPICIOUS = 0.5  # share of the packets: a node that loses more may have ended
@@ -105,7 +103,7 @@ def line(
     codec: Codec,
     profile: str,
     flows: int,
-    channel: Channel = U_MODE,
+    channel: Channel = COPIES,
     capture: Path | None = None,
 ) -> Iterator[Line]:
     """Makes a line, with the packets of a profile. Raises as `line_with` does."""
@@ -145,8 +143,8 @@ def shape_of(topology: str) -> str:
     return testbed.load(Path(topology)).shape if topology.endswith(choice.TESTBED_SUFFIXES) else "full"
 
 
-def node_job(run: Run, codec: Codec, channel: Channel = U_MODE, role: str = "compressor") -> dict[str, Any]:
-    """A node's adapters in its job, and the way of feedback. Controls have nothing to feed back.
+def node_job(run: Run, codec: Codec, channel: Channel = COPIES, role: str = "compressor") -> dict[str, Any]:
+    """A node's adapters in its job, and the way of feedback. Controls copy, and have nothing to feed back.
 
     Opposite a container image, which does both directions by itself, a node has one implementation for both, too.
     """
@@ -155,17 +153,17 @@ def node_job(run: Run, codec: Codec, channel: Channel = U_MODE, role: str = "com
         sides = dict.fromkeys(sides, null())
     if (scheme := all_schemes().get(codec)) and scheme.node_job:
         return _seeded(scheme.node_job(sides[role], run.build, role), run)
-    config: dict[str, Any] = {}
+    config: Mapping[str, Any] = {}
     if codec != "asked":
-        channel = U_MODE
+        channel = COPIES
     elif images.has_image(run):
         sides = dict.fromkeys(sides, sides[role])
-        config = {"profiles": images.profiles_of(run)}
+        config = channel.image_config
     adapters = {
-        side: None if codec == "bridge" else adapter(found, run.build, {**channel.config(), **config})
+        side: None if codec == "bridge" else adapter(found, run.build, {**channel.adapter_config(), **config})
         for side, found in sides.items()
     }
-    return _seeded({**adapters, "feedback": channel.feedback}, run)
+    return _seeded({**adapters, "feedback": channel.feedback, **channel.stream(role)}, run)
 
 
 def _seeded(job: dict[str, Any], run: Run) -> dict[str, Any]:
@@ -184,7 +182,7 @@ def _node(run: Run, made: Topology, role: Any, codec: Codec, channel: Channel) -
             raise choice.NotOnThisTopology(
                 f"{found.name} is a container image, which works on one core; this asks for {len(seat.cores)}."
             )
-        return made.start_image(role, found.image, images.words_of(run, channel))
+        return made.start_image(role, found.image, channel.image_environment(role))
     return made.start_node(role, node_job(run, codec, channel, role))
 
 

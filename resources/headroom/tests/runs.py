@@ -32,7 +32,7 @@ def replay_of(compressor: Any = "reference", decompressor: Any = "reference", **
 
 
 def load_of(compressor: Any = "reference", decompressor: Any = "reference", **more: Any) -> LoadConfig:
-    return LoadConfig(implementation(compressor), implementation(decompressor), **more)
+    return LoadConfig(more.pop("scheme", "rohc"), implementation(compressor), implementation(decompressor), **more)
 
 
 def calls_of(proxy: Any = "reference", user: Any = "reference", **more: Any) -> CallLoadConfig:

@@ -19,10 +19,10 @@ import pytest
 
 from headroom.cli import listing, replay
 from headroom.core import implementations, matrix
-from headroom.core.errors import disk_error
+from headroom.core.errors import UsageError, disk_error
 from headroom.core.paths import ROOT
 from headroom.core.results import store
-from headroom.core.scheme import all_schemes, default, in_matrix
+from headroom.core.scheme import all_schemes, in_matrix
 from headroom.tests.runs import replay_of
 
 COMMANDS = (
@@ -197,8 +197,22 @@ def test_the_command_of_a_row_is_one_of_the_command_line() -> None:
         assert done.returncode == 0, done.stderr
 
 
-def test_a_replay_is_of_the_default_scheme() -> None:
-    assert next(one.default for one in replay.OPTIONS if one.name == "scheme") == default().name
+@pytest.mark.parametrize(
+    ("compressor", "decompressor", "scheme"),
+    [
+        ("reference", "null", "rohc"),
+        ("null", "none", "rohc"),
+        ("ule-crate", "reference", "ule"),
+        ("none", "ule-crate", "ule"),
+    ],
+)
+def test_a_replay_is_of_what_the_implementations_declare(compressor: str, decompressor: str, scheme: str) -> None:
+    assert replay._declared(compressor, decompressor).name == scheme
+
+
+def test_a_replay_of_implementations_without_a_common_scheme_says_so() -> None:
+    with pytest.raises(UsageError, match="declare no scheme with replays in common"):
+        replay._declared("null", "ule-crate")
 
 
 def test_every_profile_and_implementation_of_the_tree_is_valid() -> None:

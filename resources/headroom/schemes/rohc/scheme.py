@@ -13,6 +13,7 @@ from headroom.schemes.rohc.options import REPLAY
 
 if TYPE_CHECKING:
     from headroom.core.captures.dissection import LinkDissector
+    from headroom.core.measurement import Measurement
     from headroom.core.replay_options import ReplayWords
     from headroom.core.sentinels import Sentinel
 
@@ -48,6 +49,12 @@ def _dissector() -> LinkDissector:
     return RohcDissector()
 
 
+def _measurement() -> Measurement:
+    from headroom.schemes.rohc.measurement import MEASUREMENT
+
+    return MEASUREMENT
+
+
 def _sentinels() -> Sequence[Sentinel]:
     from headroom.schemes.rohc.sentinels import sentinels
 
@@ -66,10 +73,10 @@ SCHEME = Scheme(
     compresses="header",
     replay_options=REPLAY,
     replay=_replay,
+    measurement=_measurement,
     sentinels=_sentinels,
     metrics=_metrics,
     papers=_papers,
-    is_default=True,
     suites="conformance/rohc",
     framing=Framing(
         ether_types={0x22F1: ""},

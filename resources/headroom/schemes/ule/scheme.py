@@ -12,6 +12,7 @@ from headroom.schemes.ule.axes import AXES, LINKS
 
 if TYPE_CHECKING:
     from headroom.core.captures.dissection import LinkDissector
+    from headroom.core.measurement import Measurement
     from headroom.core.metrics import Metric
     from headroom.core.replay import Replay
     from headroom.core.replay_options import ReplayWords
@@ -111,6 +112,12 @@ def _dissector() -> LinkDissector:
     return UleDissector()
 
 
+def _measurement() -> Measurement:
+    from headroom.schemes.ule.measurement import MEASUREMENT
+
+    return MEASUREMENT
+
+
 def _sentinels() -> Sequence[Sentinel]:
     from headroom.schemes.ule.sentinels import sentinels
 
@@ -136,6 +143,7 @@ SCHEME = Scheme(
         ),
     ),
     replay=_replay,
+    measurement=_measurement,
     sentinels=_sentinels,
     metrics=_metrics,
     papers=_papers,

@@ -13,6 +13,7 @@ from headroom.schemes.vj.axes import AXES, LINKS
 
 if TYPE_CHECKING:
     from headroom.core.captures.dissection import LinkDissector
+    from headroom.core.measurement import Measurement
     from headroom.core.replay_options import ReplayWords
     from headroom.core.sentinels import Sentinel
 
@@ -45,6 +46,12 @@ def _dissector() -> LinkDissector:
     return VjDissector()
 
 
+def _measurement() -> Measurement:
+    from headroom.schemes.vj.measurement import MEASUREMENT
+
+    return MEASUREMENT
+
+
 def _sentinels() -> Sequence[Sentinel]:
     from headroom.schemes.vj.sentinels import sentinels
 
@@ -65,6 +72,7 @@ SCHEME = Scheme(
         Option("max_slot_id", 15, number("max-slot-id", 0, 255, "slots", int), "The largest slot identifier.", int),
     ),
     replay=_replay,
+    measurement=_measurement,
     sentinels=_sentinels,
     metrics=_metrics,
     suites="conformance/vj",

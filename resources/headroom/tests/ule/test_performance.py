@@ -10,13 +10,13 @@ from headroom.bench.load import LoadConfig
 from headroom.core.implementations import find
 
 CONFIG = LoadConfig(
+    "ule",
     find("reference"),
     find("reference"),
     "udp-690",
     pacing="none",
     ticks=5,
     verify_every=1,
-    scheme="ule",
     channel={"packing": "padding", "channels": 1},
 )
 
@@ -25,7 +25,7 @@ def test_both_sides_have_the_channel_of_the_scheme() -> None:
     job = load.job(CONFIG, 10, None)
     for side in ("compressor", "decompressor"):
         assert job[side]["config"] == {"scheme": "ule", "packing": "padding", "channels": 1}
-    assert load.job(replace(CONFIG, scheme=""), 10, None)["compressor"]["config"]["max_cid"] == 16383
+    assert load.job(replace(CONFIG, channel={}), 10, None)["compressor"]["config"]["packing"] == "packing"
 
 
 @pytest.mark.engine

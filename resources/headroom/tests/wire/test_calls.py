@@ -17,6 +17,7 @@ import pytest
 from headroom.bench import throughput_search
 from headroom.core import settings
 from headroom.core.errors import HeadroomError, UsageError
+from headroom.core.measurement import COPIES
 from headroom.core.paths import ROOT
 from headroom.core.results import collector
 from headroom.core.results.record import Record
@@ -26,7 +27,7 @@ from headroom.schemes.sigcomp.call_generators import EmbeddedCalls, TrexCalls, c
 from headroom.schemes.sigcomp.keywords import call_forwarding
 from headroom.schemes.sigcomp.sip import sequences
 from headroom.testbed import choice
-from headroom.testbed.line import U_MODE, Codec, line_with
+from headroom.testbed.line import Codec, line_with
 from headroom.testbed.trex.client import Trex
 from headroom.testbed.trex.pipe import Pipe
 from headroom.testbed.trial import Direction, Latency, Trial
@@ -353,7 +354,7 @@ def test_calls_for_real(real_build: str) -> None:
     if reason := choice.build_lacks(real_build):
         pytest.skip(reason)
     asked = run_of(build=real_build, topology="netns")
-    with line_with(asked, (0,), "null", U_MODE, lambda made: callers(asked, made, "3gpp-video-call", 0.05)) as made:
+    with line_with(asked, (0,), "null", COPIES, lambda made: callers(asked, made, "3gpp-video-call", 0.05)) as made:
         trial = undisturbed(made, 40, 0.5)
     assert isinstance(made.generator, EmbeddedCalls)
     assert (trial.sent, trial.lost, trial.forward.unexpected) == (20, 0, 0)
@@ -367,7 +368,7 @@ def test_calls_over_sigcomp_for_real(real_build: str) -> None:
     if reason := choice.build_lacks(real_build):
         pytest.skip(reason)
     asked = run_of(build=real_build, topology="netns")
-    with line_with(asked, (0,), "sigcomp", U_MODE, lambda made: callers(asked, made, "basic-voice-call", 0.05)) as made:
+    with line_with(asked, (0,), "sigcomp", COPIES, lambda made: callers(asked, made, "basic-voice-call", 0.05)) as made:
         trial = undisturbed(made, 40, 0.5)
         workers = [made.watched[role].statistics()["workers"][0] for role in ("compressor", "decompressor")]
     assert (trial.sent, trial.lost, trial.forward.unexpected) == (20, 0, 0)
@@ -386,7 +387,7 @@ def test_calls_of_trex_for_real(real_build: str, nodes: Codec) -> None:
     if reason := choice.build_lacks(real_build):
         pytest.skip(reason)
     asked = run_of(build=real_build, topology="netns", generator="trex")
-    with line_with(asked, (0,), nodes, U_MODE, lambda made: callers(asked, made, "3gpp-registration")) as made:
+    with line_with(asked, (0,), nodes, COPIES, lambda made: callers(asked, made, "3gpp-registration")) as made:
         trial = undisturbed(SimpleNamespace(trial=made.compared), 40, 0.5)
         worker = made.watched["decompressor"].statistics()["workers"][0]
     assert 20 <= trial.sent <= 21

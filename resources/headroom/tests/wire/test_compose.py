@@ -20,10 +20,11 @@ import yaml
 from headroom.core import profiles
 from headroom.core.engine_result import EngineFailure
 from headroom.core.errors import EnvironmentLacks
+from headroom.core.measurement import COPIES
 from headroom.core.paths import ROOT
 from headroom.schemes.sigcomp.call_generators import callers
 from headroom.testbed import choice, compose, containers, runs, topology
-from headroom.testbed.line import U_MODE, line_with
+from headroom.testbed.line import line_with
 from headroom.testbed.topology import Topology, allot, roles_of
 from headroom.tests.runs import run_of
 from headroom.tests.wire.test_forwarding import undisturbed
@@ -377,7 +378,7 @@ def test_an_interface_that_is_down_for_a_moment_is_no_loss(short: Topology) -> N
 @with_docker
 def test_calls_over_sigcomp_through_containers() -> None:
     asked = run_of(topology="compose")
-    with line_with(asked, (0,), "sigcomp", U_MODE, lambda made: callers(asked, made, "basic-voice-call", 0.05)) as made:
+    with line_with(asked, (0,), "sigcomp", COPIES, lambda made: callers(asked, made, "basic-voice-call", 0.05)) as made:
         trial = undisturbed(made, 20, 0.5)
         worker = made.watched["decompressor"].statistics()["workers"][0]
     assert (trial.sent, trial.lost, trial.forward.unexpected) == (10, 0, 0)

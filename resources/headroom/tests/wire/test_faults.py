@@ -23,6 +23,7 @@ from headroom.core import settings
 from headroom.core.engine_result import EngineFailure
 from headroom.core.paths import ROOT
 from headroom.core.results import collector
+from headroom.core.scheme import measured
 from headroom.keywords import forwarding
 from headroom.testbed import interfaces, netns
 from headroom.testbed.line import Line, line
@@ -34,6 +35,8 @@ from headroom.tests.wire.test_processes import gone
 PATIENCE_S = 60.0  # until a peer is there
 KILLED, STOPPED = "died from SIGKILL", r"does nothing any more: it has been stopped \(SIGSTOP\)"
 LONG_S = 60.0  # a trial that nobody waits for
+
+CHANNEL = measured("rohc").channel("U", 10, [])
 
 
 pytestmark = pytest.mark.usefixtures("state")  # of conftest.py
@@ -95,7 +98,7 @@ def test_whoever_is_killed_or_stopped_is_named(
     with (
         nothing_is_left(state) as lines,
         pytest.raises(EngineFailure, match=rf"^The {role} \(.* in hr-\w+-\w+\)[: ].*{cause}") as caught,
-        line(asked, [0], "asked", "voip-amr-nb-ipv6", 10) as made,
+        line(asked, [0], "asked", "voip-amr-nb-ipv6", 10, CHANNEL) as made,
     ):
         lines.append(made)
         with meanwhile(lambda: os.kill(service(made, role).process.pid, number)):
@@ -109,7 +112,7 @@ def test_a_removed_namespace_is_named(build: str, state: Path) -> None:
     with (
         nothing_is_left(state) as lines,
         pytest.raises(EngineFailure, match=r"^The network namespace hr-\w+-a of the compressor is not there any more"),
-        line(asked, [0], "asked", "voip-amr-nb-ipv6", 10) as made,
+        line(asked, [0], "asked", "voip-amr-nb-ipv6", 10, CHANNEL) as made,
     ):
         lines.append(made)
         assert made.trial(1000, 0.1).sent == 200
@@ -123,7 +126,7 @@ def test_an_interface_set_down_is_named(build: str, state: Path) -> None:
     with (
         nothing_is_left(state) as lines,
         pytest.raises(EngineFailure, match=r"^The interface plain of the decompressor, in hr-\w+-b, is down or gone"),
-        line(asked, [0], "asked", "voip-amr-nb-ipv6", 10) as made,
+        line(asked, [0], "asked", "voip-amr-nb-ipv6", 10, CHANNEL) as made,
     ):
         lines.append(made)
         assert made.trial(1000, 0.1).sent == 200
@@ -135,7 +138,10 @@ def test_an_interface_set_down_is_named(build: str, state: Path) -> None:
 @root
 def test_an_interface_that_is_down_for_a_moment_is_no_loss(build: str, state: Path) -> None:
     asked = run_of(topology="netns", build=build)
-    with nothing_is_left(state) as lines, line(asked, [0], "asked", "voip-amr-nb-ipv6", 10) as made:
+    with (
+        nothing_is_left(state) as lines,
+        line(asked, [0], "asked", "voip-amr-nb-ipv6", 10, CHANNEL) as made,
+    ):
         lines.append(made)
         made.made.look()
         place = made.made.seats["decompressor"].place.name
@@ -160,7 +166,10 @@ def test_interfaces_that_went() -> None:
 @root
 def test_one_generator_makes_all_trials(build: str, state: Path) -> None:
     asked = run_of(topology="netns", build=build)
-    with nothing_is_left(state) as lines, line(asked, [0], "asked", "voip-amr-nb-ipv6", 10) as made:
+    with (
+        nothing_is_left(state) as lines,
+        line(asked, [0], "asked", "voip-amr-nb-ipv6", 10, CHANNEL) as made,
+    ):
         lines.append(made)
         pids = set()
         for rate in (1000, 2000, 3000):
@@ -194,14 +203,14 @@ def test_the_verdict_is_an_error_and_the_next_case_goes_on(
     monkeypatch.setattr(throughput_search, "line", disturbed)
     collector.begin()
     with pytest.raises(EngineFailure):
-        words.throughput_should_be_found("", "1c", "none")
+        words.throughput_should_be_found("rohc", "", "1c", "none")
     noted = collector.current()
     assert noted.verdict == "error"
     assert noted.reason.startswith("The decompressor (headroom-engine node in hr-")
     assert "died from SIGKILL" in noted.reason
     collector.begin()
     with pytest.raises(SkipExecution, match="more was not tried"):  # it loses nothing, so there is no NDR
-        words.throughput_should_be_found("", "1c", "none")
+        words.throughput_should_be_found("rohc", "", "1c", "none")
     assert "decompressor" not in collector.current().reason
     assert list(state.iterdir()) == []
     collector.begin()

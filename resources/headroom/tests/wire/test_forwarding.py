@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -18,15 +19,16 @@ from headroom.bench import throughput_search
 from headroom.bench.throughput import NDR, PDR, GeneratorFellBehind, NoThroughput, Rate
 from headroom.core import settings
 from headroom.core.engine_result import EngineFailure
+from headroom.core.measurement import COPIES, Channel
 from headroom.core.results import collector
 from headroom.core.results.record import Record
+from headroom.core.scheme import measured
 from headroom.core.settings import Settings
 from headroom.core.yamlfile import violations
 from headroom.keywords import forwarding, forwarding_results
 from headroom.report.render import page
 from headroom.testbed import choice
-from headroom.testbed.channel import Channel, channel_of
-from headroom.testbed.line import U_MODE, Load, line, node_job
+from headroom.testbed.line import Load, line, node_job
 from headroom.testbed.topology import Topology
 from headroom.testbed.trial import Direction, Latency, Trial
 from headroom.tests.runs import run_of
@@ -61,6 +63,10 @@ class FakeLine:
         return self.trial(rate_pps, duration_s), [Load("compressor", 0, "busy_share", 0.75)]
 
 
+def rohc(words: str = "U", flows: int = 100, declared: Sequence[Mapping[str, Any]] = ()) -> Channel:
+    return measured("rohc").channel(words, flows, declared)
+
+
 LIMITS: dict[str, list[tuple[float, float]]] = {
     "asked": [(40_000.0, 1e9)],
     "null": [(80_000.0, 1e9)],
@@ -83,9 +89,9 @@ def fake(
 
     @contextmanager
     def line_of(
-        asked: Any, cores: Any, codec: str, profile: str, flows: int, channel: Channel = U_MODE
+        asked: Any, cores: Any, codec: str, profile: str, flows: int, channel: Channel = COPIES
     ) -> Iterator[FakeLine]:
-        made.append(codec if channel == U_MODE else f"{codec} {channel.words}")
+        made.append(codec if channel.words in ("", "U") else f"{codec} {channel.words}")
         limit, most = limits[codec].pop(0) if len(limits[codec]) > 1 else limits[codec][0]
         yield FakeLine(limit * len(cores) ** 0.5, most)
 
@@ -115,7 +121,7 @@ def value(name: str) -> float | None:
 
 def test_a_rate_its_controls_and_its_loads_are_noted(fake: list[str]) -> None:
     words = forwarding.ForwardingKeywords()
-    words.throughput_should_be_found("", "1c", "none")
+    words.throughput_should_be_found("rohc", "", "1c", "none")
     assert 35_000 < (value("ndr") or 0) <= 40_000
     assert 70_000 < (value("null_ndr") or 0) <= 80_000
     assert value("bridge_ndr") is None and (value("bridge_ndr_at_least") or 0) > 80_000
@@ -124,10 +130,10 @@ def test_a_rate_its_controls_and_its_loads_are_noted(fake: list[str]) -> None:
     first = noted("performance/throughput/One Core NDR").as_json()
     assert violations(first, "result") == []
     collector.begin()
-    words.throughput_should_be_found("", "1c", "0.5 %")
+    words.throughput_should_be_found("rohc", "", "1c", "0.5 %")
     assert fake == ["asked", "null", "bridge"], "rows share what was measured"
     collector.begin()
-    words.latency_should_be_measured("", "1c", "50 %")
+    words.latency_should_be_measured("rohc", "", "1c", "50 %")
     assert value("rate") == pytest.approx(0.5 * (value("pdr") or 0))
     assert (value("forward_p50"), value("reverse_longest")) == (2e3, 9e3)
     second = noted("performance/latency/One Core At 50 % Of PDR").as_json()
@@ -141,8 +147,8 @@ def test_a_rate_its_controls_and_its_loads_are_noted(fake: list[str]) -> None:
 
 def test_modes_share_their_controls(fake: list[str]) -> None:
     words = forwarding.ForwardingKeywords()
-    words.throughput_should_be_found("", "1c", "none")
-    words.throughput_should_be_found("", "1c", "0.5 %", "O own")
+    words.throughput_should_be_found("rohc", "", "1c", "none")
+    words.throughput_should_be_found("rohc", "", "1c", "0.5 %", "O own")
     assert fake == ["asked", "null", "bridge", "asked O own"]
     kept = collector.current().parameters
     assert (kept["mode"], kept["feedback"], kept["max_cid"]) == ("O", "own", 16383)
@@ -167,7 +173,7 @@ def test_a_control_below_the_measured_nodes_is_measured_again(
 ) -> None:
     limits["null"] = [(30_000.0, 1e9), (80_000.0, 1e9)]
     words = forwarding.ForwardingKeywords()
-    words.throughput_should_be_found("", "1c", "none")
+    words.throughput_should_be_found("rohc", "", "1c", "none")
     assert 70_000 < (value("null_ndr") or 0) <= 80_000
     assert fake == ["asked", "null", "null", "bridge"]
     first, second = collector.current().parameters["null_searches"]
@@ -176,7 +182,7 @@ def test_a_control_below_the_measured_nodes_is_measured_again(
     made = noted("performance/throughput/One Core NDR").as_json()
     assert "Null codec: measured 2 times, for it came out too low: " in shown_row(made, "t-throughput")[-1]
     collector.begin()
-    words.throughput_should_be_found("", "1c", "0.5 %")
+    words.throughput_should_be_found("rohc", "", "1c", "0.5 %")
     assert fake == ["asked", "null", "null", "bridge"], "rows share what was measured again"
     assert 70_000 < (value("null_pdr") or 0) <= 81_000
 
@@ -186,7 +192,7 @@ def test_a_control_that_stays_below_has_no_figure(
 ) -> None:
     limits["null"], limits["bridge"] = [(30_000.0, 1e9)], [(35_000.0, 1e9)]
     words = forwarding.ForwardingKeywords()
-    words.throughput_should_be_found("", "1c", "none")
+    words.throughput_should_be_found("rohc", "", "1c", "none")
     assert fake == ["asked", *["null"] * 3, *["bridge"] * 3], "three times and no more"
     assert (value("null_ndr"), value("bridge_ndr")) == (None, None)
     assert "below the " in reason_of("null_ndr") and "in 3 searches: it is no control" in reason_of("null_ndr")
@@ -199,7 +205,7 @@ def test_a_control_that_stays_below_has_no_figure(
     assert sum(text == "–" for text in texts) == 2, texts
     assert "Null codec: it came out at " in texts[-1] and "Bare bridge: it came out at " in texts[-1]
     collector.begin()
-    words.throughput_should_be_found("", "1c", "0.5 %", "O own")
+    words.throughput_should_be_found("rohc", "", "1c", "0.5 %", "O own")
     assert fake[7:] == ["asked O own"], "a run does not go on measuring it"
 
 
@@ -207,7 +213,7 @@ def test_a_control_above_what_the_generator_sends_is_not_below(
     fake: list[str], limits: dict[str, list[tuple[float, float]]]
 ) -> None:
     limits["null"] = [(1e9, 30_000.0)]  # above 30,000: nothing says that it is below
-    forwarding.ForwardingKeywords().throughput_should_be_found("", "1c", "none")
+    forwarding.ForwardingKeywords().throughput_should_be_found("rohc", "", "1c", "none")
     assert fake == ["asked", "null", "bridge"]
     assert value("null_ndr_at_least") is not None
 
@@ -216,7 +222,7 @@ def test_growth_of_a_control_that_is_none_has_no_figure(
     fake: list[str], limits: dict[str, list[tuple[float, float]]]
 ) -> None:
     limits["null"] = [(30_000.0, 1e9)]
-    forwarding.ForwardingKeywords().throughput_should_grow_with_the_cores("", "4c", "0.5 %")
+    forwarding.ForwardingKeywords().throughput_should_grow_with_the_cores("rohc", "", "4c", "0.5 %")
     assert value("speed_up") == pytest.approx(2.0, rel=0.15)
     assert value("null_speed_up") is None
     assert "no control" in reason_of("null_speed_up")
@@ -230,11 +236,11 @@ def test_a_resumed_run_measures_no_control_again(
 ) -> None:
     limits["null"] = [(30_000.0, 1e9), (80_000.0, 1e9)]
     words = forwarding.ForwardingKeywords()
-    words.throughput_should_be_found("", "1c", "none")
+    words.throughput_should_be_found("rohc", "", "1c", "none")
     before = [vars(one) for one in collector.current().metrics]
     monkeypatch.setattr(throughput_search, "_known", {})  # another process
     collector.begin()
-    words.throughput_should_be_found("", "1c", "none")
+    words.throughput_should_be_found("rohc", "", "1c", "none")
     assert [vars(one) for one in collector.current().metrics] == before
     assert fake == ["asked", "null", "null", "bridge"]
 
@@ -243,32 +249,34 @@ def test_feedback_that_an_implementation_does_not_declare_is_unsupported() -> No
     from robot.api import SkipExecution
 
     run = run_of(compressor="null")
-    assert forwarding.most_contexts(run, Channel("O"), 100) == 16383
+    forwarding.require_declared(run, forwarding.channel_of(run, "rohc", "U", 100))
     with pytest.raises(SkipExecution, match="null does not declare feedback piggybacked"):
-        forwarding.most_contexts(run, Channel("O", "piggybacked"), 100)
+        forwarding.require_declared(run, forwarding.channel_of(run, "rohc", "O piggybacked", 100))
     with pytest.raises(SkipExecution, match="declares max_cid 16383; 19999 is needed"):
-        forwarding.most_contexts(run_of(), Channel(), 20_000)
+        forwarding.require_declared(run_of(), rohc("U", 20_000))
+    with pytest.raises(SkipExecution, match="null does not declare the scheme vj"):
+        forwarding.require_declared(run, forwarding.channel_of(run, "vj", "", 10))
 
 
 def test_a_resumed_run_sends_nothing_again(fake: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     words = forwarding.ForwardingKeywords()
-    words.throughput_should_be_found("", "1c", "none")
+    words.throughput_should_be_found("rohc", "", "1c", "none")
     before = [vars(one) for one in collector.current().metrics]
     monkeypatch.setattr(throughput_search, "_known", {})  # another process
     collector.begin()
-    words.throughput_should_be_found("", "1c", "none")
+    words.throughput_should_be_found("rohc", "", "1c", "none")
     assert [vars(one) for one in collector.current().metrics] == before
     assert collector.current().core_load
     assert fake == ["asked", "null", "bridge"]
 
 
 def test_octets_on_the_link_are_those_behind_ethernet(fake: list[str]) -> None:
-    forwarding.ForwardingKeywords().throughput_should_be_found("", "1c", "none")
+    forwarding.ForwardingKeywords().throughput_should_be_found("rohc", "", "1c", "none")
     assert (value("plain_octets"), value("link_octets")) == (60.0, 25.0)
 
 
 def test_growth_is_measured_beside_one_core(fake: list[str]) -> None:
-    forwarding.ForwardingKeywords().throughput_should_grow_with_the_cores("", "4c", "0.5 %")
+    forwarding.ForwardingKeywords().throughput_should_grow_with_the_cores("rohc", "", "4c", "0.5 %")
     assert value("speed_up") == pytest.approx(2.0, rel=0.15)
     assert value("efficiency") == pytest.approx((value("speed_up") or 0) / 4)
     assert value("null_speed_up") == pytest.approx(2.0, rel=0.15)
@@ -284,11 +292,11 @@ def test_growth_without_a_rate_has_a_reason() -> None:
 
 
 def test_packets_that_all_arrive(fake: list[str]) -> None:
-    forwarding.ForwardingKeywords().every_packet_should_arrive("", "1c", 10_000)
+    forwarding.ForwardingKeywords().every_packet_should_arrive("rohc", "", "1c", 10_000)
     assert (value("lost"), value("unexpected")) == (0, 0)
     collector.begin()
     with pytest.raises(AssertionError, match=r"lost in every trial at 50,000 packets/s: 20,000, 20,000, 20,000"):
-        forwarding.ForwardingKeywords().every_packet_should_arrive("", "1c", 50_000)
+        forwarding.ForwardingKeywords().every_packet_should_arrive("rohc", "", "1c", 50_000)
     assert violations(noted("performance/gtpu_imix/At 50,000").as_json(), "result") == []
 
 
@@ -300,17 +308,47 @@ def test_a_packet_that_came_out_changed_is_never_excused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "channel"),
-    [("U", Channel()), ("O own", Channel("O", "own")), (" O  piggybacked", Channel("O", "piggybacked"))],
+    ("scheme", "words", "config", "feedback"),
+    [
+        ("rohc", "", {"cids": "large", "max_cid": 16383, "mode": "U", "feedback": False}, "none"),
+        ("rohc", " O  piggybacked", {"cids": "large", "max_cid": 16383, "mode": "O"}, "piggybacked"),
+        ("rohc", "R own, small CIDs", {"cids": "small", "max_cid": 15, "mode": "R"}, "own"),
+        ("vj", "", {"max_slot_id": 99, "slot_ids": "compressed"}, "none"),
+        ("vj", "explicit", {"max_slot_id": 99, "slot_ids": "explicit"}, "none"),
+        ("ule", "", {"packing": "packing", "address": "present", "mrru": 2000, "threshold_us": 500}, "none"),
+        (
+            "ule",
+            "padding absent",
+            {"packing": "padding", "address": "absent", "mrru": 2000, "threshold_us": 500},
+            "none",
+        ),
+    ],
 )
-def test_words_for_channels(words: str, channel: Channel) -> None:
-    assert channel_of(words) == channel
+def test_words_for_channels(scheme: str, words: str, config: dict[str, Any], feedback: str) -> None:
+    channel = measured(scheme).channel(words, 100, [])
+    assert (channel.config, channel.feedback) == (config, feedback)
 
 
-@pytest.mark.parametrize("words", ["", "O", "X own", "R none", "O sideways"])
-def test_words_that_are_no_channel(words: str) -> None:
-    with pytest.raises(ValueError, match="no mode of a channel"):
-        channel_of(words)
+@pytest.mark.parametrize("scheme", ["rohc", "vj", "ule"])
+@pytest.mark.parametrize("words", ["O", "X own", "U own", "R none", "O sideways", "packing nowhere"])
+def test_words_that_are_no_channel(scheme: str, words: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(f"'{words}'")):
+        measured(scheme).channel(words, 100, [])
+
+
+def test_a_channel_is_as_large_as_both_sides_declare() -> None:
+    assert measured("rohc").channel("U", 10, [{"max_cid": 500}, {"max_cid": 70}]).config["max_cid"] == 70
+    assert measured("vj").channel("", 300, [{}, {"max_slot_id": 63}]).config["max_slot_id"] == 63
+    assert measured("vj").channel("", 10, [{}, {"max_slot_id": 63}]).config["max_slot_id"] == 9
+
+
+def test_nodes_of_link_packets_in_datagrams_send_to_each_other() -> None:
+    channel = measured("ule").channel("padding", 100, [])
+    near, far = (node_job(run_of(), "asked", channel, role)["stream"] for role in ("compressor", "decompressor"))
+    for one, other in ((near, far), (far, near)):
+        assert {key: one["send"][key] for key in ("address", "port")} == other["receive"]
+    assert near["receive"] != far["receive"]
+    assert "stream" not in node_job(run_of(), "null", channel), "controls copy, frame by frame"
 
 
 def test_what_kept_a_rate_from_being_found_decides_the_verdict() -> None:
@@ -353,12 +391,12 @@ def test_a_trial_that_loses_too_much_makes_way_for_another() -> None:
 
 
 def test_latencies_of_full_queues_say_so(fake: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    forwarding.ForwardingKeywords().latency_should_be_measured("", "1c", "50 %")
+    forwarding.ForwardingKeywords().latency_should_be_measured("rohc", "", "1c", "50 %")
     assert (collector.current().verdict, value("lost")) == (None, 0)
     collector.begin()
     share_of = forwarding.target_of
     monkeypatch.setattr(forwarding, "target_of", lambda share: 1.25 if share == "125 %" else share_of(share))
-    forwarding.ForwardingKeywords().latency_should_be_measured("", "1c", "125 %")
+    forwarding.ForwardingKeywords().latency_should_be_measured("rohc", "", "1c", "125 %")
     told = collector.current()
     assert told.verdict == "non-strict"
     assert "packets were lost, more than the 0.5 % that it allows: these latencies are those of full" in told.reason
@@ -377,7 +415,7 @@ def test_without_interfaces_it_is_unsupported() -> None:
 
     collector.begin()
     with pytest.raises(SkipExecution, match="--topology process has none"):
-        forwarding.ForwardingKeywords().throughput_should_be_found("", "1c", "none")
+        forwarding.ForwardingKeywords().throughput_should_be_found("rohc", "", "1c", "none")
     assert collector.current().parameters["kind"] == "throughput"
 
 
@@ -393,7 +431,7 @@ def test_a_case_that_sent_nothing_names_the_topology_it_was_asked_for(monkeypatc
     monkeypatch.setattr(forwarding, "configuration", no_core)
     collector.begin()
     with pytest.raises(SkipExecution, match="fewer cores"):
-        forwarding.ForwardingKeywords().throughput_should_be_found("", "4c", "none")
+        forwarding.ForwardingKeywords().throughput_should_be_found("rohc", "", "4c", "none")
     made = noted("performance/throughput/Four Cores NDR").as_json()
     assert violations(made, "result") == []
     assert made["traffic"] == {
@@ -412,7 +450,7 @@ def test_the_nodes_of_the_controls() -> None:
     asked = run_of()
     assert node_job(asked, "bridge")["compressor"] is None
     assert node_job(asked, "null")["decompressor"]["library"].endswith("null.so")
-    assert node_job(asked, "asked")["compressor"]["library"].endswith("reference.so")
+    assert node_job(asked, "asked", rohc())["compressor"]["library"].endswith("reference.so")
 
 
 def test_the_nodes_that_speak_sigcomp() -> None:
@@ -424,13 +462,13 @@ def test_the_nodes_that_speak_sigcomp() -> None:
 
 def test_nodes_get_the_seed_of_the_run() -> None:
     asked = run_of()
-    config = node_job(asked, "asked")["compressor"]["config"]
+    config = node_job(asked, "asked", rohc())["compressor"]["config"]
     assert config["seed"] == asked.seed, "else the node draws one, and the run cannot be repeated"
     assert node_job(asked, "sigcomp")["endpoint"]["config"]["seed"] == asked.seed
 
 
 def test_the_nodes_of_a_mode() -> None:
-    fed_back = node_job(run_of(), "asked", Channel("O", "piggybacked", 99))
+    fed_back = node_job(run_of(), "asked", rohc("O piggybacked", declared=[{"max_cid": 99}]))
     config = fed_back["compressor"]["config"]
     assert (fed_back["feedback"], config["mode"], config["max_cid"], "feedback" in config) == (
         "piggybacked",
@@ -438,14 +476,15 @@ def test_the_nodes_of_a_mode() -> None:
         99,
         False,
     )
-    assert node_job(run_of(), "asked")["compressor"]["config"]["feedback"] is False
-    assert node_job(run_of(), "null", Channel("O", "own"))["feedback"] == "none"
+    assert node_job(run_of(), "asked", rohc())["compressor"]["config"]["feedback"] is False
+    null = node_job(run_of(), "null", rohc("O own"))
+    assert (null["feedback"], null["compressor"]["config"]["scheme"]) == ("none", "copy")
 
 
-def made_line(build: str, channel: Channel = U_MODE) -> Any:
+def made_line(build: str, channel: Channel | None = None, profile: str = "voip-amr-nb-ipv6") -> Any:
     if reason := choice.build_lacks(build):
         pytest.skip(reason)
-    return line(run_of(build=build, topology="netns"), (0,), "asked", "voip-amr-nb-ipv6", 20, channel)
+    return line(run_of(build=build, topology="netns"), (0,), "asked", profile, 16, channel or rohc())
 
 
 def undisturbed(made: Any, rate: float, seconds: float) -> Trial:
@@ -479,12 +518,26 @@ def test_a_line_for_real(real_build: str) -> None:
 @root
 @pytest.mark.parametrize("path", ["own", "piggybacked"])
 def test_feedback_travels_in_o_mode(real_build: str, path: str) -> None:
-    with made_line(real_build, Channel("O", path)) as made:  # type: ignore[arg-type]
+    with made_line(real_build, rohc(f"O {path}")) as made:
         trial = undisturbed(made, 1000, 0.5)
         assert (trial.lost, [one.unexpected for one in trial.directions]) == (0, [0, 0])
         told = made.watched["decompressor"].statistics()["workers"][0]["feedback"]
         assert told["piggybacked" if path == "piggybacked" else "sent"] > 0
         assert made.watched["compressor"].statistics()["workers"][0]["feedback"]["received"] > 0
+
+
+@root
+@pytest.mark.parametrize(
+    ("scheme", "mode", "profile"),
+    [("vj", "compressed", "tcp-bulk-data"), ("vj", "explicit", "tcp-interactive"), ("ule", "padding", "udp-690")],
+)
+def test_each_scheme_with_a_measurement_is_forwarded(real_build: str, scheme: str, mode: str, profile: str) -> None:
+    channel = measured(scheme).channel(mode, 16, [])
+    with made_line(real_build, channel, profile) as made:
+        trial = undisturbed(made, 1000, 0.5)
+        assert (trial.lost, [one.unexpected for one in trial.directions]) == (0, [0, 0])
+        worker = made.watched["compressor"].statistics()["workers"][0]
+        assert worker["compressed"] >= trial.forward.sent
 
 
 @root

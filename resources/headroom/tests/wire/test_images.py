@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,8 @@ import pytest
 
 from headroom.core.errors import EnvironmentLacks, UsageError
 from headroom.core.implementations import find
+from headroom.keywords.forwarding import channel_of
 from headroom.testbed import choice, containers, images
-from headroom.testbed.channel import Channel
 from headroom.testbed.compose import Compose
 from headroom.testbed.line import Line, _Watch, line, node_job
 from headroom.testbed.topology import Seat, allot, roles_of
@@ -68,16 +69,24 @@ def test_records_say_which_image_it_was(acme: str) -> None:
 
 def test_both_sides_are_told_of_the_same_profiles(acme: str) -> None:
     asked = run_of(compressor=acme, decompressor="reference", topology="compose")
-    words = images.words_of(asked, Channel("O", "own", 100))
+    channel = channel_of(asked, "rohc", "O own", 101)
+    words = channel.image_environment("compressor")
     assert words["HEADROOM_PROFILES"] == "0x0000,0x0001"
-    assert (words["HEADROOM_MODE"], words["HEADROOM_CIDS"], words["HEADROOM_MAX_CID"]) == ("O", "large", "100")
+    assert (words["HEADROOM_MODE"], words["HEADROOM_CIDS"], words["HEADROOM_MAX_CID"]) == ("O", "large", "16383")
+    assert json.loads(words["HEADROOM_CONFIG"]) == {
+        "cids": "large",
+        "max_cid": 16383,
+        "mode": "O",
+        "profiles": ["0x0000", "0x0001"],
+    }
     assert (words["HEADROOM_FEEDBACK"], words["HEADROOM_TEST"]) == ("own", "forward")
-    job = node_job(asked, "asked", Channel("O", "own", 100), "decompressor")
+    job = node_job(asked, "asked", channel, "decompressor")
     assert job["compressor"] == job["decompressor"], "it does both directions, as the image does"
     assert job["compressor"]["library"].endswith("reference.so")
     assert job["compressor"]["config"]["profiles"] == ["0x0000", "0x0001"]
     assert node_job(asked, "null")["compressor"]["library"].endswith("null.so"), "controls are ours"
-    assert "profiles" not in node_job(run_of(topology="compose"), "asked")["compressor"]["config"]
+    ours = run_of(topology="compose")
+    assert "profiles" not in node_job(ours, "asked", channel_of(ours, "rohc", "U", 1))["compressor"]["config"]
 
 
 class Made(Compose):
@@ -115,7 +124,7 @@ def test_an_image_takes_the_place_of_a_node(acme: str, monkeypatch: pytest.Monke
     monkeypatch.setattr(choice, "make", make)
     monkeypatch.setattr("headroom.testbed.line.sender", nobody)
     asked = run_of(compressor="reference", decompressor=acme, topology="compose")
-    with line(asked, [0], "asked", "voip-amr-nb-ipv6", 10):
+    with line(asked, [0], "asked", "voip-amr-nb-ipv6", 10, channel_of(asked, "rohc", "U", 10)):
         assert made[0].started == [("compressor", "node"), ("decompressor", "acme/rohc-node", "U"), ("link", "link")]
     with line(asked, [0], "null", "voip-amr-nb-ipv6", 10):
         assert [one[0:2] for one in made[1].started] == [
@@ -125,7 +134,7 @@ def test_an_image_takes_the_place_of_a_node(acme: str, monkeypatch: pytest.Monke
         ]
     with (
         pytest.raises(choice.NotOnThisTopology, match=r"acme is a container image, which works on one core; .* for 2"),
-        line(asked, [0, 1], "asked", "voip-amr-nb-ipv6", 10),
+        line(asked, [0, 1], "asked", "voip-amr-nb-ipv6", 10, channel_of(asked, "rohc", "U", 10)),
     ):
         pytest.fail("it has one core")
 

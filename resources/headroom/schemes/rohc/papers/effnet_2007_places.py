@@ -34,4 +34,4 @@ def measure(found: Paper, places: tuple[str, ...], run: Run) -> PaperMeasurement
 
 def _load(run: Run) -> load.LoadConfig:
     note_tested(run)
-    return config_for(run, LOAD_PROFILE, configuration("1c").cpus)
+    return config_for(run, "rohc", LOAD_PROFILE, configuration("1c").cpus)

@@ -31,6 +31,7 @@ class EncapsulationPerformanceKeywords:
             if reason := found.lacks(role, SCHEME, packing=[packing], address=[address]):
                 raise SkipExecution(f"{reason}.")
         config = load.LoadConfig(
+            scheme=SCHEME,
             compressor=run.compressor,
             decompressor=run.decompressor,
             profile=f"udp-{pdu}",
@@ -38,7 +39,6 @@ class EncapsulationPerformanceKeywords:
             seed=run.seed,
             pacing="none",
             ticks=25 if run.quick else 100,
-            scheme=SCHEME,
             channel={"packing": packing, "address": address, "channels": 1},
         )
         current = collector.current()

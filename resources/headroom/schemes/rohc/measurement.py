@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How ROHC is measured: channels with large CIDs, in a mode, with a way of feedback."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from headroom.core.measurement import Channel, Measurement
+from headroom.schemes.rohc.contexts import LARGEST_CID, LARGEST_SMALL_CID
+
+MODES = ("U", "O", "R")
+PATHS = ("none", "own", "piggybacked")
+SMALL = ", small CIDs"
+
+
+def load(flow_pairs: int) -> Channel:
+    """Channels of as many contexts as large CIDs can say, in U-mode: nothing is fed back."""
+    del flow_pairs  # the engine takes as many channels as they need
+    config = {"cids": "large", "max_cid": LARGEST_CID, "mode": "U", "feedback": False}
+    return Channel("rohc", "U", config, {"modes": ["U"], "cids": ["large"]}, {"mode": "U"})
+
+
+def channel(words: str, flows: int, declared: Sequence[Mapping[str, Any]]) -> Channel:
+    """A channel from `U`, or from a mode with a way of feedback, `O own` or `O piggybacked`; `, small CIDs` behind it
+    says that CIDs are small. It has as many contexts as both sides declare, which have to suffice for the flows."""
+    cids = "small" if words.endswith(SMALL) else "large"
+    mode, _, path = (words.removesuffix(SMALL).strip() or "U").partition(" ")
+    feedback = path.strip() or "none"
+    if mode not in MODES or feedback not in PATHS or (mode == "U") != (feedback == "none"):
+        raise ValueError(f"'{words}' is no mode of a channel, such as U, O own or O piggybacked")
+    largest = LARGEST_CID if cids == "large" else LARGEST_SMALL_CID
+    max_cid = min([largest, *(int(side.get("max_cid", largest)) for side in declared)])
+    profiles = sorted(set.intersection(*(set(side.get("profiles", ())) for side in declared))) if declared else []
+    needs = {"modes": [mode], "cids": [cids], "max_cid": flows - 1}
+    return Channel(
+        "rohc",
+        f"{mode} {feedback}" if feedback != "none" else mode,
+        {"cids": cids, "max_cid": max_cid, "mode": mode, **({} if feedback != "none" else {"feedback": False})},
+        needs | ({"feedback": [feedback]} if feedback != "none" else {}),
+        {"mode": mode, "feedback": feedback, "cids": cids, "max_cid": max_cid},
+        feedback,
+        image_config={"profiles": profiles},
+        environment={
+            "HEADROOM_PROFILES": ",".join(profiles),
+            "HEADROOM_MODE": mode,
+            "HEADROOM_CIDS": cids,
+            "HEADROOM_MAX_CID": str(max_cid),
+        },
+        hints={"cid": cids, "max_cid": max_cid},
+    )
+
+
+MEASUREMENT = Measurement("A flow pair is a call: a packet of each direction in every tick.", load, channel)
