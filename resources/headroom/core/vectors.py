@@ -66,9 +66,10 @@ class Entry:
                 raise self.error(*where, line, sentence=str(error)) from error
             there = octets[begin : begin + len(made)]
             if made != there:
-                sentence = f"this part makes up {_shortened(made.hex())}, but the packet has"
-                sentence = f"{sentence} {_shortened(there.hex()) or 'no more octets'} there; correct one of them."
-                raise self.error(*where, line, sentence=sentence)
+                at = next(n for n in range(len(made)) if made[n : n + 1] != there[n : n + 1])
+                given = f"is {there[at]:02x}" if at < len(there) else "is not there"
+                sentence = f"octet {begin + at} of the packet (the first is 0) {given}, but this part makes it"
+                raise self.error(*where, line, sentence=f"{sentence} {made[at]:02x}; correct one of them.")
             found += fields
             begin += len(made)
         if begin < len(octets):

@@ -79,10 +79,26 @@ def test_fields_of_every_form(tmp_path: Path) -> None:
         ("=1f", "=1f0", r"x\.yaml:4: .*'=1f0' is no value of CRC"),
         ("=1f", "=", r"x\.yaml:4: .*'=' is no value of CRC"),
         ("D 1:1 | ", "", r"x\.yaml:4: .*first: the fields make up 23 bits; a part ends where an octet ends"),
-        ("D 1:1", "D 1:0", r"x\.yaml:4: .*this part makes up fc021f, but the packet has fd021f there"),
-        ("2748", "2749", r"x\.yaml:5: /vectors/0/parts/1: first: this part makes up aabdc0000201, but .* aabcc0000201"),
-        ("=a0\n", "=a0a1\n", r"x\.yaml:8: /vectors/0/parts/4: .* makes up a0a1, but the packet has a0 there"),
-        ("=a0\n", "=a0\n      rest =a1\n", r"x\.yaml:9: .* a1, but the packet has no more octets there"),
+        (
+            "D 1:1",
+            "D 1:0",
+            r"x\.yaml:4: .*octet 0 of the packet \(the first is 0\) is fd, but this part makes it fc; correct",
+        ),
+        (
+            "2748",
+            "2749",
+            r"x\.yaml:5: /vectors/0/parts/1: first: octet 4 of the packet .* is bc, but this part makes it bd",
+        ),
+        (
+            "=a0\n",
+            "=a0a1\n",
+            r"x\.yaml:8: /vectors/0/parts/4: .* octet 10 of the packet .* is not there, but this part makes it a1",
+        ),
+        (
+            "=a0\n",
+            "=a0\n      rest =a1\n",
+            r"x\.yaml:9: .* octet 10 of the packet .* is not there, but this part makes it a1",
+        ),
         ("      payload =a0\n", "", r"x\.yaml:3: /vectors/0/parts: first: no part makes up the last octets, a0; write"),
         ("      payload =a0\n", "\n      payload =a0\n", r"x\.yaml:8: .*first: '' is no field"),
         ("D 1:1", "D\t1:1", r"x\.yaml:4: .*'D\\t1:1' is no field"),
@@ -98,7 +114,9 @@ def test_what_is_not_in_the_notation(tmp_path: Path, before: str, after: str, se
 def test_a_part_in_quotes_has_the_line_of_its_key(tmp_path: Path) -> None:
     text = 'vectors:\n  - name: first\n    parts: "A 8:1\\nB 8:2"\n'
     assert [field.name for field in fields(tmp_path, text, "01 02")] == ["A", "B"]
-    with pytest.raises(UsageError, match=r"x\.yaml:3: /vectors/0/parts/1: first: this part makes up 02"):
+    with pytest.raises(
+        UsageError, match=r"x\.yaml:3: /vectors/0/parts/1: first: octet 1 of the packet \(the first is 0\) is 03"
+    ):
         fields(tmp_path, text, "01 03")
 
 

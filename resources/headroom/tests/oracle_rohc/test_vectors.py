@@ -136,12 +136,16 @@ def test_feedback_is_one_element(name: str) -> None:
 @pytest.mark.parametrize(
     ("before", "after", "sentence"),
     [
-        ("after: uncompressed", "after: nowhere", r":\d+: /vectors/2/after: uncompressed-normal-ipv4: 'nowhere' is no prologue"),
+        (
+            "after: uncompressed",
+            "after: nowhere",
+            r":\d+: /vectors/2/after: uncompressed-normal-ipv4: 'nowhere' is no prologue",
+        ),
         ("outcome: delivered", "outcome: deliverd", r":\d+: .*deliverd"),
         (
             "Profile 8:0",
             "Profile 8:1",
-            r":\d+: /prologues/uncompressed/packets/0/parts/0: uncompressed: this part makes",
+            r":\d+: /prologues/uncompressed/packets/0/parts/0: uncompressed: octet 1 of the",
         ),
         ("parts: |", "fields: |", r":\d+: .*'fields' is not known here"),
         (
