@@ -186,8 +186,8 @@ def _differs(vector: Vector, sentence: str) -> None:
 
 
 def _chosen(patterns: Sequence[str]) -> list[Vector]:
-    known = vectors.load()
-    return [known[name] for name in select(patterns, known, vectors.FOLDER)]
+    names = select(patterns, vectors.load(), vectors.FOLDER)
+    return [vector for name, vector in vectors.load().items() if name in names]
 
 
 def _config_of(run: Run, source: str | Packets, named: Mapping[str, str]) -> ReplayConfig:
