@@ -25,6 +25,8 @@ MAX_SHOWN = 5
 MAX_SENTENCE = 1000  # characters of one complaint
 MAX_QUOTED = 40  # characters of a value in a sentence
 
+BLOCK = "|"  # behind the pointer of a literal block: its first line of text
+
 Pointer = tuple[str | int, ...]
 
 
@@ -38,7 +40,9 @@ class Document:
     files: dict[Pointer, Path] = field(default_factory=dict)  # where a value stands in another file
 
     def line(self, pointer: Pointer) -> int:
-        """Line of a value; of the closest value around it when that one is missing."""
+        """Line of a value, or of a line of a literal block; of the closest value around it when that one is missing."""
+        if pointer and isinstance(pointer[-1], int) and (block := self.lines.get((*pointer[:-1], BLOCK))):
+            return block + pointer[-1]
         while pointer and pointer not in self.lines:
             pointer = pointer[:-1]
         return self.lines.get(pointer, 1)
@@ -123,6 +127,8 @@ class _Reader:
             return self.mapping(node, pointer)
         if isinstance(node, yaml.SequenceNode):
             return [self.convert(child, (*pointer, index)) for index, child in enumerate(node.value)]
+        if node.style == "|":
+            self.lines[*pointer, BLOCK] = line + 1
         return self.scalar(node)
 
     def mapping(self, node: yaml.MappingNode, pointer: Pointer) -> dict[str, Any]:

@@ -10,15 +10,13 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path
 from typing import Any
 
-from headroom.core.errors import UsageError
-from headroom.core.paths import ROOT
-from headroom.core.yamlfile import Document, check, read
+from headroom.core.paths import VECTORS
+from headroom.core.vectors import Entry, documents, entries
 from headroom.schemes.ule import builder
 
-FOLDER = ROOT / "resources/vectors/ule"
+FOLDER = VECTORS / "ule"
 FIRST_PID = 0x100
 OWN = "02:00:00:00:00:01"
 WHOLE_FRAME = 0x6558
@@ -70,33 +68,18 @@ class Vector:
 @cache
 def load() -> dict[str, Vector]:
     """All vectors by name. Raises UsageError with file and line where a file is not valid."""
-    found: dict[str, Vector] = {}
-    for path in sorted(FOLDER.glob("*.yaml")):
-        found |= _load(path, found)
-    return found
-
-
-def _load(path: Path, known: Mapping[str, Vector]) -> dict[str, Vector]:
-    document = check(read(path), "schemes/ule/vectors")
-    found: dict[str, Vector] = {}
-    for number, entry in enumerate(document.data["vectors"]):
-        if entry["name"] in known or entry["name"] in found:
-            raise UsageError(document.complaint(("vectors", number, "name"), f"{entry['name']} is there already."))
-        found[entry["name"]] = _Reader(document, ("vectors", number), entry).vector()
-    return found
+    found = entries(documents(FOLDER, "schemes/ule/vectors"), "vectors")
+    return {name: _Reader(entry).vector() for name, entry in found.items()}
 
 
 class _Reader:
     """Makes octets of one entry."""
 
-    def __init__(self, document: Document, place: tuple[str | int, ...], entry: dict[str, Any]) -> None:
-        self.document, self.place, self.entry = document, place, entry
-        self.pdus = {name: self._pdu(name, given) for name, given in entry.get("pdus", {}).items()}
-        self.sndus = {name: self._sndu(name, given) for name, given in entry.get("sndus", {}).items()}
+    def __init__(self, entry: Entry) -> None:
+        self.error, self.entry = entry.error, entry.data
+        self.pdus = {name: self._pdu(name, given) for name, given in self.entry.get("pdus", {}).items()}
+        self.sndus = {name: self._sndu(name, given) for name, given in self.entry.get("sndus", {}).items()}
         self.counters: dict[int, int] = {}
-
-    def wrong(self, *where: str | int, sentence: str) -> UsageError:
-        return UsageError(self.document.complaint((*self.place, *where), sentence))
 
     def vector(self) -> Vector:
         entry = self.entry
@@ -161,7 +144,7 @@ class _Reader:
                 fill=bytes.fromhex(step.get("fill", "ff")),
             )
         except ValueError as error:
-            raise self.wrong("ts", number, sentence=str(error)) from error
+            raise self.error("ts", number, sentence=str(error)) from error
         return Arrival(octets, channel)
 
     def _expected(self, number: int, given: Any) -> Expected:
@@ -186,7 +169,7 @@ class _Reader:
             if not found:
                 octets += bytes.fromhex(item)
             elif found[1] not in named:
-                raise self.wrong(*where, sentence=f"there is no {found[1]}; known: {', '.join(named) or 'none'}.")
+                raise self.error(*where, sentence=f"there is no {found[1]}; known: {', '.join(named) or 'none'}.")
             else:
                 begin, end = (int(text) if text else None for text in found.group(2, 3))
                 octets += named[found[1]][begin:end]

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from headroom.core.paths import ROOT
-from headroom.core.yamlfile import check, read
+from headroom.core.paths import VECTORS
+from headroom.core.vectors import documents, entries
 from headroom.schemes.vj.judge.decompressor import ERROR
 from headroom.schemes.vj.judge.packet import COMPRESSED, IP, UNCOMPRESSED
 from headroom.schemes.vj.line import Arrival
 
-FILE = ROOT / "resources/vectors/vj/decompression.yaml"
+FOLDER = VECTORS / "vj"
 TYPES = {"ip": IP, "compressed": COMPRESSED, "uncompressed": UNCOMPRESSED, "error": ERROR, "unknown": 0x4021}
 
 
@@ -31,9 +31,9 @@ class Vector:
 
 @cache
 def load() -> dict[str, Vector]:
-    """All vectors by name. Raises UsageError with file and line where the file is not valid."""
-    document = check(read(FILE), "schemes/vj/vectors")
-    return {entry["name"]: _vector(entry) for entry in document.data["vectors"]}
+    """All vectors by name. Raises UsageError with file and line where a file is not valid."""
+    found = entries(documents(FOLDER, "schemes/vj/vectors"), "vectors")
+    return {name: _vector(entry.data) for name, entry in found.items()}
 
 
 def _vector(entry: dict[str, Any]) -> Vector:

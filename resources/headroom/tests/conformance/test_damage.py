@@ -12,9 +12,9 @@ from headroom.core.capabilities import NotDeclared
 from headroom.core.errors import UsageError
 from headroom.schemes.rohc.conformance import capabilities, damage
 from headroom.schemes.rohc.conformance.damage import DETECTED, KINDS, DamageOutcome, Trial, trials
-from headroom.schemes.rohc.conformance.vectors import by_name
 from headroom.schemes.rohc.judge import Decompressor
 from headroom.tests.conformance.support import document, record
+from headroom.tests.oracle_rohc.support import all_vectors
 
 NAMES = ("rtp-ir-ipv4", "udp-uo-0-checksum", "udp-ir-dyn", "add-cid", "rtp-uor-2-id")
 
@@ -53,12 +53,12 @@ def test_truncations_are_of_every_length() -> None:
     assert [len(one.damaged) for one in made] == [1, 2, 3, 4]
     assert [one.what for one in made][:1] == ["cut to 1 of 5 octets"]
     # A payload that is shorter is another packet, whose CRC-3 covers the lengths.
-    assert all(one.damaged == by_name()["rtp-ir-ipv4"].steps[1].link[: len(one.damaged)] for one in made)
+    assert all(one.damaged == all_vectors()["rtp-ir-ipv4"].steps[1].link[: len(one.damaged)] for one in made)
 
 
 def test_every_bit_of_the_header_is_flipped() -> None:
     made = trials("one bit flipped", 1, ["rtp-ir-ipv4"])
-    link = by_name()["rtp-ir-ipv4"].steps[1].link
+    link = all_vectors()["rtp-ir-ipv4"].steps[1].link
     assert len(made) == 8
     assert {one.damaged[0] ^ link[0] for one in made} == {1 << n for n in range(8)}
     assert all(one.damaged[1:] == link[1:] for one in made)
@@ -187,7 +187,7 @@ def test_attempt_goes_through_the_channels_that_are_declared(monkeypatch: pytest
     monkeypatch.setattr(capabilities, "channels_of", lambda name, channel, most: 7)
     monkeypatch.setattr(capabilities, "adapter", lambda name, channel, build: {"library": name, "config": channel})
     monkeypatch.setattr(capabilities, "profiles_of", lambda name: ["0x0000", "0x0001", "0x0002", "0x0004"])
-    monkeypatch.setattr(damage.vectors, "by_name", lambda: {n: by_name()[n] for n in ("add-cid", "large-cid-100")})
+    monkeypatch.setattr(damage, "load", lambda: {n: all_vectors()[n] for n in ("add-cid", "large-cid-100")})
     tried = damage.attempt("one bit flipped", "vendor", "", 1)
     assert tried.wrong == tried.not_recovered == []
     assert 0 < tried.trials == sum(job["decompressor"]["config"]["channels"] for job in jobs)

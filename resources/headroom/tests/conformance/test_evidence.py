@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from headroom.core.results.record import Finding
 from headroom.schemes.rohc.conformance import evidence
-from headroom.schemes.rohc.conformance.vectors import VectorOutcome, by_name
+from headroom.schemes.rohc.conformance.vectors import VectorOutcome
 from headroom.tests.conformance.support import observed, record, sent, stream
+from headroom.tests.oracle_rohc.support import all_vectors
 
 
 def test_side_by_side_marks_what_differs() -> None:
@@ -60,7 +61,7 @@ def test_a_packet_that_is_not_there() -> None:
 
 
 def test_a_vector() -> None:
-    vector = by_name()["rtp-uo-0-wrong-crc"]
+    vector = all_vectors()["rtp-uo-0-wrong-crc"]
     records = [record(0, vector.steps[0].link), record(1, vector.steps[1].link, "unexpected")]
     text = evidence.of_vector(VectorOutcome(vector, ["link packet 1 is delivered, but nothing may come out"], records))
     lines = text.splitlines()
@@ -72,5 +73,5 @@ def test_a_vector() -> None:
 
 
 def test_a_vector_that_was_not_played() -> None:
-    vector = by_name()["rtp-uo-0-wrong-crc"]
+    vector = all_vectors()["rtp-uo-0-wrong-crc"]
     assert "not played (nothing)" in evidence.of_vector(VectorOutcome(vector, ["The engine died."]))

@@ -21,12 +21,13 @@ from headroom.schemes.rohc.conformance import capabilities, damage, faulty_adapt
 from headroom.schemes.rohc.conformance.damage import DamageOutcome
 from headroom.schemes.rohc.conformance.flow import Flow
 from headroom.schemes.rohc.conformance.observation import Observation
-from headroom.schemes.rohc.conformance.vectors import VectorOutcome, by_name
+from headroom.schemes.rohc.conformance.vectors import VectorOutcome
 from headroom.schemes.rohc.judge.findings import Remark
 from headroom.schemes.rohc.keywords import conformance, robustness, verdicts
 from headroom.schemes.rohc.keywords.conformance import ConformanceKeywords
 from headroom.schemes.rohc.keywords.robustness import RobustnessKeywords
 from headroom.tests.conformance.support import BEGINNING, observed, record, sent, stream
+from headroom.tests.oracle_rohc.support import all_vectors
 
 
 @pytest.fixture(autouse=True)
@@ -342,7 +343,7 @@ def test_changes_are_for_flows() -> None:
 
 def test_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
     names = ["padding-alone", "two-cids"]
-    right = {name: VectorOutcome(by_name()[name]) for name in names}
+    right = {name: VectorOutcome(all_vectors()[name]) for name in names}
     monkeypatch.setattr(vectors, "play", lambda name, decompressor, build: right[name])
     ConformanceKeywords().vectors_decompressed(*names)
     right["two-cids"].wrong.append("link packet 2 is not delivered as it should be")
@@ -357,7 +358,7 @@ def test_vectors_that_are_not_declared(monkeypatch: pytest.MonkeyPatch) -> None:
     def play(name: str, decompressor: str, build: str) -> VectorOutcome:
         if name == "two-cids":
             raise NotDeclared("It does not declare that.")
-        return VectorOutcome(by_name()[name], ["link packet 0 is not delivered"] if spoil else [])
+        return VectorOutcome(all_vectors()[name], ["link packet 0 is not delivered"] if spoil else [])
 
     spoil = False
     monkeypatch.setattr(vectors, "play", play)
@@ -373,7 +374,7 @@ def test_vectors_that_are_not_declared(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_refusing_everything_is_no_merit(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing may come out of these vectors; who delivers nothing at all has not passed."""
     control = str(vectors.control(["empty-packet-types"]))
-    found = {name: VectorOutcome(by_name()[name]) for name in ("empty-packet-types", control)}
+    found = {name: VectorOutcome(all_vectors()[name]) for name in ("empty-packet-types", control)}
     monkeypatch.setattr(vectors, "play", lambda name, decompressor, build: found[name])
     ConformanceKeywords().vectors_decompressed("empty-packet-types")
     found[control].wrong.append("link packet 0 is not delivered")

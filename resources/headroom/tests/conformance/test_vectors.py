@@ -11,18 +11,18 @@ import pytest
 
 from headroom.core import engine
 from headroom.core.capabilities import Misbehaviour, NotDeclared
-from headroom.core.errors import UsageError
 from headroom.core.implementations import find
 from headroom.schemes.rohc.conformance import capabilities, vectors
 from headroom.schemes.rohc.conformance.feedback import Written
-from headroom.schemes.rohc.conformance.vectors import VectorOutcome, by_name, judge, select
+from headroom.schemes.rohc.conformance.vectors import VectorOutcome, judge
 from headroom.schemes.rohc.judge import Parameters
 from headroom.tests.conformance.support import document, record
+from headroom.tests.oracle_rohc.support import all_vectors
 
 
 def ideal(name: str, **more: Any) -> list[dict[str, Any]]:
     """Records of a decompressor that does what the vector says; `p2={…}` changes one."""
-    vector = by_name()[name]
+    vector = all_vectors()[name]
     records = []
     for n, step in enumerate(vector.steps):
         one = record(n, step.link, "identical" if step.outcome == "delivered" else "withheld")
@@ -42,10 +42,10 @@ def ideal(name: str, **more: Any) -> list[dict[str, Any]]:
 
 
 def wrong(name: str, **more: Any) -> list[str]:
-    return judge([by_name()[name]], document(ideal(name, **more)))[0].wrong
+    return judge([all_vectors()[name]], document(ideal(name, **more)))[0].wrong
 
 
-@pytest.mark.parametrize("name", sorted(name for name in by_name()))
+@pytest.mark.parametrize("name", sorted(name for name in all_vectors()))
 def test_who_does_what_they_say_passes(name: str) -> None:
     assert wrong(name) == []
 
@@ -135,7 +135,7 @@ def test_more_feedback_than_is_asked_for_may_come() -> None:
 
 
 def test_several_vectors_at_once() -> None:
-    group = [by_name()[name] for name in ("rtp-ir-ipv4", "padding-alone", "add-cid")]
+    group = [all_vectors()[name] for name in ("rtp-ir-ipv4", "padding-alone", "add-cid")]
     assert [len(vector.steps) for vector in group] == [2, 3, 4]
     steps = [(n, position) for n, position, _ in vectors._in_order(group)]
     assert steps == [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2), (2, 1), (2, 2), (3, 2)]
@@ -151,7 +151,7 @@ def test_several_vectors_at_once() -> None:
 def test_job_has_a_channel_for_each(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(capabilities, "adapter", lambda *called: {"library": called[0], "config": called[1]})
     monkeypatch.setattr(capabilities, "profiles_of", lambda name: ["0x0000", "0x0001", "0x0002", "0x0004"])
-    group = [by_name()["rtp-ir-ipv4"], by_name()["padding-alone"]]
+    group = [all_vectors()["rtp-ir-ipv4"], all_vectors()["padding-alone"]]
     made = vectors.job(group, "vendor", "")
     assert made["decompressor"]["config"]["channels"] == 2
     assert "channels" not in vectors.job(group[:1], "vendor", "")["decompressor"]["config"]
@@ -163,15 +163,6 @@ def test_job_has_a_channel_for_each(monkeypatch: pytest.MonkeyPatch) -> None:
         assert expected is None or (expected["time_ns"], expected["channel"]) == (packet["time_ns"], packet["channel"])
 
 
-def test_select() -> None:
-    names = ["rtp-a", "rtp-b", "udp-a"]
-    assert select(["rtp-*"], names) == ["rtp-a", "rtp-b"]
-    assert select(["*", "-rtp-b"], names) == ["rtp-a", "udp-a"]
-    assert select(["udp-a", "rtp-a", "udp-*"], names) == ["udp-a", "rtp-a"]
-    with pytest.raises(UsageError, match="No vector of resources/vectors/rohc is called 'ip-"):
-        select(["rtp-*", "-ip-*"], names)
-
-
 def test_control() -> None:
     """Vectors that must all be refused have one beside them that must not be."""
     assert vectors.control(["padding-alone"]) is None  # its prologue is delivered
@@ -180,8 +171,8 @@ def test_control() -> None:
     small, large = vectors.control(["empty-packet-types"]), vectors.control(["large-cid-three-octets", "cid-truncated"])
     assert small is not None
     assert large is not None
-    assert (by_name()[small].channel["cids"], by_name()[large].channel["cids"]) == ("small", "large")
-    assert all(step.outcome == "delivered" for name in (small, large) for step in by_name()[name].steps)
+    assert (all_vectors()[small].channel["cids"], all_vectors()[large].channel["cids"]) == ("small", "large")
+    assert all(step.outcome == "delivered" for name in (small, large) for step in all_vectors()[name].steps)
 
 
 # ---- what is played again alone
@@ -193,7 +184,7 @@ class Engine:
     def __init__(self, among_others: set[str], always: set[str], crash: bool = False) -> None:
         self.among_others, self.always, self.crash = among_others, always, crash
         self.jobs: list[int] = []
-        self.links = {tuple(step.link.hex() for step in vector.steps): name for name, vector in by_name().items()}
+        self.links = {tuple(step.link.hex() for step in vector.steps): name for name, vector in all_vectors().items()}
 
     def __call__(self, command: str, job: dict[str, Any], timeout_s: float, build: str) -> dict[str, Any]:
         channels = sorted({packet["channel"] for packet in job["source"]["packets"]})
@@ -218,7 +209,7 @@ def group(monkeypatch: pytest.MonkeyPatch) -> list[vectors.Vector]:
     monkeypatch.setattr(capabilities, "require", lambda *_, **__: None)
     monkeypatch.setattr(capabilities, "adapter", lambda *called: {"library": called[0], "config": called[1]})
     monkeypatch.setattr(capabilities, "profiles_of", lambda name: ["0x0000", "0x0001", "0x0002", "0x0004"])
-    return [by_name()[name] for name in ("rtp-ir-ipv4", "padding-alone", "add-cid")]
+    return [all_vectors()[name] for name in ("rtp-ir-ipv4", "padding-alone", "add-cid")]
 
 
 def played(monkeypatch: pytest.MonkeyPatch, there: Engine, group: list[vectors.Vector]) -> list[VectorOutcome]:
@@ -276,7 +267,7 @@ def test_a_channel_has_no_profile_that_neither_the_vector_nor_the_decompressor_n
     monkeypatch: pytest.MonkeyPatch, vector: str, declared: list[str], profiles: list[str]
 ) -> None:
     monkeypatch.setattr(capabilities, "profiles_of", lambda name: declared)
-    found = by_name()[vector]
+    found = all_vectors()[vector]
     assert vectors.channel_for(found, "vendor") == {**found.channel, "profiles": profiles}
 
 

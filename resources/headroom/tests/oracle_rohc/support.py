@@ -1,28 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of the ROHC judge share: the vectors, read once, and streams made from them."""
+"""What the tests of the ROHC judge share: the vectors and streams made from them."""
 
 from __future__ import annotations
 
-from functools import cache
-
 from headroom.schemes.rohc.judge import vectors
-from headroom.schemes.rohc.judge.vectors import FeedbackVector, Vector
+from headroom.schemes.rohc.judge.vectors import Vector
 
-
-@cache
-def all_vectors() -> dict[str, Vector]:
-    found = vectors.load()
-    by_name = {vector.name: vector for vector in found}
-    assert len(by_name) == len(found), "two vectors have the same name"
-    return by_name
-
-
-@cache
-def all_feedback() -> dict[str, FeedbackVector]:
-    found = vectors.load_feedback()
-    by_name = {vector.name: vector for vector in found}
-    assert len(by_name) == len(found), "two feedback vectors have the same name"
-    return by_name
+all_vectors = vectors.load
+all_feedback = vectors.load_feedback
 
 
 def stream(name: str) -> tuple[Vector, list[bytes], list[bytes]]:

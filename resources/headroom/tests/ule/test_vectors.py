@@ -93,7 +93,7 @@ ENTRY = """vectors:
 @pytest.mark.parametrize(
     ("content", "payload", "sentence"),
     [
-        ("P", "A", r"x\.yaml:5: /vectors/0/sndus/A/content: there is no P; known: none"),
+        ("P", "A", r"x\.yaml:5: /vectors/0/sndus/A/content: [a-z]+: there is no P; known: none"),
         ('"45"', "B", r"x\.yaml:6: .*there is no B; known: A"),
         ('"45"', f'"{"00" * 184}"', r"x\.yaml:6: .*185 octets do not fit"),
         ('"4"', "A", r"x\.yaml:5: "),

@@ -21,7 +21,7 @@ from headroom.schemes.rohc.conformance.arrivals import CRC_WIDTH, TYPE_0_AND_1_W
 from headroom.schemes.rohc.judge import CrcMismatch, Decompressor, Outcome, framing
 from headroom.schemes.rohc.judge.context import Channel
 from headroom.schemes.rohc.judge.packet import Packet
-from headroom.schemes.rohc.judge.vectors import PACKET_INTERVAL_NS, Vector
+from headroom.schemes.rohc.judge.vectors import PACKET_INTERVAL_NS, Vector, load
 
 MOST_CHANNELS = 900
 PAYLOAD_OCTETS_CUT = 4  # truncations reach so far into the payload
@@ -154,8 +154,8 @@ def _targets(names: Iterable[str] | None, every_ir: bool = False) -> list[_Targe
     """The last packet of each vector that is delivered; with `every_ir` the first one of each, too, mostly an IR."""
     found: list[_Target] = []
     seen: set[tuple[bytes, ...]] = set()
-    chosen = vectors.by_name() if names is None else names
-    for vector in (vectors.by_name()[name] for name in chosen):
+    chosen = load() if names is None else names
+    for vector in (load()[name] for name in chosen):
         delivered = [n for n, step in enumerate(vector.steps) if step.outcome == "delivered"]
         if vector.feature or not delivered:
             continue

@@ -5,7 +5,6 @@ What must come out is compared by the engine; what the decompressor passes on to
 answers, is compared here. A vector that does not pass among others is played again alone, and that is what counts.
 """
 
-import fnmatch
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -14,7 +13,6 @@ from typing import Any
 
 from headroom.core import engine
 from headroom.core.capabilities import PATIENCE_S, Misbehaviour, NotDeclared, promise
-from headroom.core.errors import UsageError
 from headroom.core.implementations import Implementation
 from headroom.schemes.rohc.conformance import capabilities, feedback
 from headroom.schemes.rohc.judge import Decompressor, Parameters, vectors
@@ -32,48 +30,19 @@ class VectorOutcome:
     failure: engine.EngineFailure | Misbehaviour | None = None
 
 
-@cache
-def by_name() -> dict[str, Vector]:
-    return {vector.name: vector for vector in vectors.load()}
-
-
-@cache
-def feedback_by_name() -> dict[str, vectors.FeedbackVector]:
-    return {vector.name: vector for vector in vectors.load_feedback()}
-
-
-def select(patterns: Iterable[str], names: Iterable[str] | None = None) -> list[str]:
-    """Names of the vectors that patterns such as `rtp-uo-0-*` mean, without those of `-name`.
-
-    Raises UsageError on one that means none.
-    """
-    known = list(by_name() if names is None else names)
-    chosen: dict[str, None] = {}
-    for pattern in patterns:
-        found = fnmatch.filter(known, pattern.removeprefix("-"))
-        if not found:
-            raise UsageError(f"No vector of resources/vectors/rohc is called '{pattern.removeprefix('-')}'.")
-        for name in found:
-            if pattern.startswith("-"):
-                chosen.pop(name, None)
-            else:
-                chosen[name] = None
-    return list(chosen)
-
-
 def control(names: Iterable[str]) -> str | None:
     """A vector that must be delivered, for those from which nothing is to come out: to refuse everything is no merit.
 
     None where one of them must be delivered itself. The control is of a channel with CIDs of the same size, and of the
     same file if one of it will do: who declares the vectors' feature declares that of it.
     """
-    chosen = [by_name()[name] for name in names]
+    chosen = [vectors.load()[name] for name in names]
     if any(step.outcome == "delivered" for vector in chosen for step in vector.steps):
         return None
     cids, paths = {vector.channel["cids"] for vector in chosen}, {vector.path for vector in chosen}
     fitting = [
         vector
-        for vector in by_name().values()
+        for vector in vectors.load().values()
         if not vector.feature
         and vector.channel["cids"] in cids
         and all(step.outcome == "delivered" for step in vector.steps)
@@ -105,7 +74,7 @@ def _profiles_used(name: str, channel: str, links: tuple[bytes, ...]) -> frozens
 def play_all(decompressor: Implementation, build: str) -> dict[str, VectorOutcome]:
     """All vectors of a decompressor that needs no special feature for them; once for a run."""
     groups: dict[str, list[Vector]] = {}
-    for vector in by_name().values():
+    for vector in vectors.load().values():
         if not vector.feature:
             groups.setdefault(json.dumps(channel_for(vector, decompressor), sort_keys=True), []).append(vector)
     played: dict[str, VectorOutcome] = {}
@@ -119,7 +88,7 @@ def play_all(decompressor: Implementation, build: str) -> dict[str, VectorOutcom
 
 def play(name: str, decompressor: Implementation, build: str) -> VectorOutcome:
     """One vector. Raises NotDeclared when the decompressor does not declare what it is about."""
-    vector = by_name()[name]
+    vector = vectors.load()[name]
     capabilities.require(decompressor, "decompressor", channel_for(vector, decompressor), build, vector.feature)
     if vector.feature:
         return _play_alone(vector, decompressor, build)

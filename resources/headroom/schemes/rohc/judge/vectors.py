@@ -9,23 +9,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from headroom.core.errors import UsageError
-from headroom.core.paths import VECTORS, shown
-from headroom.core.yamlfile import Document, check, read
+from headroom.core import vectors
+from headroom.core.paths import VECTORS
+from headroom.core.vectors import Entry, Field
+from headroom.core.yamlfile import Document
 from headroom.schemes.rohc.judge.context import Parameters
 
 FOLDER = VECTORS / "rohc"
 PACKET_INTERVAL_NS = 20_000_000
-
-
-@dataclass(frozen=True)
-class ExplainedField:
-    """One field of a link packet: its width in bits, its value, and where the value comes from."""
-
-    name: str
-    bits: int
-    value: int
-    why: str = ""
 
 
 @dataclass(frozen=True)
@@ -38,7 +29,7 @@ class Step:
     because: str | None = None  # requirement for which it is discarded
     passes_on: tuple[bytes, ...] = ()  # feedback data for the compressor on the same side
     replies: tuple[dict[str, Any], ...] = ()  # feedback that the decompressor sends
-    fields: tuple[ExplainedField, ...] = ()
+    fields: tuple[Field, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -69,122 +60,106 @@ class FeedbackVector:
     requirements: tuple[str, ...]
     large_cids: bool
     element: bytes
-    fields: tuple[ExplainedField, ...]
+    fields: tuple[Field, ...]
     means: dict[str, Any] | None
     because: str | None
 
 
 @cache
 def documents(folder: Path = FOLDER) -> list[Document]:
-    """All vector files, valid against schemes/rohc/vector.schema.json. Raises UsageError with file and line."""
-    paths = sorted(folder.glob("*.yaml"))
-    if not paths:
-        raise UsageError(f"{shown(folder)} holds no vectors (*.yaml).")
-    return [check(read(path), "schemes/rohc/vector") for path in paths]
+    """All vector files. Raises UsageError with file and line if one is not valid."""
+    return vectors.documents(folder, "schemes/rohc/vector")
 
 
-def load(folder: Path = FOLDER) -> list[Vector]:
-    """All vectors of packets, in the order of the files."""
-    return [vector for document in documents(folder) for vector in _vectors(document)]
+@cache
+def load(folder: Path = FOLDER) -> dict[str, Vector]:
+    """All vectors of packets by name, in the order of the files. Raises UsageError with file and line."""
+    found = vectors.entries(documents(folder), "vectors")
+    prologues = {document.path: _prologues(document) for document in documents(folder)}
+    return {name: _vector(entry, prologues[entry.document.path]) for name, entry in found.items()}
 
 
-def load_feedback(folder: Path = FOLDER) -> list[FeedbackVector]:
-    return [_feedback(entry) for document in documents(folder) for entry in document.data.get("feedback", [])]
+@cache
+def load_feedback(folder: Path = FOLDER) -> dict[str, FeedbackVector]:
+    """All vectors of feedback elements by name. Raises UsageError with file and line."""
+    return {name: _feedback(entry) for name, entry in vectors.entries(documents(folder), "feedback").items()}
 
 
-def _vectors(document: Document) -> list[Vector]:
-    prologues = {
-        name: tuple(step for entry in prologue["packets"] for step in _steps(entry))
-        for name, prologue in document.data.get("prologues", {}).items()
-    }
-    vectors = []
-    for number, entry in enumerate(document.data.get("vectors", [])):
-        before: tuple[Step, ...] = ()
-        if "after" in entry:
-            if entry["after"] not in prologues:
-                sentence = f"'{entry['after']}' is no prologue of this file (there are: {', '.join(prologues)})."
-                raise UsageError(document.complaint(("vectors", number, "after"), sentence))
-            before = prologues[entry["after"]]
-        vectors.append(
-            Vector(
-                entry["name"],
-                entry["shows"],
-                tuple(entry["rests_on"]),
-                tuple(entry["requirements"]),
-                entry["channel"],
-                before + tuple(step for one in entry["packets"] for step in _steps(one)),
-                len(before),
-                entry.get("feature"),
-                document.path,
-            )
-        )
-    return vectors
+def _prologues(document: Document) -> dict[str, list[Step]]:
+    found = document.data.get("prologues", {}).items()
+    return {name: _steps(Entry(name, data, document, ("prologues", name))) for name, data in found}
 
 
-def _steps(entry: dict[str, Any]) -> list[Step]:
-    """The steps of an entry: one, or with `cut` one for each length that the packet is cut to."""
-    step = _step(entry)
-    if "cut" not in entry:
-        return [step]
-    shortest, longest = entry["cut"]
-    return [
-        replace(step, link=step.link[:length], fields=_cut(step.fields, 8 * length))
-        for length in range(shortest, longest + 1)
-    ]
+def _vector(entry: Entry, prologues: dict[str, list[Step]]) -> Vector:
+    data = entry.data
+    if "after" in data and data["after"] not in prologues:
+        sentence = f"'{data['after']}' is no prologue of this file (there are: {', '.join(prologues)})."
+        raise entry.error("after", sentence=sentence)
+    before = prologues[data["after"]] if "after" in data else []
+    return Vector(
+        entry.name,
+        data["shows"],
+        tuple(data["rests_on"]),
+        tuple(data["requirements"]),
+        data["channel"],
+        (*before, *_steps(entry)),
+        len(before),
+        data.get("feature"),
+        entry.document.path,
+    )
 
 
-def _cut(fields: tuple[ExplainedField, ...], bits: int) -> tuple[ExplainedField, ...]:
+def _steps(entry: Entry) -> list[Step]:
+    """The steps of an entry's packets: one each, or with `cut` one for each length that the packet is cut to."""
+    steps = []
+    for number, packet in enumerate(entry.data["packets"]):
+        step = _step(entry, number, packet)
+        shortest, longest = packet.get("cut", (len(step.link), len(step.link)))
+        if not shortest <= longest <= len(step.link):
+            sentence = f"a packet of {len(step.link)} octets cannot be cut to {shortest} to {longest} octets."
+            raise entry.error("packets", number, "cut", sentence=sentence)
+        steps += [
+            replace(step, link=step.link[:length], fields=_cut(step.fields, 8 * length))
+            for length in range(shortest, longest + 1)
+        ]
+    return steps
+
+
+def _cut(fields: tuple[Field, ...], bits: int) -> tuple[Field, ...]:
     """The fields of the first `bits` bits; the last one may lose its less significant part."""
     kept = []
     for one in fields:
         width = min(one.bits, bits)
         if not width:
             break
-        kept.append(ExplainedField(one.name, width, one.value >> one.bits - width, one.why))
+        kept.append(Field(one.name, width, one.value >> one.bits - width, one.why))
         bits -= width
     return tuple(kept)
 
 
-def _step(entry: dict[str, Any]) -> Step:
+def _step(entry: Entry, number: int, packet: dict[str, Any]) -> Step:
+    link = bytes.fromhex(packet["link"])
     return Step(
-        bytes.fromhex(entry["link"]),
-        entry["outcome"],
-        bytes.fromhex(entry["packet"]) if "packet" in entry else None,
-        entry.get("because"),
-        tuple(bytes.fromhex(one) for one in entry.get("passes_on", [])),
-        tuple(entry.get("replies", [])),
-        tuple(_explained(one) for one in entry.get("fields", [])),
+        link,
+        packet["outcome"],
+        bytes.fromhex(packet["packet"]) if "packet" in packet else None,
+        packet.get("because"),
+        tuple(bytes.fromhex(one) for one in packet.get("passes_on", [])),
+        tuple(packet.get("replies", [])),
+        entry.fields(packet["parts"], link, "packets", number, "parts"),
     )
 
 
-def _explained(entry: dict[str, Any]) -> ExplainedField:
-    if "hex" in entry:
-        value = bytes.fromhex(entry["hex"])
-        return ExplainedField(entry["name"], 8 * len(value), int.from_bytes(value, "big"), entry.get("why", ""))
-    return ExplainedField(entry["name"], entry["bits"], entry["value"], entry.get("why", ""))
-
-
-def _feedback(entry: dict[str, Any]) -> FeedbackVector:
+def _feedback(entry: Entry) -> FeedbackVector:
+    data = entry.data
+    element = bytes.fromhex(data["element"])
     return FeedbackVector(
-        entry["name"],
-        entry["shows"],
-        tuple(entry["requirements"]),
-        entry["cids"] == "large",
-        bytes.fromhex(entry["element"]),
-        tuple(_explained(one) for one in entry["fields"]),
-        entry.get("means"),
-        entry.get("because"),
+        entry.name,
+        data["shows"],
+        tuple(data["requirements"]),
+        data["cids"] == "large",
+        element,
+        entry.fields(data["parts"], element, "parts"),
+        data.get("means"),
+        data.get("because"),
     )
-
-
-def octets(fields: tuple[ExplainedField, ...]) -> bytes:
-    """The octets that explained fields make up. Raises ValueError unless they fill whole octets."""
-    value = bits = 0
-    for one in fields:
-        if one.value >= 1 << one.bits:
-            raise ValueError(f"{one.name} is {one.value}, which does not fit into {one.bits} bits.")
-        value = value << one.bits | one.value
-        bits += one.bits
-    if bits % 8:
-        raise ValueError(f"The fields make up {bits} bits, which is not a number of whole octets.")
-    return value.to_bytes(bits // 8, "big")

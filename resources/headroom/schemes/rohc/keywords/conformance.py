@@ -20,6 +20,7 @@ from headroom.core.options import split_names
 from headroom.core.replay import ReplayConfig
 from headroom.core.results import collector
 from headroom.core.text import some
+from headroom.core.vectors import select
 from headroom.keywords import verdicts
 from headroom.keywords.artefacts import keep_text
 from headroom.keywords.base import current_run, library
@@ -29,6 +30,7 @@ from headroom.schemes.rohc.conformance.conversation import Conversation
 from headroom.schemes.rohc.conformance.flow import PROTOCOLS, Flow
 from headroom.schemes.rohc.conformance.observation import Observation, ignores_feedback, observe
 from headroom.schemes.rohc.conformance.timeline import Timeline
+from headroom.schemes.rohc.judge import vectors as hand_derived
 from headroom.schemes.rohc.keywords.verdicts import conclude, conclude_remarks, expect, note_replay
 from headroom.schemes.rohc.scheme import SCHEME
 
@@ -66,7 +68,7 @@ class ConformanceKeywords:
         run = current_run()
         verdicts.note("decompressor", run.decompressor, run.build)
         verdicts.leave_to_the_other_side(run, {"decompressor"})
-        names = vectors.select(patterns)
+        names = select(patterns, hand_derived.load(), hand_derived.FOLDER)
         collector.current().parameters |= {"kind": "vectors", "vectors": names}
         wrong, left_out, packets = [], [], 0
         for name in names:
@@ -486,5 +488,5 @@ def _is_profile(name: str) -> bool:
 
 def _feedback(text: str) -> str:
     """Words of feedback, or the octets of a feedback vector that is named."""
-    found = vectors.feedback_by_name().get(text)
+    found = hand_derived.load_feedback().get(text)
     return f"raw {found.element.hex()}" if found else text

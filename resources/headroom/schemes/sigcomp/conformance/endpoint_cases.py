@@ -14,6 +14,7 @@ from typing import Any
 
 from headroom.core.errors import UsageError
 from headroom.core.paths import VECTORS, shown
+from headroom.core.vectors import entries
 from headroom.core.yamlfile import check, read
 from headroom.schemes.sigcomp.judge import message as wire
 from headroom.schemes.sigcomp.judge.assembling import assemble
@@ -84,15 +85,12 @@ def _group(group: str, version: int) -> dict[str, Case]:
     if group == TORTURE:
         return _torture(version)
     path = FOLDER / "cases" / f"{group}.yaml"
-    document = check(read(path), "schemes/sigcomp/cases")
     made: dict[str, Case] = {}
-    for index, entry in enumerate(document.data["cases"]):
-        if entry["name"] in made:
-            raise UsageError(document.complaint(("cases", index, "name"), "there is a case of that name already."))
+    for name, entry in entries([check(read(path), "schemes/sigcomp/cases")], "cases").items():
         try:
-            made[entry["name"]] = _case(entry)
+            made[name] = _case(entry.data)
         except (UsageError, KeyError, ValueError) as error:
-            raise UsageError(document.complaint(("cases", index), f"{entry['name']}: {error}")) from error
+            raise entry.error(sentence=str(error)) from error
     return made
 
 

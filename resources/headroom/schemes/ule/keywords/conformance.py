@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import fnmatch
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -17,6 +16,7 @@ from headroom.core.replay import Packets, ReplayConfig
 from headroom.core.results import collector
 from headroom.core.results.record import Finding
 from headroom.core.run.run import Run
+from headroom.core.vectors import select
 from headroom.keywords import verdicts
 from headroom.keywords.artefacts import keep_captures
 from headroom.keywords.base import current_run, library
@@ -186,11 +186,8 @@ def _differs(vector: Vector, sentence: str) -> None:
 
 
 def _chosen(patterns: Sequence[str]) -> list[Vector]:
-    known = vectors.load()
-    for pattern in patterns:
-        if not fnmatch.filter(known, pattern):
-            raise UsageError(f"No vector of resources/vectors/ule is called {pattern}.")
-    return [one for name, one in known.items() if any(fnmatch.fnmatch(name, pattern) for pattern in patterns)]
+    names = select(patterns, vectors.load(), vectors.FOLDER)
+    return [vector for name, vector in vectors.load().items() if name in names]
 
 
 def _config_of(run: Run, source: str | Packets, named: Mapping[str, str]) -> ReplayConfig:

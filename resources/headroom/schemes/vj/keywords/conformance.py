@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import fnmatch
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -13,13 +12,13 @@ from robot.api.deco import keyword
 from robot.errors import PassExecution
 
 from headroom.core import capabilities, engine, replay_metrics, replay_options
-from headroom.core.errors import UsageError
 from headroom.core.implementations import Role
 from headroom.core.options import split_names
 from headroom.core.replay import ReplayConfig
 from headroom.core.results import collector
 from headroom.core.run.run import Run
 from headroom.core.text import some
+from headroom.core.vectors import select
 from headroom.keywords import verdicts
 from headroom.keywords.artefacts import keep_captures
 from headroom.keywords.base import current_run, library
@@ -132,9 +131,7 @@ class VjKeywords:
         """Link packets of resources/vectors/vj: what comes out, and that nothing does, is what RFC 1144 says."""
         run = current_run()
         verdicts.leave_to_the_other_side(run, ["decompressor"])
-        chosen = [name for name in vectors.load() if any(fnmatch.fnmatch(name, pattern) for pattern in patterns)]
-        if not chosen:
-            raise UsageError(f"No vector of resources/vectors/vj is called {' or '.join(patterns)}.")
+        chosen = select(patterns, vectors.load(), vectors.FOLDER)
         verdicts.note("decompressor", run.decompressor, run.build)
         collector.current().metric(replay_metrics.VECTORS, len(chosen))
         findings = []
