@@ -211,6 +211,7 @@ def test_capacity_lines_and_absent_ones() -> None:
 def test_capacity_as_the_command_line_prints_it() -> None:
     first = data.capacities(sample.records())[0].as_json()
     assert first == {
+        "scheme": "",
         "compressor": "reference",
         "decompressor": "reference",
         "profile": "voip-amr-nb-ipv6",
