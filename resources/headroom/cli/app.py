@@ -3,9 +3,11 @@
 
 import sys
 from importlib import import_module
+from typing import Annotated
 
 import typer
 
+from headroom import __version__
 from headroom.cli.streams import outlast_readers
 from headroom.core import process_group
 from headroom.core.console import say
@@ -23,6 +25,22 @@ app = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+
+def _print_version(given: bool) -> None:
+    if given:
+        print(f"headroom {__version__}")
+        raise typer.Exit
+
+
+Version = Annotated[
+    bool, typer.Option("--version", is_eager=True, help="Print the version and exit.", callback=_print_version)
+]
+
+
+@app.callback()
+def _options(version: Version = False) -> None:
+    pass
 
 
 def _add_commands() -> None:

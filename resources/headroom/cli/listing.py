@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`./headroom list`: suites, profiles, implementations, papers, metrics, CPU configurations and more."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Annotated, Any
 
@@ -17,12 +18,16 @@ WHAT = {
     "profiles": "Traffic profiles.",
     "implementations": "Implementations, and what each declares.",
     "papers": "Papers whose figures are measured again.",
+    "documents": "Specifications whose requirements are known.",
+    "requirements": "Their requirements, by the ids that `run` takes.",
     "metrics": "Every metric that a record may hold, with its unit.",
     "cpus": "CPU configurations of this machine.",
     "builds": "Builds of engine and adapters.",
     "runs": "Runs that have results, with their verdicts.",
 }
-ONLY_JSON = {"implementations": ("vendor", "licence", "features")}  # what no table has room for
+ONLY_JSON = {"implementations": ("vendor", "licence", "features"), "documents": ("url",)} | {
+    "requirements": ("scheme", "suites", "quote")
+}  # what no table has room for
 
 
 def add_to(app: typer.Typer) -> None:
@@ -44,6 +49,8 @@ def list_command(
         "profiles": profile_rows,
         "implementations": implementation_rows,
         "papers": paper_rows,
+        "documents": document_rows,
+        "requirements": requirement_rows,
         "metrics": metric_rows,
         "cpus": cpu_rows,
         "builds": build_rows,
@@ -154,6 +161,34 @@ def paper_rows() -> list[dict[str, Any]]:
             "figures": len(found.items),
         }
         for found in map(paper.load, paper.names())
+    ]
+
+
+def document_rows() -> list[dict[str, Any]]:
+    from headroom.core import requirements
+
+    known = requirements.load()
+    counts = Counter(one.document.key for one in known.values())
+    return [
+        {
+            "key": one.key,
+            "name": one.name,
+            "version": one.version,
+            "requirements": counts[one.key],
+            "title": one.title,
+            "url": one.url,
+        }
+        for one in known.documents.values()
+    ]
+
+
+def requirement_rows() -> list[dict[str, Any]]:
+    from headroom.core import requirements
+
+    return [
+        {"id": one.id, "source": one.source, "scheme": one.scheme, "level": one.level, "side": one.side}
+        | {"suites": list(requirements.suites_of().get(one.id, ())), "text": one.text, "quote": one.citation}
+        for one in requirements.load().values()
     ]
 
 

@@ -57,7 +57,8 @@ def add_to(app: typer.Typer) -> None:
 def run_command(
     explicit: dict[str, Any],
     suites: Annotated[
-        list[str] | None, typer.Argument(help="Suites (see list suites) or requirements such as RFC3095-5.3.1.")
+        list[str] | None,
+        typer.Argument(help="Suites (see list suites) or requirements (see list documents) such as RFC3095-5.3.1."),
     ] = None,
 ) -> None:
     raise typer.Exit(execute(RunOptions(suites or [], **explicit), run_document))

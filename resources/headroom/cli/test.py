@@ -22,7 +22,7 @@ EPILOG = examples(
     "./headroom test --only pytest",
     "./headroom test --mutants  # do the conformance suites find every defect put into the reference on purpose?",
     "./headroom test --mutants --mutant ts-stride-not-sent",
-    "./headroom test --doubles  # does a conformance suite fail what an RFC leaves open?",
+    "./headroom test --doubles  # does a conformance suite fail what a specification leaves open?",
 )
 
 

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks the quotes of requirements against the RFCs' own words.
+"""Checks the quotes of requirements against the documents' own words.
 
-The RFCs' texts are not part of the project. resources/requirements/digests holds, for each section that is quoted, two
-characters for every run of `WINDOW` tokens of its text, in the order of the text: the digests of a verbatim quote are a
-substring of them. A wrong word inside a quote changes the digests of `WINDOW` runs, at an end of it that of one: one in
-4096 such errors goes unseen.
+The documents' texts are not part of the project. resources/requirements/digests holds, for each section that is quoted,
+two characters for every run of `WINDOW` tokens of its text, in the order of the text: the digests of a verbatim quote
+are a substring of them. A wrong word inside a quote changes the digests of `WINDOW` runs, at an end of it that of one:
+one in 4096 such errors goes unseen.
 
-`python -m headroom.core.quotes [RFC...]` checks the quotes; `--texts FOLDER` compares them with rfc<number>.txt there,
-and `--update` writes the digests anew from those texts.
+`python -m headroom.core.quotes [KEY...]` checks the quotes; `--texts FOLDER` compares them with the documents' texts
+there (rfc3095.txt, ts29281.txt), and `--update` writes the digests anew from those texts.
 """
 
 import argparse
@@ -25,7 +25,7 @@ from headroom.core.paths import shown
 from headroom.core.requirements import FOLDER, Requirement, load
 
 DIGESTS = FOLDER / "digests"
-TEXTS = "HEADROOM_RFC_TEXTS"  # the environment variable that names the folder of RFC texts
+TEXTS = "HEADROOM_TEXTS"  # the environment variable that names the folder of documents' texts
 ELISION = "[...]"
 WINDOW = 4  # tokens in a run
 ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
@@ -39,8 +39,14 @@ KEYWORDS = {  # RFC 2119's, by the level that they state
 FRAME = re.compile(r"\||[-+=_~.:|]{2,}")
 TOKEN = re.compile(r"\w+|[^\w\s]")
 PAGE_BREAK = re.compile(r"\s*RFC \d+ {2,}\S.* (?:19|20)\d\d|.*\[Page [0-9ivx]+\]\s*")
-HEADING = re.compile(r"( {3})?(?:Appendix )?([0-9]+(?:\.[0-9]+)*|[A-Z](?:\.[0-9]+)*)(?:\. +| {2,})\S")
-CONTENTS = re.compile(r".*(?:\. ?\.|\S {2,})[ .]*[0-9]+\s*")  # a line of the table of contents ends with a page number
+# "7.3.1  Title" of an RFC; "7.3.1<tab>Title", "7.3A<tab>Title" and "Annex A (normative):" of 3GPP and ETSI.
+HEADING = re.compile(
+    r"( {3})?(?:(?:Appendix |Annex )?((?:[0-9]+|[A-Z])(?:\.[0-9]+)*|[0-9]+(?:\.[0-9]+)*[A-Za-z])(?:\. +| {2,}|\t *)"
+    r"|Annex ([A-Z]) \((?=[a-z]+\):))\S"
+)
+CONTENTS = re.compile(
+    r".*(?:\. ?\.|\S {2,}|\S\t)[ .]*[0-9]+\s*"
+)  # a line of the table of contents ends with a page number
 
 
 def tokens(text: str) -> list[str]:
@@ -65,16 +71,17 @@ def digests(words: list[str]) -> str:
 
 
 def sections(text: str) -> dict[str, str]:
-    """The text of each section of an RFC without that of its subsections, headers and footers of pages removed."""
+    """The text of each section of a document without that of its subsections, headers and footers of pages removed."""
     lines = [line for line in re.split(r"[\f\n]+", text) if not PAGE_BREAK.fullmatch(line)]
-    indented = not any(re.match(r"1\.? +\S", line) for line in lines)  # headings are, in the oldest RFCs
+    indented = not any(re.match(r"1(?:\.? +|\t)\S", line) for line in lines)  # headings are, in the oldest RFCs
     found: dict[str, list[str]] = {}
     current = "0"
     for line in lines:
         heading = HEADING.match(line)
-        if heading and bool(heading[1]) == indented and not CONTENTS.fullmatch(line) and _follows(current, heading[2]):
-            current = heading[2]
-            found[current] = [line[heading.end(2) :]]
+        number = (heading[2] or heading[3]) if heading else ""
+        if heading and bool(heading[1]) == indented and not CONTENTS.fullmatch(line) and _follows(current, number):
+            current = number
+            found[current] = [line[heading.end(2 if heading[2] else 3) :]]
         elif current in found:
             found[current].append(line)
     return {section: "\n".join(lines) for section, lines in found.items()}
@@ -82,6 +89,9 @@ def sections(text: str) -> dict[str, str]:
 
 def _follows(section: str, number: str) -> bool:
     """True if a heading with this number can come next after a section: what else begins with a number is none."""
+    if suffixed := re.fullmatch(r"([0-9.]+)[A-Za-z]", number):  # 7.3A was added behind 7.3 in a later version
+        return re.match(rf"{re.escape(suffixed[1])}(?![0-9])", section) is not None
+    section = re.sub(r"(?<=[0-9])[A-Za-z].*", "", section)
     old, new = section.split("."), number.split(".")
     if new[:-1] == old:
         return new[-1] == "1"
@@ -107,7 +117,7 @@ def text_complaint(quote: str, text: str) -> str:
 
 def complaint(requirement: Requirement) -> str:
     """Returns why the digests of its section do not have a requirement's quote, as a sentence; "" if they have."""
-    known = _known(requirement.rfc).get(requirement.quote_section)
+    known = _known(requirement.document.key).get(requirement.quote_section)
     if known is None:
         return f"No digests of section {requirement.quote_section}; write them with --update."
     at = 0
@@ -149,21 +159,22 @@ def _sentence(part: list[str], good: int) -> str:
 
 
 @cache
-def _known(rfc: int) -> dict[str, str]:
-    path = DIGESTS / f"rfc{rfc}.json"
+def _known(key: str) -> dict[str, str]:
+    path = DIGESTS / f"{key.lower()}.json"
     return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
 
 
-def read_text(folder: Path, rfc: int) -> dict[str, str]:
-    """The sections of an RFC whose text is in a folder."""
+def read_text(folder: Path, key: str) -> dict[str, str]:
+    """The sections of a document whose text is in a folder. Raises UsageError where it is not."""
+    path = folder / f"{key.lower()}.txt"
     try:
-        return sections((folder / f"rfc{rfc}.txt").read_text(encoding="utf-8", errors="replace"))
+        return sections(path.read_text(encoding="utf-8", errors="replace"))
     except OSError as error:
-        raise UsageError(f"{shown(folder / f'rfc{rfc}.txt')} cannot be read: {error.strerror}.") from error
+        raise UsageError(f"{shown(path)} cannot be read: {error.strerror}.") from error
 
 
 def render(requirements: Iterable[Requirement], texts: dict[str, str]) -> str:
-    """The file of digests for the requirements of one RFC: one line for each section that is quoted."""
+    """The file of digests for the requirements of one document: one line for each section that is quoted."""
     quoted = {one.section for one in requirements} | {one.quote_section for one in requirements}
     lines = [f'"{section}": "{digests(tokens(text))}"' for section, text in texts.items() if section in quoted]
     return "{\n" + ",\n".join(lines) + "\n}\n"
@@ -171,26 +182,28 @@ def render(requirements: Iterable[Requirement], texts: dict[str, str]) -> str:
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m headroom.core.quotes", description="Check requirements' quotes.")
-    parser.add_argument("rfc", nargs="*", type=int, help="numbers of RFCs; all if none is given")
-    parser.add_argument("--texts", type=Path, default=os.environ.get(TEXTS), help=f"folder of rfc*.txt (${TEXTS})")
+    parser.add_argument("key", nargs="*", help="documents, such as RFC3095; all if none is given")
+    parser.add_argument("--texts", type=Path, default=os.environ.get(TEXTS), help=f"folder of texts (${TEXTS})")
     parser.add_argument("--update", action="store_true", help="write the digests anew from the texts")
     options = parser.parse_args(arguments)
     if options.update and not options.texts:
         parser.error("--update needs --texts")
     everything = load()
     wrong = 0
-    for rfc in options.rfc or sorted({one.rfc for one in everything.values()}):
-        mine = [one for one in everything.values() if one.rfc == rfc]
-        texts = read_text(Path(options.texts), rfc) if options.texts else {}
+    if unknown := set(options.key) - set(everything.documents):
+        parser.error(f"no document {', '.join(sorted(unknown))}; known are {', '.join(everything.documents)}")
+    for key in options.key or everything.documents:
+        mine = [one for one in everything.values() if one.document.key == key]
+        texts = read_text(Path(options.texts), key) if options.texts else {}
         if options.update:
             DIGESTS.mkdir(exist_ok=True)
-            (DIGESTS / f"rfc{rfc}.json").write_text(render(mine, texts), encoding="utf-8")
+            (DIGESTS / f"{key.lower()}.json").write_text(render(mine, texts), encoding="utf-8")
             _known.cache_clear()
         for one in mine:
             if found := _complaints(one, texts):
                 wrong += 1
                 print(f"{one.id}: {' '.join(found)}")
-    print(f"{wrong} wrong" if wrong else "All quotes are in the RFCs.")
+    print(f"{wrong} wrong" if wrong else "All quotes are in the documents.")
     return 1 if wrong else 0
 
 

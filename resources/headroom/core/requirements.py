@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The RFCs' requirements as data: resources/requirements, valid against requirement.schema.json.
+"""The requirements of specifications as data: resources/requirements, valid against requirement.schema.json.
+
+A file holds those of one document: an RFC, a technical specification of 3GPP, a standard of ETSI, an Internet-Draft. An
+id is the document's key, a section and a number, joined by hyphens: RFC3095-5.7.1-2, TS29281-7.3.1-1, ROHCTCP-7-1.
 
 Cases name requirements by id; nothing here names cases. A requirement with a `feature` concerns only implementations
 that have the feature: a report says "not yet" about those that no implementation of ours has (`NOT_YET`).
@@ -7,16 +10,25 @@ that have the feature: a report says "not yet" about those that no implementatio
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from headroom.core.errors import UsageError
 from headroom.core.paths import ROOT, SUITES, shown
-from headroom.core.yamlfile import Document, check, read
+from headroom.core.text import natural
+from headroom.core.yamlfile import Document as File
+from headroom.core.yamlfile import check, read
 
 FOLDER = ROOT / "resources" / "requirements"
+KINDS = ("RFC", "3GPP TS", "ETSI EN", "ETSI TS", "Internet-Draft")  # of documents, in the order of reports
+KEY = r"[A-Z][A-Z0-9]*(?:-[A-Z0-9]+)*"
+SECTION = r"[0-9A-Za-z]+(?:\.[0-9A-Za-z]+)*"
+ID = rf"{KEY}-{SECTION}-[1-9][0-9]*"
+# A document, a section or a requirement on the command line, in letters of either case.
+REFERENCE = re.compile(rf"{KEY}(?:-{SECTION}(?:-[1-9][0-9]*)?)?", re.IGNORECASE)
+EXAMPLES = "A document is named as RFC3095, its section as RFC3095-5.7.1, a requirement as RFC3095-5.7.1-2."
 LEVELS = ("must", "should", "may")
 SURROUNDINGS = {  # sides that are no implementation of a scheme
     "channel": "It binds what is below the scheme or negotiates it, not an implementation.",
@@ -30,10 +42,33 @@ NOT_YET = {  # features that no implementation of ours has, and what they are
 
 
 @dataclass(frozen=True, slots=True)
+class Document:
+    """A specification: `key` begins the ids of its requirements, `name` is how texts cite it."""
+
+    key: str
+    name: str  # "RFC 3095", "3GPP TS 29.281"
+    kind: str  # one of KINDS
+    title: str
+    url: str  # where it is published
+    version: str = ""  # the one that the requirements are taken from, where documents of the kind have versions
+
+    @property
+    def full_title(self) -> str:
+        """The title, and the version where there is one."""
+        return f"{self.title}, {self.version}" if self.version else self.title
+
+    @property
+    def order(self) -> tuple[int, list[tuple[int, int | str]]]:
+        """A key to sort documents by: their kind, then their number."""
+        return KINDS.index(self.kind), natural(self.key)
+
+
+@dataclass(frozen=True, slots=True)
 class Requirement:
     """One requirement. `profiles` and `modes` are None where it applies to all; `in_prose`: no keyword in capitals."""
 
     id: str
+    document: Document
     scheme: str
     level: str
     side: str
@@ -44,22 +79,18 @@ class Requirement:
     feature: str | None = None
     in_prose: bool = False
     untested: str = ""  # why no case can ask for it, where neither its level nor its feature says so
-    quote: str = ""  # the RFC's own words, "[...]" where some are left out
+    quote: str = ""  # the document's own words, "[...]" where some are left out
     quote_section: str = ""  # where they stand
-
-    @property
-    def rfc(self) -> int:
-        return int(self.id.removeprefix("RFC").partition("-")[0])
 
     @property
     def source(self) -> str:
         """Where it stands, as reports show it: "RFC 3095, 5.7.1"."""
-        return f"RFC {self.rfc}, {self.section}"
+        return f"{self.document.name}, {self.section}"
 
     @property
     def citation(self) -> str:
-        """The RFC's own words and where they stand: `RFC 3095, 5.7.1: "R-0 packets do not update …"`."""
-        return f'RFC {self.rfc}, {self.quote_section}: "{self.quote}"'
+        """The document's own words and where they stand: `RFC 3095, 5.7.1: "R-0 packets do not update …"`."""
+        return f'{self.document.name}, {self.quote_section}: "{self.quote}"'
 
     @property
     def not_yet(self) -> bool:
@@ -91,10 +122,12 @@ class Requirement:
 
 
 class Requirements(Mapping[str, Requirement]):
-    """All requirements by id, in the order of the files."""
+    """All requirements by id, in the order of the documents. `documents` has these by key."""
 
     def __init__(self, requirements: list[Requirement]) -> None:
-        self._by_id = {one.id: one for one in requirements}
+        in_order = sorted(requirements, key=lambda one: one.document.order)
+        self._by_id = {one.id: one for one in in_order}
+        self.documents = {one.document.key: one.document for one in in_order}
 
     def __getitem__(self, key: str) -> Requirement:
         return self._by_id[key]
@@ -109,13 +142,35 @@ class Requirements(Mapping[str, Requirement]):
         """The requirement of that id. Raises UsageError with ids that may be meant if there is none."""
         if key in self._by_id:
             return self._by_id[key]
-        import difflib
-
         section = key.rpartition("-")[0]
         mine = [known for known in self._by_id if known.rpartition("-")[0] == section]
-        near = mine[-1:] or difflib.get_close_matches(key, self._by_id, 3)
-        hint = f" Is {' or '.join(near)} meant?" if near else ""
+        hint = f" Is {mine[-1]} meant?" if mine else _near(key, self._by_id)
+        if re.fullmatch(ID, key) and (document := parts_of(key)[0]) not in self.documents:
+            hint = f" It has no document {document}.{_near(document, self.documents)}"
         raise UsageError(f"{where + ': ' if where else ''}{key} is no requirement of {shown(FOLDER)}.{hint}")
+
+    def is_reference(self, word: str) -> bool:
+        """True if a word of the command line means requirements: it begins as a known document does, or has the form
+        of a reference, with a digit or in capitals. `check_reference` says whether they exist."""
+        if any(re.match(rf"{key}(?![a-z0-9/])", word, re.IGNORECASE) for key in self.documents):
+            return True
+        return bool(REFERENCE.fullmatch(word)) and (word.isupper() or re.search(r"\d", word) is not None)
+
+    def check_reference(self, word: str) -> None:
+        """Raises UsageError where a word names no document, section or requirement, in letters of either case."""
+        folded = word.upper()
+        if any(re.match(rf"{re.escape(folded)}([-.]|$)", known.upper()) for known in self._by_id):
+            return
+        document = next((one for key, one in self.documents.items() if folded.startswith(f"{key}-")), None)
+        if not REFERENCE.fullmatch(word):
+            raise UsageError(f"'{word}' is no reference to requirements. {EXAMPLES}")
+        if document:
+            mine = [known.rpartition("-")[0] for known, one in self._by_id.items() if one.document is document]
+            raise UsageError(
+                f"{shown(FOLDER)} has no requirement or section '{word}' of {document.name}.{_near(folded, set(mine))}"
+            )
+        hint = _near(folded.partition("-")[0], self.documents) or f" Known: {', '.join(self.documents)}."
+        raise UsageError(f"{shown(FOLDER)} has no document '{word}'.{hint}")
 
     def select(
         self,
@@ -136,13 +191,27 @@ class Requirements(Mapping[str, Requirement]):
         ]
 
 
+def parts_of(name: str) -> tuple[str, str, str]:
+    """The key of the document, the section and the number of an id; what a malformed one lacks is ""."""
+    key, section, number = [*name.rsplit("-", 2), "", ""][:3]
+    return key, section, number
+
+
+def _near(word: str, known: Iterable[str]) -> str:
+    """A sentence that asks whether one of the known names was meant; "" where none is close."""
+    import difflib
+
+    near = difflib.get_close_matches(word, list(known), 3)
+    return f" Is {' or '.join(near)} meant?" if near else ""
+
+
 @cache
 def suites_of() -> dict[str, tuple[str, ...]]:
     """The suites whose cases name a requirement, by its id: as they are here, whichever of them a run had."""
     found: dict[str, list[str]] = {}
     for path in sorted(SUITES.rglob("*.robot")):
         suite = path.relative_to(SUITES).with_suffix("").as_posix()
-        for name in dict.fromkeys(re.findall(r"\breq:(RFC\d+-\S+)", path.read_text(encoding="utf-8"))):
+        for name in dict.fromkeys(re.findall(rf"\breq:({ID})(?!\S)", path.read_text(encoding="utf-8"))):
             found.setdefault(name, []).append(suite)
     return {name: tuple(suites) for name, suites in found.items()}
 
@@ -153,9 +222,10 @@ def level_of(name: str) -> str:
     return load().get_known(name).level if name else "should"
 
 
-def load(folder: Path = FOLDER) -> Requirements:
-    """All requirements of a folder. Raises UsageError with file and line on a file that is not valid."""
-    return _load(folder.resolve())
+def load(folder: Path | None = None) -> Requirements:
+    """All requirements of a folder, by default FOLDER. Raises UsageError with file and line on a file that is not
+    valid."""
+    return _load((folder or FOLDER).resolve())
 
 
 @cache
@@ -166,17 +236,28 @@ def _load(folder: Path) -> Requirements:
     found: list[Requirement] = []
     seen: dict[str, str] = {}
     for path in paths:
-        document = check(read(path), "requirement")
-        _check_ids(document, seen)
-        found += [_requirement(entry, document.data["scheme"]) for entry in document.data["requirements"]]
+        file = check(read(path), "requirement")
+        document = Document(**file.data["document"])
+        _check_key(file, document.key, [one.document.key for one in found])
+        _check_ids(file, document.key, seen)
+        found += [_requirement(entry, document, file.data["scheme"]) for entry in file.data["requirements"]]
     return Requirements(found)
 
 
-def _check_ids(document: Document, seen: dict[str, str]) -> None:
-    """Checks what the schema cannot say: ids are unique, name their own RFC and section, and are numbered without
+def _check_key(file: File, key: str, others: Iterable[str]) -> None:
+    """Checks that a document's key names its file, and that no id can be taken for one of another document."""
+    where = ("document", "key")
+    if file.path.stem != key.lower():
+        raise UsageError(file.complaint(where, f"the requirements of {key} belong in a file {key.lower()}.yaml."))
+    for other in others:
+        if f"{key}-".startswith(f"{other}-") or f"{other}-".startswith(f"{key}-"):
+            raise UsageError(file.complaint(where, f"ids of {key} could be taken for those of {other}."))
+
+
+def _check_ids(document: File, key: str, seen: dict[str, str]) -> None:
+    """Checks what the schema cannot say: ids are unique, name their own document and section, and are numbered without
     gaps, except for those of withdrawn requirements.
     """
-    rfc = document.data["rfc"]
     withdrawn = set(document.data.get("withdrawn", ()))
     numbers: Counter[str] = Counter()
     for index, entry in enumerate(document.data["requirements"]):
@@ -186,18 +267,19 @@ def _check_ids(document: Document, seen: dict[str, str]) -> None:
             raise UsageError(document.complaint(where, f"{name} stands in {seen[name]} already."))
         seen[name] = shown(document.path)
         numbers[section] += 1
-        while (expected := f"RFC{rfc}-{section}-{numbers[section]}") in withdrawn:
+        while (expected := f"{key}-{section}-{numbers[section]}") in withdrawn:
             numbers[section] += 1
         if name != expected:
             raise UsageError(
-                document.complaint(where, f"the id is {name}; by its RFC, section and place it is {expected}.")
+                document.complaint(where, f"the id is {name}; by its document, section and place it is {expected}.")
             )
 
 
-def _requirement(entry: dict, scheme: str) -> Requirement:
+def _requirement(entry: dict, document: Document, scheme: str) -> Requirement:
     applies = entry["applies"] if isinstance(entry["applies"], dict) else {}
     return Requirement(
         entry["id"],
+        document,
         scheme,
         entry["level"],
         entry["side"],

@@ -37,6 +37,11 @@ def shown(value: Any) -> str:
     return printable(str(value))
 
 
+def natural(text: str) -> list[tuple[int, int | str]]:
+    """A key that sorts 5.10 behind 5.9."""
+    return [(0, int(part)) if part.isdigit() else (1, part) for part in re.split(r"(\d+)", text) if part]
+
+
 def percent(share: float | None, digits: int = 0) -> str | None:
     """A share, 0..1, in per cent: `12 %`; None where there is none."""
     return None if share is None else f"{share:.{digits}%}".replace("%", " %")

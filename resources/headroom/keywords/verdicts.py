@@ -8,7 +8,7 @@ where the declaration is checked.
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import NoReturn, Protocol
+from typing import Any, NoReturn, Protocol
 
 from robot.api import SkipExecution
 
@@ -17,6 +17,7 @@ from headroom.core.implementations import Implementation, Role
 from headroom.core.results import collector
 from headroom.core.results.record import Finding
 from headroom.core.run.run import Run
+from headroom.core.scheme import Scheme
 from headroom.keywords.base import current_run, requirements_of_case
 
 MOST_FINDINGS = 20  # kept in a record; all are counted
@@ -38,6 +39,22 @@ def leave_to_the_other_side(run: Run, roles: Collection[Role]) -> None:
     subject = run.settings.subject
     if subject and subject not in roles:
         raise SkipExecution(f"It does not ask the {subject}, which this run is about.")
+
+
+def run_about(role: Role) -> Run:
+    """Returns the current run. Ends a case about one role that the run is not about."""
+    run = current_run()
+    leave_to_the_other_side(run, [role])
+    return run
+
+
+def require(scheme: Scheme, run: Run, role: Role, **asked: Any) -> Implementation:
+    """Returns the implementation in a role, noted for the record. Raises NotDeclared where it does not declare what a
+    case takes."""
+    found = run.compressor if role == "compressor" else run.decompressor
+    capabilities.require(found, role, scheme, run.build, **asked)
+    note(role, found, run.build)
+    return found
 
 
 class JudgeFinding(Protocol):

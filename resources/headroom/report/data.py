@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Data for the report and the terminal, from result records (JSON objects, as `results.store` reads them)."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 from headroom.core import metrics
 from headroom.core.errors import HeadroomError
 from headroom.core.metrics import Metric
+from headroom.core.requirements import KINDS, SURROUNDINGS, Requirements, load, parts_of, suites_of
 from headroom.core.results.record import VERDICTS, worst
 from headroom.core.scheme import all_schemes
+from headroom.core.text import natural
 
 Records = list[dict[str, Any]]
 
@@ -264,19 +266,19 @@ class Requirement:
 
 
 def requirements(records: Records) -> list[Requirement]:
-    """Conformance by requirement: every requirement that a case names, by RFC and section."""
+    """Conformance by requirement: every requirement that a case names, by document and section."""
     known = _known_requirements()
     found: dict[str, Requirement] = {}
     for record in records:
         for identity in record["test"]["requirements"]:
             if identity not in found:
                 one = known.get(identity)
-                section = one.section if one else identity.partition("-")[2].rpartition("-")[0]
+                section = one.section if one else parts_of(identity)[1]
                 level = one.level if one else str(record["test"]["level"] or "")
                 text, citation = (one.text, one.citation) if one else ("", "")
                 found[identity] = Requirement(identity, section, level, text, citation, [])
             found[identity].cases.append(record)
-    return sorted(found.values(), key=lambda entry: natural(entry.id))
+    return [found[identity] for identity in _in_order(found)]
 
 
 def judged(record: dict[str, Any], side: str) -> list[tuple[str, str]]:
@@ -321,14 +323,11 @@ class Untested:
 
 
 def untested(records: Records) -> list[Untested]:
-    """Requirements without a case in the run, from the RFCs that its cases test."""
+    """Requirements without a case in the run, from the documents that its cases test."""
     found = {entry.id for entry in requirements(records)}
-    rfcs = {identity.partition("-")[0] for identity in found}
-    rest = [
-        one
-        for identity, one in _known_requirements().items()
-        if identity not in found and identity.partition("-")[0] in rfcs
-    ]
+    documents = {parts_of(identity)[0] for identity in found}
+    known = _known_requirements()
+    rest = [known[identity] for identity in _in_order(known) if identity not in found]
     roles = {role for role in ("compressor", "decompressor") if any(record[role] for record in records)}
     return [
         Untested(
@@ -339,13 +338,14 @@ def untested(records: Records) -> list[Untested]:
             one.citation,
             one.why_untested or _why_not_selected(one.id, one.side, roles),
         )
-        for one in sorted(rest, key=lambda one: natural(one.id))
+        for one in rest
+        if one.document.key in documents
     ]
 
 
 def _why_not_selected(identity: str, side: str, roles: set[str]) -> str:
     """Why no case of a run names a requirement that one could. `roles` are the roles under test in the run."""
-    suites = _suites_of().get(identity, ())
+    suites = suites_of().get(identity, ())
     if not suites:
         return "No case names it."
     reason = (
@@ -356,13 +356,14 @@ def _why_not_selected(identity: str, side: str, roles: set[str]) -> str:
 
 @dataclass(frozen=True)
 class Coverage:
-    """Requirements of one RFC on an implementation: by the worst verdict of their cases, and those without a case.
+    """Requirements of one document on an implementation: by the worst verdict of their cases, and those without a case.
 
     `not_yet` are requirements of features that no implementation has; `not_selected` those of cases that this run does
     not select; `without_case` all others, which no case names.
     """
 
-    rfc: str
+    document: str  # its name; its key where resources/requirements has it no more
+    title: str
     known: int
     by_verdict: dict[str, int]
     not_yet: int
@@ -371,24 +372,27 @@ class Coverage:
 
 
 def coverage(records: Records) -> list[Coverage]:
-    """How much of each RFC the cases of a run cover."""
+    """How much of each document the cases of a run cover."""
     found = {entry.id: worst([case["verdict"] for case in entry.cases]) for entry in requirements(records)}
     known = _binding_requirements()
     result = []
-    for rfc in sorted({identity.partition("-")[0] for identity in found}, key=natural):
-        mine = [verdict for identity, verdict in found.items() if identity.partition("-")[0] == rfc]
-        rest = [one for identity, one in known.items() if identity.partition("-")[0] == rfc and identity not in found]
+    documents = _known_requirements().documents
+    for key in dict.fromkeys(parts_of(identity)[0] for identity in found):  # in their order, as the requirements are
+        mine = [verdict for identity, verdict in found.items() if parts_of(identity)[0] == key]
+        rest = [one for identity, one in known.items() if one.document.key == key and identity not in found]
         not_yet = sum(one.not_yet for one in rest)
         not_selected = sum(_has_cases(one) for one in rest)
         counts = {verdict: mine.count(verdict) for verdict in VERDICTS}
         without = len(rest) - not_yet - not_selected
-        result.append(Coverage(rfc, len(mine) + len(rest), counts, not_yet, not_selected, without))
+        one = documents.get(key)
+        name, title = (one.name, one.full_title) if one else (key, "")
+        result.append(Coverage(name, title, len(mine) + len(rest), counts, not_yet, not_selected, without))
     return result
 
 
 @dataclass(frozen=True)
 class Level:
-    """Requirements of one level on an implementation, all RFCs together: with a case, not yet, not selected,
+    """Requirements of one level on an implementation, all documents together: with a case, not yet, not selected,
     without one."""
 
     level: str
@@ -408,14 +412,10 @@ class Level:
 
 
 def levels(records: Records) -> list[Level]:
-    """How much of what the RFCs ask at each level the cases of a run cover."""
+    """How much of what the documents ask at each level the cases of a run cover."""
     found = {entry.id for entry in requirements(records)}
-    rfcs = {identity.partition("-")[0] for identity in found}
-    mine = [
-        one
-        for identity, one in _known_requirements().items()
-        if identity in _binding_requirements() and identity.partition("-")[0] in rfcs
-    ]
+    documents = {parts_of(identity)[0] for identity in found}
+    mine = [one for one in _binding_requirements().values() if one.document.key in documents]
     result = []
     for level in dict.fromkeys(one.level for one in mine):
         those = [one for one in mine if one.level == level]
@@ -425,40 +425,33 @@ def levels(records: Records) -> list[Level]:
     return sorted(result, key=lambda one: ("must", "should", "may").index(one.level))
 
 
-def _known_requirements() -> Mapping[str, Any]:
+def _known_requirements() -> Requirements:
     """Requirements by identifier, from resources/requirements; without them the report shows identifiers alone."""
-    from headroom.core import requirements as known
-
     try:
-        return known.load()
+        return load()
     except HeadroomError:
-        return {}
+        return Requirements([])
 
 
-def _suites_of() -> Mapping[str, tuple[str, ...]]:
-    """Suites with cases of a requirement, by its identifier."""
-    from headroom.core import requirements as known
+def _in_order(identities: Iterable[str]) -> list[str]:
+    """Identifiers of requirements, sorted by document and section; those of unknown documents are the last."""
+    documents = _known_requirements().documents
 
-    return known.suites_of()
+    def place(identity: str) -> Any:
+        key = parts_of(identity)[0]
+        return documents[key].order if key in documents else (len(KINDS), natural(key)), natural(identity)
+
+    return sorted(identities, key=place)
 
 
 def _has_cases(requirement: Any) -> bool:
     """Whether other cases name a requirement that no case of a run names, and an implementation has its feature."""
-    return not requirement.not_yet and requirement.id in _suites_of()
+    return not requirement.not_yet and requirement.id in suites_of()
 
 
 def _binding_requirements() -> dict[str, Any]:
     """The requirements that bind an implementation, rather than its surroundings, by identifier."""
-    from headroom.core.requirements import SURROUNDINGS
-
     return {identity: one for identity, one in _known_requirements().items() if one.side not in SURROUNDINGS}
-
-
-def natural(text: str) -> list[tuple[int, int | str]]:
-    """A key that sorts 5.10 behind 5.9."""
-    import re
-
-    return [(0, int(part)) if part.isdigit() else (1, part) for part in re.split(r"(\d+)", text) if part]
 
 
 def items_by_place(records: Records) -> dict[str, list[dict[str, Any]]]:

@@ -134,7 +134,7 @@ def conformance(records: Records) -> Section | None:
     section = Section("conformance", "Conformance by requirement", "Conformance")
     section.intro = [
         "Each requirement with the verdict on each implementation that it binds, the worst of the cases that name it; "
-        "a click on it shows them. A click on what the requirement asks shows the RFC's own words. Non-strict: a "
+        "a click on it shows them. A click on what the requirement asks shows the document's own words. Non-strict: a "
         "SHOULD was missed. Unsupported: declared beforehand.",
         "A MAY or SHOULD leaves an implementation free. The last column names the doubles of the reference which use "
         "that freedom, and which no case may fail, or the reason why no double does.",
@@ -207,7 +207,7 @@ def _untested_table(rest: Sequence[data.Untested]) -> Table:
 
 
 def _quoted(text: str, citation: str) -> Cell:
-    """The paraphrase of a requirement; the RFC's own words fold out below it."""
+    """The paraphrase of a requirement; the document's own words fold out below it."""
     return Cell(text, details=[citation] if citation else [])
 
 
@@ -252,7 +252,7 @@ def _levels_table(found: list[data.Level]) -> Any:
 
 def _coverage_table(covered: list[data.Coverage]) -> Any:
     shown: list[Shown] = [
-        (Column("Document"), lambda one: one.rfc.replace("RFC", "RFC ")),
+        (Column("Document"), lambda one: Cell(one.document, details=[one.title] if one.title else [])),
         (Column("Known", number=True), lambda one: one.known),
         *((Column(word, number=True), lambda one, word=word: one.by_verdict[word]) for word in VERDICTS),
         *UNCOVERED,
@@ -261,7 +261,7 @@ def _coverage_table(covered: list[data.Coverage]) -> Any:
         "Requirements on an implementation, by the worst verdict of their cases. Not yet: about a feature that no "
         "implementation of ours has. Not selected: this run left out its cases. No case: no case names it."
     )
-    return table_of("t-rfcs", shown, covered, caption)
+    return table_of("t-documents", shown, covered, caption)
 
 
 def all_cases(records: Records) -> Section:

@@ -23,11 +23,13 @@ def entries() -> list[str]:
 
 
 @pytest.mark.parametrize("name", sorted(all_schemes()))
-def test_each_scheme_is_in_the_list_with_the_rfcs_of_its_requirements(name: str) -> None:
+def test_each_scheme_is_in_the_list_with_the_documents_of_its_requirements(name: str) -> None:
     title = re.escape(all_schemes()[name].title)
     (entry,) = [entry for entry in entries() if re.match(rf"\*\*[^*]+\*\* \({title}\)|\*\*{title}\*\*", entry)]
-    required = {one.rfc for one in requirements.load().values() if one.scheme == name}
-    assert {int(number) for number in re.findall(r"\b\d{4}\b", entry)} == required
+    required = {one.document for one in requirements.load().values() if one.scheme == name}
+    numbers = {one.name.removeprefix("RFC ") for one in required if one.kind == "RFC"}
+    assert set(re.findall(r"\b\d{4}\b", entry)) == numbers
+    assert all(one.name in entry for one in required if one.kind != "RFC")
 
 
 def test_the_list_has_no_other_entries() -> None:

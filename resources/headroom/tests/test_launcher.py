@@ -7,11 +7,15 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from headroom.core.paths import ROOT
+
+HELP = ROOT / "resources" / "headroom" / "cli" / "help.txt"
+REMAKE = "COLUMNS=100 ./headroom --help | sed 's/ *$//' > resources/headroom/cli/help.txt"
 
 pytestmark = pytest.mark.launcher
 
@@ -75,6 +79,52 @@ def test_sets_up_once_and_hands_over(tree: Path, tmp_path: Path) -> None:
     assert first.stderr == "headroom: making .venv with the Python packages of requirements.lock (once)\n"
     second = launch(tree, "list")
     assert (second.returncode, second.stderr) == (0, "")
+
+
+def command_line(*words: str) -> subprocess.CompletedProcess[str]:
+    """What the Python command line answers, plain and 100 columns wide, without white space at the ends of lines."""
+    plain = {
+        "COLUMNS": "100",
+        "NO_COLOR": "1",
+        "TERM": "dumb",
+        "PYTHONUTF8": "1",
+        "PYTHONPATH": str(ROOT / "resources"),
+    }
+    environment = {name: value for name, value in os.environ.items() if name in ("PATH", "HOME", "LANG")} | plain
+    words = (sys.executable, "-m", "headroom", *words)
+    done = subprocess.run(words, capture_output=True, encoding="utf-8", env=environment, timeout=120)
+    done.stdout = "".join(f"{line.rstrip()}\n" for line in done.stdout.rstrip().splitlines())
+    return done
+
+
+def test_the_help_without_python_packages_is_that_of_the_command_line() -> None:
+    assert HELP.read_text(encoding="utf-8").rstrip() == command_line("--help").stdout.rstrip(), (
+        f"make it again: {REMAKE}"
+    )
+
+
+@pytest.mark.parametrize("words", [(), ("-h",), ("--help",), ("--help", "run"), ("--version",)])
+def test_help_and_version_need_no_environment(tree: Path, tmp_path: Path, words: tuple[str, ...]) -> None:
+    """No Python is there at all, and nothing is made; status and text are those of the command line."""
+    for path in (HELP, ROOT / "resources" / "headroom" / "__init__.py"):
+        copy = tree / path.relative_to(ROOT)
+        copy.parent.mkdir(exist_ok=True)
+        shutil.copy(path, copy)
+    before = sorted(tree.rglob("*"))
+    done = launch(tree, *words, path=tools(tmp_path / "bin", "python3"), LC_ALL="C.UTF-8")
+    expected = command_line(*words)
+    assert (done.returncode, done.stdout, done.stderr) == (expected.returncode, expected.stdout, "")
+    assert sorted(tree.rglob("*")) == before
+
+
+def test_the_help_of_a_command_says_that_it_needs_the_environment(tree: Path) -> None:
+    first, second = launch(tree, "run", "--help"), launch(tree, "run", "--help")
+    assert first.stderr.splitlines() == [
+        "headroom: the help of a command needs the Python packages; ./headroom --help needs none",
+        "headroom: making .venv with the Python packages of requirements.lock (once)",
+    ]
+    assert (second.returncode, second.stderr) == (0, "")
+    assert '"arguments": ["--help"]' in launch(tree, "--help").stdout, "with an environment, the command line answers"
 
 
 def test_any_locale_under_any_path(tree: Path) -> None:

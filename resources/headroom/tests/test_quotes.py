@@ -45,13 +45,16 @@ Appendix A.  More
 """
 SECTIONS = quotes.sections(RFC)
 ALL = requirements.load()
-RFCS = sorted({one.rfc for one in ALL.values()})
+DOCUMENTS = list(ALL.documents)
 
 
 def quoting(quote: str, section: str = "1", **changes) -> requirements.Requirement:
     one = ALL["RFC3095-5.7.1-1"]
     changes = {"level": "must", "in_prose": False} | changes
-    return dataclasses.replace(one, id=f"RFC9999-{section}-1", quote=quote, quote_section=section, **changes)
+    document = dataclasses.replace(one.document, key="RFC9999", name="RFC 9999")
+    return dataclasses.replace(
+        one, id=f"RFC9999-{section}-1", document=document, quote=quote, quote_section=section, **changes
+    )
 
 
 @pytest.fixture
@@ -119,11 +122,13 @@ def test_keywords_of_a_quote() -> None:
     assert quotes.wording_complaint(quoting(words.lower(), level="must", in_prose=True)) == ""
 
 
-@pytest.mark.parametrize("rfc", RFCS)
-def test_the_rfc_has_the_quotes(rfc: int) -> None:
-    complaints = {
-        one.id: quotes.complaint(one) or quotes.wording_complaint(one) for one in ALL.values() if one.rfc == rfc
-    }
+def quoted_from(key: str) -> list[requirements.Requirement]:
+    return [one for one in ALL.values() if one.document.key == key]
+
+
+@pytest.mark.parametrize("key", DOCUMENTS)
+def test_the_document_has_the_quotes(key: str) -> None:
+    complaints = {one.id: quotes.complaint(one) or quotes.wording_complaint(one) for one in quoted_from(key)}
     assert not {identity: complaint for identity, complaint in complaints.items() if complaint}
 
 
@@ -142,17 +147,17 @@ def test_a_changed_word_is_seen() -> None:
 
 
 def test_digests_are_of_the_quoted_sections() -> None:
-    for rfc in RFCS:
-        mine = [one for one in ALL.values() if one.rfc == rfc]
-        digests = json.loads((quotes.DIGESTS / f"rfc{rfc}.json").read_text())
+    for key in DOCUMENTS:
+        mine = quoted_from(key)
+        digests = json.loads((quotes.DIGESTS / f"{key.lower()}.json").read_text())
         assert set(digests) == {one.section for one in mine} | {one.quote_section for one in mine}
 
 
-@pytest.mark.skipif(quotes.TEXTS not in os.environ, reason=f"needs the RFCs' texts, in ${quotes.TEXTS}")
+@pytest.mark.skipif(quotes.TEXTS not in os.environ, reason=f"needs the documents' texts, in ${quotes.TEXTS}")
 def test_texts_have_the_quotes_and_the_digests() -> None:
-    for rfc in RFCS:
-        mine = [one for one in ALL.values() if one.rfc == rfc]
-        texts = quotes.read_text(Path(os.environ[quotes.TEXTS]), rfc)
-        assert (quotes.DIGESTS / f"rfc{rfc}.json").read_text() == quotes.render(mine, texts)
+    for key in DOCUMENTS:
+        mine = quoted_from(key)
+        texts = quotes.read_text(Path(os.environ[quotes.TEXTS]), key)
+        assert (quotes.DIGESTS / f"{key.lower()}.json").read_text() == quotes.render(mine, texts)
         wrong = {one.id: quotes.text_complaint(one.quote, texts[one.quote_section]) for one in mine}
         assert not {identity: complaint for identity, complaint in wrong.items() if complaint}

@@ -20,7 +20,6 @@ from headroom.core.results.listener import test_id
 
 CPUS = re.compile(r"[1-9]\d*c(-(smt|l3|socket))?")
 INTERFACE_KEYWORDS = ROOT / "resources" / "keywords" / "wire.resource"
-REQUIREMENT = re.compile(r"RFC\d+(-\S+)?", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -192,14 +191,12 @@ def _copy_row(test: Any, name: str) -> Any:
 
 def requirement_tags(words: Iterable[str]) -> tuple[list[str], list[str]]:
     """Parts arguments into suites and tags: `RFC3095-5.3.1` selects every case of that section's requirements, and
-    `RFC4077` those of the whole document."""
+    `RFC4077` those of the whole document. Raises UsageError where a word can only be a reference and names none."""
+    known = requirements.load()
     suites, tags = [], []
     for word in words:
-        if REQUIREMENT.fullmatch(word):
-            if not any(re.match(rf"{re.escape(word)}([-.]|$)", known, re.IGNORECASE) for known in requirements.load()):
-                raise UsageError(
-                    f"There is no requirement, section or RFC '{word}'; resources/requirements has them all."
-                )
+        if known.is_reference(word) and not has_suites(word):
+            known.check_reference(word)
             tags += [f"req:{word}", f"req:{word}-*", f"req:{word}.*"]
         else:
             suites.append(word)

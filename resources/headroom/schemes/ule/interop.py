@@ -3,17 +3,15 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
-from pathlib import Path
+from itertools import zip_longest
 from typing import Any
 
-from headroom.core import deviations, engine, implementations, requirements
-from headroom.core.capabilities import Misbehaviour
-from headroom.core.matrix import ArtefactStore, Cell, Result, Row, Traffic, not_declared, traffic_profiles
-from headroom.core.replay import ReplayConfig
-from headroom.core.results.record import Verdict
-from headroom.core.scheme import CellTitles, Interop
+from headroom.core import implementations
+from headroom.core.matrix import Cell, Row
+from headroom.core.scheme import CellTitles
+from headroom.core.scheme_kit.evidence import side_by_side
+from headroom.core.scheme_kit.one_way import Judged, OneWay, chance_of
 from headroom.schemes.ule import comparison, damage, line
 from headroom.schemes.ule.axes import BRIDGED
 from headroom.schemes.ule.judge import encapsulator
@@ -33,80 +31,56 @@ def channel(row: Row) -> dict[str, Any]:
     }
 
 
-def unsupported(row: Row) -> str:
-    return not_declared(row, **{name: [row[name]] for name in ("packing", "address", "carriage")})
-
-
-def traffic_of(row: Row) -> Sequence[Traffic]:
-    return traffic_profiles(row, TRAFFIC)
-
-
-def run(cells: Sequence[Cell], store: ArtefactStore) -> list[Result]:
-    """Results of the cells of a row, in their order."""
-    return [_run(cell, store) for cell in cells]
-
-
-def _run(cell: Cell, store: ArtefactStore) -> Result:
-    row = cell.row
-    capture = store.folder_of(cell) / "link.pcapng"
-    config = ReplayConfig(
-        row.scheme.name,
-        implementations.find(row.compressor),
-        None,
-        cell.traffic.name,
-        FLOWS,
-        PACKETS,
-        seed=row.seed,
-        channel=channel(row),
-        build=row.build,
-    )
-    try:
-        sent = line.encapsulate(config, capture)
-        verdict, reason, figures = _judged(cell, sent)
-    except (engine.EngineFailure, Misbehaviour) as failure:
-        return cell.result(reason=str(failure), signature="harness")
-    octets = sum(len(packet) for _, packet in sent.packets)
-    result = cell.result(
-        verdict=verdict,
-        reason=reason,
-        signature=reason if verdict in ("fail", "non-strict") else "",
-        header_bytes=round((octets - sum(len(one.octets) for one in sent.pdus)) / max(1, len(sent.pdus)), 3),
-        packets=sent.done.sent,
-        **figures,
-    )
-    if Path(capture).is_file():
-        result["capture"] = store.packed(capture)
-    return result | deviations.settle(cell, result)
-
-
-def _judged(cell: Cell, sent: line.Encapsulated) -> tuple[Verdict, str, dict[str, Any]]:
+def judge(cell: Cell, sent: line.Encapsulated) -> Judged:
     """The encapsulator by the rules of 3 to 6, then the receiver by those of 7, over the link of the cell."""
     row, config = cell.row, channel(cell.row)
     findings = encapsulator.judge(line.setting_of(config), sent.pdus, sent.packets).findings
-    chance = random.Random(f"{row.seed}/{cell.traffic.name}/{cell.link}")
+    chance = chance_of(cell)
     arrivals = damage.across([octets for _, octets in sent.packets], damage.Damage(**cell.condition.words), chance)
     found = comparison.compare(
         implementations.find(row.decompressor), [Arrival(octets) for octets in arrivals], config, row.build
     )
-    figures = {"delivered": len(found.units)}
-    pdus = [one.octets for one in sent.pdus]
-    if musts := [one for one in findings if requirements.level_of(one.requirement) == "must"]:
-        return "fail", f"{row.compressor}: {musts[0].sentence} ({musts[0].requirement})", figures
-    if found.wrong:
-        return "fail", f"{row.decompressor}: {found.wrong}", figures
-    if cell.condition.harmless and list(found.units) != pdus:
-        return "fail", f"{row.decompressor}: {len(found.units)} of {len(pdus)} PDUs come out, or not as sent", figures
-    if strange := set(found.units) - set(pdus):
-        return "fail", f"{row.decompressor}: {len(strange)} units come out that no PDU was; a CRC missed them", figures
+    pdus, wrong = [one.octets for one in sent.pdus], found.wrong
+    if not wrong and cell.condition.harmless and list(found.units) != pdus:
+        wrong = f"{len(found.units)} of {len(pdus)} PDUs come out, or not as sent"
+    if not wrong and (strange := set(found.units) - set(pdus)):
+        wrong = f"{len(strange)} units come out that no PDU was; a CRC missed them"
+    return Judged(findings, wrong, found.milder, len(found.units), _shown(findings, sent, found))
+
+
+def _shown(
+    findings: Sequence[encapsulator.Finding], sent: line.Encapsulated, found: comparison.Comparison
+) -> list[str]:
+    """The TS packet of the first finding, or the first unit that not both receivers deliver."""
     if findings:
-        return "non-strict", f"{row.compressor}: {findings[0].sentence} ({findings[0].requirement})", figures
-    if found.milder:
-        return "non-strict", f"{row.decompressor}: {found.milder}", figures
-    return "pass", "", figures
+        number = findings[0].packet
+        return [] if number is None else [f"TS packet {number}: {sent.packets[number][1].hex()}"]
+    pairs = zip_longest(found.judged, found.units)
+    one, other = next(((one, other) for one, other in pairs if one != other), (None, None))
+    return side_by_side("the judge delivers", one or b"", "came out", other) if one or other else []
 
 
-INTEROP = Interop(
-    titles=CellTitles(
+def _header(sent: line.Encapsulated) -> float:
+    """Octets on the link per PDU, beyond its own."""
+    octets = sum(len(packet) for _, packet in sent.packets)
+    return (octets - sum(len(one.octets) for one in sent.pdus)) / max(1, len(sent.pdus))
+
+
+CELLS = OneWay(
+    TRAFFIC,
+    FLOWS,
+    PACKETS,
+    lambda row: {name: [row[name]] for name in ("packing", "address", "carriage")},
+    channel,
+    line.encapsulate,
+    judge,
+    source=lambda sent: [
+        {"time_ns": one.time_ns, "channel": one.channel, "hex": one.octets.hex()} for one in sent.pdus
+    ],
+    header=_header,
+)
+INTEROP = CELLS.interop(
+    CellTitles(
         sender="Encapsulator",
         traffic="Traffic",
         size="header_bytes",
@@ -116,9 +90,5 @@ INTEROP = Interop(
         passed="The encapsulator keeps the rules of RFC 4326, 3 to 6, and the receiver delivers and counts what the "
         "judge's receiver does, behind TS packets that are lost, doubled and damaged, too.",
         what="each encapsulator with each receiver: packing, addresses, bridged frames, traffic and link conditions",
-    ),
-    unsupported=unsupported,
-    traffic=traffic_of,
-    traffic_names=lambda: TRAFFIC,
-    run=run,
+    )
 )

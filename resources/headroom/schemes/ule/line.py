@@ -3,16 +3,14 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
-from pathlib import Path
+from dataclasses import dataclass, fields
 from typing import Any
 
-from headroom.core import capabilities, replay
 from headroom.core.captures import engine_pcapng
 from headroom.core.implementations import Implementation
 from headroom.core.replay import Replay, ReplayConfig
+from headroom.core.scheme_kit import one_side
 from headroom.schemes.ule.judge.encapsulator import Pdu, Setting
 from headroom.schemes.ule.vectors import FIRST_PID, OWN, WHOLE_FRAME, Arrival
 
@@ -53,16 +51,11 @@ def setting_of(channel: Mapping[str, Any], npa: str = OWN) -> Setting:
     )
 
 
-def encapsulate(config: ReplayConfig, capture: Path | None = None) -> Encapsulated:
-    """Replays through the encapsulator of a configuration alone; `capture` keeps the link. Raises Misbehaviour where an
+def encapsulate(config: ReplayConfig) -> Encapsulated:
+    """Replays through the encapsulator of a configuration alone. Raises Misbehaviour where an
     adapter breaks a promise of the ABI."""
-    config = replace(config, decompressor=None)
-    with tempfile.TemporaryDirectory(prefix="headroom-ule-") as folder:
-        outputs = {"source": Path(folder) / "source.pcapng", "link": capture or Path(folder) / "link.pcapng"}
-        done = replay.run(replace(config, records="all", outputs={**config.outputs, **outputs}))
-        capabilities.promise(done.document)
-        captured = list(engine_pcapng.read(outputs["source"]))
-        packets = tuple((one.time_ns, _link_packet(one)) for one in engine_pcapng.read(outputs["link"]))
+    done, (captured, on_the_link) = one_side.compress(config, "source", "link")
+    packets = tuple((one.time_ns, _link_packet(one)) for one in on_the_link)
     types = [one.get("type", 0) for one in config.source] if isinstance(config.source, list) else [0] * len(captured)
     pdus, refused = [], []
     for record, one, type_ in zip(done.records, captured, types, strict=True):
@@ -90,28 +83,14 @@ def receive(
     npa: str = OWN,
 ) -> Received:
     """What a receiver makes of TS packets, a millisecond apart. Raises Misbehaviour."""
-    options = {"npa": npa} if npa != OWN else {}
-    with tempfile.TemporaryDirectory(prefix="headroom-ule-") as folder:
-        path = Path(folder) / "units.pcapng"
-        done = replay.run(
-            ReplayConfig(
-                "ule",
-                decompressor=found,
-                source=[
-                    {"hex": one.octets.hex(), "channel": one.channel, "time_ns": number * 1_000_000}
-                    for number, one in enumerate(arrivals)
-                ],
-                channel={"first_pid": FIRST_PID, "mrru": LARGEST_UNIT, **channel},
-                decompressor_options=options,
-                outputs={"decompressed": path},
-                records="all",
-                build=build,
-                timeout_s=capabilities.PATIENCE_S,
-            )
-        )
-        capabilities.promise(done.document)
-        types = _types(done)
-        units = tuple(_unit(one, type_) for one, type_ in zip(engine_pcapng.read(path), types, strict=True))
+    packets = [
+        {"hex": one.octets.hex(), "channel": one.channel, "time_ns": number * 1_000_000}
+        for number, one in enumerate(arrivals)
+    ]
+    channel = {"first_pid": FIRST_PID, "mrru": LARGEST_UNIT, **channel}
+    done, came_out = one_side.decompress("ule", found, packets, channel, build, {"npa": npa} if npa != OWN else {})
+    types = _types(done)
+    units = tuple(_unit(one, type_) for one, type_ in zip(came_out, types, strict=True))
     return Received(units, done.direction()["decompressor"].get("statistics") or {}, types)
 
 

@@ -3,18 +3,16 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
-from headroom.core import deviations, engine, implementations, requirements
-from headroom.core.capabilities import Misbehaviour
-from headroom.core.matrix import ArtefactStore, Cell, Result, Row, Traffic, not_declared, traffic_profiles
-from headroom.core.replay import ReplayConfig
-from headroom.core.results.record import Verdict
-from headroom.core.scheme import CellTitles, Interop
+from headroom.core import implementations
+from headroom.core.matrix import Cell, Row
+from headroom.core.scheme import CellTitles
+from headroom.core.scheme_kit.evidence import side_by_side
+from headroom.core.scheme_kit.one_way import Judged, OneWay, chance_of
 from headroom.schemes.vj import line
+from headroom.schemes.vj.judge.compressor import Finding
 
 FLOWS, PACKETS = 20, 600  # more connections than the smallest numbers of slots
 TRAFFIC = (
@@ -33,72 +31,48 @@ def channel(row: Row) -> dict[str, Any]:
     return {"max_slot_id": int(row["max_slot_id"]), "slot_ids": row["slot_ids"]}
 
 
-def unsupported(row: Row) -> str:
-    return not_declared(row, max_slot_id=int(row["max_slot_id"]), slot_ids=[row["slot_ids"]])
-
-
-def traffic_of(row: Row) -> Sequence[Traffic]:
-    return traffic_profiles(row, TRAFFIC)
-
-
-def run(cells: Sequence[Cell], store: ArtefactStore) -> list[Result]:
-    """Results of the cells of a row, in their order."""
-    return [_run(cell, store) for cell in cells]
-
-
-def _run(cell: Cell, store: ArtefactStore) -> Result:
-    row = cell.row
-    capture = store.folder_of(cell) / "link.pcapng"
-    config = ReplayConfig(
-        row.scheme.name,
-        implementations.find(row.compressor),
-        None,
-        cell.traffic.name,
-        FLOWS,
-        PACKETS,
-        seed=row.seed,
-        channel=channel(row),
-        outputs={"link": capture},
-        build=row.build,
-    )
-    try:
-        link = line.compress(config)
-        verdict, reason, figures = _judged(cell, link.sent)
-    except (engine.EngineFailure, Misbehaviour) as failure:
-        return cell.result(reason=str(failure), signature="harness")
-    header = link.done.header_length.get("mean")
-    result = cell.result(
-        verdict=verdict,
-        reason=reason,
-        signature=reason if verdict in ("fail", "non-strict") else "",
-        header_bytes=None if header is None else round(header, 3),
-        packets=link.done.sent,
-        **figures,
-    )
-    if Path(capture).is_file():
-        result["capture"] = store.packed(capture)
-    return result | deviations.settle(cell, result)
-
-
-def _judged(cell: Cell, sent: Sequence[line.Sent]) -> tuple[Verdict, str, dict[str, Any]]:
+def judge(cell: Cell, link: line.Compressed) -> Judged:
     """The compressor by the rules of 3.2.3, then the decompressor by those of 3.2.4, over the link of the cell."""
     row, config = cell.row, channel(cell.row)
-    findings, _ = line.judge_compressor(sent, config)
-    seed = random.Random(f"{row.seed}/{cell.traffic.name}/{cell.link}").getrandbits(32)
-    arrivals = line.across(sent, config, seed=seed, **cell.condition.words)
+    findings, _ = line.judge_compressor(link.sent, config)
+    seed = chance_of(cell).getrandbits(32)
+    arrivals = line.across(link.sent, config, seed=seed, **cell.condition.words)
     wrong = line.decompress(implementations.find(row.decompressor), config, arrivals, row.build)
-    figures = {"delivered": sum(one.restored is not None and not one.is_shifted for one in arrivals) - len(wrong)}
-    if musts := [one for one in findings if requirements.level_of(one.requirement) == "must"]:
-        return "fail", f"{row.compressor}: {musts[0].sentence} ({musts[0].requirement})", figures
-    if wrong:
-        return "fail", f"{row.decompressor}: {wrong[0].sentence} ({wrong[0].requirement})", figures
-    if findings:
-        return "non-strict", f"{row.compressor}: {findings[0].sentence} ({findings[0].requirement})", figures
-    return "pass", "", figures
+    return Judged(
+        findings,
+        f"{wrong[0].sentence} ({wrong[0].requirement})" if wrong else "",
+        delivered=sum(one.restored is not None and not one.is_shifted for one in arrivals) - len(wrong),
+        first=_shown([*findings, *wrong], link.sent, arrivals),
+    )
 
 
-INTEROP = Interop(
-    titles=CellTitles(
+def _shown(
+    found: Sequence[Finding | line.Wrong], sent: Sequence[line.Sent], arrivals: Sequence[line.Arrival]
+) -> list[str]:
+    """The packet of the first finding: as it went in and is on the link, or as it had to come out and did."""
+    if not found or found[0].packet is None:
+        return []
+    number = found[0].packet
+    if isinstance(found[0], line.Wrong):
+        return side_by_side("must come out", arrivals[number].restored or b"", "came out", found[0].output)
+    return side_by_side("went in", sent[number].source, "on the link", sent[number].link)
+
+
+CELLS = OneWay(
+    TRAFFIC,
+    FLOWS,
+    PACKETS,
+    lambda row: {"max_slot_id": int(row["max_slot_id"]), "slot_ids": [row["slot_ids"]]},
+    channel,
+    line.compress,
+    judge,
+    source=lambda link: [
+        {"time_ns": one.time_ns, "channel": one.channel, "hex": one.source.hex()} for one in link.sent
+    ],
+    header=lambda link: link.done.header_length.get("mean"),
+)
+INTEROP = CELLS.interop(
+    CellTitles(
         sender="Compressor",
         traffic="Traffic",
         size="header_bytes",
@@ -108,9 +82,5 @@ INTEROP = Interop(
         passed="The compressor keeps the rules of RFC 1144, and the decompressor does with what arrives what the judge "
         "does, packet by packet, behind losses and damaged frames, too.",
         what="each compressor with each decompressor: slots, slot identifiers, traffic and link conditions",
-    ),
-    unsupported=unsupported,
-    traffic=traffic_of,
-    traffic_names=lambda: TRAFFIC,
-    run=run,
+    )
 )

@@ -9,16 +9,13 @@ included, then goes to the decompressor, which has to do packet by packet what t
 from __future__ import annotations
 
 import random
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
-from headroom.core import capabilities, replay
-from headroom.core.captures import engine_pcapng
 from headroom.core.implementations import Implementation
 from headroom.core.replay import Replay, ReplayConfig
+from headroom.core.scheme_kit import one_side
 from headroom.schemes.vj.axes import COMPRESSED
 from headroom.schemes.vj.judge.compressor import CompressorJudge, Finding
 from headroom.schemes.vj.judge.decompressor import ERROR, Decompressor, Outcome
@@ -81,11 +78,12 @@ class Arrival:
 
 @dataclass(frozen=True)
 class Wrong:
-    """An output of a decompressor that is not right."""
+    """An `output` of a decompressor that is not right; None where nothing came out."""
 
     requirement: str
     sentence: str
     packet: int | None = None
+    output: bytes | None = None
 
 
 @dataclass(frozen=True)
@@ -106,18 +104,14 @@ def compress(config: ReplayConfig) -> Compressed:
 
     Raises Misbehaviour where an adapter breaks a promise of the ABI.
     """
-    with tempfile.TemporaryDirectory(prefix="headroom-vj-") as folder:
-        path = Path(folder) / "source.pcapng"
-        done = replay.run(replace(config, records="all", outputs={**config.outputs, "source": path}))
-        sources = [packet.octets for packet in engine_pcapng.read(path)]
-    capabilities.promise(done.document)
+    done, (sources,) = one_side.compress(config, "source")
     sent, refused = [], []
-    for one, octets in zip(done.records, sources, strict=False):
+    for one, source in zip(done.records, sources, strict=False):
         if "link" in one:
             link = bytes.fromhex(one["link"])
-            sent.append(Sent(octets, one.get("link_type", 0), link, one["channel"], one["time_ns"]))
+            sent.append(Sent(source.octets, one.get("link_type", 0), link, one["channel"], one["time_ns"]))
         else:
-            refused.append(octets)
+            refused.append(source.octets)
     return Compressed(tuple(sent), tuple(refused), done)
 
 
@@ -165,31 +159,18 @@ def decompress(
     """Differences between a decompressor and the judge. Raises Misbehaviour."""
     if not arrivals:
         return []
-    with tempfile.TemporaryDirectory(prefix="headroom-vj-") as folder:
-        path = Path(folder) / "decompressed.pcapng"
-        done = replay.run(
-            ReplayConfig(
-                "vj",
-                decompressor=found,
-                source=[
-                    {"time_ns": one.time_ns, "channel": one.channel, "type": one.type, "hex": one.octets.hex()}
-                    for one in arrivals
-                ],
-                channel=dict(channel),
-                outputs={"decompressed": path},
-                records="all",
-                build=build,
-                timeout_s=capabilities.PATIENCE_S,
-            )
-        )
-        capabilities.promise(done.document)
-        outputs = iter([packet.octets for packet in engine_pcapng.read(path)])
+    packets = [
+        {"time_ns": one.time_ns, "channel": one.channel, "type": one.type, "hex": one.octets.hex()} for one in arrivals
+    ]
+    done, came_out = one_side.decompress("vj", found, packets, dict(channel), build)
+    outputs = iter([packet.octets for packet in came_out])
     wrong = []
     for number, (arrival, record) in enumerate(zip(arrivals, done.records, strict=True)):
         statuses = [one["status"] for one in record.get("decompressor", ())]
-        came_out = [next(outputs) for status in statuses if status == "OK"]
-        if difference := arrival.difference(came_out[0] if came_out else None):
+        mine = [next(outputs) for status in statuses if status == "OK"]
+        output = mine[0] if mine else None
+        if difference := arrival.difference(output):
             names = ", ".join(statuses) or "nothing"
             sentence = f"link packet {number} (type 0x{arrival.type:04x}): {difference} ({names})"
-            wrong.append(Wrong(arrival.requirement, sentence, number))
+            wrong.append(Wrong(arrival.requirement, sentence, number, output))
     return wrong

@@ -103,7 +103,7 @@ def test_a_side_that_dies(tmp_path: Path, real_build: str, fault: str, as_compre
 
 def test_a_hang_ends(tmp_path: Path, real_build: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cells, "PATIENCE_S", 1.0)
-    monkeypatch.setattr("headroom.schemes.rohc.interop.minimise.MOST_TRIALS", 2)
+    monkeypatch.setattr("headroom.core.scheme_kit.minimise.MOST_TRIALS", 2)
     profile = tmp_path / "garbage.yaml"
     profile.write_text(support.GARBAGE)
     broken = support.faulty(tmp_path / "who", real_build, "hangs_on_garbage")

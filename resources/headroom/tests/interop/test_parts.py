@@ -13,11 +13,11 @@ from headroom.core import matrix
 from headroom.core.captures import fields
 from headroom.core.errors import UsageError
 from headroom.core.scheme import find
+from headroom.core.scheme_kit.minimise import minimise
+from headroom.core.scheme_kit.signature import plain
 from headroom.schemes.rohc.conformance.flow import Flow
 from headroom.schemes.rohc.interop import matrix as of_rohc
 from headroom.schemes.rohc.interop import recordings, traffic
-from headroom.schemes.rohc.interop.minimise import minimise
-from headroom.schemes.rohc.interop.signature import plain
 from headroom.tests.interop import support
 
 ROHC = find("rohc")

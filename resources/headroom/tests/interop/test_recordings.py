@@ -13,9 +13,9 @@ import pytest
 from headroom.core import matrix, replay
 from headroom.core.captures import engine_pcapng
 from headroom.core.matrix import Row
+from headroom.core.scheme_kit.minimise import minimise
 from headroom.schemes.rohc.interop import cell as cells
 from headroom.schemes.rohc.interop.matrix import channel_of, unsupported
-from headroom.schemes.rohc.interop.minimise import minimise
 from headroom.tests.decode.support import pcap
 from headroom.tests.interop import support
 from headroom.tests.oracle_rohc.support import with_ipv4_checksum

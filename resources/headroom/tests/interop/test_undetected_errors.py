@@ -81,7 +81,7 @@ def test_a_decompressor_that_is_wrong_without_a_cause(
 ) -> None:
     """Every seventh packet that came out right is said to have come out wrong, as a decompressor of that sort does."""
     monkeypatch.setattr("headroom.core.replay.run", _spoiling(replay.run))
-    monkeypatch.setattr("headroom.schemes.rohc.interop.minimise.MOST_TRIALS", 2)
+    monkeypatch.setattr("headroom.core.scheme_kit.minimise.MOST_TRIALS", 2)
     one = support.cell("reference", "reference", real_build, "voip-mixed", link, packets=480, profile="0x0001")
     result = cells.run(one, support.store(tmp_path))
     assert result["verdict"] == "fail", result["reason"]

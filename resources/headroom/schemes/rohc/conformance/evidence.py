@@ -2,11 +2,10 @@
 """What a failed case leaves behind: a text with both decodes of the packet in question side by side."""
 
 from headroom.core.results.record import Finding
+from headroom.core.scheme_kit.evidence import side_by_side
 from headroom.schemes.rohc.conformance.observation import Observation, ObservedPacket
 from headroom.schemes.rohc.conformance.vectors import VectorOutcome
 from headroom.schemes.rohc.judge.packet import trace_line
-
-PER_ROW = 8  # octets
 
 
 def of_finding(seen: Observation, finding: Finding) -> str:
@@ -56,21 +55,3 @@ def of_vector(played: VectorOutcome) -> str:
         if step.packet is not None:
             lines.append(f"  original {step.packet.hex()}")
     return "\n".join(lines)
-
-
-def side_by_side(left: str, a: bytes, right: str, b: bytes | None) -> list[str]:
-    """Two packets in hexadecimal, row by row; a star marks the octets that differ."""
-    if b is None:
-        return [f"{left}: {a.hex()}", f"{right}: nothing"]
-    width = 3 * PER_ROW + PER_ROW
-    lines = [f"octet  {left:<{width}}{right}"]
-    for at in range(0, max(len(a), len(b)), PER_ROW):
-        lines.append(f"{at:5d}  {_row(a, b, at):<{width}}{_row(b, a, at)}".rstrip())
-    return lines
-
-
-def _row(mine: bytes, other: bytes, at: int) -> str:
-    return " ".join(
-        f"{mine[n]:02x}{'*' if n >= len(other) or mine[n] != other[n] else ' '}"
-        for n in range(at, min(at + PER_ROW, len(mine)))
-    )

@@ -1,22 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """One cell: its replay, its verdict, and where it did not pass what a reader needs to see why."""
 
-import json
 import shlex
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from headroom.core import deviations, engine, implementations, replay, replay_options
 from headroom.core.errors import HeadroomError
-from headroom.core.machine.build import engine_program
 from headroom.core.matrix import ArtefactStore, Cell
 from headroom.core.replay import ReplayConfig
 from headroom.core.results.record import Verdict
-from headroom.core.results.store import write_atomically
 from headroom.core.run.run import Run
 from headroom.core.scheme import LinkCondition
+from headroom.core.scheme_kit import evidence
+from headroom.core.scheme_kit.evidence import MinimisedFailure
+from headroom.core.scheme_kit.minimise import minimise
+from headroom.core.scheme_kit.signature import of_failure
 from headroom.core.settings import Settings
 from headroom.schemes.rohc.interop import (
     carried,
@@ -28,21 +29,9 @@ from headroom.schemes.rohc.interop import (
     verdicts,
 )
 from headroom.schemes.rohc.interop.axes import FEEDBACK_LOSS
-from headroom.schemes.rohc.interop.minimise import minimise
 from headroom.schemes.rohc.interop.study import Study, study
 
 PATIENCE_S = 20.0  # a cell takes a fraction of a second; what takes longer hangs
-
-
-@dataclass
-class MinimisedFailure:
-    """The fewest packets that show a failure, and where they are."""
-
-    packets: int
-    capture: str
-    job: str
-    command: str
-    evidence: str
 
 
 def config_of(cell: Cell) -> ReplayConfig:
@@ -140,7 +129,7 @@ def _no_result(
     if failure.kind in ("job", "input", "output"):
         raise failure
     side = _side(config, failure)
-    outcome = {"verdict": "error", "reason": f"{side}: {failure}", "signature": signature.of_failure(failure, side)}
+    outcome = {"verdict": "error", "reason": f"{side}: {failure}", "signature": of_failure(failure, side)}
     small = None
     if failure.kind != "refused":
         small = store.once(
@@ -152,7 +141,7 @@ def _no_result(
         "",
         f"repeat: {cell.command()}",
     ]
-    return outcome | _kept(folder, store, text, small)
+    return outcome | evidence.kept(folder, store, text, small)
 
 
 def _side(config: ReplayConfig, failure: engine.EngineFailure) -> str:
@@ -189,30 +178,11 @@ def _evidence(
         "",
         side_by_side.text(seen, cell.row["profile"]),
     ]
-    return outcome | _kept(folder, store, text, small)
+    return outcome | evidence.kept(folder, store, text, small)
 
 
 def _key(cell: Cell, found: str) -> tuple[str, ...]:
     return (found, cell.row.compressor, cell.row.decompressor, cell.row["profile"])
-
-
-def _kept(folder: Path, store: ArtefactStore, text: list[str], small: MinimisedFailure | None) -> dict[str, Any]:
-    path = folder / "evidence.txt"
-    if small is not None:
-        text += ["", f"The fewest packets that show it: {small.packets}. {small.command}"]
-    path.write_text("\n".join(text) + "\n", encoding="utf-8")
-    kept: dict[str, Any] = {"evidence": store.name(path)}
-    if (folder / "link.pcapng").is_file():
-        kept["capture"] = store.name(folder / "link.pcapng")
-    if small is not None:
-        kept["minimised"] = {
-            "packets": small.packets,
-            "capture": small.capture,
-            "job": small.job,
-            "evidence": small.evidence,
-            "command": small.command,
-        }
-    return kept
 
 
 # ---- minimising
@@ -300,7 +270,7 @@ def _signature(config: ReplayConfig, profile: str, folder: Path) -> str:
         seen = study(config, scratch, _originals(config))
         return signature.of_study(seen, profile)
     except engine.EngineFailure as failure:
-        return signature.of_failure(failure, _side(config, failure))
+        return of_failure(failure, _side(config, failure))
     finally:
         for path in scratch.iterdir():
             path.unlink()
@@ -317,10 +287,7 @@ def _write(
     cell: Cell, config: ReplayConfig, left: list[dict[str, Any]], profile: str, folder: Path, store: ArtefactStore
 ) -> MinimisedFailure:
     """The minimised failure on disk: its captures, its job, both decodes."""
-    kept = folder / "minimised"
-    kept.mkdir(exist_ok=True)
-    job = kept / "job.json"
-    write_atomically(job, json.dumps(replay.job(replace(config, records="all")), indent=1).encode() + b"\n")
+    kept, job = evidence.folder_and_job(folder, config)
     text = [f"{len(left)} packets, of the source's {', '.join(str(item['index']) for item in left)}"]
     try:
         seen = study(config, kept, _originals(config))
@@ -338,16 +305,7 @@ def _write(
         )
         if config.compressor:
             replay.run(replace(alone, forward={}, outputs={"source": capture}))
-    by_job = f"{shlex.quote(str(engine_program(config.build)))} replay --job {shlex.quote(str(job))}"
-    path = kept / "evidence.txt"
-    path.write_text("\n".join([*text, "", f"repeat: {by_job}"]) + "\n", encoding="utf-8")
-    return MinimisedFailure(
-        packets=len(left),
-        capture=store.name(capture) if capture.is_file() else "",
-        job=store.name(job),
-        command=_by_hand(cell, config, capture) or by_job,
-        evidence=store.name(path),
-    )
+    return evidence.minimised(len(left), capture, job, text, store, config.build, _by_hand(cell, config, capture))
 
 
 def _by_hand(cell: Cell, config: ReplayConfig, capture: Path) -> str:

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cells of a row, several at once: one engine a core."""
+"""The cells of a row, and the figure of all of them."""
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 
 from headroom.core import engine, replay_metrics
-from headroom.core.matrix import ArtefactStore, Cell, Result, workers
+from headroom.core.matrix import ArtefactStore, Cell, Result
 from headroom.core.results import collector
 from headroom.core.scheme import CLEAN
+from headroom.core.scheme_kit.cells import run_all
 from headroom.schemes.rohc.interop import cell as one_cell
 from headroom.schemes.rohc.interop import recordings
 from headroom.schemes.rohc.interop.matrix import untrue
@@ -18,13 +18,7 @@ def run(cells: Sequence[Cell], store: ArtefactStore) -> list[Result]:
     if reason := untrue(cells[0].row):
         signature = "implementation.yaml says more than describe"
         return [cell.result(reason=reason, signature=signature) for cell in cells]
-    with ThreadPoolExecutor(workers(), thread_name_prefix="cell") as pool:
-        try:
-            futures = [pool.submit(_run, cell, store) for cell in cells]
-            results = [future.result() for future in futures]
-        except BaseException:  # Ctrl-C too: what has not begun is not begun
-            pool.shutdown(wait=True, cancel_futures=True)
-            raise
+    results = run_all(cells, store, _run)
     _measure(results)
     return results
 

@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 from headroom.core.captures import fields
-from headroom.schemes.rohc.conformance.evidence import side_by_side
+from headroom.core.scheme_kit.evidence import side_by_side
 from headroom.schemes.rohc.interop.signature import RTP_PROFILES
 from headroom.schemes.rohc.interop.study import Study
 from headroom.schemes.rohc.judge.packet import trace_line

@@ -19,7 +19,7 @@ from headroom.core.run.run import Run
 from headroom.core.vectors import select
 from headroom.keywords import verdicts
 from headroom.keywords.artefacts import keep_captures
-from headroom.keywords.base import current_run, library
+from headroom.keywords.base import library
 from headroom.schemes.ule import line, metrics, pdus, vector_findings, vectors
 from headroom.schemes.ule.judge import encapsulator
 from headroom.schemes.ule.scheme import SCHEME
@@ -61,8 +61,7 @@ class UleKeywords:
     def pdus_refused(self, *words: str, **named: str) -> None:
         """None of these PDUs, which no SNDU may carry, leaves a trace on the link. What is taken all the same is as
         the judge finds it, or at least left to a receiver to discard."""
-        run = current_run()
-        verdicts.leave_to_the_other_side(run, ["compressor"])
+        run = verdicts.run_about("compressor")
         config = _config_of(run, pdus.read(words), named)
         require(run, "compressor", config.channel)
         found = line.encapsulate(config)
@@ -76,8 +75,7 @@ class UleKeywords:
     @keyword("Vectors Should Be Sent")
     def vectors_sent(self, *patterns: str) -> None:
         """PDUs of resources/vectors/ule, all given at once, become the TS packets that are written there."""
-        run = current_run()
-        verdicts.leave_to_the_other_side(run, ["compressor"])
+        run = verdicts.run_about("compressor")
         chosen = [one for one in _chosen(patterns) if one.encapsulated]
         if not chosen:
             raise UsageError(f"None of {', '.join(patterns)} is for an encapsulator: say `encapsulated: true` there.")
@@ -89,8 +87,7 @@ class UleKeywords:
     @keyword("Vectors Should Be Received")
     def vectors_received(self, *patterns: str) -> None:
         """TS packets of resources/vectors/ule: what comes out, and what is counted, is what the RFCs say."""
-        run = current_run()
-        verdicts.leave_to_the_other_side(run, ["decompressor"])
+        run = verdicts.run_about("decompressor")
         chosen = _chosen(patterns)
         verdicts.note("decompressor", run.decompressor, run.build)
         collector.current().metric(replay_metrics.VECTORS, len(chosen))
@@ -103,8 +100,7 @@ class UleKeywords:
 
 
 def _by_the_rules(source: str | Packets, named: Mapping[str, str]) -> None:
-    run = current_run()
-    verdicts.leave_to_the_other_side(run, ["compressor"])
+    run = verdicts.run_about("compressor")
     words = dict(named)
     expected = {name: words.pop(name, "") for name in ("packed", "sndus", "ts_packets", "left", "tests")}
     config = _config_of(run, source, words)
@@ -210,6 +206,4 @@ def require(run: Run, role: Role, channel: Mapping[str, Any], *extensions: str) 
     asked["settings"] = [name for name in ("subnets", "groups") if name in channel]
     if channel.get("bridged"):
         asked["carriage"] = ["bridged"]
-    found = run.compressor if role == "compressor" else run.decompressor
-    capabilities.require(found, role, SCHEME, run.build, **asked)
-    verdicts.note(role, found, run.build)
+    verdicts.require(SCHEME, run, role, **asked)

@@ -9,12 +9,12 @@ from typing import Any
 
 from robot.api.deco import keyword
 
-from headroom.core import capabilities, replay_metrics, replay_options
+from headroom.core import replay_metrics, replay_options
 from headroom.core.results import collector
 from headroom.core.results.record import Finding
 from headroom.core.run.run import Run
 from headroom.keywords import verdicts
-from headroom.keywords.base import current_run, library
+from headroom.keywords.base import library
 from headroom.schemes.ule import comparison, damage, hostile, line, metrics
 from headroom.schemes.ule.comparison import Comparison
 from headroom.schemes.ule.scheme import SCHEME
@@ -37,8 +37,7 @@ class UleRobustnessKeywords:
         where `burst` TS packets in a row are lost; `ber`, of bits that are inverted. Others are named arguments of a
         replay.
         """
-        run = current_run()
-        verdicts.leave_to_the_other_side(run, ["decompressor"])
+        run = verdicts.run_about("decompressor")
         harm = damage.read({name: named.pop(name) for name in DAMAGE if name in named})
         config = replay_options.config_of(SCHEME, source, named, run)
         collector.current().parameters |= config.described()
@@ -57,8 +56,7 @@ class UleRobustnessKeywords:
     def hostile(self, kind: str) -> None:
         """TS packets that no encapsulator sends. KIND: payload pointers, lengths, short contents, sizes, random octets,
         or pids."""
-        run = current_run()
-        verdicts.leave_to_the_other_side(run, ["decompressor"])
+        run = verdicts.run_about("decompressor")
         arrivals, channel = hostile.arrivals(kind, run.seed)
         _compared(run, arrivals, channel)
 
@@ -70,8 +68,7 @@ def _compared(run: Run, arrivals: Sequence[Arrival], channel: Mapping[str, Any])
         "carriage": ["bridged"] if channel.get("bridged") else [],
         "extensions": ["concat"] if channel.get("concat", 1) > 1 else [],
     }
-    capabilities.require(run.decompressor, "decompressor", SCHEME, run.build, **asked)
-    verdicts.note("decompressor", run.decompressor, run.build)
+    verdicts.require(SCHEME, run, "decompressor", **asked)
     found = comparison.compare(run.decompressor, arrivals, channel, run.build)
     current = collector.current()
     current.metric(replay_metrics.LINK_PACKETS, len(arrivals))

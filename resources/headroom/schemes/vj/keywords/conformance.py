@@ -21,7 +21,7 @@ from headroom.core.text import some
 from headroom.core.vectors import select
 from headroom.keywords import verdicts
 from headroom.keywords.artefacts import keep_captures
-from headroom.keywords.base import current_run, library
+from headroom.keywords.base import library
 from headroom.schemes.vj import line, metrics, tshark_reading, vectors
 from headroom.schemes.vj.axes import COMPRESSED
 from headroom.schemes.vj.judge import header, packet
@@ -42,10 +42,8 @@ class VjKeywords:
         TYPES: packet types that occur on the link of a compressor without findings, so that the case shows what it is
         about. OCTETS: the most frequent length of its compressed headers. Others are named arguments of a replay.
         """
-        run = current_run()
-        verdicts.leave_to_the_other_side(run, ["compressor"])
+        run = verdicts.run_about("compressor")
         config = _config_of(run, source, named)
-        config.decompressor = None
         _require(run, config, "compressor")
         with _slots_may_be_refused(config.channel, "compressor"):
             link = line.compress(config)
@@ -75,10 +73,8 @@ class VjKeywords:
     @keyword("Link Should Be Read Alike By Tshark")
     def read_alike(self, source: str, **named: str) -> None:
         """tshark reads the change masks, connection numbers, checksums and changes on the link as the judge does."""
-        run = current_run()
-        verdicts.leave_to_the_other_side(run, ["compressor"])
+        run = verdicts.run_about("compressor")
         config = _config_of(run, source, named)
-        config.decompressor = None
         _require(run, config, "compressor")
         link = line.compress(config)
         if not tshark_reading.available():
@@ -100,10 +96,8 @@ class VjKeywords:
         The decompressor does with each packet what RFC 1144, 3.2.4 and 4, say: also where, behind a loss, what comes
         out is wrong. TCP notices that.
         """
-        run = current_run()
-        verdicts.leave_to_the_other_side(run, ["decompressor"])
+        run = verdicts.run_about("decompressor")
         config = _config_of(run, source, named)
-        config.decompressor = None
         for role in ("compressor", "decompressor"):
             _require(run, config, role)
         sent = line.compress(config).sent
@@ -129,8 +123,7 @@ class VjKeywords:
     @keyword("Vectors Should Be Decompressed")
     def vectors_decompressed(self, *patterns: str) -> None:
         """Link packets of resources/vectors/vj: what comes out, and that nothing does, is what RFC 1144 says."""
-        run = current_run()
-        verdicts.leave_to_the_other_side(run, ["decompressor"])
+        run = verdicts.run_about("decompressor")
         chosen = select(patterns, vectors.load(), vectors.FOLDER)
         verdicts.note("decompressor", run.decompressor, run.build)
         collector.current().metric(replay_metrics.VECTORS, len(chosen))
@@ -171,9 +164,7 @@ def _require(run: Run, config: ReplayConfig, role: Role) -> None:
         "max_slot_id": config.channel.get("max_slot_id", 15),
         "slot_ids": [config.channel.get("slot_ids", COMPRESSED)],
     }
-    found = run.compressor if role == "compressor" else run.decompressor
-    capabilities.require(found, role, SCHEME, run.build, **asked)
-    verdicts.note(role, found, run.build)
+    verdicts.require(SCHEME, run, role, **asked)
 
 
 def _header_octets(sent: Sequence[line.Sent], octets: int) -> None:

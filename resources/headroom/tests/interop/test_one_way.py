@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The runner of cells whose sides are judged one after the other, with sides made up for a test and with real ones."""
+
+from __future__ import annotations
+
+import functools
+import json
+import math
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from headroom.core.capabilities import Misbehaviour
+from headroom.core.captures import engine_pcapng
+from headroom.core.matrix import ArtefactStore, Cell, Result, Row, Traffic, row_axes
+from headroom.core.paths import DEFAULT_BUILD
+from headroom.core.replay import Packets, ReplayConfig
+from headroom.core.scheme import all_schemes
+from headroom.core.scheme_kit import one_way
+from headroom.core.scheme_kit.minimise import minimise
+from headroom.core.scheme_kit.one_way import Judged, OneWay
+from headroom.schemes.ule import interop as ule
+from headroom.schemes.ule import line as ule_line
+from headroom.schemes.vj import interop as vj
+from headroom.schemes.vj import line as vj_line
+
+VJ = all_schemes()["vj"]
+PACKETS = [{"time_ns": number, "channel": 0, "hex": f"{number:02x}"} for number in range(40)]
+
+
+@dataclass(frozen=True)
+class Done:
+    sent: int
+
+
+@dataclass(frozen=True)
+class Sent:
+    packets: Packets
+    done: Done
+
+
+@dataclass(frozen=True)
+class Finding:
+    requirement: str
+    sentence: str
+
+
+def cell(scheme: str, traffic: str, link: str = "clean", build: str = DEFAULT_BUILD) -> Cell:
+    found = all_schemes()[scheme]
+    return Cell(Row(found, "reference", "reference", row_axes(found, {}), build=build), Traffic(traffic), link)
+
+
+def send(config: ReplayConfig) -> Sent:
+    packets = config.source if isinstance(config.source, list) else PACKETS
+    return Sent(packets, Done(len(packets)))
+
+
+def wrong_after_both(_: Cell, sent: Sent) -> Judged:
+    """Fails where packet 7 is sent, and packet 31 later."""
+    numbers = [int(one["hex"], 16) for one in sent.packets]
+    wrong = f"packet {numbers.index(31)} is wrong" if {7, 31} <= set(numbers) else ""
+    return Judged([], wrong, delivered=len(numbers), first=["the first wrong packet"])
+
+
+def made(judge=wrong_after_both, send=send) -> OneWay[Sent]:
+    source, header = (lambda sent: sent.packets), (lambda _: 4.56789)
+    return OneWay(("any",), 1, 40, lambda _: {}, lambda _: {}, send, judge, source, header)
+
+
+def run(tmp_path: Path, scheme: OneWay[Sent], link: str = "clean") -> Result:
+    (result,) = scheme.run([cell("vj", "tcp-bulk-data", link)], ArtefactStore(tmp_path))
+    return result
+
+
+def test_a_failure_is_shown_with_the_fewest_packets(tmp_path: Path) -> None:
+    result = run(tmp_path, made())
+    assert result["verdict"] == "fail"
+    assert result["reason"] == result["signature"] == "reference: packet 31 is wrong"
+    assert (result["packets"], result["delivered"], result["header_bytes"]) == (40, 40, 4.568)
+    small = result["minimised"]
+    assert small["packets"] == 2
+    job = json.loads((tmp_path / small["job"]).read_text())
+    assert [one["hex"] for one in job["source"]["packets"]] == ["07", "1f"]
+    assert "reference: packet 1 is wrong" in (tmp_path / small["evidence"]).read_text()
+    assert small["command"].endswith("job.json")
+    text = (tmp_path / result["evidence"]).read_text()
+    assert "the first wrong packet" in text and result["command"] in text and "fewest packets that show it: 2" in text
+
+
+def test_behind_a_link_that_does_harm_the_cell_itself_repeats_it(tmp_path: Path) -> None:
+    result = run(tmp_path, made(), "lost-1")
+    assert result["minimised"]["command"] == result["command"]
+
+
+def test_a_failure_that_does_not_show_again_is_not_minimised(tmp_path: Path) -> None:
+    trials: list[int] = []
+
+    def once(_: Cell, sent: Sent) -> Judged:
+        trials.append(len(sent.packets))
+        return Judged([], "packet 3 is wrong" if len(trials) == 1 else "")
+
+    result = run(tmp_path, made(once))
+    assert result["verdict"] == "fail" and "minimised" not in result
+    assert trials == [40, 40]
+
+
+@pytest.mark.parametrize(
+    ("judged", "verdict", "reason"),
+    [
+        (Judged([], ""), "pass", ""),
+        (Judged([], "it is wrong", "it is late"), "fail", "two: it is wrong"),
+        (Judged([], "", "it is late"), "non-strict", "two: it is late"),
+        (
+            Judged([Finding("RFC1144-3.2.2-1", "a bit is set")], "it is wrong"),
+            "fail",
+            "one: a bit is set (RFC1144-3.2.2-1)",
+        ),
+        (Judged([Finding("RFC1144-5.1-2", "no slot")], "it is wrong"), "fail", "two: it is wrong"),
+        (Judged([Finding("RFC1144-5.1-2", "no slot")], "", "it is late"), "non-strict", "one: no slot (RFC1144-5.1-2)"),
+    ],
+)
+def test_verdicts(judged: Judged, verdict: str, reason: str) -> None:
+    row = Row(VJ, "one", "two", row_axes(VJ, {}))
+    assert judged.verdict(row) == (verdict, reason)
+
+
+def test_misbehaviour_is_no_verdict_on_the_protocol(tmp_path: Path) -> None:
+    def misbehave(_: ReplayConfig) -> Sent:
+        raise Misbehaviour("It broke a promise.")
+
+    result = run(tmp_path, made(send=misbehave))
+    assert (result["verdict"], result["reason"], result["signature"]) == ("error", "It broke a promise.", "harness")
+
+
+def few(scheme: OneWay) -> OneWay:
+    """The cells of a scheme with few packets, so that trials are short."""
+    return replace(scheme, flows=2, packets=30)
+
+
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Minimising stops for no time that passed: on a busy machine, it would leave more packets."""
+    monkeypatch.setattr(one_way, "minimise", functools.partial(minimise, most_seconds=math.inf))
+
+
+@pytest.mark.usefixtures("patient")
+def test_a_slot_that_is_restored_wrongly(tmp_path: Path, real_build: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The judge is made to expect another octet of compressed packets: one such packet, and its context, show it."""
+    across = vj_line.across
+
+    def spoilt(*args, **named):
+        return [
+            replace(one, restored=one.restored[:-1] + bytes([one.restored[-1] ^ 1]))
+            if one.type == vj_line.COMPRESSED_TCP and one.restored
+            else one
+            for one in across(*args, **named)
+        ]
+
+    monkeypatch.setattr(vj_line, "across", spoilt)
+    (result,) = few(vj.CELLS).run([cell("vj", "tcp-bulk-data", build=real_build)], ArtefactStore(tmp_path))
+    assert result["verdict"] == "fail" and "a packet of" in result["reason"]
+    assert result["minimised"]["packets"] == 2
+    assert len(list(engine_pcapng.read(tmp_path / result["minimised"]["capture"]))) == 2
+    assert "must come out" in (tmp_path / result["evidence"]).read_text()
+    assert result["capture"].endswith("link.pcapng.gz")
+
+
+@pytest.mark.usefixtures("patient")
+def test_a_unit_that_the_judge_does_not_deliver(
+    tmp_path: Path, real_build: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    receive = ule_line.receive
+
+    def spoilt(*args, **named):
+        found = receive(*args, **named)
+        return replace(found, units=tuple(one[:-1] + b"\0" for one in found.units))
+
+    monkeypatch.setattr(ule_line, "receive", spoilt)
+    (result,) = few(ule.CELLS).run([cell("ule", "voip-amr-nb-ipv4", build=real_build)], ArtefactStore(tmp_path))
+    assert result["verdict"] == "fail" and "is none that the judge delivers" in result["reason"]
+    assert result["minimised"]["packets"] == 1
+    assert "the judge delivers" in (tmp_path / result["minimised"]["evidence"]).read_text()
