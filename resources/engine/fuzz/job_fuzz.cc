@@ -6,11 +6,11 @@
 
 #include "base/error.h"
 #include "base/json_reader.h"
-#include "calls/job.h"
-#include "calls/texts.h"
 #include "load/job.h"
-#include "messages/job.h"
 #include "replay/job.h"
+#include "schemes/sigcomp/calls/job.h"
+#include "schemes/sigcomp/calls/texts.h"
+#include "schemes/sigcomp/messages/job.h"
 #include "traffic/render.h"
 
 namespace {
@@ -44,8 +44,8 @@ void read_replay_job(Json json) {
 
 // A job about calls, and a call's messages with other identities.
 void read_calls_job(const Json& json) {
-  const headroom::calls::Job job = headroom::calls::read_job(json);
-  headroom::calls::Texts texts(job);
+  const headroom::sigcomp::calls::Job job = headroom::sigcomp::calls::read_job(json);
+  headroom::sigcomp::calls::Texts texts(job);
   texts.use(1, 1);
   for (std::size_t step = 0; step < job.call.size(); ++step) {
     if (texts.call(step).size() != job.call[step].text.size()) __builtin_trap();
@@ -73,7 +73,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         read_calls_job(json);
         break;
       default:
-        (void)headroom::messages::read_job(json);
+        (void)headroom::sigcomp::messages::read_job(json);
         break;
     }
   } catch (const headroom::Error&) {

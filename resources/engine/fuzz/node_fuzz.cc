@@ -7,7 +7,7 @@
 #include <array>
 #include <utility>
 
-#include "tests/node_frames.h"
+#include "tests/ports/node_frames.h"
 
 namespace {
 

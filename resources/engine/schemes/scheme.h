@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Scheme is what the engine knows of a scheme beyond the ABI. Each folder below schemes/ defines one; no other part of
-// the engine names a scheme.
+// the engine names a scheme. What a scheme adds to the program for ports is in schemes/ports.h.
 #ifndef HEADROOM_SCHEMES_SCHEME_H
 #define HEADROOM_SCHEMES_SCHEME_H
 
@@ -14,6 +14,7 @@
 #include "base/json_reader.h"
 #include "base/octets.h"
 #include "capture/link_framing.h"
+#include "commands.h"
 #include "traffic/tunnel.h"
 
 namespace headroom {
@@ -50,6 +51,12 @@ struct Trials {
   OctetView beginning_of_message{}, failing_message{}, returning_message{};
 };
 
+// Jobs of `load` that are a scheme's own: their traffic is no flow pairs.
+struct SchemeLoad {
+  bool (*recognises)(const Json& job);
+  Json (*run)(const Json& job);  // throws Error
+};
+
 struct Scheme {
   std::string_view name;                                    // in configurations
   const LinkFraming* framing = nullptr;                     // nullptr: its packets do not stand in frames of their own
@@ -59,6 +66,8 @@ struct Scheme {
   bool universal_time = false;                // configurations take "universal_time_ns", see implementations/README.md
   std::optional<MessageMark> message_mark{};  // of endpoints; none: the node cannot recognise its messages
   Trials trials{};
+  std::span<const Command> commands{};  // beside the engine's own
+  std::optional<SchemeLoad> load{};
 };
 
 // nullptr where there is none of that name: the engine then knows nothing of it but the ABI.
