@@ -12,6 +12,7 @@
 
 #include "adapter/instance.h"
 #include "base/json_reader.h"
+#include "queueing/workers.h"
 
 namespace headroom::sigcomp::calls {
 
@@ -44,10 +45,7 @@ struct Identity {
   bool per_call = false;
 };
 
-enum class Organisation : std::uint8_t {
-  pool,   // a common queue; whichever worker is free takes the next message
-  pinned  // each compartment has its worker, and each worker its queue
-};
+using queueing::Organisation;  // jobs are messages, and what they are pinned by is their compartment
 
 // So many that a worker hardly ever waits for an endpoint that another one has: with 16, four workers at a load of 80 %
 // kept messages waiting for twice as long.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "schemes/sigcomp/calls/measure.h"
 
-#include <algorithm>
 #include <fstream>
 #include <string>
 
@@ -21,12 +20,6 @@ Json by_name(const std::map<std::int32_t, std::uint64_t>& counts) {
 }
 
 }  // namespace
-
-Json Times::json() const {
-  Json json = json_of(histogram_, 1);
-  if (!json.is_null()) json["mean"] = static_cast<double>(sum_) / static_cast<double>(count());
-  return json;
-}
 
 void Outcomes::add(const Outcomes& other) {
   for (const auto& [status, count] : other.decompress) decompress[status] += count;
@@ -54,25 +47,17 @@ Json Outcomes::json() const {
           {"failures", failures()}};
 }
 
-void Measured::count(bool from_user, std::uint64_t input, std::uint64_t output, const Passage& passage) noexcept {
-  in_system.record(passage.end_ns - passage.due_ns);
-  in_buffer.record(passage.start_ns - passage.due_ns);
-  processing.record(passage.end_ns - passage.start_ns);
-  waiting_for_lock.record(passage.lock_ns);
-  (from_user ? decompressing : compressing).record(passage.endpoint_ns);
+void Measured::count(bool from_user, std::uint64_t input, std::uint64_t output,
+                     const queueing::Passage& passage) noexcept {
+  SystemTimes::count(passage);
+  (from_user ? decompressing : compressing).record(passage.service_ns);
   ++(from_user ? from_users : from_core);
   (from_user ? link_octets : sip_octets) += input;
   (from_user ? sip_octets : link_octets) += output;
-  active_seen += passage.active;
-  most_active = std::max(most_active, passage.active);
-  endpoint_ns += passage.endpoint_ns;
 }
 
 void Measured::add(const Measured& other) noexcept {
-  in_system.add(other.in_system);
-  in_buffer.add(other.in_buffer);
-  processing.add(other.processing);
-  waiting_for_lock.add(other.waiting_for_lock);
+  SystemTimes::add(other);
   decompressing.add(other.decompressing);
   compressing.add(other.compressing);
   from_users += other.from_users;
@@ -80,9 +65,6 @@ void Measured::add(const Measured& other) noexcept {
   passed += other.passed;
   sip_octets += other.sip_octets;
   link_octets += other.link_octets;
-  active_seen += other.active_seen;
-  most_active = std::max(most_active, other.most_active);
-  endpoint_ns += other.endpoint_ns;
 }
 
 std::uint64_t private_resident_octets() {

@@ -10,32 +10,11 @@
 #include <optional>
 #include <vector>
 
-#include "base/histogram.h"
 #include "base/json_reader.h"
 #include "base/process.h"
+#include "queueing/times.h"
 
 namespace headroom::sigcomp::calls {
-
-// A histogram of nanoseconds with their sum.
-class Times {
- public:
-  void record(std::uint64_t ns) noexcept {
-    histogram_.record(ns);
-    sum_ += ns;
-  }
-  void add(const Times& other) noexcept {
-    histogram_.add(other.histogram_);
-    sum_ += other.sum_;
-  }
-  [[nodiscard]] std::uint64_t sum() const noexcept { return sum_; }
-  [[nodiscard]] std::uint64_t count() const noexcept { return histogram_.total(); }
-  // That of the histogram and "mean"; null when nothing was recorded.
-  [[nodiscard]] Json json() const;
-
- private:
-  Histogram histogram_;
-  std::uint64_t sum_ = 0;
-};
 
 // What became of messages, from the very beginning on.
 struct Outcomes {
@@ -50,24 +29,14 @@ struct Outcomes {
   [[nodiscard]] Json json() const;
 };
 
-// One message on its way through the P-CSCF.
-struct Passage {
-  std::uint64_t due_ns, start_ns, end_ns;  // when it came, when a worker began with it, and was done with it
-  std::uint64_t lock_ns, endpoint_ns;      // of the processing: waiting for the endpoint, and in its functions
-  std::uint64_t active;                    // workers at work when this one began, itself included
-};
-
 // Of the messages that were due within the measured time.
-struct Measured {
-  Times in_system, in_buffer, processing, waiting_for_lock;
-  Times decompressing, compressing;  // the endpoint's part of the processing
+struct Measured : queueing::SystemTimes {
+  queueing::Times decompressing, compressing;  // the endpoint's part of the processing
   std::uint64_t from_users = 0, from_core = 0, passed = 0;
   std::uint64_t sip_octets = 0, link_octets = 0;
-  std::uint64_t active_seen = 0, most_active = 0;  // workers at the start of each message, itself included
-  std::uint64_t endpoint_ns = 0;                   // in calls of the endpoint
 
-  // `output`: octets of what came out.
-  void count(bool from_user, std::uint64_t input, std::uint64_t output, const Passage& passage) noexcept;
+  // `output`: octets of what came out. The lock is that of the endpoint, and the service that of its functions.
+  void count(bool from_user, std::uint64_t input, std::uint64_t output, const queueing::Passage& passage) noexcept;
   void add(const Measured& other) noexcept;
 };
 

@@ -39,7 +39,7 @@ Job stretched(const Job& job, const Comparison& comparison, double factor, std::
 }
 
 Findings trial_of(const Job& job, const Plan& plan, Organisation organisation, std::uint32_t shards,
-                  const ServiceTimes& times) {
+                  const queueing::ServiceTimes& times) {
   Timetable timetable{job, plan};
   while (const auto event = timetable.schedule.take(plan.origin_ns)) timetable.schedule.done(*event, event->due_ns);
   const std::uint64_t key = derive(job.seed, kServices), steps = job.call.size();
@@ -48,8 +48,21 @@ Findings trial_of(const Job& job, const Plan& plan, Organisation organisation, s
   });
 }
 
-double mean(const Times& times) {
-  return times.count() == 0 ? 0.0 : static_cast<double>(times.sum()) / static_cast<double>(times.count());
+// The service times of all messages of a call together. Throws Error(job) if a message of a call has never come.
+double mean_of_call(const Job& job, const queueing::ServiceTimes& times) {
+  double all = 0;
+  for (std::size_t step = 0; step < job.call.size(); ++step) {
+    if (job.call[step].carried == Carried::plain) continue;
+    const auto mean = times.mean(step);
+    if (!mean) {
+      throw Error(ErrorKind::job,
+                  "message " + std::to_string(step) +
+                      " of a call never arrived in the run, so its service time is unknown: make duration_s longer.",
+                  "/comparison");
+    }
+    all += *mean;
+  }
+  return all;
 }
 
 // All trials of one organisation.
@@ -66,10 +79,10 @@ class Organised {
     trials_.push_back({{"loads", loads},
                        {"calls", found.began},
                        {"messages", m.in_system.count()},
-                       {"in_system_ns", mean(m.in_system)},
-                       {"in_buffer_ns", mean(m.in_buffer)},
-                       {"processing_ns", mean(m.processing)},
-                       {"waiting_for_lock_ns", mean(m.waiting_for_lock)}});
+                       {"in_system_ns", m.in_system.mean()},
+                       {"in_buffer_ns", m.in_buffer.mean()},
+                       {"processing_ns", m.processing.mean()},
+                       {"waiting_for_lock_ns", m.waiting_for_lock.mean()}});
     all_.add(m);
     duration_ns_ += job.duration_ns;
   }
@@ -94,35 +107,9 @@ class Organised {
 
 }  // namespace
 
-void ServiceTimes::keep(std::uint32_t step, std::uint64_t ns) {
-  const std::uint64_t kept = std::min<std::uint64_t>(ns, ~std::uint32_t{0});
-  by_step_[step].push_back(static_cast<std::uint32_t>(kept));
-  sum_[step] += kept;
-}
-
-double ServiceTimes::mean_of_call(const Job& job) const {
-  double all = 0;
-  for (std::size_t step = 0; step < by_step_.size(); ++step) {
-    if (job.call[step].carried == Carried::plain) continue;
-    if (by_step_[step].empty()) {
-      throw Error(ErrorKind::job,
-                  "message " + std::to_string(step) +
-                      " of a call never arrived in the run, so its service time is unknown: make duration_s longer.",
-                  "/comparison");
-    }
-    all += static_cast<double>(sum_[step]) / static_cast<double>(by_step_[step].size());
-  }
-  return all;
-}
-
-std::uint64_t ServiceTimes::drawn(std::uint32_t step, std::uint64_t draw) const noexcept {
-  const auto& known = by_step_[step];
-  return known[scale(draw, static_cast<std::uint32_t>(known.size() - 1))];
-}
-
-Json compare(const Job& job, const ServiceTimes& times) {
+Json compare(const Job& job, const queueing::ServiceTimes& times) {
   const Comparison& comparison = *job.comparison;
-  const double call_ns = times.mean_of_call(job);
+  const double call_ns = mean_of_call(job, times);
   if (call_ns <= 0) throw Error(ErrorKind::job, "the clock has not seen any time pass in a message.", "/comparison");
   const double factor = job.calls_per_s() * call_ns * 1e-9 / (comparison.load * job.workers);
   Organised pinned(job.workers), pool(job.organisation == Organisation::pool ? job.shards : kShardsOfPool);

@@ -153,8 +153,8 @@ Json run(const Job& job) {
   memory.filled = private_resident_octets();
   memory.said_filled = server.memory_bytes();
   memory.compartments_filled = server.compartments();
-  std::optional<ServiceTimes> times;
-  if (job.comparison) times.emplace(job);
+  std::optional<queueing::ServiceTimes> times;
+  if (job.comparison) times.emplace(job.call.size());
   const Findings found = job.real_time ? run_real(traffic, server, outcomes)
                                        : run_virtual(traffic, server, outcomes, times ? &*times : nullptr);
   memory.end = private_resident_octets();

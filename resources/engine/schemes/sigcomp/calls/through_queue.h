@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Messages through a simulated queue: no thread waits, and the number of workers is unlimited.
+// Messages through virtual workers (queueing/workers.h).
 #ifndef HEADROOM_SCHEMES_SIGCOMP_CALLS_THROUGH_QUEUE_H
 #define HEADROOM_SCHEMES_SIGCOMP_CALLS_THROUGH_QUEUE_H
 
@@ -13,7 +13,7 @@ namespace headroom::sigcomp::calls {
 
 // What a worker does with a message.
 struct Work {
-  std::uint64_t service_ns;
+  std::uint64_t service_ns = 0;
   std::uint64_t input_octets = 0, output_octets = 0;
 };
 

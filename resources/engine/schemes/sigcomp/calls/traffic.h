@@ -7,14 +7,13 @@
 #include <cstdint>
 #include <vector>
 
+#include "queueing/service_times.h"
 #include "schemes/sigcomp/calls/measure.h"
 #include "schemes/sigcomp/calls/plan.h"
 #include "schemes/sigcomp/calls/rehearsal.h"
 #include "schemes/sigcomp/calls/server.h"
 
 namespace headroom::sigcomp::calls {
-
-class ServiceTimes;
 
 // When messages come.
 struct Timetable {
@@ -57,12 +56,13 @@ struct Findings {
   std::uint64_t calls_at_start = 0, calls_at_end = 0;  // in progress
   std::uint64_t began = 0, ended = 0, postponed = 0;
   std::uint64_t unserved = 0;  // messages that no worker had started when the time limit expired
-  Times late;                  // real clock: from due until handed to the workers, part of the time in the buffer
+  queueing::Times late;        // real clock: from due until handed to the workers, part of the time in the buffer
 };
 
 // One worker after another in one thread, and a queue that is simulated: messages take the processor time that the
 // endpoint took for them, which is kept in `times` where given.
-[[nodiscard]] Findings run_virtual(Traffic& traffic, Server& server, Outcomes& outcomes, ServiceTimes* times = nullptr);
+[[nodiscard]] Findings run_virtual(Traffic& traffic, Server& server, Outcomes& outcomes,
+                                   queueing::ServiceTimes* times = nullptr);
 
 // Threads, a queue, and the clock on the wall.
 [[nodiscard]] Findings run_real(Traffic& traffic, Server& server, Outcomes& outcomes);

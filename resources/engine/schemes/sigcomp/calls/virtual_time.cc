@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "schemes/sigcomp/calls/organisations.h"
-#include "schemes/sigcomp/calls/simulated_queue.h"
 #include "schemes/sigcomp/calls/through_queue.h"
 
 namespace headroom::sigcomp::calls {
@@ -43,7 +41,7 @@ class Sampler {
 }  // namespace
 
 Findings through_queue(Timetable& timetable, Organisation organisation, std::uint32_t shards, const Serve& serve) {
-  SimulatedQueue queue(organisation, timetable.job.workers, shards);
+  queueing::SimulatedWorkers workers(organisation, timetable.job.workers, shards);
   Findings findings;
   findings.workers.resize(timetable.job.workers);
   Sampler sampler(timetable, findings);
@@ -68,18 +66,18 @@ Findings through_queue(Timetable& timetable, Organisation organisation, std::uin
       continue;
     }
     const std::uint32_t shard = dealt_to(timetable.user_of(*event), shards);
-    const SimulatedQueue::Turn turn = queue.turn(shard, event->due_ns);
-    const Work work = serve(*event, turn.start);
-    std::uint64_t waited = 0;
-    const std::uint64_t done = queue.work(turn, shard, work.service_ns, waited);
-    schedule.done(*event, done);
+    Work work{};
+    const queueing::Passage passage = workers.pass(shard, event->due_ns, [&](std::uint64_t start) {
+      work = serve(*event, start);
+      return work.service_ns;
+    });
+    schedule.done(*event, passage.end_ns);
     if (!counting) continue;
-    sampler.worked(turn.worker, work.service_ns);
-    measured.count(timetable.job.call[event->step].from_user, work.input_octets, work.output_octets,
-                   {event->due_ns, turn.start, done, waited, work.service_ns, turn.active});
+    sampler.worked(passage.worker, passage.service_ns);
+    measured.count(timetable.job.call[event->step].from_user, work.input_octets, work.output_octets, passage);
     if (findings.consecutive_ns.size() < timetable.job.consecutive)
-      findings.consecutive_ns.push_back(done - event->due_ns);
-    findings.workers[turn.worker].cpu_ns += work.service_ns;
+      findings.consecutive_ns.push_back(passage.end_ns - passage.due_ns);
+    findings.workers[passage.worker].cpu_ns += passage.service_ns;
   }
   sampler.until(timetable.end());
   if (!counting) findings.calls_at_start = in_progress();
@@ -92,7 +90,7 @@ Findings through_queue(Timetable& timetable, Organisation organisation, std::uin
   return findings;
 }
 
-Findings run_virtual(Traffic& traffic, Server& server, Outcomes& outcomes, ServiceTimes* times) {
+Findings run_virtual(Traffic& traffic, Server& server, Outcomes& outcomes, queueing::ServiceTimes* times) {
   Desk desk;
   Findings findings = through_queue(
       traffic, traffic.job.organisation, server.shards(), [&](const Schedule::Event& event, std::uint64_t start) {

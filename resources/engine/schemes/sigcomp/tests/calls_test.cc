@@ -15,7 +15,6 @@
 #include "schemes/sigcomp/calls/organisations.h"
 #include "schemes/sigcomp/calls/plan.h"
 #include "schemes/sigcomp/calls/run.h"
-#include "schemes/sigcomp/calls/simulated_queue.h"
 #include "schemes/sigcomp/calls/texts.h"
 
 namespace headroom::sigcomp::calls {
@@ -201,25 +200,6 @@ TEST(CallSchedule, NoCallOfAUserOvertakesAnother) {
   EXPECT_EQ(schedule.ended(), 4u);
 }
 
-TEST(SimulatedQueue, ServesInOrderAndSharesEndpoints) {
-  SimulatedQueue pool(Organisation::pool, 2, 2);
-  std::uint64_t waited = 0;
-  const auto serve = [&](SimulatedQueue& queue, std::uint32_t shard, std::uint64_t due, std::uint64_t service) {
-    const SimulatedQueue::Turn turn = queue.turn(shard, due);
-    const std::uint64_t done = queue.work(turn, shard, service, waited);
-    return std::tuple(turn.start, turn.active, waited, done);
-  };
-  EXPECT_EQ(serve(pool, 0, 0, 10), std::tuple(0u, 1u, 0u, 10u));
-  EXPECT_EQ(serve(pool, 0, 2, 10), std::tuple(2u, 2u, 8u, 20u)) << "the second worker waits for the endpoint";
-  EXPECT_EQ(serve(pool, 1, 3, 10), std::tuple(10u, 2u, 0u, 20u)) << "nobody is free before 10";
-  EXPECT_EQ(serve(pool, 1, 40, 1), std::tuple(40u, 1u, 0u, 41u));
-
-  SimulatedQueue pinned(Organisation::pinned, 2, 2);
-  EXPECT_EQ(serve(pinned, 0, 0, 10), std::tuple(0u, 1u, 0u, 10u));
-  EXPECT_EQ(serve(pinned, 0, 2, 10), std::tuple(10u, 1u, 0u, 20u)) << "its own worker is busy, the other is not";
-  EXPECT_EQ(serve(pinned, 1, 12, 10), std::tuple(12u, 2u, 0u, 22u));
-}
-
 // ---- a common queue, or one for each worker
 
 // Calls of two messages that are long compared with what a message takes, so that messages come nearly at random.
@@ -243,9 +223,9 @@ double waits(const Json& organised) { return organised["times"]["in_buffer_ns"][
 TEST(Organisations, WaitAsQueueingTheorySays) {
   constexpr std::uint32_t kService = 10'000;
   const Job job = two_messages(2, {0.8, 10, 12'000});
-  ServiceTimes times(job);
+  queueing::ServiceTimes times(job.call.size());
   for (std::uint64_t n = 0; n < 20'000; ++n)
-    times.keep(static_cast<std::uint32_t>(n % 2), std::max<std::uint64_t>(1, exponential(draw_at(1, n), kService)));
+    times.keep(n % 2, std::max<std::uint64_t>(1, exponential(draw_at(1, n), kService)));
   const Json found = compare(job, times);
   const double service = found["service_ns_per_call"].get<double>() / 2;
   EXPECT_NEAR(service, kService, 0.02 * kService);
@@ -257,7 +237,7 @@ TEST(Organisations, WaitAsQueueingTheorySays) {
 TEST(Organisations, ACommonQueueWaitsLess) {
   for (const std::uint32_t workers : {2u, 4u, 8u}) {
     const Job job = two_messages(workers, {0.8, 5, 4'000});
-    ServiceTimes times(job);
+    queueing::ServiceTimes times(job.call.size());
     times.keep(0, 9'000), times.keep(0, 12'000), times.keep(1, 7'000);
     const Json found = compare(job, times);
     for (std::size_t trial = 0; trial < 5; ++trial) {
@@ -270,7 +250,7 @@ TEST(Organisations, ACommonQueueWaitsLess) {
 TEST(Organisations, OneWorkerIsOneWorker) {
   Job job = two_messages(1, {0.9, 1, 2'000});
   job.shards = 1;
-  ServiceTimes times(job);
+  queueing::ServiceTimes times(job.call.size());
   times.keep(0, 9'000), times.keep(1, 7'000);
   const Json found = compare(job, times);
   EXPECT_EQ(found["pinned"], found["pool"]);
@@ -279,13 +259,13 @@ TEST(Organisations, OneWorkerIsOneWorker) {
 
 TEST(Organisations, SayWhatCannotBeCompared) {
   const Job job = two_messages(2, {0.8, 1, 100});
-  ServiceTimes times(job);
+  queueing::ServiceTimes times(job.call.size());
   times.keep(0, 9'000);
   std::string where;
   EXPECT_NE(error_of([&] { (void)compare(job, times); }, &where).find("message 1 of a call never arrived"),
             std::string::npos);
   EXPECT_EQ(where, "/comparison");
-  ServiceTimes none(job);
+  queueing::ServiceTimes none(job.call.size());
   none.keep(0, 0), none.keep(1, 0);
   EXPECT_NE(error_of([&] { (void)compare(job, none); }).find("has not seen any time"), std::string::npos);
 }
