@@ -14,6 +14,7 @@
 
 #include "capture/reader.h"
 #include "capture/writer.h"
+#include "commands.h"
 #include "io/published.h"
 #include "profiles.h"
 #include "traffic/render.h"
@@ -93,6 +94,22 @@ TEST(Published, TellsWhatWasAskedFor) {
   stop = true;
   worker.join();
   EXPECT_EQ(published.last(), -1);
+}
+
+// -------------------------------------------------------------------------------------------- commands
+
+TEST(PortsCommands, CarryOutWhatTheOtherProgramDoesNot) {
+  std::size_t with_ports = 0;
+  for (const Command& command : commands()) {
+    const auto here = find_ports_command(command.name);
+    EXPECT_NE(command.run != nullptr, here.has_value()) << command.name;
+    if (!here) continue;
+    ++with_ports;
+    EXPECT_EQ(here->serve != nullptr, command.serves) << command.name;
+    EXPECT_NE(here->serve != nullptr, static_cast<bool>(here->run)) << command.name;
+  }
+  EXPECT_GE(with_ports, 4u) << "node, link, generate and serve";
+  EXPECT_FALSE(find_ports_command("no such command"));
 }
 
 // ------------------------------------------------------------------------------------------------ jobs

@@ -12,7 +12,7 @@ constexpr std::uint32_t kFirstCalled = 0x30000001;
 constexpr std::uint32_t kCalled = 254;  // addresses
 constexpr std::uint32_t kFirstPort = 1024;
 constexpr std::size_t kIpHeader = 20;
-constexpr std::uint8_t kUdp = 17, kTtl = 64;
+constexpr std::uint8_t kTtl = 64;
 constexpr std::uint16_t kDontFragment = 0x4000;  // and so the identification may be 0: RFC 6864, 4.1
 
 // Where the fields that differ between calls stand, in an IPv4 header without options and in UDP's behind it.
@@ -42,7 +42,7 @@ Calls::Calls(std::vector<Message> messages, std::uint32_t callers, std::size_t m
     store16(ip + 6, kDontFragment);
     ip[8] = kTtl;
     ip[9] = kUdp;
-    store16(ip + (message.from_caller ? kDestinationPort : kSourcePort), kCalledPort);
+    store16(ip + (message.from_caller ? kDestinationPort : kSourcePort), kSipPort);
     store16(ip + kUdpLength, length - static_cast<std::uint32_t>(kIpHeader));
     const OctetView whole = made.octets;
     made.ip_sum = checksum_add(0, whole.first(kIpHeader));

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/octets.h"
+#include "schemes/sigcomp/ports/datagram.h"
 
 namespace headroom::sigcomp::ports {
 
@@ -24,7 +25,6 @@ struct Message {
 inline constexpr std::size_t kMostMessages = 64;         // of a sequence: those that have arrived are bits of a word
 inline constexpr std::uint32_t kMostCallers = 65'000;    // addresses from 16.0.0.1 on
 inline constexpr std::uint32_t kPortsOfCaller = 64'512;  // from 1024 on, one for each call
-inline constexpr std::uint16_t kCalledPort = 5060;       // SIP: RFC 3261, 19.1.2
 inline constexpr std::size_t kUdpIpv4Header = 28;
 
 class Calls {

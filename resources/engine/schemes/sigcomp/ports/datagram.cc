@@ -8,7 +8,6 @@
 namespace headroom::sigcomp::ports {
 namespace {
 
-constexpr std::uint8_t kUdp = 17;
 constexpr std::uint32_t kIpv6Header = 40;
 
 // The sum over UDP's pseudo header and datagram: RFC 768, RFC 8200 8.1.

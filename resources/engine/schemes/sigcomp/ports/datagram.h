@@ -14,6 +14,7 @@
 namespace headroom::sigcomp::ports {
 
 inline constexpr std::uint16_t kSipPort = 5060;  // RFC 3261 19.1.2
+inline constexpr std::uint8_t kUdp = 17;         // the protocol of IP
 inline constexpr std::uint32_t kUdpHeader = 8;
 
 using Address = std::array<std::uint8_t, 16>;  // IPv6, or IPv4 mapped into it (RFC 4291 2.5.5.2)

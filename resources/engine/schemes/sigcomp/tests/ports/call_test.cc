@@ -98,13 +98,13 @@ TEST(Calls, PacketsAreWholeAndEachCallHasPortsOfItsOwn) {
     EXPECT_EQ(checksum_fold(checksum_add(0, OctetView(there).first(20))), 0xFFFF);
     const std::uint32_t pseudo = checksum_add(17 + 11, OctetView(there).subspan(12, 8));
     EXPECT_EQ(checksum_fold(checksum_add(pseudo, OctetView(there).subspan(20))), 0xFFFF);
-    EXPECT_EQ(load16(&there[22]), kCalledPort);
+    EXPECT_EQ(load16(&there[22]), kSipPort);
     EXPECT_TRUE(ends.emplace(there.begin() + 12, there.begin() + 22).second) << "another call has these ends";
     (void)calls.note_arrival(kCalled, there, 1);
     const Octets back = sent(calls, kCalled);
     EXPECT_TRUE(std::equal(&back[12], &back[16], &there[16]));
     EXPECT_TRUE(std::equal(&back[16], &back[20], &there[12]));
-    EXPECT_EQ(load16(&back[20]), kCalledPort);
+    EXPECT_EQ(load16(&back[20]), kSipPort);
     EXPECT_EQ(load16(&back[22]), load16(&there[20]));
     EXPECT_TRUE(calls.note_arrival(kCaller, back, 1).completes);
   }
