@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <set>
 
-#include "schemes/sigcomp/messages/reasons.h"
+#include "cxx/nack_reasons.h"
 
 namespace headroom::sigcomp::messages {
 namespace {

@@ -11,9 +11,9 @@
 
 #include "adapter/checked.h"
 #include "base/identity.h"
+#include "cxx/nack_reasons.h"
 #include "link/report.h"
 #include "schemes/sigcomp/messages/conversation.h"
-#include "schemes/sigcomp/messages/reasons.h"
 
 namespace headroom::sigcomp::messages {
 namespace {
