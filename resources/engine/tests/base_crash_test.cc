@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/crash.h"
-
 #include <gtest/gtest.h>
 
 #include <csignal>
 #include <cstdlib>
 
+#include "base/crash.h"
 #include "base/sanitizer.h"
 
 namespace headroom {

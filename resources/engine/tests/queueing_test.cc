@@ -64,7 +64,7 @@ TEST(Queueing, AJobIsServedWhenItsWorkerBegins) {
 // M/D/1 at a load r waits r / (2 (1 - r)) service times in the mean (Pollaczek and Khinchine); M/M/2 waits
 // r^2 / (1 - r^2) of them.
 TEST(Queueing, ManyJobsWaitAsQueueingTheorySays) {
-  constexpr std::uint32_t kService = 10'000, kJobs = 400'000;
+  constexpr std::uint32_t kService = 10'000, kJobs = 150'000;
   const auto wait = [](std::size_t workers, double load, bool exponential_service) {
     SimulatedWorkers simulated(Organisation::pool, workers, kJobs);
     SystemTimes times;
