@@ -3,13 +3,11 @@
 
 #include "adapter/instance.h"
 #include "base/sha256.h"
-#include "calls/run.h"
 #include "capture/writer.h"
 #include "check/run.h"
 #include "load/run.h"
-#include "messages/run.h"
-#include "messages/tool.h"
 #include "replay/run.h"
+#include "schemes/scheme.h"
 #include "traffic/render.h"
 
 namespace headroom {
@@ -51,29 +49,31 @@ Json run_render(const Json& job) {
           {"duration_ns", packets.empty() ? 0 : packets.back().time_ns - packets.front().time_ns}};
 }
 
-// A job with an endpoint is about calls, one with a compressor and a decompressor about flows.
 Json run_load(const Json& job) {
-  if (job.is_object() && job.contains("endpoint")) return calls::run(calls::read_job(job));
+  for (const Scheme* scheme : all_schemes()) {
+    if (scheme->load && scheme->load->recognises(job)) return scheme->load->run(job);
+  }
   return load::run(load::read_job(job));
 }
 
 const std::vector<Command>& commands() {
-  static const std::vector<Command> all = {
-      {"describe", "What an adapter says about itself", run_describe},
-      {"check", "Does an adapter keep the promises of the ABI?", check::run},
-      {"replay", "Packets -> compressor -> link -> decompressor -> compare",
-       [](const Json& job) { return replay::run(replay::read_job(job)); }},
-      {"messages", "Messages both ways between two endpoints, or given ones to one of them",
-       [](const Json& job) { return messages::run(messages::read_job(job)); }},
-      {"udvm", "Asks an adapter's assembler, disassembler or tracer", messages::run_tool},
-      {"load", "How many flow pairs one core carries, or how many calls", run_load},
-      {"render", "Writes a traffic profile as a capture", run_render},
-      {"node", "Forwards between two ports through an adapter", {}},
-      {"link", "Impairs what passes between two ports", {}},
-      {"generate", "Sends a traffic profile through ports and receives it", {}},
-      {"call", "Makes calls between two ports: a sequence of messages over UDP, again and again", {}},
-      {"serve", "Carries out jobs of generate and call, a line each, over ports that stay open", {}, true},
-  };
+  static const std::vector<Command> all = [] {
+    std::vector<Command> made = {
+        {"describe", "What an adapter says about itself", run_describe},
+        {"check", "Does an adapter keep the promises of the ABI?", check::run},
+        {"replay", "Packets -> compressor -> link -> decompressor -> compare",
+         [](const Json& job) { return replay::run(replay::read_job(job)); }},
+        {"load", "How many flow pairs one core carries, or how much of a scheme's own traffic", run_load},
+        {"render", "Writes a traffic profile as a capture", run_render},
+        {"node", "Forwards between two ports through an adapter"},
+        {"link", "Impairs what passes between two ports"},
+        {"generate", "Sends a traffic profile through ports and receives it"},
+        {"serve", "Carries out jobs that generate traffic, a line each, over ports that stay open", nullptr, true},
+    };
+    for (const Scheme* scheme : all_schemes())
+      made.insert(made.end(), scheme->commands.begin(), scheme->commands.end());
+    return made;
+  }();
   return all;
 }
 

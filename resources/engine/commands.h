@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the engine can be asked to do: each command takes a job and returns a result.
+// The commands of the engine: each takes a job and returns a result.
 #ifndef HEADROOM_COMMANDS_H
 #define HEADROOM_COMMANDS_H
 
 #include <functional>
-#include <string>
+#include <optional>
+#include <string_view>
 #include <vector>
 
 #include "base/json_reader.h"
@@ -13,14 +14,23 @@
 namespace headroom {
 
 struct Command {
-  std::string name;
-  std::string summary;
-  std::function<Json(const Json&)> run;                   // throws Error; empty for what the program for the wire does
-  bool serves = false;                                    // answers line by line on standard input in place of a job
-  std::function<void(int input, int output)> serve = {};  // throws Error; empty as `run` is
+  std::string_view name;
+  std::string_view summary;
+  Json (*run)(const Json& job) = nullptr;  // throws Error; nullptr: find_ports_command() has the function
+  bool serves = false;                     // answers line by line on standard input in place of a job
 };
 
+// What carries a command out: one of the two.
+struct CommandFunction {
+  std::function<Json(const Json& job)> run;        // throws Error
+  void (*serve)(int input, int output) = nullptr;  // throws Error
+};
+
+// The engine's own commands, then those of schemes in the order of their folders.
 [[nodiscard]] const std::vector<Command>& commands();
+
+// The function of a command that needs network ports; nothing in the program that has none.
+[[nodiscard]] std::optional<CommandFunction> find_ports_command(std::string_view name);
 
 [[nodiscard]] Json run_describe(const Json& job);
 [[nodiscard]] Json run_render(const Json& job);

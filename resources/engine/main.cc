@@ -96,11 +96,13 @@ int report(int output, ErrorKind kind, const std::string& message, const std::st
   return kind == ErrorKind::job ? kExitBadJob : kExitFailed;
 }
 
-// Goes on as the program beside this one that has the commands for network ports. Returns only when there is none.
+// Goes on as the program beside this one that has the commands for network ports. Returns only if that fails.
 int hand_over(char** argv, const std::string& command) {
   std::error_code ignored;
   const auto self = std::filesystem::read_symlink("/proc/self/exe", ignored);
   const std::string program = (self.parent_path() / "headroom-engine-wire").string();
+  if (program == self)
+    return report(STDOUT_FILENO, ErrorKind::internal, "a defect of the engine: no " + command + ".", "");
   execv(program.c_str(), argv);
   return report(STDOUT_FILENO, ErrorKind::input,
                 "this build has no network ports (" + program + ": " + std::strerror(errno) + "), which " + command +
@@ -108,11 +110,11 @@ int hand_over(char** argv, const std::string& command) {
                 "");
 }
 
-int carry_out(const headroom::Command& command, const std::string& job_path) {
+int carry_out(const headroom::CommandFunction& command, const std::string& job_path) {
   int output = STDOUT_FILENO;
   try {
     output = reserve_output();
-    if (command.serves) {
+    if (command.serve != nullptr) {
       command.serve(STDIN_FILENO, output);
       return 0;
     }
@@ -151,7 +153,7 @@ int main(int argc, char** argv) {
   std::string job_path;
   const headroom::Command* chosen = nullptr;
   for (const headroom::Command& command : headroom::commands()) {
-    CLI::App* sub = app.add_subcommand(command.name, command.summary);
+    CLI::App* sub = app.add_subcommand(std::string(command.name), std::string(command.summary));
     if (!command.serves) sub->add_option("--job", job_path, "The job: a file, or - for standard input")->required();
     sub->callback([&chosen, &command] { chosen = &command; });
   }
@@ -161,5 +163,7 @@ int main(int argc, char** argv) {
     if (app.exit(error) == 0) return 0;  // help and version
     return report(STDOUT_FILENO, ErrorKind::job, std::string(error.what()) + "; see headroom-engine --help.", "");
   }
-  return chosen->run || chosen->serve ? carry_out(*chosen, job_path) : hand_over(argv, chosen->name);
+  if (chosen->run != nullptr) return carry_out({chosen->run}, job_path);
+  const auto here = headroom::find_ports_command(chosen->name);
+  return here ? carry_out(*here, job_path) : hand_over(argv, std::string(chosen->name));
 }

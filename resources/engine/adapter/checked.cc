@@ -84,8 +84,7 @@ std::optional<double> Checked::median_cycles() const {
 }
 
 std::vector<PacketOutput> Checked::process(const std::vector<PacketInput>& inputs, std::uint64_t now_ns) {
-  const std::uint32_t room = expansion_ + std::exchange(extra_room_, 0) +
-                             expansion_for(instance_.role(), instance_.mrru()) - HEADROOM_EXPANSION;
+  const std::uint32_t room = expansion_ + std::exchange(extra_room_, 0) + instance_.expansion() - HEADROOM_EXPANSION;
   lay_out(inputs, room);
   drain_room_ = 0;
   for (const headroom_packet& packet : packets_) drain_room_ = std::max(drain_room_, packet.out_capacity);
@@ -215,7 +214,7 @@ void Checked::check_detail(const headroom_detail& detail, const char* function) 
 void Checked::check_lengths(const headroom_packet& packet, const PacketOutput& output) const {
   if (packet.status != HEADROOM_OK) return;
   // The header may stand in link packets that came before, or come behind.
-  if (instance_.packs() || (!compresses() && instance_.mrru() != 0)) return;
+  if (instance_.packs() || instance_.restores_from_several()) return;
   std::size_t made = 0;
   for (const PacketInput& one : link_packets_of(output)) made += one.octets.size();
   const auto check = [&](const char* field, std::uint16_t length, const char* of, std::size_t whole) {

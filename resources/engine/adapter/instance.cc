@@ -6,6 +6,7 @@
 
 #include "adapter/promise_broken.h"
 #include "base/sha256.h"
+#include "schemes/scheme.h"
 
 namespace headroom {
 namespace {
@@ -23,22 +24,19 @@ AdapterJob read_adapter_job(const Value& value) {
   object.finish();
   Object settings(config);  // the rest of it is the adapter's to judge
   job.config = config.json();
-  job.scheme = settings.required("scheme").text();
-  job.channels_given = settings.has("channels");
-  job.channels = static_cast<std::uint32_t>(settings.integer("channels", 1, 1u << 24, 1));
-  job.max_cid = static_cast<std::uint32_t>(settings.integer("max_cid", 0, 16383, 15));
-  job.mrru = mrru_of(job.config);
+  read_settings(settings, job);
   return job;
+}
+
+void read_settings(Object& config, AdapterJob& job) {
+  job.scheme = config.required("scheme").text();
+  job.channels_given = config.has("channels");
+  job.channels = static_cast<std::uint32_t>(config.integer("channels", 1, 1u << 24, 1));
+  job.flows_of_channel = scheme_or_default(job.scheme).flows_of_channel(config);
 }
 
 PromiseBroken::PromiseBroken(const Instance& instance, const char* function, const std::string& sentence)
     : PromiseBroken(instance.role(), function, sentence) {}
-
-std::uint32_t mrru_of(const Json& config) {
-  if (!config.is_object() || !config.contains("mrru")) return 0;
-  const Json& mrru = config["mrru"];  // a wrong value is the adapter's to refuse
-  return mrru.is_number_unsigned() && mrru <= 0xFFFFu ? mrru.get<std::uint32_t>() : 0;
-}
 
 Instance::Instance(const AdapterJob& job, headroom_role role)
     : library_(Library::open(job.library, job.where + "/library")),
@@ -47,7 +45,7 @@ Instance::Instance(const AdapterJob& job, headroom_role role)
       packs_(false),
       role_(role),
       channels_(job.channels),
-      mrru_(mrru_of(job.config)),
+      largest_restored_(role == HEADROOM_DECOMPRESSOR ? scheme_or_default(job.scheme).largest_restored(job.config) : 0),
       self_(nullptr) {
   const std::string config_where = job.where + "/config";
   const SchemeDescription* scheme = description_.find(job.scheme);

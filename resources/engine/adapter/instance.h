@@ -28,21 +28,14 @@ struct AdapterJob {
   // What the configuration says, or its default, of the keys that the engine itself has to know.
   std::string scheme;
   std::uint32_t channels = 1;
-  std::uint32_t max_cid = 15;
-  std::uint32_t mrru = 0;
+  std::uint32_t flows_of_channel = 1;
   bool channels_given = false;
 };
 
 [[nodiscard]] AdapterJob read_adapter_job(const Value& value);
 
-// MRRU (RFC 5795, 5.1.2) of a configuration: 0 where it is not there, or is none.
-[[nodiscard]] std::uint32_t mrru_of(const Json& config);
-
-// Room that an output buffer has beyond the length of the input, as the ABI promises it: the last segment is shorter
-// than the packet that it completes.
-[[nodiscard]] constexpr std::uint32_t expansion_for(headroom_role role, std::uint32_t mrru) noexcept {
-  return HEADROOM_EXPANSION + (role == HEADROOM_DECOMPRESSOR ? mrru : 0);
-}
+// Reads the keys of a configuration that the engine has to know; those of the adapter alone stay unread.
+void read_settings(Object& config, AdapterJob& job);
 
 class Instance {
  public:
@@ -65,7 +58,11 @@ class Instance {
   [[nodiscard]] bool packs() const noexcept { return packs_; }
   [[nodiscard]] const std::string& path() const noexcept { return library_->path(); }
   [[nodiscard]] std::uint32_t channels() const noexcept { return channels_; }
-  [[nodiscard]] std::uint32_t mrru() const noexcept { return mrru_; }
+  // Whether one output may need several inputs: a decompressor of segments, or of a scheme that packs.
+  [[nodiscard]] bool restores_from_several() const noexcept { return largest_restored_ != 0; }
+  // Room that an output buffer has beyond the length of the input, as the ABI promises it: the last link packet may be
+  // shorter than the packet that it completes.
+  [[nodiscard]] std::uint32_t expansion() const noexcept { return HEADROOM_EXPANSION + largest_restored_; }
   [[nodiscard]] Json statistics() const { return headroom::statistics(api(), self_); }
 
  private:
@@ -75,7 +72,7 @@ class Instance {
   bool packs_;
   headroom_role role_;
   std::uint32_t channels_;
-  std::uint32_t mrru_;
+  std::uint32_t largest_restored_;  // by a decompressor
   headroom_instance* self_;
 };
 

@@ -43,19 +43,13 @@ bool offers(const Subject& subject, const char* list, const char* word) {
 }
 
 AdapterJob on_narrow_link(const Subject& subject) {
-  constexpr std::uint32_t kMrru = 4096;
   AdapterJob job = subject.adapter;
   if (!offers(subject, "features", "segmentation")) return job;
-  job.config["mrru"] = job.mrru = kMrru;
-  job.config["largest_packet"] = kNarrowLink;
+  known_scheme(subject).trials.allow_segments(job.config, kNarrowLink);
   return job;
 }
 
-const Scheme& known_scheme(const Subject& subject) noexcept {
-  static constexpr Scheme kUnknown{};
-  const Scheme* const scheme = find_scheme(subject.adapter.scheme);
-  return scheme != nullptr ? *scheme : kUnknown;
-}
+const Scheme& known_scheme(const Subject& subject) noexcept { return scheme_or_default(subject.adapter.scheme); }
 
 void process_one(const Instance& instance, headroom_packet& packet, std::uint64_t now_ns) {
   const Caller<Judged> caller = caller_of(instance);
@@ -67,7 +61,7 @@ void process_one(const Instance& instance, headroom_packet& packet, std::uint64_
 
 std::vector<PacketOutput> call(const Instance& instance, const std::vector<PacketInput>& inputs, std::uint64_t now_ns,
                                const CallOptions& options) {
-  const std::uint32_t room = expansion_for(instance.role(), instance.mrru());
+  const std::uint32_t room = instance.expansion();
   std::size_t in_total = kSlack;
   for (const PacketInput& input : inputs) in_total += input.octets.size() + kSlack;
   const std::size_t out_total = in_total + inputs.size() * room;

@@ -172,9 +172,7 @@ Json run(const Json& document) {
   const std::optional<Value> config = object.optional("config");
   if (config) {
     Object settings(*config);
-    subject.adapter.scheme = settings.required("scheme").text();
-    subject.adapter.channels = static_cast<std::uint32_t>(settings.integer("channels", 1, 1u << 24, 1));
-    subject.adapter.max_cid = static_cast<std::uint32_t>(settings.integer("max_cid", 0, 16383, 15));
+    read_settings(settings, subject.adapter);
     subject.adapter.config = config->json();
     subject.adapter.config.erase("largest_packet");  // one output for one input, but in the checks of that
   }

@@ -17,7 +17,7 @@ void check_link_packets(std::size_t i, const std::vector<PacketInput>& packets) 
     if (packet.octets.size() <= kNarrowLink) continue;
     throw Broken(which + " became a link packet of " + std::to_string(packet.octets.size()) +
                  " octets although \"largest_packet\" is " + std::to_string(kNarrowLink) +
-                 " and \"mrru\" allows segments.");
+                 " and segments are allowed.");
   }
 }
 

@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "schemes/scheme.h"
+
 namespace headroom::load {
 namespace {
 
@@ -21,8 +23,8 @@ Phase read_phase(const Value& value) {
 // The channels that the flow pairs need, unless the job says how many there are to be.
 void settle_channels(AdapterJob& adapter, std::uint32_t flow_pairs) {
   if (adapter.channels_given) return;
-  const std::uint64_t per_channel = std::uint64_t{adapter.max_cid} + 1;
-  adapter.channels = static_cast<std::uint32_t>((flow_pairs + per_channel - 1) / per_channel);
+  const std::uint64_t in_each = adapter.flows_of_channel;
+  adapter.channels = static_cast<std::uint32_t>((flow_pairs + in_each - 1) / in_each);
   adapter.config["channels"] = adapter.channels;
 }
 
@@ -51,13 +53,15 @@ Job read_job(const Json& document) {
   if (job.phases.empty()) phases.fail("at least one phase is needed.");
   object.finish();
 
-  if (job.compressor.mrru != 0 || job.decompressor.mrru != 0) {
-    object.fail("load carries no segments: leave \"mrru\" out of both configurations, and use replay for segments.");
+  for (const AdapterJob* adapter : {&job.compressor, &job.decompressor}) {
+    if (scheme_or_default(adapter->scheme).largest_restored(adapter->config) != 0)
+      object.fail("load carries no segments: leave them out of both configurations, and use replay for segments.");
   }
   settle_channels(job.compressor, job.flow_pairs);
   settle_channels(job.decompressor, job.flow_pairs);
-  if (job.compressor.channels != job.decompressor.channels || job.compressor.max_cid != job.decompressor.max_cid) {
-    decompressor.fail("compressor and decompressor must have the same \"channels\" and \"max_cid\".");
+  if (job.compressor.channels != job.decompressor.channels ||
+      job.compressor.flows_of_channel != job.decompressor.flows_of_channel) {
+    decompressor.fail("compressor and decompressor must have as many \"channels\", with as many flows in each.");
   }
   return job;
 }

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstring>
 
+#include "schemes/scheme.h"
 #include "traffic/packet.h"
 
 namespace headroom::load {
@@ -51,9 +52,9 @@ Pipeline::Pipeline(const Job& job, bool reverse, BurstBuffers& buffers, Generato
       to_decompress_(job.burst),
       origin_(job.burst),
       spare_(std::max<std::size_t>(kReverseAtOnce * HEADROOM_REVERSE_MAX, buffers.out_capacity())),
-      channels_{job.compressor.channels, job.compressor.max_cid + 1,
-                static_cast<unsigned>(std::bit_width(job.compressor.max_cid + 1)) - 1, job.compressor.channels == 1,
-                std::has_single_bit(job.compressor.max_cid + 1)} {
+      channels_{job.compressor.channels, job.compressor.flows_of_channel,
+                static_cast<unsigned>(std::bit_width(job.compressor.flows_of_channel)) - 1,
+                job.compressor.channels == 1, std::has_single_bit(job.compressor.flows_of_channel)} {
   for (std::uint32_t i = 0; i < job.burst; ++i) {
     to_compress_[i].out = buffers.link(i);
     to_compress_[i].out_capacity = buffers.link_capacity();
@@ -66,15 +67,15 @@ void Pipeline::open() {
   compressor_ = std::make_unique<Instance>(job_.compressor, HEADROOM_COMPRESSOR);
   decompressor_ = std::make_unique<Instance>(job_.decompressor, HEADROOM_DECOMPRESSOR);
   // Whether there will be feedback is the configuration's to say; asking an adapter that has none costs a call a burst.
-  const Json mode = job_.decompressor.config.contains("mode") ? job_.decompressor.config["mode"] : Json("U");
+  const Scheme& scheme = scheme_or_default(job_.decompressor.scheme);
   if (compressor_->packs()) {
     // A burst's packets in the smallest link packets that there may be, and what has waited before.
     const std::size_t most = std::size_t{job_.burst} * kMostPiecesOfAPacket;
     packed_.emplace(PackedState{OutputList(most, buffers_.link_capacity()), OutputList(most, buffers_.out_capacity()),
                                 SentPackets(job_.compressor.channels, job_.burst + kMostWaitingPackets)});
   }
-  carries_feedback_ =
-      mode != "U" && decompressor_->api().take_reverse != nullptr && compressor_->api().give_reverse != nullptr;
+  carries_feedback_ = scheme.has_feedback(job_.decompressor.config) && decompressor_->api().take_reverse != nullptr &&
+                      compressor_->api().give_reverse != nullptr;
 }
 
 std::uint32_t Pipeline::generate(std::uint64_t& visits, PhaseMeasurement& measured) noexcept {

@@ -62,7 +62,7 @@ class Pipeline {
   static constexpr std::uint32_t kAhead = 48;  // visits between the prefetch of a slot and its use
   static constexpr std::size_t kRing = 512;    // more than kAhead and the largest burst
 
-  // The channel of a flow, RFC 5795 5.1.1: each has max_cid + 1 contexts.
+  // The channel of a flow (RFC 5795 5.1.1).
   struct Channels {
     std::uint32_t channels, per_channel;
     unsigned shift;

@@ -20,7 +20,7 @@ constexpr std::uint32_t kMostOutputs = 65'536;  // of one packet: one that never
 Codec::Codec(const AdapterJob& job, headroom_role role, std::uint32_t burst, std::uint32_t longest)
     : instance_(job, role),
       caller_(instance_),
-      capacity_(longest + expansion_for(role, job.mrru) +
+      capacity_(longest + instance_.expansion() +
                 static_cast<std::uint32_t>(role == HEADROOM_COMPRESSOR ? kMostWaitingFeedback : 0)),
       stride_(odd_lines(capacity_)),
       arena_(new std::uint8_t[(burst + 1) * stride_]()),

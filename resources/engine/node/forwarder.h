@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a worker does with frames: the work of one channel with a compressor and a decompressor (channel.h), or of an
-// endpoint that speaks for users (sip_channel.h).
+// What a worker does with frames: the work of one channel with a compressor and a decompressor (channel.h,
+// stream_channel.h), or of one that a scheme brings along (channel_kind.h).
 #ifndef HEADROOM_NODE_FORWARDER_H
 #define HEADROOM_NODE_FORWARDER_H
 

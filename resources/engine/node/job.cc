@@ -8,6 +8,8 @@
 
 #include "capture/reader.h"
 #include "link/slots.h"
+#include "schemes/ports.h"
+#include "schemes/scheme.h"
 
 namespace headroom::node {
 namespace {
@@ -71,21 +73,14 @@ void read_adapters(Object& object, Job& job) {
     if (const auto value = object.optional(other); value && !value->is_null())
       value->fail("an endpoint does the work of both: leave it out.");
   }
-  const Value endpoint = object.required("endpoint");
-  job.endpoint = read_adapter_job(endpoint);
+  job.endpoint = read_adapter_job(object.required("endpoint"));
   draw_seed(*job.endpoint);
-  job.users_on_plain = object.required("users").choice({"link", "plain"}) == 1;
-  const Scheme* const scheme = find_scheme(job.endpoint->scheme);
-  if (scheme == nullptr || !scheme->message_mark) {
+  const SchemePorts* const ports = find_scheme_ports(job.endpoint->scheme);
+  if (ports == nullptr || ports->read_channel == nullptr) {
     throw Error(ErrorKind::job, "has messages that the node cannot tell from plain ones.",
                 job.endpoint->where + "/config/scheme");
   }
-  job.message_mark = *scheme->message_mark;
-  const Json& config = job.endpoint->config;
-  if (config.contains("compartments")) {
-    Object settings(Value(config, endpoint.pointer() + "/config"));
-    job.most_users = settings.integer("compartments", 1, 1u << 24, job.most_users);
-  }
+  job.kind = ports->read_channel(object, *job.endpoint);
 }
 
 // What both sides put on the link is one scheme.

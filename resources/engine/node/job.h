@@ -6,14 +6,15 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "adapter/instance.h"
 #include "capture/link_framing.h"
 #include "io/job.h"
+#include "node/channel_kind.h"
 #include "node/frame.h"
-#include "schemes/scheme.h"
 
 namespace headroom::node {
 
@@ -52,21 +53,19 @@ struct Job {
   io::WireJob wire;
   std::array<io::PortJob, 2> ports;  // plain, link
   std::optional<AdapterJob> compressor, decompressor;
-  std::optional<AdapterJob> endpoint;  // instead of both
-  bool users_on_plain = true;          // the endpoint speaks for the users on its plain side; else to those on the link
-  std::size_t most_users = 1024;       // of a worker
-  std::vector<unsigned> workers;       // the core of each
+  std::optional<AdapterJob> endpoint;       // instead of both
+  std::shared_ptr<const ChannelKind> kind;  // of the endpoint's scheme, with an endpoint
+  std::vector<unsigned> workers;            // the core of each
   std::uint16_t burst = 32;
   std::uint32_t plain_mtu = 1500, link_mtu = 1500;  // octets behind Ethernet's header and all VLAN tags
   std::uint16_t channel_vlan = 100;
   Feedback feedback = Feedback::own;
   const LinkFraming* framing = &kUnknownFraming;  // of the adapters' scheme
-  MessageMark message_mark;                       // of the endpoint's
   bool pad = false;
   std::optional<StreamJob> stream;  // the link side is of datagrams
 
   [[nodiscard]] ChannelTags tags() const noexcept {
-    return {channel_vlan, endpoint ? std::uint16_t{1} : static_cast<std::uint16_t>(workers.size())};
+    return {channel_vlan, kind ? std::uint16_t{1} : static_cast<std::uint16_t>(workers.size())};
   }
 };
 

@@ -3,9 +3,7 @@
 
 #include <rte_mbuf.h>
 
-#include "node/channel.h"
-#include "node/sip_channel.h"
-#include "node/stream_channel.h"
+#include "node/make_channel.h"
 
 namespace headroom::node {
 namespace {
@@ -30,15 +28,6 @@ rte_mbuf* mbuf_of(const Frame& frame) noexcept {
   mbuf->pkt_len = frame.length;
   mbuf->ol_flags = 0;  // offload flags of the received frame do not apply to the frame sent
   return mbuf;
-}
-
-std::unique_ptr<Forwarder> make_channel(const Node& node, std::uint16_t number, FrameStore& store,
-                                        Statistics& statistics) {
-  if (node.job.endpoint) return std::make_unique<SipChannel>(node.job, store, statistics);
-  if (node.job.stream) {
-    return std::make_unique<StreamChannel>(node.job, node.plain.mac(), node.link.mac(), store, statistics);
-  }
-  return std::make_unique<Channel>(node.job, number, node.link.mac(), store, statistics);
 }
 
 }  // namespace
@@ -74,7 +63,7 @@ Worker::Worker(const Node& node, std::uint16_t number)
     : node_(node),
       number_(number),
       store_(node.pool),
-      channel_(make_channel(node, number, store_, statistics_)),
+      channel_(make_channel(node.job, number, node.plain.mac(), node.link.mac(), store_, statistics_)),
       to_plain_(node.plain, number, statistics_.plain.sent, statistics_.send_queue_full),
       to_link_(node.link, number, statistics_.link.sent, statistics_.send_queue_full),
       received_(node.job.burst),
@@ -129,18 +118,18 @@ std::uint16_t Worker::hand_over(Side side, std::uint16_t count) noexcept {
 }
 
 // A plain packet belongs to the worker of its flow, a link packet to that of its channel, all else to the worker that
-// receives it. With an endpoint, its messages belong to the worker of their user on either side, and other packets to
-// that of their flow.
+// receives it. A kind of channel that a scheme brings along says which packets belong together on either side; its
+// other packets belong to the worker of their flow.
 unsigned Worker::owner_of(Side side, const rte_mbuf& frame) const noexcept {
   const OctetView octets(rte_pktmbuf_mtod(&frame, const std::uint8_t*), rte_pktmbuf_data_len(&frame));
-  if (side == Side::link && !node_.job.endpoint) return channel_of(octets, node_.job.tags()).value_or(number_);
+  const ChannelKind* const kind = node_.job.kind.get();
+  if (side == Side::link && !kind) return channel_of(octets, node_.job.tags()).value_or(number_);
   const Look seen = look(octets);
   if (seen.carries != Carries::ip) return number_;
   const OctetView packet = octets.subspan(seen.payload_at, seen.packet);
   const auto workers = static_cast<unsigned>(node_.job.workers.size());
-  if (node_.job.endpoint) {
-    const bool from_users = (side == Side::plain) == node_.job.users_on_plain;
-    if (const auto user = user_of(packet, from_users)) return static_cast<unsigned>(hash_of(*user) % workers);
+  if (kind != nullptr) {
+    if (const auto owner = kind->owner_of(packet, side == Side::plain)) return static_cast<unsigned>(*owner % workers);
   }
   return worker_of(packet, workers);
 }

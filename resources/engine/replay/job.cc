@@ -124,7 +124,7 @@ void read_sources(Object& object, Job& job) {
   layout.seed = job.seed;
   const AdapterJob& first = job.compressor ? *job.compressor : *job.decompressor;
   layout.channels = first.channels;
-  layout.max_cid = first.max_cid;
+  layout.flows_of_channel = first.flows_of_channel;
   job.inner = job.format = format_of(first);
   if (!job.compressor) layout.link = job.inner.framing;
   layout.ppp_variant = job.inner.ppp_variant;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Scheme is what the engine knows of a scheme beyond the ABI. Each folder below schemes/ defines one; no other part of
-// the engine names a scheme.
+// the engine names a scheme. What a scheme adds to the program for ports is in schemes/ports.h.
 #ifndef HEADROOM_SCHEMES_SCHEME_H
 #define HEADROOM_SCHEMES_SCHEME_H
 
@@ -14,6 +14,7 @@
 #include "base/json_reader.h"
 #include "base/octets.h"
 #include "capture/link_framing.h"
+#include "commands.h"
 #include "traffic/tunnel.h"
 
 namespace headroom {
@@ -35,6 +36,14 @@ struct BadConfiguration {
   Json config;
 };
 
+// Keys of configurations that schemes have in common (implementations/README.md), and what they mean to the engine.
+namespace common_keys {
+std::uint32_t flows_of_channel(Object& config);
+std::uint32_t largest_restored(const Json& config);
+bool has_feedback(const Json& config);
+void allow_segments(Json& config, std::uint32_t largest_link_packet);
+}  // namespace common_keys
+
 // What `check` tries adapters of a scheme with, beyond what it tries each adapter with. What is empty is not known.
 struct Trials {
   // Made from a configuration that the adapter accepts.
@@ -48,6 +57,14 @@ struct Trials {
   // Messages for endpoints: the beginning of one, one that no endpoint can decompress, and one that brings something
   // back, which the endpoint has when the message is accepted.
   OctetView beginning_of_message{}, failing_message{}, returning_message{};
+  // Makes packets that are longer than `largest_link_packet` go as segments, where an adapter does that.
+  void (*allow_segments)(Json& config, std::uint32_t largest_link_packet) = common_keys::allow_segments;
+};
+
+// Jobs of `load` that are a scheme's own: their traffic is no flow pairs.
+struct SchemeLoad {
+  bool (*recognises)(const Json& job);
+  Json (*run)(const Json& job);  // throws Error
 };
 
 struct Scheme {
@@ -56,13 +73,24 @@ struct Scheme {
   const LinkFraming* (*framing_by)(const Json&) = nullptr;  // of a configuration whose packets have another one
   std::size_t (*ppp_variant)(const Json&) = nullptr;        // of framing->ppp, by configuration; nullptr: the first
   std::span<const traffic::TunnelFormat> tunnels{};         // headers of traffic that are the scheme's
+  // Flows that each channel carries. Throws Error(job) if the configuration is wrong in that.
+  std::uint32_t (*flows_of_channel)(Object& config) = common_keys::flows_of_channel;
+  // Octets of the largest packet that a decompressor restores of several link packets; 0: of one link packet each.
+  std::uint32_t (*largest_restored)(const Json& config) = common_keys::largest_restored;
+  // Whether a decompressor with this configuration may have feedback to send.
+  bool (*has_feedback)(const Json& config) = common_keys::has_feedback;
   bool universal_time = false;                // configurations take "universal_time_ns", see implementations/README.md
   std::optional<MessageMark> message_mark{};  // of endpoints; none: the node cannot recognise its messages
   Trials trials{};
+  std::span<const Command> commands{};  // beside the engine's own
+  std::optional<SchemeLoad> load{};
 };
 
 // nullptr where there is none of that name: the engine then knows nothing of it but the ABI.
 [[nodiscard]] const Scheme* find_scheme(std::string_view name) noexcept;
+
+// The same, with what holds for an unknown scheme in place of nullptr.
+[[nodiscard]] const Scheme& scheme_or_default(std::string_view name) noexcept;
 
 // The framing of link packets with a configuration, or that of an unknown scheme.
 [[nodiscard]] inline const LinkFraming& framing_of(std::string_view name, const Json& config) {

@@ -128,7 +128,8 @@ std::vector<SourcePacket> read_source(const Value& value, const SourceLayout& la
     traffic::FlowOptions options;
     options.reverse = layout.reverse;
     packets = traffic::render(job.profile, job.limits, layout.seed, options);
-    for (SourcePacket& packet : packets) packet.channel = channel_of(packet.flow, layout.channels, layout.max_cid);
+    for (SourcePacket& packet : packets)
+      packet.channel = channel_of(packet.flow, layout.channels, layout.flows_of_channel);
   } else if (const auto list = object.optional("packets")) {
     packets = read_literal(*list, layout);
   } else {

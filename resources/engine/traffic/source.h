@@ -32,7 +32,7 @@ struct SourcePacket {
 struct SourceLayout {
   std::uint64_t seed = 0;
   std::uint32_t channels = 1;
-  std::uint32_t max_cid = 15;
+  std::uint32_t flows_of_channel = 16;
   bool reverse = false;
   bool allow_absent = false;          // null in a list of packets: for `expected`
   const LinkFraming* link = nullptr;  // of a capture's link packets; nullptr: its IP packets are the source
@@ -41,10 +41,10 @@ struct SourceLayout {
   std::optional<CaptureCounts>* counts = nullptr;  // set where the source is a capture
 };
 
-// The channel of a flow: each channel carries max_cid + 1 of them, until there are no more channels.
+// The channel of a flow: each channel carries `flows_of_channel` of them, until there are no more channels.
 [[nodiscard]] constexpr std::uint32_t channel_of(std::uint64_t flow, std::uint32_t channels,
-                                                 std::uint32_t max_cid) noexcept {
-  return static_cast<std::uint32_t>(flow / (std::uint64_t{max_cid} + 1) % channels);
+                                                 std::uint32_t flows_of_channel) noexcept {
+  return static_cast<std::uint32_t>(flow / flows_of_channel % channels);
 }
 
 // Packets in order of time. Throws Error.

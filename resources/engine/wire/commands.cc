@@ -5,36 +5,24 @@
 #include "commands.h"
 
 #include "node/run.h"
-#include "wire/call.h"
-#include "wire/generate.h"
+#include "wire/ends_commands.h"
 #include "wire/link.h"
 #include "wire/serve.h"
 
 namespace headroom {
 
-namespace {
-
-// One job over ports of its own.
-template <typename Job>
-Json run_once(const Job& job) {
-  wire::Ends ends(job.ends);
-  return wire::run(job, ends);
-}
-
-}  // namespace
-
-const std::vector<Command>& commands() {
-  static const std::vector<Command> all = {
-      {"node", "Forwards between two ports through an adapter", node::run},
-      {"link", "Impairs what passes between two ports",
-       [](const Json& job) { return wire::run_link(wire::read_link_job(job)); }},
-      {"generate", "Sends a traffic profile through ports and receives it",
-       [](const Json& job) { return run_once(wire::read_generate_job(job)); }},
-      {"call", "Makes calls between two ports: a sequence of messages over UDP, again and again",
-       [](const Json& job) { return run_once(wire::read_call_job(job)); }},
-      {"serve", "Carries out jobs of generate and call, a line each, over ports that stay open", {}, true, wire::serve},
-  };
-  return all;
+std::optional<CommandFunction> find_ports_command(std::string_view name) {
+  if (name == "node") return CommandFunction{node::run};
+  if (name == "link") return CommandFunction{[](const Json& job) { return wire::run_link(wire::read_link_job(job)); }};
+  if (name == "serve") return CommandFunction{nullptr, wire::serve};
+  for (const wire::EndsCommand& command : wire::ends_commands()) {
+    if (command.name != name) continue;
+    return CommandFunction{[run = command.run](const Json& job) {
+      std::optional<wire::Ends> ends;
+      return run(job, ends);
+    }};
+  }
+  return std::nullopt;
 }
 
 }  // namespace headroom

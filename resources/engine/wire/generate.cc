@@ -256,7 +256,7 @@ void exchange(const GenerateJob& job, Ends& ends, std::vector<Direction>& direct
 
 }  // namespace
 
-Json run(const GenerateJob& job, Ends& ends) {
+Json run_generate(const GenerateJob& job, Ends& ends) {
   std::vector<Direction> directions;
   directions.reserve(2);
   for (const bool reverse : {false, true}) {

@@ -37,7 +37,7 @@ struct GenerateJob {
 [[nodiscard]] GenerateJob read_generate_job(const Json& document);
 
 // Sends, receives, and returns the result. Throws Error.
-[[nodiscard]] Json run(const GenerateJob& job, Ends& ends);
+[[nodiscard]] Json run_generate(const GenerateJob& job, Ends& ends);
 
 }  // namespace headroom::wire
 

@@ -10,8 +10,7 @@
 #include <optional>
 #include <string>
 
-#include "wire/call.h"
-#include "wire/generate.h"
+#include "wire/ends_commands.h"
 
 namespace headroom::wire {
 namespace {
@@ -72,20 +71,16 @@ void write_line(int descriptor, const Json& reply) {
 }
 
 // A job over the ports that are open; the first one opens them.
-template <typename Job>
-Json carry_out(const Job& job, std::optional<Ends>& ends) {
-  if (!ends) ends.emplace(job.ends);
-  return run(job, *ends);
-}
-
 Json answer(const Json& request, std::optional<Ends>& ends) {
   Object object(Value(request, ""));
   (void)object.required("jsonrpc").text();
   (void)object.required("id");
-  const std::size_t method = object.required("method").choice({"generate", "call"});
+  std::vector<std::string_view> names;
+  for (const EndsCommand& command : ends_commands()) names.push_back(command.name);
+  const std::size_t method = object.required("method").choice(names);
   const Json& job = object.required("params").json();
   object.finish();
-  return method == 0 ? carry_out(read_generate_job(job), ends) : carry_out(read_call_job(job), ends);
+  return ends_commands()[method].run(job, ends);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `serve`: one job of `generate` or `call` after the other, over ports that stay open.
+// `serve`: one job of a command that generates traffic after the other, over ports that stay open.
 #ifndef HEADROOM_WIRE_SERVE_H
 #define HEADROOM_WIRE_SERVE_H
 

@@ -25,6 +25,7 @@ from headroom.core.scheme import all_schemes
 CLANG_FORMAT_MAJOR = "14"
 CORPORA = (
     ROOT / "resources/engine/fuzz/corpus",
+    *sorted(ROOT.glob("resources/engine/schemes/*/fuzz/corpus")),
     *sorted(ROOT.glob("implementations/reference/*/fuzz/corpus")),
 )
 # Suites whose cases run one behind another, beside those of the other groups.

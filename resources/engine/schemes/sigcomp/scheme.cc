@@ -3,6 +3,11 @@
 
 #include <array>
 
+#include "schemes/sigcomp/calls/run.h"
+#include "schemes/sigcomp/message_mark.h"
+#include "schemes/sigcomp/messages/run.h"
+#include "schemes/sigcomp/messages/tool.h"
+
 namespace headroom::sigcomp {
 namespace {
 
@@ -30,15 +35,28 @@ constexpr std::array<std::uint8_t, 4> kFailing = {0xF8, 0x00, 0x11, 0x00};
 constexpr std::array<std::uint8_t, 17> kReturning = {0xFC, 0x81, 0x2A, 0x00, 0xA1, 0x1C, 0x01, 0x86, 0x09,
                                                      0x22, 0x86, 0x01, 0x16, 0xF9, 0x23, 'o',  'k'};
 
+constexpr std::array kCommands = std::to_array<Command>({
+    {"messages", "Messages both ways between two endpoints, or given ones to one of them",
+     [](const Json& job) { return messages::run(messages::read_job(job)); }},
+    {"udvm", "Asks an adapter's assembler, disassembler or tracer", messages::run_tool},
+    {"call", "Makes calls between two ports: a sequence of messages over UDP, again and again"},
+});
+
+// A job with an endpoint is about calls, one with a compressor and a decompressor about flows.
+constexpr SchemeLoad kLoad = {.recognises = [](const Json& job) { return job.is_object() && job.contains("endpoint"); },
+                              .run = [](const Json& job) { return calls::run(calls::read_job(job)); }};
+
 }  // namespace
 
 const Scheme& scheme() noexcept {
   static constexpr Scheme kScheme = {.name = "sigcomp",
-                                     .message_mark = MessageMark{0xF8, 0xF8},  // RFC 3320, 7.1
+                                     .message_mark = kMessageMark,
                                      .trials = {.bad_configurations = bad_configurations,
                                                 .beginning_of_message = kBeginning,
                                                 .failing_message = kFailing,
-                                                .returning_message = kReturning}};
+                                                .returning_message = kReturning},
+                                     .commands = kCommands,
+                                     .load = kLoad};
   return kScheme;
 }
 

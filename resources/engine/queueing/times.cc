@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "queueing/times.h"
+
+#include <algorithm>
+
+namespace headroom::queueing {
+
+double Times::mean() const noexcept {
+  return count() == 0 ? 0.0 : static_cast<double>(sum_) / static_cast<double>(count());
+}
+
+Json Times::json() const {
+  Json json = json_of(histogram_, 1);
+  if (!json.is_null()) json["mean"] = mean();
+  return json;
+}
+
+void SystemTimes::count(const Passage& passage) noexcept {
+  in_system.record(passage.end_ns - passage.due_ns);
+  in_buffer.record(passage.start_ns - passage.due_ns);
+  processing.record(passage.end_ns - passage.start_ns);
+  waiting_for_lock.record(passage.lock_ns);
+  active_seen += passage.active;
+  most_active = std::max(most_active, passage.active);
+}
+
+void SystemTimes::add(const SystemTimes& other) noexcept {
+  in_system.add(other.in_system);
+  in_buffer.add(other.in_buffer);
+  processing.add(other.processing);
+  waiting_for_lock.add(other.waiting_for_lock);
+  active_seen += other.active_seen;
+  most_active = std::max(most_active, other.most_active);
+}
+
+}  // namespace headroom::queueing

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "schemes/sigcomp/calls/rehearsal.h"
+
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <optional>
+#include <string>
+
+#include "adapter/endpoint.h"
+#include "base/cycles.h"
+#include "base/random.h"
+#include "schemes/sigcomp/calls/texts.h"
+
+namespace headroom::sigcomp::calls {
+namespace {
+
+constexpr std::size_t kMostProcesses = 64;
+constexpr std::size_t kWriteOctets = std::size_t{1} << 20;
+constexpr std::size_t kSentence = 1024;
+constexpr std::uint64_t kBetweenUsersNs = 1'000'000'000;
+
+// What a process says of itself at its end, in shared memory.
+struct Report {
+  bool complete;
+  ErrorKind kind;
+  char sentence[kSentence];
+  char where[kSentence];
+};
+
+[[noreturn]] void no_memory(const char* what) {
+  throw Error(ErrorKind::internal, std::string("there is no ") + what + " for the rehearsal: " + std::strerror(errno) +
+                                       "; ask for fewer calls.");
+}
+
+// A file in memory that one process writes and another reads.
+class Pages {
+ public:
+  Pages() : descriptor_(memfd_create("rehearsal", MFD_CLOEXEC)) {
+    if (descriptor_ < 0) no_memory("file in memory");
+  }
+  ~Pages() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+  Pages(Pages&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+  Pages(const Pages&) = delete;
+  Pages& operator=(const Pages&) = delete;
+
+  // Returns where the octets begin.
+  std::uint64_t append(OctetView octets) {
+    const std::uint64_t at = length_;
+    waiting_.insert(waiting_.end(), octets.begin(), octets.end());
+    length_ += octets.size();
+    if (waiting_.size() >= kWriteOctets) flush();
+    return at;
+  }
+  void flush() {
+    std::size_t written = 0;
+    while (written < waiting_.size()) {
+      const ssize_t n = ::write(descriptor_, waiting_.data() + written, waiting_.size() - written);
+      if (n < 0 && errno == EINTR) continue;
+      if (n <= 0) no_memory("memory");
+      written += static_cast<std::size_t>(n);
+    }
+    waiting_.clear();
+  }
+  [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
+
+ private:
+  int descriptor_;
+  std::uint64_t length_ = 0;
+  Octets waiting_;
+};
+
+std::size_t cores() {
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return 1;
+  return std::clamp<std::size_t>(static_cast<std::size_t>(CPU_COUNT(&allowed)), 1, kMostProcesses);
+}
+
+std::string status_text(std::int32_t status) {
+  const char* const name = name_of_status(status);
+  return *name == 0 ? "the unknown status " + std::to_string(status) : "the status " + std::string(name);
+}
+
+// The two ends, and what goes between them.
+class Stage {
+ public:
+  explicit Stage(const Job& job)
+      : job_(job),
+        proxy_(job.endpoint, job.compartment),
+        user_(job.user, job.compartment),
+        proxy_room_(kLongestMessage),
+        user_room_(kLongestMessage) {}
+
+  void open(std::uint32_t user) {
+    user_.open(user);
+    proxy_open_ = false;
+  }
+  void close(std::uint32_t user) {
+    user_.close(user);
+    if (proxy_open_) proxy_.close(user);
+    now_ns_ += kBetweenUsersNs;
+  }
+
+  // What the P-CSCF is given, valid until the next call, and what must come out of it.
+  Part play(const Message& message, OctetView text, std::uint32_t user, const std::string& where) {
+    now_ns_ += message.after_holding ? job_.holding_ns : message.pause_ns;
+    if (message.carried == Carried::plain) return {text, 0, 0};
+    if (message.carried == Carried::compartment && !proxy_open_) {
+      proxy_.open(user);
+      proxy_open_ = true;
+    }
+    return message.from_user ? from_user(message, text, user, where) : from_core(text, user, where);
+  }
+
+ private:
+  Part from_user(const Message& message, OctetView text, std::uint32_t user, const std::string& where) {
+    const Made sent = user_.compress(text, user, now_ns_, user_room_);
+    if (sent.status != HEADROOM_OK) fail("the user's endpoint does not compress", sent.status, where);
+    const bool accepts = message.carried == Carried::compartment;
+    const Made came =
+        proxy_.decompress(sent.octets, user + 1, accepts ? user : HEADROOM_NO_SESSION, now_ns_, proxy_room_);
+    if (came.status != HEADROOM_OK) fail("the P-CSCF's endpoint does not decompress", came.status, where);
+    require_same(came.octets, text, "the P-CSCF's endpoint", where);
+    return {sent.octets, static_cast<std::uint32_t>(text.size()), hash_of(text)};
+  }
+
+  Part from_core(OctetView text, std::uint32_t user, const std::string& where) {
+    const Made sent = proxy_.compress(text, user, now_ns_, proxy_room_);
+    if (sent.status != HEADROOM_OK) fail("the P-CSCF's endpoint does not compress", sent.status, where);
+    const Made came = user_.decompress(sent.octets, user + 1, user, now_ns_, user_room_);
+    if (came.status != HEADROOM_OK) fail("the user's endpoint does not decompress", came.status, where);
+    require_same(came.octets, text, "the user's endpoint", where);
+    return {text, static_cast<std::uint32_t>(sent.octets.size()), hash_of(sent.octets)};
+  }
+
+  [[noreturn]] static void fail(const std::string& who, std::int32_t status, const std::string& where) {
+    throw Error(ErrorKind::adapter,
+                who + " this message when the calls are gone through beforehand: " + status_text(status) + ".", where);
+  }
+  static void require_same(OctetView came, OctetView text, const std::string& who, const std::string& where) {
+    if (std::equal(came.begin(), came.end(), text.begin(), text.end())) return;
+    throw Error(ErrorKind::adapter,
+                who + " restores this message otherwise than it was when the calls are gone through beforehand.",
+                where);
+  }
+
+  const Job& job_;
+  Endpoint proxy_, user_;
+  MessageRoom proxy_room_, user_room_;
+  bool proxy_open_ = false;
+  std::uint64_t now_ns_ = 0;
+};
+
+}  // namespace
+
+std::uint64_t hash_of(OctetView octets) noexcept {
+  std::uint64_t hash = mix64(octets.size() + kGolden);
+  std::size_t i = 0;
+  for (; i + 8 <= octets.size(); i += 8) hash = mix64(hash ^ load64(&octets[i]));
+  std::uint64_t rest = 0;
+  for (; i < octets.size(); ++i) rest = rest << 8 | octets[i];
+  return mix64(hash ^ rest);
+}
+
+Script::Mapping::~Mapping() {
+  if (at != nullptr) munmap(at, length);
+}
+
+Part Script::part_of(std::size_t entry) const noexcept {
+  const Entry& e = static_cast<const Entry*>(index_->at)[entry];
+  const auto* pages = static_cast<const std::uint8_t*>(pages_[e.process]->at);
+  return {{pages + e.offset, e.input_length}, e.output_length, e.output_hash};
+}
+
+Part Script::registration(std::uint32_t user, std::uint32_t step) const noexcept {
+  return part_of(user * registration_steps_ + step);
+}
+
+Part Script::call(std::uint32_t call, std::uint32_t step) const noexcept {
+  return part_of(registrations_ + call * call_steps_ + step);
+}
+
+std::size_t Script::size() const noexcept {
+  std::size_t all = index_->length;
+  for (const auto& pages : pages_) all += pages->length;
+  return all;
+}
+
+// All of it: a process for each core, which plays the users whose number is its own modulo their number.
+class Rehearsal {
+ public:
+  Rehearsal(const Job& job, const Plan& plan)
+      : job_(job), plan_(plan), processes_(std::min<std::size_t>(cores(), std::max<std::size_t>(1, plan.users))) {
+    script_.registration_steps_ = job.registration.size();
+    script_.call_steps_ = job.call.size();
+    script_.registrations_ = plan.users * job.registration.size();
+    const std::size_t entries = script_.registrations_ + plan.calls.size() * job.call.size();
+    script_.index_ = map(entries * sizeof(Script::Entry), -1);
+    reports_ = map(processes_ * sizeof(Report), -1);
+    written_ = std::vector<Pages>(processes_);
+    calls_of_.resize(job.keeps_compartments() ? plan.users : 0);
+    for (std::uint32_t call = 0; call < plan.calls.size() && job.keeps_compartments(); ++call)
+      calls_of_[plan.calls[call].user].push_back(call);
+  }
+
+  Script execute() {
+    const std::uint64_t start = monotonic_ns();
+    std::vector<pid_t> children;
+    for (std::size_t process = 0; process < processes_; ++process) {
+      const pid_t child = fork();
+      if (child == 0) _exit(play_and_report(process) ? 0 : 1);
+      if (child < 0) break;
+      children.push_back(child);
+    }
+    std::optional<Error> wrong;
+    for (std::size_t process = 0; process < children.size(); ++process) {
+      int status = 0;
+      while (waitpid(children[process], &status, 0) < 0 && errno == EINTR) {
+      }
+      if (!wrong) wrong = error_of(process, status);
+    }
+    if (wrong) throw *wrong;
+    if (children.size() < processes_) no_memory("process");
+    for (const Pages& written : written_) {
+      const off_t length = lseek(written.descriptor(), 0, SEEK_END);
+      script_.pages_.push_back(map(static_cast<std::size_t>(std::max<off_t>(0, length)), written.descriptor()));
+    }
+    script_.processes = processes_;
+    script_.wall_ns = monotonic_ns() - start;
+    return std::move(script_);
+  }
+
+ private:
+  static std::shared_ptr<Script::Mapping> map(std::size_t length, int descriptor) {
+    if (length == 0) return std::make_shared<Script::Mapping>(nullptr, 0);
+    const bool file = descriptor >= 0;
+    void* const at = mmap(nullptr, length, file ? PROT_READ : PROT_READ | PROT_WRITE,
+                          MAP_SHARED | (file ? MAP_POPULATE : MAP_ANONYMOUS), descriptor, 0);
+    if (at == MAP_FAILED) no_memory("memory");
+    return std::make_shared<Script::Mapping>(at, length);
+  }
+
+  [[nodiscard]] Report& report_of(std::size_t process) const noexcept {
+    return static_cast<Report*>(reports_->at)[process];
+  }
+
+  // What one process does.
+  bool play_and_report(std::size_t process) noexcept {
+    Report& report = report_of(process);
+    const auto tell = [&report](ErrorKind kind, const char* sentence, const char* where) {
+      report.kind = kind;
+      std::strncpy(report.sentence, sentence, kSentence - 1);
+      std::strncpy(report.where, where, kSentence - 1);
+    };
+    try {
+      play(process);
+      report.complete = true;
+    } catch (const Error& error) {
+      tell(error.kind(), error.what(), error.where().c_str());
+    } catch (const std::exception& error) {
+      tell(ErrorKind::internal, error.what(), "");
+    }
+    return report.complete;
+  }
+
+  void play(std::size_t process) {
+    Stage stage(job_);
+    Texts texts(job_);
+    for (auto user = static_cast<std::uint32_t>(process); user < plan_.users;
+         user += static_cast<std::uint32_t>(processes_)) {
+      stage.open(user);
+      texts.use(user, user);
+      for (std::size_t step = 0; step < job_.registration.size(); ++step) {
+        const std::string where = "/registration/" + std::to_string(step);
+        keep(process, user * job_.registration.size() + step,
+             stage.play(job_.registration[step], texts.registration(step), user, where));
+      }
+      if (!job_.keeps_compartments()) play_call(process, stage, texts, user, user);
+      if (job_.keeps_compartments()) {
+        for (const std::uint32_t call : calls_of_[user]) play_call(process, stage, texts, user, call);
+      }
+      stage.close(user);
+    }
+    written_[process].flush();
+  }
+
+  void play_call(std::size_t process, Stage& stage, Texts& texts, std::uint32_t user, std::uint32_t call) {
+    texts.use(user, call);
+    for (std::size_t step = 0; step < job_.call.size(); ++step) {
+      keep(process, script_.registrations_ + call * job_.call.size() + step,
+           stage.play(job_.call[step], texts.call(step), user, "/call/" + std::to_string(step)));
+    }
+  }
+
+  void keep(std::size_t process, std::size_t entry, const Part& part) {
+    static_cast<Script::Entry*>(script_.index_->at)[entry] = {
+        written_[process].append(part.input),          part.output_hash,
+        static_cast<std::uint32_t>(part.input.size()), part.output_length,
+        static_cast<std::uint32_t>(process),           0};
+  }
+
+  // Of a process that has ended: what it has to tell, or what it died of.
+  [[nodiscard]] std::optional<Error> error_of(std::size_t process, int status) const {
+    const Report& report = report_of(process);
+    if (report.complete) return std::nullopt;
+    if (!WIFSIGNALED(status)) return Error(report.kind, report.sentence, report.where);
+    return Error(ErrorKind::adapter, std::string("an adapter died of the signal ") + strsignal(WTERMSIG(status)) +
+                                         " when the calls were gone through beforehand.");
+  }
+
+  const Job& job_;
+  const Plan& plan_;
+  std::size_t processes_;
+  Script script_;
+  std::shared_ptr<Script::Mapping> reports_;
+  std::vector<Pages> written_;
+  std::vector<std::vector<std::uint32_t>> calls_of_;  // by user, where users keep their compartments
+};
+
+Script rehearse(const Job& job, const Plan& plan) { return Rehearsal(job, plan).execute(); }
+
+}  // namespace headroom::sigcomp::calls

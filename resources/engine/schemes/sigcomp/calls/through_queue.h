@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Messages through virtual workers (queueing/workers.h).
+#ifndef HEADROOM_SCHEMES_SIGCOMP_CALLS_THROUGH_QUEUE_H
+#define HEADROOM_SCHEMES_SIGCOMP_CALLS_THROUGH_QUEUE_H
+
+#include <cstdint>
+#include <functional>
+
+#include "schemes/sigcomp/calls/traffic.h"
+
+namespace headroom::sigcomp::calls {
+
+// What a worker does with a message.
+struct Work {
+  std::uint64_t service_ns = 0;
+  std::uint64_t input_octets = 0, output_octets = 0;
+};
+
+// Called for each message, in the order in which they are due, with the time when a worker begins with it.
+using Serve = std::function<Work(const Schedule::Event&, std::uint64_t start_ns)>;
+
+// From where `timetable` stands to its end, with the job's workers. `shards`: endpoints that users are dealt to.
+[[nodiscard]] Findings through_queue(Timetable& timetable, Organisation organisation, std::uint32_t shards,
+                                     const Serve& serve);
+
+}  // namespace headroom::sigcomp::calls
+
+#endif  // HEADROOM_SCHEMES_SIGCOMP_CALLS_THROUGH_QUEUE_H

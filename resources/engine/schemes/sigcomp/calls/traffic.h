@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The calls as the P-CSCF sees them: which message comes when, and what a run of them brings to light.
+#ifndef HEADROOM_SCHEMES_SIGCOMP_CALLS_TRAFFIC_H
+#define HEADROOM_SCHEMES_SIGCOMP_CALLS_TRAFFIC_H
+
+#include <cstdint>
+#include <vector>
+
+#include "queueing/service_times.h"
+#include "schemes/sigcomp/calls/measure.h"
+#include "schemes/sigcomp/calls/plan.h"
+#include "schemes/sigcomp/calls/rehearsal.h"
+#include "schemes/sigcomp/calls/server.h"
+
+namespace headroom::sigcomp::calls {
+
+// When messages come.
+struct Timetable {
+  const Job& job;
+  const Plan& plan;
+  Schedule schedule{job, plan};
+
+  [[nodiscard]] std::uint32_t user_of(const Schedule::Event& event) const noexcept {
+    return plan.calls[event.call].user;
+  }
+  [[nodiscard]] bool passes(const Schedule::Event& event) const noexcept {
+    return job.call[event.step].carried == Carried::plain;
+  }
+  // Times of the schedule: what is due from counted_from() to end() is counted.
+  [[nodiscard]] std::uint64_t counted_from() const noexcept { return plan.origin_ns + job.warmup_ns; }
+  [[nodiscard]] std::uint64_t end() const noexcept { return counted_from() + job.duration_ns; }
+};
+
+// And what stands in them.
+struct Traffic : Timetable {
+  Traffic(const Job& its_job, const Plan& its_plan, const Script& its_script)
+      : Timetable{its_job, its_plan}, script(its_script) {}
+
+  const Script& script;
+
+  [[nodiscard]] Task task_of(const Schedule::Event& event) const noexcept {
+    const Message& message = job.call[event.step];
+    const bool last = event.step + 1 == job.call.size();
+    return {script.call(event.call, event.step), user_of(event), message.from_user, message.carried,
+            last && !job.keeps_compartments()};
+  }
+};
+
+// What happened from counted_from() to end().
+struct Findings {
+  Measured measured;
+  std::vector<Sample> samples;
+  std::vector<std::uint64_t> consecutive_ns;  // times in system, of the first messages that count
+  std::vector<WorkerResult> workers;
+  std::uint64_t calls_at_start = 0, calls_at_end = 0;  // in progress
+  std::uint64_t began = 0, ended = 0, postponed = 0;
+  std::uint64_t unserved = 0;  // messages that no worker had started when the time limit expired
+  queueing::Times late;        // real clock: from due until handed to the workers, part of the time in the buffer
+};
+
+// One worker after another in one thread, and a queue that is simulated: messages take the processor time that the
+// endpoint took for them, which is kept in `times` where given.
+[[nodiscard]] Findings run_virtual(Traffic& traffic, Server& server, Outcomes& outcomes,
+                                   queueing::ServiceTimes* times = nullptr);
+
+// Threads, a queue, and the clock on the wall.
+[[nodiscard]] Findings run_real(Traffic& traffic, Server& server, Outcomes& outcomes);
+
+}  // namespace headroom::sigcomp::calls
+
+#endif  // HEADROOM_SCHEMES_SIGCOMP_CALLS_TRAFFIC_H

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `udvm`: a question for the tools of an adapter (headroom_tools.h), asked across the ABI.
+#ifndef HEADROOM_SCHEMES_SIGCOMP_MESSAGES_TOOL_H
+#define HEADROOM_SCHEMES_SIGCOMP_MESSAGES_TOOL_H
+
+#include "base/json_reader.h"
+
+namespace headroom::sigcomp::messages {
+
+// {"library": "…", "request": {"tool": "assemble", …}} -> the adapter's answer. Throws Error(adapter) where it has no
+// tools, Error(job) with the adapter's sentence where it says that the request is wrong.
+[[nodiscard]] Json run_tool(const Json& document);
+
+}  // namespace headroom::sigcomp::messages
+
+#endif  // HEADROOM_SCHEMES_SIGCOMP_MESSAGES_TOOL_H
