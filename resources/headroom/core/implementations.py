@@ -128,7 +128,7 @@ class Implementation:
         """Why a case is not for this implementation, as declared: "" when it is.
 
         `needs` holds capabilities by their name in implementation.yaml, such as `profiles=["0x0001"]`, `modes=["O"]`,
-        `max_cid=100`; `min_…` are the least there may be, other numbers the most.
+        `max_channels=100`; `min_…` are the least there may be, other numbers the most.
         """
         found = self.declared(scheme)
         if not found:

@@ -34,9 +34,8 @@ from headroom.testbed.trial import Trial
 class ForwardingKeywords:
     """Forwarding by two nodes and a link, over `--topology` and from `--generator`.
 
-    SCHEME is the name of the scheme that the nodes speak, MODE is the configuration of their channel as that scheme
-    writes it: for ROHC, `U`, `O own` or `O piggybacked`; for VJ, `compressed` or `explicit` slot identifiers; for ULE,
-    `packing` or `padding`, each with `absent` behind it where SNDUs have no address."""
+    SCHEME is the name of the scheme that the nodes speak. MODE is the configuration of their channel, in the words of
+    that scheme, which the documentation of its suite explains; left out, it is the plainest one."""
 
     @keyword("Throughput Should Be Found")
     def throughput_should_be_found(

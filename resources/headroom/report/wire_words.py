@@ -12,8 +12,8 @@ GOALS = {"ndr": "NDR: no packet lost", "pdr": "PDR: 0.5 % lost at most"}
 
 
 def name_of(record: dict[str, Any]) -> str:
-    """Returns the scheme, the CPU configuration, and the channel where it is not the plain one: `ROHC, 1c`,
-    `ROHC, 1c, O-mode, piggybacked`, `VJ, 1c, explicit`. Old records name no scheme."""
+    """Returns the title of the scheme, the CPU configuration, and the channel where it is not the plain one: `1c`,
+    `1c, O-mode, piggybacked`. Old records name no scheme."""
     parameters = record["parameters"]
     scheme, mode = parameters.get("scheme"), parameters.get("mode", "U")
     channel = parameters.get("channel", "") if "mode" not in parameters else ""
