@@ -60,9 +60,9 @@ struct alignas(256) Plan {  // so that the place of one is a shift away
   bool tcp_echo = false;                   // a segment acknowledges as many octets as the one before it sent
   bool tcp_timestamps = false;             // the option of RFC 7323, 3.2, right behind the fixed header
   std::uint32_t acknowledgement_step = 0;  // octets that each TCP segment acknowledges besides
-  std::uint16_t sequence_at = 0;  // of RTP, of the echo request or, four octets, of ESP and TCP
-  std::uint16_t sum_at = 0;       // of the checksum over sequence number, time stamp and payload; 0 where there is none
-  bool sum_is_udp = false;        // in which zero is written as 0xFFFF
+  std::uint16_t sequence_at = 0;           // of RTP, of the echo request or, four octets, of ESP and TCP
+  std::uint16_t sum_at = 0;  // of the checksum over sequence number, time stamp and payload; 0 where there is none
+  bool sum_is_udp = false;   // in which zero is written as 0xFFFF
   std::uint8_t length_weight = 0;  // how often the length of the payload counts in that checksum
   std::uint32_t covered = ~0u;     // octets of the payload that it covers, if there are so many
   std::uint16_t token_at = 0;
