@@ -14,6 +14,7 @@ from typing import BinaryIO
 from headroom.core.errors import UsageError
 from headroom.core.paths import shown
 
+MOST_ON_THE_WIRE = 1 << 18  # octets of a packet, libpcap's MAXIMUM_SNAPLEN
 MOST_OCTETS = 16 << 20  # of a block; a packet that claims more is a wrong length, not a packet
 
 _CLASSIC = {0xA1B2C3D4: 1_000, 0xA1B23C4D: 1}  # magic number -> nanoseconds of the fraction's unit
@@ -58,6 +59,12 @@ class CapturedPacket:
     @property
     def is_cut(self) -> bool:
         return self.missing > 0
+
+
+def _length_on_the_wire(claimed: int, captured: int) -> int:
+    """Returns the length of a packet as its sender sent it. A claim that cannot be is not believed: octets that were
+    not captured are made up where a packet is decoded, and 4 GiB of them would be."""
+    return claimed if captured < claimed <= MOST_ON_THE_WIRE else captured
 
 
 def read(path: Path) -> Iterator[CapturedPacket]:
@@ -135,7 +142,7 @@ class _Classic(_File):
             octets = self.need(captured, "a packet") if captured else b""
             number += 1
             time_ns = seconds * 1_000_000_000 + fraction * self.unit_ns
-            yield CapturedPacket(number, interface, time_ns, octets, max(length, captured))
+            yield CapturedPacket(number, interface, time_ns, octets, _length_on_the_wire(length, captured))
 
 
 @dataclass
@@ -226,7 +233,8 @@ class _Blocks(_File):
         time_ns = (high << 32 | low) * 1_000_000_000 // ticks + offset_s * 1_000_000_000
         octets = body[head : head + captured]
         interface = section.interfaces[place]
-        return CapturedPacket(number, interface, time_ns, octets, max(length, captured), comments, direction)
+        on_the_wire = _length_on_the_wire(length, captured)
+        return CapturedPacket(number, interface, time_ns, octets, on_the_wire, comments, direction)
 
     def _options(self, octets: bytes, section: _Section, at: int) -> list[tuple[int, bytes]]:
         found = []

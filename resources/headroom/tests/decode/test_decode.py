@@ -588,6 +588,16 @@ def test_no_damaged_octet_breaks_it(tmp_path: Path) -> None:
             assert text.document(one) and text.ours_text(one) and text.in_full(one)
 
 
+@pytest.mark.parametrize("claimed", [1 << 18 | 1, 0xFFFFFFFF])
+def test_a_length_on_the_wire_that_cannot_be_is_not_believed(tmp_path: Path, claimed: int) -> None:
+    """Octets that were not captured are made up for the judge: they would take 4 GiB."""
+    path = pcap(tmp_path / "x.pcap", 1, *rohc(IR))
+    octets = path.read_bytes()
+    path.write_bytes(octets[:36] + claimed.to_bytes(4, "little") + octets[40:])
+    (one,) = run.read(DecodeOptions(path, tshark=False)).decoded()
+    assert (one.captured.missing, one.ours and one.ours.title) == (0, "IR")
+
+
 def test_a_capture_that_goes_on_too_long_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = pcap(tmp_path / "x.pcap", 1, *rohc(IR, UO_0, UO_0))
     monkeypatch.setattr(run, "MOST_PACKETS", 2)
