@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The house: a scheme with sessions and two types of packets, and without modes, CIDs and feedback, is checked, judged
+and measured by the folders of tests/toy alone."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from headroom.core.paths import ROOT, build_folder
+from headroom.testbed import choice
+from headroom.tests.wire.test_netns import root
+
+TOY = Path(__file__).parent / "toy"
+COPIED = (
+    "resources",
+    "suites",
+    "implementations",
+    "traffic-profiles",
+    "reports",
+    "CMakeLists.txt",
+    "CMakePresets.json",
+)
+LEFT_OUT = shutil.ignore_patterns(
+    "tests", "engine", "vectors", "golden", "__pycache__", "target", "fuzz", "node_modules"
+)
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The repository with the folders of the toy scheme, and its adapters."""
+    made = tmp_path_factory.mktemp("house")
+    for name in COPIED:
+        if (ROOT / name).is_dir():
+            shutil.copytree(ROOT / name, made / name, ignore=LEFT_OUT)
+        else:
+            shutil.copy(ROOT / name, made / name)
+    new = [path for path in TOY.rglob("*") if path.is_file() and "__pycache__" not in path.parts]
+    for path in new:
+        there = made / path.relative_to(TOY)
+        assert not there.exists(), f"{there} is changed, not new"
+        there.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, there)
+    toy = made / "implementations" / "toy"
+    adapter_of(toy)
+    shutil.copytree(toy, made / "implementations" / "forgetful-toy")
+    forgetful = made / "implementations" / "forgetful-toy"
+    adapter_of(forgetful, "-DTOY_FORGETS")
+    text = (toy / "implementation.yaml").read_text()
+    (forgetful / "implementation.yaml").write_text(text.replace("name: toy", "name: forgetful-toy"))
+    return made
+
+
+def adapter_of(folder: Path, *more: str) -> None:
+    """Compiles the adapter of a folder into it."""
+    flags = ("-std=c++20", "-O1", "-shared", "-fPIC", "-fvisibility=hidden", "-Wall", "-Werror", *more)
+    source, library = folder / "toy.cc", folder / "toy.so"
+    include = ROOT / "implementations" / "abi"
+    subprocess.run(["g++", *flags, "-I", include, source, "-o", library], check=True, timeout=300)
+
+
+def headroom(house: Path, build: str, *words: str) -> tuple[int, dict[str, Any]]:
+    """Exit status and JSON document of a command in the house."""
+    done = subprocess.run(
+        [sys.executable, "-m", "headroom", *words, "--build", str(build_folder(build)), "--json"],
+        cwd=house,
+        env={**os.environ, "PYTHONPATH": str(house / "resources")},
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+    assert done.stdout, done.stderr
+    return done.returncode, json.loads(done.stdout)
+
+
+def run(house: Path, build: str, *words: str, by: str = "toy") -> dict[str, Any]:
+    """The verdicts and capacities of a run."""
+    status, document = headroom(house, build, "run", *words, "--compressor", by, "--decompressor", by, "--quick")
+    verdicts = document["verdicts"]
+    assert (status == 0) == (verdicts["fail"] + verdicts["error"] == 0), document
+    return document
+
+
+def test_it_is_checked_and_judged(house: Path, real_build: str) -> None:
+    document = run(house, real_build, "smoke/adapters", "conformance/toy", "interop/toy")
+    assert document["verdicts"] == {"pass": 12, "non-strict": 0, "fail": 0, "unsupported": 0, "error": 0}
+
+
+def test_its_requirements_are_found_by_document_and_section(house: Path, real_build: str) -> None:
+    assert run(house, real_build, "TOYDRAFT-2-2")["verdicts"]["pass"] == 2
+
+
+def test_an_implementation_that_breaks_them_fails(house: Path, real_build: str) -> None:
+    verdicts = run(house, real_build, "conformance/toy", by="forgetful-toy")["verdicts"]
+    assert (verdicts["pass"], verdicts["fail"]) == (2, 2), "its compressor is right: it has less in common"
+
+
+def test_it_is_in_the_matrix(house: Path, real_build: str) -> None:
+    chosen = ("--scheme", "toy", "--compressors", "toy", "--decompressors", "toy,forgetful-toy")
+    status, document = headroom(house, real_build, "interop", *chosen)
+    verdicts = {(one["decompressor"], one["verdict"]) for one in document["cells"]}
+    assert (status, verdicts) == (1, {("toy", "pass"), ("forgetful-toy", "fail")})
+
+
+def test_it_is_replayed(house: Path, real_build: str) -> None:
+    status, document = headroom(house, real_build, "replay", "udp-60", "--compressor", "toy", "--decompressor", "toy")
+    types = document["forward"]["compressor"]["packet_types"]
+    assert (status, {name: one["packets"] for name, one in types.items()}) == (0, {"OPEN": 16, "MORE": 984})
+
+
+def test_its_cost_is_measured(house: Path, real_build: str) -> None:
+    document = run(house, real_build, "performance/toy", "--cpus", "1c")
+    assert (document["verdicts"]["pass"], document["verdicts"]["unsupported"]) == (3, 1), "there are no interfaces"
+    (capacity,) = document["capacity"]
+    assert (capacity["scheme"], capacity["flow_pairs"] > 0) == ("toy", True)
+    page = Path(document["report"]).read_text()
+    assert "A flow pair is two sessions." in page and "performance/toy/Sentinel" in page
+
+
+@root
+def test_it_is_forwarded_over_interfaces(house: Path, real_build: str) -> None:
+    if reason := choice.build_lacks(real_build):
+        pytest.skip(reason)
+    words = ("performance/toy", "--case", "Throughput", "--topology", "netns")
+    assert run(house, real_build, *words)["verdicts"]["pass"] == 1

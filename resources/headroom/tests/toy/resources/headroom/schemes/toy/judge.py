@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The judge of the toy draft: what link packets carry, and what may be said against them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+OPEN, MORE = 0, 1
+
+
+@dataclass(frozen=True)
+class Finding:
+    requirement: str
+    sentence: str
+    packet: int | None = None
+
+
+@dataclass
+class Sessions:
+    """The sessions of a channel, by their numbers: the last packet of each."""
+
+    last: dict[int, bytes] = field(default_factory=dict)
+
+    def receive(self, link: bytes) -> bytes | None:
+        """Returns the packet that a link packet carries; None where it has none."""
+        if len(link) < 3 or link[0] not in (OPEN, MORE):
+            return None
+        if link[0] == OPEN:
+            packet = link[2:]
+        elif link[1] not in self.last or link[2] > len(self.last[link[1]]):
+            return None
+        else:
+            packet = self.last[link[1]][: link[2]] + link[3:]
+        self.last[link[1]] = packet
+        return packet
+
+
+def judge_compressor(packets: Sequence[tuple[bytes, bytes]]) -> list[Finding]:
+    """Findings on packets of one channel, each with its link packet."""
+    sessions, found = Sessions(), []
+    for number, (packet, link) in enumerate(packets):
+        if link[:1] == bytes([OPEN]) and link[1] in sessions.last:
+            found.append(Finding("TOYDRAFT-2-3", f"session {link[1]} is opened again", number))
+        if sessions.receive(link) != packet:
+            found.append(Finding("TOYDRAFT-2-1", "another packet is on the link", number))
+    return found
