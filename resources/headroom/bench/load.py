@@ -19,8 +19,8 @@ from headroom.core import engine, profiles, scheme
 from headroom.core.errors import HeadroomError
 from headroom.core.implementations import Implementation, null
 from headroom.core.machine import procstat
-from headroom.core.measurement import COPY
 from headroom.core.paths import DEFAULT_BUILD
+from headroom.core.workload import COPY
 
 STAGES = ("generate", "compress", "handover", "decompress", "verify", "feedback", "replace")
 
@@ -36,7 +36,7 @@ class WrongOutput(HeadroomError):
 
 @dataclass(frozen=True)
 class LoadConfig:
-    """The configuration of a load. `channel` is the configuration of both sides; empty: as the scheme's measurement has
+    """The configuration of a load. `channel` is the configuration of both sides; empty: as the scheme's workload has
     it."""
 
     scheme: str
@@ -84,7 +84,7 @@ def job(config: LoadConfig, flow_pairs: int, core: int | None, start_at_ns: int 
     steady = {"name": "steady", "ticks": config.ticks}
     measured = [steady, churn] if config.churn_per_second else [steady]
     channel = config.channel or (
-        {} if config.scheme == COPY else scheme.measured(config.scheme).load(flow_pairs).config
+        {} if config.scheme == COPY else scheme.workload_of(config.scheme).load(flow_pairs).config
     )
     made: dict[str, Any] = {
         "compressor": _side(config, config.compressor, channel),

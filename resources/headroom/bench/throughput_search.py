@@ -20,8 +20,8 @@ from typing import Any
 from headroom.bench.throughput import GOALS, NDR, QUICK, Goal, Rate, Rules, Search, Throughput
 from headroom.bench.trial_log import TrialLog
 from headroom.core.errors import HeadroomError
-from headroom.core.measurement import COPIES, Channel
 from headroom.core.run.run import Run
+from headroom.core.workload import COPIES, Channel
 from headroom.testbed.line import MALFORMED, Codec, Line, Load, line, line_with
 from headroom.testbed.sender import traffic
 from headroom.testbed.topology import Topology

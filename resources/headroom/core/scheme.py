@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from headroom.core.captures.dissection import LinkDissector, PayloadDissector
     from headroom.core.implementations import Implementation
     from headroom.core.matrix import ArtefactStore, Cell, Row, Traffic
-    from headroom.core.measurement import Measurement
     from headroom.core.replay_options import ReplayWords
     from headroom.core.sentinels import Sentinel
+    from headroom.core.workload import Workload
 
 FOLDER = Path(__file__).resolve().parents[1] / "schemes"
 CLEAN = "clean"  # the link condition in which nothing happens, of every scheme
@@ -180,7 +180,7 @@ class Scheme:
     `compresses` is what it compresses, in a word of a title; nothing where it compresses nothing. `metrics` are those
     that it adds to the registry. `report_sections` are functions of records (`report.data.Records`) that make a section
     of the report each, or None where they have nothing to show; they stand in this order. A section with the identity
-    of another goes on with it. `measurement` says how it is measured; None where its own keywords alone do. `papers`
+    of another goes on with it. `workload` says how it is measured; None where its own keywords alone do. `papers`
     are `bench.papers.measured.MeasuredPaper` by key.
 
     `options` are of `./headroom run`, `replay_options` of `./headroom replay`; `replay` gives what else replays of the
@@ -205,7 +205,7 @@ class Scheme:
     metrics: Callable[[], Sequence[Metric]] = tuple
     report_sections: Callable[[], Sequence[Callable[..., Any]]] = tuple
     papers: Callable[[], Mapping[str, Any]] = dict
-    measurement: Callable[[], Measurement] | None = None
+    workload: Callable[[], Workload] | None = None
     suites: str = ""
     framing: Framing = Framing()
     dissector: Callable[[], LinkDissector | PayloadDissector] | None = None
@@ -254,13 +254,13 @@ def find(name: str) -> Scheme:
     return all_schemes()[name]
 
 
-def measured(name: str) -> Measurement:
-    """How a scheme is measured, by its name. Raises UsageError when there is none, or it has no measurement."""
+def workload_of(name: str) -> Workload:
+    """How a scheme is measured, by its name. Raises UsageError when there is none, or it has no workload."""
     scheme = find(name)
-    if scheme.measurement is None:
-        known = ", ".join(one.name for one in all_schemes().values() if one.measurement)
-        raise UsageError(f"{scheme.title} has no measurement of loads and channels. Known: {known}.")
-    return scheme.measurement()
+    if scheme.workload is None:
+        known = ", ".join(one.name for one in all_schemes().values() if one.workload)
+        raise UsageError(f"{scheme.title} has no workload of flow pairs. Known: {known}.")
+    return scheme.workload()
 
 
 # ---- the interop matrix: which schemes, and whose a word is

@@ -10,11 +10,11 @@ from robot.api.deco import keyword
 
 from headroom.core import engine, metrics, profiles, tshark
 from headroom.core.captures import reading
-from headroom.core.measurement import Channel
 from headroom.core.results import collector
 from headroom.core.results.record import Finding
 from headroom.core.run.run import Run
 from headroom.core.text import some
+from headroom.core.workload import Channel
 from headroom.decode import on_the_link
 from headroom.keywords import verdicts
 from headroom.keywords.artefacts import artefact_folder

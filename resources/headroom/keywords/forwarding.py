@@ -17,10 +17,10 @@ from headroom.bench.throughput_search import (
     rules_of,
     throughput,
 )
-from headroom.core.measurement import Channel
 from headroom.core.results import collector
 from headroom.core.run.run import Run
-from headroom.core.scheme import measured
+from headroom.core.scheme import workload_of
+from headroom.core.workload import Channel
 from headroom.keywords import forwarding_results
 from headroom.keywords.base import current_run, library
 from headroom.keywords.load import configuration, target_of
@@ -167,7 +167,7 @@ def config_of(scheme: str, profile: str, cpus: str, mode: str, flows: int, **par
 
 def channel_of(run: Run, scheme: str, mode: str, flows: int) -> Channel:
     """The channel that a row asks for, as far as both sides declare that they can have it."""
-    return measured(scheme).channel(mode, flows, [found.declared(scheme) for _, found in run.sides])
+    return workload_of(scheme).channel(mode, flows, [found.declared(scheme) for _, found in run.sides])
 
 
 def require_declared(run: Run, channel: Channel) -> None:

@@ -16,7 +16,7 @@ from headroom.core.machine import topology
 from headroom.core.results import collector
 from headroom.core.results.record import CoreLoad, Histogram, Series
 from headroom.core.run.run import Run
-from headroom.core.scheme import measured
+from headroom.core.scheme import workload_of
 from headroom.keywords import verdicts
 from headroom.keywords.base import current_run, library
 
@@ -137,7 +137,7 @@ def configuration(name: str) -> topology.CpuConfiguration:
 
 def config_for(run: Run, scheme: str, profile: str, cores: tuple[int, ...], build: str = "") -> load.LoadConfig:
     """The load to measure; skips the case where an implementation does not declare what it needs."""
-    channel = measured(scheme).load(1)
+    channel = workload_of(scheme).load(1)
     for role, found in run.sides:
         if reason := found.lacks(role, scheme, **channel.needs):
             raise SkipExecution(f"{reason}.")

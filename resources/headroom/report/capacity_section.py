@@ -91,10 +91,10 @@ def _line_names(lines: list[data.CapacityLine]) -> dict[tuple[str, ...], str]:
 def _flow_pairs_of_schemes(lines: list[data.CapacityLine]) -> list[str]:
     """Returns a sentence for each scheme of some lines: what a flow pair is."""
     schemes = [all_schemes()[name] for name in dict.fromkeys(line.key[0] for line in lines) if name in all_schemes()]
-    known = [one for one in schemes if one.measurement]
+    known = [one for one in schemes if one.workload]
     if not known:
         return ["A flow pair is a packet of each direction in every tick."]
-    sentences = [(one.title, one.measurement().flow_pair) for one in known if one.measurement]
+    sentences = [(one.title, one.workload().flow_pair) for one in known if one.workload]
     return [f"{title}: {sentence}" if len(known) > 1 else sentence for title, sentence in sentences]
 
 

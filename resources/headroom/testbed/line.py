@@ -19,9 +19,9 @@ from headroom.core.capabilities import adapter
 from headroom.core.errors import HeadroomError
 from headroom.core.implementations import null
 from headroom.core.machine import procstat
-from headroom.core.measurement import COPIES, Channel
 from headroom.core.run.run import Run
 from headroom.core.scheme import all_schemes
+from headroom.core.workload import COPIES, Channel
 from headroom.testbed import choice, images, testbed
 from headroom.testbed.compose import Compose
 from headroom.testbed.processes import Service

@@ -13,9 +13,9 @@ from headroom.schemes.rohc.options import REPLAY
 
 if TYPE_CHECKING:
     from headroom.core.captures.dissection import LinkDissector
-    from headroom.core.measurement import Measurement
     from headroom.core.replay_options import ReplayWords
     from headroom.core.sentinels import Sentinel
+    from headroom.core.workload import Workload
 
 
 def _replay() -> ReplayWords:
@@ -49,10 +49,10 @@ def _dissector() -> LinkDissector:
     return RohcDissector()
 
 
-def _measurement() -> Measurement:
-    from headroom.schemes.rohc.measurement import MEASUREMENT
+def _workload() -> Workload:
+    from headroom.schemes.rohc.workload import WORKLOAD
 
-    return MEASUREMENT
+    return WORKLOAD
 
 
 def _sentinels() -> Sequence[Sentinel]:
@@ -73,7 +73,7 @@ SCHEME = Scheme(
     compresses="header",
     replay_options=REPLAY,
     replay=_replay,
-    measurement=_measurement,
+    workload=_workload,
     sentinels=_sentinels,
     metrics=_metrics,
     papers=_papers,

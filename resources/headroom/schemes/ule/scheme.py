@@ -12,11 +12,11 @@ from headroom.schemes.ule.axes import AXES, LINKS
 
 if TYPE_CHECKING:
     from headroom.core.captures.dissection import LinkDissector
-    from headroom.core.measurement import Measurement
     from headroom.core.metrics import Metric
     from headroom.core.replay import Replay
     from headroom.core.replay_options import ReplayWords
     from headroom.core.sentinels import Sentinel
+    from headroom.core.workload import Workload
 
 LARGEST_PDU = 2000  # octets that a receiver is given room for, unless a replay says otherwise
 OWN_ADDRESS = "02:00:00:00:00:01"  # of the reference as a receiver, unless its options say otherwise
@@ -112,10 +112,10 @@ def _dissector() -> LinkDissector:
     return UleDissector()
 
 
-def _measurement() -> Measurement:
-    from headroom.schemes.ule.measurement import MEASUREMENT
+def _workload() -> Workload:
+    from headroom.schemes.ule.workload import WORKLOAD
 
-    return MEASUREMENT
+    return WORKLOAD
 
 
 def _sentinels() -> Sequence[Sentinel]:
@@ -143,7 +143,7 @@ SCHEME = Scheme(
         ),
     ),
     replay=_replay,
-    measurement=_measurement,
+    workload=_workload,
     sentinels=_sentinels,
     metrics=_metrics,
     papers=_papers,

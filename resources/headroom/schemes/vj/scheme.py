@@ -13,9 +13,9 @@ from headroom.schemes.vj.axes import AXES, LINKS
 
 if TYPE_CHECKING:
     from headroom.core.captures.dissection import LinkDissector
-    from headroom.core.measurement import Measurement
     from headroom.core.replay_options import ReplayWords
     from headroom.core.sentinels import Sentinel
+    from headroom.core.workload import Workload
 
 
 def _replay() -> ReplayWords:
@@ -46,10 +46,10 @@ def _dissector() -> LinkDissector:
     return VjDissector()
 
 
-def _measurement() -> Measurement:
-    from headroom.schemes.vj.measurement import MEASUREMENT
+def _workload() -> Workload:
+    from headroom.schemes.vj.workload import WORKLOAD
 
-    return MEASUREMENT
+    return WORKLOAD
 
 
 def _sentinels() -> Sequence[Sentinel]:
@@ -72,7 +72,7 @@ SCHEME = Scheme(
         Option("max_slot_id", 15, number("max-slot-id", 0, 255, "slots", int), "The largest slot identifier.", int),
     ),
     replay=_replay,
-    measurement=_measurement,
+    workload=_workload,
     sentinels=_sentinels,
     metrics=_metrics,
     suites="conformance/vj",

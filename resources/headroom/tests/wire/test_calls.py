@@ -17,11 +17,11 @@ import pytest
 from headroom.bench import throughput_search
 from headroom.core import settings
 from headroom.core.errors import HeadroomError, UsageError
-from headroom.core.measurement import COPIES
 from headroom.core.paths import ROOT
 from headroom.core.results import collector
 from headroom.core.results.record import Record
 from headroom.core.settings import Settings
+from headroom.core.workload import COPIES
 from headroom.core.yamlfile import violations
 from headroom.schemes.sigcomp.call_generators import EmbeddedCalls, TrexCalls, callers, changed_messages
 from headroom.schemes.sigcomp.keywords import call_forwarding

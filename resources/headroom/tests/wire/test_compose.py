@@ -20,8 +20,8 @@ import yaml
 from headroom.core import profiles
 from headroom.core.engine_result import EngineFailure
 from headroom.core.errors import EnvironmentLacks
-from headroom.core.measurement import COPIES
 from headroom.core.paths import ROOT
+from headroom.core.workload import COPIES
 from headroom.schemes.sigcomp.call_generators import callers
 from headroom.testbed import choice, compose, containers, runs, topology
 from headroom.testbed.line import line_with

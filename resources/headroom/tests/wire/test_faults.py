@@ -23,7 +23,7 @@ from headroom.core import settings
 from headroom.core.engine_result import EngineFailure
 from headroom.core.paths import ROOT
 from headroom.core.results import collector
-from headroom.core.scheme import measured
+from headroom.core.scheme import workload_of
 from headroom.keywords import forwarding
 from headroom.testbed import interfaces, netns
 from headroom.testbed.line import Line, line
@@ -36,7 +36,7 @@ PATIENCE_S = 60.0  # until a peer is there
 KILLED, STOPPED = "died from SIGKILL", r"does nothing any more: it has been stopped \(SIGSTOP\)"
 LONG_S = 60.0  # a trial that nobody waits for
 
-CHANNEL = measured("rohc").channel("U", 10, [])
+CHANNEL = workload_of("rohc").channel("U", 10, [])
 
 
 pytestmark = pytest.mark.usefixtures("state")  # of conftest.py

@@ -19,11 +19,11 @@ from headroom.bench import throughput_search
 from headroom.bench.throughput import NDR, PDR, GeneratorFellBehind, NoThroughput, Rate
 from headroom.core import settings
 from headroom.core.engine_result import EngineFailure
-from headroom.core.measurement import COPIES, Channel
 from headroom.core.results import collector
 from headroom.core.results.record import Record
-from headroom.core.scheme import measured
+from headroom.core.scheme import workload_of
 from headroom.core.settings import Settings
+from headroom.core.workload import COPIES, Channel
 from headroom.core.yamlfile import violations
 from headroom.keywords import forwarding, forwarding_results
 from headroom.report.render import page
@@ -64,7 +64,7 @@ class FakeLine:
 
 
 def rohc(words: str = "U", flows: int = 100, declared: Sequence[Mapping[str, Any]] = ()) -> Channel:
-    return measured("rohc").channel(words, flows, declared)
+    return workload_of("rohc").channel(words, flows, declared)
 
 
 LIMITS: dict[str, list[tuple[float, float]]] = {
@@ -325,7 +325,7 @@ def test_a_packet_that_came_out_changed_is_never_excused() -> None:
     ],
 )
 def test_words_for_channels(scheme: str, words: str, config: dict[str, Any], feedback: str) -> None:
-    channel = measured(scheme).channel(words, 100, [])
+    channel = workload_of(scheme).channel(words, 100, [])
     assert (channel.config, channel.feedback) == (config, feedback)
 
 
@@ -333,17 +333,17 @@ def test_words_for_channels(scheme: str, words: str, config: dict[str, Any], fee
 @pytest.mark.parametrize("words", ["O", "X own", "U own", "R none", "O sideways", "packing nowhere"])
 def test_words_that_are_no_channel(scheme: str, words: str) -> None:
     with pytest.raises(ValueError, match=re.escape(f"'{words}'")):
-        measured(scheme).channel(words, 100, [])
+        workload_of(scheme).channel(words, 100, [])
 
 
 def test_a_channel_is_as_large_as_both_sides_declare() -> None:
-    assert measured("rohc").channel("U", 10, [{"max_cid": 500}, {"max_cid": 70}]).config["max_cid"] == 70
-    assert measured("vj").channel("", 300, [{}, {"max_slot_id": 63}]).config["max_slot_id"] == 63
-    assert measured("vj").channel("", 10, [{}, {"max_slot_id": 63}]).config["max_slot_id"] == 9
+    assert workload_of("rohc").channel("U", 10, [{"max_cid": 500}, {"max_cid": 70}]).config["max_cid"] == 70
+    assert workload_of("vj").channel("", 300, [{}, {"max_slot_id": 63}]).config["max_slot_id"] == 63
+    assert workload_of("vj").channel("", 10, [{}, {"max_slot_id": 63}]).config["max_slot_id"] == 9
 
 
 def test_nodes_of_link_packets_in_datagrams_send_to_each_other() -> None:
-    channel = measured("ule").channel("padding", 100, [])
+    channel = workload_of("ule").channel("padding", 100, [])
     near, far = (node_job(run_of(), "asked", channel, role)["stream"] for role in ("compressor", "decompressor"))
     for one, other in ((near, far), (far, near)):
         assert {key: one["send"][key] for key in ("address", "port")} == other["receive"]
@@ -532,7 +532,7 @@ def test_feedback_travels_in_o_mode(real_build: str, path: str) -> None:
     [("vj", "compressed", "tcp-bulk-data"), ("vj", "explicit", "tcp-interactive"), ("ule", "padding", "udp-690")],
 )
 def test_each_scheme_with_a_measurement_is_forwarded(real_build: str, scheme: str, mode: str, profile: str) -> None:
-    channel = measured(scheme).channel(mode, 16, [])
+    channel = workload_of(scheme).channel(mode, 16, [])
     with made_line(real_build, channel, profile) as made:
         trial = undisturbed(made, 1000, 0.5)
         assert (trial.lost, [one.unexpected for one in trial.directions]) == (0, [0, 0])

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from headroom.core.machine.build import engine_program
-from headroom.core.scheme import measured
+from headroom.core.scheme import workload_of
 from headroom.core.settings import Settings
 from headroom.testbed import choice, interfaces
 from headroom.testbed.line import Codec, line
@@ -72,7 +72,7 @@ def test_every_packet_reaches_the_other_end_as_it_was_sent(
 
 
 def test_latency_of_users_in_gtpu_has_a_histogram(asked: Settings) -> None:
-    with line(asked, [0], "asked", "gtpu-imix", 6000, measured("rohc").channel("U", 6000, [])) as made:
+    with line(asked, [0], "asked", "gtpu-imix", 6000, workload_of("rohc").channel("U", 6000, [])) as made:
         trial = made.trial(5000, 2.0)
     assert not trial.fell_behind
     for one in trial.directions:

@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-from headroom.core.measurement import Measurement
 from headroom.core.options import Option, number
 from headroom.core.replay_options import ReplayWords, into, without_feedback
 from headroom.core.scheme import CLEAN, Axis, Framing, Interop, LinkCondition, Scheme, Value
 from headroom.core.sentinels import Sentinel
+from headroom.core.workload import Workload
 
 
 def _interop() -> Interop:
@@ -16,10 +16,10 @@ def _interop() -> Interop:
     return INTEROP
 
 
-def _measurement() -> Measurement:
-    from headroom.schemes.toy.measurement import MEASUREMENT
+def _workload() -> Workload:
+    from headroom.schemes.toy.workload import WORKLOAD
 
-    return MEASUREMENT
+    return WORKLOAD
 
 
 def _replay() -> ReplayWords:
@@ -27,7 +27,7 @@ def _replay() -> ReplayWords:
 
 
 def _sentinels() -> tuple[Sentinel, ...]:
-    from headroom.schemes.toy.measurement import SENTINELS
+    from headroom.schemes.toy.workload import SENTINELS
 
     return SENTINELS
 
@@ -48,7 +48,7 @@ SCHEME = Scheme(
     replay=lambda: ReplayWords(
         {"sessions": into("channel", "sessions", int)}, without_feedback("Toy"), lambda done: []
     ),
-    measurement=_measurement,
+    workload=_workload,
     sentinels=_sentinels,
     suites="conformance/toy",
     framing=Framing(ether_types={0x88B5: ""}),

@@ -4,7 +4,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from headroom.core.measurement import Channel, Measurement
+from headroom.core.workload import Channel, Workload
 from headroom.schemes.rohc.contexts import LARGEST_CID, LARGEST_SMALL_CID
 
 MODES = ("U", "O", "R")
@@ -49,4 +49,4 @@ def channel(words: str, flows: int, declared: Sequence[Mapping[str, Any]]) -> Ch
     )
 
 
-MEASUREMENT = Measurement("A flow pair is a call: a packet of each direction in every tick.", load, channel)
+WORKLOAD = Workload("A flow pair is a call: a packet of each direction in every tick.", load, channel)

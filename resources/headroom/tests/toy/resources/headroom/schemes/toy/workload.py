@@ -8,8 +8,8 @@ from math import ceil
 from typing import Any
 
 from headroom.bench.load_sentinel import sentinel
-from headroom.core.measurement import Channel, Measurement
 from headroom.core.metrics import LINK_OCTETS
+from headroom.core.workload import Channel, Workload
 
 SESSIONS = 64
 
@@ -26,5 +26,5 @@ def channel(words: str, flows: int, declared: Sequence[Mapping[str, Any]]) -> Ch
     return Channel("toy", "", {"sessions": sessions}, {}, {"sessions": sessions})
 
 
-MEASUREMENT = Measurement("A flow pair is two sessions.", load, channel)
+WORKLOAD = Workload("A flow pair is two sessions.", load, channel)
 SENTINELS = (sentinel("Toy Sessions", "toy", "udp-60", 100, {"sessions": SESSIONS, "channels": 2}, LINK_OCTETS),)

@@ -4,7 +4,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from headroom.core.measurement import Channel, Measurement
+from headroom.core.workload import Channel, Workload
 
 PACKING = ("packing", "padding")  # RFC 4326, 6.2
 ADDRESS = ("present", "absent")  # RFC 4326, 4.1: the D bit
@@ -40,9 +40,8 @@ def _channel(packing: str, address: str, more: Mapping[str, Any]) -> Channel:
     )
 
 
-MEASUREMENT = Measurement(
+WORKLOAD = Workload(
     "A flow pair is two flows of UDP that share a PID with all others: a PDU of each direction in every tick.",
     load,
     channel,
-    operation="PDU",
 )

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from math import ceil
 from typing import Any
 
-from headroom.core.measurement import Channel, Measurement
+from headroom.core.workload import Channel, Workload
 from headroom.schemes.vj.axes import COMPRESSED, EXPLICIT
 
 SLOTS = 16  # of a link: RFC 1144, 5.1, "should provide sixteen slots"
@@ -29,4 +29,4 @@ def channel(words: str, flows: int, declared: Sequence[Mapping[str, Any]]) -> Ch
     return Channel("vj", slot_ids, config, {"slot_ids": [slot_ids]}, config, environment=environment)
 
 
-MEASUREMENT = Measurement("A flow pair is a TCP connection: a segment of each direction in every tick.", load, channel)
+WORKLOAD = Workload("A flow pair is a TCP connection: a segment of each direction in every tick.", load, channel)

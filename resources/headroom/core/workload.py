@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How a scheme is measured: the channels that loads, nodes on the wire and containers make of it.
 
-A scheme that has a `Measurement` gets capacity, churn, throughput, latency and container rows: suites name the scheme
+A scheme that has a `Workload` gets capacity, churn, throughput, latency and container rows: suites name the scheme
 in a column, and nothing outside the scheme's folder knows what its configuration holds.
 """
 
@@ -78,15 +78,13 @@ ChannelOf = Callable[[str, int, Sequence[Mapping[str, Any]]], Channel]
 
 
 @dataclass(frozen=True)
-class Measurement:
+class Workload:
     """How a scheme of compressors and decompressors is measured.
 
     `load` gives the channels of a load of so many flow pairs on a core; `flow_pair` says what one of them is, in a
-    sentence. `channel` gives the one channel of a node's worker. `operation` is what goes through both sides: a packet,
-    a PDU.
+    sentence. `channel` gives the one channel of a node's worker.
     """
 
     flow_pair: str
     load: Callable[[int], Channel]
     channel: ChannelOf
-    operation: str = "packet"
