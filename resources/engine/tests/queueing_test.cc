@@ -32,7 +32,7 @@ TEST(Queueing, WaitingTimesAreThoseWorkedOutByHand) {
   EXPECT_EQ(start_of(third), Start(7, 0, 2));
   EXPECT_EQ(third.end_ns, 20u);
   EXPECT_EQ(start_of(pass(pool, 3, 11, 10)), Start(1, 1, 2));
-  EXPECT_EQ(start_of(pass(pool, 3, 40, 10)), Start(0, 0, 1)) << "everybody is idle again";
+  EXPECT_EQ(start_of(pass(pool, 3, 40, 10)), Start(0, 0, 1)) << "all workers are idle again";
 
   SimulatedWorkers pinned(Organisation::pinned, 2, 2);
   EXPECT_EQ(start_of(pass(pinned, 0, 0, 10)), Start(0, 0, 1));

@@ -82,7 +82,7 @@ def test_sets_up_once_and_hands_over(tree: Path, tmp_path: Path) -> None:
 
 
 def command_line(*words: str) -> subprocess.CompletedProcess[str]:
-    """What the Python command line answers, plain and 100 columns wide, without white space at the ends of lines."""
+    """Returns what the command line answers, plain, 100 columns wide, without white space at the ends of lines."""
     plain = {
         "COLUMNS": "100",
         "NO_COLOR": "1",

@@ -25,7 +25,7 @@ def run(config: ReplayConfig, *captures: str) -> tuple[Replay, list[list[EngineP
 
 
 def compress(config: ReplayConfig, *captures: str) -> tuple[Replay, list[list[EnginePacket]]]:
-    """The same of the compressor of a configuration alone."""
+    """Replays the compressor of a configuration alone, as `run` does."""
     return run(replace(config, decompressor=None), *captures)
 
 

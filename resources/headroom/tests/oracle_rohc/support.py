@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of the ROHC judge share: the vectors and streams made from them."""
+"""Parts that tests of the ROHC judge share: the vectors and streams made from them."""
 
 from __future__ import annotations
 

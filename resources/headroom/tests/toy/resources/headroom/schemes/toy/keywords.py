@@ -23,7 +23,7 @@ class ToyKeywords:
 
     @keyword("Sessions Should Be Kept")
     def sessions_kept(self, profile: str, sessions: int) -> None:
-        """What the compressor puts on the link restores every packet."""
+        """The compressor's link packets restore every packet."""
         run = verdicts.run_about("compressor")
         verdicts.require(SCHEME, run, "compressor", sessions=sessions)
         packets = _compressed(run, profile, sessions)
