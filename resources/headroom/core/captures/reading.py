@@ -14,7 +14,7 @@ from typing import BinaryIO
 from headroom.core.errors import UsageError
 from headroom.core.paths import shown
 
-MOST_ON_THE_WIRE = 1 << 18  # octets of a packet, libpcap's MAXIMUM_SNAPLEN
+MOST_ON_THE_WIRE = 1 << 20  # octets of a packet: four times libpcap's MAXIMUM_SNAPLEN
 MOST_OCTETS = 16 << 20  # of a block; a packet that claims more is a wrong length, not a packet
 
 _CLASSIC = {0xA1B2C3D4: 1_000, 0xA1B23C4D: 1}  # magic number -> nanoseconds of the fraction's unit
