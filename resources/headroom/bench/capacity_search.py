@@ -95,6 +95,7 @@ class Capacity:
     reason: str = ""
     busy: bool = False  # nothing was found because other work used the machine
     out_of_time: bool = False  # nothing was found because the search had to end
+    beyond: bool = False  # nothing was found because the most flow pairs are too few: a limit of the load
     rough: bool = False  # time ran out before the search was as narrow as it should be
 
 
@@ -166,6 +167,7 @@ class Search:
             return self._extrapolated(found, target)
         if high is None:
             found.points = self.known()
+            found.beyond = True
             found.reason = f"even {self.rules.most} flow pairs per core do not load it to {target:.0%}"
             return found
         if low is None:
@@ -212,6 +214,7 @@ class Search:
             return found
         if high is None:
             found.out_of_time = self.late()
+            found.beyond = not found.out_of_time
             found.reason = (
                 f"{self.rules.seconds:g} s were too short to find a number of flow pairs that misses ticks"
                 if found.out_of_time

@@ -46,12 +46,12 @@ class Channel:
 
     def stream(self, role: str) -> dict[str, Any]:
         """The stream of the node in a role, in its job; {} where link packets have frames of their own. Each node sends
-        to the other's multicast group (RFC 5771, 9: addresses for any use within a network)."""
+        to the other's multicast group of the local scope (RFC 2365, 6.1)."""
         if not self.in_datagrams:
             return {}
-        groups = [f"239.255.0.{1 if role == 'compressor' else 2}", f"239.255.0.{2 if role == 'compressor' else 1}"]
-        send = {"address": groups[1], "port": STREAM_PORT, "source": STREAM_SOURCE}
-        return {"stream": {"send": send, "receive": {"address": groups[0], "port": STREAM_PORT}}}
+        mine, other = STREAM_GROUPS if role == "compressor" else STREAM_GROUPS[::-1]
+        send = {"address": other, "port": STREAM_PORT, "source": STREAM_SOURCE}
+        return {"stream": {"send": send, "receive": {"address": mine, "port": STREAM_PORT}}}
 
     def image_environment(self, role: str) -> dict[str, str]:
         """The variables of a container image that takes a role in this channel."""
@@ -67,6 +67,7 @@ class Channel:
         }
 
 
+STREAM_GROUPS = ("239.255.0.1", "239.255.0.2")  # of the compressor's node, and of the decompressor's
 STREAM_PORT = 5000
 STREAM_SOURCE = "192.0.2.1"  # RFC 5737, 3: it stands in examples, and no router takes it
 
@@ -82,9 +83,11 @@ class Workload:
     """How a scheme of compressors and decompressors is measured.
 
     `load` gives the channels of a load of so many flow pairs on a core; `flow_pair` says what one of them is, in a
-    sentence. `channel` gives the one channel of a node's worker.
+    sentence. `channel` gives the one channel of a node's worker. `most_flow_pairs` says how many a load may have, from
+    what each side declares; None: as many as memory takes.
     """
 
     flow_pair: str
     load: Callable[[int], Channel]
     channel: ChannelOf
+    most_flow_pairs: Callable[[Sequence[Mapping[str, Any]]], int | None] = lambda declared: None

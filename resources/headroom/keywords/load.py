@@ -51,6 +51,8 @@ class LoadKeywords:
             raise SkipExecution(f"This machine was too busy with other things: {found.capacity.reason}.")
         if found.capacity.out_of_time:
             raise SearchHadToEnd(f"No number of flow pairs was found: {found.capacity.reason}.")
+        if found.capacity.beyond:
+            raise SkipExecution(f"The load ends below the capacity, so there is no figure: {found.capacity.reason}.")
         if found.capacity.flow_pairs is None:
             raise AssertionError(f"No number of flow pairs was found: {found.capacity.reason}.")
 
@@ -64,7 +66,9 @@ class LoadKeywords:
         if share is None:
             raise ValueError(f"'{replaced}' is no share of the flow pairs, such as 10 %")
         cores = configuration(cpus).cpus
-        config = replace(config_for(run, scheme, profile, cores), churn_per_second=share, ticks=25)
+        config = replace(
+            config_for(run, scheme, profile, cores, flow_pairs=flow_pairs), churn_per_second=share, ticks=25
+        )
         trials = [load.measure(config, flow_pairs) for _ in range(1 if run.quick else 3)]
         note_churn(run, trials, config, cpus)
 
@@ -73,7 +77,8 @@ class LoadKeywords:
         """One short trial: packets come out as they went in, and the core is not full."""
         run = current_run()
         cores = configuration(cpus).cpus
-        trial = load.measure(replace(config_for(run, scheme, profile, cores), ticks=10, warmup_ticks=5), flow_pairs)
+        config = config_for(run, scheme, profile, cores, flow_pairs=flow_pairs)
+        trial = load.measure(replace(config, ticks=10, warmup_ticks=5), flow_pairs)
         note_trial(run, trial, cpus)
         if trial.load > 0.9:
             raise AssertionError(f"{flow_pairs} flow pairs load the core to {trial.load:.0%}.")
@@ -135,9 +140,11 @@ def configuration(name: str) -> topology.CpuConfiguration:
     return found
 
 
-def config_for(run: Run, scheme: str, profile: str, cores: tuple[int, ...], build: str = "") -> load.LoadConfig:
+def config_for(
+    run: Run, scheme: str, profile: str, cores: tuple[int, ...], build: str = "", flow_pairs: int = 1
+) -> load.LoadConfig:
     """The load to measure; skips the case where an implementation does not declare what it needs."""
-    channel = workload_of(scheme).load(1)
+    channel = workload_of(scheme).load(flow_pairs)
     for role, found in run.sides:
         if reason := found.lacks(role, scheme, **channel.needs):
             raise SkipExecution(f"{reason}.")
@@ -161,6 +168,8 @@ def measure_capacity(run: Run, scheme: str, profile: str, cpus: str, target: flo
     collector.current().parameters["cores"] = list(cores)
     config = config_for(run, scheme, profile, cores)
     rules = capacity.rules_for(run.quick, len(cores))
+    most = workload_of(scheme).most_flow_pairs([found.declared(scheme) for _, found in run.sides])
+    rules = rules if most is None else replace(rules, most=min(rules.most, most))
     points = capacity.points(config, rules, run.folder if run.folder.name else None)
     found = points.for_target(target)
     point = points.nearest(found.flow_pairs or 0)

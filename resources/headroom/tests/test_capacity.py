@@ -128,6 +128,7 @@ def test_a_core_that_never_misses() -> None:
     found = Search(lambda n: Trial(n, min(1, n * 1e-6), 0), Rules(most=5_000)).without_missed_ticks()
     assert found.flow_pairs is None
     assert "even 5000 flow pairs per core miss no tick" in found.reason
+    assert found.beyond and not found.out_of_time
 
 
 @pytest.mark.parametrize("missed", [0, 1])

@@ -6,13 +6,16 @@ from __future__ import annotations
 import copy
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from robot.api import SkipExecution
 
 from headroom.bench import capacity, codec_only, load
-from headroom.bench.capacity_search import Rules, Trial
+from headroom.bench.capacity_search import Capacity, Rules, Trial
 from headroom.core.results import collector
+from headroom.keywords import load as load_keywords
 from headroom.keywords.load import note_churn, note_codec_only
 from headroom.tests.runs import load_of, run_of
 
@@ -285,3 +288,13 @@ def test_each_phase_is_noted_apart() -> None:
     assert found == {"load": (0.5, 3), "startup_ns": (500.0, 3), "steady_ns": (60.0, 3), "churn_ns": (80.0, 3)}
     assert [one["name"] for one in load.job(wanted, 100, 1)["phases"]] == ["startup", "warmup", "steady", "churn"]
     assert [one["name"] for one in load.job(WANTED, 100, 1)["phases"]] == ["startup", "warmup", "steady"]
+
+
+def test_a_load_that_ends_below_the_capacity_fails_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An implementation with few channels may be fast."""
+    capacity = Capacity(0.5, None, reason="even 64 flow pairs per core do not load it to 50%", beyond=True)
+    monkeypatch.setattr(load_keywords, "current_run", run_of)
+    monkeypatch.setattr(load_keywords, "measure_capacity", lambda *words: SimpleNamespace(capacity=capacity))
+    monkeypatch.setattr(load_keywords, "note_capacity", lambda found: None)
+    with pytest.raises(SkipExecution, match="The load ends below the capacity"):
+        load_keywords.LoadKeywords().flow_pairs_should_be_found("rohc", "", "1c", "50 %")

@@ -38,7 +38,7 @@ def channel(words: str, flows: int, declared: Sequence[Mapping[str, Any]]) -> Ch
         needs | ({"feedback": [feedback]} if feedback != "none" else {}),
         {"mode": mode, "feedback": feedback, "cids": cids, "max_cid": max_cid},
         feedback,
-        image_config={"profiles": profiles},
+        image_config={"profiles": profiles} if profiles else {},  # none named: all that both have
         environment={
             "HEADROOM_PROFILES": ",".join(profiles),
             "HEADROOM_MODE": mode,

@@ -15,7 +15,14 @@ MOST_SLOTS = 256  # RFC 1332, 4.1: Max-Slot-Id is an octet
 def load(flow_pairs: int) -> Channel:
     """Links of 16 slots, as many as give each connection one."""
     config = {"max_slot_id": SLOTS - 1, "channels": ceil(flow_pairs / SLOTS)}
-    return Channel("vj", "", config, {}, {"max_slot_id": SLOTS - 1})
+    needs = {"max_slot_id": SLOTS - 1, "max_channels": config["channels"]}
+    return Channel("vj", "", config, needs, {"max_slot_id": SLOTS - 1})
+
+
+def most_flow_pairs(declared: Sequence[Mapping[str, Any]]) -> int | None:
+    """Returns the connections that have a slot each on as many links as both sides declare; None where none says."""
+    links = [int(side["max_channels"]) for side in declared if "max_channels" in side]
+    return SLOTS * min(links) if links else None
 
 
 def channel(words: str, flows: int, declared: Sequence[Mapping[str, Any]]) -> Channel:
@@ -29,4 +36,6 @@ def channel(words: str, flows: int, declared: Sequence[Mapping[str, Any]]) -> Ch
     return Channel("vj", slot_ids, config, {"slot_ids": [slot_ids]}, config, environment=environment)
 
 
-WORKLOAD = Workload("A flow pair is a TCP connection: a segment of each direction in every tick.", load, channel)
+WORKLOAD = Workload(
+    "A flow pair is a TCP connection: a segment of each direction in every tick.", load, channel, most_flow_pairs
+)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
@@ -340,6 +341,18 @@ def test_a_channel_is_as_large_as_both_sides_declare() -> None:
     assert workload_of("rohc").channel("U", 10, [{"max_cid": 500}, {"max_cid": 70}]).config["max_cid"] == 70
     assert workload_of("vj").channel("", 300, [{}, {"max_slot_id": 63}]).config["max_slot_id"] == 63
     assert workload_of("vj").channel("", 10, [{}, {"max_slot_id": 63}]).config["max_slot_id"] == 9
+
+
+def test_a_load_has_no_more_channels_than_both_sides_declare() -> None:
+    vj = workload_of("vj")
+    assert vj.most_flow_pairs([{"max_channels": 1024}, {"max_channels": 4}]) == 64
+    assert (vj.most_flow_pairs([{}, {}]), workload_of("rohc").most_flow_pairs([{"max_channels": 1}])) == (None, None)
+    assert vj.load(65).needs == {"max_slot_id": 15, "max_channels": 5}
+
+
+def test_an_image_without_profiles_is_told_of_none() -> None:
+    environment = workload_of("rohc").channel("U", 1, [{}, {"profiles": ["0x0001"]}]).image_environment("compressor")
+    assert "profiles" not in json.loads(environment["HEADROOM_CONFIG"])
 
 
 def test_nodes_of_link_packets_in_datagrams_send_to_each_other() -> None:
