@@ -392,6 +392,7 @@ def _compose(log: Path) -> bool:
         return False
     folder = ROOT / "resources/headroom/tests/wire"
     tests = [folder / "test_compose.py", folder / "test_trex_container.py"]  # the latter with TRex, where there is one
+    tests.append(folder.parent / "test_toy_scheme.py::test_it_is_measured_as_an_image")
     words = [sys.executable, "-m", "pytest", "-q", "--color=no", *tests]
     passed = _command(log, *words, HEADROOM_CONTAINERS="yes")
     _note(log, f"compose: trials over {compose.containers.look().version} {'passed' if passed else 'FAILED'}")

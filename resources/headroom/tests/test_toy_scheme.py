@@ -16,6 +16,7 @@ import pytest
 
 from headroom.core.paths import ROOT, build_folder
 from headroom.testbed import choice
+from headroom.tests.wire.test_compose import docker, with_docker
 from headroom.tests.wire.test_netns import root
 
 TOY = Path(__file__).parent / "toy"
@@ -28,6 +29,15 @@ COPIED = (
     "CMakeLists.txt",
     "CMakePresets.json",
 )
+# A night that takes the adapters as they are built, on a machine that is as busy as it is.
+NIGHT = """
+from headroom.cli.app import main
+from headroom.core.machine import build, guard
+
+build.ensure = lambda preset, *targets, **options: build.build_folder(preset)
+guard.look = lambda folder: []
+main()
+"""
 LEFT_OUT = shutil.ignore_patterns(
     "tests", "engine", "vectors", "golden", "__pycache__", "target", "fuzz", "node_modules"
 )
@@ -68,8 +78,13 @@ def adapter_of(folder: Path, *more: str) -> None:
 
 def headroom(house: Path, build: str, *words: str) -> tuple[int, dict[str, Any]]:
     """Exit status and JSON document of a command in the house."""
+    return python(house, "-m", "headroom", *words, "--build", str(build_folder(build)))
+
+
+def python(house: Path, *words: str) -> tuple[int, dict[str, Any]]:
+    """Exit status and JSON document of a command in the house that Python is to run."""
     done = subprocess.run(
-        [sys.executable, "-m", "headroom", *words, "--build", str(build_folder(build)), "--json"],
+        [sys.executable, *words, "--json"],
         cwd=house,
         env={**os.environ, "PYTHONPATH": str(house / "resources")},
         capture_output=True,
@@ -130,3 +145,33 @@ def test_it_is_forwarded_over_interfaces(house: Path, real_build: str) -> None:
         pytest.skip(reason)
     words = ("performance/toy", "--case", "Throughput", "--topology", "netns")
     assert run(house, real_build, *words)["verdicts"]["pass"] == 1
+
+
+def test_its_sentinel_is_watched_by_nights(house: Path, real_build: str, tmp_path: Path) -> None:
+    (house / "build").mkdir()
+    (house / "build" / "gcc-O2").symlink_to(build_folder(real_build))
+    words = ("-c", NIGHT, "nightly", "--implementation", "toy", "--history", str(tmp_path / "history"))
+    status, document = python(house, *words, "--quick", "--no-cases")
+    assert document["status"] in ("measured", "cannot tell"), document["notes"]  # the machine may be noisy
+    assert status == (0 if document["status"] == "measured" else 3)
+    page = Path(document["page"]).read_text()
+    assert document["series"] > 0 and "Toy Sessions" in page
+
+
+@with_docker
+def test_it_is_measured_as_an_image(house: Path, real_build: str) -> None:
+    """What is not toy in the image, and the containers around it, are those of this repository."""
+    (house / "docker").symlink_to(ROOT / "docker")
+    boxed = house / "implementations" / "boxed-toy"
+    shutil.copytree(house / "implementations" / "toy", boxed)
+    image = docker("build", "--quiet", "--tag", "headroom/toy:test", str(boxed))
+    try:
+        entry = boxed / "implementation.yaml"
+        text = entry.read_text().replace("name: toy", "name: boxed-toy")
+        entry.write_text(
+            text.replace('adapter:\n  library: "toy.so"', f"container: {{image: headroom/toy:test, digest: {image}}}")
+        )
+        words = ("performance/toy", "--case", "Throughput", "--topology", "compose")
+        assert run(house, real_build, *words, by="boxed-toy")["verdicts"]["pass"] == 1
+    finally:
+        docker("image", "rm", "headroom/toy:test")
