@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a captured frame carries: a packet of a scheme, an IP packet, or something else.
 
-Ethernet with VLAN tags (IEEE 802.3, 802.1Q), PPP (RFC 1661; in HDLC-like framing RFC 1662), Linux' cooked captures,
-loopback and raw IP. The types and protocols of schemes are theirs (`Scheme.framing`).
+Ethernet with VLAN tags (IEEE 802.3, 802.1Q), PPP (RFC 1661; in HDLC-like framing RFC 1662; on Ethernet RFC 2516),
+Linux' cooked captures, loopback and raw IP. The types and protocols of schemes are theirs (`Scheme.framing`).
 """
 
 from collections.abc import Mapping
@@ -21,6 +21,8 @@ SENT, RECEIVED = "sent", "received"
 _OUTGOING = 4  # type of a packet of a cooked capture
 
 TYPE_IPV4, TYPE_IPV6 = 0x0800, 0x86DD
+TYPE_PPPOE = 0x8864  # of the session stage; that of discovery carries no packets
+PPPOE_VERSION_TYPE, PPPOE_SESSION, PPPOE_HEADER = 0x11, 0, 6  # the octet of both, the code, octets (RFC 2516, 4)
 VLAN_TAGS = (0x8100, 0x88A8, 0x9100)
 MOST_TAGS = 8  # more occur in no real frame
 LONGEST_ETHERNET_HEADER = 14 + 4 * MOST_TAGS  # octets
@@ -110,8 +112,17 @@ def _typed(
         return Frame(scheme.name, octets, _place(scheme, where, form), vlans, source, destination, form)
     if kind in (TYPE_IPV4, TYPE_IPV6):
         return _ip(octets, where, vlans, source, destination)
+    if kind == TYPE_PPPOE:
+        return replace(_pppoe(octets), vlans=vlans, source=source, destination=destination, duplex=False)
     what = f"{where} type 0x{kind:04x}" if kind >= 0x0600 else f"{where} with a length instead of a type"
     return Frame(OTHER, octets, what, vlans, source, destination)
+
+
+def _pppoe(octets: bytes) -> Frame:
+    """A session's frame: its length says where the PPP frame ends and what pads Ethernet begins (RFC 2516, 4)."""
+    if len(octets) < PPPOE_HEADER or (octets[0], octets[1]) != (PPPOE_VERSION_TYPE, PPPOE_SESSION):
+        return Frame(OTHER, octets, "Ethernet type 0x8864 with something that is no frame of a PPPoE session")
+    return _ppp(octets[PPPOE_HEADER : PPPOE_HEADER + int.from_bytes(octets[4:6], "big")])
 
 
 def _ppp(octets: bytes) -> Frame:

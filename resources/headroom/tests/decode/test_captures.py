@@ -146,6 +146,11 @@ PACKET = ipv4(udp(b"x"))
         (1, ethernet(0x8100, b"\0"), "other", ethernet(0x8100, b"\0")),
         (1, ethernet(0x22F1, b"x", *range(9)), "other", ethernet(0x22F1, b"x", *range(9))),
         (1, b"short", "other", b"short"),
+        # RFC 2516, 4: version and type, code, session, length of the PPP frame; behind it, Ethernet's padding
+        (1, ethernet(0x8864, b"\x11\0\0\x01\0\x06\x00\x03rohc\0\0"), "rohc", b"rohc"),
+        (1, ethernet(0x8864, b"\x11\0\0\x01\0\x05\x00\x2dvj!", 7), "vj", b"vj!"),
+        (1, ethernet(0x8864, b"\x12\0\0\x01\0\x06\x00\x03rohc"), "other", b"\x12\0\0\x01\0\x06\x00\x03rohc"),
+        (1, ethernet(0x8864, b"\x11\0\0\x01"), "other", b"\x11\0\0\x01"),
         (9, b"\xff\x03\x00\x03rohc", "rohc", b"rohc"),
         (9, b"\x03rohc", "rohc", b"rohc"),  # protocol field compressed
         (50, b"\xff\x03\x05rohc", "rohc", b"rohc"),
@@ -171,6 +176,9 @@ def test_what_a_frame_says_besides() -> None:
     tagged = framing.unwrap(1, ethernet(0x22F1, b"rohc", 100, 7))
     assert (tagged.vlans, tagged.source.hex()) == ((100, 7), "02000000000a")
     assert tagged.form == ""
+    session = framing.unwrap(1, ethernet(0x8864, b"\x11\0\0\x01\0\x05\x00\x2dvj!", 7))
+    assert (session.vlans, session.source.hex(), session.type) == ((7,), "02000000000a", 0x2D)
+    assert not session.duplex, "its ends have addresses"
     assert framing.unwrap(9, b"\x05rohc").form == "large CIDs"
     assert framing.unwrap(9, b"\x00\x03rohc").form == "small CIDs"
     assert framing.unwrap(1, ethernet(0x0800, PACKET + b"\0" * 17)).padding == 17
@@ -178,7 +186,8 @@ def test_what_a_frame_says_besides() -> None:
 
 @pytest.mark.parametrize("link_type", [0, 1, 9, 50, 101, 108, 113, 147, 204, 228, 229, 276])
 def test_no_frame_is_too_short_to_be_read(link_type: int) -> None:
-    for whole in (ethernet(0x22F1, IRISH, 7), b"\xff\x03\x00\x21" + PACKET, b"\0" * 40, b"\x60" * 60):
+    session = ethernet(0x8864, b"\x11\0\0\x01\0\x06\x00\x03rohc")
+    for whole in (ethernet(0x22F1, IRISH, 7), session, b"\xff\x03\x00\x21" + PACKET, b"\0" * 40, b"\x60" * 60):
         for length in range(len(whole)):
             assert framing.unwrap(link_type, whole[:length]).kind in ("rohc", "ip", "other")
 
