@@ -6,6 +6,14 @@ from __future__ import annotations
 import struct
 from pathlib import Path
 
+import pytest
+
+from headroom.core import tshark
+from headroom.decode import run
+from headroom.decode.run import DecodedPacket, DecodeOptions
+
+with_tshark = pytest.mark.skipif(not tshark.available(), reason="tshark is not installed")
+
 # RTP 192.0.2.1:5004 -> 198.51.100.2:5006, SSRC 0x11223344, in profile 0x0001 for CID 0 (small CIDs): an IR packet (RFC
 # 3095, 5.7.7.1) and the UO-0 (5.7.1) behind it, each with four octets of payload.
 IR = bytes.fromhex(
@@ -98,3 +106,16 @@ def g_pdu(inner: bytes, qfi: int | None = 9, sequence: int | None = None) -> byt
     if qfi is not None:
         more += bytes([1, 0x10, qfi, 0])  # one word; uplink; QFI; no more extension headers
     return struct.pack("!BBHI", flags, 255, len(more) + len(inner), 0x01020304) + more + inner
+
+
+def ipv6(payload: bytes, following: int = 17, length: int | None = None) -> bytes:
+    head = (0x60000000).to_bytes(4) + (len(payload) if length is None else length).to_bytes(2)
+    return head + bytes([following, 64]) + bytes(15) + b"\x01" + bytes(15) + b"\x02" + payload
+
+
+def decoded(
+    path: Path, ask: bool = False, words: dict[str, object] | None = None, **more: object
+) -> list[DecodedPacket]:
+    capture = run.read(DecodeOptions(path, words or {}, tshark=ask, **more))  # type: ignore[arg-type]
+    assert capture.faults == []
+    return list(capture.decoded())

@@ -7,9 +7,7 @@ from __future__ import annotations
 import json
 import math
 import os
-import resource
 import signal
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,49 +15,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from headroom.core.errors import EnvironmentLacks, UsageError
+from headroom.core.errors import UsageError
 from headroom.history import store
 from headroom.history.rows import COLUMNS
 from headroom.history.series import Point
 from headroom.history.store import COMPACTED, History
-from headroom.tests.history.support import HOSTILE, KEY, night, point
+from headroom.tests.history.support import HOSTILE, KEY, in_child, night, path_of, point, three_nights, values
 
 SIGKILLED = -signal.SIGKILL
-
-
-@pytest.fixture
-def warnings() -> list[str]:
-    return []
-
-
-@pytest.fixture
-def history(tmp_path: Path, warnings: list[str]) -> History:
-    return History(tmp_path / "history", warnings.append)
-
-
-def values(history: History) -> list[float]:
-    """The values of the one series of a history."""
-    (only,) = history.series().values()
-    return only.values.tolist()
-
-
-def in_child(act: Callable[[], object], kilobytes: int | None = None) -> int:
-    """Exit status of a process of its own that acts, negative for a signal; with the largest size of a file."""
-    child = os.fork()
-    if child == 0:
-        status = 70
-        try:
-            if kilobytes is not None:
-                resource.setrlimit(resource.RLIMIT_FSIZE, (kilobytes << 10, kilobytes << 10))
-            act()
-            status = 0
-        except EnvironmentLacks:
-            status = 3
-        except UsageError:
-            status = 2
-        finally:
-            os._exit(status)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
 # ---- nights
@@ -155,12 +118,6 @@ def test_the_folder_may_have_any_name(tmp_path: Path, name: str) -> None:
 # ---- files that are not ours
 
 
-def _path(history: History, name: str = "20260902T020000Z", schema: int = 1, machine: str = "rack") -> Path:
-    path = history.folder / f"schema={schema}" / f"machine={machine}" / "month=2026-09" / f"{name}.parquet"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    return path
-
-
 def _table(index: int = 1, **more: object) -> pa.Table:
     return pa.Table.from_pylist([{**point(index).as_row(), **more}], schema=COLUMNS)
 
@@ -168,7 +125,7 @@ def _table(index: int = 1, **more: object) -> pa.Table:
 @pytest.mark.parametrize("content", [b"", b"PAR1", b"PAR1PAR1", b"no Parquet at all" * 100, b"PAR1" + b"\xff" * 500])
 def test_a_broken_file_is_left_out(history: History, warnings: list[str], content: bytes) -> None:
     history.add([point(0)])
-    _path(history).write_bytes(content)
+    path_of(history).write_bytes(content)
     assert values(history) == [100.0]
     assert len(warnings) == 1
     assert "20260902T020000Z.parquet is left out" in warnings[0]
@@ -179,7 +136,7 @@ def test_a_truncated_file_is_left_out(history: History, warnings: list[str]) -> 
     whole = history.add([point(1)]).read_bytes()
     for size in range(0, len(whole), 97):
         warnings.clear()
-        _path(history).write_bytes(whole[:size])
+        path_of(history).write_bytes(whole[:size])
         assert values(History(history.folder, warnings.append)) == [100.0]
         assert len(warnings) == 1
 
@@ -189,19 +146,19 @@ def test_a_file_whose_pages_are_broken_never_fails_the_others(history: History) 
     history.add([point(0)])
     whole = history.add([point(1, trials=tuple(map(float, range(300))))]).read_bytes()
     for place in range(4, len(whole), 23):
-        _path(history).write_bytes(whole[:place] + bytes([whole[place] ^ 0xFF]) + whole[place + 1 :])
+        path_of(history).write_bytes(whole[:place] + bytes([whole[place] ^ 0xFF]) + whole[place + 1 :])
         assert night(0) in {one for found in history.series().values() for one in found.nights}
 
 
 def test_foreign_files_are_left_out(history: History, warnings: list[str]) -> None:
     history.add([point(0)])
-    month = _path(history).parent
-    pq.write_table(pa.table({"night": ["x"]}), _path(history))
-    pq.write_table(_table(2), _path(history, "20260904T020000Z"))
-    pq.write_table(_table(1), _path(history, machine="lab"))
-    pq.write_table(_table(4, kind="riddle"), _path(history, "20260905T020000Z"))
-    pq.write_table(_table(5, night=None), _path(history, "20260906T020000Z"))
-    pq.write_table(_table(6).set_column(12, "value", pa.array(["text"])), _path(history, "20260907T020000Z"))
+    month = path_of(history).parent
+    pq.write_table(pa.table({"night": ["x"]}), path_of(history))
+    pq.write_table(_table(2), path_of(history, "20260904T020000Z"))
+    pq.write_table(_table(1), path_of(history, machine="lab"))
+    pq.write_table(_table(4, kind="riddle"), path_of(history, "20260905T020000Z"))
+    pq.write_table(_table(5, night=None), path_of(history, "20260906T020000Z"))
+    pq.write_table(_table(6).set_column(12, "value", pa.array(["text"])), path_of(history, "20260907T020000Z"))
     (month.parent / "month=soon").mkdir()
     pq.write_table(_table(7), month.parent / "month=soon" / "20260908T020000Z.parquet")
     (month / "20260909T020000Z.parquet").mkdir()
@@ -218,35 +175,35 @@ def test_a_night_beyond_the_calendar_is_left_out(history: History, warnings: lis
     history.add([point(0)])
     far = pa.array([2**62], pa.timestamp("us", tz="UTC"))
     place = COLUMNS.get_field_index("night")
-    pq.write_table(_table(1).set_column(place, COLUMNS.field("night"), far), _path(history))
+    pq.write_table(_table(1).set_column(place, COLUMNS.field("night"), far), path_of(history))
     assert values(history) == [100.0]
     assert len(warnings) == 1
 
 
 def test_a_symbolic_link_to_nowhere_is_left_out(history: History, warnings: list[str]) -> None:
     history.add([point(0)])
-    _path(history).symlink_to("nowhere")
+    path_of(history).symlink_to("nowhere")
     assert values(history) == [100.0]
     assert len(warnings) == 1
 
 
 def test_a_pipe_is_left_out_unread(history: History, warnings: list[str]) -> None:
     history.add([point(0)])
-    os.mkfifo(_path(history))
+    os.mkfifo(path_of(history))
     assert values(history) == [100.0]
     assert len(warnings) == 1 and "no regular file" in warnings[0]
 
 
 def test_a_warning_is_told_once(history: History, warnings: list[str]) -> None:
     history.add([point(0)])
-    _path(history).write_bytes(b"no night")
+    path_of(history).write_bytes(b"no night")
     for _ in range(3):
         history.files()
     assert len(warnings) == 1
 
 
 def test_verifying_a_sound_history_warns_of_nothing(tmp_path: Path, warnings: list[str]) -> None:
-    _three(tmp_path)
+    three_nights(tmp_path)
     History(tmp_path, warnings.append).verify()
     assert warnings == []
 
@@ -299,10 +256,10 @@ def _damaged(path: Path) -> None:
 
 
 def test_a_night_that_is_damaged_inside_is_left_out_and_stays(tmp_path: Path, warnings: list[str]) -> None:
-    _three(tmp_path)
+    three_nights(tmp_path)
     history = History(tmp_path, warnings.append)
     history.add([point(3, trials=tuple(math.sin(one) for one in range(500)))])
-    damaged = _path(history, "20260904T020000Z")
+    damaged = path_of(history, "20260904T020000Z")
     _damaged(damaged)
     before = damaged.read_bytes()
     assert night(3) not in history.nights()
@@ -316,14 +273,14 @@ def test_a_month_that_is_damaged_inside_is_never_replaced(tmp_path: Path, warnin
     history = History(tmp_path, warnings.append)
     history.add([point(0, trials=tuple(math.sin(one) for one in range(500)))])
     history.compact(night(31))
-    month = _path(history, "month")
+    month = path_of(history, "month")
     _damaged(month)
     before = month.read_bytes()
     history.add([point(1)])
     assert history.nights() == [night(1)]
     assert history.compact(night(31)) == []
     assert len(warnings) == 1 and "month.parquet" in warnings[0]
-    assert month.read_bytes() == before and _path(history, "20260902T020000Z").is_file()
+    assert month.read_bytes() == before and path_of(history, "20260902T020000Z").is_file()
 
 
 # ---- schemas
@@ -332,8 +289,8 @@ def test_a_month_that_is_damaged_inside_is_never_replaced(tmp_path: Path, warnin
 def test_a_newer_schema_is_read_as_far_as_it_is_known(history: History, warnings: list[str]) -> None:
     history.add([point(0)])
     newer = _table(1).append_column("energy", pa.array([1.5]))
-    pq.write_table(newer.select(list(reversed(newer.column_names))), _path(history, schema=2))
-    pq.write_table(_table(2).drop_columns(["value"]), _path(history, "20260903T020000Z", schema=3))
+    pq.write_table(newer.select(list(reversed(newer.column_names))), path_of(history, schema=2))
+    pq.write_table(_table(2).drop_columns(["value"]), path_of(history, "20260903T020000Z", schema=3))
     assert values(history) == [100.0, 100.0]
     assert len(warnings) == 1
     assert "no column 'value'" in warnings[0]
@@ -358,7 +315,7 @@ def test_a_migration_makes_tables_of_today(history: History) -> None:
 
 def test_two_schemas_are_read_together(history: History, warnings: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     history.add([point(0)])
-    old = _path(history, schema=0)
+    old = path_of(history, schema=0)
     pq.write_table(_old(1), old)
     assert values(history) == [100.0]
     assert "cannot read schema 0" in warnings[0]
@@ -375,231 +332,9 @@ def test_a_migration_never_overwrites_a_compacted_month(history: History, monkey
     history.add([point(0)])
     history.add([point(1, 7.0)])
     history.compact(night(60))
-    pq.write_table(pa.concat_tables([_old(1), _old(2)]), _path(history, Path(COMPACTED).stem, schema=0))
+    pq.write_table(pa.concat_tables([_old(1), _old(2)]), path_of(history, Path(COMPACTED).stem, schema=0))
     history.migrate()
     assert values(history) == [100.0, 7.0, 250.0]
-
-
-# ---- compaction
-
-
-def _three(folder: Path) -> History:
-    history = History(folder)
-    for index in range(3):
-        history.add([point(index, float(index)), point(index, None, replace(KEY, metric="other"))])
-    return history
-
-
-def test_compaction_keeps_every_row(tmp_path: Path) -> None:
-    history = _three(tmp_path)
-    history.add([point(31, 31.0)])
-    before = history.table().sort_by([("metric", "ascending"), ("night", "ascending")])
-    assert len(history.compact(night(31))) == 1
-    after = history.table().sort_by([("metric", "ascending"), ("night", "ascending")])
-    assert after.equals(before)
-    assert sorted(one.path.name for one in history.files()) == ["20261002T020000Z.parquet", COMPACTED]
-    assert history.compact(night(31)) == []
-
-
-def _meanwhile(monkeypatch: pytest.MonkeyPatch, owner: object, name: str, act: Callable[[], object]) -> None:
-    """Another process acts before the first call of a function."""
-    real, left = getattr(owner, name), [act]
-
-    def call(*arguments: object, **named: object) -> object:
-        if left:
-            left.pop()()
-        return real(*arguments, **named)
-
-    monkeypatch.setattr(owner, name, call)
-
-
-@pytest.mark.parametrize(
-    ("owner", "name"), [(store, "_query"), (History, "_validated"), (History, "_compacted_nights"), (os, "stat")]
-)
-def test_a_reader_sees_every_row_while_a_month_is_compacted(
-    tmp_path: Path, warnings: list[str], monkeypatch: pytest.MonkeyPatch, owner: object, name: str
-) -> None:
-    other = _three(tmp_path)
-    if name == "_compacted_nights":
-        other.compact(night(31))
-        other.add([point(3, 3.0), point(3, None, replace(KEY, metric="other"))])
-    before = other.table().num_rows
-    reader = History(tmp_path, warnings.append)
-    _meanwhile(monkeypatch, owner, name, lambda: in_child(lambda: other.compact(night(31))))
-    assert reader.table().num_rows == before
-    assert warnings == []
-
-
-def test_a_reader_of_a_folder_in_which_files_always_change_ends(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    history = _three(tmp_path)
-    real = store._query
-    added = iter(range(3, 31))
-
-    def query(*arguments: object) -> object:
-        history.add([point(next(added))])
-        return real(*arguments)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(store, "_query", query)
-    assert history.table().num_rows >= 6
-
-
-def test_verifying_reads_what_a_compaction_has_made_meanwhile(
-    tmp_path: Path, warnings: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    other = _three(tmp_path)
-    reader = History(tmp_path, warnings.append)
-    read: list[str] = []
-    real = History._read
-
-    def reading(self: History, path: Path, *more: object) -> object:
-        if self is reader and not read:
-            in_child(lambda: other.compact(night(31)))
-        if self is reader:
-            read.append(path.name)
-        return real(self, path, *more)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(History, "_read", reading)
-    reader.verify()
-    assert read[-1] == COMPACTED
-    assert warnings == []
-
-
-# ---- what is removed
-
-
-@pytest.mark.parametrize("compacted", [False, True])
-def test_a_night_is_forgotten(tmp_path: Path, warnings: list[str], compacted: bool) -> None:
-    history = History(tmp_path, warnings.append)
-    for index in range(3):
-        history.add([point(index, float(index)), point(index, 1.0, replace(KEY, machine="lab"))][:1])
-    history.add([point(1, 7.0, replace(KEY, machine="lab"))])
-    if compacted:
-        history.compact(night(60))
-    assert history.forget("rack", night(1))
-    assert history.nights("rack") == [night(0), night(2)]
-    assert history.nights("lab") == [night(1)]
-    assert not history.forget("rack", night(1))
-    assert history.forget("rack", night(0)) and history.forget("rack", night(2))
-    assert history.nights("rack") == []
-    assert warnings == []
-    history.add([point(1, 9.0)])
-    assert history.nights("rack") == [night(1)], "it may be measured again"
-
-
-def test_what_killed_writers_left_is_swept(tmp_path: Path) -> None:
-    history = _three(tmp_path)
-    digest = tmp_path / "binaries" / "rack" / ("a" * 64)
-    (digest / "bin").mkdir(parents=True)
-    left = [
-        _path(history).parent / ".abcdefgh.part",
-        digest / ".abcdefgh.part",
-        digest / "bin" / ".abcdefgh.part",
-        digest.parent / ".abcdefgh.part",
-        tmp_path / ".abcdefgh.part",
-        digest / ".copy-abcdefgh" / "adapter.so",
-        digest.parent / ".layouts-abcdefgh" / "new" / "adapter.so",
-    ]
-    for path in (*left, digest / "adapter.so"):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(b"half")
-    history.sweep()
-    assert [path for path in left if path.exists()] == []
-    assert not (digest / ".copy-abcdefgh").exists() and not (digest.parent / ".layouts-abcdefgh").exists()
-    assert (digest / "adapter.so").exists()
-    assert history.table().num_rows == 6
-
-
-def test_a_month_with_what_is_no_number_is_compacted(tmp_path: Path) -> None:
-    history = _three(tmp_path)
-    history.add([point(3, trials=(math.nan, 1.0))])
-    assert len(history.compact(night(31))) == 1
-    assert [one.path.name for one in history.files()] == [COMPACTED]
-
-
-def test_a_foreign_file_beside_a_compacted_month_stays(tmp_path: Path, warnings: list[str]) -> None:
-    _three(tmp_path).compact(night(31))
-    history = History(tmp_path, warnings.append)
-    month = _path(history).parent
-    pq.write_table(pa.table({"a": [1]}), month / "other.parquet")
-    os.mkfifo(month / "pipe.parquet")
-    assert history.compact(night(31)) == []
-    assert sorted(one.name for one in month.iterdir()) == [COMPACTED, "other.parquet", "pipe.parquet"]
-    assert len(warnings) == 2
-
-
-def test_a_month_that_goes_on_is_not_compacted(tmp_path: Path) -> None:
-    assert _three(tmp_path).compact(night(5)) == []
-
-
-def _killed_at(monkeypatch: pytest.MonkeyPatch, count: int) -> None:
-    """The process dies before the call of a number of those that change a file."""
-    left = [count]
-
-    def wrapped(real: Callable[..., object]) -> Callable[..., object]:
-        def call(*arguments: object, **named: object) -> object:
-            if left[0] == 0:
-                os.kill(os.getpid(), signal.SIGKILL)
-            left[0] -= 1
-            return real(*arguments, **named)
-
-        return call
-
-    for name in ("replace", "unlink", "link", "fsync", "chmod", "open"):
-        monkeypatch.setattr(os, name, wrapped(getattr(os, name)))
-
-
-def test_compaction_may_be_killed_anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Before each call that changes a file: every night is there once, and the next compaction ends the work."""
-    killed = 0
-    for step in range(60):
-        history = _three(tmp_path / str(step))
-        before = {key: one.values.tolist() for key, one in history.series().items()}
-
-        def compact(history: History = history, step: int = step) -> None:
-            with pytest.MonkeyPatch.context() as patched:
-                _killed_at(patched, step)
-                history.compact(night(60))
-
-        status = in_child(compact)
-        assert status in (0, SIGKILLED)
-        table = history.table(columns=["metric", "night"]).to_pylist()
-        assert len(table) == 6, f"killed at step {step}"
-        assert len({(row["metric"], row["night"]) for row in table}) == 6
-        history.compact(night(60))
-        assert [path.name for path in (tmp_path / str(step)).rglob("*.parquet") if path.name[0] != "."] == [COMPACTED]
-        after = {key: one.values.tolist() for key, one in history.series().items()}
-        assert str(after) == str(before)
-        if status == 0:
-            break
-        killed += 1
-    else:
-        pytest.fail("the compaction never ends")
-    assert killed >= 6
-
-
-def test_a_night_may_be_killed_anywhere(tmp_path: Path) -> None:
-    killed = 0
-    for step in range(40):
-        history = History(tmp_path / str(step))
-        history.add([point(0)])
-
-        def add(history: History = history, step: int = step) -> None:
-            with pytest.MonkeyPatch.context() as patched:
-                _killed_at(patched, step)
-                history.add([point(1)])
-
-        status = in_child(add)
-        assert values(history) in ([100.0], [100.0, 100.0])
-        if status == 0:
-            break
-        killed += 1
-        if len(values(history)) == 1:
-            history.add([point(1)])
-    else:
-        pytest.fail("the night never ends")
-    assert killed >= 4
 
 
 # ---- the disk, and others that write
