@@ -42,14 +42,21 @@ constexpr std::array kCommands = std::to_array<Command>({
     {"call", "Makes calls between two ports: a sequence of messages over UDP, again and again"},
 });
 
-// A job with an endpoint is about calls, one with a compressor and a decompressor about flows.
-constexpr SchemeLoad kLoad = {.recognises = [](const Json& job) { return job.is_object() && job.contains("endpoint"); },
+constexpr const char* kName = "sigcomp";
+
+// A job with an endpoint of this scheme is about calls.
+bool is_about_calls(const Json& job) {
+  static const Json::json_pointer kScheme("/endpoint/config/scheme");
+  return job.contains(kScheme) && job.at(kScheme) == kName;
+}
+
+constexpr SchemeLoad kLoad = {.recognises = is_about_calls,
                               .run = [](const Json& job) { return calls::run(calls::read_job(job)); }};
 
 }  // namespace
 
 const Scheme& scheme() noexcept {
-  static constexpr Scheme kScheme = {.name = "sigcomp",
+  static constexpr Scheme kScheme = {.name = kName,
                                      .message_mark = kMessageMark,
                                      .trials = {.bad_configurations = bad_configurations,
                                                 .beginning_of_message = kBeginning,
