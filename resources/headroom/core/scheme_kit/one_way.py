@@ -12,11 +12,11 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from headroom.core import deviations, engine, implementations, requirements
 from headroom.core.capabilities import Misbehaviour
+from headroom.core.contract import CellTitles, Interop
 from headroom.core.errors import HeadroomError
 from headroom.core.matrix import ArtefactStore, Cell, Result, Row, not_declared, traffic_profiles
 from headroom.core.replay import Packets, Replay, ReplayConfig
 from headroom.core.results.record import Verdict
-from headroom.core.scheme import CellTitles, Interop
 from headroom.core.scheme_kit import cells, evidence
 from headroom.core.scheme_kit.minimise import minimise
 from headroom.core.scheme_kit.signature import plain

@@ -4,9 +4,9 @@
 from collections.abc import Sequence
 
 from headroom.core import engine, replay_metrics
+from headroom.core.contract import CLEAN
 from headroom.core.matrix import ArtefactStore, Cell, Result
 from headroom.core.results import collector
-from headroom.core.scheme import CLEAN
 from headroom.core.scheme_kit.cells import run_all
 from headroom.schemes.rohc.interop import cell as one_cell
 from headroom.schemes.rohc.interop import recordings
