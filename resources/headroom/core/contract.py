@@ -164,6 +164,20 @@ class TrexStreams:
 
 
 @dataclass(frozen=True)
+class RequirementWords:
+    """The words by which requirements of a scheme say what they are for (resources/requirements).
+
+    `applies` holds keys that a requirement's `applies` may have besides the options of the axes, each with its values.
+    `features` are those that an implementation may have or lack; `not_yet` those that no implementation here has: each
+    with what it is, for the sentence "It is about …".
+    """
+
+    applies: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    features: tuple[str, ...] = ()
+    not_yet: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Scheme:
     """One scheme. `name` is its word in configurations, declarations and tags; `title` is how sentences call it.
 
@@ -186,7 +200,7 @@ class Scheme:
     compressor or the decompressor. `benchmarks` are the shortest runs of those of the reference: program and arguments,
     in which LIB stands for the folder of the adapters. `carries` are schemes whose link packets are its packets, by
     name: its papers and traffic may use them. `sentinels` are the fixed work by which nights watch what the scheme
-    costs.
+    costs. `requirement_words` are the words of its requirements.
     """
 
     name: str
@@ -215,6 +229,7 @@ class Scheme:
     carries: tuple[str, ...] = ()
     sentinels: Callable[[], Sequence[Sentinel]] = tuple
     interop: Callable[[], Interop] | None = None
+    requirement_words: RequirementWords = RequirementWords()
 
     def cells(self) -> Interop:
         """How cells of the matrix run. REQUIRES: the scheme is in the matrix."""

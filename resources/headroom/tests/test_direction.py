@@ -137,14 +137,12 @@ def test_names_are_found_in_identifiers_and_sentences() -> None:
 
 # What a configuration of one scheme alone holds: quoted keys and names of attributes.
 CONFIGURED = re.compile(r"""["'](max_cid|cids|mrru|modes|max_slot_id)["']|\.(max_cid|cids|mrru)\b|\bmax_cid=""")
-# Modules that still know what a channel of some scheme holds. The list only gets shorter.
-CONFIGURED_NOT_YET = {"core.requirements", "keywords.adapter"}
 
 
 @pytest.mark.parametrize("path", [one for one in MODULES if part_of(one) != "schemes"], ids=module_of)
 def test_no_configuration_of_a_scheme_is_known_outside_its_folder(path: Path) -> None:
     found = {"".join(match) for match in CONFIGURED.findall(path.read_text(encoding="utf-8"))}
-    assert bool(found) == (module_of(path) in CONFIGURED_NOT_YET), found
+    assert not found
 
 
 def test_what_a_configuration_holds_is_found() -> None:

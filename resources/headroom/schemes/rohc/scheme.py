@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from headroom.core.contract import DecodeOption, Framing, Interop, Scheme
+from headroom.core.contract import DecodeOption, Framing, Interop, RequirementWords, Scheme
 from headroom.core.metrics import Metric, declared
 from headroom.schemes.rohc.interop.axes import AXES, LINKS
 from headroom.schemes.rohc.options import REPLAY
@@ -92,5 +92,16 @@ SCHEME = Scheme(
         DecodeOption("profiles", "ROHC profiles of the channel, such as 0x0001,0x0002; all when left out."),
         DecodeOption("cid", "small or large; when left out, what the frames say or what makes more sense."),
         DecodeOption("max_cid", "MAX_CID of the channel.", 0, 16383),
+    ),
+    requirement_words=RequirementWords(
+        features=(
+            *("r-mode", "list-compression", "extension-headers", "additional-ip-headers", "timer-based"),
+            *("esp", "udp-lite", "segmentation", "packet-sizes"),
+        ),
+        not_yet={
+            "negotiation": "how a channel's parameters are negotiated, which is done before an implementation is made",
+            "null-esp": "headers behind ESP with NULL encryption, which look like encrypted ones",
+            "reverse-decompression": "reverse decompression, which is optional",
+        },
     ),
 )

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from headroom.core.contract import Framing, Interop, Scheme
+from headroom.core.contract import Framing, Interop, RequirementWords, Scheme
 from headroom.core.metrics import Metric, declared
 from headroom.schemes.sigcomp.interop.axes import AXES, LINKS
 from headroom.schemes.sigcomp.options import OPTIONS
@@ -73,6 +73,10 @@ SCHEME = Scheme(
     name="sigcomp",
     title="SigComp",
     roles=("endpoint",),
+    described=(
+        *("transports", "version", "dictionaries", "tools", "max_compartments"),
+        *("max_decompression_memory_size", "max_state_memory_size", "max_cycles_per_bit"),
+    ),
     listed=("transports",),
     axes=AXES,
     links=LINKS,
@@ -89,4 +93,5 @@ SCHEME = Scheme(
     commands=_commands,
     node_job=_node_job,
     benchmarks=(("sigcomp_bench", "--benchmark_min_time=0.01"),),
+    requirement_words=RequirementWords(features=("feedback", "announcements", "nack", "presence")),
 )

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from headroom.core.contract import CLEAN, Axis, Framing, Interop, LinkCondition, Scheme, Value
+from headroom.core.contract import CLEAN, Axis, Framing, Interop, LinkCondition, RequirementWords, Scheme, Value
 from headroom.core.options import Option, number
 from headroom.core.replay_options import ReplayWords, into, without_feedback
 from headroom.core.sentinels import Sentinel
@@ -52,4 +52,7 @@ SCHEME = Scheme(
     sentinels=_sentinels,
     suites="conformance/toy",
     framing=Framing(ether_types={0x88B5: ""}),
+    requirement_words=RequirementWords(
+        applies={"types": ("OPEN", "MORE")}, not_yet={"farewell": "how a session is closed"}
+    ),
 )
