@@ -193,7 +193,7 @@ def requirement_rows() -> list[dict[str, Any]]:
 
 
 def metric_rows() -> list[dict[str, Any]]:
-    from headroom.core.metrics import all_metrics
+    from headroom.core.metric_registry import all_metrics
 
     return [
         {"name": one.name, "unit": one.unit, "better": one.better, "about": one.description}

@@ -7,7 +7,8 @@ from typing import Annotated, Any
 import typer
 
 from headroom.cli.options import of_settings, with_options
-from headroom.cli.run import RunOptions, execute
+from headroom.cli.run import execute
+from headroom.cli.run_options import RunOptions
 from headroom.core import console
 from headroom.core.options import DRY_RUN, JSON, RESUME
 from headroom.core.results.agreement import agreement, verdict_of

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from headroom.core.contract import DecodeOption, Framing, Interop, RequirementWords, Scheme
 from headroom.core.metrics import Metric, declared
+from headroom.schemes.rohc import NAME
 from headroom.schemes.rohc.interop.axes import AXES, LINKS
 from headroom.schemes.rohc.options import REPLAY
 
@@ -25,7 +26,7 @@ def _replay() -> ReplayWords:
 
 
 def _interop() -> Interop:
-    from headroom.schemes.rohc.interop.matrix import INTEROP
+    from headroom.schemes.rohc.interop.cells import INTEROP
 
     return INTEROP
 
@@ -62,7 +63,7 @@ def _sentinels() -> Sequence[Sentinel]:
 
 
 SCHEME = Scheme(
-    name="rohc",
+    name=NAME,
     title="ROHC",
     roles=("compressor", "decompressor"),
     listed=("profiles",),

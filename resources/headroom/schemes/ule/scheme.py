@@ -7,8 +7,10 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from headroom.core.contract import DecodeOption, Framing, Interop, Scheme
-from headroom.core.options import Option, boolean, number, split_names
+from headroom.core.options import boolean, split_names
+from headroom.schemes.ule import NAME
 from headroom.schemes.ule.axes import AXES, LINKS
+from headroom.schemes.ule.options import LARGEST_PDU, MOST_ROOM, REPLAY
 
 if TYPE_CHECKING:
     from headroom.core.captures.dissection import LinkDissector
@@ -18,10 +20,7 @@ if TYPE_CHECKING:
     from headroom.core.sentinels import Sentinel
     from headroom.core.workload import Workload
 
-LARGEST_PDU = 2000  # octets that a receiver is given room for, unless a replay says otherwise
 OWN_ADDRESS = "02:00:00:00:00:01"  # of the reference as a receiver, unless its options say otherwise
-# As many as can be configured: 16 bits. GSE carries PDUs of 65,527 octets, behind an address.
-MOST_ROOM = 65_535
 
 
 def _pid(text: str) -> int:
@@ -125,7 +124,7 @@ def _sentinels() -> Sequence[Sentinel]:
 
 
 SCHEME = Scheme(
-    name="ule",
+    name=NAME,
     title="ULE",
     roles=("compressor", "decompressor"),
     described=("max_channels", "packing", "address"),
@@ -133,15 +132,7 @@ SCHEME = Scheme(
     axes=AXES,
     links=LINKS,
     interop=_interop,
-    replay_options=(
-        Option(
-            "largest_pdu",
-            LARGEST_PDU,
-            number("largest-pdu", 1, MOST_ROOM, "octets", int),
-            "The largest PDU, octets.",
-            int,
-        ),
-    ),
+    replay_options=REPLAY,
     replay=_replay,
     workload=_workload,
     sentinels=_sentinels,

@@ -14,12 +14,12 @@ from headroom.core.errors import UsageError
 from headroom.core.implementations import null
 from headroom.core.matrix import Cell
 from headroom.core.paths import DEFAULT_BUILD, shown
+from headroom.schemes.rohc import NAME
 from headroom.schemes.rohc.interop.matrix import channel_of, recording_of
 from headroom.schemes.rohc.interop.signature import RTP_PROFILES
 from headroom.schemes.rohc.judge import Decompressor, Parameters, profiles
 from headroom.schemes.rohc.judge.cid import MAX_LARGE_CID, MAX_SMALL_CID
 from headroom.schemes.rohc.judge.packet import Packet
-from headroom.schemes.rohc.scheme import SCHEME
 
 ETHERNET_HEADER = 14
 
@@ -30,7 +30,7 @@ def frames(path: str, build: str = DEFAULT_BUILD) -> list[bytes]:
         copy = Path(folder) / "packets.pcapng"
         replay.run(
             replay.ReplayConfig(
-                SCHEME.name,
+                NAME,
                 null(),
                 source=path,
                 channel={"mode": "U"},
