@@ -147,7 +147,7 @@ def _declared(capabilities: Sequence[dict[str, Any]], key: str) -> list[str]:
 
 
 def paper_rows() -> list[dict[str, Any]]:
-    from headroom.bench.papers import paper
+    from headroom.core.papers import paper
     from headroom.core.scheme_registry import all_schemes
 
     measured_by = {key: scheme.title for scheme in all_schemes().values() for key in scheme.papers()}

@@ -47,8 +47,8 @@ def add_to(app: typer.Typer) -> None:
 def reproduce_command(
     explicit: dict[str, Any], paper: Annotated[str, typer.Argument(help="Key of a paper (see list papers).")]
 ) -> None:
-    from headroom.bench.papers.measured import how
-    from headroom.bench.papers.paper import find
+    from headroom.core.papers.measured import how
+    from headroom.core.papers.paper import find
 
     found = find(paper)
     how(found.key)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Protocol, Self, TypeAlias
 
 from headroom.core.errors import UsageError
 from headroom.core.metrics import Metric
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
     from headroom.core.captures.dissection import LinkDissector, PayloadDissector
     from headroom.core.implementations import Implementation
-    from headroom.core.matrix import ArtefactStore, Cell, Row, Traffic
+    from headroom.core.matrix import ArtefactStore, Cell, Result, Row, Traffic
+    from headroom.core.papers.measured import MeasuredPaper
     from headroom.core.replay_options import ReplayWords
     from headroom.core.sentinels import Sentinel
     from headroom.core.workload import Workload
@@ -49,7 +50,7 @@ class LinkCondition(Value):
     packet, unchanged and in order.
     """
 
-    words: Mapping[str, Any] = field(default_factory=dict)
+    words: Mapping[str, object] = field(default_factory=dict)
     share: float = 1.0
     harmless: bool = False
 
@@ -115,7 +116,7 @@ class Interop:
     unsupported: Callable[[Row], str]
     traffic: Callable[[Row], Sequence[Traffic]]
     traffic_names: Callable[[], Sequence[str]]
-    run: Callable[[Sequence[Cell], ArtefactStore], list[dict[str, Any]]]
+    run: Callable[[Sequence[Cell], ArtefactStore], list[Result]]
     captures: bool = False
     judges_packets: bool = False
 
@@ -163,6 +164,21 @@ class TrexStreams:
     headers: tuple[tuple[str, ...], ...]
 
 
+class ReportSection(Protocol):
+    """What the report needs of a section (`report.page.Section`): `id` is its identity on the page, `notes` are
+    sentences below its title."""
+
+    id: str
+    notes: list[str]
+
+    def go_on(self, other: Self) -> None:
+        """Takes in another section of the same identity."""
+
+
+# Makes a section of records (result.schema.json); None where it has nothing to show.
+MakeSection: TypeAlias = "Callable[[list[dict[str, object]]], ReportSection | None]"
+
+
 @dataclass(frozen=True)
 class RequirementWords:
     """The words by which requirements of a scheme say what they are for (resources/requirements).
@@ -186,10 +202,10 @@ class Scheme:
     `links` span the interop matrix, whose cells `interop` runs; a scheme without axes is not in it.
 
     `compresses` is what it compresses, in a word of a title; nothing where it compresses nothing. `metrics` are those
-    that it adds to the registry. `report_sections` are functions of records (`report.data.Records`) that make a section
-    of the report each, or None where they have nothing to show; they stand in this order. A section with the identity
-    of another goes on with it. `workload` says how it is measured; None where its own keywords alone do. `papers`
-    are `bench.papers.measured.MeasuredPaper` by key.
+    that it adds to the registry. `report_sections` are functions of records that make a section of the report each, or
+    None where they have nothing to show; they stand in this order. A section with the identity of another goes on with
+    it. `workload` says how it is measured; None where its own keywords alone do. `papers` are those that it measures,
+    by key.
 
     `options` are of `./headroom run`, `replay_options` of `./headroom replay`; `replay` gives what else replays of the
     scheme have of its own, and is None where there are none.
@@ -211,8 +227,8 @@ class Scheme:
     replay: Callable[[], ReplayWords] | None = None
     compresses: str = ""
     metrics: Callable[[], Sequence[Metric]] = tuple
-    report_sections: Callable[[], Sequence[Callable[..., Any]]] = tuple
-    papers: Callable[[], Mapping[str, Any]] = dict
+    report_sections: Callable[[], Sequence[MakeSection]] = tuple
+    papers: Callable[[], Mapping[str, MeasuredPaper]] = dict
     workload: Callable[[], Workload] | None = None
     suites: str = ""
     framing: Framing = Framing()
@@ -220,7 +236,7 @@ class Scheme:
     decode_options: tuple[DecodeOption, ...] = ()
     commands: Callable[[typer.Typer], None] | None = None
     streams: TrexStreams | None = None
-    node_job: Callable[[Implementation, str, str], dict[str, Any]] | None = None
+    node_job: Callable[[Implementation, str, str], dict[str, object]] | None = None
     benchmarks: tuple[tuple[str, ...], ...] = ()
     described: tuple[str, ...] = ()
     listed: tuple[str, ...] = ()

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from headroom.bench.papers import paper as papers
 from headroom.core import requirements
 from headroom.core.metric_registry import all_metrics
+from headroom.core.papers import paper as papers
 from headroom.core.results import store
 from headroom.core.results.record import Measurement
 from headroom.core.yamlfile import violations

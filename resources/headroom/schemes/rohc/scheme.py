@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from headroom.core.contract import DecodeOption, Framing, Interop, RequirementWords, Scheme
 from headroom.core.metrics import Metric, declared
@@ -14,6 +14,7 @@ from headroom.schemes.rohc.options import REPLAY
 
 if TYPE_CHECKING:
     from headroom.core.captures.dissection import LinkDissector
+    from headroom.core.papers.measured import MeasuredPaper
     from headroom.core.replay_options import ReplayWords
     from headroom.core.sentinels import Sentinel
     from headroom.core.workload import Workload
@@ -37,8 +38,8 @@ def _metrics() -> tuple[Metric, ...]:
     return declared(vars(metrics))
 
 
-def _papers() -> Mapping[str, Any]:
-    from headroom.bench.papers.measured import MeasuredPaper
+def _papers() -> Mapping[str, MeasuredPaper]:
+    from headroom.core.papers.measured import MeasuredPaper
     from headroom.schemes.rohc.papers import effnet_2007_figures, effnet_2007_places
 
     return {"effnet-2007": MeasuredPaper(effnet_2007_places.measure, effnet_2007_figures.figures)}

@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from headroom.core.contract import Framing, Interop, RequirementWords, Scheme
+from headroom.core.contract import Framing, Interop, MakeSection, RequirementWords, Scheme
 from headroom.core.metrics import Metric, declared
 from headroom.schemes.sigcomp.interop.axes import AXES, LINKS
 from headroom.schemes.sigcomp.options import OPTIONS
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from headroom.core.captures.dissection import PayloadDissector
     from headroom.core.implementations import Implementation
+    from headroom.core.papers.measured import MeasuredPaper
     from headroom.core.sentinels import Sentinel
 
 
@@ -31,14 +32,14 @@ def _metrics() -> tuple[Metric, ...]:
     return declared(vars(metrics))
 
 
-def _report_sections() -> tuple[Callable[..., Any], ...]:
+def _report_sections() -> tuple[MakeSection, ...]:
     from headroom.schemes.sigcomp.report import calls_on_the_wire, calls_section, hostile_section
 
     return calls_section.calls, hostile_section.hostile, calls_on_the_wire.calls
 
 
-def _papers() -> Mapping[str, Any]:
-    from headroom.bench.papers.measured import MeasuredPaper
+def _papers() -> Mapping[str, MeasuredPaper]:
+    from headroom.core.papers.measured import MeasuredPaper
     from headroom.schemes.sigcomp.papers import maenpaa_2005_figures, maenpaa_2005_places
 
     return {"maenpaa-2005": MeasuredPaper(maenpaa_2005_places.measure, maenpaa_2005_figures.figures)}
@@ -57,7 +58,7 @@ def _commands(app: typer.Typer) -> None:
     udvm.add_to(app)
 
 
-def _node_job(found: Implementation, build: str, side: str) -> dict[str, Any]:
+def _node_job(found: Implementation, build: str, side: str) -> dict[str, object]:
     from headroom.schemes.sigcomp import endpoints
 
     return endpoints.node_job(found, build, side)

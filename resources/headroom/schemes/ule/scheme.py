@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from headroom.core.contract import DecodeOption, Framing, Interop, Scheme
 from headroom.core.options import boolean, split_names
@@ -15,6 +15,7 @@ from headroom.schemes.ule.options import LARGEST_PDU, MOST_ROOM, REPLAY
 if TYPE_CHECKING:
     from headroom.core.captures.dissection import LinkDissector
     from headroom.core.metrics import Metric
+    from headroom.core.papers.measured import MeasuredPaper
     from headroom.core.replay import Replay
     from headroom.core.replay_options import ReplayWords
     from headroom.core.sentinels import Sentinel
@@ -98,8 +99,8 @@ def _metrics() -> tuple[Metric, ...]:
     return declared(vars(metrics))
 
 
-def _papers() -> Mapping[str, Any]:
-    from headroom.bench.papers.measured import MeasuredPaper
+def _papers() -> Mapping[str, MeasuredPaper]:
+    from headroom.core.papers.measured import MeasuredPaper
     from headroom.schemes.ule.papers import ang_2016, ang_2016_figures
 
     return {"ang-2016": MeasuredPaper(ang_2016.measure, ang_2016_figures.figures)}

@@ -13,10 +13,10 @@ from itertools import pairwise
 from statistics import fmean, stdev
 from typing import Any
 
-from headroom.bench.papers.measured import PaperMeasurement
-from headroom.bench.papers.paper import Figure, Paper, beside
 from headroom.core import replay
 from headroom.core.implementations import null
+from headroom.core.papers.measured import PaperMeasurement
+from headroom.core.papers.paper import Figure, Paper, beside
 from headroom.core.results.record import Item, Series
 from headroom.core.run.run import Run
 from headroom.schemes.rohc import NAME
