@@ -17,7 +17,7 @@ from headroom.core.matrix import ArtefactStore, Cell, Result, Row, Traffic, row_
 from headroom.core.paths import DEFAULT_BUILD
 from headroom.core.replay import Packets, ReplayConfig
 from headroom.core.scheme import all_schemes
-from headroom.core.scheme_kit import one_way
+from headroom.core.scheme_kit import cells
 from headroom.core.scheme_kit.minimise import minimise
 from headroom.core.scheme_kit.one_way import Judged, OneWay
 from headroom.schemes.ule import interop as ule
@@ -141,7 +141,7 @@ def few(scheme: OneWay) -> OneWay:
 @pytest.fixture
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Minimising stops for no time that passed: on a busy machine, it would leave more packets."""
-    monkeypatch.setattr(one_way, "minimise", functools.partial(minimise, most_seconds=math.inf))
+    monkeypatch.setattr(cells, "minimise", functools.partial(minimise, most_seconds=math.inf))
 
 
 @pytest.mark.usefixtures("patient")
