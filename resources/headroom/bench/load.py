@@ -15,7 +15,7 @@ from statistics import fmean
 from typing import Any
 
 from headroom.bench.capacity_search import Trial
-from headroom.core import engine, profiles, scheme
+from headroom.core import engine, profiles, scheme_registry
 from headroom.core.errors import HeadroomError
 from headroom.core.implementations import Implementation, null
 from headroom.core.machine import procstat
@@ -84,7 +84,7 @@ def job(config: LoadConfig, flow_pairs: int, core: int | None, start_at_ns: int 
     steady = {"name": "steady", "ticks": config.ticks}
     measured = [steady, churn] if config.churn_per_second else [steady]
     channel = config.channel or (
-        {} if config.scheme == COPY else scheme.workload_of(config.scheme).load(flow_pairs).config
+        {} if config.scheme == COPY else scheme_registry.workload_of(config.scheme).load(flow_pairs).config
     )
     made: dict[str, Any] = {
         "compressor": _side(config, config.compressor, channel),

@@ -44,7 +44,7 @@ def _options(version: Version = False) -> None:
 
 
 def _add_commands() -> None:
-    from headroom.core.scheme import all_schemes
+    from headroom.core.scheme_registry import all_schemes
 
     for name in COMMANDS.split():
         import_module(f"headroom.cli.{name}").add_to(app)

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from headroom.core.console import examples, print_json, say, warn
+from headroom.core.contract import DecodeOption
 from headroom.core.errors import EXIT_FAILED, UsageError
-from headroom.core.scheme import DecodeOption, all_schemes
+from headroom.core.scheme_registry import all_schemes
 
 if TYPE_CHECKING:
     from headroom.decode.run import Capture, DecodedPacket

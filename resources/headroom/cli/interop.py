@@ -15,9 +15,9 @@ from headroom.core.options import flag
 from headroom.core.paths import DEFAULT_BUILD, shown
 
 if TYPE_CHECKING:
+    from headroom.core.contract import Scheme
     from headroom.core.implementations import Implementation
     from headroom.core.run.session import Plan
-    from headroom.core.scheme import Scheme
     from headroom.core.settings import Settings
 
 Words = dict[str, tuple[str, ...]]  # by option
@@ -33,7 +33,7 @@ EPILOG = console.examples(
 
 
 def add_to(app: typer.Typer) -> None:
-    from headroom.core.scheme import in_matrix
+    from headroom.core.scheme_registry import in_matrix
 
     axes = "; ".join(f"{one.title}: {', '.join(axis.option for axis in one.axes)}" for one in in_matrix().values())
     interop_command.__signature__ = _signature()  # type: ignore[attr-defined]
@@ -48,7 +48,7 @@ def add_to(app: typer.Typer) -> None:
 
 def _signature() -> inspect.Signature:
     """The command's parameters: those that it names, and an option for each axis of each scheme in the matrix."""
-    from headroom.core.scheme import axis_options
+    from headroom.core.scheme_registry import axis_options
 
     named = inspect.signature(interop_command, eval_str=True)
     fixed = [one for one in named.parameters.values() if one.kind is not one.VAR_KEYWORD]
@@ -139,7 +139,7 @@ def _names(option: str, text: str | None) -> tuple[str, ...]:
 def _with_axes(words: Words, given: list[str], schemes: tuple[str, ...] = ()) -> Words:
     """Words with those of --axis added, for the named schemes, or all. Raises UsageError where an axis is unknown, or
     chosen twice. An axis that schemes share is chosen for each of them."""
-    from headroom.core.scheme import in_matrix
+    from headroom.core.scheme_registry import in_matrix
 
     found = dict(words)
     known: dict[str, dict[str, None]] = {}  # by axis: its options, in order
@@ -173,7 +173,7 @@ def schemes_of(words: Words, schemes: tuple[str, ...] = ()) -> list[Scheme]:
     """The schemes of a matrix: the named ones, else those that its other options belong to, else those that
     all named implementations declare; where there are none, the first, whose error then lists who declares it."""
     from headroom.core import implementations
-    from headroom.core.scheme import axis_options, in_matrix, named, owners
+    from headroom.core.scheme_registry import axis_options, in_matrix, named, owners
 
     known = in_matrix()
     if wrong := [name for name in schemes if name not in known]:
@@ -204,7 +204,7 @@ def schemes_of(words: Words, schemes: tuple[str, ...] = ()) -> list[Scheme]:
 
 def part(words: Words, scheme: Scheme) -> Words:
     """The words with the traffic and the links of one scheme alone."""
-    from headroom.core.scheme import owners
+    from headroom.core.scheme_registry import owners
 
     mine = {
         option: tuple(one for one in words[option] if scheme in owners(option, one)) for option in ("traffic", "links")
@@ -348,7 +348,7 @@ def _print_cells(cells: list[dict[str, Any]]) -> None:
 
 def _dry_run(plan: Plan, json: bool) -> None:
     from headroom.core import matrix
-    from headroom.core.scheme import find
+    from headroom.core.scheme_registry import find
 
     settings = plan.settings
     common = {"seed": settings.seed, "build": settings.build}

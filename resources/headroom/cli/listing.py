@@ -126,7 +126,7 @@ def _implementation_row(
     name: str, capabilities: Sequence[dict[str, Any]], usable: str, about: str, vendor: str = "", licence: str = ""
 ) -> dict[str, Any]:
     """A row, with a column for each capability that a scheme lists."""
-    from headroom.core.scheme import all_schemes
+    from headroom.core.scheme_registry import all_schemes
 
     listed = dict.fromkeys(key for scheme in all_schemes().values() for key in scheme.listed)
     return {
@@ -148,7 +148,7 @@ def _declared(capabilities: Sequence[dict[str, Any]], key: str) -> list[str]:
 
 def paper_rows() -> list[dict[str, Any]]:
     from headroom.bench.papers import paper
-    from headroom.core.scheme import all_schemes
+    from headroom.core.scheme_registry import all_schemes
 
     measured_by = {key: scheme.title for scheme in all_schemes().values() for key in scheme.papers()}
     return [

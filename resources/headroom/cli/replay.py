@@ -12,11 +12,12 @@ import typer
 
 from headroom.cli.options import with_options
 from headroom.core.console import examples, print_json, print_table, say, warn_once
+from headroom.core.contract import Scheme
 from headroom.core.engine_result import EngineFailure
 from headroom.core.errors import UsageError
 from headroom.core.options import DRY_RUN, JSON, Option, assignments, flag, number, seed_of
 from headroom.core.paths import DEFAULT_BUILD
-from headroom.core.scheme import Scheme, all_schemes
+from headroom.core.scheme_registry import all_schemes
 
 if TYPE_CHECKING:
     from headroom.core.replay import Replay, ReplayConfig

@@ -5,9 +5,9 @@ from functools import cache
 from typing import Any
 
 from headroom.core import implementations
+from headroom.core.contract import Scheme
 from headroom.core.errors import HeadroomError
 from headroom.core.implementations import Implementation, Role
-from headroom.core.scheme import Scheme
 
 PATIENCE_S = 20.0  # for a replay of conformance or robustness, which takes a second at most: then an adapter hangs
 

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from headroom.core import profiles, requirements
+from headroom.core.contract import Scheme
 from headroom.core.errors import UsageError
 from headroom.core.paths import SCHEMAS, SUITES
-from headroom.core.scheme import Scheme, all_schemes, in_matrix, named
+from headroom.core.scheme_registry import all_schemes, in_matrix, named
 from headroom.core.yamlfile import Document, check, schema
 
 ABI = "ABI-"  # in a deviation's requirement, before the name of a check

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 from headroom.core import declarations, engine
+from headroom.core.contract import Scheme
 from headroom.core.errors import EnvironmentLacks, HeadroomError, UsageError
 from headroom.core.machine import libraries
 from headroom.core.paths import DEFAULT_BUILD, IMPLEMENTATIONS, build_folder, shown
-from headroom.core.scheme import Scheme
 from headroom.core.yamlfile import Document, check, read_joined
 
 _SINGULAR = {"dictionaries": "dictionary"}  # of capabilities, in sentences

@@ -2,7 +2,7 @@
 """The interop matrix: compressor, decompressor, axes of the scheme, traffic and link condition.
 
 A row has one value of each axis; it is one case of a suite, and its cells run together. What differs between schemes
-is data and functions of `core.scheme.Scheme`.
+is data and functions of `core.contract.Scheme`.
 """
 
 import gzip
@@ -19,11 +19,12 @@ from pathlib import Path
 from typing import Any
 
 from headroom.core import implementations, profiles
+from headroom.core.contract import LinkCondition, Scheme
 from headroom.core.errors import UsageError
 from headroom.core.options import flag
 from headroom.core.paths import DEFAULT_BUILD
 from headroom.core.results.record import Verdict, worst
-from headroom.core.scheme import LinkCondition, Scheme, in_matrix
+from headroom.core.scheme_registry import in_matrix
 
 Result = dict[str, Any]
 

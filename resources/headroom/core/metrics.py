@@ -73,7 +73,7 @@ def all_metrics() -> dict[str, Metric]:
     """Every metric by name: those of this module and of replays, then those of each scheme. Raises ValueError where two
     share one."""
     from headroom.core import replay_metrics
-    from headroom.core.scheme import all_schemes
+    from headroom.core.scheme_registry import all_schemes
 
     found: dict[str, Metric] = {}
     of_schemes = (scheme.metrics() for scheme in all_schemes().values())

@@ -13,12 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from headroom.core import implementations
+from headroom.core.contract import Scheme
 from headroom.core.errors import UsageError
 from headroom.core.options import boolean, seed_of, split_names
 from headroom.core.paths import ROOT
 from headroom.core.replay import Carrier, Packets, Replay, ReplayConfig
 from headroom.core.run.run import Run
-from headroom.core.scheme import Scheme, all_schemes
+from headroom.core.scheme_registry import all_schemes
 from headroom.core.settings import Settings
 
 MOST_NUMBERS = 1_000_000  # of packets that an argument may name

@@ -205,7 +205,7 @@ def _linked(arms: Mapping[str, Arm], build: str) -> Iterator[dict[str, Arm]]:
 @cache
 def all_sentinels() -> dict[str, Sentinel]:
     """The sentinels of all schemes by name."""
-    from headroom.core.scheme import all_schemes
+    from headroom.core.scheme_registry import all_schemes
 
     return {one.name: one for scheme in all_schemes().values() for one in scheme.sentinels()}
 

@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from headroom.core import scheme
+from headroom.core import scheme_registry
 from headroom.core.errors import UsageError
 from headroom.core.options import Option, boolean, seed_of, split_names
 from headroom.core.paths import DEFAULT_BUILD
@@ -132,7 +132,7 @@ class Settings:
 @cache
 def scheme_options() -> dict[str, Option]:
     """The options that schemes declare, by name."""
-    return {one.name: one for found in scheme.all_schemes().values() for one in found.options}
+    return {one.name: one for found in scheme_registry.all_schemes().values() for one in found.options}
 
 
 @cache

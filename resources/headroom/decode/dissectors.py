@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from functools import cache
 
 from headroom.core.captures.dissection import LinkDissector, PayloadDissector, Value
-from headroom.core.scheme import all_schemes
+from headroom.core.scheme_registry import all_schemes
 
 # Values that are shown in hexadecimal, with the digits they have on the wire; the others are the schemes' own.
 _HEXADECIMAL = {"SSRC": 8, "SPI": 8}

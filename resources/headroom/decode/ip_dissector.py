@@ -13,7 +13,7 @@ from itertools import zip_longest
 from headroom.core.captures import framing, ip_headers
 from headroom.core.captures.dissection import Flow, Ours, PayloadReader, TsharkLimit
 from headroom.core.captures.ip_headers import UDP
-from headroom.core.scheme import find
+from headroom.core.scheme_registry import find
 from headroom.decode import dissectors
 
 TCP, UDP_LITE, ESP = 6, 136, 50

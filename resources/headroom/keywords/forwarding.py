@@ -19,7 +19,7 @@ from headroom.bench.throughput_search import (
 )
 from headroom.core.results import collector
 from headroom.core.run.run import Run
-from headroom.core.scheme import workload_of
+from headroom.core.scheme_registry import workload_of
 from headroom.core.workload import Channel
 from headroom.keywords import forwarding_results
 from headroom.keywords.base import current_run, library

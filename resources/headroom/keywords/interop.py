@@ -8,7 +8,7 @@ from robot.api import SkipExecution
 from robot.api.deco import keyword
 from robot.libraries.BuiltIn import BuiltIn
 
-from headroom.core import capabilities, deviations, implementations, matrix, metrics, scheme
+from headroom.core import capabilities, deviations, implementations, matrix, metrics, scheme_registry
 from headroom.core.matrix import ArtefactStore, Result, Row
 from headroom.core.options import split_names
 from headroom.core.results import collector
@@ -39,7 +39,7 @@ class InteropKeywords:
         Over a link that does no harm, everything comes out as it went in. Over any other, it comes out as it was or not
         at all, but for what the scheme's checksums are bound to miss; and most of what arrives should come out.
         """
-        run, of = current_run(), scheme.of_axes(axes, suite_of_case())
+        run, of = current_run(), scheme_registry.of_axes(axes, suite_of_case())
         row = Row(
             of,
             compressor or run.settings.compressor,

@@ -16,7 +16,7 @@ from headroom.core.machine import topology
 from headroom.core.results import collector
 from headroom.core.results.record import CoreLoad, Histogram, Series
 from headroom.core.run.run import Run
-from headroom.core.scheme import workload_of
+from headroom.core.scheme_registry import workload_of
 from headroom.keywords import verdicts
 from headroom.keywords.base import current_run, library
 

@@ -13,11 +13,11 @@ from typing import Any, NoReturn, Protocol
 from robot.api import SkipExecution
 
 from headroom.core import capabilities, engine
+from headroom.core.contract import Scheme
 from headroom.core.implementations import Implementation, Role
 from headroom.core.results import collector
 from headroom.core.results.record import Finding
 from headroom.core.run.run import Run
-from headroom.core.scheme import Scheme
 from headroom.keywords.base import current_run, requirements_of_case
 
 MOST_FINDINGS = 20  # kept in a record; all are counted

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from headroom.core import metrics
-from headroom.core.scheme import all_schemes
+from headroom.core.scheme_registry import all_schemes
 from headroom.core.text import percent, shown
 from headroom.report import charts, data
 from headroom.report.columns import Shown, figure, table_of

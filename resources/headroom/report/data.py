@@ -10,7 +10,7 @@ from headroom.core.errors import HeadroomError
 from headroom.core.metrics import Metric
 from headroom.core.requirements import KINDS, SURROUNDINGS, Requirements, load, parts_of, suites_of
 from headroom.core.results.record import VERDICTS, worst
-from headroom.core.scheme import all_schemes
+from headroom.core.scheme_registry import all_schemes
 from headroom.core.text import natural
 
 Records = list[dict[str, Any]]

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from headroom.core.contract import CellTitles, Scheme
 from headroom.core.errors import disk_error
 from headroom.core.paths import TEMPLATES
 from headroom.core.results.record import VERDICTS
 from headroom.core.results.store import write_atomically
-from headroom.core.scheme import CellTitles, Scheme
 from headroom.core.text import in_template
 from headroom.report import matrix_data
 from headroom.report.data import Records

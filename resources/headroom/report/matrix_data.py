@@ -7,8 +7,9 @@ from statistics import median
 from typing import Any
 
 from headroom.core import matrix
+from headroom.core.contract import Scheme
 from headroom.core.results.record import VERDICTS, worst
-from headroom.core.scheme import Scheme, find
+from headroom.core.scheme_registry import find
 
 Cell = dict[str, Any]
 ORDER = {"error": 0, "fail": 1, "non-strict": 2, "unsupported": 3, "pass": 4}

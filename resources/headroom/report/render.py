@@ -13,7 +13,7 @@ from headroom.core.machine import pressure
 from headroom.core.paths import TEMPLATES
 from headroom.core.results.record import count_verdicts
 from headroom.core.results.store import write_atomically
-from headroom.core.scheme import all_schemes
+from headroom.core.scheme_registry import all_schemes
 from headroom.core.text import in_template, shortened, some
 from headroom.report import capacity_section, interop_page, sections, traffic_section, wire_section
 from headroom.report.data import Records

@@ -19,7 +19,7 @@ from headroom.core.machine import build
 from headroom.core.mutation import campaign
 from headroom.core.paths import DEFAULT_BUILD, ROOT, SUITES, build_folder, out_folder, shown
 from headroom.core.results import golden, store
-from headroom.core.scheme import all_schemes
+from headroom.core.scheme_registry import all_schemes
 
 # clang-format's output differs between major versions; the tree follows the one of Debian 12.
 CLANG_FORMAT_MAJOR = "14"

@@ -16,10 +16,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 from headroom.core import engine
+from headroom.core.contract import TrexStreams
 from headroom.core.errors import HeadroomError, UsageError
 from headroom.core.machine.build import engine_program
 from headroom.core.paths import DEFAULT_BUILD
-from headroom.core.scheme import TrexStreams, all_schemes
+from headroom.core.scheme_registry import all_schemes
 from headroom.testbed.arrivals import UNCOMPARED, ArrivalComparison, Ears, Listener, compare, ip_packet
 from headroom.testbed.bridge_noise import strays_in
 from headroom.testbed.captures import records, split

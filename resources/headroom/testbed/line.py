@@ -20,7 +20,7 @@ from headroom.core.errors import HeadroomError
 from headroom.core.implementations import null
 from headroom.core.machine import procstat
 from headroom.core.run.run import Run
-from headroom.core.scheme import all_schemes
+from headroom.core.scheme_registry import all_schemes
 from headroom.core.workload import COPIES, Channel
 from headroom.testbed import choice, images, testbed
 from headroom.testbed.compose import Compose

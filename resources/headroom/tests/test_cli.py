@@ -21,7 +21,7 @@ from headroom.core import matrix
 from headroom.core.errors import UsageError, disk_error
 from headroom.core.paths import ROOT
 from headroom.core.results import store
-from headroom.core.scheme import all_schemes, in_matrix
+from headroom.core.scheme_registry import all_schemes, in_matrix
 from headroom.tests.runs import replay_of
 
 COMMANDS = (

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from headroom.core.paths import ROOT
-from headroom.core.scheme import all_schemes
+from headroom.core.scheme_registry import all_schemes
 
 PACKAGE = ROOT / "resources" / "headroom"
 

@@ -9,7 +9,7 @@ import pytest
 
 from headroom.core import requirements
 from headroom.core.paths import ROOT
-from headroom.core.scheme import all_schemes
+from headroom.core.scheme_registry import all_schemes
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 GLOSSARY = (ROOT / "GLOSSARY.md").read_text(encoding="utf-8")

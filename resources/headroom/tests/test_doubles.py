@@ -14,7 +14,7 @@ from headroom.core.mutation.doubles import Double
 from headroom.core.mutation.hunt import CaseResult, Outcome, Task
 from headroom.core.paths import SUITES
 from headroom.core.run.selection import cases
-from headroom.core.scheme import all_schemes
+from headroom.core.scheme_registry import all_schemes
 
 MAY, SHOULD, MUST = "RFC3095-5.7.6-5", "RFC3095-5.7.6-1", "RFC3095-5.9.2-1"
 

@@ -9,7 +9,7 @@ from headroom.core import implementations, matrix, profiles
 from headroom.core.capabilities import Misbehaviour
 from headroom.core.errors import UsageError
 from headroom.core.paths import build_folder
-from headroom.core.scheme import find
+from headroom.core.scheme_registry import find
 from headroom.schemes.rohc.conformance import capabilities as sides
 from headroom.tests.interop import support
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from headroom.core import replay, replay_options, scheme, tshark
+from headroom.core import replay, replay_options, scheme_registry, tshark
+from headroom.core.contract import Framing
 from headroom.core.errors import UsageError
-from headroom.core.scheme import Framing
 from headroom.schemes.rohc import ppp
 from headroom.schemes.rohc.scheme import SCHEME
 from headroom.tests.runs import run_of
@@ -82,7 +82,7 @@ def test_the_words_of_a_replay() -> None:
 
 
 def test_an_encapsulation_that_the_scheme_does_not_have() -> None:
-    ppp_alone = scheme.find("vj")
+    ppp_alone = scheme_registry.find("vj")
     sentence = (
         "encapsulation=ethernet is impossible: packets of VJ have no Ethernet type. "
         "Leave encapsulation out, or say encapsulation=ppp."

@@ -9,7 +9,7 @@ from headroom.bench.papers.paper import Paper, Table
 from headroom.core.errors import UsageError
 from headroom.core.results.record import Item, Series
 from headroom.core.run.run import Run
-from headroom.core.scheme import all_schemes
+from headroom.core.scheme_registry import all_schemes
 
 
 @dataclass

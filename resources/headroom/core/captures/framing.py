@@ -11,7 +11,8 @@ from functools import cache
 from typing import Literal
 
 from headroom.core.captures import ip_headers
-from headroom.core.scheme import Scheme, all_schemes
+from headroom.core.contract import Scheme
+from headroom.core.scheme_registry import all_schemes
 
 IP, OTHER = "ip", "other"  # kinds of frames that carry no packet of a scheme
 

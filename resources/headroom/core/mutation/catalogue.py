@@ -10,7 +10,7 @@ from headroom.core.errors import UsageError
 from headroom.core.implementations import Role
 from headroom.core.paths import IMPLEMENTATIONS
 from headroom.core.run.selection import has_suites
-from headroom.core.scheme import all_schemes
+from headroom.core.scheme_registry import all_schemes
 from headroom.core.yamlfile import Document, check, read
 
 FOLDER, FILE = IMPLEMENTATIONS / "reference", "mutants.yaml"

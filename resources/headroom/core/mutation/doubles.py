@@ -24,7 +24,7 @@ from headroom.core.mutation.hunt import Outcome, Task
 from headroom.core.paths import DEFAULT_BUILD, IMPLEMENTATIONS, build_folder, shown
 from headroom.core.requirements import Requirement
 from headroom.core.run.selection import has_suites
-from headroom.core.scheme import all_schemes
+from headroom.core.scheme_registry import all_schemes
 from headroom.core.yamlfile import Document, check, read
 
 FOLDER, FILE = IMPLEMENTATIONS / "reference", "doubles.yaml"

@@ -19,7 +19,7 @@ from headroom.core.paths import ROOT, SUITES
 from headroom.core.results.listener import Listener
 from headroom.core.results.record import Record
 from headroom.core.run.selection import Filter, only, suite_files
-from headroom.core.scheme import find
+from headroom.core.scheme_registry import find
 from headroom.core.settings import Settings
 
 FINDS = ("fail", "non-strict")  # An error or a case that does not apply says nothing about an implementation.

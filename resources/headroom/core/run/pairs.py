@@ -12,7 +12,8 @@ from typing import Any
 
 from robot.api import SuiteVisitor
 
-from headroom.core import matrix, scheme
+from headroom.core import matrix, scheme_registry
+from headroom.core.contract import Scheme
 from headroom.core.options import split_names
 
 PAIR = "{first} to {second}: {row}"
@@ -32,7 +33,7 @@ class Pairs(SuiteVisitor):
         rows = [(test, words) for test in suite.tests if (words := words_of(test)) is not None]
         if not self.choice or not rows:
             return
-        of = scheme.of_axes([name for name in rows[0][1] if name != LINKS], Path(suite.source or "").stem)
+        of = scheme_registry.of_axes([name for name in rows[0][1] if name != LINKS], Path(suite.source or "").stem)
         choice = self.choice.get(of.name, {})
         chosen = [(test, more) for test, words in rows if (more := _common(of, words, choice)) is not None]
         suite.tests = [
@@ -50,7 +51,7 @@ def words_of(test: Any) -> dict[str, str] | None:
     return dict(str(word).split("=", 1) for word in test.body[0].args)
 
 
-def _common(of: scheme.Scheme, words: dict[str, str], choice: Mapping[str, list[str]]) -> dict[str, str] | None:
+def _common(of: Scheme, words: dict[str, str], choice: Mapping[str, list[str]]) -> dict[str, str] | None:
     """The chosen traffic and links of a row; None where the row is not chosen."""
     axes = matrix.row_axes(of, {name: word for name, word in words.items() if name != LINKS})
     if any(choice.get(axis.option) and axes[axis.name] not in choice[axis.option] for axis in of.axes):

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
 from headroom.core import implementations, requirements
+from headroom.core.contract import CellTitles, Interop
 from headroom.core.matrix import ArtefactStore, Cell, Result, Row, not_declared, traffic_profiles
 from headroom.core.replay import Packets, Replay, ReplayConfig
 from headroom.core.results.record import Verdict
-from headroom.core.scheme import CellTitles, Interop
 from headroom.core.scheme_kit import evidence
 from headroom.core.scheme_kit.cells import Runner, Trial, fewest, link_of
 from headroom.core.scheme_kit.signature import plain

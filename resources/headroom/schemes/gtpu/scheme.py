@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from headroom.core.scheme import Framing, Scheme, TrexStreams
+from headroom.core.contract import Framing, Scheme, TrexStreams
 
 if TYPE_CHECKING:
     from headroom.core.captures.dissection import PayloadDissector

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from headroom.core.contract import DecodeOption, Framing, Interop, Scheme
 from headroom.core.metrics import Metric, declared
-from headroom.core.scheme import DecodeOption, Framing, Interop, Scheme
 from headroom.schemes.rohc.interop.axes import AXES, LINKS
 from headroom.schemes.rohc.options import REPLAY
 

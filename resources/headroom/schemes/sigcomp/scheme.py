@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from headroom.core.contract import Framing, Interop, Scheme
 from headroom.core.metrics import Metric, declared
-from headroom.core.scheme import Framing, Interop, Scheme
 from headroom.schemes.sigcomp.interop.axes import AXES, LINKS
 from headroom.schemes.sigcomp.options import OPTIONS
 

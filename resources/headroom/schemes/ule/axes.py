@@ -2,7 +2,7 @@
 """What cells of the interop matrix differ in: packing (RFC 4326, 6.2), address (4.1), direct or bridged PDUs (5.2); and
 the line between an encapsulator and a receiver."""
 
-from headroom.core.scheme import CLEAN, Axis, LinkCondition, Value
+from headroom.core.contract import CLEAN, Axis, LinkCondition, Value
 
 PACKING, PADDING = "packing", "padding"
 PRESENT, ABSENT = "present", "absent"  # D-bits of 0 and 1

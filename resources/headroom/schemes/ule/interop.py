@@ -8,8 +8,8 @@ from itertools import zip_longest
 from typing import Any
 
 from headroom.core import implementations
+from headroom.core.contract import CellTitles
 from headroom.core.matrix import Cell, Row
-from headroom.core.scheme import CellTitles
 from headroom.core.scheme_kit.evidence import side_by_side
 from headroom.core.scheme_kit.one_way import Judged, OneWay, chance_of
 from headroom.schemes.ule import comparison, damage, line

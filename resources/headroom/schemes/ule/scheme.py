@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from headroom.core.contract import DecodeOption, Framing, Interop, Scheme
 from headroom.core.options import Option, boolean, number, split_names
-from headroom.core.scheme import DecodeOption, Framing, Interop, Scheme
 from headroom.schemes.ule.axes import AXES, LINKS
 
 if TYPE_CHECKING:

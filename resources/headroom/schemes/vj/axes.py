@@ -2,7 +2,7 @@
 """What cells of the interop matrix differ in: Max-Slot-Id and Comp-Slot-Id (RFC 1332, 4.1); and the line between two
 implementations."""
 
-from headroom.core.scheme import CLEAN, Axis, LinkCondition, Value
+from headroom.core.contract import CLEAN, Axis, LinkCondition, Value
 
 COMPRESSED, EXPLICIT = "compressed", "explicit"  # Comp-Slot-Id of 1 and 0
 

@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from headroom.core.contract import Framing, Interop, Scheme
 from headroom.core.metrics import Metric, declared
 from headroom.core.options import Option, number
-from headroom.core.scheme import Framing, Interop, Scheme
 from headroom.schemes.vj.axes import AXES, LINKS
 
 if TYPE_CHECKING:

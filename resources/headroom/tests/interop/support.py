@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from headroom.core import scheme
+from headroom.core import scheme_registry
 from headroom.core.matrix import ArtefactStore, Cell, Result, Row
 from headroom.core.paths import build_folder
 from headroom.core.replay import CAPTURES
@@ -64,7 +64,7 @@ def faulty(root: Path, build: str, fault: str, more: str = "") -> str:
 
 def row(compressor: str, decompressor: str, *values: str, scheme_name: str = "rohc", **more: Any) -> Row:
     """A row with values of the axes in their order."""
-    of = scheme.find(scheme_name)
+    of = scheme_registry.find(scheme_name)
     return Row(of, compressor, decompressor, dict(zip((axis.name for axis in of.axes), values, strict=True)), **more)
 
 

@@ -20,7 +20,7 @@ from headroom.core.implementations import Deviation
 from headroom.core.paths import SUITES
 from headroom.core.results import store
 from headroom.core.run import pairs
-from headroom.core.scheme import find, in_matrix
+from headroom.core.scheme_registry import find, in_matrix
 from headroom.schemes.sigcomp.interop import call as talk
 from headroom.schemes.sigcomp.interop import cells as of_calls
 from headroom.schemes.sigcomp.interop.call import Call, Exchange

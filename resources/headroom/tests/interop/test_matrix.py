@@ -16,12 +16,12 @@ from typing import Any
 import pytest
 
 from headroom.cli import interop
-from headroom.core import implementations, scheme
+from headroom.core import implementations, scheme_registry
 from headroom.core import matrix as matrix_module
 from headroom.core.errors import EnvironmentLacks, UsageError
 from headroom.core.paths import ROOT
 from headroom.core.results import store
-from headroom.core.scheme import find
+from headroom.core.scheme_registry import find
 from headroom.report import matrix_data, render
 from headroom.tests import browser, sample
 from headroom.tests.interop import support, test_recordings
@@ -325,7 +325,7 @@ def test_an_axis_that_two_schemes_share(monkeypatch: pytest.MonkeyPatch) -> None
     first = find("rohc")
     mode = replace(first.axis("mode"), option="ways")
     second = replace(first, name="second", axes=(mode, replace(first.axis("cids"), name="colour", option="colours")))
-    monkeypatch.setattr(scheme, "in_matrix", lambda: {"rohc": first, "second": second})
+    monkeypatch.setattr(scheme_registry, "in_matrix", lambda: {"rohc": first, "second": second})
     found = interop._with_axes(WORDS, ["mode=O"])
     assert (found["modes"], found["ways"]) == (("O",), ("O",))
     assert "ways" not in interop._with_axes(WORDS, ["mode=O"], ("rohc",))

@@ -16,10 +16,10 @@ from headroom.core.captures import engine_pcapng
 from headroom.core.matrix import ArtefactStore, Cell, Result, Row, Traffic, row_axes
 from headroom.core.paths import DEFAULT_BUILD
 from headroom.core.replay import Packets, ReplayConfig
-from headroom.core.scheme import all_schemes
 from headroom.core.scheme_kit import cells
 from headroom.core.scheme_kit.minimise import minimise
 from headroom.core.scheme_kit.one_way import Judged, OneWay
+from headroom.core.scheme_registry import all_schemes
 from headroom.schemes.ule import interop as ule
 from headroom.schemes.ule import line as ule_line
 from headroom.schemes.vj import interop as vj

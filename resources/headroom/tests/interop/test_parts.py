@@ -12,9 +12,9 @@ import pytest
 from headroom.core import matrix
 from headroom.core.captures import fields
 from headroom.core.errors import UsageError
-from headroom.core.scheme import find
 from headroom.core.scheme_kit.minimise import minimise
 from headroom.core.scheme_kit.signature import plain
+from headroom.core.scheme_registry import find
 from headroom.schemes.rohc.conformance.flow import Flow
 from headroom.schemes.rohc.interop import matrix as of_rohc
 from headroom.schemes.rohc.interop import recordings, traffic

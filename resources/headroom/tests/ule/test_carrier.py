@@ -11,7 +11,7 @@ from headroom.core import replay, replay_options
 from headroom.core.captures import engine_pcapng
 from headroom.core.errors import HeadroomError, UsageError
 from headroom.core.replay import Replay
-from headroom.core.scheme import all_schemes
+from headroom.core.scheme_registry import all_schemes
 from headroom.schemes.ule.judge.receiver import Receiver
 from headroom.tests.runs import run_of
 

@@ -15,7 +15,7 @@ from headroom.core.implementations import find
 from headroom.core.paths import build_folder
 from headroom.core.replay import Replay, ReplayConfig
 from headroom.core.run.run import Run
-from headroom.core.scheme import all_schemes
+from headroom.core.scheme_registry import all_schemes
 from headroom.core.settings import Settings
 from headroom.schemes.ule.papers import ang_2016_channel
 from headroom.schemes.ule.papers import ang_2016_model as model

@@ -8,7 +8,7 @@ import random
 
 import pytest
 
-from headroom.core import matrix, scheme
+from headroom.core import matrix, scheme_registry
 from headroom.core.errors import UsageError
 from headroom.core.implementations import find
 from headroom.core.matrix import ArtefactStore, Row
@@ -122,4 +122,4 @@ def test_a_row_of_the_matrix(tmp_path, real_build: str) -> None:
     assert (
         clean["delivered"] == clean["packets"] > max(one["delivered"] for one in others if "doubled" not in one["link"])
     )
-    assert scheme.of_axes(axes) is SCHEME
+    assert scheme_registry.of_axes(axes) is SCHEME

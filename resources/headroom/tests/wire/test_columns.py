@@ -20,7 +20,7 @@ import yaml
 from headroom.core import engine, profiles
 from headroom.core.machine.build import engine_program
 from headroom.core.paths import ROOT
-from headroom.core.scheme import find
+from headroom.core.scheme_registry import find
 from headroom.testbed.arrivals import ip_packet
 from headroom.testbed.captures import records
 from headroom.testbed.generator import streams_for

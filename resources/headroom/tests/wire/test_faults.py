@@ -23,7 +23,7 @@ from headroom.core import settings
 from headroom.core.engine_result import EngineFailure
 from headroom.core.paths import ROOT
 from headroom.core.results import collector
-from headroom.core.scheme import workload_of
+from headroom.core.scheme_registry import workload_of
 from headroom.keywords import forwarding
 from headroom.testbed import interfaces, netns
 from headroom.testbed.line import Line, line

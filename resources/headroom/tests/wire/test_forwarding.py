@@ -22,7 +22,7 @@ from headroom.core import settings
 from headroom.core.engine_result import EngineFailure
 from headroom.core.results import collector
 from headroom.core.results.record import Record
-from headroom.core.scheme import workload_of
+from headroom.core.scheme_registry import workload_of
 from headroom.core.settings import Settings
 from headroom.core.workload import COPIES, Channel
 from headroom.core.yamlfile import violations

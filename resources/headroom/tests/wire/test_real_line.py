@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from headroom.core.machine.build import engine_program
-from headroom.core.scheme import workload_of
+from headroom.core.scheme_registry import workload_of
 from headroom.core.settings import Settings
 from headroom.testbed import choice, interfaces
 from headroom.testbed.line import Codec, line

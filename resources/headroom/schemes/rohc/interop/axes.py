@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What cells of the interop matrix differ in: profile, mode and CID type; and the link between two implementations."""
 
-from headroom.core.scheme import CLEAN, Axis, LinkCondition, Value
+from headroom.core.contract import CLEAN, Axis, LinkCondition, Value
 
 UNCOMPRESSED, RTP, UDP, ESP, IP, LITE_RTP, LITE = (
     "0x0000",

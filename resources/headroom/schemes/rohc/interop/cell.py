@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from headroom.core import engine, implementations, replay, replay_options
+from headroom.core.contract import LinkCondition
 from headroom.core.errors import HeadroomError
 from headroom.core.matrix import ArtefactStore, Cell
 from headroom.core.replay import ReplayConfig
 from headroom.core.results.record import Verdict
 from headroom.core.run.run import Run
-from headroom.core.scheme import LinkCondition
 from headroom.core.scheme_kit import evidence
 from headroom.core.scheme_kit.cells import Runner, Trial, fewest, link_of
 from headroom.core.scheme_kit.evidence import MinimisedFailure

@@ -4,9 +4,9 @@
 from collections.abc import Sequence
 
 from headroom.core import replay_metrics
+from headroom.core.contract import CLEAN
 from headroom.core.matrix import ArtefactStore, Cell, Result
 from headroom.core.results import collector
-from headroom.core.scheme import CLEAN
 from headroom.schemes.rohc.interop.cell import RUNNER
 from headroom.schemes.rohc.interop.matrix import untrue
 

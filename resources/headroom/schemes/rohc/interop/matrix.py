@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from headroom.core import implementations
+from headroom.core.contract import CLEAN, CellTitles, Interop
 from headroom.core.matrix import ArtefactStore, Cell, Result, Row
-from headroom.core.scheme import CLEAN, CellTitles, Interop
 from headroom.schemes.rohc.interop import traffic
 from headroom.schemes.rohc.interop.axes import CIDS, FEEDBACK_LOSS, LINKS
 from headroom.schemes.rohc.interop.traffic import Traffic

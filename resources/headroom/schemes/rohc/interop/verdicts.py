@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The verdict of a replay as a cell: pass, non-strict, fail or error, with the reason."""
 
+from headroom.core.contract import LinkCondition
 from headroom.core.replay import Replay
 from headroom.core.results.record import Verdict
-from headroom.core.scheme import LinkCondition
 from headroom.schemes.rohc.interop.study import Fault
 from headroom.schemes.rohc.interop.undetected_errors import Chance
 

@@ -2,7 +2,7 @@
 """What cells of the interop matrix differ in: mechanism, transport and compartments; and the link between two
 endpoints."""
 
-from headroom.core.scheme import CLEAN, Axis, LinkCondition, Value
+from headroom.core.contract import CLEAN, Axis, LinkCondition, Value
 
 DEFAULT = "default"  # the mechanism that an endpoint takes when none is named
 MECHANISMS = (

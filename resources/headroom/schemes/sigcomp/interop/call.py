@@ -16,9 +16,9 @@ from typing import Any
 
 from headroom.core import engine
 from headroom.core.capabilities import Inconclusive, Misbehaviour
+from headroom.core.contract import LinkCondition
 from headroom.core.implementations import find
 from headroom.core.paths import DEFAULT_BUILD
-from headroom.core.scheme import LinkCondition
 from headroom.schemes.sigcomp import endpoints, loss_attribution
 from headroom.schemes.sigcomp.endpoints import Endpoint
 from headroom.schemes.sigcomp.interop.axes import DEFAULT, LINKS, TCP, UDP

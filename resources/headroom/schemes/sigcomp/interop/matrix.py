@@ -3,8 +3,8 @@
 
 from collections.abc import Sequence
 
+from headroom.core.contract import CellTitles, Interop
 from headroom.core.matrix import ArtefactStore, Cell, Result, Row, Traffic
-from headroom.core.scheme import CellTitles, Interop
 from headroom.schemes.sigcomp.sip import sequences
 
 

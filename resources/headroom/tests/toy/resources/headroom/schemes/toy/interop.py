@@ -7,8 +7,8 @@ from headroom.schemes.toy.judge import judge_compressor
 from headroom.schemes.toy.line import Compressed, compress, decompress
 
 from headroom.core import implementations
+from headroom.core.contract import CellTitles
 from headroom.core.matrix import Cell
-from headroom.core.scheme import CellTitles
 from headroom.core.scheme_kit.one_way import Judged, OneWay, chance_of
 
 

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
+from headroom.core.contract import CLEAN, Axis, Framing, Interop, LinkCondition, Scheme, Value
 from headroom.core.options import Option, number
 from headroom.core.replay_options import ReplayWords, into, without_feedback
-from headroom.core.scheme import CLEAN, Axis, Framing, Interop, LinkCondition, Scheme, Value
 from headroom.core.sentinels import Sentinel
 from headroom.core.workload import Workload
 
