@@ -113,6 +113,7 @@ def test_an_import_from_above_is_found() -> None:
 # A scheme's functions take rows of the matrix, and a row holds its scheme: the types need each other. In this module
 # alone, imports for types do not count.
 TYPES_ALONE = "core.contract"
+PARTS = re.compile(r'''PARTS\.(?:part|made|metrics)\("([a-z_.]+)"''')  # modules of its own that a scheme names
 
 
 def needed_by(module: str, source: str, modules: Iterable[str]) -> set[str]:
@@ -120,7 +121,8 @@ def needed_by(module: str, source: str, modules: Iterable[str]) -> set[str]:
     if module == TYPES_ALONE:
         source = re.sub(r"^if TYPE_CHECKING:\n(?:(?: .*)?\n)+", "", source, flags=re.MULTILINE)
     known, found = set(modules), set()
-    for name in imported(source):
+    own = module.rpartition(".")[0]
+    for name in (*imported(source), *(f"{own}.{part}" for part in PARTS.findall(source))):
         words = name.split(".")
         starts = [".".join(words[:length]) for length in range(len(words), 0, -1)]
         candidates = (one for start in starts for one in (start, f"{start}.__init__"))
@@ -172,6 +174,8 @@ def test_a_circle_is_found() -> None:
     types = "if TYPE_CHECKING:\n    import typer\n\n    from headroom.core import engine\n\nX = 1\n"
     assert needed_by("core.other", types, ["core.other", "core.engine"]) == {"core.engine"}
     assert not needed_by(TYPES_ALONE, types, [TYPES_ALONE, "core.engine"])
+    named = 'PARTS.part("interop.cells", "INTEROP")'
+    assert needed_by("schemes.a.scheme", named, ["schemes.a.interop.cells"]) == {"schemes.a.interop.cells"}
     assert needed_by("b.two", "from headroom.schemes.a import NAME", ["schemes.a.__init__"]) == {"schemes.a.__init__"}
 
 

@@ -3,33 +3,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from headroom.core.contract import Framing, Interop, MakeSection, RequirementWords, Scheme
-from headroom.core.metrics import Metric, declared
+from headroom.core.contract import Framing, MakeSection, RequirementWords, Scheme
+from headroom.core.scheme_kit.parts import Parts
 from headroom.schemes.sigcomp.interop.axes import AXES, LINKS
 from headroom.schemes.sigcomp.options import OPTIONS
 
 if TYPE_CHECKING:
     import typer
 
-    from headroom.core.captures.dissection import PayloadDissector
     from headroom.core.implementations import Implementation
     from headroom.core.papers.measured import MeasuredPaper
-    from headroom.core.sentinels import Sentinel
-
-
-def _interop() -> Interop:
-    from headroom.schemes.sigcomp.interop.matrix import INTEROP
-
-    return INTEROP
-
-
-def _metrics() -> tuple[Metric, ...]:
-    from headroom.schemes.sigcomp import metrics
-
-    return declared(vars(metrics))
 
 
 def _report_sections() -> tuple[MakeSection, ...]:
@@ -45,12 +31,6 @@ def _papers() -> Mapping[str, MeasuredPaper]:
     return {"maenpaa-2005": MeasuredPaper(maenpaa_2005_places.measure, maenpaa_2005_figures.figures)}
 
 
-def _dissector() -> PayloadDissector:
-    from headroom.schemes.sigcomp.dissector import SigcompDissector
-
-    return SigcompDissector()
-
-
 def _commands(app: typer.Typer) -> None:
     from headroom.schemes.sigcomp.cli import talk, udvm
 
@@ -64,12 +44,7 @@ def _node_job(found: Implementation, build: str, side: str) -> dict[str, object]
     return endpoints.node_job(found, build, side)
 
 
-def _sentinels() -> Sequence[Sentinel]:
-    from headroom.schemes.sigcomp.sentinels import sentinels
-
-    return sentinels()
-
-
+PARTS = Parts("headroom.schemes.sigcomp")
 SCHEME = Scheme(
     name="sigcomp",
     title="SigComp",
@@ -81,16 +56,16 @@ SCHEME = Scheme(
     listed=("transports",),
     axes=AXES,
     links=LINKS,
-    interop=_interop,
+    interop=PARTS.part("interop.matrix", "INTEROP"),
     compresses="signalling",
     options=OPTIONS,
-    sentinels=_sentinels,
-    metrics=_metrics,
+    sentinels=PARTS.made("sentinels", "sentinels"),
+    metrics=PARTS.metrics(),
     report_sections=_report_sections,
     papers=_papers,
     suites="conformance/sigcomp",
     framing=Framing(udp_ports=(5060,)),  # that of SIP (RFC 3261, 18.2.1), which SigComp shares (RFC 5049, 5)
-    dissector=_dissector,
+    dissector=PARTS.made("dissector", "SigcompDissector"),
     commands=_commands,
     node_job=_node_job,
     benchmarks=(("sigcomp_bench", "--benchmark_min_time=0.01"),),

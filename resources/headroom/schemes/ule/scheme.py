@@ -3,23 +3,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from headroom.core.contract import DecodeOption, Framing, Interop, Scheme
+from headroom.core.contract import DecodeOption, Framing, Scheme
 from headroom.core.options import boolean, split_names
+from headroom.core.scheme_kit.parts import Parts
 from headroom.schemes.ule import NAME
 from headroom.schemes.ule.axes import AXES, LINKS
 from headroom.schemes.ule.options import LARGEST_PDU, MOST_ROOM, REPLAY
 
 if TYPE_CHECKING:
-    from headroom.core.captures.dissection import LinkDissector
-    from headroom.core.metrics import Metric
     from headroom.core.papers.measured import MeasuredPaper
     from headroom.core.replay import Replay
     from headroom.core.replay_options import ReplayWords
-    from headroom.core.sentinels import Sentinel
-    from headroom.core.workload import Workload
 
 OWN_ADDRESS = "02:00:00:00:00:01"  # of the reference as a receiver, unless its options say otherwise
 
@@ -86,19 +83,6 @@ def _limit(done: Replay) -> str:
     )
 
 
-def _interop() -> Interop:
-    from headroom.schemes.ule.interop import INTEROP
-
-    return INTEROP
-
-
-def _metrics() -> tuple[Metric, ...]:
-    from headroom.core.metrics import declared
-    from headroom.schemes.ule import metrics
-
-    return declared(vars(metrics))
-
-
 def _papers() -> Mapping[str, MeasuredPaper]:
     from headroom.core.papers.measured import MeasuredPaper
     from headroom.schemes.ule.papers import ang_2016, ang_2016_figures
@@ -106,24 +90,7 @@ def _papers() -> Mapping[str, MeasuredPaper]:
     return {"ang-2016": MeasuredPaper(ang_2016.measure, ang_2016_figures.figures)}
 
 
-def _dissector() -> LinkDissector:
-    from headroom.schemes.ule.dissector import UleDissector
-
-    return UleDissector()
-
-
-def _workload() -> Workload:
-    from headroom.schemes.ule.workload import WORKLOAD
-
-    return WORKLOAD
-
-
-def _sentinels() -> Sequence[Sentinel]:
-    from headroom.schemes.ule.sentinels import sentinels
-
-    return sentinels()
-
-
+PARTS = Parts("headroom.schemes.ule")
 SCHEME = Scheme(
     name=NAME,
     title="ULE",
@@ -132,17 +99,17 @@ SCHEME = Scheme(
     listed=("packing",),
     axes=AXES,
     links=LINKS,
-    interop=_interop,
+    interop=PARTS.part("interop", "INTEROP"),
     replay_options=REPLAY,
     replay=_replay,
-    workload=_workload,
-    sentinels=_sentinels,
-    metrics=_metrics,
+    workload=PARTS.part("workload", "WORKLOAD"),
+    sentinels=PARTS.made("sentinels", "sentinels"),
+    metrics=PARTS.metrics(),
     papers=_papers,
     carries=("rohc",),
     suites="conformance/ule",
     framing=Framing(link_types={243: "MPEG-2 TS"}),
-    dissector=_dissector,
+    dissector=PARTS.made("dissector", "UleDissector"),
     decode_options=(
         DecodeOption(
             "pid", "With link type 243: the PID that carries SNDUs, where others carry something else.", 16, 8190

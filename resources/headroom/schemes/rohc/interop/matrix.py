@@ -8,13 +8,8 @@ from headroom.core import implementations
 from headroom.core.contract import CLEAN
 from headroom.core.matrix import Cell, Row
 from headroom.schemes.rohc.interop import traffic
-from headroom.schemes.rohc.interop.axes import CIDS, FEEDBACK_LOSS, LINKS, PROFILE
+from headroom.schemes.rohc.interop.axes import CIDS, FEEDBACK_LOSS, LINKS
 from headroom.schemes.rohc.interop.traffic import Traffic
-
-
-def title(row: Row) -> str:
-    """What a row is about besides who is in it, such as `RTP, U-Mode, Small CIDs`."""
-    return f"{PROFILE.title_of(row['profile'])}, {row['mode']}-Mode, {row['cids'].capitalize()} CIDs"
 
 
 def channel(row: Row) -> dict[str, Any]:
