@@ -141,7 +141,7 @@ def load(path: Path, to_measure: bool = True) -> Campaign:
 def _configuration(
     document: Document, at: Pointer, name: str, described: dict[str, Any], to_measure: bool
 ) -> Configuration:
-    from headroom.bench.papers import measured, paper
+    from headroom.core.papers import measured, paper
     from headroom.core.run.selection import cases, chosen, requirement_tags, suite_files
 
     key = described.get("paper", "")

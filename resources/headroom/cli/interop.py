@@ -351,11 +351,12 @@ def _dry_run(plan: Plan, json: bool) -> None:
     from headroom.core.scheme_registry import find
 
     settings = plan.settings
-    common = {"seed": settings.seed, "build": settings.build}
     found: list[dict[str, Any]] = []
     for name, lists in plan.matrix.items():
-        chosen = {option: tuple(lists[option]) for option in ("traffic", "links")}
-        for row in matrix.rows(find(name), lists["compressors"], lists["decompressors"], lists, **chosen, **common):
+        common = matrix.RowOptions(
+            traffic=tuple(lists["traffic"]), links=tuple(lists["links"]), seed=settings.seed, build=settings.build
+        )
+        for row in matrix.rows(find(name), lists["compressors"], lists["decompressors"], lists, **common):
             reason = row.scheme.cells().unsupported(row)
             found += [{**cell.words(), "unsupported": reason} for cell in matrix.cells(row)]
     if json:

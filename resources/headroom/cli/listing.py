@@ -147,7 +147,7 @@ def _declared(capabilities: Sequence[dict[str, Any]], key: str) -> list[str]:
 
 
 def paper_rows() -> list[dict[str, Any]]:
-    from headroom.bench.papers import paper
+    from headroom.core.papers import paper
     from headroom.core.scheme_registry import all_schemes
 
     measured_by = {key: scheme.title for scheme in all_schemes().values() for key in scheme.papers()}
@@ -193,7 +193,7 @@ def requirement_rows() -> list[dict[str, Any]]:
 
 
 def metric_rows() -> list[dict[str, Any]]:
-    from headroom.core.metrics import all_metrics
+    from headroom.core.metric_registry import all_metrics
 
     return [
         {"name": one.name, "unit": one.unit, "better": one.better, "about": one.description}

@@ -7,7 +7,8 @@ from typing import Annotated, Any
 import typer
 
 from headroom.cli.options import of_settings, with_options
-from headroom.cli.run import RunOptions, execute
+from headroom.cli.run import execute
+from headroom.cli.run_options import RunOptions
 from headroom.core import console
 from headroom.core.options import DRY_RUN, JSON, RESUME
 from headroom.core.results.agreement import agreement, verdict_of
@@ -46,8 +47,8 @@ def add_to(app: typer.Typer) -> None:
 def reproduce_command(
     explicit: dict[str, Any], paper: Annotated[str, typer.Argument(help="Key of a paper (see list papers).")]
 ) -> None:
-    from headroom.bench.papers.measured import how
-    from headroom.bench.papers.paper import find
+    from headroom.core.papers.measured import how
+    from headroom.core.papers.paper import find
 
     found = find(paper)
     how(found.key)

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from headroom.cli.run_options import RunOptions
 from headroom.core.errors import UsageError
 from headroom.core.options import flag
 from headroom.core.settings import options
 
 if TYPE_CHECKING:
-    from headroom.cli.run import RunOptions
     from headroom.core.run.session import Plan
 
 

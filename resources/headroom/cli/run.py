@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,11 +14,12 @@ import typer
 from headroom.cli import dry_run as planned
 from headroom.cli import resuming
 from headroom.cli.options import of_settings, with_options
+from headroom.cli.run_options import RunOptions
 from headroom.core import console
 from headroom.core.errors import EXIT_INTERRUPTED, EnvironmentLacks, UsageError, disk_error
 from headroom.core.options import DRY_RUN, JSON, RESUME, SELECTION
 from headroom.core.paths import shown
-from headroom.core.settings import OTHER_SIDE, Settings, options
+from headroom.core.settings import Settings, options
 from headroom.core.text import shortened
 
 if TYPE_CHECKING:  # the real imports wait until they are needed
@@ -62,30 +63,6 @@ def run_command(
     ] = None,
 ) -> None:
     raise typer.Exit(execute(RunOptions(suites or [], **explicit), run_document))
-
-
-class RunOptions:
-    """What stands on the command line: suites, and values of options by name. With `paper`, the suite is that of a
-    publication, which is about both sides whichever is named."""
-
-    def __init__(self, suites: Sequence[str], paper: bool = False, **values: Any) -> None:
-        self.suites = list(suites)
-        self.paper = paper
-        empty = (None, "", [], ())
-        self.values = {name: value for name, value in values.items() if value not in empty}
-
-    def get(self, name: str) -> Any:
-        """The value of an option of the command itself, such as --resume; its default where it is not given."""
-        return self.values.get(name)
-
-    def subject(self) -> str:
-        """The side that is named alone: the run is about it. "" where both are, or neither is."""
-        named = [] if self.paper else [side for side in OTHER_SIDE if side in self.values]
-        return named[0] if len(named) == 1 else ""
-
-    def settings(self) -> Settings:
-        """The settings that the values make. Raises UsageError where one cannot be."""
-        return Settings.of({**self.values, "subject": self.subject()})
 
 
 def plan_of(options: RunOptions) -> Plan:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Protocol, Self, TypeAlias
 
 from headroom.core.errors import UsageError
 from headroom.core.metrics import Metric
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
     from headroom.core.captures.dissection import LinkDissector, PayloadDissector
     from headroom.core.implementations import Implementation
-    from headroom.core.matrix import ArtefactStore, Cell, Row, Traffic
+    from headroom.core.matrix import ArtefactStore, Cell, Result, Row, Traffic
+    from headroom.core.papers.measured import MeasuredPaper
     from headroom.core.replay_options import ReplayWords
     from headroom.core.sentinels import Sentinel
     from headroom.core.workload import Workload
@@ -49,7 +50,7 @@ class LinkCondition(Value):
     packet, unchanged and in order.
     """
 
-    words: Mapping[str, Any] = field(default_factory=dict)
+    words: Mapping[str, object] = field(default_factory=dict)
     share: float = 1.0
     harmless: bool = False
 
@@ -115,7 +116,7 @@ class Interop:
     unsupported: Callable[[Row], str]
     traffic: Callable[[Row], Sequence[Traffic]]
     traffic_names: Callable[[], Sequence[str]]
-    run: Callable[[Sequence[Cell], ArtefactStore], list[dict[str, Any]]]
+    run: Callable[[Sequence[Cell], ArtefactStore], list[Result]]
     captures: bool = False
     judges_packets: bool = False
 
@@ -163,6 +164,35 @@ class TrexStreams:
     headers: tuple[tuple[str, ...], ...]
 
 
+class ReportSection(Protocol):
+    """What the report needs of a section (`report.page.Section`): `id` is its identity on the page, `notes` are
+    sentences below its title."""
+
+    id: str
+    notes: list[str]
+
+    def go_on(self, other: Self) -> None:
+        """Takes in another section of the same identity."""
+
+
+# Makes a section of records (result.schema.json); None where it has nothing to show.
+MakeSection: TypeAlias = "Callable[[list[dict[str, object]]], ReportSection | None]"
+
+
+@dataclass(frozen=True)
+class RequirementWords:
+    """The words by which requirements of a scheme say what they are for (resources/requirements).
+
+    `applies` holds keys that a requirement's `applies` may have besides the options of the axes, each with its values.
+    `features` are those that an implementation may have or lack; `not_yet` those that no implementation here has: each
+    with what it is, for the sentence "It is about …".
+    """
+
+    applies: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    features: tuple[str, ...] = ()
+    not_yet: Mapping[str, str] = field(default_factory=dict)
+
+
 @dataclass(frozen=True)
 class Scheme:
     """One scheme. `name` is its word in configurations, declarations and tags; `title` is how sentences call it.
@@ -172,10 +202,10 @@ class Scheme:
     `links` span the interop matrix, whose cells `interop` runs; a scheme without axes is not in it.
 
     `compresses` is what it compresses, in a word of a title; nothing where it compresses nothing. `metrics` are those
-    that it adds to the registry. `report_sections` are functions of records (`report.data.Records`) that make a section
-    of the report each, or None where they have nothing to show; they stand in this order. A section with the identity
-    of another goes on with it. `workload` says how it is measured; None where its own keywords alone do. `papers`
-    are `bench.papers.measured.MeasuredPaper` by key.
+    that it adds to the registry. `report_sections` are functions of records that make a section of the report each, or
+    None where they have nothing to show; they stand in this order. A section with the identity of another goes on with
+    it. `workload` says how it is measured; None where its own keywords alone do. `papers` are those that it measures,
+    by key.
 
     `options` are of `./headroom run`, `replay_options` of `./headroom replay`; `replay` gives what else replays of the
     scheme have of its own, and is None where there are none.
@@ -186,7 +216,7 @@ class Scheme:
     compressor or the decompressor. `benchmarks` are the shortest runs of those of the reference: program and arguments,
     in which LIB stands for the folder of the adapters. `carries` are schemes whose link packets are its packets, by
     name: its papers and traffic may use them. `sentinels` are the fixed work by which nights watch what the scheme
-    costs.
+    costs. `requirement_words` are the words of its requirements.
     """
 
     name: str
@@ -197,8 +227,8 @@ class Scheme:
     replay: Callable[[], ReplayWords] | None = None
     compresses: str = ""
     metrics: Callable[[], Sequence[Metric]] = tuple
-    report_sections: Callable[[], Sequence[Callable[..., Any]]] = tuple
-    papers: Callable[[], Mapping[str, Any]] = dict
+    report_sections: Callable[[], Sequence[MakeSection]] = tuple
+    papers: Callable[[], Mapping[str, MeasuredPaper]] = dict
     workload: Callable[[], Workload] | None = None
     suites: str = ""
     framing: Framing = Framing()
@@ -206,7 +236,7 @@ class Scheme:
     decode_options: tuple[DecodeOption, ...] = ()
     commands: Callable[[typer.Typer], None] | None = None
     streams: TrexStreams | None = None
-    node_job: Callable[[Implementation, str, str], dict[str, Any]] | None = None
+    node_job: Callable[[Implementation, str, str], dict[str, object]] | None = None
     benchmarks: tuple[tuple[str, ...], ...] = ()
     described: tuple[str, ...] = ()
     listed: tuple[str, ...] = ()
@@ -215,6 +245,7 @@ class Scheme:
     carries: tuple[str, ...] = ()
     sentinels: Callable[[], Sequence[Sentinel]] = tuple
     interop: Callable[[], Interop] | None = None
+    requirement_words: RequirementWords = RequirementWords()
 
     def cells(self) -> Interop:
         """How cells of the matrix run. REQUIRES: the scheme is in the matrix."""

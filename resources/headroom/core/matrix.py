@@ -16,7 +16,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict, TypeVar, Unpack, cast
 
 from headroom.core import implementations, profiles
 from headroom.core.contract import LinkCondition, Scheme
@@ -26,7 +26,32 @@ from headroom.core.paths import DEFAULT_BUILD
 from headroom.core.results.record import Verdict, worst
 from headroom.core.scheme_registry import in_matrix
 
-Result = dict[str, Any]
+T = TypeVar("T")
+
+
+class Result(TypedDict, total=False):
+    """The result of a cell, as records have it (result.schema.json), without the values of its axes, whose keys are of
+    the scheme."""
+
+    scheme: str
+    compressor: str
+    decompressor: str
+    traffic: str
+    link: str
+    verdict: Verdict
+    reason: str
+    signature: str
+    header_bytes: float | None
+    message_bytes: float | None
+    ns_per_packet: Mapping[str, float] | None
+    packets: int | None
+    delivered: int | None
+    lost: int
+    first: int
+    capture: str
+    evidence: str
+    minimised: Mapping[str, object]
+    command: str
 
 
 @dataclass(frozen=True)
@@ -114,10 +139,9 @@ class Cell:
         """The command that repeats this cell alone."""
         return replace(self.row, traffic=(self.traffic.source,), links=(self.link,)).command()
 
-    def result(self, **known: Any) -> Result:
+    def result(self, **known: Unpack[Result]) -> Result:
         """The result of the cell: an error, until it is `known` otherwise."""
-        return {
-            **self.words(),
+        unknown: Result = {
             "verdict": "error",
             "reason": "",
             "signature": "",
@@ -126,8 +150,8 @@ class Cell:
             "packets": None,
             "delivered": None,
             "command": self.command(),
-            **known,
         }
+        return cast("Result", {**self.words(), **unknown, **known})
 
 
 @dataclass
@@ -135,10 +159,11 @@ class ArtefactStore:
     """Where the files of a run's cells go, and what its cells share: found once, for all that have the same key."""
 
     folder: Path
-    known: dict[tuple[str, ...], Future[Any]] = field(default_factory=dict)
+    known: dict[tuple[str, ...], Future[object]] = field(default_factory=dict)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def once(self, key: tuple[str, ...], make: Callable[[], Any]) -> Any:
+    def once(self, key: tuple[str, ...], make: Callable[[], T]) -> T:
+        """What `make` returns, called by the first cell with this key alone."""
         with self.lock:
             future = self.known.get(key)
             if mine := future is None:
@@ -150,7 +175,7 @@ class ArtefactStore:
             except BaseException as error:
                 future.set_exception(error)
                 raise
-        return future.result()
+        return cast("T", future.result())
 
     def folder_of(self, cell: Cell) -> Path:
         """The folder of a cell's files, which is made."""
@@ -208,12 +233,21 @@ def _exists(scheme: Scheme, axes: Mapping[str, str]) -> bool:
     return all(value.goes_with(axes) for value in chosen)
 
 
+class RowOptions(TypedDict, total=False):
+    """What rows may have in common."""
+
+    traffic: tuple[str, ...]
+    links: tuple[str, ...]
+    seed: int
+    build: str
+
+
 def rows(
     scheme: Scheme,
     compressors: Iterable[str],
     decompressors: Iterable[str],
     chosen: Mapping[str, Collection[str]] | None = None,
-    **more: Any,
+    **more: Unpack[RowOptions],
 ) -> Iterator[Row]:
     """Every row, pair by pair. `chosen` has values of axes by their options, all where there are none; `more` is what
     the rows have in common."""
@@ -241,7 +275,7 @@ def cells(row: Row) -> list[Cell]:
     ]
 
 
-def not_declared(row: Row, **asked: Any) -> str:
+def not_declared(row: Row, **asked: int | Sequence[str]) -> str:
     """Why its two implementations cannot be tried with a row, as a sentence; "" where both declare what is asked of
     them and are here."""
     for name, role, _ in row.sides:
@@ -282,7 +316,7 @@ def verdict(results: Sequence[Result]) -> tuple[Verdict, str]:
     return found, f"{where}{first['reason']}{more}"
 
 
-def scheme_of_result(result: Mapping[str, Any]) -> Scheme:
+def scheme_of_result(result: Mapping[str, object]) -> Scheme:
     """The scheme of a cell in a record; one that names none has all axes of its scheme. Raises UsageError where the
     cell is not as this version writes it."""
     for scheme in in_matrix().values():

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The registry of metrics: the only place that says what a metric is called, its unit, and which way is better.
+"""Metrics: the only place that says what a metric is called, its unit, and which way is better.
 
 Keywords leave values for these definitions, records carry their names and units, reports and exports read by them.
 Metrics of one scheme are in the module `metrics` of its package.
 """
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
 from typing import Any, Literal
 
 Better = Literal["higher", "lower"] | None
@@ -66,32 +65,6 @@ def declared(module: Mapping[str, Any]) -> tuple[Metric, ...]:
         elif isinstance(value, Family):
             found += value.members()
     return tuple(found)
-
-
-@cache
-def all_metrics() -> dict[str, Metric]:
-    """Every metric by name: those of this module and of replays, then those of each scheme. Raises ValueError where two
-    share one."""
-    from headroom.core import replay_metrics
-    from headroom.core.scheme_registry import all_schemes
-
-    found: dict[str, Metric] = {}
-    of_schemes = (scheme.metrics() for scheme in all_schemes().values())
-    for metric in itertools.chain(declared(globals()), declared(vars(replay_metrics)), *of_schemes):
-        if metric.name in found:
-            raise ValueError(f"the metric {metric.name} is declared twice")
-        found[metric.name] = metric
-    return found
-
-
-def unregistered(measured: Iterable[Mapping[str, Any]]) -> list[str]:
-    """The metrics of a record that the registry does not have, or has in another unit: `name (unit)` of each."""
-    known = all_metrics()
-    return [
-        f"{one['name']} ({one['unit']})"
-        for one in measured
-        if one["name"] not in known or known[one["name"]].unit != one["unit"]
-    ]
 
 
 # ---- what cores carry

@@ -31,4 +31,6 @@ FIELDS_COMPARED_WITH_TSHARK = Metric(
 )
 VECTORS = Metric("vectors", "vectors", None, "Vectors that the decompressor was given.")
 LINK_PACKETS = Metric("link_packets", "packets", None, "Link packets that the decompressor was given.")
+TOSSED = Metric("tossed", "packets", None, "Link packets that the judge tosses behind an error.")
+SHIFTED = Metric("shifted", "packets", None, "Packets that come out wrong behind a loss, as the judge says, too.")
 CASES = Metric("cases", "cases", None, "Cases of the conformance suites that were repeated.")

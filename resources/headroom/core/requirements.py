@@ -5,21 +5,24 @@ A file holds those of one document: an RFC, a technical specification of 3GPP, a
 id is the document's key, a section and a number, joined by hyphens: RFC3095-5.7.1-2, TS29281-7.3.1-1, ROHCTCP-7-1.
 
 Cases name requirements by id; nothing here names cases. A requirement with a `feature` concerns only implementations
-that have the feature: a report says "not yet" about those that no implementation of ours has (`NOT_YET`).
+that have the feature: a report says "not yet" about those that no implementation of ours has. The words of `applies`
+and the features are data of the scheme (`core.contract.RequirementWords`).
 """
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
+from headroom.core.contract import RequirementWords
 from headroom.core.errors import UsageError
 from headroom.core.paths import ROOT, SUITES, shown
+from headroom.core.scheme_registry import find
 from headroom.core.text import natural
 from headroom.core.yamlfile import Document as File
-from headroom.core.yamlfile import check, read
+from headroom.core.yamlfile import Pointer, check, read
 
 FOLDER = ROOT / "resources" / "requirements"
 KINDS = ("RFC", "3GPP TS", "ETSI EN", "ETSI TS", "Internet-Draft")  # of documents, in the order of reports
@@ -33,11 +36,6 @@ LEVELS = ("must", "should", "may")
 SURROUNDINGS = {  # sides that are no implementation of a scheme
     "channel": "It binds what is below the scheme or negotiates it, not an implementation.",
     "application": "It binds the application above the scheme, not an endpoint.",
-}
-NOT_YET = {  # features that no implementation of ours has, and what they are
-    "negotiation": "how a channel's parameters are negotiated, which is done before an implementation is made",
-    "null-esp": "headers behind ESP with NULL encryption, which look like encrypted ones",
-    "reverse-decompression": "reverse decompression, which is optional",
 }
 
 
@@ -65,7 +63,9 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """One requirement. `profiles` and `modes` are None where it applies to all; `in_prose`: no keyword in capitals."""
+    """One requirement. `applies` holds the values that it is for, by words of its scheme; of a word that is not there,
+    it is for all values. `feature` is what an implementation must have; `not_yet` says what that is where no
+    implementation of ours has it. `in_prose`: no keyword in capitals."""
 
     id: str
     document: Document
@@ -74,9 +74,9 @@ class Requirement:
     side: str
     section: str
     text: str
-    profiles: frozenset[str] | None = None
-    modes: frozenset[str] | None = None
+    applies: Mapping[str, frozenset[str]] = field(default_factory=dict, hash=False)
     feature: str | None = None
+    not_yet: str = ""
     in_prose: bool = False
     untested: str = ""  # why no case can ask for it, where neither its level nor its feature says so
     quote: str = ""  # the document's own words, "[...]" where some are left out
@@ -93,11 +93,6 @@ class Requirement:
         return f'{self.document.name}, {self.quote_section}: "{self.quote}"'
 
     @property
-    def not_yet(self) -> bool:
-        """Whether it is about something that no implementation of ours has."""
-        return self.feature in NOT_YET
-
-    @property
     def why_untested(self) -> str:
         """Why no case may name it, as a sentence; "" where a case should."""
         if self.untested:
@@ -105,19 +100,15 @@ class Requirement:
         if self.side in SURROUNDINGS:
             return SURROUNDINGS[self.side]
         if self.not_yet:
-            return f"It is about {NOT_YET[self.feature or '']}; no case asks for it."
+            return f"It is about {self.not_yet}; no case asks for it."
         if self.level == "may":
             return "Who makes use of a MAY is right, and so is who does not: no case could fail."
         return ""
 
-    def concerns(
-        self, profile: str | None = None, mode: str | None = None, features: frozenset[str] = frozenset()
-    ) -> bool:
-        """Whether it binds an implementation in this profile ("0x0001") and mode that has these features."""
-        return (
-            (profile is None or self.profiles is None or profile in self.profiles)
-            and (mode is None or self.modes is None or mode in self.modes)
-            and (self.feature is None or self.feature in features)
+    def concerns(self, use: Mapping[str, str], features: Collection[str] = ()) -> bool:
+        """True if it binds an implementation that has these features, in a use: values of words of `applies`."""
+        return all(name not in self.applies or value in self.applies[name] for name, value in use.items()) and (
+            self.feature is None or self.feature in features
         )
 
 
@@ -177,17 +168,16 @@ class Requirements(Mapping[str, Requirement]):
         *,
         level: str | None = None,
         side: str | None = None,
-        profile: str | None = None,
-        mode: str | None = None,
-        features: frozenset[str] = frozenset(),
+        use: Mapping[str, str] | None = None,
+        features: Collection[str] = (),
     ) -> list[Requirement]:
-        """The requirements of a level, on a side ("either" is on both), for a profile, mode and set of features."""
+        """The requirements of a level, on a side ("either" is on both), that concern a use with some features."""
         return [
             one
             for one in self._by_id.values()
             if (level is None or one.level == level)
             and (side is None or one.side in (side, "either"))
-            and one.concerns(profile, mode, features)
+            and one.concerns(use or {}, features)
         ]
 
 
@@ -240,7 +230,8 @@ def _load(folder: Path) -> Requirements:
         document = Document(**file.data["document"])
         _check_key(file, document.key, [one.document.key for one in found])
         _check_ids(file, document.key, seen)
-        found += [_requirement(entry, document, file.data["scheme"]) for entry in file.data["requirements"]]
+        words = _words_of(file)
+        found += [_requirement(entry, document, file.data["scheme"], words) for entry in file.data["requirements"]]
     return Requirements(found)
 
 
@@ -275,7 +266,34 @@ def _check_ids(document: File, key: str, seen: dict[str, str]) -> None:
             )
 
 
-def _requirement(entry: dict, document: Document, scheme: str) -> Requirement:
+def _words_of(file: File) -> RequirementWords:
+    """The words of a file's scheme. Raises UsageError where there is no such scheme, or a requirement has others."""
+    try:
+        scheme = find(file.data["scheme"])
+    except UsageError as wrong:
+        raise UsageError(file.complaint(("scheme",), str(wrong))) from wrong
+    words = scheme.requirement_words
+    applying = {axis.option: axis.names for axis in scheme.axes} | {**words.applies}
+    for index, entry in enumerate(file.data["requirements"]):
+        at = ("requirements", index)
+        for name, values in entry["applies"].items() if isinstance(entry["applies"], dict) else ():
+            where, whose = (*at, "applies", name), f"of {scheme.title}"
+            _check_known(file, where, name, applying, f"words that requirements {whose} apply to")
+            for place, value in enumerate(values):
+                _check_known(file, (*where, place), value, applying[name], f"{name} {whose}")
+        if feature := entry.get("feature"):
+            known = (*words.features, *words.not_yet)
+            _check_known(file, (*at, "feature"), feature, known, f"features of {scheme.title}")
+    return words
+
+
+def _check_known(file: File, where: Pointer, word: str, known: Collection[str], what: str) -> None:
+    if word not in known:
+        listed = f"Known: {', '.join(known)}" if known else "It has none"
+        raise UsageError(file.complaint(where, f"'{word}' is none of the {what}. {listed}."))
+
+
+def _requirement(entry: dict, document: Document, scheme: str, words: RequirementWords) -> Requirement:
     applies = entry["applies"] if isinstance(entry["applies"], dict) else {}
     return Requirement(
         entry["id"],
@@ -285,9 +303,9 @@ def _requirement(entry: dict, document: Document, scheme: str) -> Requirement:
         entry["side"],
         entry["section"],
         entry["text"],
-        frozenset(applies["profiles"]) if "profiles" in applies else None,
-        frozenset(applies["modes"]) if "modes" in applies else None,
+        {name: frozenset(values) for name, values in applies.items()},
         entry.get("feature"),
+        words.not_yet.get(entry.get("feature", ""), ""),
         entry.get("wording") == "prose",
         entry.get("untested", ""),
         entry.get("quote", ""),

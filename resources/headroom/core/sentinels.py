@@ -25,6 +25,7 @@ from headroom.core.implementations import Implementation
 from headroom.core.machine.build import require_engine
 from headroom.core.metrics import Metric
 from headroom.core.paths import DEFAULT_BUILD
+from headroom.core.scheme_registry import all_schemes
 
 SUITE = "performance/sentinels"
 METHOD = "mean of the best sixth of trials; paths of one length"  # of values: another one makes other levels
@@ -205,8 +206,6 @@ def _linked(arms: Mapping[str, Arm], build: str) -> Iterator[dict[str, Arm]]:
 @cache
 def all_sentinels() -> dict[str, Sentinel]:
     """The sentinels of all schemes by name."""
-    from headroom.core.scheme_registry import all_schemes
-
     return {one.name: one for scheme in all_schemes().values() for one in scheme.sentinels()}
 
 

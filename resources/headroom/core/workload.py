@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 # What the null adapter does that belongs to no scheme: each packet is copied. The floor under a scheme that the null
 # adapter does not declare.
@@ -31,20 +30,20 @@ class Channel:
 
     scheme: str
     words: str = ""
-    config: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    needs: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    parameters: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    config: Mapping[str, object] = field(default_factory=dict, hash=False)
+    needs: Mapping[str, object] = field(default_factory=dict, hash=False)
+    parameters: Mapping[str, object] = field(default_factory=dict, hash=False)
     feedback: str = "none"
-    image_config: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    image_config: Mapping[str, object] = field(default_factory=dict, hash=False)
     environment: Mapping[str, str] = field(default_factory=dict, hash=False)
-    hints: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    hints: Mapping[str, object] = field(default_factory=dict, hash=False)
     in_datagrams: bool = False
 
-    def adapter_config(self) -> dict[str, Any]:
+    def adapter_config(self) -> dict[str, object]:
         """The configuration of an adapter."""
         return {"scheme": self.scheme, **self.config}
 
-    def stream(self, role: str) -> dict[str, Any]:
+    def stream(self, role: str) -> dict[str, object]:
         """The stream of the node in a role, in its job; {} where link packets have frames of their own. Each node sends
         to the other's multicast group of the local scope (RFC 2365, 6.1)."""
         if not self.in_datagrams:
@@ -75,7 +74,7 @@ COPIES = Channel(COPY)  # each packet as it is: what a control does that stands 
 
 # (words of a row, flows that share the channel, what each side declares for the scheme) -> the channel. Raises
 # ValueError on words that name none.
-ChannelOf = Callable[[str, int, Sequence[Mapping[str, Any]]], Channel]
+ChannelOf = Callable[[str, int, Sequence[Mapping[str, object]]], Channel]
 
 
 @dataclass(frozen=True)
@@ -90,4 +89,4 @@ class Workload:
     flow_pair: str
     load: Callable[[int], Channel]
     channel: ChannelOf
-    most_flow_pairs: Callable[[Sequence[Mapping[str, Any]]], int | None] = lambda declared: None
+    most_flow_pairs: Callable[[Sequence[Mapping[str, object]]], int | None] = lambda declared: None

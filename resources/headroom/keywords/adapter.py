@@ -10,6 +10,7 @@ from headroom.core import capabilities, engine, implementations, metrics
 from headroom.core.declarations import ABI
 from headroom.core.results import collector
 from headroom.core.results.record import Finding
+from headroom.core.scheme_registry import all_schemes
 from headroom.core.text import some
 from headroom.keywords.base import current_run, library
 
@@ -78,15 +79,9 @@ class AdapterKeywords:
             raise AssertionError(some(different))
 
 
-COMPARED = (
-    *("roles", "profiles", "modes", "cids", "max_cid", "max_channels", "feedback"),
-    *("transports", "version", "dictionaries", "tools", "max_compartments"),
-    *("max_decompression_memory_size", "max_state_memory_size", "max_cycles_per_bit"),
-)
-
-
 def differences(found: implementations.Implementation, described: dict[str, Any]) -> list[str]:
-    """Differences between the declarations of an implementation and its adapter's description."""
+    """Differences between the declarations of an implementation and its adapter's description, in the capabilities that
+    the description has to list (`Scheme.described`)."""
     result = [] if described.get("name") == found.name else [f"the adapter calls itself '{described.get('name')}'"]
     by_scheme = {entry["scheme"]: entry for entry in described.get("schemes", ())}
     for entry in found.capabilities:
@@ -94,7 +89,7 @@ def differences(found: implementations.Implementation, described: dict[str, Any]
         if scheme not in by_scheme:
             result.append(f"the adapter does not know the declared scheme {scheme}")
             continue
-        for name in COMPARED:
+        for name in ("roles", *all_schemes()[scheme].described) if scheme in all_schemes() else ("roles",):
             declared, theirs = entry.get(name), by_scheme[scheme].get(name)
             if isinstance(declared, list):
                 declared, theirs = sorted(declared), sorted(theirs or ())

@@ -105,11 +105,11 @@ def _identity(name: str, build: str) -> dict[str, Any]:
 def _keep(results: list[Result], store: ArtefactStore) -> None:
     """Leaves cells, their files and their figures for the record."""
     current = collector.current()
-    current.cells = results
+    current.cells = [{**result} for result in results]
     for result in results:
-        files = [(name, result.get(name)) for name in ("capture", "evidence")]
+        files = [("capture", result.get("capture")), ("evidence", result.get("evidence"))]
         small = result.get("minimised", {})
-        files += [(f"minimised {name}", small.get(name)) for name in ("capture", "job", "evidence")]
+        files += [(f"minimised {name}", str(small.get(name, ""))) for name in ("capture", "job", "evidence")]
         current.files += [
             (store.folder / path, kind) for kind, path in files if path and (store.folder / path).is_file()
         ]

@@ -6,8 +6,8 @@ from typing import Any
 
 from robot.api.deco import keyword
 
-from headroom.bench.papers import paper as papers
-from headroom.bench.papers.measured import PaperMeasurement, how
+from headroom.core.papers import paper as papers
+from headroom.core.papers.measured import PaperMeasurement, how
 from headroom.core.results import collector
 from headroom.core.results.record import Item
 from headroom.core.run.run import Run

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from headroom.core.errors import disk_error
-from headroom.core.metrics import Metric, all_metrics
+from headroom.core.metric_registry import all_metrics
+from headroom.core.metrics import Metric
 from headroom.core.paths import shown
 from headroom.core.settings import Settings
 

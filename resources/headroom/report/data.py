@@ -380,7 +380,7 @@ def coverage(records: Records) -> list[Coverage]:
     for key in dict.fromkeys(parts_of(identity)[0] for identity in found):  # in their order, as the requirements are
         mine = [verdict for identity, verdict in found.items() if parts_of(identity)[0] == key]
         rest = [one for identity, one in known.items() if one.document.key == key and identity not in found]
-        not_yet = sum(one.not_yet for one in rest)
+        not_yet = sum(bool(one.not_yet) for one in rest)
         not_selected = sum(_has_cases(one) for one in rest)
         counts = {verdict: mine.count(verdict) for verdict in VERDICTS}
         without = len(rest) - not_yet - not_selected
@@ -420,7 +420,7 @@ def levels(records: Records) -> list[Level]:
     for level in dict.fromkeys(one.level for one in mine):
         those = [one for one in mine if one.level == level]
         rest = [one for one in those if one.id not in found]
-        not_yet, not_selected = sum(one.not_yet for one in rest), sum(_has_cases(one) for one in rest)
+        not_yet, not_selected = sum(bool(one.not_yet) for one in rest), sum(_has_cases(one) for one in rest)
         result.append(Level(level, len(those), len(those) - len(rest), not_yet, not_selected))
     return sorted(result, key=lambda one: ("must", "should", "may").index(one.level))
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from headroom.core.contract import ReportSection
 from headroom.core.text import shown
 
 
@@ -100,7 +101,7 @@ class Page:
     subtitle: str
     warnings: list[str]  # what a reader must know before anything else
     verdicts: dict[str, int]
-    sections: list[Section]
+    sections: Sequence[ReportSection]
     footer: str
 
 

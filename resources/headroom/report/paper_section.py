@@ -3,7 +3,7 @@
 
 from typing import Any
 
-from headroom.bench.papers.measured import all_papers
+from headroom.core.papers.measured import all_papers
 from headroom.core.results.agreement import agreement, basis, verdict_of
 from headroom.core.results.record import VERDICTS
 from headroom.core.text import shown

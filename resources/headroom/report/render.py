@@ -5,9 +5,9 @@ import contextlib
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 from headroom.core.console import warn
+from headroom.core.contract import MakeSection, ReportSection
 from headroom.core.errors import HeadroomError, disk_error
 from headroom.core.machine import pressure
 from headroom.core.paths import TEMPLATES
@@ -115,16 +115,13 @@ LAST = (
 )
 
 
-Make = Callable[[Records], Section | None]
-
-
-def made_of(make: Make, records: Records) -> Section | None:
+def made_of(make: MakeSection, records: Records) -> ReportSection | None:
     """The section of some records. Records that it cannot read are left out, and the section says so."""
     try:
         return make(records)
     except Exception as error:
         wrong, reason = _unreadable(make, records), f"{type(error).__name__}: {error}"
-    section = None
+    section: ReportSection | None = None
     if kept := _without(records, wrong):
         with contextlib.suppress(Exception):
             section = make(kept)
@@ -144,7 +141,7 @@ def _without(records: Records, wrong: Records) -> Records:
     return [record for record in records if not any(record is other for other in wrong)]
 
 
-def _unreadable(make: Callable[[Records], Any], records: Records) -> Records:
+def _unreadable(make: Callable[[Records], object], records: Records) -> Records:
     """The records that a section cannot read; none where each can be read, and only not all together."""
     try:
         make(records)
@@ -156,7 +153,7 @@ def _unreadable(make: Callable[[Records], Any], records: Records) -> Records:
     return []
 
 
-def _sections(records: Records) -> list[Section]:
+def _sections(records: Records) -> list[ReportSection]:
     """The sections that have content, with those of the schemes in the middle."""
     first, last = (
         [made for make in makers if (made := made_of(make, records)) is not None] for makers in (FIRST, LAST)

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from headroom.bench.papers import paper as papers
-from headroom.bench.papers.paper import beside
 from headroom.core import metrics
+from headroom.core.papers import paper as papers
+from headroom.core.papers.paper import beside
 from headroom.core.results.record import (
     CoreLoad,
     Finding,

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from headroom.core.metrics import all_metrics
+from headroom.core.metric_registry import all_metrics
 from headroom.core.results.record import Histogram, Measurement, Record, Series
 
 TRAFFIC = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from headroom.core.metrics import all_metrics
+from headroom.core.metric_registry import all_metrics
 from headroom.core.results.record import Measurement
 from headroom.schemes.sigcomp.report.hostile_section import hostile
 from headroom.tests import sample

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from headroom.bench.papers import paper
 from headroom.core.errors import UsageError
+from headroom.core.papers import paper
 from headroom.schemes.sigcomp.papers import maenpaa_2005, maenpaa_2005_load
 from headroom.schemes.sigcomp.papers import maenpaa_2005_bytecode as bytecode
 from headroom.schemes.sigcomp.papers.maenpaa_2005_runs import Configuration, Exchange, MeasuredMessage, cell, mean_state

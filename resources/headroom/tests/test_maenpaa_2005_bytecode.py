@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from headroom.bench.papers import paper
+from headroom.core.papers import paper
 from headroom.core.results.record import Item
 from headroom.schemes.sigcomp.papers import maenpaa_2005
 from headroom.schemes.sigcomp.papers import maenpaa_2005_bytecode as bytecode

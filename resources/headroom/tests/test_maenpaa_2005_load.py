@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from headroom.bench.papers import paper
+from headroom.core.papers import paper
 from headroom.schemes.sigcomp import call_load
 from headroom.schemes.sigcomp.papers import maenpaa_2005_load
 from headroom.schemes.sigcomp.papers.maenpaa_2005_load import VIDEO, VOICE, CallLoadRow

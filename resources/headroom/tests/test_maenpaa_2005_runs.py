@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from headroom.bench.papers import paper
+from headroom.core.papers import paper
 from headroom.schemes.sigcomp.papers import maenpaa_2005_runs as runs
 from headroom.schemes.sigcomp.papers.maenpaa_2005_runs import Configuration
 from headroom.tests.runs import REFERENCE, run_of

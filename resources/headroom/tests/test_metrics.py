@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from headroom.core import metrics
-from headroom.core.metrics import Metric, all_metrics
+from headroom.core.metric_registry import all_metrics
+from headroom.core.metrics import Metric
 from headroom.core.paths import ROOT
 from headroom.core.results import parquet, store
 from headroom.core.results.record import Measurement

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from headroom.bench.capacity_search import Point, Trial
-from headroom.bench.papers import paper
 from headroom.cli import reproduce
 from headroom.core import replay
 from headroom.core.errors import UsageError
+from headroom.core.papers import paper
 from headroom.core.results import agreement
 from headroom.core.results.record import _item
 from headroom.schemes.rohc.papers import effnet_2007, effnet_2007_load

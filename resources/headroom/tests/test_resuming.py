@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from headroom.cli import resuming, run
-from headroom.cli.run import RunOptions, execute, run_document
+from headroom.cli.run import execute, run_document
+from headroom.cli.run_options import RunOptions
 from headroom.core.errors import EnvironmentLacks, UsageError
 from headroom.core.run import session
 from headroom.core.settings import Settings

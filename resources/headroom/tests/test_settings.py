@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from headroom.cli.run import RunOptions, plan_of
+from headroom.cli.run import plan_of
+from headroom.cli.run_options import RunOptions
 from headroom.core.errors import EnvironmentLacks, UsageError
 from headroom.core.settings import Settings, options, scheme_options
 

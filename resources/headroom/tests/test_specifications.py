@@ -12,6 +12,7 @@ import pytest
 
 from headroom.cli import listing
 from headroom.core import quotes, requirements
+from headroom.core.contract import Scheme
 from headroom.core.errors import UsageError
 from headroom.core.paths import SCHEMAS
 from headroom.core.run import coverage
@@ -121,6 +122,7 @@ def toys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     written(folder, "TOYDRAFT", "draft-toys-04", "Internet-Draft", '"04"', DRAFT_QUOTES)
     (suites / "toys.robot").write_text(SUITE)
     monkeypatch.setattr(requirements, "FOLDER", folder)
+    monkeypatch.setattr(requirements, "find", lambda name: Scheme(name, "Toy", roles=("endpoint",)))
     monkeypatch.setattr(requirements, "SUITES", suites)
     requirements.suites_of.cache_clear()
     yield tmp_path

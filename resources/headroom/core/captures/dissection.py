@@ -10,7 +10,7 @@ whose messages are payloads of UDP has a `PayloadDissector`. Both also know how 
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
@@ -115,9 +115,13 @@ class LinkReader(ABC):
     def read(self, link: LinkPacket) -> Ours:
         """Our own reading of the next packet."""
 
-    @abstractmethod
     def compare(self, ours: Ours, theirs: Reading | None) -> ReadingComparison:
         """Every value that both have; `theirs` None: tshark did not run. For each packet, in order."""
+        compared = ReadingComparison()
+        for name, value in theirs.values.items() if theirs is not None else ():
+            if name in ours.values:
+                compared.hold(name, ours.values[name], value)
+        return compared
 
     def is_plausible(self, peer: "LinkReader") -> bool:
         """False if the last packet leaves a gap behind those before it, or answers what `peer` has not read: `peer` is
@@ -148,6 +152,20 @@ class LinkChannel(ABC):
         """tshark's reading of packets. Raises EnvironmentLacks without tshark, HeadroomError when it fails."""
 
 
+@dataclass
+class PlainChannel(LinkChannel):
+    """A channel of which there is nothing to be known beforehand: how it is read, by us and by tshark."""
+
+    new_reader: Callable[[], LinkReader]
+    read_by_tshark: Callable[[Sequence[LinkPacket]], list[Reading]]
+
+    def reader(self) -> LinkReader:
+        return self.new_reader()
+
+    def tshark(self, packets: Sequence[LinkPacket]) -> list[Reading]:
+        return self.read_by_tshark(packets)
+
+
 class Dissector:
     """The base of dissectors. `hexadecimal` names the values that are shown so, with the digits on the wire."""
 
@@ -161,9 +179,9 @@ class Dissector:
 class LinkDissector(Dissector, ABC):
     """Reads link packets. `hints` and `channel` take what the user says of the channels: `Scheme.decode_options`."""
 
-    @abstractmethod
     def hints(self, words: Mapping[str, Any]) -> Any:
         """The options' words as `channel` takes them. Raises UsageError on one that makes no sense."""
+        return None
 
     @abstractmethod
     def channel(self, form: str, packets: Iterable[bytes], hints: Any) -> LinkChannel:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from headroom.core.errors import disk_error
-from headroom.core.metrics import all_metrics
+from headroom.core.metric_registry import all_metrics
 
 
 def rows(records: list[dict[str, Any]]) -> list[dict[str, Any]]:

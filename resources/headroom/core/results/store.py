@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from headroom.core import metrics
+from headroom.core import metric_registry
 from headroom.core.errors import EnvironmentLacks, HeadroomError, UsageError, disk_error
 from headroom.core.paths import out_folder, shown
 from headroom.core.results.record import Artefact, Record
@@ -94,7 +94,7 @@ def write(run_folder: Path, record: Record) -> Path:
     """Writes a record. Raises UnregisteredMetric, and EnvironmentLacks when the disk does not take it."""
     path = run_folder / "results" / file_name(record.test.id)
     document = record.as_json()
-    if unknown := metrics.unregistered(document["metrics"]):
+    if unknown := metric_registry.unregistered(document["metrics"]):
         raise UnregisteredMetric(
             f"The result of '{record.test.id}' cannot be kept: the registry of metrics has no {', '.join(unknown)}. "
             "Declare it in core/metrics.py or in the metrics of its scheme."
@@ -112,7 +112,7 @@ def read_all(run_folder: Path, warn: Warn = lambda sentence: None) -> list[dict[
     Metrics of older versions stay in the records; one sentence names those that the registry does not have.
     """
     found = sorted(_records(run_folder, warn), key=lambda record: (record["started"], record["test"]["id"]))
-    if unknown := sorted({name for record in found for name in metrics.unregistered(record["metrics"])}):
+    if unknown := sorted({name for record in found for name in metric_registry.unregistered(record["metrics"])}):
         warn(f"{shown(run_folder)} has metrics that this version does not show: {', '.join(unknown)}.")
     return found
 

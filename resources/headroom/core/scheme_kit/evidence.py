@@ -3,13 +3,14 @@
 
 import json
 import shlex
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from headroom.core import replay
 from headroom.core.machine.build import engine_program
-from headroom.core.matrix import ArtefactStore
+from headroom.core.matrix import ArtefactStore, Cell
 from headroom.core.replay import ReplayConfig
 from headroom.core.results.store import write_atomically
 
@@ -18,43 +19,68 @@ PER_ROW = 8  # octets
 
 @dataclass
 class MinimisedFailure:
-    """The fewest packets that show a failure, and where they are."""
+    """The fewest packets, or other `items`, that show a failure, and where they are."""
 
     packets: int
     capture: str
     job: str
     command: str
     evidence: str
+    items: str = "packets"
 
 
-def kept(folder: Path, store: ArtefactStore, text: list[str], small: MinimisedFailure | None) -> dict[str, Any]:
-    """Writes what a reader needs into a cell's folder; returns the entries of its result."""
-    path = folder / "evidence.txt"
+def kept(
+    cell: Cell, signature: str, reason: str, text: Sequence[str], small: MinimisedFailure | None, store: ArtefactStore
+) -> dict[str, Any]:
+    """Writes a text about a cell that did not pass into its folder; returns the entries of its result."""
+    row = cell.row
+    axes = ", ".join(axis.title_of(row[axis.name]) for axis in row.scheme.axes)
+    lines = [
+        f"{row.compressor} to {row.decompressor}, {axes}, {cell.traffic.name}, {cell.link}",
+        reason,
+        *([f"signature: {signature}"] if signature != reason else []),
+        f"repeat: {cell.command()}",
+        "",
+        *text,
+    ]
+    result: dict[str, Any] = {}
     if small is not None:
-        text += ["", f"The fewest packets that show it: {small.packets}. {small.command}"]
-    path.write_text("\n".join(text) + "\n", encoding="utf-8")
-    result: dict[str, Any] = {"evidence": store.name(path)}
-    if (folder / "link.pcapng").is_file():
-        result["capture"] = store.name(folder / "link.pcapng")
-    if small is not None:
+        lines += ["", f"The fewest {small.items} that show it: {small.packets}. {small.command}"]
         result["minimised"] = asdict(small)
-    return result
+    path = store.folder_of(cell) / "evidence.txt"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return {"evidence": store.name(path), **result}
 
 
-def folder_and_job(folder: Path, config: ReplayConfig) -> tuple[Path, Path]:
+def folder_and_job(folder: Path, job: dict[str, Any]) -> tuple[Path, Path]:
     """Makes the folder of a minimised failure below a cell's, and writes the engine's job into it."""
     made = folder / "minimised"
     made.mkdir(exist_ok=True)
-    job = made / "job.json"
-    write_atomically(job, json.dumps(replay.job(replace(config, records="all")), indent=1).encode() + b"\n")
-    return made, job
+    path = made / "job.json"
+    write_atomically(path, json.dumps(job, indent=1).encode() + b"\n")
+    return made, path
+
+
+def replay_job(config: ReplayConfig) -> dict[str, Any]:
+    """The job of a minimised failure that is a replay."""
+    return replay.job(replace(config, records="all"))
 
 
 def minimised(
-    packets: int, capture: Path, job: Path, text: list[str], store: ArtefactStore, build: str, command: str = ""
+    packets: int,
+    capture: Path,
+    job: Path,
+    text: list[str],
+    store: ArtefactStore,
+    build: str,
+    command: str = "",
+    *,
+    engine_command: str = "replay",
+    items: str = "packets",
 ) -> MinimisedFailure:
-    """Writes the text about a minimised failure beside its job. `command` repeats it; by default the job does."""
-    by_job = f"{shlex.quote(str(engine_program(build)))} replay --job {shlex.quote(str(job))}"
+    """Writes the text about a minimised failure beside its job for a command of the engine. `command` repeats it; by
+    default the job does. `items` are what it is made of."""
+    by_job = f"{shlex.quote(str(engine_program(build)))} {engine_command} --job {shlex.quote(str(job))}"
     path = job.with_name("evidence.txt")
     path.write_text("\n".join([*text, "", f"repeat: {by_job}"]) + "\n", encoding="utf-8")
     return MinimisedFailure(
@@ -63,6 +89,7 @@ def minimised(
         job=store.name(job),
         command=command or by_job,
         evidence=store.name(path),
+        items=items,
     )
 
 

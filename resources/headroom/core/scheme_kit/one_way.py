@@ -10,15 +10,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
-from headroom.core import deviations, engine, implementations, requirements
-from headroom.core.capabilities import Misbehaviour
+from headroom.core import implementations, requirements
 from headroom.core.contract import CellTitles, Interop
-from headroom.core.errors import HeadroomError
 from headroom.core.matrix import ArtefactStore, Cell, Result, Row, not_declared, traffic_profiles
 from headroom.core.replay import Packets, Replay, ReplayConfig
 from headroom.core.results.record import Verdict
-from headroom.core.scheme_kit import cells, evidence
-from headroom.core.scheme_kit.minimise import minimise
+from headroom.core.scheme_kit import evidence
+from headroom.core.scheme_kit.cells import Runner, Trial, fewest, link_of
 from headroom.core.scheme_kit.signature import plain
 
 
@@ -95,32 +93,30 @@ class OneWay(Generic[S]):
 
     def run(self, row: Sequence[Cell], store: ArtefactStore) -> list[Result]:
         """Results of the cells of a row, in their order."""
-        return cells.run_all(row, store, self._run)
+        return Runner(lambda cells, store: [self._trial(cell, store) for cell in cells]).run(row, store)
 
-    def _run(self, cell: Cell, store: ArtefactStore) -> Result:
-        folder = store.folder_of(cell)
-        trial = _Trial(self, cell, self._config(cell), folder, store)
-        capture = folder / "link.pcapng"
-        try:
-            sent = self.send(replace(trial.config, outputs={"link": capture}))
-            judged = self.judge(cell, sent)
-        except (engine.EngineFailure, Misbehaviour) as failure:
-            return cell.result(reason=str(failure), signature="harness")
+    def _trial(self, cell: Cell, store: ArtefactStore) -> Trial:
+        config = self._config(cell)
+        sent = self.send(replace(config, outputs={"link": link_of(cell, store)}))
+        judged = self.judge(cell, sent)
         verdict, reason = judged.verdict(cell.row)
         header = self.header(sent)
-        result = cell.result(
-            verdict=verdict,
-            reason=reason,
-            signature=reason if verdict in ("fail", "non-strict") else "",
-            header_bytes=None if header is None else round(header, 3),
-            packets=sent.done.sent,
-            delivered=judged.delivered,
+        figures = {
+            "header_bytes": None if header is None else round(header, 3),
+            "packets": sent.done.sent,
+            "delivered": judged.delivered,
+        }
+        if verdict != "fail":
+            return Trial(verdict, reason, reason, figures)
+        return Trial(
+            verdict,
+            reason,
+            reason,
+            figures,
+            text=lambda: judged.first,
+            smallest=lambda: self._smallest(cell, config, sent, plain(reason), store),
+            key=plain(reason),
         )
-        if verdict == "fail":
-            result |= trial.evidence(sent, judged)
-        if capture.is_file():
-            result["capture"] = store.packed(capture)
-        return result | deviations.settle(cell, result)
 
     def _config(self, cell: Cell) -> ReplayConfig:
         row = cell.row
@@ -136,57 +132,23 @@ class OneWay(Generic[S]):
             build=row.build,
         )
 
+    def _smallest(
+        self, cell: Cell, config: ReplayConfig, sent: S, signature: str, store: ArtefactStore
+    ) -> evidence.MinimisedFailure | None:
+        """The fewest packets with the same signature, in the cell's folder; None where not even all of them show it as
+        literal packets."""
 
-@dataclass
-class _Trial(Generic[S]):
-    """A cell that failed, tried again with fewer packets."""
+        def judged(packets: Packets, **outputs: Path) -> Judged:
+            return self.judge(cell, self.send(replace(config, source=packets, outputs=outputs)))
 
-    scheme: OneWay[S]
-    cell: Cell
-    config: ReplayConfig
-    folder: Path
-    store: ArtefactStore
-
-    def evidence(self, sent: S, judged: Judged) -> dict[str, Any]:
-        """Writes the text about the cell; returns the entries of its result."""
-        row, (_, reason) = self.cell.row, judged.verdict(self.cell.row)
-        key = (plain(reason), row.compressor, row.decompressor, *row.axes.values())
-        small = self.store.once(key, lambda: self._smallest(sent, plain(reason)))
-        text = [
-            f"{row.compressor} to {row.decompressor}, {', '.join(row.axes.values())}, {self.cell.traffic.name}, "
-            f"{self.cell.link}",
-            reason,
-            f"repeat: {self.cell.command()}",
-            "",
-            *judged.first,
-        ]
-        return evidence.kept(self.folder, self.store, text, small)
-
-    def _smallest(self, sent: S, signature: str) -> evidence.MinimisedFailure | None:
-        """The fewest packets with the same signature; None where not even all of them show it as literal packets."""
-        items = list(self.scheme.source(sent))
-        if self._signature(items) != signature:
+        left = fewest(self.source(sent), lambda packets: plain(judged(packets).verdict(cell.row)[1]), signature)
+        if left is None:
             return None
-        left = minimise(items, lambda chosen: self._signature(chosen) == signature)
-        return self._write(left)
-
-    def _judged(self, packets: Packets, outputs: dict[str, Path]) -> Judged:
-        sent = self.scheme.send(replace(self.config, source=packets, outputs=outputs))
-        return self.scheme.judge(self.cell, sent)
-
-    def _signature(self, packets: Packets) -> str:
-        try:
-            return plain(self._judged(packets, {}).verdict(self.cell.row)[1])
-        except HeadroomError:
-            return ""
-
-    def _write(self, packets: Packets) -> evidence.MinimisedFailure:
-        row = self.cell.row
-        config = replace(self.config, source=packets, decompressor=implementations.find(row.decompressor))
-        made, job = evidence.folder_and_job(self.folder, config)
+        both = replace(config, source=left, decompressor=implementations.find(cell.row.decompressor))
+        made, job = evidence.folder_and_job(store.folder_of(cell), evidence.replay_job(both))
         outputs = {name: made / f"{name}.pcapng" for name in ("source", "link")}
-        judged = self._judged(packets, outputs)
-        text = [f"{len(packets)} packets", judged.verdict(row)[1], "", *judged.first]
+        again = judged(left, **outputs)
+        text = [f"{len(left)} packets", again.verdict(cell.row)[1], "", *again.first]
         # The job's link does no harm: what a link did, only the cell itself repeats.
-        command = "" if self.cell.condition.harmless else self.cell.command()
-        return evidence.minimised(len(packets), outputs["source"], job, text, self.store, row.build, command)
+        command = "" if cell.condition.harmless else cell.command()
+        return evidence.minimised(len(left), outputs["source"], job, text, store, config.build, command)

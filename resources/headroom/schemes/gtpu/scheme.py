@@ -1,28 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """GTP-U as a scheme."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from headroom.core.contract import Framing, Scheme, TrexStreams
+from headroom.core.scheme_kit.parts import Parts
 
-if TYPE_CHECKING:
-    from headroom.core.captures.dissection import PayloadDissector
-
-
-def _dissector() -> PayloadDissector:
-    from headroom.schemes.gtpu.dissector import GtpuDissector
-
-    return GtpuDissector()
-
-
+PARTS = Parts("headroom.schemes.gtpu")
 SCHEME = Scheme(
     name="gtpu",
     title="GTP-U",
     roles=("encapsulator", "decapsulator"),
     framing=Framing(udp_ports=(2152,)),
-    dissector=_dissector,
+    dissector=PARTS.made("dissector", "GtpuDissector"),
     streams=TrexStreams(
         program="gtpu_imix.py",
         what="users in GTP-U",

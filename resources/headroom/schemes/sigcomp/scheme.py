@@ -3,51 +3,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-from headroom.core.contract import Framing, Interop, Scheme
-from headroom.core.metrics import Metric, declared
+from headroom.core.contract import Framing, MakeSection, RequirementWords, Scheme
+from headroom.core.scheme_kit.parts import Parts
 from headroom.schemes.sigcomp.interop.axes import AXES, LINKS
 from headroom.schemes.sigcomp.options import OPTIONS
 
 if TYPE_CHECKING:
     import typer
 
-    from headroom.core.captures.dissection import PayloadDissector
     from headroom.core.implementations import Implementation
-    from headroom.core.sentinels import Sentinel
+    from headroom.core.papers.measured import MeasuredPaper
 
 
-def _interop() -> Interop:
-    from headroom.schemes.sigcomp.interop.matrix import INTEROP
-
-    return INTEROP
-
-
-def _metrics() -> tuple[Metric, ...]:
-    from headroom.schemes.sigcomp import metrics
-
-    return declared(vars(metrics))
-
-
-def _report_sections() -> tuple[Callable[..., Any], ...]:
+def _report_sections() -> tuple[MakeSection, ...]:
     from headroom.schemes.sigcomp.report import calls_on_the_wire, calls_section, hostile_section
 
     return calls_section.calls, hostile_section.hostile, calls_on_the_wire.calls
 
 
-def _papers() -> Mapping[str, Any]:
-    from headroom.bench.papers.measured import MeasuredPaper
+def _papers() -> Mapping[str, MeasuredPaper]:
+    from headroom.core.papers.measured import MeasuredPaper
     from headroom.schemes.sigcomp.papers import maenpaa_2005_figures, maenpaa_2005_places
 
     return {"maenpaa-2005": MeasuredPaper(maenpaa_2005_places.measure, maenpaa_2005_figures.figures)}
-
-
-def _dissector() -> PayloadDissector:
-    from headroom.schemes.sigcomp.dissector import SigcompDissector
-
-    return SigcompDissector()
 
 
 def _commands(app: typer.Typer) -> None:
@@ -57,36 +38,36 @@ def _commands(app: typer.Typer) -> None:
     udvm.add_to(app)
 
 
-def _node_job(found: Implementation, build: str, side: str) -> dict[str, Any]:
+def _node_job(found: Implementation, build: str, side: str) -> dict[str, object]:
     from headroom.schemes.sigcomp import endpoints
 
     return endpoints.node_job(found, build, side)
 
 
-def _sentinels() -> Sequence[Sentinel]:
-    from headroom.schemes.sigcomp.sentinels import sentinels
-
-    return sentinels()
-
-
+PARTS = Parts("headroom.schemes.sigcomp")
 SCHEME = Scheme(
     name="sigcomp",
     title="SigComp",
     roles=("endpoint",),
+    described=(
+        *("transports", "version", "dictionaries", "tools", "max_compartments"),
+        *("max_decompression_memory_size", "max_state_memory_size", "max_cycles_per_bit"),
+    ),
     listed=("transports",),
     axes=AXES,
     links=LINKS,
-    interop=_interop,
+    interop=PARTS.part("interop.matrix", "INTEROP"),
     compresses="signalling",
     options=OPTIONS,
-    sentinels=_sentinels,
-    metrics=_metrics,
+    sentinels=PARTS.made("sentinels", "sentinels"),
+    metrics=PARTS.metrics(),
     report_sections=_report_sections,
     papers=_papers,
     suites="conformance/sigcomp",
     framing=Framing(udp_ports=(5060,)),  # that of SIP (RFC 3261, 18.2.1), which SigComp shares (RFC 5049, 5)
-    dissector=_dissector,
+    dissector=PARTS.made("dissector", "SigcompDissector"),
     commands=_commands,
     node_job=_node_job,
     benchmarks=(("sigcomp_bench", "--benchmark_min_time=0.01"),),
+    requirement_words=RequirementWords(features=("feedback", "announcements", "nack", "presence")),
 )

@@ -1,2 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
 """Unidirectional Lightweight Encapsulation, RFC 4326."""
+
+NAME = "ule"

@@ -23,11 +23,13 @@ from headroom.core.captures.dissection import (
     PayloadDissector,
     PayloadReader,
     PayloadReading,
+    PlainChannel,
     Reading,
     ReadingComparison,
     Row,
     Value,
 )
+from headroom.core.scheme_kit import second_reading
 from headroom.schemes.ule.judge.receiver import DUPLICATE, SYNC, TS_HEADER, TS_OCTETS, Receiver, Unit
 from headroom.schemes.ule.judge.sections import (
     DISCARDED,
@@ -243,8 +245,8 @@ class UleDissector(LinkDissector, PayloadDissector):
     def hints(self, words: Mapping[str, Any]) -> frozenset[int] | None:
         return None if words.get("pid") is None else frozenset({words["pid"]})
 
-    def channel(self, form: str, packets: Iterable[bytes], hints: frozenset[int] | None) -> UleChannel:
-        return UleChannel(hints)
+    def channel(self, form: str, packets: Iterable[bytes], hints: frozenset[int] | None) -> LinkChannel:
+        return PlainChannel(lambda: UleReader(hints), _read_by_tshark)
 
     def reader(self) -> PayloadReader:
         return DatagramReader()
@@ -253,30 +255,20 @@ class UleDissector(LinkDissector, PayloadDissector):
         tshark.take(row, FIELDS, reading.values)
 
 
-class UleChannel(LinkChannel):
-    """A transport stream. Which of its PIDs carry SNDUs is not in a capture: all but those of tables, sections, PES and
-    null packets, unless `pids` names them."""
+def _read_by_tshark(packets: Sequence[LinkPacket]) -> list[Reading]:
+    single = {name: (value, False) for name, (value, _) in FIELDS.items()}
 
-    def __init__(self, pids: frozenset[int] | None) -> None:
-        self.pids = pids
+    def reading(row: Row) -> Reading:
+        made = Reading("MPEG TS")
+        tshark.take(row, single, made.values)
+        return made
 
-    def reader(self) -> UleReader:
-        return UleReader(self.pids)
-
-    def tshark(self, packets: Sequence[LinkPacket]) -> list[Reading]:
-        sent = [(one.time_ns or 0, one.octets, len(one.octets)) for one in packets]
-        rows = tshark.rows_of(sent, LINK_TYPE, tuple(FIELDS), ())
-        if rows is None:
-            return [Reading(error="unclear") for _ in packets]
-        single = {name: (value, False) for name, (value, _) in FIELDS.items()}
-        readings = [Reading("MPEG TS") for _ in rows]
-        for row, reading in zip(rows, readings, strict=True):
-            tshark.take(row, single, reading.values)
-        return readings
+    return second_reading.read(packets, LINK_TYPE, tuple(FIELDS), reading)
 
 
 class UleReader(LinkReader):
-    """Reads the TS packets of a stream in their order."""
+    """Reads the TS packets of a stream in their order. Which of its PIDs carry SNDUs is not in a capture: all but those
+    of tables, sections, PES and null packets, unless `pids` names them."""
 
     def __init__(self, pids: frozenset[int] | None) -> None:
         self.pids = pids
@@ -301,13 +293,9 @@ class UleReader(LinkReader):
         return ours
 
     def compare(self, ours: Ours, theirs: Reading | None) -> ReadingComparison:
-        compared = ReadingComparison()
         if theirs is None or ours.error:
-            compared.silent = ours.error and "the judge refuses it"
-            return compared
-        for name, value in theirs.values.items():
-            if name in ours.values:
-                compared.hold(name, ours.values[name], value)
+            return ReadingComparison(silent=ours.error and "the judge refuses it")
+        compared = super().compare(ours, theirs)
         if not compared.agreed and not compared.differences:
             compared.silent = "tshark says nothing of it"
         return compared

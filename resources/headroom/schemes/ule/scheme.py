@@ -3,25 +3,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-from headroom.core.contract import DecodeOption, Framing, Interop, Scheme
-from headroom.core.options import Option, boolean, number, split_names
+from headroom.core.contract import DecodeOption, Framing, Scheme
+from headroom.core.options import boolean, split_names
+from headroom.core.scheme_kit.parts import Parts
+from headroom.schemes.ule import NAME
 from headroom.schemes.ule.axes import AXES, LINKS
+from headroom.schemes.ule.options import LARGEST_PDU, MOST_ROOM, REPLAY
 
 if TYPE_CHECKING:
-    from headroom.core.captures.dissection import LinkDissector
-    from headroom.core.metrics import Metric
+    from headroom.core.papers.measured import MeasuredPaper
     from headroom.core.replay import Replay
     from headroom.core.replay_options import ReplayWords
-    from headroom.core.sentinels import Sentinel
-    from headroom.core.workload import Workload
 
-LARGEST_PDU = 2000  # octets that a receiver is given room for, unless a replay says otherwise
 OWN_ADDRESS = "02:00:00:00:00:01"  # of the reference as a receiver, unless its options say otherwise
-# As many as can be configured: 16 bits. GSE carries PDUs of 65,527 octets, behind an address.
-MOST_ROOM = 65_535
 
 
 def _pid(text: str) -> int:
@@ -86,71 +83,33 @@ def _limit(done: Replay) -> str:
     )
 
 
-def _interop() -> Interop:
-    from headroom.schemes.ule.interop import INTEROP
-
-    return INTEROP
-
-
-def _metrics() -> tuple[Metric, ...]:
-    from headroom.core.metrics import declared
-    from headroom.schemes.ule import metrics
-
-    return declared(vars(metrics))
-
-
-def _papers() -> Mapping[str, Any]:
-    from headroom.bench.papers.measured import MeasuredPaper
+def _papers() -> Mapping[str, MeasuredPaper]:
+    from headroom.core.papers.measured import MeasuredPaper
     from headroom.schemes.ule.papers import ang_2016, ang_2016_figures
 
     return {"ang-2016": MeasuredPaper(ang_2016.measure, ang_2016_figures.figures)}
 
 
-def _dissector() -> LinkDissector:
-    from headroom.schemes.ule.dissector import UleDissector
-
-    return UleDissector()
-
-
-def _workload() -> Workload:
-    from headroom.schemes.ule.workload import WORKLOAD
-
-    return WORKLOAD
-
-
-def _sentinels() -> Sequence[Sentinel]:
-    from headroom.schemes.ule.sentinels import sentinels
-
-    return sentinels()
-
-
+PARTS = Parts("headroom.schemes.ule")
 SCHEME = Scheme(
-    name="ule",
+    name=NAME,
     title="ULE",
     roles=("compressor", "decompressor"),
     described=("max_channels", "packing", "address"),
     listed=("packing",),
     axes=AXES,
     links=LINKS,
-    interop=_interop,
-    replay_options=(
-        Option(
-            "largest_pdu",
-            LARGEST_PDU,
-            number("largest-pdu", 1, MOST_ROOM, "octets", int),
-            "The largest PDU, octets.",
-            int,
-        ),
-    ),
+    interop=PARTS.part("interop", "INTEROP"),
+    replay_options=REPLAY,
     replay=_replay,
-    workload=_workload,
-    sentinels=_sentinels,
-    metrics=_metrics,
+    workload=PARTS.part("workload", "WORKLOAD"),
+    sentinels=PARTS.made("sentinels", "sentinels"),
+    metrics=PARTS.metrics(),
     papers=_papers,
     carries=("rohc",),
     suites="conformance/ule",
     framing=Framing(link_types={243: "MPEG-2 TS"}),
-    dissector=_dissector,
+    dissector=PARTS.made("dissector", "UleDissector"),
     decode_options=(
         DecodeOption(
             "pid", "With link type 243: the PID that carries SNDUs, where others carry something else.", 16, 8190

@@ -3,20 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from headroom.core.captures import direction
-from headroom.core.captures.dissection import (
-    LinkChannel,
-    LinkDissector,
-    LinkPacket,
-    LinkReader,
-    Ours,
-    Reading,
-    ReadingComparison,
-)
+from headroom.core.captures.dissection import LinkChannel, LinkDissector, LinkPacket, LinkReader, Ours, PlainChannel
 from headroom.schemes.vj import tshark_reading
 from headroom.schemes.vj.judge import packet
 from headroom.schemes.vj.judge.decompressor import Decompressor
@@ -33,29 +25,16 @@ class VjDissector(LinkDissector):
 
     hexadecimal: ClassVar = {"TCP checksum": 4}
 
-    def hints(self, words: Mapping[str, Any]) -> None:
-        return None
-
-    def channel(self, form: str, packets: Iterable[bytes], hints: None) -> VjChannel:
-        return VjChannel()
+    def channel(self, form: str, packets: Iterable[bytes], hints: None) -> LinkChannel:
+        return PlainChannel(VjReader, tshark_reading.read)
 
     def ends(self, link: LinkPacket) -> tuple[bytes, bytes] | None:
         """Returns the addresses of an UNCOMPRESSED_TCP packet; a compressed one has none."""
         return direction.ends_of(link.octets) if link.type == packet.UNCOMPRESSED else None
 
 
-class VjChannel(LinkChannel):
-    """One direction of a line. How many slots it has is not in a capture: the most there can be."""
-
-    def reader(self) -> VjReader:
-        return VjReader()
-
-    def tshark(self, packets: Sequence[LinkPacket]) -> list[Reading]:
-        return tshark_reading.read(packets)
-
-
 class VjReader(LinkReader):
-    """Reads the packets of a line in their order."""
+    """Reads the packets of a line in their order. How many slots it has is not in a capture: the most there can be."""
 
     def __init__(self) -> None:
         self.judge = Decompressor(slots=256)
@@ -101,15 +80,6 @@ class VjReader(LinkReader):
 
     def copy(self) -> VjReader:
         copy = VjReader()
-        copy.judge = replace(self.judge, saved={**self.judge.saved})
+        copy.judge = replace(self.judge, saved={**self.judge.saved}, urgent={*self.judge.urgent})
         copy.leaves_gap = self.leaves_gap
         return copy
-
-    def compare(self, ours: Ours, theirs: Reading | None) -> ReadingComparison:
-        compared = ReadingComparison()
-        if theirs is None:
-            return compared
-        for name, value in theirs.values.items():
-            if name in ours.values:
-                compared.hold(name, ours.values[name], value)
-        return compared

@@ -16,8 +16,6 @@ ON_THE_LINK = Family(
         }
     },
 )
-TOSSED = Metric("tossed", "packets", None, "Link packets that the judge tosses behind an error.")
-SHIFTED = Metric("shifted", "packets", None, "Packets that come out wrong behind a loss; their TCP checksum says so.")
 UNNOTICED = Metric(
     "unnoticed_flags",
     "packets",

@@ -14,11 +14,8 @@ from collections.abc import Sequence
 from headroom.core import tshark
 from headroom.core.captures import framing
 from headroom.core.captures.dissection import LinkPacket, Reading, Row, Value
-from headroom.schemes.vj.judge.decompressor import Decompressor
-from headroom.schemes.vj.judge.packet import BITS, COMPRESSED, CompressedHeader
-from headroom.schemes.vj.line import Sent
-
-available = tshark.available
+from headroom.core.scheme_kit import second_reading
+from headroom.schemes.vj.judge.packet import BITS, CompressedHeader
 
 # The field of each change. tshark has it signed where it may go back.
 CHANGES = {
@@ -39,14 +36,8 @@ def values_of(header: CompressedHeader) -> dict[str, Value]:
 
 
 def read(packets: Sequence[LinkPacket]) -> list[Reading]:
-    """The packets of one line as tshark reads them. Raises EnvironmentLacks without tshark, HeadroomError when it
-    fails."""
-    sent = []
-    for one in packets:
-        frame = b"\x01\xff\x03" + one.type.to_bytes(2) + one.octets
-        sent.append((one.time_ns or 0, frame, len(frame)))
-    rows = tshark.rows_of(sent, framing.PPP_DIRECTION, FIELDS, ())
-    return [_reading(row) for row in rows] if rows is not None else [Reading(error="unclear") for _ in packets]
+    """The packets of one line as tshark reads them."""
+    return second_reading.read(packets, framing.PPP_DIRECTION, FIELDS, _reading, second_reading.ppp_frame)
 
 
 def _reading(row: Row) -> Reading:
@@ -66,20 +57,3 @@ def _reading(row: Row) -> Reading:
         if (value := found[field][0] & 0xFFFF) < 0xFF80:
             reading.values[name] = value
     return reading
-
-
-def compare(sent: Sequence[Sent]) -> tuple[int, list[str]]:
-    """How many values the judge and tshark read alike, and their differences as sentences."""
-    readings = read([LinkPacket(one.link, one.time_ns, one.type) for one in sent])
-    judge, alike, differences = Decompressor(slots=256), 0, []
-    for number, (one, theirs) in enumerate(zip(sent, readings, strict=True)):
-        outcome = judge.receive(one.type, one.link)
-        if one.type != COMPRESSED or outcome.header is None:
-            continue
-        ours = values_of(outcome.header) | {"connection": outcome.slot}
-        for name, value in theirs.values.items():
-            if ours.get(name) == value:
-                alike += 1
-            else:
-                differences.append(f"packet {number}: {name} is {ours.get(name)}, and {value} as tshark reads it")
-    return alike, differences

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from math import ceil
 from typing import Any
 
+from headroom.bench.replay_sentinel import sentinel
 from headroom.core.workload import Channel, Workload
 from headroom.schemes.vj.axes import COMPRESSED, EXPLICIT
 
@@ -39,3 +40,5 @@ def channel(words: str, flows: int, declared: Sequence[Mapping[str, Any]]) -> Ch
 WORKLOAD = Workload(
     "A flow pair is a TCP connection: a segment of each direction in every tick.", load, channel, most_flow_pairs
 )
+# The fixed work by which nights watch what VJ costs.
+SENTINELS = (sentinel("Bulk Data Over TCP", "vj", "tcp-bulk-data", SLOTS, {"max_slot_id": SLOTS - 1}),)

@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from headroom.core import scheme_registry
-from headroom.core.matrix import ArtefactStore, Cell, Row
+from headroom.core.matrix import ArtefactStore, Cell, Result, Row
 from headroom.core.paths import build_folder
 from headroom.core.replay import CAPTURES
 from headroom.schemes.rohc.interop import traffic
+from headroom.schemes.rohc.interop.cell import RUNNER
 
 DECLARATION = """
 name: {name}
@@ -79,6 +80,11 @@ def cell(
 ) -> Cell:
     carried = traffic.capture(source) if source.endswith(CAPTURES) else traffic.Traffic(source, 1, packets)
     return Cell(row(compressor, decompressor, profile, mode, "small", build=build), carried, link)
+
+
+def result_of(cell: Cell, store: ArtefactStore) -> Result:
+    """The result of one cell of ROHC."""
+    return RUNNER.run([cell], store)[0]
 
 
 def store(folder: Path) -> ArtefactStore:

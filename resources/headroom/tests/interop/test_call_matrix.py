@@ -42,6 +42,7 @@ def row(compressor: str, decompressor: str, link: str = "clean", **more: Any) ->
 
 ROW = row("alice", "bob")
 CELLS = core_matrix.cells(ROW)
+STORE = core_matrix.ArtefactStore(Path("nowhere"))  # nothing is kept
 
 
 # ---- what is meant
@@ -217,14 +218,14 @@ def test_which_deviation_a_row_has() -> None:
 
 def test_a_sentence_is_about_its_cell_or_all() -> None:
     one = "basic-voice-call, message 2 (100 Trying) from alice to bob is not delivered (SEGFAULT)"
-    first, second = (of_calls.result_of(cell, call, [one]) for cell, call in zip(CELLS, CALLS, strict=True))
-    assert (first["verdict"], second["verdict"]) == ("fail", "pass")
-    assert (first["reason"], first["signature"]) == (f"{one}.", "alice → bob · not delivered · SEGFAULT")
-    assert (first["packets"], first["delivered"], first["message_bytes"], second["lost"]) == (2, 1, 20.0, 0)
-    assert (first["mechanism"], first["transport"], first["traffic"]) == ("dynamic", "udp", "basic-voice-call")
+    first, second = (of_calls.trial_of(cell, call, [one], STORE) for cell, call in zip(CELLS, CALLS, strict=True))
+    assert (first.verdict, second.verdict) == ("fail", "pass")
+    assert (first.reason, first.signature) == (f"{one}.", "alice → bob · not delivered · SEGFAULT")
+    found = first.figures
+    assert (found["packets"], found["delivered"], found["message_bytes"], second.figures["lost"]) == (2, 1, 20.0, 0)
     said = ["bob compresses none of its 9 messages"]
-    both = [of_calls.result_of(cell, call, said) for cell, call in zip(CELLS, CALLS, strict=True)]
-    assert [cell["signature"] for cell in both] == ["bob compresses none of its n messages"] * 2
+    both = [of_calls.trial_of(cell, call, said, STORE) for cell, call in zip(CELLS, CALLS, strict=True)]
+    assert [trial.signature for trial in both] == ["bob compresses none of its n messages"] * 2
 
 
 @pytest.mark.parametrize(
@@ -294,10 +295,14 @@ def test_every_cell_has_the_verdict_that_it_must_have(matrix: tuple[Path, list[d
     copied = by["copies", "copies", "default"]
     assert copied["verdict"] == "fail" and copied["packets"] == copied["delivered"]
     assert copied["signature"].endswith("copies · restored by no judge · plain")
+    assert copied["minimised"]["packets"] == 1
+    job = json.loads((folder / copied["minimised"]["job"]).read_text(encoding="utf-8"))
+    assert len(job["messages"]) == 1
     for pair in (("drops", "drops"), ("reference", "drops"), ("drops", "reference")):
         cell = by[*pair, "default"]
         assert cell["verdict"] == "fail" and "drops" in cell["signature"]
         assert "repeat: ./headroom interop --scheme sigcomp" in (folder / cell["evidence"]).read_text()
+        assert cell["minimised"]["packets"] < cell["packets"]
     assert all((folder / cell["capture"]).is_file() for cell in cells if cell["verdict"] in ("pass", "fail"))
 
 

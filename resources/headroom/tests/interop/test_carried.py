@@ -23,7 +23,7 @@ def call(folder: Path, build: str, source: str = "voip-g711-ipv4") -> str:
 
 def test_a_capture_that_the_profile_cannot_compress(tmp_path: Path, real_build: str) -> None:
     one = support.cell("reference", "reference", real_build, call(tmp_path, real_build), profile="0x0003")
-    result = cells.run(one, support.store(tmp_path / "run"))
+    result = support.result_of(one, support.store(tmp_path / "run"))
     assert result["verdict"] == "unsupported"
     assert result["reason"].startswith("No packet of this capture fits 0x0003 (ESP)")
     assert (tmp_path / "run" / result["capture"]).is_file()
@@ -32,7 +32,7 @@ def test_a_capture_that_the_profile_cannot_compress(tmp_path: Path, real_build: 
 @pytest.mark.parametrize("profile", ["0x0001", "0x0002", "0x0004"])
 def test_a_capture_that_it_can(tmp_path: Path, real_build: str, profile: str) -> None:
     one = support.cell("reference", "reference", real_build, call(tmp_path, real_build), profile=profile)
-    result = cells.run(one, support.store(tmp_path / "run"))
+    result = support.result_of(one, support.store(tmp_path / "run"))
     assert (result["verdict"], result["reason"]) == ("pass", "")
 
 
@@ -58,7 +58,7 @@ def test_a_pass_that_is_about_few_packets_says_so(tmp_path: Path, real_build: st
 def test_a_link_with_bit_errors_that_hit_nothing(tmp_path: Path, real_build: str, link: str, said: str) -> None:
     one = support.cell("reference", "reference", real_build, "voip-gsm-ipv4", link, packets=20, profile="0x0001")
     store = support.store(tmp_path)
-    result = cells.run(one, store)
+    result = support.result_of(one, store)
     assert result["verdict"] == "pass"
     assert result["reason"].startswith(said) and bool(result["reason"]) == bool(said)
     assert (store.folder / result["capture"]).is_file()

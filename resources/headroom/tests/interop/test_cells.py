@@ -12,14 +12,14 @@ import pytest
 
 from headroom.core import engine, matrix
 from headroom.core.captures import engine_pcapng
-from headroom.schemes.rohc.interop import cell as cells
 from headroom.tests.interop import support
+from headroom.tests.interop.support import result_of
 
 
 def test_a_cell_that_passes_has_its_figures_and_its_capture(tmp_path: Path, real_build: str) -> None:
     store = support.store(tmp_path)
     one = support.cell("reference", "reference", real_build, "voip-amr-nb-ipv4", profile="0x0001", packets=100)
-    result = cells.run(one, store)
+    result = result_of(one, store)
     assert (result["verdict"], result["reason"], result["signature"]) == ("pass", "", "")
     assert (result["packets"], result["delivered"]) == (100, 100)
     assert 1 <= result["header_bytes"] < 40
@@ -36,14 +36,14 @@ def test_the_reference_over_bad_links(tmp_path: Path, real_build: str, link: str
     one = support.cell(
         "reference", "reference", real_build, "voip-amr-nb-ipv6", link, packets=300, profile="0x0001", mode="O"
     )
-    result = cells.run(one, support.store(tmp_path))
+    result = result_of(one, support.store(tmp_path))
     assert result["verdict"] == "pass", result["reason"]
     assert (result["lost"] > 0) == (link in ("loss-1", "burst-loss", "ber-1e-3"))
 
 
 def test_a_decompressor_that_spoils_an_octet(tmp_path: Path, real_build: str) -> None:
     broken = support.faulty(tmp_path / "who", real_build, "spoils_an_octet")
-    result = cells.run(support.cell("null", broken, real_build), support.store(tmp_path / "run"))
+    result = result_of(support.cell("null", broken, real_build), support.store(tmp_path / "run"))
     assert result["verdict"] == "fail"
     assert "60 of 60 packets came out wrong" in result["reason"]
     # The last octet of the payload differs, and a copy is no ROHC: the judge says so.
@@ -65,7 +65,7 @@ def test_a_decompressor_that_spoils_an_octet(tmp_path: Path, real_build: str) ->
 
 def test_the_command_of_a_minimised_failure_repeats_it(tmp_path: Path, real_build: str) -> None:
     broken = support.faulty(tmp_path / "who", real_build, "spoils_an_octet")
-    result = cells.run(support.cell("null", broken, real_build), support.store(tmp_path / "run"))
+    result = result_of(support.cell("null", broken, real_build), support.store(tmp_path / "run"))
     said = result["minimised"]["command"]
     assert said.startswith("./headroom replay ")
     import shlex
@@ -93,7 +93,7 @@ def test_a_side_that_dies(tmp_path: Path, real_build: str, fault: str, as_compre
     broken = support.faulty(tmp_path / "who", real_build, fault)
     pair = (broken, "null") if as_compressor else ("null", broken)
     store = support.store(tmp_path / "run")
-    result = cells.run(support.cell(*pair, real_build, str(profile), packets=12), store)
+    result = result_of(support.cell(*pair, real_build, str(profile), packets=12), store)
     assert result["verdict"] == "error"
     assert result["signature"] == signature
     assert result["minimised"]["packets"] == 1
@@ -102,12 +102,12 @@ def test_a_side_that_dies(tmp_path: Path, real_build: str, fault: str, as_compre
 
 
 def test_a_hang_ends(tmp_path: Path, real_build: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cells, "PATIENCE_S", 1.0)
+    monkeypatch.setattr("headroom.schemes.rohc.interop.cell.PATIENCE_S", 1.0)
     monkeypatch.setattr("headroom.core.scheme_kit.minimise.MOST_TRIALS", 2)
     profile = tmp_path / "garbage.yaml"
     profile.write_text(support.GARBAGE)
     broken = support.faulty(tmp_path / "who", real_build, "hangs_on_garbage")
-    result = cells.run(support.cell("null", broken, real_build, str(profile), packets=2), support.store(tmp_path))
+    result = result_of(support.cell("null", broken, real_build, str(profile), packets=2), support.store(tmp_path))
     assert (result["verdict"], result["signature"]) == ("error", "decompressor · hang")
 
 
@@ -124,7 +124,7 @@ def test_a_broken_promise(tmp_path: Path, real_build: str, fault: str, as_compre
     profile.write_text(support.GARBAGE)
     broken = support.faulty(tmp_path / "who", real_build, fault)
     pair = (broken, "null") if as_compressor else ("null", broken)
-    result = cells.run(support.cell(*pair, real_build, str(profile), packets=12), support.store(tmp_path / "run"))
+    result = result_of(support.cell(*pair, real_build, str(profile), packets=12), support.store(tmp_path / "run"))
     assert result["verdict"] == "error"
     assert all(word in result["signature"] for word in words), result["signature"]
     assert result["minimised"]["packets"] <= 2
@@ -133,7 +133,7 @@ def test_a_broken_promise(tmp_path: Path, real_build: str, fault: str, as_compre
 def test_what_a_compressor_sends_that_is_no_rohc(tmp_path: Path, real_build: str) -> None:
     """A compressor that copies although it declares ROHC: the other side refuses, and the judge agrees with it."""
     null = support.implementation(tmp_path / "who", "liar", f"adapter: {{library: {_null(real_build)}}}", wire="")
-    result = cells.run(support.cell(null, "reference", real_build), support.store(tmp_path / "run"))
+    result = result_of(support.cell(null, "reference", real_build), support.store(tmp_path / "run"))
     assert result["verdict"] == "fail"
     assert "60 of 60 packets arrived and did not come out" in result["reason"]
     assert "the judge refuses it" in result["signature"]
@@ -143,8 +143,8 @@ def test_what_a_compressor_sends_that_is_no_rohc(tmp_path: Path, real_build: str
 def test_the_same_failure_is_minimised_once(tmp_path: Path, real_build: str) -> None:
     broken = support.faulty(tmp_path / "who", real_build, "spoils_an_octet")
     store = support.store(tmp_path / "run")
-    first = cells.run(support.cell("null", broken, real_build), store)
-    second = cells.run(support.cell("null", broken, real_build, "fragments"), store)
+    first = result_of(support.cell("null", broken, real_build), store)
+    second = result_of(support.cell("null", broken, real_build, "fragments"), store)
     assert first["signature"] == second["signature"]
     assert first["minimised"] == second["minimised"]
     assert first["evidence"] != second["evidence"]
@@ -180,19 +180,19 @@ DEVIATES = """deviations:
 def test_a_declared_deviation_is_unsupported(tmp_path: Path, real_build: str) -> None:
     broken = support.faulty(tmp_path / "who", real_build, "spoils_an_octet", DEVIATES)
     store = support.store(tmp_path / "run")
-    result = cells.run(support.cell("null", broken, real_build), store)
+    result = result_of(support.cell("null", broken, real_build), store)
     assert result["verdict"] == "unsupported"
     assert "known to spoil an octet" in result["reason"]
     assert "came out wrong" in result["reason"]
     assert result["signature"]
-    other = cells.run(support.cell("null", broken, real_build, link="ber-1e-5"), store)
+    other = result_of(support.cell("null", broken, real_build, link="ber-1e-5"), store)
     assert other["verdict"] == "fail"
 
 
 def test_a_deviation_that_is_no_more_is_a_failure(tmp_path: Path, real_build: str) -> None:
     sound = support.faulty(tmp_path / "who", real_build, "none", DEVIATES)
     store = support.store(tmp_path / "run")
-    result = cells.run(support.cell("null", sound, real_build), store)
+    result = result_of(support.cell("null", sound, real_build), store)
     assert result["verdict"] == "fail"
     assert "take it away" in result["reason"]
-    assert cells.run(support.cell("null", sound, real_build, link="loss-1"), store)["verdict"] == "pass"
+    assert result_of(support.cell("null", sound, real_build, link="loss-1"), store)["verdict"] == "pass"

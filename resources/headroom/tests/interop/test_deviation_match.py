@@ -17,7 +17,6 @@ from headroom.core.errors import UsageError
 from headroom.core.implementations import Deviation
 from headroom.core.matrix import Cell
 from headroom.core.paths import DEFAULT_BUILD, build_folder
-from headroom.schemes.rohc.interop import cell as cells
 from headroom.schemes.rohc.interop import deviation_match, traffic
 from headroom.schemes.rohc.interop.study import Study
 from headroom.tests.interop import support
@@ -184,7 +183,7 @@ def test_fields_that_are_read_right_after_all(tmp_path: Path, real_build: str, d
     more = f"deviations:\n  - {deviation}\n    reason: It is known to do so.\n"
     theirs = declaring(tmp_path / "who", real_build, more)
     one = support.cell("reference", theirs, real_build, "voip-gsm-ipv4", packets=40, profile="0x0001")
-    result = cells.run(one, support.store(tmp_path / "run"))
+    result = support.result_of(one, support.store(tmp_path / "run"))
     assert result["verdict"] == verdict
     assert ("take it away" in result["reason"]) == (verdict == "fail")
 

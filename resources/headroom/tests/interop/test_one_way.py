@@ -16,14 +16,15 @@ from headroom.core.captures import engine_pcapng
 from headroom.core.matrix import ArtefactStore, Cell, Result, Row, Traffic, row_axes
 from headroom.core.paths import DEFAULT_BUILD
 from headroom.core.replay import Packets, ReplayConfig
-from headroom.core.scheme_kit import one_way
+from headroom.core.scheme_kit import cells
 from headroom.core.scheme_kit.minimise import minimise
 from headroom.core.scheme_kit.one_way import Judged, OneWay
 from headroom.core.scheme_registry import all_schemes
 from headroom.schemes.ule import interop as ule
 from headroom.schemes.ule import line as ule_line
 from headroom.schemes.vj import interop as vj
-from headroom.schemes.vj import line as vj_line
+from headroom.schemes.vj.judge import decompressor
+from headroom.schemes.vj.judge.packet import COMPRESSED
 
 VJ = all_schemes()["vj"]
 PACKETS = [{"time_ns": number, "channel": 0, "hex": f"{number:02x}"} for number in range(40)]
@@ -141,23 +142,20 @@ def few(scheme: OneWay) -> OneWay:
 @pytest.fixture
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Minimising stops for no time that passed: on a busy machine, it would leave more packets."""
-    monkeypatch.setattr(one_way, "minimise", functools.partial(minimise, most_seconds=math.inf))
+    monkeypatch.setattr(cells, "minimise", functools.partial(minimise, most_seconds=math.inf))
 
 
 @pytest.mark.usefixtures("patient")
 def test_a_slot_that_is_restored_wrongly(tmp_path: Path, real_build: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The judge is made to expect another octet of compressed packets: one such packet, and its context, show it."""
-    across = vj_line.across
+    receive = decompressor.Decompressor.receive
 
-    def spoilt(*args, **named):
-        return [
-            replace(one, restored=one.restored[:-1] + bytes([one.restored[-1] ^ 1]))
-            if one.type == vj_line.COMPRESSED_TCP and one.restored
-            else one
-            for one in across(*args, **named)
-        ]
+    def spoilt(judge: decompressor.Decompressor, type_: int, octets: bytes) -> decompressor.Outcome:
+        made = receive(judge, type_, octets)
+        wrong = type_ == COMPRESSED and made.restored
+        return replace(made, restored=wrong[:-1] + bytes([wrong[-1] ^ 1])) if wrong else made
 
-    monkeypatch.setattr(vj_line, "across", spoilt)
+    monkeypatch.setattr(decompressor.Decompressor, "receive", spoilt)
     (result,) = few(vj.CELLS).run([cell("vj", "tcp-bulk-data", build=real_build)], ArtefactStore(tmp_path))
     assert result["verdict"] == "fail" and "a packet of" in result["reason"]
     assert result["minimised"]["packets"] == 2

@@ -13,8 +13,8 @@ import pytest
 from headroom.core import matrix, replay
 from headroom.core.captures import engine_pcapng
 from headroom.core.matrix import Row
+from headroom.core.scheme_kit import cells
 from headroom.core.scheme_kit.minimise import minimise
-from headroom.schemes.rohc.interop import cell as cells
 from headroom.schemes.rohc.interop.matrix import channel_of, unsupported
 from headroom.tests.decode.support import pcap
 from headroom.tests.interop import support
@@ -54,11 +54,11 @@ def test_their_link_goes_to_every_decompressor(tmp_path: Path, real_build: str) 
     row = row_of(theirs, "reference")
     assert unsupported(replace(row, build=real_build)) == ""
     store = support.store(tmp_path / "run")
-    result = cells.run(one(row, real_build), store)
+    result = support.result_of(one(row, real_build), store)
     assert result["verdict"] == "pass", result["reason"]
     assert (result["traffic"], result["packets"], result["delivered"]) == ("call", 80, 80)
     assert 1 <= result["header_bytes"] < 10
-    lossy = cells.run(one(row, real_build, "loss-1"), store)
+    lossy = support.result_of(one(row, real_build, "loss-1"), store)
     assert lossy["verdict"] in ("pass", "non-strict")
     assert lossy["delivered"] + lossy["lost"] <= 80
 
@@ -73,7 +73,7 @@ def test_a_damaged_recording_is_found_and_made_small(
     damaged = bytearray(octets[40])
     damaged[14] ^= 1  # the CRC of a UO-0 packet, behind the Ethernet header
     path.write_bytes(path.read_bytes().replace(octets[40], bytes(damaged)))
-    result = cells.run(one(row_of(theirs, "reference"), real_build), support.store(tmp_path / "run"))
+    result = support.result_of(one(row_of(theirs, "reference"), real_build), support.store(tmp_path / "run"))
     assert result["verdict"] == "fail"
     assert result["first"] == 40
     assert result["signature"].startswith("UO-0 does not come out · ERR_CRC · the judge refuses it")
@@ -92,7 +92,7 @@ def test_a_compressor_at_fault_is_no_milder_over_a_bad_link(tmp_path: Path, real
         damaged[14] ^= 1
         capture = capture.replace(packet.octets, bytes(damaged))
     path.write_bytes(capture)
-    result = cells.run(one(row_of(theirs, "reference"), real_build, link), support.store(tmp_path / "run"))
+    result = support.result_of(one(row_of(theirs, "reference"), real_build, link), support.store(tmp_path / "run"))
     assert result["verdict"] == "fail", result["reason"]
     assert "The compressor is to blame" in result["reason"]
     assert "the judge refuses it" in result["signature"]
@@ -104,14 +104,14 @@ def test_what_their_decompressor_wrote_is_judged(tmp_path: Path, real_build: str
     assert unsupported(replace(row, build=real_build)) == ""
     assert [cell.link for cell in matrix.cells(row)] == ["clean"]
     store = support.store(tmp_path / "run")
-    good = cells.run(one(row, real_build), store)
+    good = support.result_of(one(row, real_build), store)
     assert (good["verdict"], good["packets"], good["delivered"]) == ("pass", 80, 80)
     path = Path(theirs) / "call" / "uncompressed.pcapng"
     octets = [packet.octets for packet in engine_pcapng.read(path)]
     wrong = bytearray(octets[7])
     wrong[31] ^= 1
     path.write_bytes(path.read_bytes().replace(octets[7], bytes(wrong)))
-    bad = cells.run(one(row, real_build), store)
+    bad = support.result_of(one(row, real_build), store)
     assert bad["verdict"] == "fail"
     assert bad["first"] == 7
     assert bad["signature"] == "recorded packet comes out wrong · RTP sequence number"
@@ -164,7 +164,7 @@ def test_what_came_out_is_cut_off(tmp_path: Path, real_build: str) -> None:
     octets = path.read_bytes()
     at = octets.index(list(engine_pcapng.read(path))[50].octets)
     path.write_bytes(octets[: octets.rindex((6).to_bytes(4, "little"), 0, at)])
-    result = cells.run(one(row_of("reference", theirs), real_build), support.store(tmp_path / "run"))
+    result = support.result_of(one(row_of("reference", theirs), real_build), support.store(tmp_path / "run"))
     assert result["verdict"] == "fail"
     assert "30 of 80 packets of " in result["reason"]
     assert "call/uncompressed.pcapng" in result["reason"]
@@ -248,9 +248,9 @@ def test_a_recording_has_several_profiles(tmp_path: Path, real_build: str, decla
     theirs = recorded_with_several(tmp_path / "who", real_build, declared)
     store = support.store(tmp_path / "run")
     for link in ("clean", "loss-1"):
-        result = cells.run(one(row_of(theirs, "reference"), real_build, link), store)
+        result = support.result_of(one(row_of(theirs, "reference"), real_build, link), store)
         assert result["verdict"] in ("pass", "non-strict"), result["reason"]
-    clean = cells.run(one(row_of(theirs, "reference"), real_build), store)
+    clean = support.result_of(one(row_of(theirs, "reference"), real_build), store)
     assert (clean["verdict"], clean["packets"], clean["delivered"]) == ("pass", 60, 60)
     assert clean["header_bytes"] is not None
 
@@ -260,7 +260,7 @@ def test_a_decompressor_is_not_held_to_profiles_that_it_does_not_declare(tmp_pat
     few = support.implementation(
         tmp_path / "who", "few", f"adapter: {{library: '{REFERENCE.library_path(real_build)}'}}", '"0x0001"', wire=""
     )
-    result = cells.run(one(row_of(theirs, few), real_build), support.store(tmp_path / "run"))
+    result = support.result_of(one(row_of(theirs, few), real_build), support.store(tmp_path / "run"))
     assert result["verdict"] == "unsupported"
     assert "0x0002 (UDP) or 0x0102 (ROHCv2 UDP, RFC 5225)" in result["reason"]
     assert result["reason"].endswith("which few does not declare.")

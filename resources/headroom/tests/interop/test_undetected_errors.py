@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from headroom.core import replay
-from headroom.schemes.rohc.interop import cell as cells
 from headroom.schemes.rohc.interop import undetected_errors
 from headroom.schemes.rohc.interop.arrival import Arrival
 from headroom.schemes.rohc.interop.study import Study
@@ -83,7 +82,7 @@ def test_a_decompressor_that_is_wrong_without_a_cause(
     monkeypatch.setattr("headroom.core.replay.run", _spoiling(replay.run))
     monkeypatch.setattr("headroom.core.scheme_kit.minimise.MOST_TRIALS", 2)
     one = support.cell("reference", "reference", real_build, "voip-mixed", link, packets=480, profile="0x0001")
-    result = cells.run(one, support.store(tmp_path))
+    result = support.result_of(one, support.store(tmp_path))
     assert result["verdict"] == "fail", result["reason"]
     assert "undamaged and behind no damage" in result["reason"]
     assert "comes out wrong" in result["signature"]

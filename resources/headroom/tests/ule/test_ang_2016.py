@@ -9,9 +9,9 @@ from statistics import fmean
 
 import pytest
 
-from headroom.bench.papers.paper import find
 from headroom.core import engine, implementations, profiles
 from headroom.core.errors import EnvironmentLacks
+from headroom.core.papers.paper import find
 from headroom.core.paths import ROOT
 from headroom.core.replay import Replay, ReplayConfig
 from headroom.core.run.run import Run

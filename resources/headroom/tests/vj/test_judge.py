@@ -6,16 +6,18 @@ from dataclasses import replace
 
 import pytest
 
-from headroom.core import requirements
+from headroom.core import requirements, tshark
 from headroom.core.captures.dissection import LinkPacket
 from headroom.core.paths import ROOT
-from headroom.schemes.vj import line, tshark_reading, vectors
+from headroom.core.scheme_kit.line import Arrival, Sent
+from headroom.schemes.vj import tshark_reading
 from headroom.schemes.vj.judge import header as headers
 from headroom.schemes.vj.judge import packet
 from headroom.schemes.vj.judge.compressor import CompressorJudge, not_compressible
 from headroom.schemes.vj.judge.decompressor import Decompressor
 from headroom.schemes.vj.judge.header import Header
 from headroom.schemes.vj.judge.packet import COMPRESSED, IP, UNCOMPRESSED
+from headroom.schemes.vj.line import LINE, VECTORS
 
 FIRST = Header(
     tos=0,
@@ -51,10 +53,10 @@ def uncompressed(source: bytes, slot: int = 0) -> bytes:
 SECOND = replace(FIRST, sequence=1001, identification=2, tcp_checksum=0x1234)
 
 
-@pytest.mark.parametrize("name", sorted(vectors.load()))
+@pytest.mark.parametrize("name", sorted(VECTORS.by_name))
 def test_vectors_come_out_as_they_say(name: str) -> None:
-    vector = vectors.load()[name]
-    judge = Decompressor(vector.max_slot_id + 1)
+    vector = VECTORS.by_name[name]
+    judge = Decompressor(vector.channel["max_slot_id"] + 1)
     for number, arrival in enumerate(vector.arrivals):
         outcome = judge.receive(arrival.type, arrival.octets)
         assert outcome.free == arrival.free, number
@@ -203,10 +205,10 @@ def test_each_finding_has_a_requirement_that_is_no_may() -> None:
 
 
 def test_a_decompressor_may_do_as_the_specification_leaves_it() -> None:
-    arrival = line.Arrival(COMPRESSED, b"", b"a", other=b"b")
+    arrival = Arrival(COMPRESSED, b"", b"a", other=b"b")
     assert [bool(arrival.difference(output)) for output in (b"a", b"b", b"c", None)] == [False, False, True, True]
-    assert line.Arrival(COMPRESSED, b"", None).difference(b"a")
-    assert not any(line.Arrival(COMPRESSED, b"", None, free=True).difference(output) for output in (b"a", None))
+    assert Arrival(COMPRESSED, b"", None).difference(b"a")
+    assert not any(Arrival(COMPRESSED, b"", None, free=True).difference(output) for output in (b"a", None))
 
 
 def test_what_is_not_said_leaves_what_follows_open() -> None:
@@ -237,9 +239,9 @@ def test_tcp_checksum() -> None:
 
 
 def test_losses_and_damage_are_the_same_each_time() -> None:
-    sent = [line.Sent(*BEGIN), *(line.Sent(*GOOD) for _ in range(200))]
-    arrivals = line.across(sent, {}, lost=0.1, damaged=0.1, seed=3)
-    assert arrivals == line.across(sent, {}, lost=0.1, damaged=0.1, seed=3)
+    sent = [Sent(*BEGIN), *(Sent(*GOOD) for _ in range(200))]
+    arrivals = LINE.across(sent, {}, lost=0.1, damaged=0.1, seed=3)
+    assert arrivals == LINE.across(sent, {}, lost=0.1, damaged=0.1, seed=3)
     reports = [one for one in arrivals if not one.octets]
     assert 5 < len(reports) < 40
     assert 160 < len(arrivals) < 200
@@ -249,7 +251,7 @@ def test_losses_and_damage_are_the_same_each_time() -> None:
 @pytest.mark.parametrize(("change", "compared"), [("05", True), ("c8", False), ("000100", True)])
 def test_changes_that_tshark_takes_for_signed_are_not_compared(change: str, compared: bool) -> None:
     """200, in one octet, reads like 65,480 there."""
-    if not tshark_reading.available():
+    if not tshark.available():
         pytest.skip("tshark is not installed")
     window = bytes.fromhex("02beef" + change) + b"a"
     first = octets(FIRST)

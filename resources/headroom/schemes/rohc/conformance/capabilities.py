@@ -8,9 +8,10 @@ from typing import Any
 from headroom.core import capabilities
 from headroom.core.implementations import Implementation, Role
 from headroom.core.replay import ReplayConfig
+from headroom.core.scheme_registry import find
+from headroom.schemes.rohc import NAME
 from headroom.schemes.rohc.judge.context import Context
 from headroom.schemes.rohc.judge.profiles import PROFILES
-from headroom.schemes.rohc.scheme import SCHEME
 
 MOST_CONTEXTS = 1 << 20  # of one instance, over all its channels
 
@@ -35,7 +36,7 @@ def require(
         needs["features"] = [feature]
     if feedback != "none":
         needs["feedback"] = [feedback]
-    capabilities.require(found, role, SCHEME, build, **needs)
+    capabilities.require(found, role, find(NAME), build, **needs)
 
 
 def needs_of(channel: Mapping[str, Any]) -> dict[str, Any]:
@@ -48,7 +49,7 @@ def needs_of(channel: Mapping[str, Any]) -> dict[str, Any]:
 
 def declares(found: Implementation, feature: str) -> bool:
     """Whether an implementation declares a feature by the word that the judge has for it."""
-    declared = found.declared(SCHEME.name)
+    declared = found.declared(NAME)
     if feature == "r-mode":
         return "R" in declared.get("modes", ())
     if feature.startswith("profile-"):
@@ -58,7 +59,7 @@ def declares(found: Implementation, feature: str) -> bool:
 
 def options_for(found: Implementation, role: Role, feature: str | None) -> dict[str, Any]:
     """`options` that turn a declared feature on; {} for none."""
-    return found.options_for(feature, role, SCHEME.name) if feature else {}
+    return found.options_for(feature, role, NAME) if feature else {}
 
 
 def turn_on(config: ReplayConfig, features: Iterable[str]) -> None:
@@ -91,13 +92,13 @@ def _features(context: Context) -> Iterator[str]:
 
 def profiles_of(found: Implementation) -> list[str]:
     """Profiles that an implementation declares."""
-    return list(found.declared(SCHEME.name).get("profiles", ()))
+    return list(found.declared(NAME).get("profiles", ()))
 
 
 def channels_of(found: Implementation, channel: dict[str, Any], most: int = 256) -> int:
     """How many channels of a kind one instance may have, as declared; at most `most`, and no more than it should find
     the memory for, whatever it sets aside for a context."""
-    declared = int(found.declared(SCHEME.name).get("max_channels", 1))
+    declared = int(found.declared(NAME).get("max_channels", 1))
     return max(1, min(declared, most, MOST_CONTEXTS // (int(channel.get("max_cid", 15)) + 1)))
 
 
@@ -105,7 +106,7 @@ def adapter(
     found: Implementation, channel: dict[str, Any], build: str, options: dict[str, Any] | None = None
 ) -> dict[str, Any]:
     """One side of a job: library and configuration."""
-    return capabilities.adapter(found, build, {"scheme": SCHEME.name, **channel}, options)
+    return capabilities.adapter(found, build, {"scheme": NAME, **channel}, options)
 
 
 def agree_on_profiles(config: ReplayConfig) -> None:

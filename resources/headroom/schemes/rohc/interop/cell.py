@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One cell: its replay, its verdict, and where it did not pass what a reader needs to see why."""
+"""A cell: its replay, its verdict, and where it did not pass what a reader needs to see why."""
 
 import shlex
 from collections.abc import Callable
@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from headroom.core import deviations, engine, implementations, replay, replay_options
+from headroom.core import engine, implementations, replay, replay_options
 from headroom.core.contract import LinkCondition
 from headroom.core.errors import HeadroomError
 from headroom.core.matrix import ArtefactStore, Cell
@@ -15,9 +15,9 @@ from headroom.core.replay import ReplayConfig
 from headroom.core.results.record import Verdict
 from headroom.core.run.run import Run
 from headroom.core.scheme_kit import evidence
+from headroom.core.scheme_kit.cells import Runner, Trial, fewest, link_of
 from headroom.core.scheme_kit.evidence import MinimisedFailure
-from headroom.core.scheme_kit.minimise import minimise
-from headroom.core.scheme_kit.signature import of_failure
+from headroom.core.scheme_kit.signature import SEPARATOR, of_failure
 from headroom.core.settings import Settings
 from headroom.schemes.rohc.interop import (
     carried,
@@ -52,37 +52,58 @@ def config_of(cell: Cell) -> ReplayConfig:
     return made
 
 
-def run(cell: Cell, store: ArtefactStore) -> dict[str, Any]:
-    """The result of a cell. Whatever an adapter does is a result; raises only what keeps every other cell from running
-    too."""
-    result = cell.result()
+def trial(cell: Cell, store: ArtefactStore) -> Trial:
+    """What becomes of a cell. Whatever an adapter does is an outcome; raises EngineFailure where the engine could not
+    do its work."""
     if implementations.find(cell.row.decompressor).recordings:
-        return result | recordings.judge(cell)
+        return recordings.judge(cell)
     if reason := matrix.unsupported_traffic(cell) or recordings.undeclared(cell):
-        return result | {"verdict": "unsupported", "reason": reason}
-    folder = store.folder_of(cell)
-    capture = folder / "link.pcapng"
+        return Trial("unsupported", reason)
+    capture = link_of(cell, store)
     config = replace(config_of(cell), outputs={"link": capture})
     try:
         done = replay.run(config)
     except engine.EngineFailure as failure:
-        return result | _no_result(cell, config, failure, folder, store)
-    result |= figures(cell, done, capture)
-    verdict, reason, seen = _judged(config, done, cell.condition, folder)
+        return _no_result(cell, config, failure, store)
+    counted = figures(cell, done, capture)
+    verdict, reason, seen = _judged(config, done, cell.condition, capture.parent)
     if verdict in ("pass", "non-strict") and (unasked := carried.unasked(cell, done, capture)):
         verdict, reason, seen = "unsupported", unasked, None
-    result |= {"verdict": verdict, "reason": reason}
     if verdict in ("pass", "unsupported"):
-        if verdict == "pass":
-            result["reason"] = carried.remarks(cell, done)
-            result |= deviations.settle(cell, result, was_met=lambda one: deviation_match.was_met(cell, capture, one))
-        result["capture"] = store.packed(capture)
         for name in ("source", "decompressed"):
-            (folder / f"{name}.pcapng").unlink(missing_ok=True)
-        return result
-    seen = seen or study(config, folder, _expected(config))
-    result |= _evidence(cell, config, seen, verdict, folder, store)
-    return result | deviations.settle(cell, result, lambda declared: deviation_match.explained(cell, seen, declared))
+            capture.with_name(f"{name}.pcapng").unlink(missing_ok=True)
+        reason = carried.remarks(cell, done) if verdict == "pass" else reason
+        return Trial(verdict, reason, figures=counted, was_met=lambda one: deviation_match.was_met(cell, capture, one))
+    seen = seen or study(config, capture.parent, _expected(config))
+    short = verdict == "non-strict"
+    found = signature.of_shortfall(seen.done) if short else signature.of_study(seen, cell.row["profile"])
+    if (first := seen.first_bad()) is not None:
+        counted["first"] = first["packet"]
+    return Trial(
+        verdict,
+        reason,
+        found,
+        counted,
+        text=lambda: [side_by_side.text(seen, cell.row["profile"])],
+        # Too little coming out is about many packets, not about one.
+        smallest=None if short else lambda: _smallest(cell, config, seen, found, store),
+        explained=lambda declared: deviation_match.explained(cell, seen, declared),
+    )
+
+
+def of_failure_of_harness(cell: Cell, failure: HeadroomError) -> Trial:
+    """The trial of a cell whose engine could not do its work."""
+    reason, kind = str(failure), "harness"
+    if isinstance(failure, engine.EngineFailure):
+        reason, kind = recordings.misfit(cell, failure) or reason, f"{kind}{SEPARATOR}{failure.kind}"
+    return Trial("error", reason, kind)
+
+
+RUNNER = Runner(
+    lambda cells, store: [trial(cell, store) for cell in cells],
+    failed=of_failure_of_harness,
+    minimised_for=lambda row: [row["profile"]],
+)
 
 
 def _judged(
@@ -122,26 +143,19 @@ def _expected(config: ReplayConfig) -> list[bytes] | None:
     return recordings.frames(config.expected, config.build) if isinstance(config.expected, str) else None
 
 
-def _no_result(
-    cell: Cell, config: ReplayConfig, failure: engine.EngineFailure, folder: Path, store: ArtefactStore
-) -> dict[str, Any]:
+def _no_result(cell: Cell, config: ReplayConfig, failure: engine.EngineFailure, store: ArtefactStore) -> Trial:
     """A crash, a hang and the like: whose it is, and on which packets."""
     if failure.kind in ("job", "input", "output"):
         raise failure
     side = _side(config, failure)
-    outcome = {"verdict": "error", "reason": f"{side}: {failure}", "signature": of_failure(failure, side)}
-    small = None
-    if failure.kind != "refused":
-        small = store.once(
-            _key(cell, outcome["signature"]), lambda: _smallest(cell, config, None, outcome, folder, store)
-        )
-    text = [
-        f"{matrix.title(cell.row)}, {cell.traffic.name}, {cell.link}",
-        outcome["reason"],
-        "",
-        f"repeat: {cell.command()}",
-    ]
-    return outcome | evidence.kept(folder, store, text, small)
+    found = of_failure(failure, side)
+    return Trial(
+        "error",
+        f"{side}: {failure}",
+        found,
+        text=list,
+        smallest=None if failure.kind == "refused" else lambda: _smallest(cell, config, None, found, store),
+    )
 
 
 def _side(config: ReplayConfig, failure: engine.EngineFailure) -> str:
@@ -158,61 +172,28 @@ def _side(config: ReplayConfig, failure: engine.EngineFailure) -> str:
     return "decompressor"
 
 
-def _evidence(
-    cell: Cell, config: ReplayConfig, seen: Study, verdict: str, folder: Path, store: ArtefactStore
-) -> dict[str, Any]:
-    """Signature, both decodes, minimised capture."""
-    short = verdict == "non-strict"
-    found = signature.of_shortfall(seen.done) if short else signature.of_study(seen, cell.row["profile"])
-    outcome: dict[str, Any] = {"signature": found}
-    first = seen.first_bad()
-    if first is not None:
-        outcome["first"] = first["packet"]
-    small = None
-    if not short:  # that is about many packets, not about one
-        small = store.once(_key(cell, found), lambda: _smallest(cell, config, seen, outcome, folder, store))
-    text = [
-        f"{cell.row.compressor} to {cell.row.decompressor}, {matrix.title(cell.row)}, {cell.traffic.name}, {cell.link}",
-        f"signature: {found}",
-        f"repeat:    {cell.command()}",
-        "",
-        side_by_side.text(seen, cell.row["profile"]),
-    ]
-    return outcome | evidence.kept(folder, store, text, small)
-
-
-def _key(cell: Cell, found: str) -> tuple[str, ...]:
-    return (found, cell.row.compressor, cell.row.decompressor, cell.row["profile"])
-
-
 # ---- minimising
 
 
 def _smallest(
-    cell: Cell, config: ReplayConfig, seen: Study | None, outcome: dict[str, Any], folder: Path, store: ArtefactStore
+    cell: Cell, config: ReplayConfig, seen: Study | None, wished: str, store: ArtefactStore
 ) -> MinimisedFailure | None:
     """The fewest packets with the same signature, as captures, as a job and as a command; None where it does not show
     again."""
-    profile, wished = cell.row["profile"], str(outcome["signature"])
+    profile, folder = cell.row["profile"], store.folder_of(cell)
     try:
         items = _items(config, seen, folder)
     except HeadroomError:
         return None  # not even the source can be had, so that there is nothing to make smaller
-    plans = [_scripted] if cell.condition.harmless else [_scripted, _as_it_was]
-    for plan in plans:
+    first = seen.first_bad() if seen is not None else None
+    beginning = [item for item in items if first is not None and item["index"] <= first["packet"]]
+    for plan in [_scripted] if cell.condition.harmless else [_scripted, _as_it_was]:
 
-        def shows(chosen: list[dict[str, Any]], plan: Callable[..., ReplayConfig] = plan) -> bool:
-            return _signature(plan(config, chosen), profile, folder) == wished
+        def shown(chosen: list[dict[str, Any]], plan: Callable[..., ReplayConfig] = plan) -> str:
+            return _signature(plan(config, chosen), profile, folder)
 
-        if seen is not None and (first := seen.first_bad()) is not None:
-            start = [item for item in items if item["index"] <= first["packet"]]
-            start = start if shows(start) else items
-        else:
-            start = items
-        if not start or not (start is not items or shows(start)):
-            continue
-        left = minimise(start, shows)
-        return _write(cell, plan(config, left), left, profile, folder, store)
+        if (left := fewest(beginning, shown, wished) or fewest(items, shown, wished)) is not None:
+            return _write(cell, plan(config, left), left, profile, folder, store)
     return None
 
 
@@ -287,7 +268,7 @@ def _write(
     cell: Cell, config: ReplayConfig, left: list[dict[str, Any]], profile: str, folder: Path, store: ArtefactStore
 ) -> MinimisedFailure:
     """The minimised failure on disk: its captures, its job, both decodes."""
-    kept, job = evidence.folder_and_job(folder, config)
+    kept, job = evidence.folder_and_job(folder, evidence.replay_job(config))
     text = [f"{len(left)} packets, of the source's {', '.join(str(item['index']) for item in left)}"]
     try:
         seen = study(config, kept, _originals(config))

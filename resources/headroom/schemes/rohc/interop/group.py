@@ -3,13 +3,11 @@
 
 from collections.abc import Sequence
 
-from headroom.core import engine, replay_metrics
+from headroom.core import replay_metrics
 from headroom.core.contract import CLEAN
 from headroom.core.matrix import ArtefactStore, Cell, Result
 from headroom.core.results import collector
-from headroom.core.scheme_kit.cells import run_all
-from headroom.schemes.rohc.interop import cell as one_cell
-from headroom.schemes.rohc.interop import recordings
+from headroom.schemes.rohc.interop.cell import RUNNER
 from headroom.schemes.rohc.interop.matrix import untrue
 
 
@@ -18,7 +16,7 @@ def run(cells: Sequence[Cell], store: ArtefactStore) -> list[Result]:
     if reason := untrue(cells[0].row):
         signature = "implementation.yaml says more than describe"
         return [cell.result(reason=reason, signature=signature) for cell in cells]
-    results = run_all(cells, store, _run)
+    results = RUNNER.run(cells, store)
     _measure(results)
     return results
 
@@ -28,13 +26,3 @@ def _measure(results: Sequence[Result]) -> None:
     clean = (one["header_bytes"] for one in results if one["link"] == CLEAN)
     if headers := [header for header in clean if header is not None]:
         collector.current().metric(replay_metrics.HEADER(figure="mean"), sum(headers) / len(headers))
-
-
-def _run(cell: Cell, store: ArtefactStore) -> Result:
-    try:
-        return one_cell.run(cell, store)
-    except engine.EngineFailure as failure:
-        if failure.kind == "output":
-            raise
-        reason = recordings.misfit(cell, failure) or str(failure)
-        return cell.result(reason=reason, signature=f"harness · {failure.kind}")

@@ -5,16 +5,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from headroom.core import implementations
-from headroom.core.contract import CLEAN, CellTitles, Interop
-from headroom.core.matrix import ArtefactStore, Cell, Result, Row
+from headroom.core.contract import CLEAN
+from headroom.core.matrix import Cell, Row
 from headroom.schemes.rohc.interop import traffic
-from headroom.schemes.rohc.interop.axes import CIDS, FEEDBACK_LOSS, LINKS, PROFILE
+from headroom.schemes.rohc.interop.axes import CIDS, FEEDBACK_LOSS, LINKS
 from headroom.schemes.rohc.interop.traffic import Traffic
-
-
-def title(row: Row) -> str:
-    """What a row is about besides who is in it, such as `RTP, U-Mode, Small CIDs`."""
-    return f"{PROFILE.title_of(row['profile'])}, {row['mode']}-Mode, {row['cids'].capitalize()} CIDs"
 
 
 def channel(row: Row) -> dict[str, Any]:
@@ -143,30 +138,3 @@ def traffic_of(row: Row) -> Sequence[Traffic]:
         for one in recorded
         if not row.traffic or one.name in row.traffic
     ]
-
-
-def _run(cells: Sequence[Cell], store: ArtefactStore) -> list[Result]:
-    from headroom.schemes.rohc.interop import group
-
-    return group.run(cells, store)
-
-
-INTEROP = Interop(
-    titles=CellTitles(
-        sender="Compressor",
-        traffic="Traffic",
-        size="header_bytes",
-        size_title="octets of header per packet",
-        size_format=".2f",
-        evidence="both decodes side by side",
-        passed="Clean, or with feedback lost: every packet came out as it went in. Over any other link: nothing wrong "
-        "came out but what CRCs are bound to miss, and most of what arrived came out.",
-        what="each compressor with each decompressor: profiles, modes, CID types, traffic and link conditions",
-    ),
-    unsupported=unsupported,
-    traffic=traffic_of,
-    traffic_names=traffic.names,
-    run=_run,
-    captures=True,
-    judges_packets=True,
-)

@@ -14,12 +14,13 @@ from headroom.core.errors import UsageError
 from headroom.core.implementations import null
 from headroom.core.matrix import Cell
 from headroom.core.paths import DEFAULT_BUILD, shown
+from headroom.core.scheme_kit.cells import Trial
+from headroom.schemes.rohc import NAME
 from headroom.schemes.rohc.interop.matrix import channel_of, recording_of
 from headroom.schemes.rohc.interop.signature import RTP_PROFILES
 from headroom.schemes.rohc.judge import Decompressor, Parameters, profiles
 from headroom.schemes.rohc.judge.cid import MAX_LARGE_CID, MAX_SMALL_CID
 from headroom.schemes.rohc.judge.packet import Packet
-from headroom.schemes.rohc.scheme import SCHEME
 
 ETHERNET_HEADER = 14
 
@@ -30,7 +31,7 @@ def frames(path: str, build: str = DEFAULT_BUILD) -> list[bytes]:
         copy = Path(folder) / "packets.pcapng"
         replay.run(
             replay.ReplayConfig(
-                SCHEME.name,
+                NAME,
                 null(),
                 source=path,
                 channel={"mode": "U"},
@@ -104,7 +105,7 @@ def _profile_octets(link: Path, large_cids: bool, changed_ns: int, octets: int) 
     return frozenset(found)
 
 
-def judge(cell: Cell) -> dict[str, Any]:
+def judge(cell: Cell) -> Trial:
     """The verdict on a decompressor known by what it wrote: its uncompressed.pcap beside the source.
 
     What is missing was not delivered, what is not in the source came out wrong.
@@ -114,25 +115,25 @@ def judge(cell: Cell) -> dict[str, Any]:
     source = frames(str(found.file(implementations.SOURCE)), cell.row.build)
     came = frames(str(found.file(implementations.RESTORED)), cell.row.build)
     pairs, wrong = align(source, came)
-    result: dict[str, Any] = {"packets": len(source), "delivered": pairs}
+    figures: dict[str, Any] = {"packets": len(source), "delivered": pairs}
     if wrong is None and pairs == len(source):
-        return result | {"verdict": "pass"}
+        return Trial("pass", figures=figures)
     if wrong is None:
         missing = (
             f"{len(source) - pairs} of {len(source)} packets of {shown(found.file(implementations.SOURCE))} are not in "
             f"{shown(found.file(implementations.RESTORED))}, the capture of what came out."
         )
-        return result | {"verdict": "fail", "reason": missing, "signature": "recorded packets are missing"}
+        return Trial("fail", missing, "recorded packets are missing", figures)
     expected, got = (source[wrong] if wrong < len(source) else b""), came[wrong]
     at = next((n for n, (a, b) in enumerate(zip(expected, got, strict=False)) if a != b), min(len(expected), len(got)))
     rtp = cell.row["profile"] in RTP_PROFILES
     name = fields.name_at(expected, at, rtp) if expected else "a packet that is not in the source"
-    return result | {
-        "verdict": "fail",
-        "reason": f"Packet {wrong} of what came out is not the source's: it differs from octet {at} on ({name}).",
-        "signature": f"recorded packet comes out wrong · {name}",
-        "first": wrong,
-    }
+    return Trial(
+        "fail",
+        f"Packet {wrong} of what came out is not the source's: it differs from octet {at} on ({name}).",
+        f"recorded packet comes out wrong · {name}",
+        figures | {"first": wrong},
+    )
 
 
 def misfit(cell: Cell, failure: EngineFailure) -> str:

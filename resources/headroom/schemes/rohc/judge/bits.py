@@ -6,21 +6,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from headroom.schemes.rohc.judge.errors import MalformedPacket
+from headroom.schemes.rohc.judge.fields import Field
 
 TRUNCATED = "RFC5795-5.2.3-4"
-
-
-class Field(NamedTuple):
-    """One field on the link: `position` of its first bit from the start of the link packet, `width` in bits."""
-
-    name: str
-    position: int
-    width: int
-    value: int
-
-    def octets(self) -> bytes:
-        """The value as octets; the width must be a multiple of eight."""
-        return self.value.to_bytes(self.width // 8, "big")
 
 
 class Bits(NamedTuple):

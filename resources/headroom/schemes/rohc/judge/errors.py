@@ -3,10 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from headroom.schemes.rohc.judge.bits import Field
+from headroom.schemes.rohc.judge.fields import Field
 
 
 class RohcError(Exception):

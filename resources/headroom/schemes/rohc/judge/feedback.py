@@ -9,9 +9,10 @@ from typing import NamedTuple
 
 from headroom.schemes.rohc.judge import cid as cids
 from headroom.schemes.rohc.judge import crc
-from headroom.schemes.rohc.judge.bits import NO_BITS, Bits, Field, Reader
+from headroom.schemes.rohc.judge.bits import NO_BITS, Bits, Reader
 from headroom.schemes.rohc.judge.context import MODES
 from headroom.schemes.rohc.judge.errors import MalformedPacket
+from headroom.schemes.rohc.judge.fields import Field
 from headroom.schemes.rohc.judge.findings import Remark
 from headroom.schemes.rohc.judge.profiles import UNCOMPRESSED, Profile
 

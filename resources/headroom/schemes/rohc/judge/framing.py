@@ -4,8 +4,9 @@
 from dataclasses import dataclass, field
 
 from headroom.schemes.rohc.judge import cid, crc
-from headroom.schemes.rohc.judge.bits import Field, Reader
+from headroom.schemes.rohc.judge.bits import Reader
 from headroom.schemes.rohc.judge.errors import CrcMismatch, MalformedPacket
+from headroom.schemes.rohc.judge.fields import Field
 
 FEEDBACK, SEGMENT, IR, IR_DYN, OTHER = "feedback", "segment", "IR", "IR-DYN", "other"
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from headroom.schemes.rohc.judge import base_header, chains, crc, framing, profiles
 from headroom.schemes.rohc.judge.base_header import CompressedHeader
-from headroom.schemes.rohc.judge.bits import Field, Reader
+from headroom.schemes.rohc.judge.bits import Reader
 from headroom.schemes.rohc.judge.chains import DynamicChain, StaticChain
 from headroom.schemes.rohc.judge.context import STATIC_CONTEXT, Channel, Context
 from headroom.schemes.rohc.judge.errors import (
@@ -16,6 +16,7 @@ from headroom.schemes.rohc.judge.errors import (
     Unsupported,
     WrongState,
 )
+from headroom.schemes.rohc.judge.fields import Field
 from headroom.schemes.rohc.judge.findings import Remark
 from headroom.schemes.rohc.judge.profiles import PROFILES, UNCOMPRESSED, Profile
 

@@ -20,15 +20,14 @@ from headroom.core.options import split_names
 from headroom.core.replay import ReplayConfig
 from headroom.core.results import collector
 from headroom.core.text import some
-from headroom.core.vectors import select
-from headroom.keywords import verdicts
+from headroom.keywords import cases, verdicts
 from headroom.keywords.artefacts import keep_text
 from headroom.keywords.base import current_run, library
 from headroom.schemes.rohc import metrics
 from headroom.schemes.rohc.conformance import capabilities, carriers, evidence, losses, repeats, stream, vectors
 from headroom.schemes.rohc.conformance.conversation import Conversation
 from headroom.schemes.rohc.conformance.flow import PROTOCOLS, Flow
-from headroom.schemes.rohc.conformance.observation import Observation, ignores_feedback, observe
+from headroom.schemes.rohc.conformance.observation import JUDGE, Observation, ignores_feedback, observe
 from headroom.schemes.rohc.conformance.timeline import Timeline
 from headroom.schemes.rohc.judge import vectors as hand_derived
 from headroom.schemes.rohc.keywords.verdicts import conclude, conclude_remarks, expect, note_replay
@@ -65,11 +64,9 @@ class ConformanceKeywords:
         """Hand-derived vectors of resources/vectors/rohc by name or pattern: what comes out, what is passed on to the
         compressor at the decompressor's end, and what is answered is what they say. Where nothing may come out of
         any of them, a vector that must be delivered is played beside them."""
-        run = current_run()
-        verdicts.note("decompressor", run.decompressor, run.build)
-        verdicts.leave_to_the_other_side(run, {"decompressor"})
-        names = select(patterns, hand_derived.load(), hand_derived.FOLDER)
-        collector.current().parameters |= {"kind": "vectors", "vectors": names}
+        case = cases.about(SCHEME, JUDGE, "decompressor")
+        names = list(case.vectors(patterns, hand_derived.load(), hand_derived.FOLDER))
+        run = case.run
         wrong, left_out, packets = [], [], 0
         for name in names:
             try:
@@ -383,8 +380,7 @@ class ConformanceKeywords:
         if played.complaints or played.remarks:
             keep_text("engine.json", json.dumps(played.document, indent=1), "engine document")
         conclude_remarks(played.remarks, "decompressor")
-        if played.complaints:
-            raise AssertionError(f"{some(played.complaints, 3)}.")
+        cases.must_be_empty(played.complaints)
 
     def _judge_conversation(self, story: Conversation) -> None:
         seen, without = story.run(self.subject)

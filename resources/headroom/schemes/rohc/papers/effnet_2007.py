@@ -13,14 +13,14 @@ from itertools import pairwise
 from statistics import fmean, stdev
 from typing import Any
 
-from headroom.bench.papers.measured import PaperMeasurement
-from headroom.bench.papers.paper import Figure, Paper, beside
 from headroom.core import replay
 from headroom.core.implementations import null
+from headroom.core.papers.measured import PaperMeasurement
+from headroom.core.papers.paper import Figure, Paper, beside
 from headroom.core.results.record import Item, Series
 from headroom.core.run.run import Run
+from headroom.schemes.rohc import NAME
 from headroom.schemes.rohc.papers import wlsb_years
-from headroom.schemes.rohc.scheme import SCHEME
 
 BER = 1e-3  # Table 2
 PACKETS = 6000
@@ -47,7 +47,7 @@ CHANNEL = {"mode": "O", "cids": "small", "max_cid": 15}
 def config_of(run: Run, profile: str, **changes: Any) -> replay.ReplayConfig:
     """A replay with the settings of this paper."""
     plain = replay.ReplayConfig(
-        SCHEME.name,
+        NAME,
         run.compressor,
         run.decompressor,
         source=profile,

@@ -8,10 +8,10 @@ from statistics import fmean
 
 from headroom.bench import capacity, load
 from headroom.bench.capacity_search import Point
-from headroom.bench.papers.measured import PaperMeasurement
-from headroom.bench.papers.paper import Paper, beside
 from headroom.core.machine import build as builds
 from headroom.core.machine import topology
+from headroom.core.papers.measured import PaperMeasurement
+from headroom.core.papers.paper import Paper, beside
 from headroom.core.paths import DEFAULT_BUILD
 from headroom.core.results.record import Series
 from headroom.core.run.run import Run

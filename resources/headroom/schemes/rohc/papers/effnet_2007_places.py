@@ -4,8 +4,8 @@
 from collections.abc import Callable
 
 from headroom.bench import load
-from headroom.bench.papers.measured import PaperMeasurement
-from headroom.bench.papers.paper import Paper
+from headroom.core.papers.measured import PaperMeasurement
+from headroom.core.papers.paper import Paper
 from headroom.core.run.run import Run
 from headroom.keywords.load import config_for, configuration
 from headroom.keywords.paper import note_tested

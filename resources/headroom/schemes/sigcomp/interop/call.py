@@ -75,16 +75,19 @@ def run(exchange: Exchange, captures: Mapping[str, Path] | None = None) -> list[
     REQUIRES: `unsupported(exchange)` is "". Raises Misbehaviour where an adapter breaks a promise of the ABI.
     """
     names = exchange.sequences or sequences.names()
-    calls = [sequences.load(sequences.path_of(name)) for name in names]
-    jobs = [
-        _job(replace(exchange, seed=_seed(exchange.seed, name)), messages, (captures or {}).get(name))
-        for name, messages in zip(names, calls, strict=True)
-    ]
+    return play(exchange, {name: sequences.load(sequences.path_of(name)) for name in names}, captures)
+
+
+def play(
+    exchange: Exchange, calls: Mapping[str, tuple[Message, ...]], captures: Mapping[str, Path] | None = None
+) -> list[Call]:
+    """Plays the messages of sequences as `run` does."""
+    jobs = [job(exchange, name, messages, (captures or {}).get(name)) for name, messages in calls.items()]
     documents = engine.run_together("messages", jobs, PATIENCE_S, exchange.build)
     for document in documents:
         if broken := document.get("promise_broken"):
             raise Misbehaviour(f"An endpoint broke a promise of the ABI in {broken['function']}: {broken['sentence']}")
-    return [Call(*one, exchange.compartments) for one in zip(names, calls, documents, strict=True)]
+    return [Call(*one, document, exchange.compartments) for one, document in zip(calls.items(), documents, strict=True)]
 
 
 def _seed(seed: int, sequence: str) -> int:
@@ -133,7 +136,8 @@ def _end(name: str, exchange: Exchange) -> Endpoint:
     return Endpoint(find(name), exchange.transport, offer, offer, build=exchange.build)
 
 
-def _job(exchange: Exchange, messages: Sequence[Message], capture: Path | None) -> dict[str, Any]:
+def job(exchange: Exchange, sequence: str, messages: Sequence[Message], capture: Path | None = None) -> dict[str, Any]:
+    """The engine's job of messages of a sequence."""
     steps = [
         {
             "from": "a" if one.from_caller else "b",
@@ -150,7 +154,7 @@ def _job(exchange: Exchange, messages: Sequence[Message], capture: Path | None) 
     }
     words = dict(exchange.condition.words)
     link = {"a_to_b": words, "b_to_a": words, "nacks": "send"}
-    return endpoints.conversation(ends, steps, link, capture, seed=exchange.seed)
+    return endpoints.conversation(ends, steps, link, capture, seed=_seed(exchange.seed, sequence))
 
 
 # ------------------------------------------------------------ what is wrong with it

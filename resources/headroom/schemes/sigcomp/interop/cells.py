@@ -2,19 +2,23 @@
 """Cells of the interop matrix: the calls of a row, what is wrong with them, and the result of each."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
-from headroom.core import deviations, engine
-from headroom.core.capabilities import Inconclusive, Misbehaviour
+from headroom.core.errors import HeadroomError
 from headroom.core.matrix import ArtefactStore, Cell, Result, Row
 from headroom.core.results import collector
 from headroom.core.results.record import Finding
+from headroom.core.scheme_kit import evidence
+from headroom.core.scheme_kit.cells import LINK, Runner, Trial, fewest, link_of
+from headroom.core.scheme_kit.evidence import MinimisedFailure
 from headroom.schemes.sigcomp import loss_attribution, metrics
 from headroom.schemes.sigcomp.interop import call as talk
 from headroom.schemes.sigcomp.interop.call import Call, Exchange
 from headroom.schemes.sigcomp.judge import tshark
 from headroom.schemes.sigcomp.sip import sequences
+from headroom.schemes.sigcomp.sip.sequences import Message
 
 MOST_FINDINGS = 20  # kept in a record
 
@@ -42,38 +46,31 @@ def unsupported(row: Row) -> str:
 
 def run(cells: Sequence[Cell], store: ArtefactStore) -> list[Result]:
     """Results of the cells of a row, in their order: the calls over one link condition run together."""
-    found: dict[tuple[str, str], Result] = {}
     calls: list[Call] = []
-    for link in dict.fromkeys(cell.link for cell in cells):
-        mine = [cell for cell in cells if cell.link == link]
-        for cell, result in zip(mine, _run(mine, store, calls), strict=True):
-            found[cell.traffic.name, link] = result
+    results = Runner(
+        lambda cells, store: _trials(cells, store, calls),
+        together=lambda cell: cell.link,
+        at_once=lambda: 1,  # the calls of a link condition are engines enough
+        failed=_failed,
+    ).run(cells, store)
     if calls:
         _measure(calls)
-    return [found[cell.traffic.name, cell.link] for cell in cells]
-
-
-def _run(cells: Sequence[Cell], store: ArtefactStore, played: list[Call]) -> list[Result]:
-    """Results of cells over one link condition; their calls are added to those `played`."""
-    exchange = exchange_of(cells[0].row, cells[0].link, tuple(cell.traffic.name for cell in cells))
-    current = collector.current()
-    try:
-        calls = talk.run(exchange, {cell.traffic.name: store.folder_of(cell) / "link.pcapng" for cell in cells})
-        played += calls
-        wrong = shortcomings(exchange, calls)
-    except (engine.EngineFailure, Misbehaviour, Inconclusive) as failure:
-        if isinstance(failure, engine.EngineFailure):
-            if failure.kind == "output":
-                raise
-            current.crashed = failure.kind == "crash"
-        reason = str(failure)
-        return [cell.result(reason=reason, signature=reason.splitlines()[0][:160]) for cell in cells]
-    current.findings += [Finding(sentence, judge="headroom") for sentence in wrong[:MOST_FINDINGS]]
-    results = [result_of(cell, call, wrong) for cell, call in zip(cells, calls, strict=True)]
-    for cell, call, result in zip(cells, calls, results, strict=True):
-        _keep(cell, call, result, wrong, store)
-        result |= deviations.settle(cell, result)
     return results
+
+
+def _trials(cells: Sequence[Cell], store: ArtefactStore, played: list[Call]) -> list[Trial]:
+    """Trials of cells over one link condition; their calls are added to those `played`."""
+    exchange = exchange_of(cells[0].row, cells[0].link, tuple(cell.traffic.name for cell in cells))
+    calls = talk.run(exchange, {cell.traffic.name: link_of(cell, store) for cell in cells})
+    played += calls
+    wrong = shortcomings(exchange, calls, _second_opinion)
+    collector.current().findings += [Finding(sentence, judge="headroom") for sentence in wrong[:MOST_FINDINGS]]
+    return [trial_of(cell, call, wrong, store) for cell, call in zip(cells, calls, strict=True)]
+
+
+def _failed(cell: Cell, failure: HeadroomError) -> Trial:
+    reason = str(failure)
+    return Trial("error", reason, reason.splitlines()[0][:160])
 
 
 def _measure(calls: Sequence[Call]) -> None:
@@ -85,14 +82,17 @@ def _measure(calls: Sequence[Call]) -> None:
     current.metric(metrics.NACKS, found["nacks"])
 
 
-def shortcomings(exchange: Exchange, calls: Sequence[Call]) -> list[str]:
-    """What is wrong with calls, as sentences: what came out, and then whether judges restore it, too."""
+def shortcomings(
+    exchange: Exchange, calls: Sequence[Call], second: Callable[[Exchange, Sequence[Call]], Sequence[bytes | None]]
+) -> list[str]:
+    """What is wrong with calls, as sentences: what came out, and then whether judges restore it, too. `second` gives
+    what the second judge makes of the messages."""
     wrong = talk.shortcomings(exchange, calls)
     if wrong:
         return wrong
     # tshark keeps what was lost, and knows no compartments.
     alone = not exchange.condition.words and exchange.compartments == 1
-    return talk.confirmed(exchange, calls, _second_opinion(exchange, calls) if alone else ())
+    return talk.confirmed(exchange, calls, second(exchange, calls) if alone else ())
 
 
 def _second_opinion(exchange: Exchange, calls: Sequence[Call]) -> list[bytes | None]:
@@ -111,22 +111,49 @@ def _second_opinion(exchange: Exchange, calls: Sequence[Call]) -> list[bytes | N
     return seen
 
 
-def result_of(cell: Cell, call: Call, wrong: Sequence[str]) -> Result:
-    """The result of a cell. `wrong` are sentences of `shortcomings` about its row: one that begins with a sequence is
+def trial_of(cell: Cell, call: Call, wrong: Sequence[str], store: ArtefactStore) -> Trial:
+    """The trial of a cell. `wrong` are sentences of `shortcomings` about its row: one that begins with a sequence is
     about its cell; any other is about them all."""
     total = talk.totals([call])
-    result = cell.result(
-        packets=total["messages"],
-        delivered=total["identical"],
-        lost=sum(map(loss_attribution.lost, call.document["records"])),
-        message_bytes=round(total["sent_octets"] / total["messages"], 1) if total["messages"] else None,
-        verdict="pass",
-    )
+    figures = {
+        "packets": total["messages"],
+        "delivered": total["identical"],
+        "lost": sum(map(loss_attribution.lost, call.document["records"])),
+        "message_bytes": round(total["sent_octets"] / total["messages"], 1) if total["messages"] else None,
+    }
     mine = [one for one in wrong if _is_about(one, call.sequence)]
-    if mine:
-        more = f" And {len(mine) - 1} more." if len(mine) > 1 else ""
-        result |= {"verdict": "fail", "reason": f"{mine[0]}.{more}", "signature": signature(mine[0])}
-    return result
+    if not mine:
+        return Trial("pass", figures=figures)
+    more = f" And {len(mine) - 1} more." if len(mine) > 1 else ""
+    found = signature(mine[0])
+    return Trial(
+        "fail",
+        f"{mine[0]}.{more}",
+        found,
+        figures,
+        text=lambda: [*mine, "", _table(call)],
+        smallest=lambda: _smallest(cell, call, found, store),
+    )
+
+
+def _smallest(cell: Cell, call: Call, wished: str, store: ArtefactStore) -> MinimisedFailure | None:
+    """The fewest messages of a call with the same signature; None where they do not show it again."""
+    exchange = exchange_of(cell.row, cell.link, (call.sequence,))
+
+    def wrong(messages: Sequence[Message], captures: Mapping[str, Path] | None = None) -> tuple[Call, list[str]]:
+        (again,) = talk.play(exchange, {call.sequence: tuple(messages)}, captures)
+        return again, shortcomings(exchange, [again], lambda *_: ())
+
+    left = fewest(call.messages, lambda chosen: "".join(map(signature, wrong(chosen)[1][:1])), wished)
+    if left is None:
+        return None
+    made, job = evidence.folder_and_job(store.folder_of(cell), talk.job(exchange, call.sequence, left))
+    capture = made / LINK
+    again, sentences = wrong(left, {call.sequence: capture})
+    text = [f"{len(left)} messages", *sentences, "", _table(again)]
+    return evidence.minimised(
+        len(left), capture, job, text, store, exchange.build, engine_command="messages", items="messages"
+    )
 
 
 def _is_about(sentence: str, sequence: str) -> bool:
@@ -144,20 +171,6 @@ def signature(sentence: str) -> str:
     sender, receiver, what, why, judge = found.groups()
     who = f"{sender} → {receiver}" if judge is None else sender if "cannot" in judge else receiver
     return " · ".join(filter(None, (who, what, why)))
-
-
-def _keep(cell: Cell, call: Call, result: Result, wrong: Sequence[str], store: ArtefactStore) -> None:
-    """Packs the capture of a cell, and writes what went wrong beside it where it did not pass."""
-    folder = store.folder_of(cell)
-    capture = folder / "link.pcapng"
-    if capture.is_file():
-        result["capture"] = store.packed(capture)
-    if result["verdict"] == "fail":
-        evidence = folder / "evidence.txt"
-        lines = [result["reason"], "", *(one for one in wrong if _is_about(one, call.sequence)), "", _table(call)]
-        lines += ["", f"repeat: {result['command']}"]
-        evidence.write_text("\n".join(lines) + "\n", encoding="utf-8")
-        result["evidence"] = store.name(evidence)
 
 
 def _table(call: Call) -> str:

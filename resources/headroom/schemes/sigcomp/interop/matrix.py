@@ -1,28 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rows of the interop matrix: a pair of endpoints, a mechanism, a transport and compartments."""
 
-from collections.abc import Sequence
-
 from headroom.core.contract import CellTitles, Interop
-from headroom.core.matrix import ArtefactStore, Cell, Result, Row, Traffic
+from headroom.core.matrix import Row, Traffic
+from headroom.schemes.sigcomp.interop import cells
 from headroom.schemes.sigcomp.sip import sequences
 
 
 def traffic_of(row: Row) -> list[Traffic]:
     """The SIP sequences that a row names, or all."""
     return [Traffic(name) for name in sequences.names() if not row.traffic or name in row.traffic]
-
-
-def _unsupported(row: Row) -> str:
-    from headroom.schemes.sigcomp.interop import cells
-
-    return cells.unsupported(row)
-
-
-def _run(cells: Sequence[Cell], store: ArtefactStore) -> list[Result]:
-    from headroom.schemes.sigcomp.interop import cells as of_calls
-
-    return of_calls.run(cells, store)
 
 
 INTEROP = Interop(
@@ -38,8 +25,8 @@ INTEROP = Interop(
         what="the caller's endpoint with the called party's: mechanisms, transports, compartments, SIP sequences and "
         "link conditions",
     ),
-    unsupported=_unsupported,
+    unsupported=cells.unsupported,
     traffic=traffic_of,
     traffic_names=sequences.names,
-    run=_run,
+    run=cells.run,
 )

@@ -14,12 +14,13 @@ from robot.api import SkipExecution
 from robot.api.deco import keyword
 
 from headroom.core.errors import UsageError
+from headroom.core.implementations import Role
 from headroom.core.results import collector
 from headroom.core.results.record import Finding
-from headroom.core.text import some
-from headroom.keywords import verdicts
+from headroom.keywords import cases, verdicts
 from headroom.keywords.artefacts import keep_text
 from headroom.keywords.base import current_run, library
+from headroom.keywords.cases import Case
 from headroom.schemes.sigcomp import endpoints, metrics
 from headroom.schemes.sigcomp.conformance import (
     endpoint_cases,
@@ -37,6 +38,7 @@ from headroom.schemes.sigcomp.judge import tshark
 from headroom.schemes.sigcomp.judge.assembling import assemble
 from headroom.schemes.sigcomp.judge.endpoint import Offer
 from headroom.schemes.sigcomp.judge.reasons import Reason
+from headroom.schemes.sigcomp.scheme import SCHEME
 from headroom.schemes.sigcomp.sip import calls, sequences
 from headroom.schemes.sigcomp.sip.sequences import Message
 
@@ -81,7 +83,7 @@ class EndpointKeywords:
         counts = _reports_cycles(endpoint)
         if wrong := endpoint_cases.faults(case, seen, nacks, counts):
             keep_text("messages.json", json.dumps(_shown(case, seen), indent=1), "messages and outcomes")
-            raise AssertionError(f"{case.title}: {some(wrong, 3)}.")
+            cases.must_be_empty(wrong, case.title)
         if not counts:
             _without_cycles(endpoint)
 
@@ -259,10 +261,8 @@ class EndpointKeywords:
         self, offer: Offer, is_so: Offer, heavy: bytes, reason: Reason, options: dict[str, Any]
     ) -> None:
         """OPTIONS are for an implementation that has them, without which it would be too cautious to be refused."""
-        run = current_run()
-        verdicts.note("compressor", run.compressor, run.build)
-        verdicts.leave_to_the_other_side(run, {"compressor"})  # before its options are read
-        session, _ = _sender(DEFAULT, FarEnd(offer), endpoints.fitting(options, run.compressor, run.build), ["nack"])
+        case = about("compressor")  # before its options are read
+        session, _ = _sender(DEFAULT, FarEnd(offer), endpoints.fitting(options, case.found, case.run.build), ["nack"])
         _must_be_empty(_happened(lambda: nack_stories.nack_about_less(session, FarEnd(is_so), heavy, reason)))
 
     # ---- state that is kept for the peer
@@ -351,12 +351,14 @@ def _broken_stream() -> list[endpoint_cases.MessageOutcome]:
 # ---- endpoints of a case
 
 
+def about(role: Role) -> Case:
+    return cases.about(SCHEME, "headroom", role)
+
+
 def _receiver(endpoint: EndpointUnderTest, features: Sequence[str] = ()) -> EndpointUnderTest:
     """The endpoint that decompresses."""
-    run = current_run()
-    verdicts.note("decompressor", run.decompressor, run.build)
-    verdicts.leave_to_the_other_side(run, {"decompressor"})
-    endpoint = replace(endpoint, implementation=run.decompressor, build=run.build)
+    case = about("decompressor")
+    endpoint = replace(endpoint, implementation=case.found, build=case.run.build)
     endpoint_engine.require(endpoint, features)
     return endpoint
 
@@ -389,15 +391,13 @@ def _sender(
 ) -> tuple[Session, EndpointUnderTest]:
     """The endpoint that compresses, and a conversation with it. One that takes its peer to be as it is itself is given
     the peer's offer where `own` does not say another."""
-    run = current_run()
-    verdicts.note("compressor", run.compressor, run.build)
-    verdicts.leave_to_the_other_side(run, {"compressor"})
+    case = about("compressor")
     if own is None and not _accepts_a_peer():
         own = far.offer
     chosen = {key: _value(text) for key, text in options.items() if key not in NUMBERS}
     if mechanism != DEFAULT:
         chosen["mechanism"] = mechanism
-    endpoint = EndpointUnderTest(run.compressor, own or Offer(), far.offer, chosen, stream, compartments, run.build)
+    endpoint = EndpointUnderTest(case.found, own or Offer(), far.offer, chosen, stream, compartments, case.run.build)
     endpoint_engine.require(endpoint, ["compression", *features])
     collector.current().parameters |= {"mechanism": mechanism}
     return Session(endpoint_engine.player(endpoint)), endpoint
@@ -481,7 +481,7 @@ def _must_be_empty(wrong: Sequence[str]) -> None:
     if wrong:
         current = collector.current()
         current.findings += [Finding(sentence, judge="headroom") for sentence in wrong[:MOST_FINDINGS]]
-        raise AssertionError(f"{some(list(wrong), 3)}.")
+        cases.must_be_empty(wrong)
 
 
 def _shown(case: endpoint_cases.Case, seen: Sequence[endpoint_cases.MessageOutcome]) -> list[dict[str, Any]]:

@@ -10,14 +10,14 @@ from robot.api.deco import keyword
 
 from headroom.core.errors import UsageError
 from headroom.core.results import collector
-from headroom.core.text import some
-from headroom.keywords import verdicts
-from headroom.keywords.base import current_run, library
+from headroom.keywords import cases
+from headroom.keywords.base import library
 from headroom.schemes.sigcomp import metrics
 from headroom.schemes.sigcomp.conformance import endpoint_cases, endpoint_engine, hostile_floods, hostile_messages
 from headroom.schemes.sigcomp.conformance.endpoint_engine import EndpointUnderTest
 from headroom.schemes.sigcomp.conformance.hostile_messages import GROUP, GUARD, MANY, OFF, Cost
 from headroom.schemes.sigcomp.judge.endpoint import Offer
+from headroom.schemes.sigcomp.keywords.endpoints import about
 
 REPEATS = 5  # of a row of attacks that is timed
 # ALLOWANCES configure a guard under test: each pays for an attack several times over, and recovers within an hour.
@@ -57,7 +57,7 @@ class HostileBytecodeKeywords:
             wrong += hostile_messages.costs_too_much(case, once, seen_through == "yes")
             current.metric(metrics.WORK, once.work)
             current.metric(metrics.WORK_WITHOUT_GUARD, off.work)
-        _must_be_empty(case.title, wrong)
+        cases.must_be_empty(wrong, case.title)
 
     @keyword("Flood Should Leave Nothing Behind")
     def flooded(self, kind: str) -> None:
@@ -74,7 +74,7 @@ class HostileBytecodeKeywords:
         current.parameters |= {"kind": "flood", "flood": kind, "messages": len(flood.flooded)}
         done, cost = hostile_floods.pour(flood, endpoint)
         current.metric(metrics.MEMORY_BYTES, cost.memory)
-        _must_be_empty(f"Flood of {kind}", hostile_floods.faults(flood, done, cost))
+        cases.must_be_empty(hostile_floods.faults(flood, done, cost), f"Flood of {kind}")
 
     @keyword("Source Should Be Refused Beyond Its Allowance")
     def refused(self, allowance: str, attack: str) -> None:
@@ -94,7 +94,7 @@ class HostileBytecodeKeywords:
         current.metric(metrics.ATTACKS, len(found.attacks))
         current.metric(metrics.MESSAGES_REFUSED, found.attacks.count(hostile_messages.REFUSED))
         current.metric(metrics.OTHERS_DELIVERED, found.others.count("OK"))
-        _must_be_empty(case.title, hostile_messages.siege_faults(found, allowance))
+        cases.must_be_empty(hostile_messages.siege_faults(found, allowance), case.title)
 
     @keyword("Messages That Fill One Core Should Be Measured")
     def measured(self, attack: str) -> None:
@@ -105,7 +105,7 @@ class HostileBytecodeKeywords:
         current = collector.current()
         current.parameters |= {"kind": "attack", "case": attack, "shows": case.title, "repeats": REPEATS}
         once = hostile_messages.cost(case, endpoint)
-        _must_be_empty(case.title, hostile_messages.faults(case, once, exactly=False))
+        cases.must_be_empty(hostile_messages.faults(case, once, exactly=False), case.title)
         now = hostile_messages.time_of(case, endpoint, REPEATS)
         current.metric(metrics.MESSAGES_PER_SECOND, 1e9 / now)
         if hostile_messages.has_guard(endpoint):
@@ -115,10 +115,8 @@ class HostileBytecodeKeywords:
 
 
 def _endpoint(offer: Offer | None, compartments: int) -> EndpointUnderTest:
-    run = current_run()
-    verdicts.note("decompressor", run.decompressor, run.build)
-    verdicts.leave_to_the_other_side(run, {"decompressor"})
-    endpoint = EndpointUnderTest(run.decompressor, offer, compartments=compartments, build=run.build)
+    case = about("decompressor")
+    endpoint = EndpointUnderTest(case.found, offer, compartments=compartments, build=case.run.build)
     endpoint_engine.require(endpoint)
     return endpoint
 
@@ -128,8 +126,3 @@ def _must_tell(endpoint: EndpointUnderTest, cost: Cost) -> None:
         raise AssertionError(
             f"{endpoint.name} declares the feature {GUARD}, but its statistics do not tell {', '.join(cost.untold)}."
         )
-
-
-def _must_be_empty(title: str, wrong: list[str]) -> None:
-    if wrong:
-        raise AssertionError(f"{title}: {some(wrong, 3)}.")

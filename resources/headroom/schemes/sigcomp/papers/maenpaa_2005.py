@@ -14,8 +14,8 @@ from itertools import pairwise
 from statistics import median, stdev
 from typing import Protocol
 
-from headroom.bench.papers.measured import PaperMeasurement
-from headroom.bench.papers.paper import Paper, Table, beside
+from headroom.core.papers.measured import PaperMeasurement
+from headroom.core.papers.paper import Paper, Table, beside
 from headroom.core.results.record import Item, Series
 from headroom.schemes.sigcomp.papers import maenpaa_2005_bytecode as bytecode
 from headroom.schemes.sigcomp.papers.maenpaa_2005_runs import (

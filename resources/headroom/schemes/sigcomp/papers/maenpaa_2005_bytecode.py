@@ -14,7 +14,7 @@ operand that says where the strings begin is 0 (appendix B, row 40; RFC 3320, Fi
 from collections.abc import Callable
 from dataclasses import replace
 
-from headroom.bench.papers.paper import Figure, Paper, Table, beside
+from headroom.core.papers.paper import Figure, Paper, Table, beside
 from headroom.core.results.record import Item
 from headroom.schemes.sigcomp.papers.maenpaa_2005_runs import Configuration, Exchange, MeasuredMessage
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
-from headroom.bench.papers.measured import PaperMeasurement
-from headroom.bench.papers.paper import Figure, Paper, beside
+from headroom.core.papers.measured import PaperMeasurement
+from headroom.core.papers.paper import Figure, Paper, beside
 from headroom.core.results.record import Item, Series
 from headroom.core.run.run import Run
 from headroom.schemes.sigcomp import call_load

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The places of the thesis of J. Mäenpää (2005), and which module measures each."""
 
-from headroom.bench.papers.measured import PaperMeasurement
-from headroom.bench.papers.paper import Paper
+from headroom.core.papers.measured import PaperMeasurement
+from headroom.core.papers.paper import Paper
 from headroom.core.run.run import Run
 from headroom.keywords.paper import note_tested
 from headroom.schemes.sigcomp.papers import maenpaa_2005, maenpaa_2005_load, maenpaa_2005_runs

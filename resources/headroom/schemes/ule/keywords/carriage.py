@@ -12,7 +12,7 @@ from headroom.keywords.artefacts import keep_captures
 from headroom.keywords.base import current_run, library
 from headroom.schemes.rohc.scheme import SCHEME as INNER
 from headroom.schemes.ule import carriage
-from headroom.schemes.ule.keywords.conformance import require
+from headroom.schemes.ule.keywords.conformance import asked
 from headroom.schemes.ule.scheme import SCHEME
 
 
@@ -31,7 +31,8 @@ class CarriageKeywords:
         assert config.carrier is not None
         channel = config.carrier.config.channel
         for role, found in run.sides:
-            require(run, role, channel, *(["concat"] if channel.get("concat", 1) > 1 else []))
+            needs = asked(role, channel, *(["concat"] if channel.get("concat", 1) > 1 else []))
+            verdicts.require(SCHEME, run, role, **needs)
             setattr(config.carrier.config, role, found)
             if not any(one["scheme"] == INNER.name for one in found.capabilities):
                 setattr(config, role, implementations.find("reference"))

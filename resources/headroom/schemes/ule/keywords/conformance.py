@@ -8,18 +8,18 @@ from typing import Any
 
 from robot.api.deco import keyword
 
-from headroom.core import capabilities, replay_metrics, replay_options
+from headroom.core import capabilities, replay_metrics
 from headroom.core.errors import UsageError
 from headroom.core.implementations import Role
 from headroom.core.options import split_names
 from headroom.core.replay import Packets, ReplayConfig
 from headroom.core.results import collector
 from headroom.core.results.record import Finding
-from headroom.core.run.run import Run
 from headroom.core.vectors import select
-from headroom.keywords import verdicts
+from headroom.keywords import cases, verdicts
 from headroom.keywords.artefacts import keep_captures
 from headroom.keywords.base import library
+from headroom.keywords.cases import Case
 from headroom.schemes.ule import line, metrics, pdus, vector_findings, vectors
 from headroom.schemes.ule.judge import encapsulator
 from headroom.schemes.ule.scheme import SCHEME
@@ -61,51 +61,49 @@ class UleKeywords:
     def pdus_refused(self, *words: str, **named: str) -> None:
         """None of these PDUs, which no SNDU may carry, leaves a trace on the link. What is taken all the same is as
         the judge finds it, or at least left to a receiver to discard."""
-        run = verdicts.run_about("compressor")
-        config = _config_of(run, pdus.read(words), named)
-        require(run, "compressor", config.channel)
+        case = about("compressor")
+        config = _config_of(case, pdus.read(words), named)
+        case.require(**asked("compressor", config.channel))
         found = line.encapsulate(config)
         collector.current().metric(replay_metrics.PACKETS, found.done.sent)
         if found.pdus or found.packets:
             keep_captures(found.done)
             judged = encapsulator.judge(line.setting_of(config.channel), found.pdus, found.packets)
-            verdicts.conclude(verdicts.of_judge(judged.findings, JUDGE), "compressor")
+            case.conclude(judged.findings)
             collector.current().judge("non-strict", f"{len(found.pdus)} of {found.done.sent} PDUs are taken.")
 
     @keyword("Vectors Should Be Sent")
     def vectors_sent(self, *patterns: str) -> None:
         """PDUs of resources/vectors/ule, all given at once, become the TS packets that are written there."""
-        run = verdicts.run_about("compressor")
-        chosen = [one for one in _chosen(patterns) if one.encapsulated]
-        if not chosen:
+        case = about("compressor")
+        names = [name for name in select(patterns, vectors.load(), vectors.FOLDER) if vectors.load()[name].encapsulated]
+        if not names:
             raise UsageError(f"None of {', '.join(patterns)} is for an encapsulator: say `encapsulated: true` there.")
-        verdicts.note("compressor", run.compressor, run.build)
-        collector.current().metric(replay_metrics.VECTORS, len(chosen))
-        for vector in chosen:
-            _sent(run, vector)
+        for vector in _chosen(case, names):
+            _sent(case, vector)
 
     @keyword("Vectors Should Be Received")
     def vectors_received(self, *patterns: str) -> None:
         """TS packets of resources/vectors/ule: what comes out, and what is counted, is what the RFCs say."""
-        run = verdicts.run_about("decompressor")
-        chosen = _chosen(patterns)
-        verdicts.note("decompressor", run.decompressor, run.build)
-        collector.current().metric(replay_metrics.VECTORS, len(chosen))
+        case = about("decompressor")
         findings: list[Finding] = []
-        for vector in chosen:
-            require(run, "decompressor", vector.channel, *vector.extensions)
-            found = line.receive(run.decompressor, vector.arrivals, vector.channel, run.build, vector.npa)
+        for vector in _chosen(case, patterns):
+            case.require(**asked("decompressor", vector.channel, *vector.extensions))
+            found = line.receive(case.found, vector.arrivals, vector.channel, case.run.build, vector.npa)
             findings += vector_findings.findings_of(vector, found.units, found.types, found.statistics)
         verdicts.conclude(findings, "decompressor")
 
 
+def about(role: Role) -> Case:
+    return cases.about(SCHEME, JUDGE, role)
+
+
 def _by_the_rules(source: str | Packets, named: Mapping[str, str]) -> None:
-    run = verdicts.run_about("compressor")
-    words = dict(named)
+    case, words = about("compressor"), dict(named)
     expected = {name: words.pop(name, "") for name in ("packed", "sndus", "ts_packets", "left", "tests")}
-    config = _config_of(run, source, words)
+    config = _config_of(case, source, words)
     config.control = _tests(expected["tests"])
-    require(run, "compressor", config.channel, *(["test-sndu"] if config.control else []))
+    case.require(**asked("compressor", config.channel, *(["test-sndu"] if config.control else [])))
     with verdicts.refusals_are_unsupported():
         found = line.encapsulate(config)
     judged = encapsulator.judge(line.setting_of(config.channel), found.pdus, found.packets)
@@ -114,10 +112,7 @@ def _by_the_rules(source: str | Packets, named: Mapping[str, str]) -> None:
     current.metric(replay_metrics.JUDGED, judged.number)
     current.metric(metrics.SNDUS, judged.sndus)
     current.metric(metrics.PACKED, judged.packed)
-    findings = verdicts.of_judge(judged.findings, JUDGE)
-    if findings:
-        keep_captures(found.done)
-    verdicts.conclude(findings, "compressor")
+    case.conclude(judged.findings, found.done)
     if refused := [one for one in found.refused if len(one) <= LONGEST_OF_ALL]:
         verdicts.must_not_be(f"{len(refused)} of {found.done.sent} PDUs are refused.")
     if found.refused:
@@ -151,20 +146,20 @@ def _counted(what: str, expected: str, found: int) -> None:
         collector.current().judge("non-strict", f"{found} {what}, not {expected}.")
 
 
-def _sent(run: Run, vector: Vector) -> None:
-    require(run, "compressor", vector.channel)
+def _sent(case: Case, vector: Vector) -> None:
+    case.require(**asked("compressor", vector.channel))
     config = ReplayConfig(
         "ule",
-        run.compressor,
+        case.found,
         source=[{"hex": octets.hex()} for octets in vector.pdus],
         channel={"first_pid": vectors.FIRST_PID, **vector.channel},
         compressor_options={"npa": vector.npa} if vector.npa != vectors.OWN else {},
-        build=run.build,
+        build=case.run.build,
         timeout_s=capabilities.PATIENCE_S,
     )
     found = line.encapsulate(config)
     judged = encapsulator.judge(line.setting_of(config.channel, vector.npa), found.pdus, found.packets)
-    verdicts.conclude(verdicts.of_judge(judged.findings, JUDGE), "compressor")
+    case.conclude(judged.findings)
     expected, packets = [one.octets for one in vector.arrivals], [octets for _, octets in found.packets]
     for number, (one, other) in enumerate(zip(expected, packets, strict=False)):
         if one != other:
@@ -181,29 +176,28 @@ def _differs(vector: Vector, sentence: str) -> None:
     collector.current().judge("non-strict", f"{vector.name}: {sentence}. {vector.shows}")
 
 
-def _chosen(patterns: Sequence[str]) -> list[Vector]:
-    names = select(patterns, vectors.load(), vectors.FOLDER)
-    return [vector for name, vector in vectors.load().items() if name in names]
+def _chosen(case: Case, patterns: Sequence[str]) -> list[Vector]:
+    chosen = case.vectors(patterns, vectors.load(), vectors.FOLDER)
+    collector.current().metric(replay_metrics.VECTORS, len(chosen))
+    return [vector for name, vector in vectors.load().items() if name in chosen]
 
 
-def _config_of(run: Run, source: str | Packets, named: Mapping[str, str]) -> ReplayConfig:
-    config = replay_options.config_of(SCHEME, source, named, run)
+def _config_of(case: Case, source: str | Packets, named: Mapping[str, str]) -> ReplayConfig:
+    config = case.config(source, named)
     if config.channel.get("time_stamp"):
         config.channel.setdefault("universal_time_ns", UNIVERSAL_TIME_NS)
-    collector.current().parameters |= config.described()
     return config
 
 
-def require(run: Run, role: Role, channel: Mapping[str, Any], *extensions: str) -> None:
-    """Raises NotDeclared where an implementation does not declare what a configuration takes; notes it for the
-    record."""
-    asked: dict[str, Any] = {"max_channels": channel.get("channels", 1), "extensions": [*extensions]}
+def asked(role: Role, channel: Mapping[str, Any], *extensions: str) -> dict[str, Any]:
+    """The capabilities that a configuration takes on one side."""
+    needs: dict[str, Any] = {"max_channels": channel.get("channels", 1), "extensions": [*extensions]}
     if role == "compressor":
-        asked |= {"packing": [channel.get("packing", "packing")], "address": [channel.get("address", "present")]}
+        needs |= {"packing": [channel.get("packing", "packing")], "address": [channel.get("address", "present")]}
         headers = {"padding": channel.get("padding_words"), "time-stamp": channel.get("time_stamp")}
         headers["concat"] = channel.get("concat", 1) > 1
-        asked["extensions"] += [name for name, there in headers.items() if there]
-    asked["settings"] = [name for name in ("subnets", "groups") if name in channel]
+        needs["extensions"] += [name for name, there in headers.items() if there]
+    needs["settings"] = [name for name in ("subnets", "groups") if name in channel]
     if channel.get("bridged"):
-        asked["carriage"] = ["bridged"]
-    verdicts.require(SCHEME, run, role, **asked)
+        needs["carriage"] = ["bridged"]
+    return needs

@@ -11,7 +11,7 @@ from headroom.core.results import collector
 from headroom.keywords import verdicts
 from headroom.keywords.base import current_run, library
 from headroom.keywords.load import note_costs
-from headroom.schemes.ule.scheme import LARGEST_PDU
+from headroom.schemes.ule.options import LARGEST_PDU
 
 SCHEME = "ule"
 FLOW_PAIRS = 200  # on one PID: how many flows there are makes no difference to an encapsulator

@@ -9,18 +9,17 @@ from typing import Any
 
 from robot.api.deco import keyword
 
-from headroom.core import replay_metrics, replay_options
+from headroom.core import replay_metrics
 from headroom.core.results import collector
 from headroom.core.results.record import Finding
-from headroom.core.run.run import Run
 from headroom.keywords import verdicts
 from headroom.keywords.base import library
+from headroom.keywords.cases import Case
 from headroom.schemes.ule import comparison, damage, hostile, line, metrics
 from headroom.schemes.ule.comparison import Comparison
-from headroom.schemes.ule.scheme import SCHEME
+from headroom.schemes.ule.keywords.conformance import JUDGE, about
 from headroom.schemes.ule.vectors import Arrival
 
-JUDGE = "judge (RFC 4326)"
 DAMAGE = ("lost", "doubled", "swapped", "marked", "bursts", "burst", "ber")
 
 
@@ -37,14 +36,13 @@ class UleRobustnessKeywords:
         where `burst` TS packets in a row are lost; `ber`, of bits that are inverted. Others are named arguments of a
         replay.
         """
-        run = verdicts.run_about("decompressor")
+        case = about("decompressor")
         harm = damage.read({name: named.pop(name) for name in DAMAGE if name in named})
-        config = replay_options.config_of(SCHEME, source, named, run)
-        collector.current().parameters |= config.described()
+        config = case.config(source, named)
         sent = line.encapsulate(config)
-        chance = random.Random(run.seed)
+        chance = random.Random(case.run.seed)
         packets = damage.across([octets for _, octets in sent.packets], harm, chance)
-        found = _compared(run, [Arrival(octets) for octets in packets], config.channel)
+        found = _compared(case, [Arrival(octets) for octets in packets], config.channel)
         if not any(found.events.values()):
             raise AssertionError("The judge notes no event, so nothing was shown. Send more, or damage more.")
         if strange := set(found.units) - {one.octets for one in sent.pdus}:
@@ -56,20 +54,20 @@ class UleRobustnessKeywords:
     def hostile(self, kind: str) -> None:
         """TS packets that no encapsulator sends. KIND: payload pointers, lengths, short contents, sizes, random octets,
         or pids."""
-        run = verdicts.run_about("decompressor")
-        arrivals, channel = hostile.arrivals(kind, run.seed)
-        _compared(run, arrivals, channel)
+        case = about("decompressor")
+        arrivals, channel = hostile.arrivals(kind, case.run.seed)
+        _compared(case, arrivals, channel)
 
 
-def _compared(run: Run, arrivals: Sequence[Arrival], channel: Mapping[str, Any]) -> Comparison:
+def _compared(case: Case, arrivals: Sequence[Arrival], channel: Mapping[str, Any]) -> Comparison:
     """Gives both receivers the same, and judges. Raises AssertionError."""
     asked: dict[str, Any] = {
         "max_channels": channel.get("channels", 1),
         "carriage": ["bridged"] if channel.get("bridged") else [],
         "extensions": ["concat"] if channel.get("concat", 1) > 1 else [],
     }
-    verdicts.require(SCHEME, run, "decompressor", **asked)
-    found = comparison.compare(run.decompressor, arrivals, channel, run.build)
+    case.require(**asked)
+    found = comparison.compare(case.found, arrivals, channel, case.run.build)
     current = collector.current()
     current.metric(replay_metrics.LINK_PACKETS, len(arrivals))
     current.metric(metrics.UNITS, len(found.units))

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from headroom.bench.papers.measured import PaperMeasurement
-from headroom.bench.papers.paper import Paper
+from headroom.core.papers.measured import PaperMeasurement
+from headroom.core.papers.paper import Paper
 from headroom.core.run.run import Run
 from headroom.keywords.paper import note_tested
 from headroom.schemes.ule.papers import ang_2016_nodes as nodes

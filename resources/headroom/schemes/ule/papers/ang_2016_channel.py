@@ -17,9 +17,9 @@ from typing import Any
 from headroom.core import replay
 from headroom.core.implementations import Implementation, find
 from headroom.core.run.run import Run
-from headroom.schemes.ule import carriage
+from headroom.schemes.ule import NAME, carriage
+from headroom.schemes.ule.options import LARGEST_PDU
 from headroom.schemes.ule.papers import ang_2016_model as model
-from headroom.schemes.ule.scheme import LARGEST_PDU, SCHEME
 
 RATE = 8_000_000
 SATELLITE = {"rate_bps": RATE, "slots": {"packet_octets": model.TS_PACKET}}
@@ -114,7 +114,7 @@ def with_link(setup: Setup, **changes: Any) -> Setup:
 
 def _encapsulator(found: Implementation, encapsulation: str) -> Implementation:
     """The implementation where it has this scheme with the encapsulation, else the reference."""
-    declared = [one.get("encapsulation", ["ule"]) for one in found.capabilities if one["scheme"] == SCHEME.name]
+    declared = [one.get("encapsulation", ["ule"]) for one in found.capabilities if one["scheme"] == NAME]
     return found if any(encapsulation in one for one in declared) else find("reference")
 
 
@@ -126,9 +126,9 @@ def config_of(setup: Setup, **changes: Any) -> replay.ReplayConfig:
     sides = [_encapsulator(found, encapsulation) for found in (run.compressor, run.decompressor)]
     if not setup.profile:
         return replay.ReplayConfig(
-            SCHEME.name, *sides, channel=setup.ule, forward=setup.link, **{"source": VOICE[setup.ip], **common}
+            NAME, *sides, channel=setup.ule, forward=setup.link, **{"source": VOICE[setup.ip], **common}
         )
-    ule = replay.ReplayConfig(SCHEME.name, *sides, channel=setup.ule)
+    ule = replay.ReplayConfig(NAME, *sides, channel=setup.ule)
     return replay.ReplayConfig(
         "rohc",
         run.compressor,

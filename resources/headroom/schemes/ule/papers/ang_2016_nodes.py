@@ -14,12 +14,12 @@ from dataclasses import dataclass, replace
 from statistics import fmean, stdev
 from typing import Any
 
-from headroom.bench.papers.measured import PaperMeasurement
-from headroom.bench.papers.paper import Paper, beside
 from headroom.core import profiles, replay
 from headroom.core.captures.dissection import LinkDissector, LinkPacket, LinkReader
 from headroom.core.errors import EnvironmentLacks
 from headroom.core.machine import topology as cpus
+from headroom.core.papers.measured import PaperMeasurement
+from headroom.core.papers.paper import Paper, beside
 from headroom.core.results.record import Series
 from headroom.core.run.run import Run
 from headroom.schemes.rohc.scheme import SCHEME as INNER

@@ -14,9 +14,9 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from headroom.bench.papers.measured import PaperMeasurement
-from headroom.bench.papers.paper import Paper, beside
 from headroom.core import replay
+from headroom.core.papers.measured import PaperMeasurement
+from headroom.core.papers.paper import Paper, beside
 from headroom.core.results.record import Item, Series
 from headroom.core.run.run import Run
 from headroom.schemes.ule import carriage

@@ -13,9 +13,9 @@ from functools import cache
 from statistics import correlation, fmean, linear_regression, mode, stdev
 from typing import Any
 
-from headroom.bench.papers.measured import PaperMeasurement
-from headroom.bench.papers.paper import Paper, beside
 from headroom.core import replay
+from headroom.core.papers.measured import PaperMeasurement
+from headroom.core.papers.paper import Paper, beside
 from headroom.core.results.record import Series
 from headroom.core.run.run import Run
 from headroom.schemes.ule import carriage

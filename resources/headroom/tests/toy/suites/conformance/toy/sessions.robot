@@ -14,13 +14,13 @@ Test Tags        scheme:toy    level:must
 *** Test Cases ***
 Sixteen Sessions
     [Tags]    req:TOYDRAFT-2-1    req:TOYDRAFT-2-3
-    Sessions Should Be Kept    udp-60    16
+    Traffic Should Be Compressed By The Rules    udp-60    sessions=16
 Two Sessions
     [Tags]    req:TOYDRAFT-2-1
-    Sessions Should Be Kept    udp-60    2
+    Traffic Should Be Compressed By The Rules    udp-60    sessions=2
 Sessions Over A Clean Link
     [Tags]    req:TOYDRAFT-2-2
-    Sessions Should Be Restored    udp-60    16
+    Decompressor Should Do As The Judge Does    udp-60    sessions=16
 Sessions Behind Losses
     [Tags]    req:TOYDRAFT-2-2
-    Sessions Should Be Restored    udp-60    2    0.1
+    Decompressor Should Do As The Judge Does    udp-60    sessions=2    lost=0.1

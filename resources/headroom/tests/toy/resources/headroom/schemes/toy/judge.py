@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 OPEN, MORE = 0, 1
@@ -35,13 +34,29 @@ class Sessions:
         self.last[link[1]] = packet
         return packet
 
+    def restore(self, type_: int, link: bytes) -> Outcome:
+        del type_
+        return Outcome(self.receive(link))
 
-def judge_compressor(packets: Sequence[tuple[bytes, bytes]]) -> list[Finding]:
-    """Findings on packets of one channel, each with its link packet."""
-    sessions, found = Sessions(), []
-    for number, (packet, link) in enumerate(packets):
-        if link[:1] == bytes([OPEN]) and link[1] in sessions.last:
-            found.append(Finding("TOYDRAFT-2-3", f"session {link[1]} is opened again", number))
-        if sessions.receive(link) != packet:
-            found.append(Finding("TOYDRAFT-2-1", "another packet is on the link", number))
-    return found
+
+@dataclass(frozen=True)
+class Outcome:
+    restored: bytes | None
+    other: bytes | None = None
+    free: bool = False
+
+
+@dataclass
+class Follower:
+    """Follows the packets of a channel, each with its link packet."""
+
+    sessions: Sessions = field(default_factory=Sessions)
+
+    def sent(self, source: bytes, type_: int, link: bytes) -> list[Finding]:
+        del type_
+        found = []
+        if link[:1] == bytes([OPEN]) and link[1] in self.sessions.last:
+            found.append(Finding("TOYDRAFT-2-3", f"session {link[1]} is opened again"))
+        if self.sessions.receive(link) != source:
+            found.append(Finding("TOYDRAFT-2-1", "another packet is on the link"))
+        return found

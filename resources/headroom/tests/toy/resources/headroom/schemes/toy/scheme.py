@@ -3,35 +3,11 @@
 
 from __future__ import annotations
 
-from headroom.core.contract import CLEAN, Axis, Framing, Interop, LinkCondition, Scheme, Value
+from headroom.core.contract import CLEAN, Axis, Framing, LinkCondition, RequirementWords, Scheme, Value
 from headroom.core.options import Option, number
-from headroom.core.replay_options import ReplayWords, into, without_feedback
-from headroom.core.sentinels import Sentinel
-from headroom.core.workload import Workload
+from headroom.core.scheme_kit.parts import Parts, channel_arguments
 
-
-def _interop() -> Interop:
-    from headroom.schemes.toy.interop import INTEROP
-
-    return INTEROP
-
-
-def _workload() -> Workload:
-    from headroom.schemes.toy.workload import WORKLOAD
-
-    return WORKLOAD
-
-
-def _replay() -> ReplayWords:
-    return ReplayWords({"sessions": into("channel", "sessions", int)}, without_feedback("Toy"), lambda done: [])
-
-
-def _sentinels() -> tuple[Sentinel, ...]:
-    from headroom.schemes.toy.workload import SENTINELS
-
-    return SENTINELS
-
-
+PARTS = Parts("headroom.schemes.toy")
 SCHEME = Scheme(
     name="toy",
     title="Toy",
@@ -42,14 +18,15 @@ SCHEME = Scheme(
         LinkCondition(CLEAN, harmless=True),
         LinkCondition("lossy", "one packet in ten is lost", words={"lost": 0.1}, share=0.0),
     ),
-    interop=_interop,
+    interop=PARTS.part("interop", "INTEROP"),
     compresses="packet",
     replay_options=(Option("sessions", 16, number("sessions", 1, 64, "sessions", int), "Sessions.", int),),
-    replay=lambda: ReplayWords(
-        {"sessions": into("channel", "sessions", int)}, without_feedback("Toy"), lambda done: []
-    ),
-    workload=_workload,
-    sentinels=_sentinels,
+    replay=channel_arguments("Toy", sessions=int),
+    workload=PARTS.part("workload", "WORKLOAD"),
+    sentinels=PARTS.part("workload", "SENTINELS"),
     suites="conformance/toy",
     framing=Framing(ether_types={0x88B5: ""}),
+    requirement_words=RequirementWords(
+        applies={"types": ("OPEN", "MORE")}, not_yet={"farewell": "how a session is closed"}
+    ),
 )

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from headroom.bench.papers.paper import Paper, Table
 from headroom.core.errors import UsageError
+from headroom.core.papers.paper import Paper, Table
 from headroom.core.results.record import Item, Series
 from headroom.core.run.run import Run
 from headroom.core.scheme_registry import all_schemes
@@ -23,11 +23,11 @@ class PaperMeasurement:
 
 @dataclass(frozen=True)
 class MeasuredPaper:
-    """A paper that a scheme measures: `measure` some of its places, and the charts by place, from the series in records
-    (`report.data.Records`)."""
+    """A paper that a scheme measures: `measure` some of its places, and the charts by place, from the series in
+    records."""
 
     measure: Callable[[Paper, tuple[str, ...], Run], PaperMeasurement]
-    figures: Callable[[list[dict[str, Any]]], dict[str, list[Any]]]
+    figures: Callable[[list[dict[str, Any]]], dict[str, list[dict[str, Any]]]]
 
 
 def all_papers() -> dict[str, MeasuredPaper]:

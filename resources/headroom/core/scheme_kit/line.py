@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A line between a compressor and a decompressor, each of which is tried alone before a judge.
+
+The compressor gets traffic; the judge follows what it puts on the link. What arrives there, damaged and lost packets
+included, then goes to the decompressor, which has to do packet by packet what the judge's does. This is for schemes in
+which a packet becomes one link packet, and whose decompressor decides nothing itself, so that behind a loss even its
+wrong packets are known.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+from headroom.core import implementations
+from headroom.core.captures.dissection import LinkPacket
+from headroom.core.implementations import Implementation
+from headroom.core.matrix import Cell, Row
+from headroom.core.replay import Replay, ReplayConfig
+from headroom.core.scheme_kit import one_side
+from headroom.core.scheme_kit.evidence import side_by_side
+from headroom.core.scheme_kit.one_way import Judged, OneWay, chance_of
+
+
+@dataclass(frozen=True)
+class Sent:
+    """A packet of the source, and the link packet that it became."""
+
+    source: bytes
+    type: int
+    link: bytes
+    channel: int = 0
+    time_ns: int = 0
+
+    @property
+    def captured(self) -> LinkPacket:
+        return LinkPacket(self.link, self.time_ns, self.type)
+
+
+@dataclass(frozen=True)
+class Compressed:
+    """A compressor's link packets, and the packets that it refused."""
+
+    sent: tuple[Sent, ...]
+    refused: tuple[bytes, ...]
+    done: Replay
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """What arrives at the decompressor: a link packet, or the report of a damaged one.
+
+    `restored` is what the judge makes of it, None for nothing; `other` may come out in its place, and anything where it
+    is `free`. `source` is what it was made of.
+    """
+
+    type: int
+    octets: bytes
+    restored: bytes | None
+    channel: int = 0
+    time_ns: int = 0
+    source: bytes | None = None
+    other: bytes | None = None
+    free: bool = False
+
+    @property
+    def is_shifted(self) -> bool:
+        """True if it comes out wrong, as behind a loss."""
+        return self.restored is not None and self.restored != self.source
+
+    def difference(self, output: bytes | None) -> str:
+        """Returns what is wrong with an output, as words; "" where nothing is."""
+        if self.free or output == self.restored or (self.other is not None and output == self.other):
+            return ""
+        if output is None or self.restored is None:
+            return "nothing may come out, and something does" if self.restored is None else "nothing comes out"
+        at = next((n for n, (a, b) in enumerate(zip(output, self.restored, strict=False)) if a != b), None)
+        where = f"of {len(output)} octets" if at is None else f"another one from octet {at} on"
+        return f"a packet of {len(self.restored)} octets must come out, and {where} does"
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """An `output` of a decompressor that is not right; None where nothing came out."""
+
+    requirement: str
+    sentence: str
+    packet: int | None = None
+    output: bytes | None = None
+
+
+class Follower(Protocol):
+    """A judge that follows the packets of one channel."""
+
+    def sent(self, source: bytes, type_: int, link: bytes) -> Sequence[Any]:
+        """Findings on the next link packet."""
+
+
+class Outcome(Protocol):
+    """What a decompressor's judge makes of a link packet, as `Arrival` has it."""
+
+    restored: bytes | None
+    other: bytes | None
+    free: bool
+
+
+@dataclass(frozen=True)
+class Line:
+    """A scheme's line. `defaults` are the keys of its configuration that implementations declare, each with its value
+    where a configuration has none: a number is a limit, a word one of a list.
+
+    `follower` and `receiver` make the judges of a channel from its configuration: that of a compressor, and that of a
+    decompressor, a function of the type and the octets of a link packet. `requirement` names what a decompressor breaks
+    that makes something else of an arrival. `error` is the type of the report of a damaged packet.
+    """
+
+    scheme: str
+    defaults: Mapping[str, int | str]
+    follower: Callable[[Mapping[str, Any]], Follower]
+    receiver: Callable[[Mapping[str, Any]], Callable[[int, bytes], Outcome]]
+    requirement: Callable[[Arrival], str]
+    error: int = 0
+
+    def asked(self, channel: Mapping[str, Any]) -> dict[str, Any]:
+        """The capabilities that a configuration takes, as `Implementation.lacks` has them."""
+        values = {name: channel.get(name, value) for name, value in self.defaults.items()}
+        return {name: value if isinstance(value, int) else [value] for name, value in values.items()}
+
+    def channel(self, row: Row) -> dict[str, Any]:
+        """The configuration of both sides of a row, whose axes have the names of its keys."""
+        return {name: int(value) if value.isdecimal() else value for name, value in row.axes.items()}
+
+    def compress(self, config: ReplayConfig) -> Compressed:
+        """Replays, and returns what the compressor put on the link.
+
+        Raises Misbehaviour where an adapter breaks a promise of the ABI.
+        """
+        done, (sources,) = one_side.compress(config, "source")
+        sent, refused = [], []
+        for one, source in zip(done.records, sources, strict=False):
+            if "link" in one:
+                link = bytes.fromhex(one["link"])
+                sent.append(Sent(source.octets, one.get("link_type", 0), link, one["channel"], one["time_ns"]))
+            else:
+                refused.append(source.octets)
+        return Compressed(tuple(sent), tuple(refused), done)
+
+    def follow(self, sent: Sequence[Sent], channel: Mapping[str, Any]) -> tuple[list[Any], list[Any]]:
+        """Findings on all link packets, by their place among `sent`, and the judges of the channels."""
+        judges: dict[int, Any] = {}
+        found = []
+        for number, one in enumerate(sent):
+            judge = judges.setdefault(one.channel, self.follower(channel))
+            found += [replace(finding, packet=number) for finding in judge.sent(one.source, one.type, one.link)]
+        return found, list(judges.values())
+
+    def across(
+        self, sent: Sequence[Sent], channel: Mapping[str, Any], lost: float = 0.0, damaged: float = 0.0, seed: int = 1
+    ) -> list[Arrival]:
+        """What arrives over a line that loses and damages shares of the packets, and what the judge makes of it."""
+        chance = random.Random(seed)
+        judges: dict[int, Callable[[int, bytes], Outcome]] = {}
+        arrivals = []
+        for one in sent:
+            draw = chance.random()
+            if draw < lost:
+                continue
+            type_, octets = (self.error, b"") if draw < lost + damaged else (one.type, one.link)
+            made = judges.setdefault(one.channel, self.receiver(channel))(type_, octets)
+            arrivals.append(
+                Arrival(type_, octets, made.restored, one.channel, one.time_ns, one.source, made.other, made.free)
+            )
+        return arrivals
+
+    def decompress(
+        self, found: Implementation, channel: Mapping[str, Any], arrivals: Sequence[Arrival], build: str
+    ) -> list[Wrong]:
+        """Differences between a decompressor and the judge. Raises Misbehaviour."""
+        if not arrivals:
+            return []
+        packets = [
+            {"time_ns": one.time_ns, "channel": one.channel, "type": one.type, "hex": one.octets.hex()}
+            for one in arrivals
+        ]
+        done, came_out = one_side.decompress(self.scheme, found, packets, dict(channel), build)
+        outputs = iter([packet.octets for packet in came_out])
+        wrong = []
+        for number, (arrival, record) in enumerate(zip(arrivals, done.records, strict=True)):
+            statuses = [one["status"] for one in record.get("decompressor", ())]
+            mine = [next(outputs) for status in statuses if status == "OK"]
+            output = mine[0] if mine else None
+            if difference := arrival.difference(output):
+                names = ", ".join(statuses) or "nothing"
+                sentence = f"link packet {number} (type 0x{arrival.type:04x}): {difference} ({names})"
+                wrong.append(Wrong(self.requirement(arrival), sentence, number, output))
+        return wrong
+
+    def cells(self, traffic: tuple[str, ...], flows: int, packets: int) -> OneWay[Compressed]:
+        """The scheme's cells, for link conditions whose `words` are shares of the packets: `lost`, `damaged`."""
+        return OneWay(
+            traffic,
+            flows,
+            packets,
+            lambda row: self.asked(self.channel(row)),
+            self.channel,
+            self.compress,
+            self._judge,
+            source=lambda link: [
+                {"time_ns": one.time_ns, "channel": one.channel, "hex": one.source.hex()} for one in link.sent
+            ],
+            header=lambda link: link.done.header_length.get("mean"),
+        )
+
+    def _judge(self, cell: Cell, link: Compressed) -> Judged:
+        """The compressor by the rules, then the decompressor, over the link of the cell."""
+        row, config = cell.row, self.channel(cell.row)
+        findings, _ = self.follow(link.sent, config)
+        arrivals = self.across(link.sent, config, seed=chance_of(cell).getrandbits(32), **cell.condition.words)
+        wrong = self.decompress(implementations.find(row.decompressor), config, arrivals, row.build)
+        return Judged(
+            findings,
+            f"{wrong[0].sentence} ({wrong[0].requirement})" if wrong else "",
+            delivered=sum(one.restored is not None and not one.is_shifted for one in arrivals) - len(wrong),
+            first=_shown([*findings, *wrong], link.sent, arrivals),
+        )
+
+
+def _shown(found: Sequence[Any], sent: Sequence[Sent], arrivals: Sequence[Arrival]) -> list[str]:
+    """The packet of the first finding: as it went in and is on the link, or as it had to come out and did."""
+    if not found or found[0].packet is None:
+        return []
+    number = found[0].packet
+    if isinstance(found[0], Wrong):
+        return side_by_side("must come out", arrivals[number].restored or b"", "came out", found[0].output)
+    return side_by_side("went in", sent[number].source, "on the link", sent[number].link)

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The base of conformance keywords: a case about one side of a scheme, from its configuration to its verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from headroom.core import replay_options
+from headroom.core.contract import Scheme
+from headroom.core.implementations import Implementation, Role
+from headroom.core.replay import Packets, Replay, ReplayConfig
+from headroom.core.results import collector
+from headroom.core.results.record import Finding
+from headroom.core.run.run import Run
+from headroom.core.text import some
+from headroom.core.vectors import select
+from headroom.keywords import verdicts
+from headroom.keywords.artefacts import keep_captures
+
+Vector = TypeVar("Vector")
+
+
+@dataclass(frozen=True)
+class Case:
+    """The running case: about the implementation in a role, whom a judge looks at."""
+
+    scheme: Scheme
+    judge: str
+    role: Role
+    run: Run
+
+    @property
+    def found(self) -> Implementation:
+        """The implementation under test."""
+        return self.run.compressor if self.role == "compressor" else self.run.decompressor
+
+    def config(self, source: str | Packets, named: Mapping[str, str]) -> ReplayConfig:
+        """The replay of a traffic profile or of literal packets, with the named arguments of a replay; the record has
+        it, too."""
+        config = replay_options.config_of(self.scheme, source, named, self.run)
+        collector.current().parameters |= config.described()
+        return config
+
+    def require(self, **asked: Any) -> None:
+        """Raises NotDeclared where the implementation under test does not declare what the case takes."""
+        verdicts.require(self.scheme, self.run, self.role, **asked)
+
+    def findings(self, found: Iterable[verdicts.JudgeFinding]) -> list[Finding]:
+        """A judge's findings for the record."""
+        return verdicts.of_judge(found, self.judge)
+
+    def conclude(self, found: Iterable[verdicts.JudgeFinding], done: Replay | None = None) -> bool:
+        """A judge's findings as a verdict, with captures of the replay that they are about. Returns True if there are
+        some. Raises AssertionError where a MUST is broken."""
+        findings = self.findings(found)
+        if findings and done is not None:
+            keep_captures(done)
+        verdicts.conclude(findings, self.role)
+        return bool(findings)
+
+    def vectors(self, patterns: Sequence[str], vectors: Mapping[str, Vector], folder: Path) -> dict[str, Vector]:
+        """The vectors that some patterns mean, by name, which the record has, too."""
+        names = select(patterns, vectors, folder)
+        collector.current().parameters |= {"kind": "vectors", "vectors": names}
+        return {name: vectors[name] for name in names}
+
+
+def about(scheme: Scheme, judge: str, role: Role) -> Case:
+    """The running case, whose implementation under test the record has. Ends a case about a role that the run is not
+    about."""
+    case = Case(scheme, judge, role, verdicts.run_about(role))
+    verdicts.note(role, case.found, case.run.build)
+    return case
+
+
+def must_be_empty(wrong: Sequence[str], title: str = "") -> None:
+    """Raises AssertionError with the first sentences on what is wrong, if there are any."""
+    if wrong:
+        raise AssertionError(f"{f'{title}: ' if title else ''}{some(list(wrong), 3)}.")

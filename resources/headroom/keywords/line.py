@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The keywords of schemes whose sides are judged one after the other, packet by packet (`core.scheme_kit.line`)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from robot.api import SkipExecution
+from robot.api.deco import keyword
+from robot.errors import PassExecution
+
+from headroom.core import engine, replay_metrics, tshark
+from headroom.core.contract import Scheme
+from headroom.core.implementations import Role
+from headroom.core.metrics import Metric
+from headroom.core.options import split_names
+from headroom.core.replay import ReplayConfig
+from headroom.core.results import collector
+from headroom.core.scheme_kit import second_reading
+from headroom.core.scheme_kit.line import Arrival, Compressed, Line, Sent, Wrong
+from headroom.core.scheme_kit.line_vectors import LineVectors
+from headroom.core.text import some
+from headroom.keywords import cases
+from headroom.keywords.artefacts import keep_captures
+from headroom.keywords.base import library
+from headroom.keywords.cases import Case
+
+
+@dataclass(frozen=True)
+class LineSuite:
+    """The data of the keywords of a scheme. `types` are the names of types of link packets, `counted` the metrics of
+    those that are counted, by name. `takes` says whether a compressor may not refuse a packet. `may_refuse` has
+    requirements that say which values should be negotiable, by their keys in the configuration: refusing one that is
+    not the default misses it."""
+
+    scheme: Scheme
+    judge: str
+    line: Line
+    vectors: LineVectors | None = None
+    types: Mapping[int, str] = field(default_factory=dict)
+    counted: Mapping[str, Metric] = field(default_factory=dict)
+    takes: Callable[[bytes], bool] = lambda packet: True
+    may_refuse: Mapping[str, str] = field(default_factory=dict)
+
+    def about(self, role: Role) -> Case:
+        return cases.about(self.scheme, self.judge, role)
+
+
+@library
+class LineKeywords:
+    """Traffic before a compressor, link packets before a decompressor; the judge made from the specification
+    decides."""
+
+    suite: LineSuite
+
+    def _note(self, judges: Sequence[Any]) -> None:
+        """Notes what the judges of a compressor know besides findings."""
+
+    def _must_show(self, sent: Sequence[Sent], arrivals: Sequence[Arrival], lost: float, damaged: float) -> None:
+        """Raises AssertionError where a line shows nothing of what a case is about."""
+
+    @keyword("Traffic Should Be Compressed By The Rules")
+    def traffic_by_the_rules(self, source: str, *, types: str = "", octets: str = "", **named: str) -> None:
+        """Every packet of a profile leaves as the specification says.
+
+        TYPES: packet types that occur on the link of a compressor without findings, so that the case shows what it is
+        about. OCTETS: the most frequent length of its compressed headers. Others are named arguments of a replay.
+        """
+        case, config, link = self._compressed(source, named)
+        current, suite = collector.current(), self.suite
+        current.metric(replay_metrics.PACKETS, link.done.sent)
+        counts = Counter(suite.types.get(one.type, "") for one in link.sent)
+        for name, metric in suite.counted.items():
+            current.metric(metric, counts[name])
+        found, judges = suite.line.follow(link.sent, config.channel)
+        wrong = case.conclude(found, link.done)
+        current.metric(replay_metrics.JUDGED, len(link.sent))
+        self._note(judges)
+        if refused := [one for one in link.refused if suite.takes(one)]:
+            raise AssertionError(f"{len(refused)} of {link.done.sent} packets are not on the link.")
+        if wrong or link.refused:
+            return  # what the case is about may be just what is missing, which is no failure by itself
+        for name in split_names(types):
+            if not counts[name]:
+                raise AssertionError(f"No packet goes as {name}: {dict(counts)}.")
+        if octets:
+            self._header_octets(link.sent, int(octets))
+
+    @keyword("Link Should Be Read Alike By Tshark")
+    def read_alike(self, source: str, **named: str) -> None:
+        """tshark reads on the link what the judge does, field by field."""
+        _, _, link = self._compressed(source, named)
+        if not tshark.available():
+            raise SkipExecution("tshark is not installed, so the second reading is missing.")
+        channel, packets = self._reading(), [one.captured for one in link.sent]
+        fields, differences = second_reading.compare(channel.reader(), packets, channel.tshark(packets))
+        current = collector.current()
+        current.metric(replay_metrics.COMPARED_WITH_TSHARK, len(packets))
+        current.metric(replay_metrics.FIELDS_COMPARED_WITH_TSHARK, fields)
+        if differences:
+            keep_captures(link.done)
+            raise AssertionError(f"{len(differences)} differences: {some(differences, 3)}")
+        if not fields and self._header_lengths(link.sent):
+            raise AssertionError("tshark reads no compressed header of this traffic.")
+
+    @keyword("Decompressor Should Do As The Judge Does")
+    def as_the_judge(self, source: str, *, lost: float = 0.0, damaged: float = 0.0, **named: str) -> None:
+        """What the compressor sends arrives, but for shares that are LOST or DAMAGED.
+
+        The decompressor does with each packet what the specification says: also where, behind a loss, what comes out
+        is wrong. The layer above notices that.
+        """
+        line, case = self.suite.line, self.suite.about("decompressor")
+        config = case.config(source, named)
+        for role in ("compressor", "decompressor"):
+            Case(case.scheme, case.judge, role, case.run).require(**line.asked(config.channel))
+        sent = line.compress(config).sent
+        arrivals = line.across(sent, config.channel, float(lost), float(damaged), case.run.seed)
+        current = collector.current()
+        current.metric(replay_metrics.LINK_PACKETS, len(arrivals))
+        current.metric(replay_metrics.SHIFTED, sum(one.is_shifted for one in arrivals))
+        current.metric(replay_metrics.TOSSED, sum(one.restored is None for one in arrivals))
+        case.conclude(line.decompress(case.found, config.channel, arrivals, case.run.build))
+        self._must_show(sent, arrivals, float(lost), float(damaged))
+
+    @keyword("Vectors Should Be Decompressed")
+    def vectors_decompressed(self, *patterns: str) -> None:
+        """Link packets written by hand, of resources/vectors: what comes out, and that nothing does, is what the
+        specification says."""
+        line, case, vectors = self.suite.line, self.suite.about("decompressor"), self.suite.vectors
+        assert vectors is not None
+        chosen, findings = case.vectors(patterns, vectors.by_name, vectors.folder), []
+        collector.current().metric(replay_metrics.VECTORS, len(chosen))
+        for name, vector in chosen.items():
+            case.require(**line.asked(vector.channel))
+            with self._may_be_refused(case, vector.channel):
+                wrong = line.decompress(case.found, vector.channel, vector.arrivals, case.run.build)
+            findings += [Wrong(vector.requirement, f"{name}: {one.sentence}. {vector.shows}") for one in wrong]
+        case.conclude(findings)
+
+    def _compressed(self, source: str, named: Mapping[str, str]) -> tuple[Case, ReplayConfig, Compressed]:
+        """Traffic through the compressor under test alone."""
+        case = self.suite.about("compressor")
+        config = case.config(source, named)
+        case.require(**self.suite.line.asked(config.channel))
+        with self._may_be_refused(case, config.channel):
+            return case, config, self.suite.line.compress(config)
+
+    @contextmanager
+    def _may_be_refused(self, case: Case, channel: Mapping[str, Any]) -> Iterator[None]:
+        """Ends a case as non-strict where an implementation refuses a value that should be negotiable."""
+        try:
+            yield
+        except engine.EngineFailure as failure:
+            known = self.suite.line.defaults
+            others = [of for key, of in self.suite.may_refuse.items() if channel.get(key, known[key]) != known[key]]
+            if not others or "refuses the configuration" not in str(failure):
+                raise
+            case.conclude([Wrong(others[0], str(failure))])
+            raise PassExecution(str(failure)) from failure
+
+    def _reading(self) -> Any:
+        assert self.suite.scheme.dissector is not None
+        return self.suite.scheme.dissector().channel("", (), None)
+
+    def _header_lengths(self, sent: Sequence[Sent]) -> list[int]:
+        reader = self._reading().reader()
+        lengths = [reader.read(one.captured).header_octets for one in sent]
+        return [length for length in lengths if length is not None]
+
+    def _header_octets(self, sent: Sequence[Sent], octets: int) -> None:
+        """The length that most compressed headers have, which the text of a specification gives for the traffic."""
+        lengths = self._header_lengths(sent)
+        if not lengths:
+            raise AssertionError("No packet is compressed.")
+        most = max(set(lengths), key=lengths.count)
+        if most != octets:
+            raise AssertionError(f"Most compressed headers have {most} octets, not {octets}.")
