@@ -8,8 +8,8 @@ from robot.api.deco import keyword
 
 from headroom.core import capabilities, engine, implementations, metrics
 from headroom.core.declarations import ABI
+from headroom.core.finding import Finding
 from headroom.core.results import collector
-from headroom.core.results.record import Finding
 from headroom.core.scheme_registry import all_schemes
 from headroom.core.text import some
 from headroom.keywords.base import current_run, library

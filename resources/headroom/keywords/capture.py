@@ -10,8 +10,8 @@ from robot.api.deco import keyword
 
 from headroom.core import engine, metrics, profiles, tshark
 from headroom.core.captures import reading
+from headroom.core.finding import Finding
 from headroom.core.results import collector
-from headroom.core.results.record import Finding
 from headroom.core.run.run import Run
 from headroom.core.text import some
 from headroom.core.workload import Channel

@@ -10,10 +10,10 @@ from typing import Any, TypeVar
 
 from headroom.core import replay_options
 from headroom.core.contract import Scheme
+from headroom.core.finding import Finding
 from headroom.core.implementations import Implementation, Role
 from headroom.core.replay import Packets, Replay, ReplayConfig
 from headroom.core.results import collector
-from headroom.core.results.record import Finding
 from headroom.core.run.run import Run
 from headroom.core.text import some
 from headroom.core.vectors import select
@@ -48,11 +48,11 @@ class Case:
         """Raises NotDeclared where the implementation under test does not declare what the case takes."""
         verdicts.require(self.scheme, self.run, self.role, **asked)
 
-    def findings(self, found: Iterable[verdicts.JudgeFinding]) -> list[Finding]:
+    def findings(self, found: Iterable[Finding]) -> list[Finding]:
         """A judge's findings for the record."""
         return verdicts.of_judge(found, self.judge)
 
-    def conclude(self, found: Iterable[verdicts.JudgeFinding], done: Replay | None = None) -> bool:
+    def conclude(self, found: Iterable[Finding], done: Replay | None = None) -> bool:
         """A judge's findings as a verdict, with captures of the replay that they are about. Returns True if there are
         some. Raises AssertionError where a MUST is broken."""
         findings = self.findings(found)

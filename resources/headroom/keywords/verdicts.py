@@ -8,15 +8,16 @@ where the declaration is checked.
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, NoReturn, Protocol
+from dataclasses import replace
+from typing import Any, NoReturn
 
 from robot.api import SkipExecution
 
 from headroom.core import capabilities, engine
 from headroom.core.contract import Scheme
+from headroom.core.finding import Finding
 from headroom.core.implementations import Implementation, Role
 from headroom.core.results import collector
-from headroom.core.results.record import Finding
 from headroom.core.run.run import Run
 from headroom.keywords.base import current_run, requirements_of_case
 
@@ -57,20 +58,9 @@ def require(scheme: Scheme, run: Run, role: Role, **asked: Any) -> Implementatio
     return found
 
 
-class JudgeFinding(Protocol):
-    """A finding as a judge has it: without a level, which is that of its requirement."""
-
-    @property
-    def packet(self) -> int | None: ...
-    @property
-    def requirement(self) -> str: ...
-    @property
-    def sentence(self) -> str: ...
-
-
-def of_judge(findings: Iterable[JudgeFinding], judge: str) -> list[Finding]:
+def of_judge(findings: Iterable[Finding], judge: str) -> list[Finding]:
     """A judge's findings for a record. One against no requirement is a missed SHOULD: no sentence makes it a MUST."""
-    return [Finding(one.sentence, one.requirement, one.packet, judge, severity="should") for one in findings]
+    return [replace(one, judge=judge, severity="should") for one in findings]
 
 
 def that_count(findings: Sequence[Finding], role: Role) -> list[Finding]:
@@ -86,9 +76,9 @@ def conclude(findings: Sequence[Finding], role: Role) -> None:
     current = collector.current()
     current.findings += findings[:MOST_FINDINGS]
     if musts := [one for one in findings if one.severity == "must"]:
-        must_not_be(f"{count(musts)}, the first: {sentence(musts[0])}")
+        must_not_be(f"{count(musts)}, the first: {musts[0]}")
     if shoulds := [one for one in findings if one.severity == "should"]:
-        current.judge("non-strict", f"{count(shoulds)}, the first: {sentence(shoulds[0])}")
+        current.judge("non-strict", f"{count(shoulds)}, the first: {shoulds[0]}")
 
 
 def expect(met: bool, otherwise: str, requirement: str, role: Role) -> None:
@@ -117,9 +107,3 @@ def refusals_are_unsupported() -> Iterator[None]:
 
 def count(findings: Sequence[Finding]) -> str:
     return "1 finding" if len(findings) == 1 else f"{len(findings)} findings"
-
-
-def sentence(found: Finding) -> str:
-    requirement = f" ({found.requirement})" if found.requirement else ""
-    where = "" if found.packet is None else f"packet {found.packet}: "
-    return f"{where}{found.sentence}{requirement}"

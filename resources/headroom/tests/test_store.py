@@ -11,8 +11,9 @@ import pytest
 
 from headroom.core import metrics
 from headroom.core.errors import EnvironmentLacks, UsageError
+from headroom.core.finding import Finding
 from headroom.core.results import store
-from headroom.core.results.record import CoreLoad, Finding, Histogram, Item, Measurement, Record, Series, Test, worst
+from headroom.core.results.record import CoreLoad, Histogram, Item, Measurement, Record, Series, Test, worst
 from headroom.core.yamlfile import violations
 
 

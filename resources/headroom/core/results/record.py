@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
-from headroom.core import requirements
+from headroom.core.finding import Finding
 from headroom.core.metrics import Metric
 
 SCHEMA_VERSION = 1
@@ -103,26 +103,6 @@ class Item:
     @property
     def ratio(self) -> float | None:
         return self.measured / self.paper if self.measured is not None and self.paper else None
-
-
-@dataclass
-class Finding:
-    """One sentence of a judge. `packet` counts from 0.
-
-    `severity` is "must", "should", "may" or "note". That of a finding against a requirement is the requirement's level,
-    whatever the judge says: no finding is stricter than the sentence that it rests on. Raises UsageError where there is
-    no such requirement.
-    """
-
-    sentence: str
-    requirement: str = ""
-    packet: int | None = None
-    judge: str = ""
-    severity: str = ""
-
-    def __post_init__(self) -> None:
-        if self.requirement:
-            self.severity = requirements.level_of(self.requirement)
 
 
 @dataclass

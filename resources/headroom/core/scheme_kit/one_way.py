@@ -10,8 +10,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
-from headroom.core import implementations, requirements
+from headroom.core import implementations
 from headroom.core.contract import CellTitles, Interop
+from headroom.core.finding import Finding
 from headroom.core.matrix import ArtefactStore, Cell, Result, Row, not_declared, traffic_profiles
 from headroom.core.replay import Packets, Replay, ReplayConfig
 from headroom.core.results.record import Verdict
@@ -27,13 +28,6 @@ class Sent(Protocol):
     def done(self) -> Replay: ...
 
 
-class Finding(Protocol):
-    @property
-    def requirement(self) -> str: ...
-    @property
-    def sentence(self) -> str: ...
-
-
 @dataclass(frozen=True)
 class Judged:
     """The judges' opinion of a cell: findings on the compressor; sentences about a broken MUST and about missed SHOULDs
@@ -47,7 +41,7 @@ class Judged:
 
     def verdict(self, row: Row) -> tuple[Verdict, str]:
         """The verdict on a cell of a row, and its reason."""
-        musts = [one for one in self.findings if requirements.level_of(one.requirement) == "must"]
+        musts = [one for one in self.findings if one.severity == "must"]
         if musts:
             return "fail", f"{row.compressor}: {musts[0].sentence} ({musts[0].requirement})"
         if self.wrong:

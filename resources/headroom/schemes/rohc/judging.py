@@ -10,7 +10,7 @@ from pathlib import Path
 
 from headroom.core import replay
 from headroom.core.captures import engine_pcapng
-from headroom.core.results.record import Finding
+from headroom.core.finding import Finding
 from headroom.schemes.rohc import tshark_fields
 from headroom.schemes.rohc.judge import Checker, Decompressor, Parameters
 
@@ -57,12 +57,7 @@ def second_judge(done: replay.Replay, window: int = 1, refresh_limit: int | None
         checker.finish()
         result.restored += checker.restored
         result.findings += [
-            Finding(
-                one.sentence,
-                one.requirement,
-                positions[channel][one.packet_index],
-                "headroom.schemes.rohc.judge",
-            )
+            replace(one, packet=positions[channel][one.packet or 0], judge="headroom.schemes.rohc.judge")
             for one in checker.findings
         ]
         result.not_judged += [

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from headroom.core.results.record import Finding
+from headroom.core.finding import Finding
 from headroom.schemes.ule.events import ERRORS
 from headroom.schemes.ule.vectors import Expected, Vector
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from headroom.core.results.record import Finding
+from headroom.core.finding import Finding
 from headroom.schemes.rohc.conformance import evidence
 from headroom.schemes.rohc.conformance.vectors import VectorOutcome
 from headroom.tests.conformance.support import observed, record, sent, stream

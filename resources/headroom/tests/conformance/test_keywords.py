@@ -13,9 +13,10 @@ from headroom.core import capabilities as core_capabilities
 from headroom.core import requirements
 from headroom.core.capabilities import Inconclusive, Misbehaviour, NotDeclared
 from headroom.core.errors import UsageError
+from headroom.core.finding import Finding
 from headroom.core.results import collector
 from headroom.core.results.listener import verdict_of
-from headroom.core.results.record import Finding, Test
+from headroom.core.results.record import Test
 from headroom.keywords import verdicts as keyword_verdicts
 from headroom.schemes.rohc.conformance import capabilities, damage, faulty_adapters, losses, vectors
 from headroom.schemes.rohc.conformance.damage import DamageOutcome

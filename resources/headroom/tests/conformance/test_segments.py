@@ -114,7 +114,7 @@ def test_feedback_between_segments_interrupts_them() -> None:
     checker = Checker(Parameters(mrru=200))
     for link, source in ((first, original), (bytes.fromhex("f100"), None), (last, original)):
         checker.take(link, source)
-    requirements = [(one.packet_index, one.requirement) for one in checker.findings]
+    requirements = [(one.packet, one.requirement) for one in checker.findings]
     assert (1, "RFC3095-5.2.5.2-1") in requirements
     assert (2, "RFC5795-5.2.5.2-3") in requirements
 

@@ -33,7 +33,7 @@ def test_a_link_that_is_not_what_was_sent(real_build: str) -> None:
     for one in seen.packets:
         assert one.link is not None
         checker.take(one.link, one.original if one.index != 10 else one.original[:8] + b"\x09" + one.original[9:])
-    assert {one.packet_index for one in checker.findings} == {10, 11}  # and back again
+    assert {one.packet for one in checker.findings} == {10, 11}  # and back again
 
 
 def test_a_change(real_build: str) -> None:

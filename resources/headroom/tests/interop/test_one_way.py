@@ -13,6 +13,7 @@ import pytest
 
 from headroom.core.capabilities import Misbehaviour
 from headroom.core.captures import engine_pcapng
+from headroom.core.finding import Finding
 from headroom.core.matrix import ArtefactStore, Cell, Result, Row, Traffic, row_axes
 from headroom.core.paths import DEFAULT_BUILD
 from headroom.core.replay import Packets, ReplayConfig
@@ -39,12 +40,6 @@ class Done:
 class Sent:
     packets: Packets
     done: Done
-
-
-@dataclass(frozen=True)
-class Finding:
-    requirement: str
-    sentence: str
 
 
 def cell(scheme: str, traffic: str, link: str = "clean", build: str = DEFAULT_BUILD) -> Cell:
@@ -113,12 +108,12 @@ def test_a_failure_that_does_not_show_again_is_not_minimised(tmp_path: Path) -> 
         (Judged([], "it is wrong", "it is late"), "fail", "two: it is wrong"),
         (Judged([], "", "it is late"), "non-strict", "two: it is late"),
         (
-            Judged([Finding("RFC1144-3.2.2-1", "a bit is set")], "it is wrong"),
+            Judged([Finding("a bit is set", "RFC1144-3.2.2-1")], "it is wrong"),
             "fail",
             "one: a bit is set (RFC1144-3.2.2-1)",
         ),
-        (Judged([Finding("RFC1144-5.1-2", "no slot")], "it is wrong"), "fail", "two: it is wrong"),
-        (Judged([Finding("RFC1144-5.1-2", "no slot")], "", "it is late"), "non-strict", "one: no slot (RFC1144-5.1-2)"),
+        (Judged([Finding("no slot", "RFC1144-5.1-2")], "it is wrong"), "fail", "two: it is wrong"),
+        (Judged([Finding("no slot", "RFC1144-5.1-2")], "", "it is late"), "non-strict", "one: no slot (RFC1144-5.1-2)"),
     ],
 )
 def test_verdicts(judged: Judged, verdict: str, reason: str) -> None:

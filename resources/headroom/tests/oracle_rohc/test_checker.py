@@ -111,7 +111,7 @@ def wrong(name: str, index: int, link: bytes | None = None, original: bytes | No
     if original is not None:
         originals[index] = original
     findings = check_stream(originals[: index + 1], links[: index + 1], parameters=vector.parameters)
-    assert {finding.packet_index for finding in findings} <= {index}, findings
+    assert {finding.packet for finding in findings} <= {index}, findings
     return found(findings)
 
 
@@ -164,7 +164,7 @@ def test_wrong_packet_does_not_spoil_the_next() -> None:
         links[number] = patched(links[number], 0, links[number][0] & 0xF8 | crc.crc3(covered))
     judge = Checker(vector.parameters)
     checker.run(judge, changed, links)
-    assert {finding.packet_index for finding in judge.findings} == {2}
+    assert {finding.packet for finding in judge.findings} == {2}
     assert judge.restored == 4
 
 
@@ -233,7 +233,7 @@ def test_generated_sn_that_skips() -> None:
     _, originals, links = stream("udp-uo-0-run")
     vector = all_vectors()["udp-uo-0-run"]
     findings = check_stream(originals[:3] + originals[4:], links[:3] + links[4:], parameters=vector.parameters)
-    assert [(finding.requirement, finding.packet_index) for finding in findings] == [("RFC3095-5.11-1", 3)]
+    assert [(finding.requirement, finding.packet) for finding in findings] == [("RFC3095-5.11-1", 3)]
 
 
 def test_mode_without_feedback() -> None:
@@ -268,7 +268,7 @@ def test_nacks_are_answered(nack: bytes, requirement: str) -> None:
     _, originals, links = stream("rtp-uo-0-run")
     events = [FeedbackEvent(1, ACK_O), FeedbackEvent(3, nack)]
     findings = check_stream(originals, links, feedback=events)
-    assert [(finding.requirement, finding.packet_index) for finding in findings] == [(requirement, 3)]
+    assert [(finding.requirement, finding.packet) for finding in findings] == [(requirement, 3)]
 
 
 def test_ir_answers_everything() -> None:
@@ -295,7 +295,7 @@ def reused_cid(first: str, second: str, *modes: str) -> list[Finding]:
 def test_a_cid_reused_with_another_profile_starts_in_u_mode() -> None:
     assert reused_cid("udp-ipv4", "rtp-ipv4", "U") == []
     wrong = reused_cid("udp-ipv4", "rtp-ipv4", "O")
-    assert [(one.requirement, one.packet_index) for one in wrong] == [("RFC3095-5.6.2-1", 3)]
+    assert [(one.requirement, one.packet) for one in wrong] == [("RFC3095-5.6.2-1", 3)]
 
 
 def test_a_cid_reused_with_the_same_profile_should_keep_its_mode() -> None:
@@ -303,7 +303,7 @@ def test_a_cid_reused_with_the_same_profile_should_keep_its_mode() -> None:
     assert reused_cid("rtp-ipv4", "rtp-ipv4", "O") == []
     assert reused_cid("rtp-ipv4", "rtp-ipv4", "O", "O") == []
     other = reused_cid("rtp-ipv4", "rtp-ipv4", "U")
-    assert [(one.requirement, one.packet_index) for one in other] == [("RFC4815-7.2.1-1", 3)]
+    assert [(one.requirement, one.packet) for one in other] == [("RFC4815-7.2.1-1", 3)]
     assert requirements.load()["RFC4815-7.2.1-1"].level == "should"
 
 
@@ -311,7 +311,7 @@ def test_rnd_needs_to_be_established() -> None:
     _, originals, links = stream("rtp-uor-2-rnd-set")
     assert not check_stream(originals, links, confidence=3)
     findings = check_stream(originals, links, confidence=5)
-    assert [(finding.requirement, finding.packet_index) for finding in findings] == [("RFC3095-5.7.5.1-3", 4)]
+    assert [(finding.requirement, finding.packet) for finding in findings] == [("RFC3095-5.7.5.1-3", 4)]
 
 
 def test_wrapped_timestamp() -> None:
@@ -352,7 +352,7 @@ def test_window_finds_values_that_older_references_misread() -> None:
 def test_refreshes_in_unidirectional_mode() -> None:
     _, originals, links = stream("udp-uo-0-run")
     findings = check_stream(originals, links, refresh_limit=5)
-    assert [(finding.requirement, finding.packet_index) for finding in findings] == [("RFC3095-5.3.1.1.2-1", 6)]
+    assert [(finding.requirement, finding.packet) for finding in findings] == [("RFC3095-5.3.1.1.2-1", 6)]
     assert not check_stream(originals, links, refresh_limit=13)
 
 
@@ -432,14 +432,14 @@ def test_what_is_not_acknowledged_is_no_reference() -> None:
     assert not check_stream(originals, links, parameters=vector.parameters, feedback=events)
     without = [event for event in events if event.before < 3]
     findings = check_stream(originals, links, parameters=vector.parameters, feedback=without)
-    assert [(one.requirement, one.packet_index) for one in findings] == [("RFC3095-5.5.1.1.1-1", n) for n in (3, 4)]
+    assert [(one.requirement, one.packet) for one in findings] == [("RFC3095-5.5.1.1.1-1", n) for n in (3, 4)]
 
 
 def test_no_type_0_before_the_transition_is_acknowledged() -> None:
     """RFC 3095, 5.6.3: C_TRANS stays P until a packet with mode R is acknowledged."""
     vector, originals, links = stream("r-0-run")
     findings = check_stream(originals, links, parameters=vector.parameters, feedback=answers(vector)[:1])
-    early = [one.packet_index for one in findings if one.requirement == "RFC3095-5.6.3-1"]
+    early = [one.packet for one in findings if one.requirement == "RFC3095-5.6.3-1"]
     assert early == [2, 3, 4, 5]
     assert found(findings) == {"RFC3095-5.6.3-1", "RFC3095-5.5.1.1.1-1"}
 

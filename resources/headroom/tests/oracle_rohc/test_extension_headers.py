@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from headroom.core.errors import UsageError
+from headroom.core.finding import Finding
 from headroom.schemes.rohc.conformance.extensions import TYPES
 from headroom.schemes.rohc.conformance.flow import Flow
 from headroom.schemes.rohc.judge import Decompressor, extension_headers, headers
@@ -15,7 +16,6 @@ from headroom.schemes.rohc.judge.bits import Reader
 from headroom.schemes.rohc.judge.checker import check_stream
 from headroom.schemes.rohc.judge.errors import MalformedPacket, Unsupported
 from headroom.schemes.rohc.judge.extension_headers import AH, FRAGMENT, GRE, ROUTING, Shape
-from headroom.schemes.rohc.judge.findings import Finding
 from headroom.schemes.rohc.judge.lists import CompressedList, Entry, ListState
 from headroom.tests.oracle_rohc.support import all_vectors, patched, stream
 
@@ -150,14 +150,14 @@ def test_one_octet_changed(name: str, packet: int, octet: int, requirement: str)
     vector, originals, links = stream(name)
     wrong = patched(links[packet], octet, links[packet][octet] ^ 0x20)
     findings = check_stream(originals, [*links[:packet], wrong, *links[packet + 1 :]], parameters=vector.parameters)
-    assert (packet, requirement) in [(one.packet_index, one.requirement) for one in findings], findings
+    assert (packet, requirement) in [(one.packet, one.requirement) for one in findings], findings
 
 
 def test_a_wrong_number_makes_one_packet_wrong_and_not_those_behind_it() -> None:
     vector, originals, links = stream("ext-ah-sequence-number")
     wrong = patched(links[1], 5, links[1][5] ^ 1)
     findings = check_stream(originals, [links[0], wrong, *links[2:]], parameters=vector.parameters)
-    assert {one.packet_index for one in findings} == {1}
+    assert {one.packet for one in findings} == {1}
     assert found(findings) == {"RFC4815-5.8-1"}
     assert "sequence number of AH" in findings[0].sentence
 

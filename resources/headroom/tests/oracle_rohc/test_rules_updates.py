@@ -40,7 +40,7 @@ def test_the_packet_of_the_vector_is_what_the_test_would_make() -> None:
 def test_a_packet_that_rests_on_the_extension_of_uo_1_id() -> None:
     vector, originals, link = relying_on_uo_1_id()
     (one,) = findings(vector, originals, link)
-    assert (one.requirement, one.packet_index) == (PRESUMED, len(link) - 1)
+    assert (one.requirement, one.packet) == (PRESUMED, len(link) - 1)
     assert "UO-1-ID" in one.sentence
 
 
@@ -78,5 +78,5 @@ def test_an_ir_dyn_packet_with_an_empty_list_for_a_packet_that_has_headers(items
     sn = int.from_bytes(link[0][-len(originals[0]) + parsed.end - 2 :][:2], "big")
     link.append(ir_dyn(originals[0], sn + 1, whole if items else "00"))
     originals.append(originals[0])
-    found = [(one.requirement, one.packet_index) for one in findings(vector, originals, link)]
+    found = [(one.requirement, one.packet) for one in findings(vector, originals, link)]
     assert found == ([] if items else [("RFC3095-5.7.7.3-3", 1)])

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a failed case leaves behind: a text with both decodes of the packet in question side by side."""
 
-from headroom.core.results.record import Finding
+from headroom.core.finding import Finding
 from headroom.core.scheme_kit.evidence import side_by_side
 from headroom.schemes.rohc.conformance.observation import Observation, ObservedPacket
 from headroom.schemes.rohc.conformance.vectors import VectorOutcome

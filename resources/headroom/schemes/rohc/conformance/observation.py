@@ -14,7 +14,7 @@ from typing import Any
 from headroom.core import replay
 from headroom.core.capabilities import PATIENCE_S, Inconclusive, promise
 from headroom.core.captures import engine_pcapng
-from headroom.core.results.record import Finding
+from headroom.core.finding import Finding
 from headroom.schemes.rohc.conformance import capabilities, carriers, feedback
 from headroom.schemes.rohc.judge import Checker, Outcome, Parameters
 from headroom.schemes.rohc.judge.context import Context
@@ -206,8 +206,7 @@ def observe(
     for channel, checker in checkers.items():
         at = positions[channel]
         checker.finish()
-        for one in checker.findings:
-            result.findings.append(Finding(one.sentence, one.requirement, at[one.packet_index], JUDGE))
+        result.findings += [replace(one, packet=at[one.packet or 0], judge=JUDGE) for one in checker.findings]
         for left_out in checker.not_judged:
             sentence = f"packet {at[left_out.packet_index]}: {left_out.sentence}"
             result.not_judged.append(sentence)

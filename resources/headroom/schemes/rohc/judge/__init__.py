@@ -5,6 +5,7 @@ the RFCs alone.
 >>> from headroom.schemes.rohc.judge import Decompressor, Parameters, check_stream
 """
 
+from headroom.core.finding import Finding
 from headroom.schemes.rohc.judge.checker import Checker, FeedbackEvent, check_feedback, check_stream
 from headroom.schemes.rohc.judge.context import Channel, Parameters
 from headroom.schemes.rohc.judge.decompressor import Decompressor, Outcome
@@ -16,7 +17,6 @@ from headroom.schemes.rohc.judge.errors import (
     Unsupported,
     WrongState,
 )
-from headroom.schemes.rohc.judge.findings import Finding
 from headroom.schemes.rohc.judge.packet import Packet, parse_packet
 
 __all__ = [

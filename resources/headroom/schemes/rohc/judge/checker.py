@@ -9,12 +9,13 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from headroom.core.finding import Finding
 from headroom.schemes.rohc.judge import feedback as feedback_formats
 from headroom.schemes.rohc.judge import framing, rules_stream, rules_updates, rules_values
 from headroom.schemes.rohc.judge.context import Context, Parameters
 from headroom.schemes.rohc.judge.decompressor import Decompressor, Outcome
 from headroom.schemes.rohc.judge.errors import RohcError, Unsupported
-from headroom.schemes.rohc.judge.findings import Finding, Remark
+from headroom.schemes.rohc.judge.findings import Remark
 from headroom.schemes.rohc.judge.packet import Packet
 from headroom.schemes.rohc.judge.profiles import PROFILES, UNCOMPRESSED
 from headroom.schemes.rohc.judge.rules_stream import Flow
@@ -221,7 +222,7 @@ class Checker:
         self._add(feedback_formats.remarks(feedback, None))
 
     def _add(self, remarks: Iterable[Remark]) -> None:
-        self.findings += [Finding(one.requirement, self._index, one.sentence) for one in remarks]
+        self.findings += [Finding(one.sentence, one.requirement, self._index) for one in remarks]
 
 
 def _something_differs(kind: str, source: bytes, delivered: bytes | None) -> Remark:

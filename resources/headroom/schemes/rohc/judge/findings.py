@@ -12,14 +12,3 @@ class Remark(NamedTuple):
 
     requirement: str
     sentence: str
-
-
-class Finding(NamedTuple):
-    """A requirement broken in a stream; `packet_index` counts the link packets from 0."""
-
-    requirement: str
-    packet_index: int
-    sentence: str
-
-    def __str__(self) -> str:
-        return f"packet {self.packet_index}: {self.sentence} [{self.requirement}]"

@@ -5,8 +5,8 @@ from robot.api import SkipExecution
 from robot.api.deco import keyword
 
 from headroom.core import replay_metrics, tshark
+from headroom.core.finding import Finding
 from headroom.core.results import collector
-from headroom.core.results.record import Finding
 from headroom.core.text import some
 from headroom.keywords import verdicts
 from headroom.keywords.artefacts import keep_captures
@@ -35,11 +35,9 @@ class JudgeKeywords:
         musts = [one for one in found.findings if one.severity == "must"]
         if musts:
             keep_captures(done)
-            raise AssertionError(f"{len(musts)} findings, the first: {verdicts.sentence(musts[0])}")
+            raise AssertionError(f"{len(musts)} findings, the first: {musts[0]}")
         if found.findings:
-            current.judge(
-                "non-strict", f"{len(found.findings)} findings, the first: {verdicts.sentence(found.findings[0])}"
-            )
+            current.judge("non-strict", f"{len(found.findings)} findings, the first: {found.findings[0]}")
         if found.packets == len(found.not_judged):
             raise SkipExecution(f"The judge cannot read such packets: {some(found.not_judged, 1)}.")
 

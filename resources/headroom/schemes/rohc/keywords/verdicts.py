@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from robot.api import SkipExecution
 
 from headroom.core import replay_metrics
+from headroom.core.finding import Finding
 from headroom.core.implementations import Role
 from headroom.core.results import collector
-from headroom.core.results.record import Finding
 from headroom.core.text import some
 from headroom.keywords import verdicts
 from headroom.keywords.artefacts import keep_captures, keep_text

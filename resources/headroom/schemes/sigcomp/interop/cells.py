@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from headroom.core.errors import HeadroomError
+from headroom.core.finding import Finding
 from headroom.core.matrix import ArtefactStore, Cell, Result, Row
 from headroom.core.results import collector
-from headroom.core.results.record import Finding
 from headroom.core.scheme_kit import evidence
 from headroom.core.scheme_kit.cells import LINK, Runner, Trial, fewest, link_of
 from headroom.core.scheme_kit.evidence import MinimisedFailure

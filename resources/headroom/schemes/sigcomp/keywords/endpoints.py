@@ -14,9 +14,9 @@ from robot.api import SkipExecution
 from robot.api.deco import keyword
 
 from headroom.core.errors import UsageError
+from headroom.core.finding import Finding
 from headroom.core.implementations import Role
 from headroom.core.results import collector
-from headroom.core.results.record import Finding
 from headroom.keywords import cases, verdicts
 from headroom.keywords.artefacts import keep_text
 from headroom.keywords.base import current_run, library

@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from headroom.core.finding import Finding
 from headroom.schemes.ule.judge.receiver import BROADCAST, LARGEST_POINTER, SYNC, TS_HEADER, TS_OCTETS, crc
 
 BRIDGED, TS_CONCAT, PDU_CONCAT, FRAME, FIRST_ETHER_TYPE = 1, 2, 3, 0x6558, 0x600
@@ -19,16 +20,6 @@ PADDING, TIME_STAMP = 0, 1  # H-Types of optional extension headers
 NULL_PID = 0x1FFF
 HOUR_US = 3_600_000_000
 COARSEST_BITS = 20  # of a TimeStamp that a system may leave zero: it counts seconds
-
-
-@dataclass(frozen=True)
-class Finding:
-    """A fault of a TS packet, by its number; None where one is missing. `requirement` is "" where it goes against the
-    configuration alone."""
-
-    packet: int | None
-    requirement: str
-    sentence: str
 
 
 @dataclass(frozen=True)
@@ -96,14 +87,14 @@ class EncapsulatorJudge:
             self.streams[setting.first_pid + pdu.channel].waiting.append(pdu)
 
     def _find(self, requirement: str, sentence: str) -> None:
-        self.findings.append(Finding(self.number, requirement, sentence))
+        self.findings.append(Finding(sentence, requirement, self.number))
 
     def finish(self) -> list[Finding]:
         """All findings: with PDUs that are not on the link."""
         for pid, stream in self.streams.items():
             if stream.waiting or stream.current:
                 sentence = f"{len(stream.waiting)} PDUs are not on the link, or not as a whole (PID {pid})"
-                self.findings.append(Finding(None, _whole(stream.waiting[0] if stream.waiting else None), sentence))
+                self.findings.append(Finding(sentence, _whole(stream.waiting[0] if stream.waiting else None)))
         return self.findings
 
     # ---- TS packets: 3, 6

@@ -10,11 +10,11 @@ from robot.api.deco import keyword
 
 from headroom.core import capabilities, replay_metrics
 from headroom.core.errors import UsageError
+from headroom.core.finding import Finding
 from headroom.core.implementations import Role
 from headroom.core.options import split_names
 from headroom.core.replay import Packets, ReplayConfig
 from headroom.core.results import collector
-from headroom.core.results.record import Finding
 from headroom.core.vectors import select
 from headroom.keywords import cases, verdicts
 from headroom.keywords.artefacts import keep_captures

@@ -10,8 +10,8 @@ from typing import Any
 from robot.api.deco import keyword
 
 from headroom.core import replay_metrics
+from headroom.core.finding import Finding
 from headroom.core.results import collector
-from headroom.core.results.record import Finding
 from headroom.keywords import verdicts
 from headroom.keywords.base import library
 from headroom.keywords.cases import Case

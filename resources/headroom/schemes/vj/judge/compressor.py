@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from headroom.core.finding import Finding
 from headroom.schemes.vj.judge import header as headers
 from headroom.schemes.vj.judge import packet
 from headroom.schemes.vj.judge.header import ACK, FIN, PSH, RST, SYN, TCP, URG, Header
@@ -25,15 +26,6 @@ from headroom.schemes.vj.judge.packet import (
 FIELDS = {"U": "urgent pointer", "W": "window", "A": "acknowledgement number", "S": "sequence number", "I": "packet ID"}
 
 Remark = tuple[str, str]  # a requirement and a sentence
-
-
-@dataclass(frozen=True)
-class Finding:
-    """A finding about one link packet, against a requirement of resources/requirements."""
-
-    packet: int
-    requirement: str
-    sentence: str
 
 
 @dataclass
@@ -55,7 +47,7 @@ class CompressorJudge:
     def sent(self, source: bytes, type_: int, link: bytes) -> list[Finding]:
         """The findings about the link packet of a packet."""
         number, self.count = self.count, self.count + 1
-        return [Finding(number, *one) for one in self._judge(source, type_, link)]
+        return [Finding(sentence, broken, number) for broken, sentence in self._judge(source, type_, link)]
 
     def _judge(self, source: bytes, type_: int, link: bytes) -> Iterator[Remark]:
         if type_ not in TYPE_NAMES:

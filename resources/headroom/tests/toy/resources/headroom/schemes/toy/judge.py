@@ -5,14 +5,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from headroom.core.finding import Finding
+
 OPEN, MORE = 0, 1
-
-
-@dataclass(frozen=True)
-class Finding:
-    requirement: str
-    sentence: str
-    packet: int | None = None
 
 
 @dataclass
@@ -56,7 +51,7 @@ class Follower:
         del type_
         found = []
         if link[:1] == bytes([OPEN]) and link[1] in self.sessions.last:
-            found.append(Finding("TOYDRAFT-2-3", f"session {link[1]} is opened again"))
+            found.append(Finding(f"session {link[1]} is opened again", "TOYDRAFT-2-3"))
         if self.sessions.receive(link) != source:
-            found.append(Finding("TOYDRAFT-2-1", "another packet is on the link"))
+            found.append(Finding("another packet is on the link", "TOYDRAFT-2-1"))
         return found

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a judge says against a packet: the type that all judges, the kits of schemes and records share."""
+
+from dataclasses import dataclass
+
+from headroom.core import requirements
+
+
+@dataclass
+class Finding:
+    """One sentence of a judge. `packet` counts from 0; None where none can be named.
+
+    A judge gives no level. `severity` is "must", "should", "may" or "note". That of a finding against a requirement is
+    the requirement's level: no finding is stricter than the sentence that it rests on. Raises UsageError where there is
+    no such requirement.
+    """
+
+    sentence: str
+    requirement: str = ""
+    packet: int | None = None
+    judge: str = ""
+    severity: str = ""
+
+    def __post_init__(self) -> None:
+        if self.requirement:
+            self.severity = requirements.level_of(self.requirement)
+
+    def __str__(self) -> str:
+        requirement = f" ({self.requirement})" if self.requirement else ""
+        where = "" if self.packet is None else f"packet {self.packet}: "
+        return f"{where}{self.sentence}{requirement}"
