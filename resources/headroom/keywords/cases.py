@@ -3,18 +3,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from headroom.core import replay_options
+from robot.api import SkipExecution
+
+from headroom.core import replay_metrics, replay_options, tshark
 from headroom.core.contract import Scheme
 from headroom.core.implementations import Implementation, Role
 from headroom.core.replay import Packets, Replay, ReplayConfig
 from headroom.core.results import collector
 from headroom.core.results.record import Finding
 from headroom.core.run.run import Run
+from headroom.core.scheme_kit.second_reading import LinkReading
 from headroom.core.text import some
 from headroom.core.vectors import select
 from headroom.keywords import verdicts
@@ -80,3 +83,18 @@ def must_be_empty(wrong: Sequence[str], title: str = "") -> None:
     """Raises AssertionError with the first sentences on what is wrong, if there are any."""
     if wrong:
         raise AssertionError(f"{f'{title}: ' if title else ''}{some(list(wrong), 3)}.")
+
+
+def must_be_read_alike(read: Callable[[], LinkReading], done: Replay) -> LinkReading:
+    """Compares tshark's reading of the link of a replay with the judge's. Skips the case without tshark; raises
+    AssertionError where they differ."""
+    if not tshark.available():
+        raise SkipExecution("tshark is not installed, so the second reading is missing.")
+    found, current = read(), collector.current()
+    current.metric(replay_metrics.COMPARED_WITH_TSHARK, found.packets)
+    current.metric(replay_metrics.FIELDS_COMPARED_WITH_TSHARK, found.fields)
+    current.findings += [Finding(one, judge="tshark") for one in found.differences[: verdicts.MOST_FINDINGS]]
+    if found.differences:
+        keep_captures(done)
+        raise AssertionError(f"{len(found.differences)} differences: {some(found.differences, 3)}")
+    return found
