@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from robot.api import SkipExecution
 
-from headroom.core import replay_metrics, replay_options, tshark
+from headroom.core import capabilities, replay_metrics, replay_options, tshark
 from headroom.core.contract import Scheme
 from headroom.core.implementations import Implementation, Role
 from headroom.core.replay import Packets, Replay, ReplayConfig
@@ -22,6 +22,7 @@ from headroom.core.text import some
 from headroom.core.vectors import select
 from headroom.keywords import verdicts
 from headroom.keywords.artefacts import keep_captures
+from headroom.keywords.base import current_run
 
 Vector = TypeVar("Vector")
 
@@ -49,16 +50,14 @@ class Case:
 
     def require(self, **asked: Any) -> None:
         """Raises NotDeclared where the implementation under test does not declare what the case takes."""
-        verdicts.require(self.scheme, self.run, self.role, **asked)
-
-    def findings(self, found: Iterable[verdicts.JudgeFinding]) -> list[Finding]:
-        """A judge's findings for the record."""
-        return verdicts.of_judge(found, self.judge)
+        capabilities.require(self.found, self.role, self.scheme, self.run.build, **asked)
+        verdicts.note(self.role, self.found, self.run.build)
 
     def conclude(self, found: Iterable[verdicts.JudgeFinding], done: Replay | None = None) -> bool:
-        """A judge's findings as a verdict, with captures of the replay that they are about. Returns True if there are
-        some. Raises AssertionError where a MUST is broken."""
-        findings = self.findings(found)
+        """A judge's findings as a verdict, with captures of the replay that they are about. One against no requirement
+        is a missed SHOULD: no sentence makes it a MUST. Returns True if there are findings. Raises AssertionError where
+        a MUST is broken."""
+        findings = [Finding(one.sentence, one.requirement, one.packet, self.judge, severity="should") for one in found]
         if findings and done is not None:
             keep_captures(done)
         verdicts.conclude(findings, self.role)
@@ -74,7 +73,8 @@ class Case:
 def about(scheme: Scheme, judge: str, role: Role) -> Case:
     """The running case, whose implementation under test the record has. Ends a case about a role that the run is not
     about."""
-    case = Case(scheme, judge, role, verdicts.run_about(role))
+    case = Case(scheme, judge, role, current_run())
+    verdicts.leave_to_the_other_side(case.run, [role])
     verdicts.note(role, case.found, case.run.build)
     return case
 

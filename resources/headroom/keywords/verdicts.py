@@ -6,14 +6,13 @@ against a requirement from which the implementation declares to deviate counts i
 where the declaration is checked.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, NoReturn, Protocol
+from typing import NoReturn, Protocol
 
 from robot.api import SkipExecution
 
 from headroom.core import capabilities, engine
-from headroom.core.contract import Scheme
 from headroom.core.implementations import Implementation, Role
 from headroom.core.results import collector
 from headroom.core.results.record import Finding
@@ -41,22 +40,6 @@ def leave_to_the_other_side(run: Run, roles: Collection[Role]) -> None:
         raise SkipExecution(f"It does not ask the {subject}, which this run is about.")
 
 
-def run_about(role: Role) -> Run:
-    """Returns the current run. Ends a case about one role that the run is not about."""
-    run = current_run()
-    leave_to_the_other_side(run, [role])
-    return run
-
-
-def require(scheme: Scheme, run: Run, role: Role, **asked: Any) -> Implementation:
-    """Returns the implementation in a role, noted for the record. Raises NotDeclared where it does not declare what a
-    case takes."""
-    found = run.compressor if role == "compressor" else run.decompressor
-    capabilities.require(found, role, scheme, run.build, **asked)
-    note(role, found, run.build)
-    return found
-
-
 class JudgeFinding(Protocol):
     """A finding as a judge has it: without a level, which is that of its requirement."""
 
@@ -66,11 +49,6 @@ class JudgeFinding(Protocol):
     def requirement(self) -> str: ...
     @property
     def sentence(self) -> str: ...
-
-
-def of_judge(findings: Iterable[JudgeFinding], judge: str) -> list[Finding]:
-    """A judge's findings for a record. One against no requirement is a missed SHOULD: no sentence makes it a MUST."""
-    return [Finding(one.sentence, one.requirement, one.packet, judge, severity="should") for one in findings]
 
 
 def that_count(findings: Sequence[Finding], role: Role) -> list[Finding]:

@@ -141,9 +141,9 @@ def traffic_of(row: Row) -> Sequence[Traffic]:
 
 
 def _run(cells: Sequence[Cell], store: ArtefactStore) -> list[Result]:
-    from headroom.schemes.rohc.interop import group
+    from headroom.schemes.rohc.interop import cell
 
-    return group.run(cells, store)
+    return cell.run(cells, store)
 
 
 INTEROP = Interop(
