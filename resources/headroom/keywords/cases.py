@@ -3,22 +3,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from headroom.core import replay_options
+from robot.api import SkipExecution
+
+from headroom.core import capabilities, replay_metrics, replay_options, tshark
 from headroom.core.contract import Scheme
 from headroom.core.finding import Finding
 from headroom.core.implementations import Implementation, Role
 from headroom.core.replay import Packets, Replay, ReplayConfig
 from headroom.core.results import collector
 from headroom.core.run.run import Run
+from headroom.core.scheme_kit.second_reading import LinkReading
 from headroom.core.text import some
 from headroom.core.vectors import select
 from headroom.keywords import verdicts
 from headroom.keywords.artefacts import keep_captures
+from headroom.keywords.base import current_run
 
 Vector = TypeVar("Vector")
 
@@ -46,16 +50,14 @@ class Case:
 
     def require(self, **asked: Any) -> None:
         """Raises NotDeclared where the implementation under test does not declare what the case takes."""
-        verdicts.require(self.scheme, self.run, self.role, **asked)
-
-    def findings(self, found: Iterable[Finding]) -> list[Finding]:
-        """A judge's findings for the record."""
-        return verdicts.of_judge(found, self.judge)
+        capabilities.require(self.found, self.role, self.scheme, self.run.build, **asked)
+        verdicts.note(self.role, self.found, self.run.build)
 
     def conclude(self, found: Iterable[Finding], done: Replay | None = None) -> bool:
-        """A judge's findings as a verdict, with captures of the replay that they are about. Returns True if there are
-        some. Raises AssertionError where a MUST is broken."""
-        findings = self.findings(found)
+        """A judge's findings as a verdict, with captures of the replay that they are about. One against no requirement
+        is a missed SHOULD: no sentence makes it a MUST. Returns True if there are findings. Raises AssertionError where
+        a MUST is broken."""
+        findings = [replace(one, judge=self.judge, severity="should") for one in found]
         if findings and done is not None:
             keep_captures(done)
         verdicts.conclude(findings, self.role)
@@ -71,7 +73,8 @@ class Case:
 def about(scheme: Scheme, judge: str, role: Role) -> Case:
     """The running case, whose implementation under test the record has. Ends a case about a role that the run is not
     about."""
-    case = Case(scheme, judge, role, verdicts.run_about(role))
+    case = Case(scheme, judge, role, current_run())
+    verdicts.leave_to_the_other_side(case.run, [role])
     verdicts.note(role, case.found, case.run.build)
     return case
 
@@ -80,3 +83,18 @@ def must_be_empty(wrong: Sequence[str], title: str = "") -> None:
     """Raises AssertionError with the first sentences on what is wrong, if there are any."""
     if wrong:
         raise AssertionError(f"{f'{title}: ' if title else ''}{some(list(wrong), 3)}.")
+
+
+def must_be_read_alike(read: Callable[[], LinkReading], done: Replay) -> LinkReading:
+    """Compares tshark's reading of the link of a replay with the judge's. Skips the case without tshark; raises
+    AssertionError where they differ."""
+    if not tshark.available():
+        raise SkipExecution("tshark is not installed, so the second reading is missing.")
+    found, current = read(), collector.current()
+    current.metric(replay_metrics.COMPARED_WITH_TSHARK, found.packets)
+    current.metric(replay_metrics.FIELDS_COMPARED_WITH_TSHARK, found.fields)
+    current.findings += [Finding(one, judge="tshark") for one in found.differences[: verdicts.MOST_FINDINGS]]
+    if found.differences:
+        keep_captures(done)
+        raise AssertionError(f"{len(found.differences)} differences: {some(found.differences, 3)}")
+    return found

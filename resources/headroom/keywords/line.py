@@ -9,11 +9,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from robot.api import SkipExecution
 from robot.api.deco import keyword
 from robot.errors import PassExecution
 
-from headroom.core import engine, replay_metrics, tshark
+from headroom.core import engine, replay_metrics
 from headroom.core.contract import Scheme
 from headroom.core.implementations import Role
 from headroom.core.metrics import Metric
@@ -23,9 +22,7 @@ from headroom.core.results import collector
 from headroom.core.scheme_kit import second_reading
 from headroom.core.scheme_kit.line import Arrival, Compressed, Line, Sent, Wrong
 from headroom.core.scheme_kit.line_vectors import LineVectors
-from headroom.core.text import some
 from headroom.keywords import cases
-from headroom.keywords.artefacts import keep_captures
 from headroom.keywords.base import library
 from headroom.keywords.cases import Case
 
@@ -94,17 +91,9 @@ class LineKeywords:
     def read_alike(self, source: str, **named: str) -> None:
         """tshark reads on the link what the judge does, field by field."""
         _, _, link = self._compressed(source, named)
-        if not tshark.available():
-            raise SkipExecution("tshark is not installed, so the second reading is missing.")
-        channel, packets = self._reading(), [one.captured for one in link.sent]
-        fields, differences = second_reading.compare(channel.reader(), packets, channel.tshark(packets))
-        current = collector.current()
-        current.metric(replay_metrics.COMPARED_WITH_TSHARK, len(packets))
-        current.metric(replay_metrics.FIELDS_COMPARED_WITH_TSHARK, fields)
-        if differences:
-            keep_captures(link.done)
-            raise AssertionError(f"{len(differences)} differences: {some(differences, 3)}")
-        if not fields and self._header_lengths(link.sent):
+        packets = [one.captured for one in link.sent]
+        found = cases.must_be_read_alike(lambda: second_reading.compare(self._reading(), packets), link.done)
+        if not found.fields and self._header_lengths(link.sent):
             raise AssertionError("tshark reads no compressed header of this traffic.")
 
     @keyword("Decompressor Should Do As The Judge Does")

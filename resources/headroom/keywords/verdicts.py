@@ -6,15 +6,13 @@ against a requirement from which the implementation declares to deviate counts i
 where the declaration is checked.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from robot.api import SkipExecution
 
 from headroom.core import capabilities, engine
-from headroom.core.contract import Scheme
 from headroom.core.finding import Finding
 from headroom.core.implementations import Implementation, Role
 from headroom.core.results import collector
@@ -40,27 +38,6 @@ def leave_to_the_other_side(run: Run, roles: Collection[Role]) -> None:
     subject = run.settings.subject
     if subject and subject not in roles:
         raise SkipExecution(f"It does not ask the {subject}, which this run is about.")
-
-
-def run_about(role: Role) -> Run:
-    """Returns the current run. Ends a case about one role that the run is not about."""
-    run = current_run()
-    leave_to_the_other_side(run, [role])
-    return run
-
-
-def require(scheme: Scheme, run: Run, role: Role, **asked: Any) -> Implementation:
-    """Returns the implementation in a role, noted for the record. Raises NotDeclared where it does not declare what a
-    case takes."""
-    found = run.compressor if role == "compressor" else run.decompressor
-    capabilities.require(found, role, scheme, run.build, **asked)
-    note(role, found, run.build)
-    return found
-
-
-def of_judge(findings: Iterable[Finding], judge: str) -> list[Finding]:
-    """A judge's findings for a record. One against no requirement is a missed SHOULD: no sentence makes it a MUST."""
-    return [replace(one, judge=judge, severity="should") for one in findings]
 
 
 def that_count(findings: Sequence[Finding], role: Role) -> list[Finding]:

@@ -11,75 +11,22 @@ import pytest
 from headroom.core import replay, tshark
 from headroom.core.captures import engine_pcapng
 from headroom.core.errors import EnvironmentLacks, HeadroomError, UsageError
-from headroom.schemes.rohc import judging, tshark_fields
-from headroom.schemes.rohc.judge import Decompressor
-from headroom.schemes.rohc.judge.packet import Packet
+from headroom.schemes.rohc import judging
 from headroom.tests.runs import replay_of
-
-SEPARATOR = tshark.SEPARATOR
-
-
-def test_a_line_of_its_output() -> None:
-    seen = tshark_fields.parse(
-        SEPARATOR.join(["7", "0", "UO-1-TS (sn=5)", "3", "", "5", "", "0x2a", "", ""]),
-    )
-    assert seen == tshark_fields.TsharkPacket(0, "UO-1-TS", 3, 5, 42, False)
-    initial = tshark_fields.parse(SEPARATOR.join(["1", "0", "IR packet", "0", "", "", "", "0xa1", "42625", ""]))
-    assert (initial.kind, initial.sn, initial.crc) == ("IR", 42625, 0xA1)
-
-
-@pytest.mark.parametrize("text", ["", SEPARATOR * 3, "garbage", SEPARATOR.join(["x"] * 20)])
-def test_lines_that_say_nothing(text: str) -> None:
-    seen = tshark_fields.parse(text)
-    assert seen.kind is None
-    assert seen.sn is None
-
-
-def packets() -> list[Packet]:
-    """An IR packet and a UO-0 packet, as our own judge reads them (RFC 3095, 5.7.7.1 and 5.7.1)."""
-    ir = bytes.fromhex(
-        "fd013f4011c0000201c6336402138c138e1122334400402000a0000000900003e800027150000580a0a0b0c000",
-    )
-    decompressor = Decompressor()
-    first = decompressor.decompress(ir).packet
-    assert first is not None
-    return [first]
-
-
-def test_agreement_and_difference() -> None:
-    [ours] = packets()
-    sn = ours.value("RTP Sequence Number")
-    agreeing = tshark_fields.TsharkPacket(0, "IR", 0, sn, ours.value("CRC"), False)
-    found = tshark_fields.compare([agreeing], [ours])
-    assert (found.packets, found.fields, found.differences) == (1, 4, [])
-    other = tshark_fields.TsharkPacket(0, "IR-DYN", 1, 5, None, False)
-    assert len(tshark_fields.compare([other], [ours]).differences) == 3
-    assert "tshark reads 0 packets, there are 1" in tshark_fields.compare([], [ours]).differences[0]
-
-
-def test_what_tshark_does_not_read_is_skipped() -> None:
-    """A packet that it takes for malformed, and a context with several IP headers, of which it reads the first."""
-    [ours] = packets()
-    malformed = tshark_fields.TsharkPacket(0, "IR-DYN", 1, 5, None, True)
-    assert tshark_fields.compare([malformed], [ours]) == tshark_fields.Comparison(0, 0, [], 1)
-    assert ours.static is not None
-    ours.static.ips *= 2
-    other = tshark_fields.TsharkPacket(0, "IR", 0, 8192, ours.value("CRC"), False)
-    assert tshark_fields.compare([other], [ours]) == tshark_fields.Comparison(0, 0, [], 1)
 
 
 def test_without_tshark(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     assert not tshark.available()
     with pytest.raises(EnvironmentLacks, match="tshark is not installed"):
-        tshark_fields.read(tmp_path / "x.pcapng")
+        tshark.lines_of(tmp_path / "x.pcapng", ["frame.number"])
 
 
 def test_a_file_that_tshark_cannot_read(tmp_path: Path) -> None:
     path = tmp_path / "x.pcapng"
     path.write_bytes(b"nothing of the kind")
     with pytest.raises(HeadroomError, match=r"tshark could not read x\.pcapng"):
-        tshark_fields.read(path)
+        tshark.lines_of(path, ["frame.number"])
 
 
 # ---- our own reader of the engine's captures

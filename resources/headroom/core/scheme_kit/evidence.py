@@ -52,18 +52,15 @@ def kept(
     return {"evidence": store.name(path), **result}
 
 
-def folder_and_job(folder: Path, job: dict[str, Any]) -> tuple[Path, Path]:
-    """Makes the folder of a minimised failure below a cell's, and writes the engine's job into it."""
+def folder_and_job(folder: Path, job: dict[str, Any] | ReplayConfig) -> tuple[Path, Path]:
+    """Makes the folder of a minimised failure below a cell's, and writes the engine's job, or that of a replay, into
+    it."""
+    job = replay.job(replace(job, records="all")) if isinstance(job, ReplayConfig) else job
     made = folder / "minimised"
     made.mkdir(exist_ok=True)
     path = made / "job.json"
     write_atomically(path, json.dumps(job, indent=1).encode() + b"\n")
     return made, path
-
-
-def replay_job(config: ReplayConfig) -> dict[str, Any]:
-    """The job of a minimised failure that is a replay."""
-    return replay.job(replace(config, records="all"))
 
 
 def minimised(

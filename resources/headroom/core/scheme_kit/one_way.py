@@ -139,7 +139,7 @@ class OneWay(Generic[S]):
         if left is None:
             return None
         both = replace(config, source=left, decompressor=implementations.find(cell.row.decompressor))
-        made, job = evidence.folder_and_job(store.folder_of(cell), evidence.replay_job(both))
+        made, job = evidence.folder_and_job(store.folder_of(cell), both)
         outputs = {name: made / f"{name}.pcapng" for name in ("source", "link")}
         again = judged(left, **outputs)
         text = [f"{len(left)} packets", again.verdict(cell.row)[1], "", *again.first]

@@ -2,9 +2,10 @@
 """The link as tshark reads it, beside the reading of a scheme's judge."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 
 from headroom.core import tshark
-from headroom.core.captures.dissection import LinkPacket, LinkReader, Reading, Row
+from headroom.core.captures.dissection import LinkChannel, LinkPacket, Reading, Row
 
 
 def ppp_frame(packet: LinkPacket) -> bytes:
@@ -26,17 +27,32 @@ def read(
     return [reading(row) for row in rows] if rows is not None else [Reading(error="unclear") for _ in packets]
 
 
-def compare(reader: LinkReader, packets: Sequence[LinkPacket], theirs: Sequence[Reading]) -> tuple[int, list[str]]:
-    """How many values the judge reads like tshark in packets of which tshark reads the header, and the differences as
-    sentences."""
-    alike, differences = 0, []
-    for number, (packet, other) in enumerate(zip(packets, theirs, strict=True)):
+@dataclass
+class LinkReading:
+    """How far tshark and the judge read a link alike: packets and fields compared, packets of which tshark's reading
+    decides nothing, and the differences as sentences."""
+
+    packets: int = 0
+    fields: int = 0
+    skipped: int = 0
+    differences: list[str] = field(default_factory=list)
+
+
+def compare(channel: LinkChannel, packets: Sequence[LinkPacket]) -> LinkReading:
+    """Both readings of the packets of a channel, where tshark reads a header. Raises as `read` does."""
+    reader, found = channel.reader(), LinkReading()
+    for number, (packet, theirs) in enumerate(zip(packets, channel.tshark(packets), strict=True)):
         ours = reader.read(packet)
-        for name, value in other.values.items() if other.title and not ours.error else ():
-            if ours.values.get(name) == value:
-                alike += 1
-            else:
-                differences.append(
-                    f"packet {number}: {name} is {ours.values.get(name)}, and {value} as tshark reads it"
-                )
-    return alike, differences
+        compared = reader.compare(ours, theirs)
+        if ours.error:
+            found.differences.append(f"packet {number}: the judge refuses it: {ours.error}")
+        elif not theirs.title or compared.verdict == "silent":
+            found.skipped += 1
+        else:
+            found.packets += 1
+            found.fields += len(compared.agreed) + len(compared.differences)
+            found.differences += [
+                f"packet {number} ({ours.title}): {one.name} is {one.ours}, and {one.theirs} as tshark reads it"
+                for one in compared.differences
+            ]
+    return found

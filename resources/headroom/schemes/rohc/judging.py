@@ -10,9 +10,12 @@ from pathlib import Path
 
 from headroom.core import replay
 from headroom.core.captures import engine_pcapng
+from headroom.core.captures.dissection import LinkPacket
 from headroom.core.finding import Finding
-from headroom.schemes.rohc import tshark_fields
-from headroom.schemes.rohc.judge import Checker, Decompressor, Parameters
+from headroom.core.scheme_kit import second_reading
+from headroom.schemes.rohc.decode.dissector import RohcChannel
+from headroom.schemes.rohc.decode.reading import ChannelHints
+from headroom.schemes.rohc.judge import Checker, Parameters
 
 
 @dataclass
@@ -81,22 +84,15 @@ def feedback_data(element: bytes) -> bytes:
     return element[2:] if element and element[0] & 0x07 == 0 else element[1:]
 
 
-def compare_with_tshark(done: replay.Replay) -> tshark_fields.Comparison:
+def compare_with_tshark(done: replay.Replay) -> second_reading.LinkReading:
     """The link as tshark and as the ROHC judge read it, field by field."""
-    with tempfile.TemporaryDirectory(prefix="headroom-judge-") as folder:
-        path = Path(folder) / "link.pcapng"
-        again = replay.run(replace(done.config, records="all", record_octets=True, outputs={"link": path}))
-        seen = [one for one in tshark_fields.read(path) if one.interface == 0 and one.kind != "Feedback"]
+    again = replay.run(replace(done.config, records="all", record_octets=True))
     if any("segments" in record for record in again.records):
-        return tshark_fields.Comparison(0, 0, ["packets went as segments, of which tshark shows no headers"])
-    judge = Decompressor(Parameters.of(done.config.channel))
-    outcomes = [
-        judge.decompress(bytes.fromhex(record["link"]))
+        return second_reading.LinkReading(differences=["packets went as segments, of which tshark shows no headers"])
+    packets = [
+        LinkPacket(bytes.fromhex(record["link"]), record["time_ns"])
         for record in again.records
         if "packet" in record and record.get("direction") == "forward" and "link" in record
     ]
-    if any(outcome.packet is None for outcome in outcomes):
-        return tshark_fields.Comparison(
-            0, 0, ["the ROHC judge cannot read every packet, so there is nothing to compare"]
-        )
-    return tshark_fields.compare(seen, [outcome.packet for outcome in outcomes if outcome.packet is not None])
+    parameters = Parameters.of(done.config.channel)
+    return second_reading.compare(RohcChannel(ChannelHints(parameters.large_cids), parameters.large_cids, ()), packets)

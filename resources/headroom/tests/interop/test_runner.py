@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from headroom.core.capabilities import Inconclusive
-from headroom.core.captures.dissection import LinkPacket, LinkReader, Ours, Reading
+from headroom.core.captures.dissection import LinkPacket, LinkReader, Ours, PlainChannel, Reading
 from headroom.core.engine import EngineFailure
 from headroom.core.errors import HeadroomError
 from headroom.core.matrix import ArtefactStore, Cell, Row, Traffic, row_axes
@@ -103,16 +103,17 @@ def test_the_fewest_items() -> None:
     assert fewest([], signature, "wrong") is None
 
 
-def test_the_second_reading_has_to_have_all_that_tshark_reads() -> None:
+def test_two_readings_of_a_link() -> None:
     class Reader(LinkReader):
         def read(self, link: LinkPacket) -> Ours:
-            return Ours("header", {"mask": link.octets[0]})
+            octet = link.octets[0]
+            return Ours("header", {"mask": octet}) if octet else Ours(error="There is nothing.")
 
-    packets = [LinkPacket(b"\x01"), LinkPacket(b"\x02"), LinkPacket(b"\x03")]
     theirs = [Reading("header", {"mask": 1}), Reading("", {"mask": 9}), Reading("header", {"mask": 4, "length": 2})]
-    alike, differences = second_reading.compare(Reader(), packets, theirs)
-    assert alike == 1
-    assert differences == [
-        "packet 2: mask is 3, and 4 as tshark reads it",
-        "packet 2: length is None, and 2 as tshark reads it",
+    channel = PlainChannel(Reader, lambda packets: [*theirs, Reading("header", {"length": 7}), Reading("header")])
+    found = second_reading.compare(channel, [LinkPacket(bytes([octet])) for octet in (1, 2, 3, 4, 0)])
+    assert (found.packets, found.fields, found.skipped) == (2, 2, 2)
+    assert found.differences == [
+        "packet 2 (header): mask is 3, and 4 as tshark reads it",
+        "packet 4: the judge refuses it: There is nothing.",
     ]

@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A cell: its replay, its verdict, and where it did not pass what a reader needs to see why."""
+"""The cells of a row: the replay of each, its verdict, and where it did not pass what a reader needs to see why."""
 
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from headroom.core import engine, implementations, replay, replay_options
-from headroom.core.contract import LinkCondition
+from headroom.core import engine, implementations, replay, replay_metrics, replay_options
+from headroom.core.contract import CLEAN, LinkCondition
 from headroom.core.errors import HeadroomError
-from headroom.core.matrix import ArtefactStore, Cell
+from headroom.core.matrix import ArtefactStore, Cell, Result
 from headroom.core.replay import ReplayConfig
+from headroom.core.results import collector
 from headroom.core.results.record import Verdict
 from headroom.core.run.run import Run
 from headroom.core.scheme_kit import evidence
@@ -104,6 +105,23 @@ RUNNER = Runner(
     failed=of_failure_of_harness,
     minimised_for=lambda row: [row["profile"]],
 )
+
+
+def run(cells: Sequence[Cell], store: ArtefactStore) -> list[Result]:
+    """Results of the cells of a row, in their order."""
+    if reason := matrix.untrue(cells[0].row):
+        signature = "implementation.yaml says more than describe"
+        return [cell.result(reason=reason, signature=signature) for cell in cells]
+    results = RUNNER.run(cells, store)
+    _measure(results)
+    return results
+
+
+def _measure(results: Sequence[Result]) -> None:
+    """The mean header over a clean link, for the record."""
+    clean = (one["header_bytes"] for one in results if one["link"] == CLEAN)
+    if headers := [header for header in clean if header is not None]:
+        collector.current().metric(replay_metrics.HEADER(figure="mean"), sum(headers) / len(headers))
 
 
 def _judged(
@@ -268,7 +286,7 @@ def _write(
     cell: Cell, config: ReplayConfig, left: list[dict[str, Any]], profile: str, folder: Path, store: ArtefactStore
 ) -> MinimisedFailure:
     """The minimised failure on disk: its captures, its job, both decodes."""
-    kept, job = evidence.folder_and_job(folder, evidence.replay_job(config))
+    kept, job = evidence.folder_and_job(folder, config)
     text = [f"{len(left)} packets, of the source's {', '.join(str(item['index']) for item in left)}"]
     try:
         seen = study(config, kept, _originals(config))

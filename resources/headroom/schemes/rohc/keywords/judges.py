@@ -4,11 +4,10 @@
 from robot.api import SkipExecution
 from robot.api.deco import keyword
 
-from headroom.core import replay_metrics, tshark
-from headroom.core.finding import Finding
+from headroom.core import replay_metrics
 from headroom.core.results import collector
 from headroom.core.text import some
-from headroom.keywords import verdicts
+from headroom.keywords import cases, verdicts
 from headroom.keywords.artefacts import keep_captures
 from headroom.keywords.base import library
 from headroom.schemes.rohc import judging
@@ -44,19 +43,8 @@ class JudgeKeywords:
     @keyword("Tshark Should Read The Same")
     def tshark_reads_the_same(self) -> None:
         """Packet type, CID, SN and CRC of the last replay as tshark parses them. Never the only judge."""
-        if not tshark.available():
-            raise SkipExecution("tshark is not installed, so the second reading is missing.")
         done = _replaying().done
-        found = judging.compare_with_tshark(done)
-        current = collector.current()
-        current.metric(replay_metrics.COMPARED_WITH_TSHARK, found.packets)
-        current.metric(replay_metrics.FIELDS_COMPARED_WITH_TSHARK, found.fields)
-        current.findings += [
-            Finding(sentence, judge="tshark") for sentence in found.differences[: verdicts.MOST_FINDINGS]
-        ]
-        if found.differences:
-            keep_captures(done)
-            raise AssertionError(f"{len(found.differences)} differences: {some(found.differences, 3)}")
+        found = cases.must_be_read_alike(lambda: judging.compare_with_tshark(done), done)
         if not found.packets:
             raise SkipExecution("tshark reads no packet of this kind.")
 

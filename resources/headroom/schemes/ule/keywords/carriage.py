@@ -10,9 +10,10 @@ from headroom.core.results import collector
 from headroom.keywords import verdicts
 from headroom.keywords.artefacts import keep_captures
 from headroom.keywords.base import current_run, library
+from headroom.keywords.cases import Case
 from headroom.schemes.rohc.scheme import SCHEME as INNER
 from headroom.schemes.ule import carriage
-from headroom.schemes.ule.keywords.conformance import asked
+from headroom.schemes.ule.keywords.conformance import JUDGE, asked
 from headroom.schemes.ule.scheme import SCHEME
 
 
@@ -32,7 +33,7 @@ class CarriageKeywords:
         channel = config.carrier.config.channel
         for role, found in run.sides:
             needs = asked(role, channel, *(["concat"] if channel.get("concat", 1) > 1 else []))
-            verdicts.require(SCHEME, run, role, **needs)
+            Case(SCHEME, JUDGE, role, run).require(**needs)
             setattr(config.carrier.config, role, found)
             if not any(one["scheme"] == INNER.name for one in found.capabilities):
                 setattr(config, role, implementations.find("reference"))
