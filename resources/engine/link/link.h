@@ -96,6 +96,9 @@ class Link {
   // Whether a packet that was sent is in a buffer that has not been closed.
   [[nodiscard]] bool is_open() const noexcept { return schedule_ && schedule_->is_open(); }
 
+  // When the rate has sent all that it holds now; of links without slots.
+  [[nodiscard]] std::uint64_t busy_until_ns() const noexcept { return busy_until_ns_; }
+
   [[nodiscard]] LinkCounts counts() const;
 
  private:

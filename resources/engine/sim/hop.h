@@ -125,7 +125,8 @@ class Hop final : public Host {
   Hop(const Hop&) = delete;
   Hop& operator=(const Hop&) = delete;
 
-  // Makes two hops each other's opposite. REQUIRES of the paths interspersed and piggybacked: called before `run`.
+  // Makes two hops each other's opposite. The paths interspersed and piggybacked need one, interspersed one with a
+  // line.
   static void join(Hop& one, Hop& other) noexcept;
 
   // Compresses packets in one call, and sends what comes of them now.
@@ -140,6 +141,8 @@ class Hop final : public Host {
   [[nodiscard]] std::optional<std::string> control(headroom_role role, const std::string& message, std::uint64_t tag);
 
   // REQUIRES: the hop has a line.
+  // When its line, which has no slots, has sent all that it holds now: for a queue in front of the compressor.
+  [[nodiscard]] std::uint64_t busy_until_ns() const noexcept { return line_->busy_until_ns(); }
   [[nodiscard]] LinkCounts line_counts() const { return line_->counts(); }
   [[nodiscard]] LinkCounts feedback_line_counts() const { return feedback_line_->counts(); }
   [[nodiscard]] const FeedbackCounts& feedback() const noexcept { return feedback_; }

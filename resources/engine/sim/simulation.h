@@ -50,6 +50,8 @@ class Line {
   LinkOutcome send(LinkPacket packet, std::string_view kind = {});
 
   [[nodiscard]] LinkCounts counts() const { return link_.counts(); }
+  // As Link's.
+  [[nodiscard]] std::uint64_t busy_until_ns() const noexcept { return link_.busy_until_ns(); }
 
  private:
   friend class Simulation;
