@@ -52,6 +52,20 @@ void read_slots_of(Object& object, const LinkFraming* framing, Impairment& impai
   impairment.idle.assign(framing->idle.begin(), framing->idle.end());
 }
 
+void read_packet_queue(Object& object, Impairment& impairment) {
+  if (const auto v = object.optional("queue_packets")) {
+    impairment.queue_packets = v->integer(0, kLargestQueuePackets);
+    if (object.has("slots")) v->fail("slots have a queue of octets alone: \"queue_octets\".");
+    if (impairment.queue_packets != 0 && impairment.rate_bps == 0)
+      v->fail("a queue needs a \"rate_bps\": without a rate nothing queues.");
+  }
+  if (const auto v = object.optional("harmed_at")) {
+    impairment.harmed_at = static_cast<HarmedAt>(v->choice({"link", "before-queue"}));
+    if (impairment.harmed_at == HarmedAt::before_queue && impairment.rate_bps == 0)
+      v->fail("there is no queue without a \"rate_bps\".");
+  }
+}
+
 Insertion read_insertion(Object& object) {
   Insertion insertion;
   insertion.error = object.boolean("error", false);
@@ -92,6 +106,7 @@ Impairment read_impairment(Object& object, const LinkFraming* framing) {
   impairment.queue_octets = object.integer("queue_octets", 0, kLargestQueueOctets, 0);
   if (impairment.queue_octets != 0 && impairment.rate_bps == 0)
     object.fail("a queue_octets needs a rate_bps: without a rate nothing queues.");
+  read_packet_queue(object, impairment);
   read_slots_of(object, framing, impairment);
   if (const auto v = object.optional("drop")) {
     for (const Value& item : v->items()) impairment.drop.insert(item.integer(0, kLargestPacketNumber));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a link does to packets, as data (README.md, "An impairment").
+// What a link does to packets, as data (resources/schemas/jobs/common.schema.json, "impairment").
 #ifndef HEADROOM_LINK_IMPAIRMENT_H
 #define HEADROOM_LINK_IMPAIRMENT_H
 
@@ -45,6 +45,12 @@ enum class OnError : std::uint8_t {
   mark  // delivered, with the error mark of the framing
 };
 
+// Where a packet is lost or damaged, seen from the queue in front of the rate.
+enum class HarmedAt : std::uint8_t {
+  link,         // behind the queue: a packet that is lost has had its time on the link
+  before_queue  // in front of it: a packet that is lost or dropped takes no place and no time
+};
+
 struct Impairment {
   double loss = 0;
   std::optional<BurstLoss> burst_loss;
@@ -55,11 +61,13 @@ struct Impairment {
   double duplicate = 0;
   std::uint64_t delay_ns = 0;
   std::uint64_t jitter_ns = 0;
-  std::uint64_t rate_bps = 0;      // of the link; 0: every packet passes at once
-  std::uint64_t queue_octets = 0;  // room in front of the rate, the packet on its way included; 0: no limit
-  std::optional<Slots> slots;      // of the rate
-  ErrorMark error_mark;            // for OnError::mark
-  Octets idle;                     // the octets of an idle packet, for Slots::deliver_idle
+  std::uint64_t rate_bps = 0;       // of the link; 0: every packet passes at once
+  std::uint64_t queue_octets = 0;   // room in front of the rate, the packet on its way included; 0: no limit
+  std::uint64_t queue_packets = 0;  // the same in packets
+  HarmedAt harmed_at = HarmedAt::link;
+  std::optional<Slots> slots;  // of the rate
+  ErrorMark error_mark;        // for OnError::mark
+  Octets idle;                 // the octets of an idle packet, for Slots::deliver_idle
   // Scripted, by the number of the packet on this link, from 0.
   std::set<std::uint64_t> drop;
   std::map<std::uint64_t, std::vector<std::uint32_t>>
@@ -69,6 +77,7 @@ struct Impairment {
 
 inline constexpr std::uint64_t kLargestRateBps = 1'000'000'000'000;
 inline constexpr std::uint64_t kLargestQueueOctets = std::uint64_t{1} << 40;
+inline constexpr std::uint64_t kLargestQueuePackets = 10'000'000;    // each takes memory
 inline constexpr std::uint64_t kLargestDelayNs = 3'600'000'000'000;  // an hour: more is a mistake in the unit
 inline constexpr std::uint32_t kLargestReorderDepth = 100'000;
 

@@ -111,11 +111,15 @@ LinkOutcome Link::send(LinkPacket packet, std::uint64_t now_ns, std::vector<Deli
   counts_.sent_octets += packet.octets.size();
   // Everything is decided for every packet, lost or not, so that one impairment never changes what another one does to
   // later packets.
-  const std::optional<std::uint64_t> sent_ns = departure(packet.octets.size(), now_ns);
   const Fate lost = lose(outcome.number);
   bool is_marked = false;
   const Fate damaged = damage(packet, outcome.number, outcome.flipped, is_marked);
-  outcome.fate = !sent_ns ? Fate::queue_full : lost != Fate::delivered ? lost : damaged;
+  outcome.fate = lost != Fate::delivered ? lost : damaged;
+  std::optional<std::uint64_t> sent_ns = now_ns;
+  if (impairment_.harmed_at == HarmedAt::link || outcome.fate == Fate::delivered || is_reported(outcome.fate)) {
+    sent_ns = departure(packet.octets.size(), now_ns);
+    if (!sent_ns) outcome.fate = Fate::queue_full;
+  }
   ++counts_.fates[static_cast<std::size_t>(outcome.fate)];
   const bool hold = reorder_.happens(reorder_random_.next());
   const bool copy = duplicate_.happens(duplicate_random_.next());
@@ -142,8 +146,7 @@ LinkOutcome Link::send(LinkPacket packet, std::uint64_t now_ns, std::vector<Deli
       deliver(std::move(packet), now_ns, false, deliveries);
     }
     release(now_ns, deliveries);
-  } else if ((outcome.fate == Fate::header_error && impairment_.header_errors == OnError::report) ||
-             (outcome.fate == Fate::payload_error && impairment_.payload_errors == OnError::report)) {
+  } else if (is_reported(outcome.fate)) {
     packet.octets.clear();
     deliveries.push_back({arrival(*sent_ns), std::move(packet), false, true});
   }
@@ -165,6 +168,8 @@ std::vector<Delivery> Link::flush(std::uint64_t now_ns) {
 std::optional<std::uint64_t> Link::departure(std::size_t octets, std::uint64_t now_ns) {
   if (impairment_.rate_bps == 0) return now_ns;
   if (schedule_) return schedule_->hand_over(octets, now_ns, impairment_.queue_octets);
+  while (!departures_.empty() && departures_.front() <= now_ns) departures_.pop_front();
+  if (impairment_.queue_packets != 0 && departures_.size() >= impairment_.queue_packets) return std::nullopt;
   const std::uint64_t begin = std::max(now_ns, busy_until_ns_);
   const std::uint64_t end = begin + octets * 8 * kSecondNs / impairment_.rate_bps;
   // What is queued is what the link will be busy with: time is the one account of it.
@@ -173,7 +178,13 @@ std::optional<std::uint64_t> Link::departure(std::size_t octets, std::uint64_t n
   if (impairment_.queue_octets != 0 && backlog > impairment_.queue_octets) return std::nullopt;
   counts_.queue_most_octets = std::max(counts_.queue_most_octets, backlog);
   busy_until_ns_ = end;
+  if (impairment_.queue_packets != 0) departures_.push_back(end);
   return end;
+}
+
+bool Link::is_reported(Fate fate) const noexcept {
+  return (fate == Fate::header_error && impairment_.header_errors == OnError::report) ||
+         (fate == Fate::payload_error && impairment_.payload_errors == OnError::report);
 }
 
 Fate Link::lose(std::uint64_t number) {

@@ -8,6 +8,7 @@
 #define HEADROOM_LINK_LINK_H
 
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <vector>
 
@@ -95,6 +96,9 @@ class Link {
   // Whether a packet that was sent is in a buffer that has not been closed.
   [[nodiscard]] bool is_open() const noexcept { return schedule_ && schedule_->is_open(); }
 
+  // When the rate has sent all that it holds now; of links without slots.
+  [[nodiscard]] std::uint64_t busy_until_ns() const noexcept { return busy_until_ns_; }
+
   [[nodiscard]] LinkCounts counts() const;
 
  private:
@@ -105,6 +109,8 @@ class Link {
 
   // When the last bit of a packet of `octets` has left the queue; nothing when there is no room for it.
   [[nodiscard]] std::optional<std::uint64_t> departure(std::size_t octets, std::uint64_t now_ns);
+  // Whether the receiver is told that a packet was lost in this way.
+  [[nodiscard]] bool is_reported(Fate fate) const noexcept;
   [[nodiscard]] Fate lose(std::uint64_t number);
   [[nodiscard]] Fate damage(LinkPacket& packet, std::uint64_t number, std::vector<std::uint32_t>& flipped,
                             bool& is_marked);
@@ -118,6 +124,8 @@ class Link {
   bool bad_ = false;  // the state of Gilbert-Elliott
   std::vector<Held> held_;
   std::uint64_t busy_until_ns_ = 0;  // the link sends what is queued until then
+  std::deque<std::uint64_t>
+      departures_;  // of the packets that wait or are on their way, with Impairment::queue_packets
   std::optional<SlotSchedule> schedule_;
   std::uint64_t idle_ = 0;    // packets that were delivered
   std::uint64_t beyond_ = 0;  // scripted events behind the last packet at the last flush

@@ -44,7 +44,7 @@ Octets ethernet_frame_of(bool reverse, std::uint16_t type, OctetView octets, std
 // Feedback has no carrier: the way back is in the frames of the inner scheme, where it has one.
 Captures::Captures(const Job& job)
     : has_ether_types_((job.carrier ? job.inner : job.format).framing->carries_ether_types),
-      formats_{job.format, job.carrier && job.path == FeedbackPath::own ? job.inner : job.format} {
+      formats_{job.format, job.carrier && job.path == sim::FeedbackPath::own ? job.inner : job.format} {
   const Outputs& outputs = job.outputs;
   const auto open = [](std::optional<PcapngWriter>& file, const std::optional<std::string>& path) {
     if (path) file.emplace(*path);

@@ -1,51 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Carrier carries the link packets of one scheme as packets of another: they are PDUs for the compressor of the other
-// scheme, whose link packets travel on the link, and what its decompressor puts out goes to the inner decompressor.
+// Carrier carries the link packets of an inner hop as packets of a hop of another scheme: they are PDUs for its
+// compressor, its link packets travel on the link, and what its decompressor puts out goes to the inner decompressor.
 // What comes out is found again by its octets, in order for each channel.
 #ifndef HEADROOM_REPLAY_CARRIER_H
 #define HEADROOM_REPLAY_CARRIER_H
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "adapter/checked.h"
-#include "link/link.h"
+#include "replay/carrier_job.h"
+#include "replay/context.h"
 #include "replay/packed.h"
 #include "replay/statistics.h"
+#include "sim/hop.h"
 
 namespace headroom::replay {
 
-struct CarrierJob {
-  AdapterJob compressor;
-  std::optional<AdapterJob> decompressor;  // where the job has an inner one
-  std::uint16_t type = 0;                  // of the PDUs: the Ethernet type of inner link packets
-  bool ethernet = false;                   // PDUs are whole Ethernet frames with that type
-};
-
-// Reads {"compressor", "decompressor", "type", "ethernet"}. `ether_type` is that of the inner scheme, 0 where there is
-// none.
-[[nodiscard]] CarrierJob read_carrier(const Value& value, std::uint16_t ether_type);
-
 // All functions that call an adapter throw PromiseBroken.
-class Carrier {
+class Carrier final : private sim::HopObserver {
  public:
-  explicit Carrier(const CarrierJob& job);
+  // Takes inner link packets that come out at one moment.
+  using Deliver = std::function<void(std::span<Delivery>)>;
+
+  // `line` is the link, on which the decompressor gets `burst` packets at a time.
+  Carrier(const CarrierJob& job, RunContext& run, sim::LineConfig line, std::size_t burst, Deliver deliver);
   Carrier(const Carrier&) = delete;
   Carrier& operator=(const Carrier&) = delete;
 
-  // Link packets that the carrier puts out because of an inner one, and at its compressor's deadline.
-  [[nodiscard]] std::vector<LinkPacket> take(const LinkPacket& inner, std::uint64_t now_ns);
-  [[nodiscard]] std::vector<LinkPacket> take_due(std::uint64_t now_ns);
-  // What the link did to one of them. REQUIRES: called for each, in order.
-  void note_sent(const LinkPacket& sent, const LinkOutcome& outcome, bool at_deadline);
-
-  // Inner link packets that come out because of what has arrived, and at the decompressor's deadline.
-  [[nodiscard]] std::vector<Delivery> receive(std::span<const Delivery> burst, std::uint64_t now_ns);
-  [[nodiscard]] std::vector<Delivery> receive_due(std::uint64_t now_ns);
+  void carry(LinkPacket inner);
+  [[nodiscard]] sim::Hop& hop() noexcept { return *hop_; }
+  [[nodiscard]] const sim::Hop& hop() const noexcept { return *hop_; }
 
   // An inner link packet that never came out: the tag of its packet, and its place among those with the same tag.
   struct Missing {
@@ -57,11 +47,7 @@ class Carrier {
 
   // The carrier as the inner link packets see it.
   [[nodiscard]] LinkCounts carried_counts() const;
-  // `link` is what carries the carrier's link packets.
-  [[nodiscard]] Json result(const LinkCounts& link, std::uint64_t duration_ns, bool ask_adapters) const;
-
-  [[nodiscard]] Checked& compressor() noexcept { return compressor_.checked; }
-  [[nodiscard]] Checked* decompressor() noexcept { return decompressor_ ? &decompressor_->checked : nullptr; }
+  [[nodiscard]] Json result(std::uint64_t duration_ns, bool ask_adapters) const;
 
  private:
   struct Side {
@@ -81,16 +67,23 @@ class Carrier {
     bool delivered = false;
   };
 
-  [[nodiscard]] static LinkPacket link_packet(const PacketOutput& output, std::uint64_t tag, std::uint32_t channel);
-  void note_output(std::uint64_t now_ns, std::uint32_t channel, const PacketOutput& output,
-                   std::vector<Delivery>& deliveries);
+  void on_compressed(const sim::HopPacket& packet, const PacketOutput* output, const sim::Compressed& made) override;
+  void on_leaving(const LinkPacket& packet, bool on_feedback_line) override;
+  void on_sent(const sim::SentPacket& sent, const LinkOutcome& outcome) override;
+  void on_arrival(const Delivery& delivery, const PacketOutput& output) override;
+  void receive(std::vector<PacketOutput> pdus);
+  // The inner link packet that has arrived in `octets`.
+  [[nodiscard]] Delivery found(std::uint32_t channel, Octets octets);
   // The inner link packet in a PDU; nothing when the PDU carries another type.
-  [[nodiscard]] std::optional<OctetView> open(const PacketOutput& output) const;
+  [[nodiscard]] std::optional<Octets> open(PacketOutput output) const;
 
+  RunContext& run_;
   std::uint16_t type_;
   bool ethernet_;
   Side compressor_;
   std::unique_ptr<Side> decompressor_;
+  Deliver deliver_;
+  std::optional<sim::Hop> hop_;
   std::vector<SourcePacket> pdus_;  // that were handed to the compressor, without a frame's header
   std::vector<Carried> carried_;    // what each of them is
   Packed packed_{pdus_};

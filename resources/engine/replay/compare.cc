@@ -5,27 +5,6 @@
 
 namespace headroom::replay {
 
-std::size_t common_suffix(OctetView a, OctetView b) noexcept {
-  const std::size_t most = std::min(a.size(), b.size());
-  std::size_t n = 0;
-  while (n < most && a[a.size() - 1 - n] == b[b.size() - 1 - n]) ++n;
-  return n;
-}
-
-std::uint32_t header_on_link(OctetView link, const SourcePacket& original, const headroom_detail* detail) noexcept {
-  const std::size_t common = common_suffix(link, original.octets);
-  const auto without = [&](std::size_t payload) { return static_cast<std::uint32_t>(link.size() - payload); };
-  if (detail != nullptr && detail->plain_header != 0xFFFF && detail->plain_header <= original.octets.size()) {
-    const std::size_t payload = original.octets.size() - detail->plain_header;
-    if (payload <= common) return without(payload);
-  }
-  if (original.header_length != kUnknownLength && original.header_length <= original.octets.size()) {
-    const std::size_t payload = original.octets.size() - original.header_length;
-    if (payload <= common) return without(payload);
-  }
-  return without(common);
-}
-
 Octets with_flipped_payload(OctetView original, std::size_t link_length, std::uint32_t header,
                             const std::vector<std::uint32_t>& flipped) {
   Octets result(original.begin(), original.end());

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One direction of a replay: its packets, the book about each of them, and the result. Who calls the adapters and when
-// is run.cc's.
+// One direction of a replay: it sends its packets on a hop, keeps the book about each of them, and makes the result.
 #ifndef HEADROOM_REPLAY_DIRECTION_H
 #define HEADROOM_REPLAY_DIRECTION_H
 
@@ -14,10 +13,12 @@
 #include <vector>
 
 #include "adapter/checked.h"
-#include "link/link.h"
+#include "replay/carrier.h"
+#include "replay/context.h"
 #include "replay/job.h"
 #include "replay/packed.h"
 #include "replay/statistics.h"
+#include "sim/hop.h"
 
 namespace headroom::replay {
 
@@ -37,6 +38,11 @@ enum class Verdict : std::uint8_t {
 [[nodiscard]] const char* name_of(Verdict verdict) noexcept;
 [[nodiscard]] bool is_failure(Verdict verdict) noexcept;
 
+// Whether a packet came out with a type of its own.
+[[nodiscard]] inline bool has_type(const PacketOutput& output) noexcept {
+  return output.came_out() && output.type != HEADROOM_TYPE_DEFAULT;
+}
+
 struct Mismatch {
   std::optional<std::uint64_t> packet;  // of the source; nothing for a packet that the link inserted
   std::uint64_t time_ns = 0;
@@ -47,7 +53,6 @@ struct Mismatch {
 // The book about one packet, kept when the job asks for records.
 struct Record {
   std::optional<PacketOutput> compressed;
-  Octets link;
   std::uint32_t header = 0;
   std::optional<LinkOutcome> outcome;
   struct Segment {
@@ -55,7 +60,7 @@ struct Record {
     std::uint32_t header = 0;
     LinkOutcome outcome;
   };
-  std::vector<Segment> segments;  // instead of the three above, where there may be several
+  std::vector<Segment> segments;  // instead of the two above, where there may be several
   struct Arrival {
     std::uint64_t time_ns = 0;
     bool duplicate = false;
@@ -66,63 +71,76 @@ struct Record {
   std::vector<ReversePacket> passed_on;  // what it found for the compressor at its own end
 };
 
-struct FeedbackCounts {
-  std::uint64_t messages = 0, octets = 0;                    // taken from this direction's decompressor
-  std::uint64_t received_messages = 0, received_octets = 0;  // given to this direction's compressor
-  std::uint64_t discarded = 0;                               // there was no path, or nobody to give it to
-  std::uint64_t waiting = 0;                                 // refused by the compressor to the end
-};
-
-class Direction {
+class Direction final : private sim::Host, private sim::HopObserver {
  public:
-  Direction(const Job& job, bool reverse);
+  // Adds itself and its hops to the simulation of `run`. Both arguments outlive this. Throws Error.
+  Direction(const Job& job, bool reverse, RunContext& run);
 
-  // ---- what the run does with it
-  [[nodiscard]] const std::vector<SourcePacket>& source() const noexcept { return source_; }
-  [[nodiscard]] bool reverse() const noexcept { return reverse_; }
-  [[nodiscard]] bool exhausted() const noexcept { return next >= source_.size(); }
-
-  // The compressor's output for packet `index`; without a compressor the packet itself. Returns the link packets: one,
-  // several, or none.
-  [[nodiscard]] std::vector<LinkPacket> note_compressed(std::size_t index, const PacketOutput* output);
-  // What the compressor has put out at a deadline. Returns the link packets.
-  [[nodiscard]] std::vector<LinkPacket> note_due(const std::vector<PacketOutput>& outputs);
-  void note_sent(const LinkPacket& sent, const LinkOutcome& outcome, bool at_deadline = false);
-  // The outputs of the decompressor for what has arrived: the first, and those that it put out behind it.
-  void note_arrival(const Delivery& delivery, std::uint64_t now_ns, const PacketOutput& output);
-  // What the decompressor has put out at a deadline.
-  void note_due_arrivals(std::uint64_t now_ns, const std::vector<PacketOutput>& outputs);
-  // A link packet that the carrier took and never put out: the place among those of its packet.
-  void note_not_carried(std::uint64_t tag, std::size_t part);
-  void note_feedback(std::uint64_t tag, const ReversePacket& feedback);
-  void note_passed_on(std::uint64_t tag, const ReversePacket& feedback);
-  // At the end: whoever arrived and was not delivered, or never arrived.
+  [[nodiscard]] sim::Hop& hop() noexcept { return *hop_; }
+  // The packet and the hop of a broken promise: what came last.
+  struct Failure {
+    bool in_carrier;
+    std::uint64_t packet;  // sim::kNever for none
+  };
+  [[nodiscard]] std::optional<Failure> failure() const;
+  // At the end: packets that arrived and were not delivered, or never arrived.
   void settle();
 
-  // `ask_adapters`: whether their own statistics are wanted, too. `link`: what became of this direction's link packets.
-  [[nodiscard]] std::uint64_t duration_ns() const;
-  [[nodiscard]] Json result(const LinkCounts& link, bool ask_adapters) const;
+  // Steps of the job for packets that never came.
+  [[nodiscard]] std::size_t missed_control() const;
+  [[nodiscard]] std::uint64_t unclaimed_feedback() const noexcept { return hop_->feedback().unclaimed; }
+  // nullptr where the job has none.
+  [[nodiscard]] const Instance* compressor() const noexcept { return compressor_ ? &compressor_->instance : nullptr; }
+  [[nodiscard]] const Instance* decompressor() const noexcept {
+    return decompressor_ ? &decompressor_->instance : nullptr;
+  }
+  // `ask_adapters`: whether their own statistics are wanted, too.
+  [[nodiscard]] Json result(bool ask_adapters) const;
   void append_records(Json& records) const;
 
-  std::unique_ptr<Instance> compressor_instance, decompressor_instance;
-  std::unique_ptr<Checked> compressor, decompressor;
-  std::size_t next = 0;  // packet of the source that comes next
-  FeedbackCounts feedback;
-
  private:
-  [[nodiscard]] LinkPacket link_packet(std::size_t index, const PacketOutput& output) const;
-  [[nodiscard]] LinkPacket note_given(std::size_t index);
-  void spread_header(std::size_t index, OctetView octets, const PacketOutput& output, std::vector<LinkPacket>& packets);
-  void note_output(const Delivery& delivery, std::uint64_t now_ns, const PacketOutput& output,
-                   std::uint64_t link_octets);
-  void note_other(const Delivery& delivery, std::uint64_t now_ns, const PacketOutput& output);
-  void judge_tagged(std::size_t index, const Delivery& delivery, const PacketOutput& output, std::uint64_t now_ns);
-  [[nodiscard]] std::optional<std::size_t> judge_packed(const Delivery& delivery, const PacketOutput& output,
-                                                        std::uint64_t now_ns);
+  struct Side {
+    Side(const AdapterJob& job, headroom_role role)
+        : instance(job, role), checked(instance), statistics(instance.names(), role, instance.packs()) {}
+
+    Instance instance;
+    Checked checked;
+    SideStatistics statistics;
+  };
+
+  // The source.
+  [[nodiscard]] std::uint64_t next_ns() const override;
+  void act() override;
+  [[nodiscard]] bool is_exhausted() const noexcept { return next_ >= source_.size(); }
+  [[nodiscard]] std::size_t burst_end() const;
+  [[nodiscard]] sim::HopPacket hop_packet(std::size_t index) const;
+  void apply_control(std::uint64_t index);
+  void close();
+
+  // The book.
+  void on_compressed(const sim::HopPacket& packet, const PacketOutput* output, const sim::Compressed& made) override;
+  [[nodiscard]] std::uint64_t tag_of_due(std::uint32_t channel) override;
+  void on_leaving(const LinkPacket& packet, bool on_feedback_line) override;
+  void on_sent(const sim::SentPacket& sent, const LinkOutcome& outcome) override;
+  void on_arrival(const Delivery& delivery, const PacketOutput& output) override;
+  void on_due_arrival(const PacketOutput& output) override;
+  void on_feedback(std::uint64_t tag, const ReversePacket& element) override;
+  [[nodiscard]] sim::Line::Tap tap(bool reverse);
+  void capture(const PacketOutput& output);
+  void note_output(const Delivery& delivery, const PacketOutput& output, std::uint64_t link_octets);
+  void note_other(const Delivery& delivery, const PacketOutput& output);
+  void note_not_carried(std::uint64_t tag, std::size_t part);
+  void judge_tagged(std::size_t index, const Delivery& delivery, const PacketOutput& output);
+  [[nodiscard]] std::optional<std::size_t> judge_packed(const Delivery& delivery, const PacketOutput& output);
   [[nodiscard]] const SourcePacket* expected(std::size_t index) const noexcept;
-  [[nodiscard]] Verdict judge(std::size_t index, const Delivery& delivery, const PacketOutput& output,
-                              std::uint64_t now_ns);
-  void add_mismatch(std::optional<std::uint64_t> packet, std::uint64_t now_ns, OctetView expected, OctetView got);
+  [[nodiscard]] Verdict judge(std::size_t index, const Delivery& delivery, const PacketOutput& output);
+  void add_mismatch(std::optional<std::uint64_t> packet, OctetView expected, OctetView got);
+  [[nodiscard]] bool has_segments(std::uint64_t tag) const { return packed_ || segmented_.contains(tag); }
+
+  // The result (direction_result.cc).
+  [[nodiscard]] std::uint64_t duration_ns() const;
+  [[nodiscard]] Json side_json(const Side& side, bool ask_adapters) const;
+  [[nodiscard]] Json feedback_json() const;
   [[nodiscard]] Json verdicts() const;
   [[nodiscard]] Json record(std::size_t index) const;
   [[nodiscard]] Json octets_or_length(OctetView octets) const;
@@ -130,8 +148,13 @@ class Direction {
   static constexpr std::size_t kMostMismatches = 16;  // kept with their octets; all are counted
 
   const Job& job_;
+  RunContext& run_;
   const std::vector<SourcePacket>& source_;
   bool reverse_;
+  std::unique_ptr<Side> compressor_, decompressor_;
+  std::optional<Carrier> carrier_;  // of the forward direction
+  std::optional<sim::Hop> hop_;
+  std::size_t next_ = 0;  // packet of the source that comes next
   std::vector<Verdict> verdicts_;
   std::vector<std::int8_t> last_status_;               // of the side that did not let it pass
   std::vector<std::uint32_t> sent_header_;             // octets of header on the link
@@ -141,15 +164,12 @@ class Direction {
   std::vector<Mismatch> mismatches_;
   std::vector<Record> records_;
   std::vector<Json> other_records_;  // of packets that are not the source's
-  std::unique_ptr<SideStatistics> compressor_statistics_, decompressor_statistics_;
   std::uint64_t duplicates_delivered_ = 0;
+  std::uint64_t feedback_waiting_ = 0;  // refused by the compressor to the end
   std::uint64_t mismatch_count_ = 0;
   std::uint64_t inserted_delivered_ = 0;
   std::map<std::string, std::uint64_t> inserted_statuses_;
 };
-
-// The tag of a link packet that consists of feedback alone; below kInserted.
-inline constexpr std::uint64_t kFeedbackTag = kInserted - 1;
 
 }  // namespace headroom::replay
 

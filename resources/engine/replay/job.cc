@@ -21,8 +21,8 @@ bool has_impairment(const Value& value) { return value.json().size() > (value.js
 void read_feedback(const Value& value, Job& job) {
   Object object(value);
   if (const auto path = object.optional("path")) {
-    job.path = static_cast<FeedbackPath>(path->choice({"none", "own", "interspersed", "piggybacked"}));
-    const bool shares = job.path == FeedbackPath::interspersed || job.path == FeedbackPath::piggybacked;
+    job.path = static_cast<sim::FeedbackPath>(path->choice({"none", "own", "interspersed", "piggybacked"}));
+    const bool shares = job.path == sim::FeedbackPath::interspersed || job.path == sim::FeedbackPath::piggybacked;
     if (shares && !job.reverse)
       path->fail("feedback among the packets of the reverse channel needs \"reverse\": true.");
     if (shares && has_impairment(value)) {
@@ -150,20 +150,6 @@ void read_sources(Object& object, Job& job) {
 }
 
 }  // namespace
-
-const char* name_of(FeedbackPath path) noexcept {
-  switch (path) {
-    case FeedbackPath::none:
-      return "none";
-    case FeedbackPath::own:
-      return "own";
-    case FeedbackPath::interspersed:
-      return "interspersed";
-    case FeedbackPath::piggybacked:
-      return "piggybacked";
-  }
-  return "";
-}
 
 Job read_job(const Json& document) {
   Object object(Value(document, ""));

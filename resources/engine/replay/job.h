@@ -14,13 +14,11 @@
 #include "base/json_reader.h"
 #include "capture/link_framing.h"
 #include "link/impairment.h"
-#include "replay/carrier.h"
+#include "replay/carrier_job.h"
+#include "sim/hop.h"
 #include "traffic/source.h"
 
 namespace headroom::replay {
-
-enum class FeedbackPath : std::uint8_t { none, own, interspersed, piggybacked };
-[[nodiscard]] const char* name_of(FeedbackPath path) noexcept;
 
 // How link packets stand in the capture of the link.
 enum class Encapsulation : std::uint8_t { ethernet, ppp, none };
@@ -59,7 +57,7 @@ struct Job {
   std::uint64_t seed = 0;
   std::uint32_t burst = 1;
   Impairment forward, backward, feedback;
-  FeedbackPath path = FeedbackPath::none;
+  sim::FeedbackPath path = sim::FeedbackPath::none;
   std::vector<ControlStep> control;  // ascending by packet
   std::optional<CarrierJob> carrier;
   LinkFormat format;  // of link packets, by the scheme of the first adapter, or of its carrier

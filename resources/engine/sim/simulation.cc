@@ -59,7 +59,8 @@ void Line::schedule(std::vector<Delivery>& deliveries) {
     for (Delivery& delivery : deliveries) {
       const std::uint64_t time_ns = delivery.time_ns;
       if (!delivery.idle) ++simulation_.packets_;
-      simulation_.events_.push({time_ns, simulation_.order_++, this, std::move(delivery)});
+      simulation_.events_.push_back({time_ns, simulation_.order_++, this, std::move(delivery)});
+      std::push_heap(simulation_.events_.begin(), simulation_.events_.end(), std::greater<>());
     }
   }
   deliveries.clear();
@@ -84,7 +85,7 @@ void Simulation::run() {
     }
     Line* const closing = next_to_close(next_ns);
     const std::uint64_t until_ns = closing != nullptr ? *closing->link_.next_close_ns() : next_ns;
-    if (!events_.empty() && events_.top().time_ns <= std::max(now_ns_, until_ns)) {
+    if (!events_.empty() && events_.front().time_ns <= std::max(now_ns_, until_ns)) {
       deliver();
     } else if (closing != nullptr) {
       now_ns_ = std::max(now_ns_, until_ns);
@@ -112,17 +113,18 @@ Line* Simulation::next_to_close(std::uint64_t next_ns) const {
 }
 
 void Simulation::deliver() {
-  Line* const line = events_.top().line;
-  const std::uint64_t time_ns = events_.top().time_ns;
+  Line* const line = events_.front().line;
+  const std::uint64_t time_ns = events_.front().time_ns;
   now_ns_ = std::max(now_ns_, time_ns);
-  std::vector<Delivery> burst;
+  burst_.clear();
   do {
-    burst.push_back(events_.top().delivery);
-    if (!burst.back().idle) --packets_;
-    events_.pop();
-  } while (burst.size() < line->burst_ && !events_.empty() && events_.top().line == line &&
-           events_.top().time_ns == time_ns);
-  line->receiver_(burst);
+    std::pop_heap(events_.begin(), events_.end(), std::greater<>());
+    burst_.push_back(std::move(events_.back().delivery));
+    events_.pop_back();
+    if (!burst_.back().idle) --packets_;
+  } while (burst_.size() < line->burst_ && !events_.empty() && events_.front().line == line &&
+           events_.front().time_ns == time_ns);
+  line->receiver_(burst_);
 }
 
 bool Simulation::flush() {

@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <queue>
 #include <span>
 #include <string>
 #include <string_view>
@@ -41,8 +40,8 @@ class Line {
  public:
   // Observes each packet as it leaves its sender. `comment` says what the link did to it, for captures.
   using Tap = std::function<void(const LinkPacket& packet, const std::string& comment)>;
-  // Takes what arrives at one moment, at most the simulation's burst.
-  using Receiver = std::function<void(std::span<const Delivery>)>;
+  // Takes what arrives at one moment, at most the line's burst. The deliveries are the receiver's to move from.
+  using Receiver = std::function<void(std::span<Delivery>)>;
 
   Line(const Line&) = delete;
   Line& operator=(const Line&) = delete;
@@ -51,6 +50,8 @@ class Line {
   LinkOutcome send(LinkPacket packet, std::string_view kind = {});
 
   [[nodiscard]] LinkCounts counts() const { return link_.counts(); }
+  // As Link's.
+  [[nodiscard]] std::uint64_t busy_until_ns() const noexcept { return link_.busy_until_ns(); }
 
  private:
   friend class Simulation;
@@ -111,7 +112,8 @@ class Simulation {
 
   std::vector<Host*> hosts_;
   std::vector<std::unique_ptr<Line>> lines_;
-  std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
+  std::vector<Event> events_;    // a heap, the next event in front
+  std::vector<Delivery> burst_;  // that is being received
   std::uint64_t now_ns_ = 0;
   std::uint64_t order_ = 0;
   std::size_t packets_ = 0;  // among the events, idle ones not included

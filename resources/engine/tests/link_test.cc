@@ -171,6 +171,48 @@ TEST(Link, AFullQueueLosesWhatDoesNotFit) {
   EXPECT_EQ(link.counts().fates[static_cast<std::size_t>(Fate::queue_full)], 1u);
 }
 
+// 1,000 octets at 8 Mbit/s take a millisecond.
+TEST(Link, AQueueOfPacketsCountsTheOneOnItsWay) {
+  Link link(read(R"({"rate_bps": 8000000, "queue_packets": 2, "delay_ns": 7})"), 1);
+  std::vector<Delivery> deliveries;
+  EXPECT_EQ(link.send(packet_of(1, 1000), 0, deliveries).fate, Fate::delivered) << "on its way";
+  EXPECT_EQ(link.send(packet_of(2, 1000), 0, deliveries).fate, Fate::delivered) << "waits";
+  EXPECT_EQ(link.send(packet_of(3, 1), 999'999, deliveries).fate, Fate::queue_full) << "a small one is one, too";
+  EXPECT_EQ(link.send(packet_of(4, 500), 1'000'000, deliveries).fate, Fate::delivered) << "the first has just left";
+  EXPECT_EQ(link.send(packet_of(5, 500), 1'000'000, deliveries).fate, Fate::queue_full);
+  ASSERT_EQ(deliveries.size(), 3u);
+  EXPECT_EQ(deliveries[0].time_ns, 1'000'007u);
+  EXPECT_EQ(deliveries[1].time_ns, 2'000'007u);
+  EXPECT_EQ(deliveries[2].time_ns, 2'500'007u);
+}
+
+// Three packets of a millisecond each; the first is lost, or dropped because of a bit error.
+TEST(Link, HarmBeforeTheQueueTakesNeitherTimeNorRoom) {
+  const std::string flipped = R"("flip": [{"packet": 0, "bit": 1}])";
+  struct {
+    std::string harm, place;
+    std::vector<std::uint64_t> arrivals;
+  } const rows[] = {
+      {R"("drop": [0])", "link", {2'000'000}},
+      {R"("drop": [0])", "before-queue", {1'000'000, 2'000'000}},
+      {flipped, "link", {2'000'000}},
+      {flipped, "before-queue", {1'000'000, 2'000'000}},
+      {flipped + R"(, "header_errors": "report")", "link", {1'000'000, 2'000'000}},
+      {flipped + R"(, "header_errors": "report")", "before-queue", {1'000'000, 2'000'000}},
+      {flipped + R"(, "header_errors": "deliver")", "before-queue", {1'000'000, 2'000'000}},
+  };
+  for (const auto& row : rows) {
+    Link link(read(R"({"rate_bps": 8000000, "queue_packets": 2, "harmed_at": ")" + row.place + "\", " + row.harm + "}"),
+              1);
+    std::vector<Delivery> deliveries;
+    for (std::uint64_t tag = 0; tag < 3; ++tag) link.send(packet_of(tag, 1000), 0, deliveries);
+    std::vector<std::uint64_t> arrivals;
+    for (const Delivery& delivery : deliveries) arrivals.push_back(delivery.time_ns);
+    EXPECT_EQ(arrivals, row.arrivals) << row.place << " " << row.harm;
+    EXPECT_EQ(deliveries.front().error, row.harm.ends_with("\"report\""));
+  }
+}
+
 TEST(Link, AReportTakesThePlaceOfADamagedPacketAndOfNoLostOne) {
   constexpr std::uint64_t kPackets = 1000;
   const Arrived arrived =
@@ -263,7 +305,9 @@ TEST(Impairment, RefusesWhatIsNone) {
   for (const char* bad :
        {R"({"loss": -0.1})", R"({"ber": 1.1})", R"({"header_errors": "keep"})", R"({"reorder": {"depth": 2}})",
         R"({"reorder": {"probability": 0.1, "depth": 0}})", R"({"burst_loss": {"good_to_bad": 0.1}})",
-        R"({"drop": [1.5]})", R"({"insert": [{"before": 1, "hex": ""}]})", R"({"delay_ns": -1})", R"({"delay": 1})"}) {
+        R"({"drop": [1.5]})", R"({"insert": [{"before": 1, "hex": ""}]})", R"({"delay_ns": -1})", R"({"delay": 1})",
+        R"({"queue_packets": 3})", R"({"rate_bps": 1, "queue_packets": 3, "slots": {"packet_octets": 188}})",
+        R"({"harmed_at": "before-queue"})", R"({"rate_bps": 1, "harmed_at": "queue"})"}) {
     EXPECT_THROW((void)read(bad), Error) << bad;
   }
 }

@@ -16,21 +16,6 @@ namespace {
 
 // ---- comparing
 
-TEST(Compare, HeaderOnTheLinkFromDetailSourceOrCommonEnd) {
-  SourcePacket original;
-  original.octets = *from_hex("aabbccddee 0102030405");
-  const Octets link = *from_hex("ff05 0102030405");
-  headroom_detail detail = {0, 0, 5, 2, 0, 0, 0, 0, 0};
-  EXPECT_EQ(header_on_link(link, original, &detail), 2u);
-  detail.plain_header = 0xFFFF;
-  EXPECT_EQ(header_on_link(link, original, &detail), 2u);  // by the common end
-  original.header_length = 6;
-  EXPECT_EQ(header_on_link(link, original, nullptr), 3u);
-  original.header_length = 0;  // cannot be: the ends differ before
-  EXPECT_EQ(header_on_link(link, original, nullptr), 2u);
-  EXPECT_EQ(header_on_link({}, original, nullptr), 0u);
-}
-
 TEST(Compare, OnlyPayloadBitsAreExpectedFlipped) {
   const Octets original = *from_hex("aabbccdd 010203");
   // On the link: two octets of header, three of payload. Bit 5 is header, bit 16 the first bit of the payload, bit 39

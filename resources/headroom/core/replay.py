@@ -21,7 +21,10 @@ from headroom.core.implementations import Implementation, Role
 from headroom.core.paths import DEFAULT_BUILD
 
 # What an impairment may do to packets; a constant delay does nothing.
-HARMFUL = ("loss", "burst_loss", "ber", "reorder", "duplicate", "jitter_ns", "drop", "flip", "insert", "queue_octets")
+HARMFUL = (
+    *("loss", "burst_loss", "ber", "reorder", "duplicate", "jitter_ns", "drop", "flip", "insert"),
+    *("queue_octets", "queue_packets"),
+)
 
 Packets = list[dict[str, Any]]
 

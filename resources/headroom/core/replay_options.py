@@ -202,6 +202,8 @@ ARGUMENTS: dict[str, Argument] = {
     "jitter": into("forward", "jitter_ns", _milliseconds),
     "rate": into("forward", "rate_bps", int),
     "queue": into("forward", "queue_octets", int),
+    "queue_packets": into("forward", "queue_packets", int),
+    "harmed_at": into("forward", "harmed_at", str),
     "slots": into("forward", "slots", slots),
     "drop": into("forward", "drop", numbers),
     "flip": into("forward", "flip", flips),

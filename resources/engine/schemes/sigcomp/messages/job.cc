@@ -133,7 +133,8 @@ Impairment read_impairments(const Value& value, const Job& job) {
   Impairment i = read_impairment(object);
   object.finish();
   const bool harms = i.loss > 0 || i.burst_loss || i.ber > 0 || i.reorder.probability > 0 || i.duplicate > 0 ||
-                     i.jitter_ns > 0 || i.queue_octets > 0 || !i.drop.empty() || !i.flip.empty() || !i.insert.empty();
+                     i.jitter_ns > 0 || i.queue_octets > 0 || i.queue_packets > 0 || !i.drop.empty() ||
+                     !i.flip.empty() || !i.insert.empty();
   if (job.stream && harms) {
     value.fail(
         "a stream neither loses, damages, doubles nor reorders octets: only \"delay_ns\" and \"rate_bps\" are for "
