@@ -2,7 +2,7 @@
 """The cells of ROHC, as the interop matrix has them."""
 
 from headroom.core.contract import CellTitles, Interop
-from headroom.schemes.rohc.interop import group, traffic
+from headroom.schemes.rohc.interop import cell, traffic
 from headroom.schemes.rohc.interop.matrix import traffic_of, unsupported
 
 INTEROP = Interop(
@@ -20,7 +20,7 @@ INTEROP = Interop(
     unsupported=unsupported,
     traffic=traffic_of,
     traffic_names=traffic.names,
-    run=group.run,
+    run=cell.run,
     captures=True,
     judges_packets=True,
 )
