@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -57,7 +57,7 @@ class Case:
         """A judge's findings as a verdict, with captures of the replay that they are about. One against no requirement
         is a missed SHOULD: no sentence makes it a MUST. Returns True if there are findings. Raises AssertionError where
         a MUST is broken."""
-        findings = [replace(one, judge=self.judge, severity="should") for one in found]
+        findings = [Finding(one.sentence, one.requirement, one.packet, self.judge, "should") for one in found]
         if findings and done is not None:
             keep_captures(done)
         verdicts.conclude(findings, self.role)

@@ -14,13 +14,14 @@ from robot.errors import PassExecution
 
 from headroom.core import engine, replay_metrics
 from headroom.core.contract import Scheme
+from headroom.core.finding import Finding
 from headroom.core.implementations import Role
 from headroom.core.metrics import Metric
 from headroom.core.options import split_names
 from headroom.core.replay import ReplayConfig
 from headroom.core.results import collector
 from headroom.core.scheme_kit import second_reading
-from headroom.core.scheme_kit.line import Arrival, Compressed, Line, Sent, Wrong
+from headroom.core.scheme_kit.line import Arrival, Compressed, Line, Sent
 from headroom.core.scheme_kit.line_vectors import LineVectors
 from headroom.keywords import cases
 from headroom.keywords.base import library
@@ -128,7 +129,7 @@ class LineKeywords:
             case.require(**line.asked(vector.channel))
             with self._may_be_refused(case, vector.channel):
                 wrong = line.decompress(case.found, vector.channel, vector.arrivals, case.run.build)
-            findings += [Wrong(vector.requirement, f"{name}: {one.sentence}. {vector.shows}") for one in wrong]
+            findings += [Finding(f"{name}: {one.sentence}. {vector.shows}", vector.requirement) for one in wrong]
         case.conclude(findings)
 
     def _compressed(self, source: str, named: Mapping[str, str]) -> tuple[Case, ReplayConfig, Compressed]:
@@ -149,7 +150,7 @@ class LineKeywords:
             others = [of for key, of in self.suite.may_refuse.items() if channel.get(key, known[key]) != known[key]]
             if not others or "refuses the configuration" not in str(failure):
                 raise
-            case.conclude([Wrong(others[0], str(failure))])
+            case.conclude([Finding(str(failure), others[0])])
             raise PassExecution(str(failure)) from failure
 
     def _reading(self) -> Any:

@@ -16,6 +16,7 @@ from typing import Any, Protocol
 
 from headroom.core import implementations
 from headroom.core.captures.dissection import LinkPacket
+from headroom.core.finding import Finding
 from headroom.core.implementations import Implementation
 from headroom.core.matrix import Cell, Row
 from headroom.core.replay import Replay, ReplayConfig
@@ -81,20 +82,17 @@ class Arrival:
         return f"a packet of {len(self.restored)} octets must come out, and {where} does"
 
 
-@dataclass(frozen=True)
-class Wrong:
-    """An `output` of a decompressor that is not right; None where nothing came out."""
+@dataclass
+class Wrong(Finding):
+    """A finding on an `output` of a decompressor; None where nothing came out."""
 
-    requirement: str
-    sentence: str
-    packet: int | None = None
     output: bytes | None = None
 
 
 class Follower(Protocol):
     """A judge that follows the packets of one channel."""
 
-    def sent(self, source: bytes, type_: int, link: bytes) -> Sequence[Any]:
+    def sent(self, source: bytes, type_: int, link: bytes) -> Sequence[Finding]:
         """Findings on the next link packet."""
 
 
@@ -147,10 +145,10 @@ class Line:
                 refused.append(source.octets)
         return Compressed(tuple(sent), tuple(refused), done)
 
-    def follow(self, sent: Sequence[Sent], channel: Mapping[str, Any]) -> tuple[list[Any], list[Any]]:
+    def follow(self, sent: Sequence[Sent], channel: Mapping[str, Any]) -> tuple[list[Finding], list[Any]]:
         """Findings on all link packets, by their place among `sent`, and the judges of the channels."""
         judges: dict[int, Any] = {}
-        found = []
+        found: list[Finding] = []
         for number, one in enumerate(sent):
             judge = judges.setdefault(one.channel, self.follower(channel))
             found += [replace(finding, packet=number) for finding in judge.sent(one.source, one.type, one.link)]
@@ -194,7 +192,7 @@ class Line:
             if difference := arrival.difference(output):
                 names = ", ".join(statuses) or "nothing"
                 sentence = f"link packet {number} (type 0x{arrival.type:04x}): {difference} ({names})"
-                wrong.append(Wrong(self.requirement(arrival), sentence, number, output))
+                wrong.append(Wrong(sentence, self.requirement(arrival), number, output=output))
         return wrong
 
     def cells(self, traffic: tuple[str, ...], flows: int, packets: int) -> OneWay[Compressed]:
@@ -227,11 +225,10 @@ class Line:
         )
 
 
-def _shown(found: Sequence[Any], sent: Sequence[Sent], arrivals: Sequence[Arrival]) -> list[str]:
+def _shown(found: Sequence[Finding], sent: Sequence[Sent], arrivals: Sequence[Arrival]) -> list[str]:
     """The packet of the first finding: as it went in and is on the link, or as it had to come out and did."""
-    if not found or found[0].packet is None:
+    if not found or (number := found[0].packet) is None:
         return []
-    number = found[0].packet
     if isinstance(found[0], Wrong):
         return side_by_side("must come out", arrivals[number].restored or b"", "came out", found[0].output)
     return side_by_side("went in", sent[number].source, "on the link", sent[number].link)
