@@ -8,7 +8,7 @@
 // Two hops that are each other's opposite make a connection: at each of its ends sit the compressor of one and the
 // decompressor of the other. A hop on which another hop carries the link packets has no line of its own.
 //
-// A hop knows no job and judges nothing. Whoever wants to know more than what comes out gives it a HopObserver.
+// A hop knows no job and judges nothing. A HopObserver sees what happens on the way.
 #ifndef HEADROOM_SIM_HOP_H
 #define HEADROOM_SIM_HOP_H
 
@@ -140,10 +140,11 @@ class Hop final : public Host {
   // As CheckedInstance::control. `tag`: of the packet before which it happens.
   [[nodiscard]] std::optional<std::string> control(headroom_role role, const std::string& message, std::uint64_t tag);
 
-  // REQUIRES: the hop has a line.
-  // When its line, which has no slots, has sent all that it holds now: for a queue in front of the compressor.
-  [[nodiscard]] std::uint64_t busy_until_ns() const noexcept { return line_->busy_until_ns(); }
+  // What the line did. REQUIRES: the hop has one.
   [[nodiscard]] LinkCounts line_counts() const { return line_->counts(); }
+  // When the line, which has no slots, has sent all that it holds now: for a queue in front of the compressor.
+  [[nodiscard]] std::uint64_t busy_until_ns() const noexcept { return line_->busy_until_ns(); }
+  // What the line of FeedbackPath::own did.
   [[nodiscard]] LinkCounts feedback_line_counts() const { return feedback_line_->counts(); }
   [[nodiscard]] const FeedbackCounts& feedback() const noexcept { return feedback_; }
   // Elements that wait for the next packet of the opposite hop.
