@@ -9,10 +9,15 @@
 #include "cxx/calls.h"
 #include "headroom.h"
 
-using Packets = std::vector<std::vector<std::uint8_t>>;  // the last of each session; empty: it is not open
+// A session is open if it has a packet.
+struct Session {
+  std::vector<std::uint8_t> last;  // packet
+  std::uint32_t flow = 0;          // whose packets it was opened for
+};
+using Sessions = std::vector<Session>;
 
 struct headroom_instance : headroom::Instance {
-  std::vector<Packets> sessions;  // by channel
+  std::vector<Sessions> sessions;  // by channel
 };
 
 namespace {
@@ -29,14 +34,23 @@ headroom_instance* make(std::int32_t role, const nlohmann::json& config) {
   const auto channels = headroom::read_configuration(config, description()).channels;
   std::uint32_t sessions = 16;
   headroom::Settings(config, "the configuration").number("sessions", 1, 64, sessions);
-  return new headroom_instance{{role, channels}, std::vector<Packets>(channels, Packets(sessions))};
+  return new headroom_instance{{role, channels}, std::vector<Sessions>(channels, Sessions(sessions))};
 }
 
-// Addresses and ports, or what stands there, say which session a packet is of.
-std::size_t session_of(const headroom_packet& p, std::size_t sessions) {
+// Addresses and ports of IPv4 or IPv6, or what stands there, say which flow a packet is of.
+std::uint32_t flow_of(const headroom_packet& p) {
+  const bool is_ipv6 = p.in_length > 0 && p.in[0] >> 4 == 6;
+  const std::uint32_t end = std::min<std::uint32_t>(p.in_length, is_ipv6 ? 44 : 24);
   std::uint32_t sum = 0;
-  for (std::size_t i = 8; i < std::min<std::size_t>(p.in_length, 44); ++i) sum = sum * 31 + p.in[i];
-  return sum % sessions;
+  for (std::uint32_t i = is_ipv6 ? 8 : 12; i < end; ++i) sum = sum * 31 + p.in[i];
+  return sum;
+}
+
+// The session of a flow, or a new one. Flows share sessions once all are open.
+std::size_t session_of(const Sessions& sessions, std::uint32_t flow) {
+  for (std::size_t number = 0; number < sessions.size(); ++number)
+    if (sessions[number].last.empty() || sessions[number].flow == flow) return number;
+  return flow % sessions.size();
 }
 
 // Takes note of a packet: `common` octets of the last one, and others. Allocates for a session's first one alone.
@@ -50,9 +64,11 @@ void note(std::vector<std::uint8_t>& last, std::size_t common, const std::uint8_
 #endif
 }
 
-std::int32_t compress(Packets& sessions, headroom_packet& p, std::uint16_t& type) {
-  const std::size_t number = session_of(p, sessions.size());
-  std::vector<std::uint8_t>& last = sessions[number];
+std::int32_t compress(Sessions& sessions, headroom_packet& p, std::uint16_t& type) {
+  const std::uint32_t flow = flow_of(p);
+  const std::size_t number = session_of(sessions, flow);
+  std::vector<std::uint8_t>& last = sessions[number].last;
+  if (last.empty()) sessions[number].flow = flow;
   const std::size_t most = std::min({std::size_t{p.in_length}, last.size(), kMostInCommon});
   const auto common = static_cast<std::size_t>(std::mismatch(p.in, p.in + most, last.begin()).first - p.in);
   type = last.empty() ? 0 : 1;
@@ -67,10 +83,10 @@ std::int32_t compress(Packets& sessions, headroom_packet& p, std::uint16_t& type
   return HEADROOM_OK;
 }
 
-std::int32_t decompress(Packets& sessions, headroom_packet& p, std::uint16_t& type) {
+std::int32_t decompress(Sessions& sessions, headroom_packet& p, std::uint16_t& type) {
   if (p.in_length < 3 || p.in[0] > 1 || p.in[1] >= sessions.size()) return HEADROOM_ERR_MALFORMED;
   type = p.in[0];
-  std::vector<std::uint8_t>& last = sessions[p.in[1]];
+  std::vector<std::uint8_t>& last = sessions[p.in[1]].last;
   if (type == 1 && last.empty()) return HEADROOM_ERR_NO_CONTEXT;
   const std::size_t head = type == 0 ? 2 : 3, common = type == 0 ? 0 : p.in[2], rest = p.in_length - head;
   if (common > last.size() || common + rest == 0 || common + rest > kLargestPacket) return HEADROOM_ERR_MALFORMED;
@@ -84,7 +100,7 @@ std::int32_t decompress(Packets& sessions, headroom_packet& p, std::uint16_t& ty
 std::int32_t process(headroom_instance& self, headroom_packet& p, std::uint64_t, headroom_detail* detail) {
   if (p.in_length > kLargestPacket) return HEADROOM_ERR_MALFORMED;
   std::uint16_t type = 0;
-  Packets& sessions = self.sessions[p.channel];
+  Sessions& sessions = self.sessions[p.channel];
   const std::int32_t status =
       self.role == HEADROOM_COMPRESSOR ? compress(sessions, p, type) : decompress(sessions, p, type);
   if (detail != nullptr && status == HEADROOM_OK) detail->cid = 0, detail->packet_type = type;
@@ -93,9 +109,9 @@ std::int32_t process(headroom_instance& self, headroom_packet& p, std::uint64_t,
 
 nlohmann::json statistics(const headroom_instance& self) {
   std::size_t open = 0;
-  for (const Packets& sessions : self.sessions)
+  for (const Sessions& sessions : self.sessions)
     open += static_cast<std::size_t>(
-        std::count_if(sessions.begin(), sessions.end(), [](auto& one) { return !one.empty(); }));
+        std::count_if(sessions.begin(), sessions.end(), [](const Session& one) { return !one.last.empty(); }));
   return {{"memory_bytes", open * 1500}, {"contexts", open}};
 }
 
