@@ -35,12 +35,22 @@ def _declared(document: Document) -> list[Scheme]:
 
 
 def _check_capabilities(document: Document) -> None:
-    """Raises UsageError where an entry has other keys than those that every scheme has, and those of its own."""
+    """Raises UsageError where a scheme has two entries, or an entry has roles that are not of its scheme, or other keys
+    than those that every scheme has and those of its own."""
     common = schema("implementation")["$defs"]["capability"]
+    seen: set[str] = set()
     for number, entry in enumerate(document.data["capabilities"]):
+        name, at = entry["scheme"], ("capabilities", number)
+        if name in seen:
+            raise UsageError(document.complaint((*at, "scheme"), f"there are two entries of {name}: make one of them"))
+        seen.add(name)
+        known = all_schemes()[name].roles if name in all_schemes() else entry["roles"]
+        if wrong := [role for role in entry["roles"] if role not in known]:
+            sentence = f"{wrong[0]} is no role of {name} (known: {', '.join(known)})"
+            raise UsageError(document.complaint((*at, "roles"), sentence))
         own = schema_of(entry["scheme"], "capabilities")
         properties = {**common["properties"], **own.get("properties", {})}
-        check(document, {**common, "properties": properties}, ("capabilities", number))
+        check(document, {**common, "properties": properties}, at)
 
 
 @cache

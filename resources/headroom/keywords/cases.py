@@ -74,8 +74,8 @@ def about(scheme: Scheme, judge: str, role: Role) -> Case:
     """The running case, whose implementation under test the record has. Ends a case about a role that the run is not
     about."""
     case = Case(scheme, judge, role, current_run())
+    verdicts.note(role, case.found, case.run.build)  # first: a case that is left out names whom it would have asked
     verdicts.leave_to_the_other_side(case.run, [role])
-    verdicts.note(role, case.found, case.run.build)
     return case
 
 

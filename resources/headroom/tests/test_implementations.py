@@ -85,6 +85,27 @@ def test_folders_of_it_declare_more(root: Path) -> None:
             implementations.find("theirs", root)
 
 
+@pytest.mark.parametrize(
+    ("entries", "sentence"),
+    [
+        (
+            "[{scheme: vj, roles: [compressor]}, {scheme: vj, roles: [decompressor]}]",
+            "/capabilities/1/scheme: there are two entries of vj",
+        ),
+        (
+            "[{scheme: ule, roles: [compressor, endpoint]}]",
+            r"/capabilities/0/roles: endpoint is no role of ule \(known: compressor, decompressor\)",
+        ),
+    ],
+)
+def test_a_scheme_is_declared_once_and_with_its_roles(root: Path, entries: str, sentence: str) -> None:
+    (root / "theirs" / "implementation.yaml").write_text(
+        f"{YAML[: YAML.index('capabilities:')]}capabilities: {entries}\n"
+    )
+    with pytest.raises(UsageError, match=rf"implementation\.yaml:\d+: {sentence}"):
+        implementations.find("theirs", root)
+
+
 def test_the_name_is_the_folders(root: Path) -> None:
     (root / "theirs").rename(root / "mine")
     with pytest.raises(
