@@ -7,10 +7,13 @@ import subprocess
 import sys
 from collections import Counter
 
+import pytest
+
 from headroom.core import requirements
+from headroom.core.errors import UsageError
 from headroom.core.paths import ROOT, SUITES
 from headroom.core.run import coverage
-from headroom.core.run.selection import cases, suite_names
+from headroom.core.run.selection import cases, suite_files, suite_names
 
 
 def test_identities_are_unique() -> None:
@@ -63,3 +66,8 @@ def test_every_keyword_is_known() -> None:
 def test_names_are_paths() -> None:
     assert "performance/voip_flow_pairs" in suite_names()
     assert "papers/effnet_2007" in suite_names()
+
+
+def test_an_empty_word_is_no_suite() -> None:
+    with pytest.raises(UsageError, match="'' names no suite"):
+        suite_files([""])

@@ -38,10 +38,13 @@ class Case:
 def suite_files(names: Iterable[str], root: Path = SUITES) -> list[Path]:
     """Files and folders of suites:
 
-    `performance`, `performance/voip_flow_pairs`, or a path. Raises UsageError on an unknown one.
+    `performance`, `performance/voip_flow_pairs`, or a path. Raises UsageError on an unknown one, and on an empty word:
+    a variable that is not set would select everything.
     """
     found = []
     for name in names:
+        if not name.strip("/ "):
+            raise UsageError(f"'{name}' names no suite; leave it out, or name one, such as conformance.")
         stem = root / name.removeprefix("suites/").removesuffix("/")
         for candidate in (stem, stem.with_name(stem.name + ".robot"), Path(name)):
             is_suite = candidate.suffix == ".robot" and candidate.is_file()
