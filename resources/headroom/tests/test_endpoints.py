@@ -78,7 +78,7 @@ def of_messages(name: str, build: str) -> dict[str, Any]:
 
 
 def of_talk(name: str, build: str) -> dict[str, Any]:
-    return call._job(call.Exchange(name, name, "dynamic", build=build), [], None)["endpoints"]["a"]
+    return call.job(call.Exchange(name, name, "dynamic", build=build), "", [])["endpoints"]["a"]
 
 
 def of_conformance(name: str, build: str) -> dict[str, Any]:
