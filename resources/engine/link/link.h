@@ -109,7 +109,7 @@ class Link {
 
   // When the last bit of a packet of `octets` has left the queue; nothing when there is no room for it.
   [[nodiscard]] std::optional<std::uint64_t> departure(std::size_t octets, std::uint64_t now_ns);
-  // Whether the receiver is told that a packet was lost in this way.
+  // True if the receiver is told that a packet was lost in this way.
   [[nodiscard]] bool is_reported(Fate fate) const noexcept;
   [[nodiscard]] Fate lose(std::uint64_t number);
   [[nodiscard]] Fate damage(LinkPacket& packet, std::uint64_t number, std::vector<std::uint32_t>& flipped,

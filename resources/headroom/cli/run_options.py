@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a command line says about a run."""
+"""A command line about a run, as words."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,7 +8,7 @@ from headroom.core.settings import OTHER_SIDE, Settings
 
 
 class RunOptions:
-    """What stands on the command line: suites, and values of options by name. With `paper`, the suite is that of a
+    """The words of a command line: suites, and values of options by name. With `paper`, the suite is that of a
     publication, which is about both sides whichever is named."""
 
     def __init__(self, suites: Sequence[str], paper: bool = False, **values: Any) -> None:

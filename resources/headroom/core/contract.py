@@ -165,7 +165,7 @@ class TrexStreams:
 
 
 class ReportSection(Protocol):
-    """What the report needs of a section (`report.page.Section`): `id` is its identity on the page, `notes` are
+    """A section as the report uses it (`report.page.Section`): `id` is its identity on the page, `notes` are
     sentences below its title."""
 
     id: str

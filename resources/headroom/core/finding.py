@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a judge says against a packet: the type that all judges, the kits of schemes and records share."""
+"""A finding of a judge on a packet: the type that all judges, the kits of schemes and records share."""
 
 from dataclasses import dataclass
 

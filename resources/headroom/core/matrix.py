@@ -163,7 +163,7 @@ class ArtefactStore:
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def once(self, key: tuple[str, ...], make: Callable[[], T]) -> T:
-        """What `make` returns, called by the first cell with this key alone."""
+        """Returns the result of `make`, which only the first cell with this key calls."""
         with self.lock:
             future = self.known.get(key)
             if mine := future is None:
@@ -234,7 +234,7 @@ def _exists(scheme: Scheme, axes: Mapping[str, str]) -> bool:
 
 
 class RowOptions(TypedDict, total=False):
-    """What rows may have in common."""
+    """Options that rows may share."""
 
     traffic: tuple[str, ...]
     links: tuple[str, ...]

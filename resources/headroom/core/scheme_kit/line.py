@@ -51,7 +51,7 @@ class Compressed:
 
 @dataclass(frozen=True)
 class Arrival:
-    """What arrives at the decompressor: a link packet, or the report of a damaged one.
+    """An arrival at the decompressor: a link packet, or the report of a damaged one.
 
     `restored` is what the judge makes of it, None for nothing; `other` may come out in its place, and anything where it
     is `free`. `source` is what it was made of.
@@ -97,7 +97,7 @@ class Follower(Protocol):
 
 
 class Outcome(Protocol):
-    """What a decompressor's judge makes of a link packet, as `Arrival` has it."""
+    """The reading of a link packet by a decompressor's judge, as `Arrival` has it."""
 
     restored: bytes | None
     other: bytes | None
