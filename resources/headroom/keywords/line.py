@@ -99,7 +99,7 @@ class LineKeywords:
 
     @keyword("Decompressor Should Do As The Judge Does")
     def as_the_judge(self, source: str, *, lost: float = 0.0, damaged: float = 0.0, **named: str) -> None:
-        """What the compressor sends arrives, but for shares that are LOST or DAMAGED.
+        """The link packets of the compressor arrive, but for shares that are LOST or DAMAGED.
 
         The decompressor does with each packet what the specification says: also where, behind a loss, what comes out
         is wrong. The layer above notices that.

@@ -131,7 +131,7 @@ def needed_by(module: str, source: str, modules: Iterable[str]) -> set[str]:
 
 
 def below(folder: str, needs: Mapping[str, set[str]]) -> dict[str, set[str]]:
-    """What the modules and folders directly in a folder need of each other."""
+    """Needs of the modules and folders directly in a folder of each other."""
     start = f"{folder}." if folder else ""
     units = {module: module.removeprefix(start).split(".")[0] for module in needs if module.startswith(start)}
     found: dict[str, set[str]] = {unit: set() for unit in units.values()}

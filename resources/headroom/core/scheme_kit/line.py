@@ -157,7 +157,7 @@ class Line:
     def across(
         self, sent: Sequence[Sent], channel: Mapping[str, Any], lost: float = 0.0, damaged: float = 0.0, seed: int = 1
     ) -> list[Arrival]:
-        """What arrives over a line that loses and damages shares of the packets, and what the judge makes of it."""
+        """Arrivals over a line that loses and damages shares of the packets, with the judge's readings."""
         chance = random.Random(seed)
         judges: dict[int, Callable[[int, bytes], Outcome]] = {}
         arrivals = []

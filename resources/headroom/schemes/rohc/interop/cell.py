@@ -54,7 +54,7 @@ def config_of(cell: Cell) -> ReplayConfig:
 
 
 def trial(cell: Cell, store: ArtefactStore) -> Trial:
-    """What becomes of a cell. Whatever an adapter does is an outcome; raises EngineFailure where the engine could not
+    """The outcome of a cell. Whatever an adapter does is an outcome; raises EngineFailure where the engine could not
     do its work."""
     if implementations.find(cell.row.decompressor).recordings:
         return recordings.judge(cell)

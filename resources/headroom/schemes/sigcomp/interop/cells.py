@@ -85,7 +85,7 @@ def _measure(calls: Sequence[Call]) -> None:
 def shortcomings(
     exchange: Exchange, calls: Sequence[Call], second: Callable[[Exchange, Sequence[Call]], Sequence[bytes | None]]
 ) -> list[str]:
-    """What is wrong with calls, as sentences: what came out, and then whether judges restore it, too. `second` gives
+    """Sentences on what is wrong with calls: what came out, and then whether judges restore it, too. `second` gives
     what the second judge makes of the messages."""
     wrong = talk.shortcomings(exchange, calls)
     if wrong:
