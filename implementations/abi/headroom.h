@@ -5,13 +5,14 @@
  * The header that a vendor copies. A shared library that exports `headroom_implementation` is an adapter: Headroom's
  * engine opens it, drives it and measures it. The header compiles as C11 and as C++20 and needs only <stddef.h> and
  * <stdint.h>. What one kind of scheme needs beyond it is in extensions, each with a header of its own (see `extension`
- * below): headroom_sessions.h, headroom_messages.h, headroom_tools.h.
+ * below): headroom_sessions.h, headroom_messages.h, headroom_user_plane.h, headroom_tools.h.
  *
  * What an adapter promises
  *   - It reads no clock, draws no random number, keeps no mutable global, starts no thread and prints nothing. Time
  *     comes in through `now_ns`, randomness through the `seed` of its configuration. The same calls give the same
  *     octets.
- *   - Instances share nothing. One instance is used by one thread at a time; two instances may be used by two threads.
+ *   - Instances share nothing, unless an extension says otherwise by name (headroom_user_plane.h does). One instance is
+ *     used by one thread at a time; two instances may be used by two threads.
  *   - It writes only inside the buffers that it is given, and reads only inside the lengths that come with them.
  *   - No exception, signal or longjmp crosses this boundary.
  *   - HEADROOM_ERR_NO_SPACE costs one packet and no other. A compressor has not sent the packet: its contexts are
@@ -23,7 +24,8 @@
  *   - It keeps no pointer into what a call gives it; see "Buffers" below.
  *
  * What the engine promises
- *   - `now_ns` never decreases over the life of an instance. Buffers `in` and `out` never overlap.
+ *   - `now_ns` never decreases over the life of an instance. Buffers `in` and `out` never overlap, unless an extension
+ *     says otherwise by name (headroom_user_plane.h does).
  *   - `out_capacity` is at least `in_length + HEADROOM_EXPANSION`, unless the adapter itself is being tested. A
  *     decompressor whose configuration has an `mrru` above 0 has `mrru` octets more. An extension may promise more
  *     (headroom_messages.h does). A record of `drain` has at least the room of the largest record of the call before.
@@ -86,8 +88,14 @@ typedef enum headroom_status {
   HEADROOM_ERR_DECOMPRESSION = -10 /* decompression failed for a reason of the scheme's own, which an extension names */
 } headroom_status;
 
-/* An endpoint compresses and decompresses, for schemes whose two sides share what they know. */
-typedef enum headroom_role { HEADROOM_COMPRESSOR = 1, HEADROOM_DECOMPRESSOR = 2, HEADROOM_ENDPOINT = 3 } headroom_role;
+/* An endpoint compresses and decompresses, for schemes whose two sides share what they know. A user plane forwards
+ * (headroom_user_plane.h). */
+typedef enum headroom_role {
+  HEADROOM_COMPRESSOR = 1,
+  HEADROOM_DECOMPRESSOR = 2,
+  HEADROOM_ENDPOINT = 3,
+  HEADROOM_USER_PLANE = 4
+} headroom_role;
 
 /* One packet. Of `compress`, `decompress` and `give_reverse` the adapter fills `out_length` and `status`, the caller
  * all other fields; `out_type` and `more` are 0 before the call, and an adapter writes them only where they become

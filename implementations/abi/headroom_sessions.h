@@ -3,8 +3,7 @@
  * Extension "sessions" of the Headroom adapter ABI: sessions of an instance, each configured by itself. A session has a
  * 32-bit number of the caller's choice, which packets carry in `channel`.
  *
- * Schemes call them by names of their own: the compartments of SigComp (RFC 3320, 3.1), the sessions of a user plane
- * with their rules.
+ * They are the compartments of SigComp (RFC 3320, 3.1).
  */
 #ifndef HEADROOM_ABI_HEADROOM_SESSIONS_H
 #define HEADROOM_ABI_HEADROOM_SESSIONS_H
