@@ -99,8 +99,8 @@ TEST(PfcpWriter, WritesGroupsAndLengths) {
   out.close(group);
   ASSERT_TRUE(out.ok());
   const Octets written = out.finish();
-  EXPECT_EQ(Bytes(written.begin(), written.end()), (Bytes{0x21, 56, 0, 21, 0, 0, 0, 0, 0, 0, 0, 0x10, 0, 0, 0x20, 0,
-                                                          0, 99, 0, 5, 0, 19, 0, 1, 1}));
+  EXPECT_EQ(Bytes(written.begin(), written.end()),
+            (Bytes{0x21, 56, 0, 21, 0, 0, 0, 0, 0, 0, 0, 0x10, 0, 0, 0x20, 0, 0, 99, 0, 5, 0, 19, 0, 1, 1}));
 }
 
 TEST(PfcpWriter, FailsWhereTheRoomEnds) {

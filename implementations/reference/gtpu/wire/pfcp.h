@@ -14,9 +14,9 @@ namespace headroom::gtpu::pfcp {
 using Octets = std::span<const std::uint8_t>;
 
 inline constexpr std::uint8_t kVersion = 1;
-inline constexpr std::size_t kNodeHeader = 8;      // without SEID
-inline constexpr std::size_t kSessionHeader = 16;  // with SEID
-inline constexpr std::size_t kLengthStart = 4;     // Message Length counts the octets behind it (7.2.2.4)
+inline constexpr std::size_t kNodeHeader = 8;          // without SEID
+inline constexpr std::size_t kSessionHeader = 16;      // with SEID
+inline constexpr std::size_t kLengthStart = 4;         // Message Length counts the octets behind it (7.2.2.4)
 inline constexpr std::size_t kLongestMessage = 65507;  // of a UDP datagram over IPv4
 
 // Message types (7.3). Session messages begin at kSessionEstablishmentRequest.
@@ -96,7 +96,6 @@ enum IeType : std::uint16_t {
   kTransportLevelMarking = 30,
   kVolumeThreshold = 31,
   kTimeThreshold = 32,
-  kMonitoringTime = 33,
   kInactivityDetectionTime = 36,
   kReportingTriggers = 37,
   kRedirectInformation = 38,
@@ -106,7 +105,7 @@ enum IeType : std::uint16_t {
   kDestinationInterface = 42,
   kUpFunctionFeatures = 43,
   kApplyAction = 44,
-  kDlBufferingSuggestedPacketCount = 48,
+  kDownlinkDataServiceInformation = 45,
   kSmReqFlags = 49,
   kSrRspFlags = 50,
   kPdrId = 56,
@@ -139,11 +138,9 @@ enum IeType : std::uint16_t {
   kUeIpAddress = 93,
   kOuterHeaderRemoval = 95,
   kRecoveryTimeStamp = 96,
-  kDlFlowLevelMarking = 97,
   kHeaderEnrichment = 98,
   kErrorIndicationReport = 99,
   kMeasurementInformation = 100,
-  kRemoteGtpUPeer = 103,
   kUrSeqn = 104,
   kUpdateDuplicatingParameters = 105,
   kActivatePredefinedRules = 106,
@@ -151,13 +148,24 @@ enum IeType : std::uint16_t {
   kFarId = 108,
   kQerId = 109,
   kFailedRuleId = 114,
+  kRqi = 123,
   kQfi = 124,
-  kCreateTrafficEndpoint = 127,
   kTrafficEndpointId = 131,
   kEthernetPacketFilter = 132,
   kProxying = 137,
   kSuggestedBufferingPacketsCount = 140,
+  kPagingPolicyIndicator = 158,
+  kInterfaceType = 160,  // Source and Destination Interface Type
+  kSessionRetentionInformation = 183,
+  kSeReqFlags = 186,
 };
+
+// Reporting Triggers (8.2.19): the first octet in bits 0 to 7, the second in bits 8 to 15.
+inline constexpr std::uint32_t kPerio = 0x01, kVolth = 0x02, kTimth = 0x04, kQuhti = 0x08, kStart = 0x10, kStopt = 0x20,
+                               kLiusa = 0x80, kVolqu = 0x100, kTimqu = 0x200;
+
+// PFCPSMReq-Flags (8.2.31), PFCPSRRsp-Flags (8.2.32) and PFCPSEReq-Flags (8.2.125).
+inline constexpr std::uint8_t kDrobu = 0x01, kSndem = 0x02, kQaurr = 0x04, kResti = 0x01;
 
 // Header of a message (7.2.2).
 struct Header {
