@@ -14,7 +14,7 @@ class RuleSet;
 
 // Session: N4 makes, changes and deletes it by way of Sessions; workers read it between the beginning and the end of
 // one call.
-struct Session {
+struct alignas(64) Session {
   std::atomic<const RuleSet*> rules{nullptr};
   std::uint64_t seid = 0;   // of this side; never 0, never used twice
   std::uint32_t index = 0;  // below Sessions::max_sessions(), unique among the living: for tables of N4's own

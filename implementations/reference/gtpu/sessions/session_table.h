@@ -32,8 +32,9 @@ class SessionTable {
   }
   void prefetch(std::uint64_t key) const noexcept { __builtin_prefetch(&entries_[place(key)]); }
 
-  // By the writer. False where the table is full. REQUIRES: key is not 0 and not in the table.
-  bool insert(std::uint64_t key, const Session* session) noexcept;
+  // By the writer. REQUIRES of `insert`: there is room, and the key is not 0 and not in the table.
+  [[nodiscard]] bool has_room(std::size_t keys) const noexcept { return used_ + keys <= (mask_ + 1) / 2; }
+  void insert(std::uint64_t key, const Session* session) noexcept;
   void erase(std::uint64_t key) noexcept;
 
  private:

@@ -7,8 +7,10 @@
 // more: when each has left, or has entered again, since. A worker that never calls delays nothing.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <unordered_set>
 #include <vector>
@@ -51,8 +53,8 @@ class Sessions {
   bool replace(Session& session, const Rules& rules, Refusal& refusal);
   void remove(Session& session);
 
-  // Returns the session with this SEID, or nullptr.
-  [[nodiscard]] Session* find(std::uint64_t seid) noexcept;
+  // Returns the session with this SEID, or nullptr. By workers, too.
+  [[nodiscard]] Session* find(std::uint64_t seid) const noexcept;
   [[nodiscard]] static const Rules& rules_of(const Session& session) noexcept;
   // Returns the counters of a URR of the session, or nullptr. Valid until the URR is removed.
   [[nodiscard]] static Usage* usage_of(const Session& session, std::uint32_t urr) noexcept;
@@ -61,7 +63,7 @@ class Sessions {
   template <typename Each>
   void for_each(Each&& each) {
     for (std::uint32_t i = 0; i < slots_.size(); ++i) {
-      if (slots_[i].session) each(*slots_[i].session);
+      if (Session* const session = slots_[i].session.load(std::memory_order_relaxed)) each(*session);
     }
   }
 
@@ -83,8 +85,8 @@ class Sessions {
   void add_worker(WorkerEpoch& worker);
   void remove_worker(WorkerEpoch& worker);
   void enter(WorkerEpoch& worker) const noexcept {
-    worker.entered_.store(epoch_.load(std::memory_order_relaxed), std::memory_order_relaxed);
-    std::atomic_thread_fence(std::memory_order_seq_cst);
+    // The exchange is also the barrier between announcing the epoch and reading the tables.
+    worker.entered_.exchange(epoch_.load(std::memory_order_acquire), std::memory_order_seq_cst);
   }
   static void leave(WorkerEpoch& worker) noexcept {
     worker.entered_.store(WorkerEpoch::kOutside, std::memory_order_release);
@@ -107,7 +109,7 @@ class Sessions {
  private:
   struct Keys;
   struct Slot {
-    std::unique_ptr<Session> session{};
+    std::atomic<Session*> session{nullptr};  // owned
     std::uint32_t uses = 0;
   };
   struct Retired {
@@ -123,8 +125,10 @@ class Sessions {
   static constexpr std::uint32_t kEndMarkers = 1024;
 
   [[nodiscard]] Keys keys_of(const Rules& rules) const;
-  bool take_keys(const Keys& keys, const Keys& held, Session& session, Refusal& refusal);
-  void retire(std::unique_ptr<const RuleSet> rules, std::unique_ptr<Session> session);
+  // Inserts the keys that are not among `held`. False, with nothing inserted, where one is another session's.
+  bool insert_keys(const Keys& keys, const Keys& held, Session& session, Refusal& refusal);
+  void erase_keys(const Keys& keys, const Keys& kept, const Session& session);
+  void retire(const RuleSet* rules, std::unique_ptr<Session> session);
 
   LocalAddresses addresses_;
   std::uint32_t max_sessions_;
@@ -139,7 +143,7 @@ class Sessions {
   std::unordered_set<std::uint32_t> chosen_{};  // and not yet in rules
   std::vector<WorkerEpoch*> workers_{};
   std::size_t next_worker_ = 0;  // whose events are looked at next
-  std::vector<Retired> retired_{};
+  std::deque<Retired> retired_{};
   alignas(64) std::atomic<std::uint64_t> epoch_{1};
   alignas(64) std::atomic<std::uint64_t> generation_{1};
   // End markers: a ring that N4 fills and the first worker empties.
