@@ -6,31 +6,31 @@
 namespace headroom::gtpu::n4 {
 namespace {
 
-constexpr std::uint8_t kDurationMethod = 0x01, kVolumeMethod = 0x02;  // 8.2.40
-constexpr std::uint8_t kImmediateStart = 0x08, kPackets = 0x10;       // ISTM, MNOP (8.2.68)
+constexpr std::uint8_t kDurationMethod = 0x01, kVolumeMethod = 0x02;               // 8.2.40
+constexpr std::uint8_t kInactive = 0x02, kImmediateStart = 0x08, kPackets = 0x10;  // INAM, ISTM, MNOP (8.2.68)
 constexpr std::uint32_t kTimeTriggers = pfcp::kTimth | pfcp::kTimqu;
 // A duration that has stopped is looked at again after so long at least.
 constexpr std::uint64_t kStoppedPoll = 100'000'000;
 
 [[nodiscard]] std::uint64_t sum(std::uint64_t a, std::uint64_t b) noexcept { return b > kNever - a ? kNever : a + b; }
 
-[[nodiscard]] Measurement::Count read(const Usage::Counter& counter) noexcept {
+[[nodiscard]] Measurement::Count counted(const Usage::Counter& counter) noexcept {
   return {counter.octets.load(std::memory_order_relaxed), counter.packets.load(std::memory_order_relaxed)};
 }
 
-[[nodiscard]] bool reached(std::uint64_t octets, const std::atomic<std::uint64_t>& limit) noexcept {
+[[nodiscard]] bool is_at(std::uint64_t octets, const std::atomic<std::uint64_t>& limit) noexcept {
   const std::uint64_t value = limit.load(std::memory_order_relaxed);
   return value != kUnlimited && octets >= value;
 }
 
 [[nodiscard]] bool threshold_reached(const Usage& usage, const Measurement& m) noexcept {
-  return reached(m.total.octets, usage.total.threshold_at) || reached(m.uplink.octets, usage.uplink.threshold_at) ||
-         reached(m.downlink.octets, usage.downlink.threshold_at);
+  return is_at(m.total.octets, usage.total.threshold_at) || is_at(m.uplink.octets, usage.uplink.threshold_at) ||
+         is_at(m.downlink.octets, usage.downlink.threshold_at);
 }
 
 [[nodiscard]] bool quota_reached(const Usage& usage, const Measurement& m) noexcept {
-  return reached(m.total.octets, usage.total.quota_at) || reached(m.uplink.octets, usage.uplink.quota_at) ||
-         reached(m.downlink.octets, usage.downlink.quota_at);
+  return is_at(m.total.octets, usage.total.quota_at) || is_at(m.uplink.octets, usage.uplink.quota_at) ||
+         is_at(m.downlink.octets, usage.downlink.quota_at);
 }
 
 // Time measurement begins with the first packet, or at once (ISTM). Without packets it stops after the Inactivity
@@ -55,9 +55,9 @@ const Urr* UsageReports::find(const Rules& rules, std::uint32_t urr) noexcept {
 Measurement UsageReports::measure(const Usage& usage, const Urr& urr, const UrrState& state,
                                   std::uint64_t now) noexcept {
   Measurement m;
-  m.total = read(usage.total);
-  m.uplink = read(usage.uplink);
-  m.downlink = read(usage.downlink);
+  m.total = counted(usage.total);
+  m.uplink = counted(usage.uplink);
+  m.downlink = counted(usage.downlink);
   m.first_packet_ns = usage.first_packet_ns.load(std::memory_order_relaxed);
   m.last_packet_ns = usage.last_packet_ns.load(std::memory_order_relaxed);
   if ((urr.information & kImmediateStart) != 0) {
@@ -88,6 +88,7 @@ void UsageReports::follow(const Session& session, SessionState& state, std::span
     if ((urr.triggers & pfcp::kPerio) == 0) known->period_at = kNever;
     if ((urr.triggers & pfcp::kPerio) != 0) known->period_at = std::min(known->period_at, sum(now, urr.period_ns));
     usage->inactivity_ns.store(urr.inactivity_ns, std::memory_order_relaxed);
+    usage->inactive.store((urr.information & kInactive) != 0, std::memory_order_relaxed);
     set_thresholds(*usage, *known, urr);
     set_timer(session, *known, urr, now);
   }
@@ -134,13 +135,13 @@ void UsageReports::set_thresholds(Usage& usage, const UrrState& state, const Urr
   usage.reached.fetch_and(~Usage::kThreshold, std::memory_order_release);
 }
 
-std::uint32_t UsageReports::triggers(const Session& session, UrrState& state, const Urr& urr,
-                                     std::uint32_t reached_bits, std::uint64_t now) {
+std::uint32_t UsageReports::triggers(const Session& session, UrrState& state, const Urr& urr, std::uint32_t reached,
+                                     std::uint64_t now) {
   Usage* const usage = Sessions::usage_of(session, urr.id);
   if (usage == nullptr) return 0;
   const Measurement m = measure(*usage, urr, state, now);
   std::uint32_t result = 0;
-  if ((reached_bits & Usage::kStart) != 0) result |= pfcp::kStart;
+  if ((reached & Usage::kStart) != 0) result |= pfcp::kStart;
   if (threshold_reached(*usage, m)) result |= pfcp::kVolth;
   if (quota_reached(*usage, m) && !state.volume_quota_reported) {
     state.volume_quota_reported = true;

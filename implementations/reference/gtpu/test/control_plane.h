@@ -11,18 +11,11 @@
 #include <vector>
 
 #include "gtpu/n4/controller.h"
-#include "gtpu/sessions/sessions.h"
+#include "gtpu/test/user_plane.h"
 #include "gtpu/wire/pfcp.h"
 #include "gtpu/wire/pfcp_values.h"
 
-namespace headroom::gtpu::testing {
-
-using Bytes = std::vector<std::uint8_t>;
-
-inline Bytes operator+(Bytes a, const Bytes& b) {
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
-}
+namespace headroom::gtpu::test {
 
 // Returns `value` in so many octets.
 inline Bytes be(std::uint64_t value, std::size_t octets) {
@@ -67,15 +60,15 @@ inline Bytes far_to_access(std::uint32_t id, std::uint32_t teid) {
                                   ie(pfcp::kForwardingParameters, ie(pfcp::kDestinationInterface, {0}) + tunnel(teid)));
 }
 
-inline Bytes user(std::uint32_t address, bool destination) {
+inline Bytes ue_address(std::uint32_t address, bool destination) {
   return ie(pfcp::kUeIpAddress, Bytes{static_cast<std::uint8_t>(destination ? 0x06 : 0x02)} + be(address, 4));
 }
 
 // Returns the rules of a session: PDR 1 and FAR 1 uplink, PDR 2 and FAR 2 downlink.
 inline Bytes both_ways(std::uint32_t address, std::uint32_t access_teid, const Bytes& more_of_pdr = {}) {
   const Bytes removal = ie(pfcp::kOuterHeaderRemoval, {0});
-  return pdr(1, source(0) + kChoose + user(address, false), 1, removal + more_of_pdr) +
-         pdr(2, source(1) + user(address, true), 2, more_of_pdr) + far_to_core(1) + far_to_access(2, access_teid);
+  return pdr(1, source(0) + kChoose + ue_address(address, false), 1, removal + more_of_pdr) +
+         pdr(2, source(1) + ue_address(address, true), 2, more_of_pdr) + far_to_core(1) + far_to_access(2, access_teid);
 }
 
 inline Bytes message(std::uint8_t type, std::optional<std::uint64_t> seid, std::uint32_t sequence, const Bytes& body) {
@@ -123,15 +116,6 @@ struct Answer {
   }
 };
 
-inline LocalAddresses n3_addresses() {
-  LocalAddresses addresses;
-  const std::uint8_t ipv4[] = {172, 17, 0, 1};
-  const std::uint8_t ipv6[16] = {0x20, 0x01, 0x0D, 0xB8, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
-  addresses.entries.push_back({Address::of_ipv4(ipv4), true, true});
-  addresses.entries.push_back({Address::of_ipv6(ipv6), true, true});
-  return addresses;
-}
-
 inline n4::Config n4_config() {
   n4::Config config;
   config.node = Address::of_ipv4(0xC0000204);
@@ -144,15 +128,9 @@ inline n4::Config n4_config() {
   return config;
 }
 
-// ControlPlane drives a controller on an injected clock.
+// ControlPlane drives a controller, on an injected clock.
 class ControlPlane {
  public:
-  explicit ControlPlane(std::uint32_t max_sessions = 16)
-      : sessions(n3_addresses(), max_sessions), controller(sessions, n4_config()) {
-    sessions.add_worker(worker);
-  }
-  ~ControlPlane() { sessions.remove_worker(worker); }
-
   // Sends octets; returns the first message that comes back, or none.
   Answer send(Bytes octets) {
     headroom_n4_message m{};
@@ -199,11 +177,11 @@ class ControlPlane {
   }
   Answer remove(std::uint64_t seid) { return session(pfcp::kSessionDeletionRequest, seid, {}); }
 
-  WorkerEpoch worker;
-  Sessions sessions;
-  n4::Controller controller;
+  UserPlane plane;
+  Sessions& sessions = plane.sessions;
+  n4::Controller controller{sessions, n4_config()};
   std::uint64_t now = 0;
   std::uint32_t sequence = 0;
 };
 
-}  // namespace headroom::gtpu::testing
+}  // namespace headroom::gtpu::test

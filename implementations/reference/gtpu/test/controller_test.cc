@@ -9,13 +9,13 @@ namespace headroom::gtpu {
 namespace {
 
 using pfcp::Cause;
-using testing::be;
-using testing::Bytes;
-using testing::ControlPlane;
-using testing::ie;
-using testing::kNode;
-using testing::message;
-using testing::operator+;
+using test::be;
+using test::Bytes;
+using test::ControlPlane;
+using test::ie;
+using test::kNode;
+using test::message;
+using test::operator+;
 
 TEST(N4Node, HeartbeatIsAnsweredWithoutAssociation) {
   ControlPlane cp;
@@ -60,7 +60,7 @@ TEST(N4Node, UpdateAndReleaseNeedAnAssociation) {
 TEST(N4Node, SessionsEndWithTheirAssociation) {
   ControlPlane cp;
   cp.associate();
-  const std::uint64_t seid = cp.established(testing::both_ways(0x0A000001, 0x100));
+  const std::uint64_t seid = cp.established(test::both_ways(0x0A000001, 0x100));
   cp.node(pfcp::kAssociationReleaseRequest, kNode);
   EXPECT_EQ(cp.sessions.count(), 0u);
   EXPECT_EQ(cp.remove(seid).cause(), Cause::session_context_not_found);
@@ -69,7 +69,7 @@ TEST(N4Node, SessionsEndWithTheirAssociation) {
 TEST(N4Node, ANewSetupEndsSessionsUnlessTheyAreRetained) {
   ControlPlane cp;
   cp.associate();
-  cp.established(testing::both_ways(0x0A000001, 0x100));
+  cp.established(test::both_ways(0x0A000001, 0x100));
   cp.node(pfcp::kAssociationSetupRequest,
           kNode + ie(pfcp::kRecoveryTimeStamp, be(2, 4)) + ie(pfcp::kSessionRetentionInformation, {}));
   EXPECT_EQ(cp.sessions.count(), 1u);
@@ -136,11 +136,11 @@ TEST(N4Message, ElementTooShort) {
 TEST(N4Message, ARetransmissionGetsTheSameAnswerAndIsNotCarriedOut) {
   ControlPlane cp;
   cp.associate();
-  const Bytes request = message(pfcp::kSessionEstablishmentRequest, 0, 50,
-                                kNode + testing::kCpSeid + testing::both_ways(0x0A000001, 0x100));
+  const Bytes request =
+      message(pfcp::kSessionEstablishmentRequest, 0, 50, kNode + test::kCpSeid + test::both_ways(0x0A000001, 0x100));
   const auto first = cp.send(request);
   EXPECT_EQ(first.cause(), Cause::accepted);
-  cp.now += 3 * testing::kSecond;
+  cp.now += 3 * test::kSecond;
   EXPECT_EQ(cp.send(request).octets, first.octets);
   EXPECT_EQ(cp.sessions.count(), 1u);
 }

@@ -9,24 +9,24 @@ namespace headroom::gtpu {
 namespace {
 
 using pfcp::Cause;
-using testing::Answer;
-using testing::be;
-using testing::both_ways;
-using testing::Bytes;
-using testing::ControlPlane;
-using testing::far_to_access;
-using testing::far_to_core;
-using testing::ie;
-using testing::kChoose;
-using testing::kCpSeid;
-using testing::kNode;
-using testing::message;
-using testing::pdr;
-using testing::sdf;
-using testing::source;
-using testing::text;
-using testing::tunnel;
-using testing::operator+;
+using test::Answer;
+using test::be;
+using test::both_ways;
+using test::Bytes;
+using test::ControlPlane;
+using test::far_to_access;
+using test::far_to_core;
+using test::ie;
+using test::kChoose;
+using test::kCpSeid;
+using test::kNode;
+using test::message;
+using test::pdr;
+using test::sdf;
+using test::source;
+using test::text;
+using test::tunnel;
+using test::operator+;
 
 class N4Session : public ::testing::Test {
  protected:
@@ -226,7 +226,7 @@ TEST_F(N4Session, QersAndSdfFilters) {
                                                 Bytes{0xB8, 0xFC} + be(77, 4));
   const Bytes rules =
       pdr(1, source(0) + kChoose + filter + ie(pfcp::kQfi, {9}) + ie(pfcp::kQfi, {10}), 1, ie(pfcp::kQerId, be(1, 4))) +
-      pdr(2, source(1) + testing::user(0x0A000001, true) + ie(pfcp::kSdfFilter, Bytes{0x10, 0} + be(77, 4)), 1) +
+      pdr(2, source(1) + test::ue_address(0x0A000001, true) + ie(pfcp::kSdfFilter, Bytes{0x10, 0} + be(77, 4)), 1) +
       far_to_core(1) +
       ie(pfcp::kCreateQer, ie(pfcp::kQerId, be(1, 4)) + ie(pfcp::kGateStatus, {0x04}) +
                                ie(pfcp::kMbr, be(1000, 5) + be(2000, 5)) + ie(pfcp::kGbr, be(10, 5) + be(20, 5)) +
@@ -282,7 +282,7 @@ TEST_F(N4Session, UpdatesChangeWhatTheyName) {
 
 TEST_F(N4Session, RemovedIdentifiersCanBeUsedAgainInTheSameMessage) {
   const std::uint64_t seid = cp.established(both_ways(0x0A000001, 0x100));
-  const Answer answer = cp.modify(seid, pdr(2, source(1) + testing::user(0x0A000001, true), 3) +
+  const Answer answer = cp.modify(seid, pdr(2, source(1) + test::ue_address(0x0A000001, true), 3) +
                                             far_to_access(3, 0x300) + ie(pfcp::kRemovePdr, ie(pfcp::kPdrId, be(2, 2))) +
                                             ie(pfcp::kRemoveFar, ie(pfcp::kFarId, be(2, 4))));
   EXPECT_EQ(answer.cause(), Cause::accepted);
@@ -311,7 +311,7 @@ TEST_F(N4Session, ARejectedModificationChangesNothing) {
 TEST_F(N4Session, ForwardingNeedsToKnowWhereTo) {
   const Bytes buffer = ie(pfcp::kCreateFar, ie(pfcp::kFarId, be(2, 4)) + ie(pfcp::kApplyAction, {kBuffer | kNotify}));
   const std::uint64_t seid = cp.established(pdr(1, source(0) + kChoose, 1) + far_to_core(1) +
-                                            pdr(2, source(1) + testing::user(0x0A000001, true), 2) + buffer);
+                                            pdr(2, source(1) + test::ue_address(0x0A000001, true), 2) + buffer);
   const Bytes forward = ie(pfcp::kFarId, be(2, 4)) + ie(pfcp::kApplyAction, {kForward});
   expect_rejection(cp.modify(seid, ie(pfcp::kUpdateFar, forward)), Cause::conditional_ie_missing,
                    pfcp::kUpdateForwardingParameters);
