@@ -163,12 +163,11 @@ constexpr headroom_tools kTools = {
 const void* extension(const char* name) {
   const auto has_it = [name](const Scheme* scheme) { return has_extension(*scheme, name); };
   if (std::ranges::none_of(all_schemes(), has_it)) return nullptr;
-  return headroom::find_extension(
-      {{HEADROOM_SESSIONS, &kSessions},
-       {HEADROOM_MESSAGES, &kMessages},
-       {HEADROOM_USER_PLANE_EXTENSION, &kUserPlane},
-       {HEADROOM_TOOLS, &kTools}},
-      name);
+  return headroom::find_extension({{HEADROOM_SESSIONS, &kSessions},
+                                   {HEADROOM_MESSAGES, &kMessages},
+                                   {HEADROOM_USER_PLANE_EXTENSION, &kUserPlane},
+                                   {HEADROOM_TOOLS, &kTools}},
+                                  name);
 }
 
 constexpr headroom_api kApi = {

@@ -92,12 +92,11 @@ struct ChangedAdapter {
 
   static const void* extension(const char* name) {
     if (::extension(name) == nullptr) return nullptr;
-    return find_extension(
-        {{HEADROOM_SESSIONS, &kSessions},
-         {HEADROOM_MESSAGES, &kMessages},
-         {HEADROOM_USER_PLANE_EXTENSION, &kUserPlane},
-         {HEADROOM_TOOLS, &::kTools}},
-        name);
+    return find_extension({{HEADROOM_SESSIONS, &kSessions},
+                           {HEADROOM_MESSAGES, &kMessages},
+                           {HEADROOM_USER_PLANE_EXTENSION, &kUserPlane},
+                           {HEADROOM_TOOLS, &::kTools}},
+                          name);
   }
 
   static constexpr headroom_api kApi = {

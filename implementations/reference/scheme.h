@@ -15,8 +15,8 @@
 #include "headroom_messages.h"
 #include "headroom_user_plane.h"
 
-// A compressor, decompressor, endpoint or user plane of some scheme: the functions of headroom.h and of its extensions. Those that
-// it leaves out do what the ABI wants of an instance which has nothing to do there.
+// A compressor, decompressor, endpoint or user plane of some scheme: the functions of headroom.h and of its extensions.
+// Those that it leaves out do what the ABI wants of an instance which has nothing to do there.
 struct headroom_instance {
   headroom_instance() = default;
   headroom_instance(const headroom_instance&) = delete;

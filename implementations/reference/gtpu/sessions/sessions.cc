@@ -146,7 +146,7 @@ Session* Sessions::create(const Rules& rules, Refusal& refusal) {
   if (!insert_keys(keys_of(rules), {}, *session, refusal)) return nullptr;
   (void)set.release();
   free_.pop_back();
-  ++count_;
+  count_.fetch_add(1, std::memory_order_relaxed);
   generation_.fetch_add(1, std::memory_order_release);
   slot.session.store(session.get(), std::memory_order_release);
   return session.release();
@@ -173,7 +173,7 @@ void Sessions::remove(Session& session) {
   erase_keys(keys_of(rules->cold->rules), {}, session);
   Slot& slot = slots_[session.index];
   free_.push_back(session.index);
-  --count_;
+  count_.fetch_sub(1, std::memory_order_relaxed);
   generation_.fetch_add(1, std::memory_order_release);
   slot.session.store(nullptr, std::memory_order_release);
   retire(rules, std::unique_ptr<Session>(&session));

@@ -58,7 +58,7 @@ class Sessions {
   [[nodiscard]] static const Rules& rules_of(const Session& session) noexcept;
   // Returns the counters of a URR of the session, or nullptr. Valid until the URR is removed.
   [[nodiscard]] static Usage* usage_of(const Session& session, std::uint32_t urr) noexcept;
-  [[nodiscard]] std::uint32_t count() const noexcept { return count_; }
+  [[nodiscard]] std::uint32_t count() const noexcept { return count_.load(std::memory_order_relaxed); }
   // Calls `each(Session&)` for every session; it may remove that session.
   template <typename Each>
   void for_each(Each&& each) {
@@ -138,7 +138,7 @@ class Sessions {
   SessionTable by_peer_;
   std::vector<Slot> slots_;
   std::vector<std::uint32_t> free_;
-  std::uint32_t count_ = 0;
+  std::atomic<std::uint32_t> count_{0};
   std::uint32_t next_teid_ = 1;
   std::unordered_set<std::uint32_t> chosen_{};  // and not yet in rules
   std::vector<WorkerEpoch*> workers_{};
