@@ -56,7 +56,7 @@ class UserPlane {
   }
 
   void request(std::uint8_t type, std::uint8_t session, pfcp::Octets elements) {
-    Bytes room(pfcp::kLongestMessage);
+    static Bytes room(pfcp::kLongestMessage);
     const bool of_session = type >= pfcp::kSessionEstablishmentRequest;
     std::uint64_t seid = 0;
     sessions_.for_each([&](const Session& s) {
@@ -90,8 +90,8 @@ class UserPlane {
  private:
   // Takes all messages. True if one says that a request was accepted.
   bool take() {
+    static Bytes room(HEADROOM_USER_PLANE_MAX);
     bool accepted = false;
-    Bytes room(HEADROOM_USER_PLANE_MAX);
     headroom_n4_message message{};
     message.octets = room.data();
     message.capacity = HEADROOM_USER_PLANE_MAX;
