@@ -235,11 +235,10 @@ void RuleSet::operator delete(RuleSet* set, std::destroying_delete_t) {
   pool.free(set, octets);
 }
 
-std::unique_ptr<const RuleSet> RuleSet::compile(const Rules& rules, const LocalAddresses& addresses,
-                                                const RuleSet* before, std::uint64_t generation, BlockPool& pool,
-                                                Refusal& refusal) {
+std::unique_ptr<const RuleSet> RuleSet::compile(Rules rules, const LocalAddresses& addresses, const RuleSet* before,
+                                                std::uint64_t generation, BlockPool& pool, Refusal& refusal) {
   auto cold = std::make_unique<Cold>();
-  cold->rules = rules;
+  cold->rules = std::move(rules);
   const Rules& held = cold->rules;
   Compilation c(held, addresses);
   using Kind = Refusal::Kind;
