@@ -5,13 +5,16 @@
 
 #include <cstring>
 #include <memory>
+#include <new>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <span>
 #include <string>
 
 #include "cxx/calls.h"
 #include "cxx/endpoint.h"
 #include "headroom.h"
+#include "headroom_user_plane.h"
 
 namespace {
 
@@ -49,6 +52,11 @@ Json sigcomp_description() {
           {"names", Json::object()}};
 }
 
+Json gtpu_description() {
+  return {{"scheme", "gtpu"},         {"roles", {"user-plane"}}, {"n4", false},
+          {"max_sessions", 1U << 20}, {"max_workers", 64},       {"features", Json::array()}};
+}
+
 Json description() {
   const Json names = {{"packet_types", {"copy"}},
                       {"modes", {"U", "O", "R"}},
@@ -74,7 +82,7 @@ Json description() {
           {"version", HEADROOM_VERSION},
           {"build", HEADROOM_BUILD},
           {"licence", "Apache-2.0"},
-          {"schemes", {rohc, copy, sigcomp_description()}}};
+          {"schemes", {rohc, copy, sigcomp_description(), gtpu_description()}}};
 }
 
 headroom_instance* make_endpoint(const Json& config) {
@@ -174,15 +182,51 @@ constexpr headroom_sessions kSessions = {.struct_size = sizeof(headroom_sessions
 constexpr headroom_messages kMessages = {
     .struct_size = sizeof(headroom_messages), .reserved = 0, .accept = accept, .detail = message_detail};
 
+// ---- User planes: each packet goes to the other side as it is.
+
+headroom_instance* create(std::int32_t role, const char* config, char* error, std::size_t capacity) noexcept try {
+  if (role != HEADROOM_USER_PLANE) return headroom::create<make, true>(role, config, error, capacity);
+  const Json json = Json::parse(config == nullptr ? "" : config);
+  headroom::require(json.is_object() && json.value("scheme", Json()) == "gtpu",
+                    "the role 4 (user plane) is that of the scheme gtpu");
+  return new headroom_instance{{role, 1}};
+} catch (const std::exception& e) {
+  headroom::put_error(e.what(), error, capacity);
+  return nullptr;
+}
+
+headroom_instance* add_worker(headroom_instance* first, char* error, std::size_t capacity) {
+  auto* const worker = new (std::nothrow) headroom_instance{{first->role, 1}};
+  if (worker == nullptr) headroom::put_error("there is not enough memory for a worker", error, capacity);
+  return worker;
+}
+
+void forward(headroom_instance*, headroom_user_packet* packets, std::size_t count, std::uint64_t) {
+  for (headroom_user_packet& packet : std::span(packets, count)) {
+    packet.side = packet.side == HEADROOM_N6 ? HEADROOM_N3 : HEADROOM_N6;
+    packet.status = packet.length == 0 ? HEADROOM_ERR_MALFORMED : HEADROOM_OK;
+  }
+}
+
+std::size_t take(headroom_instance*, headroom_user_packet*, std::size_t, std::uint64_t) { return 0; }
+
+constexpr headroom_user_plane kUserPlane = {.struct_size = sizeof(headroom_user_plane),
+                                            .reserved = 0,
+                                            .add_worker = add_worker,
+                                            .forward = forward,
+                                            .take = take};
+
 const void* extension(const char* name) {
-  return headroom::find_extension({{HEADROOM_SESSIONS, &kSessions}, {HEADROOM_MESSAGES, &kMessages}}, name);
+  return headroom::find_extension(
+      {{HEADROOM_SESSIONS, &kSessions}, {HEADROOM_MESSAGES, &kMessages}, {HEADROOM_USER_PLANE_EXTENSION, &kUserPlane}},
+      name);
 }
 
 constexpr headroom_api kApi = {
     .abi_version = HEADROOM_ABI_VERSION,
     .struct_size = sizeof(headroom_api),
     .describe = headroom::describe<description>,
-    .create = headroom::create<make, true>,
+    .create = create,
     .destroy = [](headroom_instance* self) { delete self; },
     .compress = process<true>,
     .decompress = process<false>,

@@ -16,8 +16,11 @@ namespace headroom {
 struct Command {
   std::string_view name;
   std::string_view summary;
-  Json (*run)(const Json& job) = nullptr;  // throws Error; nullptr: find_ports_command() has the function
+  Json (*run)(const Json& job) = nullptr;  // throws Error; nullptr: `serve` or find_ports_command() has the function
   bool serves = false;                     // answers line by line on standard input in place of a job
+  void (*serve)(int input, int output) = nullptr;  // throws Error
+
+  [[nodiscard]] constexpr bool needs_ports() const noexcept { return run == nullptr && serve == nullptr; }
 };
 
 // What carries a command out: one of the two.

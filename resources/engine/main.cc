@@ -163,7 +163,7 @@ int main(int argc, char** argv) {
     if (app.exit(error) == 0) return 0;  // help and version
     return report(STDOUT_FILENO, ErrorKind::job, std::string(error.what()) + "; see headroom-engine --help.", "");
   }
-  if (chosen->run != nullptr) return carry_out({chosen->run}, job_path);
+  if (!chosen->needs_ports()) return carry_out({chosen->run, chosen->serve}, job_path);
   const auto here = headroom::find_ports_command(chosen->name);
   return here ? carry_out(*here, job_path) : hand_over(argv, std::string(chosen->name));
 }

@@ -39,11 +39,15 @@ SchemeDescription parse_scheme(const Value& value) {
   Object object(value);
   SchemeDescription scheme;
   scheme.scheme = object.required("scheme").text();
-  for (const std::string& role : chosen(object.required("roles"), {"compressor", "decompressor", "endpoint"})) {
-    (role == "compressor" ? scheme.compressor : role == "decompressor" ? scheme.decompressor : scheme.endpoint) = true;
+  for (const std::string& role :
+       chosen(object.required("roles"), {"compressor", "decompressor", "endpoint", "user-plane"})) {
+    (role == "compressor"     ? scheme.compressor
+     : role == "decompressor" ? scheme.decompressor
+     : role == "endpoint"     ? scheme.endpoint
+                              : scheme.user_plane) = true;
   }
-  if (!scheme.compressor && !scheme.decompressor && !scheme.endpoint) {
-    object.fail("\"roles\" must list compressor, decompressor, both, or endpoint.");
+  if (!scheme.compressor && !scheme.decompressor && !scheme.endpoint && !scheme.user_plane) {
+    object.fail("\"roles\" must list compressor, decompressor, both, endpoint, or user-plane.");
   }
   if (const auto v = object.optional("profiles")) scheme.profiles = words(*v, 65536);
   if (const auto v = object.optional("modes")) scheme.modes = words(*v, kMostWords);

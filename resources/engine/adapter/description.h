@@ -33,6 +33,7 @@ struct SchemeDescription {
   bool compressor = false;
   bool decompressor = false;
   bool endpoint = false;
+  bool user_plane = false;
   std::vector<std::string> profiles;
   std::vector<std::string> modes;
   std::vector<std::string> cids;

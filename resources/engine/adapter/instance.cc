@@ -59,6 +59,7 @@ Instance::Instance(const AdapterJob& job, headroom_role role)
   }
   if (!(role == HEADROOM_COMPRESSOR     ? scheme->compressor
         : role == HEADROOM_DECOMPRESSOR ? scheme->decompressor
+        : role == HEADROOM_USER_PLANE   ? scheme->user_plane
                                         : scheme->endpoint)) {
     throw Error(ErrorKind::adapter,
                 "the adapter " + job.library + " offers no " + name_of(role) + " for " + job.scheme + ".", job.where);

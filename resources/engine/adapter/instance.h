@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One compressor, decompressor or endpoint of an adapter, made from a JSON configuration and destroyed at the end of
-// its scope.
+// One compressor, decompressor, endpoint or first worker of a user plane of an adapter, made from a JSON configuration
+// and destroyed at the end of its scope.
 #ifndef HEADROOM_ADAPTER_INSTANCE_H
 #define HEADROOM_ADAPTER_INSTANCE_H
 
@@ -16,7 +16,10 @@
 namespace headroom {
 
 [[nodiscard]] constexpr const char* name_of(headroom_role role) noexcept {
-  return role == HEADROOM_COMPRESSOR ? "compressor" : role == HEADROOM_DECOMPRESSOR ? "decompressor" : "endpoint";
+  return role == HEADROOM_COMPRESSOR     ? "compressor"
+         : role == HEADROOM_DECOMPRESSOR ? "decompressor"
+         : role == HEADROOM_USER_PLANE   ? "user-plane"
+                                         : "endpoint";
 }
 
 // An adapter as a job names it: {"library": path, "config": {...}}.

@@ -77,6 +77,12 @@ std::string table_defect_extensions(const headroom_api& copied) {
     require(HEADROOM_MESSAGES, "accept", messages->accept != nullptr);
   if (const auto tools = copy_extension<headroom_tools>(copied, HEADROOM_TOOLS))
     require(HEADROOM_TOOLS, "ask", tools->ask != nullptr);
+  if (const auto plane = copy_extension<headroom_user_plane>(copied, HEADROOM_USER_PLANE_EXTENSION)) {
+    require(HEADROOM_USER_PLANE_EXTENSION, "add_worker", plane->add_worker != nullptr);
+    require(HEADROOM_USER_PLANE_EXTENSION, "forward", plane->forward != nullptr);
+    require(HEADROOM_USER_PLANE_EXTENSION, "take", plane->take != nullptr);
+    require(HEADROOM_USER_PLANE_EXTENSION, "take_n4", plane->n4 == nullptr || plane->take_n4 != nullptr);
+  }
   if (missing.empty()) return {};
   return "the adapter's extensions lack: " + missing + "; an extension without its functions is to be NULL.";
 }
@@ -115,6 +121,7 @@ std::shared_ptr<const Library> Library::open(const std::string& path, const std:
   library->sessions_ = copy_extension<headroom_sessions>(library->api_, HEADROOM_SESSIONS);
   library->messages_ = copy_extension<headroom_messages>(library->api_, HEADROOM_MESSAGES);
   library->tools_ = copy_extension<headroom_tools>(library->api_, HEADROOM_TOOLS);
+  library->user_plane_ = copy_extension<headroom_user_plane>(library->api_, HEADROOM_USER_PLANE_EXTENSION);
   return library;
 }
 

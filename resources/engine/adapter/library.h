@@ -11,6 +11,7 @@
 #include "headroom_messages.h"
 #include "headroom_sessions.h"
 #include "headroom_tools.h"
+#include "headroom_user_plane.h"
 
 namespace headroom {
 
@@ -30,6 +31,7 @@ class Library {
   [[nodiscard]] const headroom_sessions* sessions() const noexcept { return sessions_ ? &*sessions_ : nullptr; }
   [[nodiscard]] const headroom_messages* messages() const noexcept { return messages_ ? &*messages_ : nullptr; }
   [[nodiscard]] const headroom_tools* tools() const noexcept { return tools_ ? &*tools_ : nullptr; }
+  [[nodiscard]] const headroom_user_plane* user_plane() const noexcept { return user_plane_ ? &*user_plane_ : nullptr; }
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
 
  private:
@@ -40,6 +42,7 @@ class Library {
   std::optional<headroom_sessions> sessions_;
   std::optional<headroom_messages> messages_;
   std::optional<headroom_tools> tools_;
+  std::optional<headroom_user_plane> user_plane_;
   std::string path_;
 };
 

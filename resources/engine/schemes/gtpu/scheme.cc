@@ -1,12 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "schemes/scheme.h"
 
+#include <array>
+
 #include "schemes/gtpu/header.h"
+#include "schemes/gtpu/user_plane/session.h"
 
 namespace headroom::gtpu {
+namespace {
+
+constexpr std::array kCommands = std::to_array<Command>({
+    {"user-plane", "Drives a user plane step by step: a job on the first line of standard input, then a step a line",
+     nullptr, true, serve_user_plane},
+});
+
+}  // namespace
 
 const Scheme& scheme() noexcept {
-  static const Scheme kScheme = {.name = kGPdu.protocol, .tunnels = {&kGPdu, 1}};
+  static const Scheme kScheme = {.name = kGPdu.protocol, .tunnels = {&kGPdu, 1}, .commands = kCommands};
   return kScheme;
 }
 

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A complete adapter of a user plane without N4, in C. Its one session table is that of "session_range": session i has
+ * the first tunnel endpoint, user and base station plus i, so that a lookup is a subtraction. An adapter of yours calls
+ * your library where this one has `uplink` and `downlink`. It knows IPv4 alone and sends no Error Indication. */
+#include <arpa/inet.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "headroom_user_plane.h"
+
+enum { GTPU = 2152, ECHO_REQUEST = 1, ECHO_RESPONSE = 2, G_PDU = 255, RECOVERY = 14, PSC = 0x85, UDP = 17, TTL = 64 };
+enum { IP_HEADER = 20, OUTER = IP_HEADER + 8 /* UDP */, ENCAPSULATION = OUTER + 16, ANSWER = OUTER + 14, ANSWERS = 64 };
+
+/* The sessions; all workers have one. */
+typedef struct shared {
+  uint32_t workers, count, n3, teid, user, access, access_teid, qfi;
+} shared;
+
+struct headroom_instance {
+  shared *sessions;
+  uint8_t answers[ANSWERS][ANSWER]; /* Echo Responses that wait for `take` */
+  size_t waiting;
+};
+
+static uint32_t get16(const uint8_t *at) { return (uint32_t)at[0] << 8 | at[1]; }
+static uint32_t get32(const uint8_t *at) { return get16(at) << 16 | get16(at + 2); }
+static void put16(uint8_t *at, uint32_t v) { at[0] = (uint8_t)(v >> 8), at[1] = (uint8_t)v; }
+static void put32(uint8_t *at, uint32_t v) { put16(at, v >> 16), put16(at + 2, v & 0xFFFF); }
+
+/* IPv4 and UDP in front of `length` octets in all. */
+static void put_outer(uint8_t *at, uint32_t length, uint32_t source, uint32_t destination, uint32_t port) {
+  uint32_t sum = 0;
+  memset(at, 0, OUTER);
+  at[0] = 0x45, at[8] = TTL, at[9] = UDP;
+  put16(at + 2, length), put32(at + 12, source), put32(at + 16, destination);
+  for (size_t i = 0; i < IP_HEADER; i += 2) sum += get16(at + i);
+  sum = (sum & 0xFFFF) + (sum >> 16);
+  put16(at + 10, ~(sum + (sum >> 16)) & 0xFFFF);
+  put16(at + 20, GTPU), put16(at + 22, port), put16(at + 24, length - IP_HEADER); /* without a checksum */
+}
+
+/* Octets of an IPv4 header with a whole packet behind it; 0: there is none. */
+static uint32_t ip_header(const uint8_t *at, uint32_t length) {
+  if (length < IP_HEADER || at[0] >> 4 != 4) return 0;
+  const uint32_t header = (at[0] & 15u) * 4;
+  return header >= IP_HEADER && get16(at + 2) >= header && get16(at + 2) <= length ? header : 0;
+}
+
+static int32_t nothing(headroom_user_packet *p, uint16_t reason) { return p->reason = reason, HEADROOM_NOTHING; }
+static int32_t echo(headroom_instance *self, headroom_user_packet *p, const uint8_t *gtp, uint32_t rest) {
+  if (self->waiting == ANSWERS) return nothing(p, HEADROOM_REASON_RATE);
+  uint8_t *answer = self->answers[self->waiting++];
+  put_outer(answer, ANSWER, get32(p->octets + 16), get32(p->octets + 12), get16(gtp - 8));
+  memset(answer + OUTER, 0, ANSWER - OUTER);
+  answer[OUTER] = 0x32, answer[OUTER + 1] = ECHO_RESPONSE, answer[OUTER + 3] = 6, answer[OUTER + 12] = RECOVERY;
+  if ((gtp[0] & 2) != 0 && rest >= 12) memcpy(answer + OUTER + 8, gtp + 8, 2); /* the sequence number */
+  p->more = 1;
+  return nothing(p, HEADROOM_REASON_ANSWERED);
+}
+
+static int32_t uplink(headroom_instance *self, headroom_user_packet *p) {
+  const shared *sessions = self->sessions;
+  const uint32_t ip = ip_header(p->octets, p->length);
+  if (ip == 0 || get16(p->octets + 2) < ip + 16) return HEADROOM_ERR_MALFORMED;
+  if (p->octets[9] != UDP || get16(p->octets + ip + 2) != GTPU || get32(p->octets + 16) != sessions->n3 ||
+      (get16(p->octets + 6) & 0x3FFF) != 0)
+    return HEADROOM_ERR_UNSUPPORTED;
+  const uint8_t *gtp = p->octets + ip + 8;
+  const uint32_t rest = get16(p->octets + 2) - ip - 8;
+  if (gtp[0] >> 4 != 3) return HEADROOM_ERR_UNSUPPORTED; /* version 1, and GTP rather than GTP' */
+  const uint32_t end = 8 + get16(gtp + 2);
+  uint32_t at = (gtp[0] & 7) != 0 ? 12 : 8;
+  if (end > rest || at > end) return HEADROOM_ERR_MALFORMED;
+  if (gtp[1] == ECHO_REQUEST) return echo(self, p, gtp, end);
+  if (gtp[1] != G_PDU) return HEADROOM_ERR_UNSUPPORTED;
+  for (uint8_t next = (gtp[0] & 4) != 0 ? gtp[11] : 0; next != 0;) { /* extension headers */
+    if (at >= end || gtp[at] == 0 || gtp[at] * 4u > end - at) return HEADROOM_ERR_MALFORMED;
+    if (next >> 6 == 3) return HEADROOM_ERR_UNSUPPORTED; /* its comprehension is required, TS 29.281, 5.2.1 */
+    at += gtp[at] * 4u;
+    next = gtp[at - 1];
+  }
+  const uint32_t session = get32(gtp + 4) - sessions->teid;
+  if (session >= sessions->count) return nothing(p, HEADROOM_REASON_NO_SESSION);
+  if (ip_header(gtp + at, end - at) == 0) return HEADROOM_ERR_MALFORMED;
+  if (get32(gtp + at + 12) != sessions->user + session) return nothing(p, HEADROOM_REASON_NO_RULE);
+  p->octets += ip + 8 + at;
+  p->length = end - at;
+  p->side = HEADROOM_N6;
+  return HEADROOM_OK;
+}
+
+static int32_t downlink(headroom_instance *self, headroom_user_packet *p) {
+  const shared *const sessions = self->sessions;
+  if (ip_header(p->octets, p->length) == 0) return HEADROOM_ERR_MALFORMED;
+  const uint32_t session = get32(p->octets + 16) - sessions->user;
+  if (session >= sessions->count) return nothing(p, HEADROOM_REASON_NO_SESSION);
+  p->length = get16(p->octets + 2) + ENCAPSULATION;
+  if (p->length > HEADROOM_USER_PLANE_MAX) return HEADROOM_ERR_MALFORMED;
+  p->octets -= ENCAPSULATION;
+  put_outer(p->octets, p->length, sessions->n3, sessions->access + session, GTPU);
+  uint8_t *gtp = p->octets + OUTER;
+  gtp[0] = 0x34, gtp[1] = G_PDU; /* version 1, GTP, an extension header */
+  put16(gtp + 2, p->length - OUTER - 8), put32(gtp + 4, sessions->access_teid + session);
+  put32(gtp + 8, PSC);                                      /* no sequence number, no N-PDU number */
+  put32(gtp + 12, 0x01000000u | (sessions->qfi & 63) << 8); /* TS 38.415: downlink, QFI */
+  p->side = HEADROOM_N3;
+  return HEADROOM_OK;
+}
+
+static void forward(headroom_instance *self, headroom_user_packet *packets, size_t count, uint64_t now_ns) {
+  (void)now_ns;
+  for (headroom_user_packet *p = packets; p != packets + count; ++p)
+    p->status = p->side == HEADROOM_N6 ? downlink(self, p) : uplink(self, p); /* N9 as N3 */
+}
+static size_t take(headroom_instance *self, headroom_user_packet *packets, size_t count, uint64_t now_ns) {
+  (void)now_ns;
+  size_t taken = 0;
+  for (; taken < count && self->waiting != 0; ++taken) {
+    memcpy(packets[taken].octets, self->answers[--self->waiting], ANSWER);
+    packets[taken].length = ANSWER, packets[taken].side = HEADROOM_N3, packets[taken].status = HEADROOM_OK;
+  }
+  return taken;
+}
+
+/* The value behind a key of the configuration; NULL when it is missing. Your library has a JSON reader. */
+static const char *value_of(const char *json, const char *key) {
+  const char *at = strstr(json, key);
+  return at == NULL ? NULL : at + strlen(key) + strspn(at + strlen(key), ": \t\r\n");
+}
+static int read_number(const char *json, const char *key, uint32_t *number) {
+  const char *value = value_of(json, key);
+  return value != NULL && sscanf(value, "%u", number) == 1;
+}
+static int read_address(const char *json, const char *key, uint32_t *address) {
+  char text[16];
+  struct in_addr binary;
+  const char *value = value_of(json, key);
+  if (value == NULL || sscanf(value, "\"%15[0-9.]\"", text) != 1 || inet_pton(AF_INET, text, &binary) != 1) return 0;
+  *address = ntohl(binary.s_addr);
+  return 1;
+}
+static headroom_instance *add_worker(headroom_instance *first, char *error, size_t capacity) {
+  headroom_instance *self = calloc(1, sizeof *self);
+  if (self == NULL && capacity != 0) snprintf(error, capacity, "there is not enough memory for a worker");
+  if (self != NULL) self->sessions = first->sessions, ++self->sessions->workers;
+  return self;
+}
+static headroom_instance *create(int32_t role, const char *config, char *error, size_t capacity) {
+  shared made = {0};
+  const char *range = value_of(config, "\"session_range\""), *scheme = value_of(config, "\"scheme\"");
+  const int good = role == HEADROOM_USER_PLANE && scheme != NULL && strncmp(scheme, "\"gtpu\"", 6) == 0 &&
+                   value_of(config, "\"n3\"") != NULL && read_address(config, "\"ipv4\"", &made.n3) && range != NULL &&
+                   read_number(range, "\"count\"", &made.count) && read_number(range, "\"teid\"", &made.teid) &&
+                   read_address(range, "\"user\"", &made.user) && read_address(range, "\"access\"", &made.access) &&
+                   read_number(range, "\"access_teid\"", &made.access_teid) && read_number(range, "\"qfi\"", &made.qfi);
+  headroom_instance first = {.sessions = good ? malloc(sizeof made) : NULL};
+  if (first.sessions != NULL) return *first.sessions = made, add_worker(&first, error, capacity);
+  snprintf(error, capacity, "a user plane (role 4) of the scheme gtpu needs n3.ipv4, and session_range with %s",
+           "count, teid, user, access, access_teid, qfi");
+  return NULL;
+}
+static void destroy(headroom_instance *self) {
+  if (--self->sessions->workers == 0) free(self->sessions);
+  free(self);
+}
+
+static size_t write_text(char *json, size_t capacity, const char *text) {
+  if (strlen(text) < capacity) strcpy(json, text);
+  return strlen(text);
+}
+static size_t describe(char *json, size_t capacity) {
+  return write_text(json, capacity,
+                    "{\"name\": \"example-user-plane\", \"version\": \"1.0\", \"licence\": \"Apache-2.0\", "
+                    "\"schemes\": [{\"scheme\": \"gtpu\", \"roles\": [\"user-plane\"], \"n4\": false, "
+                    "\"max_sessions\": 1048576, \"max_workers\": 64, \"features\": [], \"stages\": []}]}");
+}
+static size_t statistics(const headroom_instance *self, char *json, size_t capacity) {
+  char text[96];
+  snprintf(text, sizeof text, "{\"memory_bytes\": %zu, \"contexts\": %u}", sizeof *self, self->sessions->count);
+  return write_text(json, capacity, text);
+}
+
+static size_t refuse(headroom_instance *self, headroom_packet *packets, size_t count, uint64_t now_ns,
+                     headroom_detail *details) {
+  (void)self, (void)now_ns, (void)details;
+  for (size_t i = 0; i < count; ++i) packets[i].status = HEADROOM_ERR_UNSUPPORTED;
+  return count;
+}
+static const void *extension(const char *name) {
+  static const headroom_user_plane kUserPlane = {sizeof kUserPlane, 0, add_worker, forward, take, NULL, NULL, NULL};
+  return strcmp(name, HEADROOM_USER_PLANE_EXTENSION) == 0 ? &kUserPlane : NULL;
+}
+
+HEADROOM_EXPORT const headroom_api *headroom_implementation(void) {
+  static const headroom_api kApi = {HEADROOM_ABI_VERSION, sizeof kApi, describe, create, destroy, refuse, refuse,
+                                    statistics,           NULL,        NULL,     NULL,   NULL,    NULL,   extension};
+  return &kApi;
+}
