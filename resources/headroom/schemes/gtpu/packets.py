@@ -190,7 +190,7 @@ def gtpu(
         types = [one.type for one in extensions]
         optional = (unused * 0x0101 if sequence is None else sequence).to_bytes(2, "big")
         optional += bytes([unused if npdu is None else npdu, types[0] if types else unused])
-        for one, following in zip(extensions, [*types[1:], 0], strict=True):
+        for one, following in zip(extensions, [*types[1:], 0], strict=False):
             optional += one.octets(following)
     size = len(optional) + len(payload) if length is None else length
     return bytes([first, kind]) + size.to_bytes(2, "big") + teid.to_bytes(4, "big") + optional + payload
