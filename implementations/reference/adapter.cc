@@ -4,6 +4,7 @@
 // is created and JSON can raise, end here.
 #include <algorithm>
 #include <iterator>
+#include <new>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <string>
@@ -13,6 +14,7 @@
 #include "cxx/calls.h"
 #include "cxx/endpoint.h"
 #include "headroom.h"
+#include "headroom_user_plane.h"
 #include "scheme.h"
 
 namespace {
@@ -38,12 +40,19 @@ std::vector<std::string> names_of(std::span<const Scheme* const> schemes) {
   return names;
 }
 
+bool has_extension(const Scheme& scheme, std::string_view name) {
+  return std::ranges::find(scheme.extensions, name) != scheme.extensions.end();
+}
+
 headroom_instance* make(std::int32_t role, const json& config) {
   const Settings settings(config, "the configuration");
   const std::vector<std::string> names = names_of(all_schemes());
   headroom::require(settings.find("scheme") != nullptr,
                     "\"scheme\" is missing; it must be one of " + headroom::listed(names));
-  return all_schemes()[settings.choice("scheme", names, 0)]->make(role, config);
+  const Scheme& scheme = *all_schemes()[settings.choice("scheme", names, 0)];
+  headroom::require(role != HEADROOM_USER_PLANE || has_extension(scheme, HEADROOM_USER_PLANE_EXTENSION),
+                    "the scheme " + std::string(scheme.name) + " has no user planes (role 4)");
+  return scheme.make(role, config);
 }
 
 void destroy(headroom_instance* self) { delete self; }
@@ -95,6 +104,35 @@ void message_detail(const headroom_instance* self, headroom_message_detail* deta
   headroom::put_detail(self->message_detail(), detail);
 }
 
+headroom_instance* add_worker(headroom_instance* first, char* error, std::size_t capacity) {
+  try {
+    return first->add_worker();
+  } catch (const std::bad_alloc&) {
+    headroom::put_error("there is not enough memory for another worker", error, capacity);
+  } catch (const std::exception& e) {
+    headroom::put_error(e.what(), error, capacity);
+  }
+  return nullptr;
+}
+
+void forward(headroom_instance* self, headroom_user_packet* packets, std::size_t count, std::uint64_t now_ns) {
+  self->forward(packets, count, now_ns);
+}
+
+std::size_t take(headroom_instance* self, headroom_user_packet* packets, std::size_t count, std::uint64_t now_ns) {
+  return self->take(packets, count, now_ns);
+}
+
+void n4(headroom_instance* first, const headroom_n4_message* message, std::uint64_t now_ns) {
+  first->n4(*message, now_ns);
+}
+
+std::int32_t take_n4(headroom_instance* first, headroom_n4_message* message, std::uint64_t now_ns) {
+  return first->take_n4(*message, now_ns) ? 1 : 0;
+}
+
+std::uint64_t n4_deadline(const headroom_instance* first) { return first->n4_deadline(); }
+
 json tool_answer(const json& request) {
   std::vector<const Scheme*> able;
   std::ranges::copy_if(all_schemes(), std::back_inserter(able),
@@ -103,7 +141,7 @@ json tool_answer(const json& request) {
 }
 
 constexpr auto describe = headroom::describe<description>;
-constexpr auto create = headroom::create<make, true>;
+constexpr auto create = headroom::create<make, true, true>;
 constexpr auto statistics = headroom::statistics<counters_of>;
 constexpr auto open_session = headroom::open_session<open>;
 
@@ -111,16 +149,25 @@ constexpr headroom_sessions kSessions = {
     .struct_size = sizeof(headroom_sessions), .reserved = 0, .open = open_session, .close = close_session};
 constexpr headroom_messages kMessages = {
     .struct_size = sizeof(headroom_messages), .reserved = 0, .accept = accept, .detail = message_detail};
+constexpr headroom_user_plane kUserPlane = {.struct_size = sizeof(headroom_user_plane),
+                                            .reserved = 0,
+                                            .add_worker = add_worker,
+                                            .forward = forward,
+                                            .take = take,
+                                            .n4 = n4,
+                                            .take_n4 = take_n4,
+                                            .n4_deadline = n4_deadline};
 constexpr headroom_tools kTools = {
     .struct_size = sizeof(headroom_tools), .reserved = 0, .ask = headroom::ask<tool_answer>};
 
 const void* extension(const char* name) {
-  const auto has_it = [name](const Scheme* scheme) {
-    return std::ranges::find(scheme->extensions, std::string_view(name)) != scheme->extensions.end();
-  };
+  const auto has_it = [name](const Scheme* scheme) { return has_extension(*scheme, name); };
   if (std::ranges::none_of(all_schemes(), has_it)) return nullptr;
-  return headroom::find_extension(
-      {{HEADROOM_SESSIONS, &kSessions}, {HEADROOM_MESSAGES, &kMessages}, {HEADROOM_TOOLS, &kTools}}, name);
+  return headroom::find_extension({{HEADROOM_SESSIONS, &kSessions},
+                                   {HEADROOM_MESSAGES, &kMessages},
+                                   {HEADROOM_USER_PLANE_EXTENSION, &kUserPlane},
+                                   {HEADROOM_TOOLS, &kTools}},
+                                  name);
 }
 
 constexpr headroom_api kApi = {

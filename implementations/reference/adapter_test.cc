@@ -206,8 +206,9 @@ TEST(Adapter, DescriptionIsWrittenWholeOrNotAtAll) {
 TEST(Adapter, ErrorsOfCreationAreSentences) {
   EXPECT_EQ(creation_error(3, R"({"scheme": "rohc"})"),
             "the scheme rohc has compressors and decompressors (roles 1 and 2)");
-  EXPECT_EQ(creation_error(4, R"({"scheme": "rohc"})"),
-            "the role must be 1 (compressor), 2 (decompressor) or 3 (endpoint)");
+  EXPECT_EQ(creation_error(4, R"({"scheme": "rohc"})"), "the scheme rohc has no user planes (role 4)");
+  EXPECT_EQ(creation_error(5, R"({"scheme": "rohc"})"),
+            "the role must be 1 (compressor), 2 (decompressor), 3 (endpoint) or 4 (user plane)");
   EXPECT_EQ(creation_error(HEADROOM_COMPRESSOR, "{}").rfind("\"scheme\" is missing; it must be one of \"", 0), 0U);
   EXPECT_EQ(creation_error(HEADROOM_COMPRESSOR, "[]"), "the configuration must be an object, not array");
   EXPECT_EQ(creation_error(HEADROOM_DECOMPRESSOR, R"({"scheme": "rohc", "max_cid": 99})"),

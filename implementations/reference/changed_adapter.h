@@ -72,10 +72,31 @@ struct ChangedAdapter {
                                                   .accept = call<::accept>,
                                                   .detail = call<::message_detail>};
 
+  // The workers of a user plane have the change of the first.
+  static headroom_instance* add_worker(headroom_instance* first, char* error, std::size_t capacity) {
+    const Change& change = of(first).change;
+    const typename Change::Scope scope(change);
+    headroom_instance* const worker = ::add_worker(of(first).ordinary, error, capacity);
+    if (worker == nullptr) return nullptr;
+    if (change) worker->disable_fast_path();
+    return reinterpret_cast<headroom_instance*>(new Instance{worker, change});
+  }
+  static constexpr headroom_user_plane kUserPlane = {.struct_size = sizeof(headroom_user_plane),
+                                                     .reserved = 0,
+                                                     .add_worker = add_worker,
+                                                     .forward = call<::forward>,
+                                                     .take = call<::take>,
+                                                     .n4 = call<::n4>,
+                                                     .take_n4 = call<::take_n4>,
+                                                     .n4_deadline = call<::n4_deadline>};
+
   static const void* extension(const char* name) {
     if (::extension(name) == nullptr) return nullptr;
-    return find_extension(
-        {{HEADROOM_SESSIONS, &kSessions}, {HEADROOM_MESSAGES, &kMessages}, {HEADROOM_TOOLS, &::kTools}}, name);
+    return find_extension({{HEADROOM_SESSIONS, &kSessions},
+                           {HEADROOM_MESSAGES, &kMessages},
+                           {HEADROOM_USER_PLANE_EXTENSION, &kUserPlane},
+                           {HEADROOM_TOOLS, &::kTools}},
+                          name);
   }
 
   static constexpr headroom_api kApi = {

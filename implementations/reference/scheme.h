@@ -13,9 +13,10 @@
 #include "cxx/settings.h"
 #include "headroom.h"
 #include "headroom_messages.h"
+#include "headroom_user_plane.h"
 
-// A compressor, decompressor or endpoint of some scheme: the functions of headroom.h and of its extensions. Those that
-// it leaves out do what the ABI wants of an instance which has nothing to do there.
+// A compressor, decompressor, endpoint or user plane of some scheme: the functions of headroom.h and of its extensions.
+// Those that it leaves out do what the ABI wants of an instance which has nothing to do there.
 struct headroom_instance {
   headroom_instance() = default;
   headroom_instance(const headroom_instance&) = delete;
@@ -46,6 +47,16 @@ struct headroom_instance {
   virtual bool accept(std::uint32_t) { return false; }
   [[nodiscard]] virtual headroom_message_detail message_detail() const { return {}; }
 
+  // User planes (headroom_user_plane.h). `add_worker` throws a sentence.
+  virtual headroom_instance* add_worker() { throw headroom::ConfigError("only user planes have workers"); }
+  virtual void forward(headroom_user_packet* packets, std::size_t count, std::uint64_t) {
+    for (std::size_t i = 0; i < count; ++i) packets[i].status = HEADROOM_ERR_UNSUPPORTED;
+  }
+  virtual std::size_t take(headroom_user_packet*, std::size_t, std::uint64_t) { return 0; }
+  virtual void n4(const headroom_n4_message&, std::uint64_t) {}
+  virtual bool take_n4(headroom_n4_message&, std::uint64_t) { return false; }
+  [[nodiscard]] virtual std::uint64_t n4_deadline() const { return HEADROOM_NO_DEADLINE; }
+
   // For changed_adapter.h.
   virtual void disable_fast_path() {}
 
@@ -65,7 +76,7 @@ namespace headroom::reference {
 struct Scheme {
   std::string_view name;            // in configurations
   nlohmann::json (*description)();  // its entry in what `describe` writes
-  // Throws a sentence when it cannot. The role is one of the three.
+  // Throws a sentence when it cannot. The role is one of the three, or of the four where `extensions` has user planes.
   headroom_instance* (*make)(std::int32_t role, const nlohmann::json& config);
   std::span<const std::string_view> extensions{};  // that its instances have functions for
   // The answer to a request of `ask` (headroom_tools.h); throws a sentence. nullptr: it has no tools.

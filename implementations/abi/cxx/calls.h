@@ -61,13 +61,15 @@ std::size_t statistics(const headroom_instance* self, char* room, std::size_t ca
 }
 
 // headroom_instance* make(std::int32_t role, const json& config); throws a sentence when it cannot. The role is one of
-// the first two; with `endpoints` one of the three, and which of them the configuration's scheme has is for `make` to
-// say.
-template <auto make, bool endpoints = false>
+// the first two; with `endpoints` one of the three, with `user_planes` one of the four, and which of them the
+// configuration's scheme has is for `make` to say.
+template <auto make, bool endpoints = false, bool user_planes = false>
 headroom_instance* create(std::int32_t role, const char* config, char* error, std::size_t capacity) noexcept try {
-  require(role == HEADROOM_COMPRESSOR || role == HEADROOM_DECOMPRESSOR || (endpoints && role == HEADROOM_ENDPOINT),
-          endpoints ? "the role must be 1 (compressor), 2 (decompressor) or 3 (endpoint)"
-                    : "the role must be 1 (compressor) or 2 (decompressor)");
+  require(role == HEADROOM_COMPRESSOR || role == HEADROOM_DECOMPRESSOR || (endpoints && role == HEADROOM_ENDPOINT) ||
+              (user_planes && role == HEADROOM_USER_PLANE),
+          user_planes ? "the role must be 1 (compressor), 2 (decompressor), 3 (endpoint) or 4 (user plane)"
+          : endpoints ? "the role must be 1 (compressor), 2 (decompressor) or 3 (endpoint)"
+                      : "the role must be 1 (compressor) or 2 (decompressor)");
   return make(role, nlohmann::json::parse(config == nullptr ? "" : config));
 } catch (const nlohmann::json::exception& e) {
   put_error(std::string("the configuration is not valid JSON: ") + e.what(), error, capacity);

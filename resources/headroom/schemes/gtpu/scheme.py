@@ -1,14 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """GTP-U as a scheme."""
 
-from headroom.core.contract import Framing, Scheme, TrexStreams
+from headroom.core.contract import Framing, RequirementWords, Scheme, TrexStreams
 from headroom.core.scheme_kit.parts import Parts
 
 PARTS = Parts("headroom.schemes.gtpu")
 SCHEME = Scheme(
     name="gtpu",
     title="GTP-U",
-    roles=("encapsulator", "decapsulator"),
+    roles=("user-plane",),
+    described=("n4", "max_sessions", "max_workers", "features"),
+    listed=("n4", "features"),
+    suites="conformance/gtpu",
+    requirement_words=RequirementWords(
+        features=(
+            *("ipv6-transport", "ipv6-users", "buffering", "duplication", "fragments", "usage-reports"),
+            *("error-indication-reports", "n9", "predefined-rules", "ftup"),
+        )
+    ),
     framing=Framing(udp_ports=(2152,)),
     dissector=PARTS.made("dissector", "GtpuDissector"),
     streams=TrexStreams(

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The configuration of a user plane.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <vector>
+
+#include "gtpu/rules/rules.h"
+
+namespace headroom::gtpu {
+
+// Stages of `forward`, in order.
+enum class Stage : std::uint8_t { parse, lookup, flow, dpi, rewrite };
+inline constexpr std::string_view kStageNames[] = {"parse", "lookup", "flow", "dpi", "rewrite"};
+
+struct Config {
+  LocalAddresses addresses{};
+  Address node{};  // Node ID, and of the F-SEIDs
+  std::uint32_t max_sessions = 65536;
+  std::uint32_t recovery_time = 3'900'000'000;  // seconds since 1900
+  std::uint32_t error_indications_per_second = 1000;
+  std::uint32_t flows = 0;  // entries of the flow table of one worker
+  std::vector<PredefinedRule> predefined_rules{};
+  Stage until = Stage::rewrite;
+};
+
+inline constexpr std::uint32_t kMostSessions = 4'000'000;
+inline constexpr std::uint32_t kMostFlows = 1U << 24;
+
+// Throws ConfigError.
+[[nodiscard]] Config read_config(const nlohmann::json& json);
+
+}  // namespace headroom::gtpu

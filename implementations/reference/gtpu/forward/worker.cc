@@ -1,0 +1,456 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gtpu/forward/worker.h"
+
+#include <algorithm>
+
+namespace headroom::gtpu {
+namespace {
+
+constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
+
+std::span<const std::uint8_t> octets_of(const headroom_user_packet& packet) { return {packet.octets, packet.length}; }
+
+}  // namespace
+
+Worker::Worker(const Config& config, Sessions& sessions, bool first)
+    : config_(config), sessions_(sessions), first_(first) {
+  if (config.flows != 0) flows_ = std::make_unique<FlowTable>(config.flows);
+  sessions_.add_worker(epoch_);
+}
+
+Worker::~Worker() { sessions_.remove_worker(epoch_); }
+
+std::size_t Worker::memory_bytes() const noexcept {
+  return sizeof *this + (flows_ ? flows_->memory_bytes() : 0) + Outbox::kPlaces * Outbox::kShort + buffer_.octets();
+}
+
+// ---- Stages
+
+void Worker::forward(headroom_user_packet* packets, std::size_t count, std::uint64_t now_ns) {
+  Item items[kChunk];
+  sessions_.enter(epoch_);
+  for (std::size_t at = 0; at < count; at += kChunk) {
+    const std::size_t n = std::min(kChunk, count - at);
+    for (std::size_t i = 0; i < n; ++i) items[i].packet = packets + at + i;
+    if (config_.until == Stage::rewrite) {
+      forward_chunk<false>(items, n, now_ns);
+    } else {
+      forward_chunk<true>(items, n, now_ns);
+    }
+  }
+  Sessions::leave(epoch_);
+  if (count != 0 && !outbox_.empty()) packets[count - 1].more = 1;
+  for (std::size_t i = 0; i < count; ++i) {
+    const headroom_user_packet& p = packets[i];
+    if (p.status == HEADROOM_NOTHING) ++counters_.reasons[p.reason];
+    counters_.malformed += p.status == HEADROOM_ERR_MALFORMED;
+    counters_.unsupported += p.status == HEADROOM_ERR_UNSUPPORTED;
+  }
+}
+
+template <bool kPartial>
+void Worker::forward_chunk(Item* items, std::size_t count, std::uint64_t now_ns) {
+  const auto ends_behind = [&](Stage stage) {
+    if constexpr (kPartial) {
+      if (config_.until > stage) return false;
+      for (Item* item = items; item != items + count; ++item) {
+        if (!item->done) finish(*item, HEADROOM_NOTHING);
+      }
+      return true;
+    }
+    return false;
+  };
+  const auto each = [&](auto&& stage) {
+    for (Item* item = items; item != items + count; ++item) {
+      if (!item->done) stage(*item);
+    }
+  };
+  for (Item* item = items; item != items + count; ++item) {
+    item->done = false;
+    parse(*item, now_ns);
+    if (!item->done) item->table->prefetch(item->key);
+  }
+  if (ends_behind(Stage::parse)) return;
+  each([](Item& item) {
+    item.session = item.table->find(item.key);
+    __builtin_prefetch(item.session);
+  });
+  each([&](Item& item) { find_session(item, now_ns); });
+  if (ends_behind(Stage::lookup)) return;
+  each([&](Item& item) { find_match(item); });
+  if (ends_behind(Stage::flow) || ends_behind(Stage::dpi)) return;
+  each([&](Item& item) { apply(item, now_ns); });
+}
+
+void Worker::parse(Item& item, std::uint64_t now_ns) {
+  const headroom_user_packet& p = *item.packet;
+  item.fields = {};
+  item.tunnel = {};
+  if (p.side == HEADROOM_N6) {
+    item.inner = p.octets;
+    item.inner_length = p.length;
+  } else {
+    parse_tunnel(item, now_ns);
+    if (item.done) return;
+  }
+  item.is_ip = read_user_packet({item.inner, item.inner_length}, item.fields);
+  if (p.side == HEADROOM_N6) {
+    if (!item.is_ip) return finish(item, HEADROOM_ERR_MALFORMED);
+    item.table = item.fields.version == 4 ? &sessions_.by_ipv4() : &sessions_.by_ipv6();
+    item.key = item.fields.version == 4 ? read32(item.fields.destination) : read64(item.fields.destination);
+  }
+  if (flows_ && item.is_ip) {
+    item.flow_key = FlowKey::of(item.fields, item.tunnel);
+    item.flow = item.flow_key.hash();
+    flows_->prefetch(item.flow);
+  }
+}
+
+void Worker::parse_tunnel(Item& item, std::uint64_t now_ns) {
+  const headroom_user_packet& p = *item.packet;
+  item.transport = read_transport(octets_of(p));
+  const Transport& t = item.transport;
+  if (t.kind == Transport::Kind::malformed) return finish(item, HEADROOM_ERR_MALFORMED);
+  const std::uint8_t place = config_.addresses.find(t.destination_address());
+  if (place == LocalAddresses::kNone) return finish(item, HEADROOM_NOTHING, HEADROOM_REASON_NO_SESSION);
+  const LocalAddresses::Entry& local = config_.addresses.entries[place];
+  if (!(p.side == HEADROOM_N9 ? local.n9 : local.n3)) return finish(item, HEADROOM_NOTHING, HEADROOM_REASON_NO_SESSION);
+  if (t.kind == Transport::Kind::fragment) return reassemble(item, now_ns);
+  if (t.kind != Transport::Kind::datagram || t.destination_port != kGtpuPort)
+    return finish(item, HEADROOM_ERR_UNSUPPORTED);
+  const Message message = read_message({t.payload, t.payload_length});
+  item.tunnel = {message.teid, place, message.qfi};
+  item.inner = message.payload.data();
+  item.inner_length = static_cast<std::uint32_t>(message.payload.size());
+  item.table = &sessions_.by_teid();
+  item.key = message.teid == 0 ? 0 : Sessions::teid_key(place, message.teid);
+  if (message.type != kGPdu || message.fault != Message::Fault::none) handle_message(item, message, now_ns);
+}
+
+void Worker::find_session(Item& item, std::uint64_t now_ns) {
+  if (item.session != nullptr) {
+    item.rules = item.session->rules.load(std::memory_order_acquire);
+    const auto* const line = reinterpret_cast<const std::uint8_t*>(item.rules);
+    for (std::size_t at = 0; at < 5 * 64; at += 64) __builtin_prefetch(line + at);
+    return;
+  }
+  if (item.packet->side == HEADROOM_N6) return finish(item, HEADROOM_NOTHING, HEADROOM_REASON_NO_SESSION);
+  // 7.3.1: the sender is told, and not more often than the limit allows.
+  finish(item, HEADROOM_NOTHING, HEADROOM_REASON_NO_SESSION);
+  if (!may_reply(now_ns)) return;
+  std::uint8_t room[kLongestReply];
+  const ErrorCause cause{item.tunnel.teid, item.transport.destination_address()};
+  reply(item, {room, write_error_indication(room, cause, item.transport.source_port)}, kGtpuPort);
+}
+
+void Worker::find_match(Item& item) {
+  if (!item.is_ip) return finish(item, HEADROOM_ERR_MALFORMED);
+  const RuleSet& rules = *item.rules;
+  if (flows_ && rules.has_filters) {
+    item.flow_key.generation = rules.generation;
+    if (const FlowTable::Entry* entry = flows_->find(item.flow, item.flow_key)) {
+      ++counters_.flows_found;
+      item.match = rules.matches() + entry->match;
+      item.drop = entry->drop;
+      return;
+    }
+  }
+  item.match = rules.find(item.tunnel, item.fields, item.drop);
+  if (item.match == nullptr) return finish(item, HEADROOM_NOTHING, HEADROOM_REASON_NO_RULE);
+  if (flows_ && rules.has_filters) {
+    ++counters_.flows_inserted;
+    flows_->insert(item.flow, item.flow_key, static_cast<std::uint16_t>(item.match - rules.matches()), item.drop);
+  }
+}
+
+Container Worker::container_of(const Item& item) noexcept {
+  const Match& match = *item.match;
+  const std::uint8_t qfi = match.qfi != kNoQfi ? match.qfi : item.tunnel.qfi;
+  Container container;
+  container.present = qfi != kNoQfi;
+  container.uplink = (match.flags & Match::kUplink) != 0;
+  container.octet = container.uplink ? qfi : static_cast<std::uint8_t>(match.container | qfi);
+  container.paging = match.paging;
+  return container;
+}
+
+void Worker::apply(Item& item, std::uint64_t now_ns) {
+  const Match& match = *item.match;
+  const Action* action = match.action;
+  if (item.drop) return finish(item, HEADROOM_NOTHING, HEADROOM_REASON_RULE);
+  if ((match.flags & Match::kGateClosed) != 0) return finish(item, HEADROOM_NOTHING, HEADROOM_REASON_GATE);
+  if ((action->apply & kBuffer) != 0) return buffer(item, now_ns);
+  if ((action->apply & kForward) == 0) {
+    if ((action->apply & kNotify) != 0) notify(item, now_ns);
+    return finish(item, HEADROOM_NOTHING, HEADROOM_REASON_RULE);
+  }
+  for (std::size_t i = match.first_meter, end = i + match.meter_count; i < end; ++i) {
+    const Rate& rate = item.rules->rates[i];
+    if (!rate.meter->pass(item.fields.length, rate.kbps, now_ns))
+      return finish(item, HEADROOM_NOTHING, HEADROOM_REASON_RATE);
+  }
+  if (match.usage_count != 0) {
+    if (!within_quota(item, action)) return finish(item, HEADROOM_NOTHING, HEADROOM_REASON_QUOTA);
+    count(item, now_ns);
+  }
+  headroom_user_packet& p = *item.packet;
+  // Without Outer Header Removal the packet stays as it came.
+  const bool whole = item.tunnel.teid != 0 && match.removal == HeaderRemoval::none;
+  std::uint8_t* octets = p.octets + (whole ? 0 : item.inner - p.octets);
+  std::uint32_t length =
+      whole ? static_cast<std::uint32_t>(item.transport.payload - p.octets) + item.transport.payload_length
+            : item.fields.length;
+  if ((action->apply & kDuplicate) != 0) duplicate(item, *action, octets, length);
+  ++counters_.forwarded;
+  counters_.octets += item.fields.length;
+  const Target& target = action->target;
+  if (target.header_length != 0) {
+    std::uint8_t* const begin = encapsulate(octets, length, kGPdu, target, container_of(item));
+    if (begin == nullptr) return finish(item, HEADROOM_ERR_UNSUPPORTED);
+    length += static_cast<std::uint32_t>(octets - begin);
+    octets = begin;
+  } else if (target.traffic_class_mask != 0) {
+    mark(octets, target);
+  }
+  p.octets = octets;
+  p.length = length;
+  p.side = target.side;
+  finish(item, HEADROOM_OK);
+}
+
+// ---- Usage and events
+
+bool Worker::within_quota(const Item& item, const Action*& action) noexcept {
+  for (std::size_t i = item.match->first_usage, end = i + item.match->usage_count; i < end; ++i) {
+    const Usage& usage = *item.rules->usages[i];
+    if (!usage.exhausted.load(std::memory_order_relaxed)) continue;
+    const std::vector<Urr>& urrs = item.rules->cold->rules.urrs;
+    const auto urr = std::ranges::find(urrs, usage.id, &Urr::id);
+    if (urr == urrs.end() || !urr->has_quota_far) return false;
+    const std::span<const Action> actions(item.rules->actions, item.rules->action_count);
+    const auto other = std::ranges::find(actions, urr->quota_far, [](const Action& a) { return a.far->id; });
+    if (other == actions.end() || (other->apply & kForward) == 0) return false;
+    action = &*other;
+  }
+  return true;
+}
+
+void Worker::count(const Item& item, std::uint64_t now_ns) {
+  constexpr auto kRelaxed = std::memory_order_relaxed;
+  const std::uint64_t octets = item.fields.length;
+  const bool uplink = (item.match->flags & Match::kUplink) != 0;
+  for (std::size_t i = item.match->first_usage, end = i + item.match->usage_count; i < end; ++i) {
+    Usage& usage = *item.rules->usages[i];
+    if (usage.inactive.load(kRelaxed)) continue;
+    std::uint32_t reached = 0;
+    for (Usage::Counter* const counter : {&usage.total, uplink ? &usage.uplink : &usage.downlink}) {
+      counter->packets.fetch_add(1, kRelaxed);
+      const std::uint64_t sum = counter->octets.fetch_add(octets, kRelaxed) + octets;
+      if (sum >= counter->threshold_at.load(kRelaxed)) reached |= Usage::kThreshold;
+      if (sum >= counter->quota_at.load(kRelaxed)) reached |= Usage::kQuota;
+    }
+    const std::uint64_t last = usage.last_packet_ns.exchange(now_ns, kRelaxed);
+    const std::uint64_t inactivity = usage.inactivity_ns.load(kRelaxed);
+    if (usage.first_packet_ns.load(kRelaxed) == kUnlimited) {
+      std::uint64_t none = kUnlimited;
+      usage.first_packet_ns.compare_exchange_strong(none, now_ns, kRelaxed);
+    } else if (inactivity != 0 && now_ns > last && now_ns - last > inactivity) {
+      usage.idle_ns.fetch_add(now_ns - last - inactivity, kRelaxed);
+    }
+    if (usage.reports_start.load(kRelaxed)) reached |= Usage::kStart;
+    if (reached == 0) continue;
+    if ((reached & Usage::kQuota) != 0) usage.exhausted.store(true, kRelaxed);
+    reached &= ~usage.reached.load(kRelaxed);
+    if (reached == 0) continue;
+    Event event;
+    event.kind = Event::Kind::usage;
+    event.session = item.session->seid;
+    event.id = usage.id;
+    event.reached = reached;
+    event.time_ns = now_ns;
+    if (!epoch_.events.push(event)) continue;  // the next packet tries again
+    usage.reached.fetch_or(reached, kRelaxed);
+    if ((reached & Usage::kStart) != 0) usage.reports_start.store(false, kRelaxed);
+  }
+}
+
+void Worker::notify(const Item& item, std::uint64_t now_ns) {
+  auto& session = const_cast<Session&>(*item.session);
+  if (session.notified.load(std::memory_order_relaxed)) return;
+  Event event;
+  event.kind = Event::Kind::downlink_data;
+  event.session = session.seid;
+  event.id = item.match->id;
+  event.qfi = item.match->qfi != kNoQfi ? item.match->qfi : std::uint8_t{0};
+  event.time_ns = now_ns;
+  if (epoch_.events.push(event)) session.notified.store(true, std::memory_order_relaxed);
+}
+
+// ---- Packets that are kept
+
+void Worker::buffer(Item& item, std::uint64_t now_ns) {
+  const Action& action = *item.match->action;
+  if ((action.apply & kNotify) != 0) notify(item, now_ns);
+  buffer_.add(item.session->seid, item.rules->generation, action.buffered_packets, octets_of(*item.packet),
+              item.packet->side, item.session->buffer_epoch.load(std::memory_order_relaxed));
+  finish(item, HEADROOM_NOTHING, HEADROOM_REASON_BUFFERED);
+}
+
+void Worker::duplicate(const Item& item, const Action& action, const std::uint8_t* octets, std::uint32_t length) {
+  for (std::size_t i = 0; i < action.duplicate_count; ++i) {
+    const Target& target = action.duplicates[i];
+    std::uint8_t* const room = outbox_.add(kMostOuterHeader + length, target.side);
+    if (room == nullptr) return;
+    std::uint8_t* const copy = room + kMostOuterHeader;
+    std::memcpy(copy, octets, length);
+    const std::uint8_t* begin = copy;
+    if (target.header_length != 0) begin = encapsulate(copy, length, kGPdu, target, container_of(item));
+    const std::size_t total = begin == nullptr ? 0 : static_cast<std::size_t>(copy + length - begin);
+    if (total != 0) std::memmove(room, begin, total);
+    outbox_.shorten(total);
+  }
+}
+
+void Worker::reassemble(Item& item, std::uint64_t now_ns) {
+  const std::span<const std::uint8_t> whole = reassembly_.add(octets_of(*item.packet), now_ns);
+  finish(item, HEADROOM_NOTHING, HEADROOM_REASON_BUFFERED);
+  if (!whole.empty()) forward_kept(whole, item.packet->side, now_ns);
+}
+
+void Worker::forward_kept(std::span<const std::uint8_t> octets, std::int32_t side, std::uint64_t now_ns) {
+  constexpr std::size_t kRoom = HEADROOM_USER_PLANE_ROOM;
+  scratch_.resize(kRoom + octets.size() + kRoom);
+  std::memcpy(scratch_.data() + kRoom, octets.data(), octets.size());
+  headroom_user_packet packet{};
+  packet.octets = scratch_.data() + kRoom;
+  packet.length = static_cast<std::uint32_t>(octets.size());
+  packet.room_before = packet.room_behind = kRoom;
+  packet.side = side;
+  Item item;
+  item.packet = &packet;
+  forward_chunk<false>(&item, 1, now_ns);
+  if (packet.status != HEADROOM_OK) return;
+  if (std::uint8_t* const room = outbox_.add(packet.length, packet.side))
+    std::memcpy(room, packet.octets, packet.length);
+}
+
+void Worker::release_buffered(std::uint64_t now_ns) {
+  const std::uint64_t generation = sessions_.generation();
+  if (generation != buffer_generation_ && !buffer_.empty()) {
+    const auto queues = buffer_.take([this](std::uint64_t seid, std::uint64_t held) {
+      const Session* const session = sessions_.find(seid);
+      return session != nullptr && session->rules.load(std::memory_order_acquire)->generation == held;
+    });
+    for (const PacketBuffer::Queue& queue : queues) {
+      released_.insert(released_.end(), queue.packets.begin(), queue.packets.end());
+    }
+  }
+  buffer_generation_ = generation;
+  while (!released_.empty() && !outbox_.full()) {
+    const PacketBuffer::Packet packet = std::move(released_.front());
+    released_.pop_front();
+    forward_kept(packet.octets, packet.side, now_ns);
+  }
+}
+
+std::size_t Worker::take(headroom_user_packet* packets, std::size_t count, std::uint64_t now_ns) {
+  sessions_.enter(epoch_);
+  release_buffered(now_ns);
+  Sessions::leave(epoch_);
+  std::size_t taken = 0;
+  for (; taken < count; ++taken) {
+    headroom_user_packet& p = packets[taken];
+    std::size_t length = first_ ? sessions_.take_packet(p.octets, p.side) : 0;
+    if (length == 0) length = outbox_.take(p.octets, p.side);
+    if (length == 0) break;
+    p.length = static_cast<std::uint32_t>(length);
+    p.status = HEADROOM_OK;
+  }
+  return taken;
+}
+
+// ---- Messages that are no G-PDU, and replies
+
+void Worker::handle_message(Item& item, const Message& message, std::uint64_t now_ns) {
+  std::uint8_t room[kLongestReply];
+  switch (message.fault) {
+    case Message::Fault::too_short:
+    case Message::Fault::extension:
+      return finish(item, HEADROOM_ERR_MALFORMED);
+    case Message::Fault::version:
+      return finish(item, HEADROOM_ERR_UNSUPPORTED);
+    case Message::Fault::not_understood:
+      if (!may_reply(now_ns)) return finish(item, HEADROOM_ERR_UNSUPPORTED);
+      reply(item, {room, write_supported_extension_headers(room, message.sequence)}, kGtpuPort);
+      return finish(item, HEADROOM_NOTHING, HEADROOM_REASON_ANSWERED);
+    case Message::Fault::none:
+      break;
+  }
+  switch (message.type) {
+    case kEchoRequest:
+      reply(item, {room, write_echo_response(room, message.sequence)}, item.transport.source_port);
+      return finish(item, HEADROOM_NOTHING, HEADROOM_REASON_ANSWERED);
+    case kErrorIndication: {
+      const auto cause = read_error_indication(message.payload);
+      if (!cause) return finish(item, HEADROOM_ERR_MALFORMED);
+      if (const Session* session = sessions_.by_peer().find(Sessions::peer_key(cause->peer, cause->teid))) {
+        Event event;
+        event.kind = Event::Kind::error_indication;
+        event.session = session->seid;
+        event.teid = cause->teid;
+        event.peer = cause->peer;
+        event.time_ns = now_ns;
+        epoch_.events.push(event);  // where the ring is full, the peer's next Error Indication serves as well
+      }
+      return finish(item, HEADROOM_NOTHING, HEADROOM_REASON_CONSUMED);
+    }
+    case kEndMarker:
+      return forward_end_marker(item, message.teid);
+    case kEchoResponse:
+    case kExtensionHeaders:
+      return finish(item, HEADROOM_NOTHING, HEADROOM_REASON_CONSUMED);
+    default:
+      return finish(item, HEADROOM_ERR_UNSUPPORTED);
+  }
+}
+
+// 7.3.2: an End Marker goes where the tunnel's packets go, and ends here where they leave the tunnel.
+void Worker::forward_end_marker(Item& item, std::uint32_t teid) {
+  const Session* const session = item.table->find(item.key);
+  finish(item, HEADROOM_NOTHING, session != nullptr ? HEADROOM_REASON_CONSUMED : HEADROOM_REASON_NO_SESSION);
+  if (session == nullptr) return;
+  const RuleSet& rules = *session->rules.load(std::memory_order_acquire);
+  for (const Match *m = rules.matches(), *end = m + rules.match_count; m != end; ++m) {
+    const Action& action = *m->action;
+    if (m->teid != teid || (action.apply & kForward) == 0 || action.target.header_length == 0) continue;
+    headroom_user_packet& p = *item.packet;
+    std::uint8_t* const behind = p.octets + kMostOuterHeader;  // of which there is room in front or in the packet
+    p.octets = encapsulate(behind, 0, kEndMarker, action.target, {});
+    p.length = static_cast<std::uint32_t>(behind - p.octets);
+    p.side = action.target.side;
+    return finish(item, HEADROOM_OK);
+  }
+}
+
+void Worker::reply(Item& item, std::span<const std::uint8_t> message, std::uint16_t port) {
+  const Transport& t = item.transport;
+  std::uint8_t packet[kIpv6Header + kUdpHeader + kLongestReply];
+  std::size_t length =
+      write_transport(packet, t.destination_address(), t.source_address(), kGtpuPort, port, message.size());
+  std::memcpy(packet + length, message.data(), message.size());
+  length += message.size();
+  if (t.ipv6) write_udp_checksum(packet, length);
+  if (std::uint8_t* const room = outbox_.add(length, item.packet->side)) std::memcpy(room, packet, length);
+}
+
+bool Worker::may_reply(std::uint64_t now_ns) noexcept {
+  const std::uint64_t rate = config_.error_indications_per_second;
+  if (rate == 0) return false;
+  const std::uint64_t begin = std::max(reply_free_at_ns_, now_ns);
+  const std::uint64_t step = kNsPerSecond / rate;
+  if (begin - now_ns + step > kNsPerSecond || begin > ~std::uint64_t{0} - step) return false;
+  reply_free_at_ns_ = begin + step;
+  return true;
+}
+
+}  // namespace headroom::gtpu

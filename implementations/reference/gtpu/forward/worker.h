@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One worker of a user plane: `forward` and `take` of headroom_user_plane.h.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "gtpu/config.h"
+#include "gtpu/forward/buffer.h"
+#include "gtpu/forward/encapsulation.h"
+#include "gtpu/forward/flow_table.h"
+#include "gtpu/forward/outbox.h"
+#include "gtpu/forward/reassembly.h"
+#include "gtpu/rules/rule_set.h"
+#include "gtpu/sessions/sessions.h"
+#include "gtpu/wire/gtpu.h"
+#include "gtpu/wire/ip.h"
+#include "headroom_user_plane.h"
+
+namespace headroom::gtpu {
+
+struct WorkerCounters {
+  std::array<std::uint64_t, 10> reasons{};  // by headroom_reason, of packets with HEADROOM_NOTHING
+  std::uint64_t forwarded = 0;
+  std::uint64_t octets = 0;  // of users' packets that were forwarded
+  std::uint64_t malformed = 0;
+  std::uint64_t unsupported = 0;
+  std::uint64_t flows_found = 0;
+  std::uint64_t flows_inserted = 0;
+};
+
+class Worker {
+ public:
+  // REQUIRES: `config` and `sessions` outlive the worker. `first`: it sends what N4 has to send to tunnels.
+  Worker(const Config& config, Sessions& sessions, bool first);
+  ~Worker();
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
+
+  void forward(headroom_user_packet* packets, std::size_t count, std::uint64_t now_ns);
+  std::size_t take(headroom_user_packet* packets, std::size_t count, std::uint64_t now_ns);
+
+  [[nodiscard]] const WorkerCounters& counters() const noexcept { return counters_; }
+  [[nodiscard]] std::size_t memory_bytes() const noexcept;
+
+ private:
+  // Packets that go through the stages together: while one waits for memory, others are worked on.
+  static constexpr std::size_t kChunk = 32;
+
+  // Item is one packet on its way through the stages.
+  struct Item {
+    headroom_user_packet* packet;
+    const std::uint8_t* inner;  // the user's packet
+    std::uint32_t inner_length;
+    bool done;   // its status is known
+    bool is_ip;  // `fields` are set
+    Tunnel tunnel;
+    Transport transport;  // where there is a tunnel
+    std::uint64_t key;
+    const SessionTable* table;
+    const Session* session;
+    const RuleSet* rules;
+    const Match* match;
+    bool drop;
+    std::uint64_t flow;  // hash
+    FlowKey flow_key;
+    PacketFields fields;
+  };
+
+  template <bool kPartial>
+  void forward_chunk(Item* items, std::size_t count, std::uint64_t now_ns);
+  void parse(Item& item, std::uint64_t now_ns);
+  void parse_tunnel(Item& item, std::uint64_t now_ns);
+  void handle_message(Item& item, const Message& message, std::uint64_t now_ns);
+  void forward_end_marker(Item& item, std::uint32_t teid);
+  void find_session(Item& item, std::uint64_t now_ns);
+  void find_match(Item& item);
+  void apply(Item& item, std::uint64_t now_ns);
+  // False where a quota is used up and no FAR for Quota Action, which becomes `action`, says to forward all the same.
+  static bool within_quota(const Item& item, const Action*& action) noexcept;
+  void count(const Item& item, std::uint64_t now_ns);
+  void buffer(Item& item, std::uint64_t now_ns);
+  void notify(const Item& item, std::uint64_t now_ns);
+  void reassemble(Item& item, std::uint64_t now_ns);
+  // Sends a kept packet through all stages; what is to be sent goes into the outbox.
+  void forward_kept(std::span<const std::uint8_t> octets, std::int32_t side, std::uint64_t now_ns);
+  // Takes packets out of the buffer whose rules have changed, and forwards as many as the outbox has room for.
+  void release_buffered(std::uint64_t now_ns);
+  void duplicate(const Item& item, const Action& action, const std::uint8_t* octets, std::uint32_t length);
+  [[nodiscard]] static Container container_of(const Item& item) noexcept;
+  void reply(Item& item, std::span<const std::uint8_t> message, std::uint16_t port);
+  bool may_reply(std::uint64_t now_ns) noexcept;
+
+  static void finish(Item& item, std::int32_t status, std::uint16_t reason = HEADROOM_REASON_NONE) noexcept {
+    item.packet->status = status;
+    item.packet->reason = reason;
+    item.done = true;
+  }
+
+  const Config& config_;
+  Sessions& sessions_;
+  bool first_;
+  WorkerEpoch epoch_{};
+  WorkerCounters counters_{};
+  std::unique_ptr<FlowTable> flows_{};
+  Outbox outbox_{};
+  Reassembly reassembly_{};
+  PacketBuffer buffer_{};
+  std::deque<PacketBuffer::Packet> released_{};
+  std::uint64_t buffer_generation_ = 0;  // of the sessions when buffered packets were looked at last
+  std::uint64_t reply_free_at_ns_ = 0;   // rate limit of replies, by virtual scheduling
+  std::vector<std::uint8_t> scratch_{};  // of forward_kept
+};
+
+}  // namespace headroom::gtpu

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What N4 knows of a session beside its rules.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "gtpu/rules/rules.h"
+#include "gtpu/wire/address.h"
+
+namespace headroom::gtpu::n4 {
+
+inline constexpr std::uint64_t kNever = ~std::uint64_t{0};
+
+// Measurement is what a URR has counted until some time.
+struct Measurement {
+  struct Count {
+    std::uint64_t octets = 0, packets = 0;
+  };
+  Count total{}, uplink{}, downlink{};
+  std::uint64_t duration_ns = 0;
+  std::uint64_t first_packet_ns = kNever, last_packet_ns = 0;
+};
+
+// UrrState is what has been reported of a URR, and when it is to be looked at again.
+struct UrrState {
+  std::uint32_t id = 0;
+  std::uint32_t reports = 0;  // UR-SEQN of the next report (8.2.71)
+  Measurement reported{};     // at the last report
+  std::uint64_t created_ns = 0;
+  std::uint64_t start_ns = 0;            // of what the next report is about
+  std::uint64_t period_at = kNever;      // end of the measurement period
+  std::uint64_t time_quota_at = kNever;  // value of duration_ns
+  std::uint64_t quota_ns = 0;            // when a quota was provisioned
+  std::uint64_t timer_at = kNever;       // the earliest timer that is set
+  bool time_quota_reported = false, volume_quota_reported = false, holding_reported = false;
+};
+
+struct SessionState {
+  std::uint64_t cp_seid = 0;
+  Address cp_address{};  // to which reports go
+  std::uint32_t association = 0;
+  std::vector<UrrState> urrs{};
+};
+
+}  // namespace headroom::gtpu::n4

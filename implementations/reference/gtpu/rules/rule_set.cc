@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gtpu/rules/rule_set.h"
+
+#include <algorithm>
+#include <map>
+
+#include "gtpu/wire/gtpu.h"
+#include "gtpu/wire/ip.h"
+
+namespace headroom::gtpu {
+namespace {
+
+constexpr std::size_t kMostRules = 1024;        // PDRs of a session
+constexpr std::size_t kMostOfOnePdr = 255;      // QERs or URRs
+constexpr std::uint16_t kBufferedPackets = 64;  // of a session whose BAR suggests no number
+
+Refusal refusal_of(Refusal::Reason reason, Refusal::Kind kind, std::uint32_t id) { return {reason, kind, id}; }
+
+// The places of rules by their ids. False where an id occurs twice.
+template <typename Rule>
+bool index(const std::vector<Rule>& rules, std::map<std::uint32_t, std::size_t>& places, Refusal::Kind kind,
+           Refusal& refusal) {
+  for (std::size_t i = 0; i < rules.size(); ++i) {
+    if (places.emplace(rules[i].id, i).second) continue;
+    refusal = refusal_of(Refusal::Reason::doubled_id, kind, rules[i].id);
+    return false;
+  }
+  return true;
+}
+
+std::uint32_t folded(std::uint64_t sum) { return static_cast<std::uint16_t>(~checksum(sum)); }
+
+// Writes the outer header. False where the user plane has no address of the peer's IP version.
+bool compile_target(const Forwarding& f, const LocalAddresses& addresses, Target& target) {
+  target.side = static_cast<std::uint8_t>(f.side);
+  target.traffic_class_mask = f.traffic_class_mask;
+  target.traffic_class = f.traffic_class;
+  if (!f.tunnel) return true;
+  const std::uint8_t place = addresses.find(f.side, f.peer.is_ipv4());
+  if (place == LocalAddresses::kNone) return false;
+  const Address& source = addresses.entries[place].address;
+  const std::size_t length =
+      write_transport(target.header, source, f.peer, kGtpuPort, kGtpuPort, 0, f.traffic_class & f.traffic_class_mask);
+  const std::size_t ip = length - kUdpHeader;
+  write16(target.header + ip + 4, 0);
+  if (f.peer.is_ipv4()) {
+    write16(target.header + 2, 0);
+    write16(target.header + 10, 0);
+    target.sum = folded(sum_words({target.header, ip}));
+  } else {
+    write16(target.header + 4, 0);
+    target.sum = folded(sum_words({target.header + 8, 32 + 4}, kProtocolUdp));
+  }
+  target.teid = f.teid;
+  target.header_length = static_cast<std::uint8_t>(length);
+  return true;
+}
+
+struct Compilation {
+  const Rules& rules;
+  const LocalAddresses& addresses;
+  std::map<std::uint32_t, std::size_t> pdrs{}, fars{}, qers{}, urrs{}, bars{};
+  std::vector<Match> matches{};
+  std::vector<std::size_t> far_of{};  // of each of `matches`
+  std::vector<Action> actions{};
+  std::vector<std::size_t> first_duplicate{};
+  std::vector<Rate> rates{};
+  std::vector<Usage*> usages{};
+};
+
+bool compile_actions(Compilation& c, RuleSet::Cold& cold, Refusal& refusal) {
+  for (const Far& far : c.rules.fars) {
+    Action action;
+    action.apply = far.action;
+    action.buffered_packets = kBufferedPackets;
+    if (far.has_bar) {
+      const auto bar = c.bars.find(far.bar);
+      if (bar == c.bars.end()) {
+        refusal = refusal_of(Refusal::Reason::unknown_id, Refusal::Kind::far, far.id);
+        return false;
+      }
+      const std::uint8_t suggested = c.rules.bars[bar->second].suggested_packets;
+      if (suggested != 0) action.buffered_packets = suggested;
+    }
+    bool reachable = compile_target(far.forwarding, c.addresses, action.target);
+    c.first_duplicate.push_back(cold.duplicates.size());
+    for (const Forwarding& duplicate : far.duplicates) {
+      Target target;
+      reachable = compile_target(duplicate, c.addresses, target) && reachable;
+      cold.duplicates.push_back(target);
+      ++action.duplicate_count;
+    }
+    if (!reachable) {
+      refusal = refusal_of(Refusal::Reason::no_address, Refusal::Kind::far, far.id);
+      return false;
+    }
+    c.actions.push_back(action);
+  }
+  return true;
+}
+
+void add_qer(const Qer& qer, Meters& meters, bool uplink, Compilation& c, Match& match) {
+  if (uplink ? qer.uplink_closed : qer.downlink_closed) match.flags |= Match::kGateClosed;
+  if (const auto& mbr = uplink ? qer.uplink_mbr : qer.downlink_mbr) {
+    c.rates.push_back({uplink ? &meters.uplink : &meters.downlink, *mbr});
+    ++match.meter_count;
+  }
+  if (qer.qfi) match.qfi = *qer.qfi & 0x3F;
+  if (qer.reflective) match.container |= 0x40;
+  if (qer.paging) {
+    match.container |= 0x80;
+    match.paging = static_cast<std::uint8_t>(*qer.paging << 5);
+  }
+}
+
+bool compile_pdr(const Pdr& pdr, Compilation& c, RuleSet::Cold& cold, Refusal& refusal) {
+  Match match;
+  match.precedence = pdr.precedence;
+  match.teid = pdr.teid.teid;
+  match.addresses = pdr.teid.addresses;
+  match.ipv4 = pdr.user.ipv4;
+  match.ipv6 = pdr.user.ipv6;
+  match.id = pdr.id;
+  match.qfis = pdr.qfis;
+  match.removal = pdr.removal;
+  match.source = pdr.source;
+  const bool uplink = pdr.source == Interface::access;
+  if (uplink) match.flags |= Match::kUplink;
+  if (pdr.user_is_destination) match.flags |= Match::kUserIsDestination;
+  if (pdr.user.ipv4 != 0 || pdr.user.ipv6 != 0) match.flags |= Match::kHasUser;
+  if (!pdr.filters.empty()) match.flags |= Match::kHasFilters;
+  if (pdr.predefined) match.flags |= Match::kHasPredefined;
+  const auto far = c.fars.find(pdr.far);
+  refusal = refusal_of(Refusal::Reason::unknown_id, Refusal::Kind::pdr, pdr.id);
+  if (pdr.has_far && far == c.fars.end()) return false;
+  match.first_meter = static_cast<std::uint16_t>(c.rates.size());
+  for (const std::uint32_t id : pdr.qers) {
+    const auto qer = c.qers.find(id);
+    if (qer == c.qers.end()) return false;
+    add_qer(c.rules.qers[qer->second], *cold.meters[qer->second], uplink, c, match);
+  }
+  match.first_usage = static_cast<std::uint16_t>(c.usages.size());
+  for (const std::uint32_t id : pdr.urrs) {
+    const auto urr = c.urrs.find(id);
+    if (urr == c.urrs.end()) return false;
+    c.usages.push_back(cold.usages[urr->second].get());
+    ++match.usage_count;
+  }
+  if (c.rates.size() > 0xFFFF || c.usages.size() > 0xFFFF) {
+    refusal.reason = Refusal::Reason::no_resources;
+    return false;
+  }
+  if (pdr.teid.teid != 0 && (pdr.teid.addresses == 0 || pdr.teid.addresses >> c.addresses.entries.size() != 0)) {
+    refusal.reason = Refusal::Reason::no_address;
+    return false;
+  }
+  refusal = {};
+  c.matches.push_back(match);
+  c.far_of.push_back(pdr.has_far ? far->second : c.actions.size() - 1);
+  return true;
+}
+
+// Objects of rules that stay: those of `before` where the id is the same.
+template <typename Object, typename Rule>
+std::vector<std::shared_ptr<Object>> objects_of(const std::vector<Rule>& rules,
+                                                const std::vector<std::shared_ptr<Object>>* before) {
+  std::vector<std::shared_ptr<Object>> objects;
+  objects.reserve(rules.size());
+  for (const Rule& rule : rules) {
+    std::shared_ptr<Object> object;
+    if (before != nullptr) {
+      const auto same = std::ranges::find(*before, rule.id, [](const auto& held) { return held->id; });
+      if (same != before->end()) object = *same;
+    }
+    if (!object) {
+      object = std::make_shared<Object>();
+      object->id = rule.id;
+    }
+    objects.push_back(std::move(object));
+  }
+  return objects;
+}
+
+bool is_of_user(const std::uint8_t* address, std::uint8_t version, std::uint32_t ipv4, std::uint64_t ipv6) noexcept {
+  return version == 4 ? ipv4 != 0 && read32(address) == ipv4 : ipv6 != 0 && read64(address) == ipv6;
+}
+
+}  // namespace
+
+RuleSet::~RuleSet() = default;
+
+std::unique_ptr<const RuleSet> RuleSet::compile(const Rules& rules, const LocalAddresses& addresses,
+                                                const RuleSet* before, std::uint64_t generation, Refusal& refusal) {
+  auto cold = std::make_unique<Cold>();
+  cold->rules = rules;
+  const Rules& held = cold->rules;
+  Compilation c{held, addresses};
+  using Kind = Refusal::Kind;
+  if (!index(held.pdrs, c.pdrs, Kind::pdr, refusal) || !index(held.fars, c.fars, Kind::far, refusal) ||
+      !index(held.qers, c.qers, Kind::qer, refusal) || !index(held.urrs, c.urrs, Kind::urr, refusal) ||
+      !index(held.bars, c.bars, Kind::bar, refusal))
+    return nullptr;
+  if (held.fars.size() > kMostRules) refusal = refusal_of(Refusal::Reason::no_resources, Kind::far, held.fars[0].id);
+  if (refusal) return nullptr;
+  for (const Pdr& pdr : held.pdrs) {
+    if (held.pdrs.size() <= kMostRules && pdr.qers.size() <= kMostOfOnePdr && pdr.urrs.size() <= kMostOfOnePdr)
+      continue;
+    refusal = refusal_of(Refusal::Reason::no_resources, Kind::pdr, pdr.id);
+    return nullptr;
+  }
+  cold->meters = objects_of(held.qers, before != nullptr ? &before->cold->meters : nullptr);
+  cold->usages = objects_of(held.urrs, before != nullptr ? &before->cold->usages : nullptr);
+  if (!compile_actions(c, *cold, refusal)) return nullptr;
+  c.actions.emplace_back();  // of PDRs without a FAR: drop
+  c.first_duplicate.push_back(0);
+  UserAddresses user;
+  std::vector<const Pdr*> by_precedence;
+  for (const Pdr& pdr : held.pdrs) {
+    by_precedence.push_back(&pdr);
+    if (pdr.user.ipv4 != 0) user.ipv4 = pdr.user.ipv4;
+    if (pdr.user.ipv6 != 0) user.ipv6 = pdr.user.ipv6;
+  }
+  std::ranges::stable_sort(by_precedence, {}, &Pdr::precedence);
+  for (const Pdr* const pdr : by_precedence) {
+    if (!compile_pdr(*pdr, c, *cold, refusal)) return nullptr;
+  }
+
+  const std::size_t actions_at = sizeof(RuleSet) + c.matches.size() * sizeof(Match);
+  const std::size_t rates_at = actions_at + c.actions.size() * sizeof(Action);
+  const std::size_t usages_at = rates_at + c.rates.size() * sizeof(Rate);
+  const std::size_t octets = usages_at + c.usages.size() * sizeof(Usage*);
+  auto* const block = static_cast<std::uint8_t*>(::operator new (octets, std::align_val_t{alignof(RuleSet)}));
+  auto* const set = new (block) RuleSet;
+  auto* const match = reinterpret_cast<Match*>(block + sizeof(RuleSet));
+  auto* const action = reinterpret_cast<Action*>(block + actions_at);
+  for (std::size_t i = 0; i < c.actions.size(); ++i) {
+    Action* const made = new (action + i) Action(c.actions[i]);
+    if (i < held.fars.size()) made->far = &held.fars[i];
+    made->duplicates = cold->duplicates.data() + c.first_duplicate[i];
+  }
+  for (std::size_t i = 0; i < c.matches.size(); ++i) {
+    Match* const made = new (match + i) Match(c.matches[i]);
+    made->action = action + c.far_of[i];
+    made->pdr = by_precedence[i];
+    set->has_filters = set->has_filters || (made->flags & (Match::kHasFilters | Match::kHasPredefined)) != 0;
+  }
+  set->rates = std::uninitialized_copy(c.rates.begin(), c.rates.end(), reinterpret_cast<Rate*>(block + rates_at)) -
+               static_cast<std::ptrdiff_t>(c.rates.size());
+  set->usages =
+      std::uninitialized_copy(c.usages.begin(), c.usages.end(), reinterpret_cast<Usage**>(block + usages_at)) -
+      static_cast<std::ptrdiff_t>(c.usages.size());
+  set->generation = generation;
+  set->user = user;
+  set->match_count = static_cast<std::uint16_t>(c.matches.size());
+  set->actions = action;
+  set->action_count = static_cast<std::uint16_t>(held.fars.size());
+  set->octets = static_cast<std::uint32_t>(octets);
+  set->cold = std::move(cold);
+  return std::unique_ptr<const RuleSet>(set);
+}
+
+bool RuleSet::fits(const Match& m, const Tunnel& tunnel, const PacketFields& packet) const noexcept {
+  if (m.teid != tunnel.teid) return false;
+  const bool uplink = (m.flags & Match::kUplink) != 0;
+  if (tunnel.teid != 0) {
+    if ((m.addresses >> tunnel.address & 1) == 0) return false;
+  } else if (uplink || m.source == Interface::control_plane) {
+    return false;
+  }
+  if (m.qfis != 0 && (tunnel.qfi > 63 || (m.qfis >> tunnel.qfi & 1) == 0)) return false;
+  if ((m.flags & Match::kHasUser) != 0) {
+    const bool destination = (m.flags & Match::kUserIsDestination) != 0;
+    return is_of_user(destination ? packet.destination : packet.source, packet.version, m.ipv4, m.ipv6);
+  }
+  // A PDR without a UE address is about the addresses that the session has otherwise; packets to the control plane,
+  // such as Router Solicitations from link-local addresses, may have any.
+  if ((user.ipv4 == 0 && user.ipv6 == 0) ||
+      (m.action->far != nullptr && m.action->far->forwarding.destination == Interface::control_plane))
+    return true;
+  return is_of_user(uplink ? packet.source : packet.destination, packet.version, user.ipv4, user.ipv6);
+}
+
+const Match* RuleSet::find(const Tunnel& tunnel, const PacketFields& packet, bool& drop) const noexcept {
+  drop = false;
+  const Match* best = nullptr;
+  std::uint32_t lowest = 0;
+  const Match* const all = matches();
+  for (const Match *m = all, *end = all + match_count; m != end; ++m) {
+    const bool own_wins = best == nullptr || m->precedence < lowest;
+    if (!own_wins && (m->flags & Match::kHasPredefined) == 0) continue;
+    if (!fits(*m, tunnel, packet)) continue;
+    const bool uplink = (m->flags & Match::kUplink) != 0;
+    if ((m->flags & Match::kHasPredefined) != 0) {
+      for (const PredefinedRule* const rule : *m->pdr->predefined) {
+        if (best != nullptr && rule->precedence >= lowest) break;
+        if (!gtpu::matches(rule->filter, packet, user, uplink)) continue;
+        best = m;
+        lowest = rule->precedence;
+        drop = rule->drop;
+        break;
+      }
+    }
+    if (best != nullptr && m->precedence >= lowest) continue;
+    if ((m->flags & Match::kHasFilters) != 0 && std::ranges::none_of(m->pdr->filters, [&](const SdfFilter& filter) {
+          return gtpu::matches(filter, packet, user, uplink);
+        }))
+      continue;
+    best = m;
+    lowest = m->precedence;
+    drop = false;
+  }
+  return best;
+}
+
+}  // namespace headroom::gtpu

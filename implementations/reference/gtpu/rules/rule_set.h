@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// RuleSet is what workers read of the rules of a session: compiled once, never changed, and laid out in one block, so
+// that a worker can fetch all of it as soon as it knows where it begins.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <vector>
+
+#include "gtpu/rules/rules.h"
+#include "gtpu/rules/sdf_filter.h"
+#include "gtpu/sessions/usage.h"
+
+namespace headroom::gtpu {
+
+// Target is where a FAR forwards to: the outer header up to UDP, with lengths and checksums left 0.
+struct Target {
+  std::uint8_t header[48] = {};
+  std::uint32_t teid = 0;
+  std::uint32_t sum = 0;           // IPv4: of the header, for its checksum. IPv6: of the pseudo header and the ports
+  std::uint8_t header_length = 0;  // 28 or 48; 0: no tunnel
+  std::uint8_t side = 0;           // headroom_side
+  std::uint8_t traffic_class_mask = 0;  // 0: the header stays as it is
+  std::uint8_t traffic_class = 0;       // of the packet itself, where there is no tunnel
+};
+
+// Action is a FAR.
+struct alignas(64) Action {
+  Target target{};
+  const Far* far = nullptr;
+  const Target* duplicates = nullptr;
+  std::uint16_t duplicate_count = 0;
+  std::uint16_t apply = kDrop;         // Apply Action
+  std::uint16_t buffered_packets = 0;  // as many as may be kept
+};
+
+// Match is a PDR.
+struct alignas(64) Match {
+  // Bits of `flags`.
+  static constexpr std::uint8_t kUplink = 1, kUserIsDestination = 2, kGateClosed = 4, kHasFilters = 8, kHasUser = 16,
+                                kHasPredefined = 32;
+  std::uint32_t precedence = 0;
+  std::uint32_t teid = 0;  // 0: packets without a tunnel
+  std::uint32_t ipv4 = 0;  // of the user
+  std::uint16_t id = 0;
+  std::uint8_t addresses = 0;  // of LocalTeid
+  std::uint8_t flags = 0;
+  std::uint64_t ipv6 = 0;
+  std::uint64_t qfis = 0;
+  const Action* action = nullptr;
+  const Pdr* pdr = nullptr;
+  std::uint16_t first_meter = 0;
+  std::uint16_t first_usage = 0;
+  std::uint8_t meter_count = 0;
+  std::uint8_t usage_count = 0;
+  std::uint8_t qfi = 0xFF;     // that a QER marks with; 0xFF: none
+  std::uint8_t container = 0;  // second octet of the PDU session container of the downlink, but for the QFI
+  std::uint8_t paging = 0;     // PPI, where `container` has PPP
+  HeaderRemoval removal = HeaderRemoval::none;
+  Interface source = Interface::access;
+};
+
+// Rate is a QER's MBR in one direction.
+struct Rate {
+  Meter* meter = nullptr;
+  std::uint64_t kbps = 0;
+};
+
+// Tunnel says how a packet came: TEID 0 from N6.
+struct Tunnel {
+  std::uint32_t teid = 0;
+  std::uint8_t address = 0;  // place of the outer destination in LocalAddresses
+  std::uint8_t qfi = 0xFF;
+};
+
+struct alignas(64) RuleSet {
+  // Compiles rules. `before`, or nullptr, is the set that the new one takes the place of: usage and meters of it live
+  // on. Returns nullptr, with `refusal` filled, where rules contradict each other.
+  [[nodiscard]] static std::unique_ptr<const RuleSet> compile(const Rules& rules, const LocalAddresses& addresses,
+                                                              const RuleSet* before, std::uint64_t generation,
+                                                              Refusal& refusal);
+  ~RuleSet();
+  static void operator delete(void* block) { ::operator delete (block, std::align_val_t{alignof(RuleSet)}); }
+
+  // Returns the PDR that the packet matches, that of the lowest precedence value, or nullptr. Sets `drop` where a
+  // predefined rule of it has been matched that says so.
+  [[nodiscard]] const Match* find(const Tunnel& tunnel, const PacketFields& packet, bool& drop) const noexcept;
+  // True if what the PDR says of tunnel, user and QFI fits; filters are not looked at.
+  [[nodiscard]] bool fits(const Match& match, const Tunnel& tunnel, const PacketFields& packet) const noexcept;
+
+  [[nodiscard]] const Match* matches() const noexcept { return reinterpret_cast<const Match*>(this + 1); }
+  // The first cache line
+  std::uint64_t generation = 0;
+  const Rate* rates = nullptr;
+  Usage* const* usages = nullptr;
+  const Action* actions = nullptr;
+  UserAddresses user{};  // of all PDRs together
+  std::uint16_t match_count = 0;
+  std::uint16_t action_count = 0;
+  std::uint32_t octets = 0;  // of the block
+  bool has_filters = false;  // of any PDR, and so the flow table is of use
+
+  // What workers need rarely, and N4
+  struct Cold;
+  std::unique_ptr<const Cold> cold;
+
+ private:
+  RuleSet() = default;
+};
+
+struct RuleSet::Cold {
+  Rules rules{};
+  std::vector<Target> duplicates{};
+  std::vector<std::shared_ptr<Meters>> meters{};
+  std::vector<std::shared_ptr<Usage>> usages{};  // in the order of rules.urrs
+};
+
+}  // namespace headroom::gtpu

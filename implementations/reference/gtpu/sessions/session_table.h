@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A hash table from 64-bit keys to sessions that one thread writes while others read: open addressing in a fixed array.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+namespace headroom::gtpu {
+
+struct Session;
+
+class SessionTable {
+ public:
+  // Room for `entries` keys with at least half of the array empty.
+  explicit SessionTable(std::size_t entries);
+
+  // By readers. Key 0 is never found.
+  [[nodiscard]] const Session* find(std::uint64_t key) const noexcept {
+    if (key == 0) return nullptr;
+    for (std::size_t at = place(key), probes = 0; probes <= mask_; at = (at + 1) & mask_, ++probes) {
+      const std::uint64_t found = entries_[at].key.load(std::memory_order_acquire);
+      if (found == 0) return nullptr;
+      if (found != key) continue;
+      const Session* session = entries_[at].session.load(std::memory_order_acquire);
+      // The writer may have given the place to another key between the two.
+      if (entries_[at].key.load(std::memory_order_relaxed) == key) return session;
+    }
+    return nullptr;
+  }
+  void prefetch(std::uint64_t key) const noexcept { __builtin_prefetch(&entries_[place(key)]); }
+
+  // By the writer. REQUIRES of `insert`: there is room, and the key is not 0 and not in the table.
+  [[nodiscard]] bool has_room(std::size_t keys) const noexcept { return used_ + keys <= (mask_ + 1) / 2; }
+  void insert(std::uint64_t key, const Session* session) noexcept;
+  void erase(std::uint64_t key) noexcept;
+
+ private:
+  struct Entry {
+    std::atomic<std::uint64_t> key{0};             // 0: empty, and the end of a search
+    std::atomic<const Session*> session{nullptr};  // nullptr: erased; the place may be used again
+  };
+
+  [[nodiscard]] std::size_t place(std::uint64_t key) const noexcept {
+    const std::uint64_t mixed = (key ^ key >> 32) * 0x9E3779B97F4A7C15U;  // 2^64 divided by the golden ratio
+    return static_cast<std::size_t>(mixed >> shift_);
+  }
+
+  std::unique_ptr<Entry[]> entries_;
+  std::size_t mask_;
+  unsigned shift_;
+  std::size_t used_ = 0;
+};
+
+}  // namespace headroom::gtpu

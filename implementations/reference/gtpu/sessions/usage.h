@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What lives through changes of rules: counters of URRs and meters of QERs. Workers add to them, N4 reads them; two
+// workers may add at once, and so all is relaxed and atomic.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "gtpu/rules/rules.h"
+
+namespace headroom::gtpu {
+
+// Usage counts for one URR since the URR was created; nothing resets it. N4 remembers what it has reported and sets
+// limits as values that these counters are to reach.
+struct Usage {
+  struct Counter {
+    std::atomic<std::uint64_t> octets{0};
+    std::atomic<std::uint64_t> packets{0};
+    std::atomic<std::uint64_t> threshold_at{kUnlimited};  // octets
+    std::atomic<std::uint64_t> quota_at{kUnlimited};      // octets
+  };
+  // Bits of `reached`.
+  static constexpr std::uint32_t kThreshold = 1, kQuota = 2, kStart = 4;
+
+  std::uint32_t id = 0;  // of the URR
+  Counter total{};
+  Counter uplink{};
+  Counter downlink{};
+  std::atomic<std::uint64_t> first_packet_ns{kUnlimited};
+  std::atomic<std::uint64_t> last_packet_ns{0};
+  std::atomic<std::uint64_t> idle_ns{0};        // time between packets beyond the Inactivity Detection Time
+  std::atomic<std::uint64_t> inactivity_ns{0};  // 0: none
+  // What has been reached since N4 cleared the bit, which it does behind setting a new limit. An Event was queued for
+  // each bit.
+  std::atomic<std::uint32_t> reached{0};
+  // Set by N4, when a quota (of volume or time) is used up: packets are dropped, or go by the FAR for Quota Action. Of
+  // volume the workers set it as well.
+  std::atomic<bool> exhausted{false};
+  std::atomic<bool> inactive{false};       // INAM, or suspended: nothing is counted
+  std::atomic<bool> reports_start{false};  // the first packet queues an Event with kStart (START of the triggers)
+};
+
+// Meter is the token bucket of one direction of a QER: a packet of `octets` conforms while the bucket is not more than
+// `burst_ns` ahead of time (virtual scheduling, ITU-T I.371). Kept in one word, so that workers can share it.
+class Meter {
+ public:
+  // True if a packet may pass, which then has been taken from the bucket. `kbps` 0: none passes.
+  bool pass(std::uint64_t octets, std::uint64_t kbps, std::uint64_t now_ns) noexcept;
+
+ private:
+  std::atomic<std::uint64_t> free_at_ns_{0};  // when all that has passed has been sent at the rate
+};
+
+struct Meters {
+  std::uint32_t id = 0;  // of the QER
+  Meter uplink{};
+  Meter downlink{};
+};
+
+}  // namespace headroom::gtpu

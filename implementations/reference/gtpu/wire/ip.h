@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// IPv4, IPv6 and UDP as far as a user plane reads and writes them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "gtpu/rules/sdf_filter.h"
+#include "gtpu/wire/address.h"
+
+namespace headroom::gtpu {
+
+inline constexpr std::size_t kIpv4Header = 20, kIpv6Header = 40, kUdpHeader = 8;
+inline constexpr std::uint8_t kProtocolTcp = 6, kProtocolUdp = 17, kProtocolEsp = 50, kProtocolAh = 51;
+
+// Transport is an IP packet between tunnel endpoints, read up to the payload of UDP.
+struct Transport {
+  enum class Kind : std::uint8_t {
+    datagram,   // UDP: `payload` and the ports are set
+    fragment,   // of a packet that must be reassembled first
+    other,      // another protocol
+    malformed,  // wrong lengths, header checksum or UDP checksum
+  };
+  Kind kind = Kind::malformed;
+  bool ipv6 = false;
+  std::uint16_t source_port = 0;
+  std::uint16_t destination_port = 0;
+  const std::uint8_t* source = nullptr;  // 4 or 16 octets
+  const std::uint8_t* destination = nullptr;
+  const std::uint8_t* payload = nullptr;
+  std::uint32_t payload_length = 0;
+
+  [[nodiscard]] Address source_address() const noexcept {
+    return ipv6 ? Address::of_ipv6(source) : Address::of_ipv4(source);
+  }
+  [[nodiscard]] Address destination_address() const noexcept {
+    return ipv6 ? Address::of_ipv6(destination) : Address::of_ipv4(destination);
+  }
+};
+
+// Reads the packet. Octets behind the length in the IP header are link padding and are left out; a UDP length short of
+// the end cuts, one beyond it is malformed. A UDP checksum of 0 is accepted with IPv6, too, as RFC 6935 allows for
+// tunnels; any other is verified over IPv6, and over IPv4 it is not, as the packet inside has checksums of its own.
+[[nodiscard]] Transport read_transport(std::span<const std::uint8_t> packet) noexcept;
+
+// Fragment is what reassembly needs to know of a fragment.
+struct Fragment {
+  bool ipv6 = false;
+  bool more = false;
+  std::uint8_t protocol = 0;
+  std::uint32_t id = 0;
+  std::uint32_t offset = 0;        // octets
+  std::size_t header_length = 0;   // octets in front of `data` that stay: of IPv6 without the fragment header
+  std::size_t next_header_at = 0;  // of IPv6: where the fragment header's number stands
+  std::span<const std::uint8_t> data{};
+};
+// Reads a packet of which read_transport says that it is a fragment. False where its lengths are wrong.
+[[nodiscard]] bool read_fragment(std::span<const std::uint8_t> packet, Fragment& fragment) noexcept;
+
+// Reads a user's packet. False where it is no IP packet or longer by its own header than `packet`; ports are left out
+// where they are not there.
+[[nodiscard]] bool read_user_packet(std::span<const std::uint8_t> packet, PacketFields& fields) noexcept;
+
+// The sum of 16-bit words that the Internet checksum (RFC 1071) is the complement of, not folded.
+[[nodiscard]] std::uint64_t sum_words(std::span<const std::uint8_t> octets, std::uint64_t sum = 0) noexcept;
+// Folds the sum and returns its complement.
+[[nodiscard]] inline std::uint16_t checksum(std::uint64_t sum) noexcept {
+  while (sum >> 16 != 0) sum = (sum & 0xFFFF) + (sum >> 16);
+  return static_cast<std::uint16_t>(~sum);
+}
+
+// Writes IPv4 or IPv6 and UDP in front of `payload` octets, at `room`; the checksum of UDP is left 0. Returns the
+// length of the two headers. Both addresses are of one IP version.
+std::size_t write_transport(std::uint8_t* room, const Address& source, const Address& destination,
+                            std::uint16_t source_port, std::uint16_t destination_port, std::size_t payload,
+                            std::uint8_t traffic_class = 0) noexcept;
+// Writes the checksum of UDP into a packet with IPv6 that has no extension headers. REQUIRES: the lengths are right.
+void write_udp_checksum(std::uint8_t* packet, std::size_t length) noexcept;
+
+}  // namespace headroom::gtpu
