@@ -44,7 +44,7 @@ TEID Of A Deleted Session
 
 TEID 0
     [Documentation]    Sends a G-PDU with the TEID 0. Expects that nothing comes back.
-    [Tags]    req:TS29281-7.3.1-5    level:must
+    [Tags]    req:TS29281-7.3.1-5    level:should
     User Plane Should Follow    tunnels    TEID 0
 
 No Error Indication For An Error Indication

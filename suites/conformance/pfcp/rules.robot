@@ -62,7 +62,8 @@ End Marker When The Tunnel Changes
     User Plane Should Follow    rules    End Marker when the tunnel changes
 
 Predefined Rules
-    [Documentation]    Activates a predefined rule that drops, and deactivates it.
+    [Documentation]    Activates two predefined rules that drop, and deactivates one of them. Expects that nothing
+    ...    else is dropped.
     [Tags]    req:TS29244-5.19-1    req:TS29244-5.19-2    level:must
     User Plane Should Follow    rules    predefined rules
 

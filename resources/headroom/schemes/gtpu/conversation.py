@@ -38,8 +38,8 @@ QFI = 9
 PREDEFINED = (
     {"name": "static-drop", "precedence": 10, "flow": "permit out udp from 198.51.100.66 53 to assigned"}
     | {"action": "drop"},
-    {"name": "static-pass", "precedence": 20, "flow": "permit out udp from 198.51.100.67 53 to assigned"}
-    | {"action": "forward"},
+    {"name": "static-drop-more", "precedence": 20, "flow": "permit out udp from 198.51.100.67 53 to assigned"}
+    | {"action": "drop"},
 )
 SECOND = 1_000_000_000
 
@@ -191,7 +191,7 @@ class Conversation:
         """A session that is not yet established, with users and tunnels of some IP versions."""
         self._sessions += 1
         number = self._sessions
-        host = f"10.45.0.{number}" if user == 4 else f"2001:db8:45:{number:x}::"
+        host = f"10.45.{number >> 8}.{number & 0xFF}" if user == 4 else f"2001:db8:45:{number:x}::"
         return Session(number, host, ACCESS_HOSTS[transport], 0x0A000000 + number)
 
     def pdi_up(self, session: Session, *more: Element) -> list[Element]:

@@ -183,16 +183,19 @@ def _end_marker(talk: Conversation, check: Check) -> None:
 
 @story(RULES, "predefined rules", "predefined-rules")
 def _predefined(talk: Conversation, check: Check) -> None:
-    name = str(PREDEFINED[0]["name"])
+    """Two rules that drop are activated, and one of them is deactivated."""
+    names = [str(one["name"]) for one in PREDEFINED]
     session = talk.new_session()
-    more = elements.pdr(3, 50, talk.pdi_down(session), predefined=[name])
+    more = elements.pdr(3, 50, talk.pdi_down(session), predefined=names)
     session = talk.establish([*talk.plain_rules(session), more], session)
-    hit = talk.to_user(session, port=53, source="198.51.100.66")
-    check.dropped(talk.downlink(hit), "TS29244-5.19-1", N3)
+    hit, other = (talk.to_user(session, port=53, source=f"198.51.100.{host}") for host in (66, 67))
+    for packet in (hit, other):
+        check.dropped(talk.downlink(packet), "TS29244-5.19-1", N3)
     _down_is(talk, check, session, 443, True, "TS29244-5.19-1")
-    off = [elements.number(Ie.PDR_ID, 3, 2), elements.text(Ie.DEACTIVATE_PREDEFINED_RULES, name)]
+    off = [elements.number(Ie.PDR_ID, 3, 2), elements.text(Ie.DEACTIVATE_PREDEFINED_RULES, names[0])]
     talk.must_modify(session, group(Ie.UPDATE_PDR, off))
     check.downlink(talk.downlink(hit), session, hit, "TS29244-5.19-2")
+    check.dropped(talk.downlink(other), "TS29244-5.19-1", N3)
 
 
 @story(RULES, "unknown predefined rule", "predefined-rules")
