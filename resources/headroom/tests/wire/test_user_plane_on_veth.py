@@ -8,6 +8,7 @@ import pytest
 from headroom.core.implementations import find
 from headroom.schemes.gtpu import packets, wire_plane
 from headroom.schemes.gtpu.conversation import OTHER_HOSTS, Conversation, Facts, tunnelled
+from headroom.schemes.gtpu.pfcp import elements
 from headroom.schemes.gtpu.pfcp.tables import Cause, Ie, MessageType
 from headroom.schemes.gtpu.user_plane import N3, N6
 from headroom.testbed import choice, netns
@@ -48,7 +49,7 @@ def test_uplink_and_downlink_of_a_session(talk: Conversation) -> None:
 
 
 def test_users_of_ipv6(talk: Conversation) -> None:
-    session = talk.establish(talk.new_session(user=6))
+    session = talk.establish(session=talk.new_session(user=6))
     up = talk.to_network(session)
     (arrived,) = talk.uplink(session, up).sent(N6)
     assert packets.differences(up, arrived) == ""
@@ -67,12 +68,6 @@ def test_an_echo_request_is_answered_and_an_unknown_tunnel_is_indicated(talk: Co
 
 
 def test_n4_comes_and_goes_by_udp(talk: Conversation) -> None:
-    answer = talk.request(MessageType.HEARTBEAT_REQUEST, *talk_recovery())
+    answer = talk.request(MessageType.HEARTBEAT_REQUEST, elements.recovery_time_stamp(3_900_000_000))
     assert answer is not None
     assert answer.type == MessageType.HEARTBEAT_RESPONSE
-
-
-def talk_recovery() -> tuple:
-    from headroom.schemes.gtpu.pfcp import elements
-
-    return (elements.recovery_time_stamp(3_900_000_000),)
