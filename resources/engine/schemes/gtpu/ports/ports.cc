@@ -3,6 +3,7 @@
 
 #include <arpa/inet.h>
 
+#include <algorithm>
 #include <mutex>
 
 #include "schemes/gtpu/ports/inner_address.h"
@@ -62,7 +63,11 @@ std::shared_ptr<const node::ChannelKind> read_user_plane_channel(Object& job, co
   UserPlaneJob found;
   const std::string where = endpoint.where + "/config";
   found.n3.own = read_addresses(endpoint.config, "n3", where);
-  for (const Address& address : read_addresses(endpoint.config, "n9", where)) found.n3.own.push_back(address);
+  for (const Address& address : read_addresses(endpoint.config, "n9", where)) {
+    if (std::ranges::find(found.n3.own, address) != found.n3.own.end()) continue;
+    found.n9.push_back(address);
+  }
+  found.n3.own.insert(found.n3.own.end(), found.n9.begin(), found.n9.end());
   if (endpoint.config.contains("n4")) {
     Object n4(Value(endpoint.config["n4"], where + "/n4"));
     if (const auto address = n4.optional("address")) {

@@ -52,6 +52,7 @@ UserPlaneChannel::UserPlaneChannel(const Job& job, const UserPlaneJob& sides, st
       worker_(shared_->workers.worker(place.number)),
       is_first_(place.number == 0),
       n4_(shared_->workers.has_n4() ? sides.n4 : std::nullopt),
+      n9_(sides.n9),
       store_(place.store),
       statistics_(place.statistics),
       n3_{sides.n3, shared_->n3, place.link, job.link_mtu},
@@ -98,12 +99,16 @@ void UserPlaneChannel::forward(std::span<Frame> frames, Side& from, std::int32_t
       lose(frame, statistics_.malformed);
       continue;
     }
-    const headroom_user_packet packet = packet_in(frame, seen, side);
+    headroom_user_packet packet = packet_in(frame, seen, side);
     if (!has_room(packet)) {
       lose(frame, statistics_.too_long);
       continue;
     }
-    if (side == HEADROOM_N3) from.neighbours.learn(source_of({packet.octets, packet.length}), mac_of_sender(frame));
+    if (side == HEADROOM_N3) {
+      const OctetView outer(packet.octets, packet.length);
+      from.neighbours.learn(source_of(outer), mac_of_sender(frame));
+      packet.side = side_to(outer);
+    }
     packets_.push_back(packet);
     forwarded_.push_back(frame);
   }
@@ -120,6 +125,11 @@ void UserPlaneChannel::forward(std::span<Frame> frames, Side& from, std::int32_t
   }
   if (has_more) take_packets(now_ns);
   if (is_first_ && n4_) take_n4(now_ns);
+}
+
+headroom_side UserPlaneChannel::side_to(OctetView packet) const noexcept {
+  if (n9_.empty()) return HEADROOM_N3;
+  return std::ranges::find(n9_, destination_of(packet)) != n9_.end() ? HEADROOM_N9 : HEADROOM_N3;
 }
 
 // Address resolution, and N4. True where the frame was one of these, and is gone.

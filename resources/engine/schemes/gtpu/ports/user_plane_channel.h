@@ -31,6 +31,7 @@ struct SharedUserPlane {
 
 struct UserPlaneJob {
   SideJob n3, n6;
+  std::vector<Address> n9;  // addresses to which packets come from other user planes, over the same port as N3
   std::optional<Address> n4;
 };
 
@@ -65,6 +66,7 @@ class UserPlaneChannel final : public node::Forwarder {
   void send_forwarded(node::Frame& frame, const headroom_user_packet& packet, std::uint64_t now_ns);
   void take_packets(std::uint64_t now_ns);
   void take_n4(std::uint64_t now_ns);
+  [[nodiscard]] headroom_side side_to(OctetView packet) const noexcept;
   void send_copy(OctetView packet, Side& to, std::uint64_t now_ns);
   // Writes the Ethernet header of a packet and sends it; asks for the address where it is not known.
   void send(node::Frame& frame, Side& to, std::uint64_t now_ns);
@@ -78,6 +80,7 @@ class UserPlaneChannel final : public node::Forwarder {
   headroom_instance* const worker_;
   const bool is_first_;
   const std::optional<Address> n4_;
+  const std::vector<Address> n9_;
   node::FrameStore& store_;
   node::Statistics& statistics_;
   Side n3_, n6_;
