@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "gtpu/wire/gtpu.h"
 #include "gtpu/wire/ip.h"
@@ -189,10 +190,10 @@ bool is_of_user(const std::uint8_t* address, std::uint8_t version, std::uint32_t
 
 RuleSet::~RuleSet() = default;
 
-std::unique_ptr<const RuleSet> RuleSet::compile(const Rules& rules, const LocalAddresses& addresses,
-                                                const RuleSet* before, std::uint64_t generation, Refusal& refusal) {
+std::unique_ptr<const RuleSet> RuleSet::compile(Rules rules, const LocalAddresses& addresses, const RuleSet* before,
+                                                std::uint64_t generation, Refusal& refusal) {
   auto cold = std::make_unique<Cold>();
-  cold->rules = rules;
+  cold->rules = std::move(rules);
   const Rules& held = cold->rules;
   Compilation c{held, addresses};
   using Kind = Refusal::Kind;

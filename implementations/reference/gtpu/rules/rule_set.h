@@ -78,7 +78,7 @@ struct Tunnel {
 struct alignas(64) RuleSet {
   // Compiles rules. `before`, or nullptr, is the set that the new one takes the place of: usage and meters of it live
   // on. Returns nullptr, with `refusal` filled, where rules contradict each other.
-  [[nodiscard]] static std::unique_ptr<const RuleSet> compile(const Rules& rules, const LocalAddresses& addresses,
+  [[nodiscard]] static std::unique_ptr<const RuleSet> compile(Rules rules, const LocalAddresses& addresses,
                                                               const RuleSet* before, std::uint64_t generation,
                                                               Refusal& refusal);
   ~RuleSet();

@@ -2,6 +2,7 @@
 #include "gtpu/sessions/sessions.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "gtpu/rules/rule_set.h"
 #include "gtpu/wire/gtpu.h"
@@ -17,8 +18,7 @@ using KeyList = std::vector<std::uint64_t>;
 
 void sort(KeyList& keys) {
   std::ranges::sort(keys);
-  const auto doubled = std::ranges::unique(keys);
-  keys.erase(doubled.begin(), doubled.end());
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
 }
 
 KeyList difference(const KeyList& keys, const KeyList& without) {
@@ -129,21 +129,22 @@ void Sessions::erase_keys(const Keys& keys, const Keys& kept, const Session& ses
   erase(by_peer_, difference(keys.peers, kept.peers));
 }
 
-Session* Sessions::create(const Rules& rules, Refusal& refusal) {
+Session* Sessions::create(Rules rules, Refusal& refusal) {
   collect();
   refusal = {};
   if (free_.empty()) {
     refusal.reason = Refusal::Reason::no_resources;
     return nullptr;
   }
-  auto set = RuleSet::compile(rules, addresses_, nullptr, generation_.load(std::memory_order_relaxed) + 1, refusal);
+  auto set =
+      RuleSet::compile(std::move(rules), addresses_, nullptr, generation_.load(std::memory_order_relaxed) + 1, refusal);
   if (!set) return nullptr;
   Slot& slot = slots_[free_.back()];
   auto session = std::make_unique<Session>();
   session->index = free_.back();
   session->seid = static_cast<std::uint64_t>(++slot.uses) << 32 | (session->index + 1);
   session->rules.store(set.get(), std::memory_order_release);
-  if (!insert_keys(keys_of(rules), {}, *session, refusal)) return nullptr;
+  if (!insert_keys(keys_of(set->cold->rules), {}, *session, refusal)) return nullptr;
   (void)set.release();
   free_.pop_back();
   count_.fetch_add(1, std::memory_order_relaxed);
@@ -152,13 +153,14 @@ Session* Sessions::create(const Rules& rules, Refusal& refusal) {
   return session.release();
 }
 
-bool Sessions::replace(Session& session, const Rules& rules, Refusal& refusal) {
+bool Sessions::replace(Session& session, Rules rules, Refusal& refusal) {
   collect();
   refusal = {};
   const RuleSet* const before = session.rules.load(std::memory_order_relaxed);
-  auto set = RuleSet::compile(rules, addresses_, before, generation_.load(std::memory_order_relaxed) + 1, refusal);
+  auto set =
+      RuleSet::compile(std::move(rules), addresses_, before, generation_.load(std::memory_order_relaxed) + 1, refusal);
   if (!set) return false;
-  const Keys keys = keys_of(rules), held = keys_of(before->cold->rules);
+  const Keys keys = keys_of(set->cold->rules), held = keys_of(before->cold->rules);
   if (!insert_keys(keys, held, session, refusal)) return false;
   session.rules.store(set.release(), std::memory_order_release);
   session.notified.store(false, std::memory_order_relaxed);

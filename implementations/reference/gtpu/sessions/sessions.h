@@ -47,10 +47,10 @@ class Sessions {
   // ---- By N4
 
   // Makes a session. Returns nullptr and fills `refusal` where the rules cannot be taken; nothing has changed then.
-  Session* create(const Rules& rules, Refusal& refusal);
+  Session* create(Rules rules, Refusal& refusal);
   // Puts `rules` in the place of those of the session. False, with `refusal` filled and nothing changed, where they
   // cannot be taken. Usage and meters of rules whose id stays live on.
-  bool replace(Session& session, const Rules& rules, Refusal& refusal);
+  bool replace(Session& session, Rules rules, Refusal& refusal);
   void remove(Session& session);
 
   // Returns the session with this SEID, or nullptr. By workers, too.
