@@ -21,6 +21,7 @@ class PacketBuffer {
     std::uint32_t epoch = 0;  // Session::buffer_epoch when it came
   };
   struct Queue {
+    std::uint64_t seid = 0;
     std::uint64_t generation = 0;  // of the rules that said so
     std::deque<Packet> packets{};
   };
@@ -30,6 +31,7 @@ class PacketBuffer {
            std::int32_t side, std::uint32_t epoch) {
     if (octets_ + octets.size() > kMostOctets) return false;
     Queue& queue = queues_[seid];
+    queue.seid = seid;
     queue.generation = generation;
     while (!queue.packets.empty() && queue.packets.size() >= most) drop_oldest(queue);
     queue.packets.push_back({{octets.begin(), octets.end()}, side, epoch});

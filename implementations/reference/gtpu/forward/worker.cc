@@ -2,6 +2,7 @@
 #include "gtpu/forward/worker.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace headroom::gtpu {
 namespace {
@@ -342,7 +343,11 @@ void Worker::release_buffered(std::uint64_t now_ns) {
       return session != nullptr && session->rules.load(std::memory_order_acquire)->generation == held;
     });
     for (const PacketBuffer::Queue& queue : queues) {
-      released_.insert(released_.end(), queue.packets.begin(), queue.packets.end());
+      const Session* const session = sessions_.find(queue.seid);
+      if (session == nullptr) continue;
+      const std::uint32_t epoch = session->buffer_epoch.load(std::memory_order_relaxed);
+      std::ranges::copy_if(queue.packets, std::back_inserter(released_),
+                           [epoch](const PacketBuffer::Packet& packet) { return packet.epoch == epoch; });
     }
   }
   buffer_generation_ = generation;

@@ -83,7 +83,7 @@ void Controller::handle_message(const Request& request) {
     case HeaderState::wrong_length:
       // A Heartbeat Response has no cause to say so.
       if (is_request(header.type) && header.type != pfcp::kHeartbeatRequest) {
-        reject(request, {Cause::invalid_length, 0, Refusal::Kind::none, 0});
+        reject(request, {Cause::invalid_length});
       }
       return;
     case HeaderState::good:
@@ -117,7 +117,7 @@ void Controller::handle_request(const Request& request) {
     case pfcp::kSessionDeletionRequest:
       return remove(request);
     default:  // PFD management and deletion of session sets belong to features that were not announced (PFDM, SSET)
-      return reject(request, {Cause::service_not_supported, 0, Refusal::Kind::none, 0});
+      return reject(request, {Cause::service_not_supported});
   }
 }
 
@@ -170,10 +170,10 @@ void Controller::association_setup(const Request& request) {
   });
   if (!read) return reject(request, reader_.failure());
   for (const pfcp::IeType type : {pfcp::kNodeId, pfcp::kRecoveryTimeStamp}) {
-    if (!seen.has(type)) return reject(request, {Cause::mandatory_ie_missing, type, Refusal::Kind::none, 0});
+    if (!seen.has(type)) return reject(request, {Cause::mandatory_ie_missing, type});
   }
   const auto node = pfcp::read_node_id(id->value);
-  if (!node) return reject(request, {Cause::invalid_length, pfcp::kNodeId, Refusal::Kind::none, 0});
+  if (!node) return reject(request, {Cause::invalid_length, pfcp::kNodeId});
   const std::string key = key_of(*node);
   const auto found =
       std::find_if(associations_.begin(), associations_.end(), [&](const auto& a) { return a.node_id == key; });
@@ -191,7 +191,7 @@ void Controller::association_setup(const Request& request) {
     } else if (associations_.size() < kMostAssociations) {
       associations_.push_back({key, request.peer});
     } else {
-      return reject(request, {Cause::no_resources_available, 0, Refusal::Kind::none, 0});
+      return reject(request, {Cause::no_resources_available});
     }
   }
   answers_.clear();
@@ -236,7 +236,7 @@ std::optional<std::uint32_t> Controller::association_of(const Request& request, 
       return std::nullopt;
     }
   }
-  Failure failure{Cause::mandatory_ie_missing, pfcp::kNodeId, Refusal::Kind::none, 0};
+  Failure failure{Cause::mandatory_ie_missing, pfcp::kNodeId};
   if (id) {
     const auto node = pfcp::read_node_id(id->value);
     if (node) {
@@ -250,6 +250,11 @@ std::optional<std::uint32_t> Controller::association_of(const Request& request, 
   }
   reject(request, failure);
   return std::nullopt;
+}
+
+bool Controller::knows(const Peer& peer) const {
+  return std::any_of(associations_.begin(), associations_.end(),
+                     [&](const Association& a) { return !a.node_id.empty() && a.peer.address == peer.address; });
 }
 
 void Controller::remove_sessions(std::uint32_t association) {
@@ -305,8 +310,7 @@ void Controller::reject(const Request& request, const Failure& failure, std::uin
 }
 
 Failure Controller::failure_of(const Refusal& refusal) {
-  if (refusal.reason == Refusal::Reason::no_resources)
-    return {Cause::no_resources_available, 0, Refusal::Kind::none, 0};
+  if (refusal.reason == Refusal::Reason::no_resources) return {Cause::no_resources_available};
   return {Cause::rule_failure, 0, refusal.kind, refusal.id};
 }
 

@@ -69,6 +69,7 @@ class Controller {
   void association_release(const Request& request);
   // Finds the association that a request names; rejects the request and returns nothing where there is none.
   [[nodiscard]] std::optional<std::uint32_t> association_of(const Request& request, std::optional<pfcp::Ie> node_id);
+  [[nodiscard]] bool knows(const Peer& peer) const;
   void remove_sessions(std::uint32_t association);
 
   // Session messages (7.5)
@@ -77,6 +78,8 @@ class Controller {
   void remove(const Request& request);
   bool read_modification(const Request& request, const Session& session, Rules& rules);
   bool check_size(const Rules& rules);
+  // Finds the session that a request is about; rejects the request and returns nullptr where there is none.
+  [[nodiscard]] Session* session_of(const Request& request);
   [[nodiscard]] SessionState& state_of(const Session& session);
 
   // Answers. `seid` is of the control plane.
@@ -91,8 +94,9 @@ class Controller {
   void handle_timer(const UsageReports::Timer& timer, std::uint64_t now);
   void report_usage(const Session& session, SessionState& state, std::uint32_t urr, std::uint32_t reached,
                     std::uint64_t now);
+  // Sends a Session Report Request; `write` adds what is reported. Returns its sequence number.
   template <typename Write>
-  void report(const Session& session, std::uint8_t type, std::uint64_t now, Write&& write);
+  std::uint32_t report(const Session& session, std::uint8_t type, std::uint64_t now, Write&& write);
 
   Sessions& sessions_;
   Address node_;

@@ -18,16 +18,17 @@ const PredefinedRule* PredefinedRules::find(std::string_view name) const {
 
 std::shared_ptr<const PredefinedGroup> PredefinedRules::group(PredefinedGroup rules) {
   if (rules.empty()) return nullptr;
-  std::sort(rules.begin(), rules.end(), [](const PredefinedRule* a, const PredefinedRule* b) {
-    return std::tie(a->precedence, a) < std::tie(b->precedence, b);
-  });
-  rules.erase(std::unique(rules.begin(), rules.end()), rules.end());
   const auto found = groups_.find(rules);
   if (found != groups_.end()) return found->second;
   if (groups_.size() >= kMostGroups) {
     std::erase_if(groups_, [](const auto& entry) { return entry.second.use_count() == 1; });
   }
-  auto group = std::make_shared<const PredefinedGroup>(rules);
+  PredefinedGroup sorted = rules;
+  std::sort(sorted.begin(), sorted.end(), [](const PredefinedRule* a, const PredefinedRule* b) {
+    return std::tie(a->precedence, a) < std::tie(b->precedence, b);
+  });
+  sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
+  auto group = std::make_shared<const PredefinedGroup>(std::move(sorted));
   groups_.emplace(std::move(rules), group);
   return group;
 }

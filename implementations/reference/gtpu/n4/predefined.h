@@ -22,8 +22,8 @@ class PredefinedRules {
 
   // Returns the rule with this name, or nullptr.
   [[nodiscard]] const PredefinedRule* find(std::string_view name) const;
-  // Returns the group of these rules, by precedence and without repetitions: one for all PDRs with the same rules.
-  // nullptr where there are none.
+  // Returns the group of these rules, by precedence and without repetitions: one for all PDRs that name the same rules
+  // in the same order. nullptr where there are none.
   [[nodiscard]] std::shared_ptr<const PredefinedGroup> group(PredefinedGroup rules);
 
  private:

@@ -29,7 +29,7 @@ void RuleReader::release() {
 }
 
 bool RuleReader::fail(Cause cause, std::uint16_t offending_ie) {
-  failure_ = {cause, offending_ie, Kind::none, 0};
+  failure_ = {cause, offending_ie};
   return false;
 }
 

@@ -15,13 +15,12 @@ inline constexpr std::uint8_t kInterfaceTypeN9 = 15;
 template <typename T>
 bool RuleReader::identifier(pfcp::Octets group, std::uint16_t group_type, pfcp::IeType type, std::size_t octets,
                             T& id) {
-  bool found = false;
-  const bool read = for_each(group, group_type, [&](const pfcp::Ie& ie) {
-    if (ie.type != type || found) return true;
-    found = true;
-    return number(ie, octets, id);
-  });
-  return read && (found || fail(pfcp::Cause::mandatory_ie_missing, type));
+  pfcp::IeReader in(group);
+  while (const auto ie = in.next()) {
+    if (ie->type == type) return number(*ie, octets, id);
+  }
+  if (in.broken()) return fail(pfcp::Cause::invalid_length, in.broken_type() != 0 ? in.broken_type() : group_type);
+  return fail(pfcp::Cause::mandatory_ie_missing, type);
 }
 
 template <typename Rule>

@@ -18,9 +18,8 @@ constexpr std::uint8_t kHasQfi = 0x02;                                          
 
 }  // namespace
 
-// Sends a request to the control plane of the session; `write` adds what is reported.
 template <typename Write>
-void Controller::report(const Session& session, std::uint8_t type, std::uint64_t now, Write&& write) {
+std::uint32_t Controller::report(const Session& session, std::uint8_t type, std::uint64_t now, Write&& write) {
   const SessionState& state = state_of(session);
   const std::uint32_t sequence = pending_.next_sequence();
   pfcp::MessageWriter out(buffer_, {pfcp::kSessionReportRequest, state.cp_seid, sequence});
@@ -30,16 +29,20 @@ void Controller::report(const Session& session, std::uint8_t type, std::uint64_t
   Datagram datagram{{state.cp_address.octets, kPort}, {octets.begin(), octets.end()}};
   outbox_.push_back(datagram);
   pending_.add(sequence, session.seid, std::move(datagram), now);
+  return sequence;
 }
 
 void Controller::handle_event(const Event& event, std::uint64_t now) {
   Session* const session = sessions_.find(event.session);
   if (session == nullptr) return;
+  SessionState& state = state_of(*session);
   switch (event.kind) {
     case Event::Kind::usage:
-      return report_usage(*session, state_of(*session), event.id, event.reached, now);
+      return report_usage(*session, state, event.id, event.reached, now);
     case Event::Kind::error_indication:  // 5.10
-      return report(*session, kErrorIndication, now, [&](pfcp::MessageWriter& out) {
+      // One at a time: anybody can send Error Indications, and each would be a request.
+      if (pending_.waits(state.error_report)) return;
+      state.error_report = report(*session, kErrorIndication, now, [&](pfcp::MessageWriter& out) {
         pfcp::FTeid remote;
         remote.teid = event.teid;
         (event.peer.is_ipv4() ? remote.has_ipv4 : remote.has_ipv6) = true;
@@ -48,8 +51,9 @@ void Controller::handle_event(const Event& event, std::uint64_t now) {
         pfcp::write_f_teid(out, remote);
         out.close(group);
       });
+      return;
     case Event::Kind::downlink_data:  // 5.2.3
-      return report(*session, kDownlinkData, now, [&](pfcp::MessageWriter& out) {
+      report(*session, kDownlinkData, now, [&](pfcp::MessageWriter& out) {
         const std::size_t group = out.open(pfcp::kDownlinkDataReport);
         out.ie(pfcp::kPdrId, event.id, 2);
         if (event.qfi != 0) {
@@ -59,6 +63,7 @@ void Controller::handle_event(const Event& event, std::uint64_t now) {
         }
         out.close(group);
       });
+      return;
   }
 }
 

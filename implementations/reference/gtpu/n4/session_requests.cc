@@ -42,6 +42,14 @@ SessionState& Controller::state_of(const Session& session) {
   return states_[session.index];
 }
 
+Session* Controller::session_of(const Request& request) {
+  Session* const session = sessions_.find(*request.message.header.seid);
+  if (session == nullptr) {
+    reject(request, {knows(request.peer) ? Cause::session_context_not_found : Cause::no_established_association});
+  }
+  return session;
+}
+
 bool Controller::check_size(const Rules& rules) {
   return (rules.urrs.size() <= kMostUrrs && rules.pdrs.size() <= kMostPdrs) ||
          reader_.fail(Cause::no_resources_available);
@@ -67,11 +75,11 @@ void Controller::establish(const Request& request) {
   if (!read) return reject(request, reader_.failure(), seid);
   const auto association = association_of(request, id);
   if (!association) return;
-  if (cp && !f_seid) return reject(request, {Cause::invalid_length, pfcp::kFSeid, Refusal::Kind::none, 0});
+  if (cp && !f_seid) return reject(request, {Cause::invalid_length, pfcp::kFSeid});
   const std::uint16_t missing = !f_seid ? pfcp::kFSeid : !has_pdr ? pfcp::kCreatePdr : !has_far ? pfcp::kCreateFar : 0;
-  if (missing != 0) return reject(request, {Cause::mandatory_ie_missing, missing, Refusal::Kind::none, 0}, seid);
+  if (missing != 0) return reject(request, {Cause::mandatory_ie_missing, missing}, seid);
   if (!f_seid->ipv4 && !f_seid->ipv6) {
-    return reject(request, {Cause::mandatory_ie_incorrect, pfcp::kFSeid, Refusal::Kind::none, 0}, seid);
+    return reject(request, {Cause::mandatory_ie_incorrect, pfcp::kFSeid}, seid);
   }
 
   Rules rules;
@@ -115,8 +123,8 @@ bool Controller::read_modification(const Request& request, const Session& sessio
 
 // Session Modification (7.5.4, 7.5.5).
 void Controller::modify(const Request& request) {
-  Session* const session = sessions_.find(*request.message.header.seid);
-  if (session == nullptr) return reject(request, {Cause::session_context_not_found, 0, Refusal::Kind::none, 0});
+  Session* const session = session_of(request);
+  if (session == nullptr) return;
   SessionState& state = state_of(*session);
   const Rules& before = Sessions::rules_of(*session);
   reader_.begin(false);
@@ -188,8 +196,8 @@ void Controller::modify(const Request& request) {
 
 // Session Deletion (7.5.6, 7.5.7): the response reports what the URRs have counted.
 void Controller::remove(const Request& request) {
-  Session* const session = sessions_.find(*request.message.header.seid);
-  if (session == nullptr) return reject(request, {Cause::session_context_not_found, 0, Refusal::Kind::none, 0});
+  Session* const session = session_of(request);
+  if (session == nullptr) return;
   SessionState& state = state_of(*session);
   pfcp::MessageWriter out = response(request, state.cp_seid);
   out.ie(pfcp::kCause, static_cast<std::uint8_t>(Cause::accepted), 1);

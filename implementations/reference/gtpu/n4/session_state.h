@@ -30,7 +30,8 @@ struct UrrState {
   Measurement reported{};     // at the last report
   std::uint64_t created_ns = 0;
   std::uint64_t start_ns = 0;            // of what the next report is about
-  std::uint64_t period_at = kNever;      // end of the measurement period
+  std::uint64_t period_ns = kNever;      // measurement period; kNever: none
+  std::uint64_t period_at = kNever;      // its end
   std::uint64_t time_quota_at = kNever;  // value of duration_ns
   std::uint64_t quota_ns = 0;            // when a quota was provisioned
   std::uint64_t timer_at = kNever;       // the earliest timer that is set
@@ -41,6 +42,7 @@ struct SessionState {
   std::uint64_t cp_seid = 0;
   Address cp_address{};  // to which reports go
   std::uint32_t association = 0;
+  std::uint32_t error_report = 0;  // sequence number of the latest Error Indication Report
   std::vector<UrrState> urrs{};
 };
 

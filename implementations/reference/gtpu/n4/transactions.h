@@ -67,7 +67,7 @@ class PendingRequests {
  public:
   static constexpr std::uint64_t kT1 = 3'000'000'000;  // ns between transmissions
   static constexpr unsigned kN1 = 3;                   // transmissions in all
-  static constexpr std::size_t kMost = 1u << 20;       // bound of memory: beyond it a request is sent once
+  static constexpr std::size_t kMost = 1u << 18;       // bound of memory: beyond it a request is sent once
 
   struct Pending {
     std::uint64_t session = 0;
@@ -81,6 +81,8 @@ class PendingRequests {
   void add(std::uint32_t sequence, std::uint64_t session, Datagram request, std::uint64_t now);
   // A response has come. Returns the session of its request; nothing if no request has this number.
   [[nodiscard]] std::optional<std::uint64_t> answered(std::uint32_t sequence);
+  // True if the request with this number has not been answered, nor given up.
+  [[nodiscard]] bool waits(std::uint32_t sequence) const { return pending_.contains(sequence); }
   // Returns the next request that is to be sent again, or nullptr. It is valid until the next call.
   [[nodiscard]] const Pending* due(std::uint64_t now);
   [[nodiscard]] std::optional<std::uint64_t> deadline() const;

@@ -85,8 +85,9 @@ void UsageReports::follow(const Session& session, SessionState& state, std::span
     for (const RuleReader::NewQuota& quota : new_quotas) {
       if (quota.urr == urr.id) set_quotas(*usage, *known, urr, quota, now);
     }
-    if ((urr.triggers & pfcp::kPerio) == 0) known->period_at = kNever;
-    if ((urr.triggers & pfcp::kPerio) != 0) known->period_at = std::min(known->period_at, sum(now, urr.period_ns));
+    const std::uint64_t period = (urr.triggers & pfcp::kPerio) != 0 ? urr.period_ns : kNever;
+    if (known->period_ns != period) known->period_at = sum(now, period);
+    known->period_ns = period;
     usage->inactivity_ns.store(urr.inactivity_ns, std::memory_order_relaxed);
     usage->inactive.store((urr.information & kInactive) != 0, std::memory_order_relaxed);
     set_thresholds(*usage, *known, urr);

@@ -10,7 +10,7 @@
 
 namespace headroom::gtpu {
 
-class RuleSet;
+struct RuleSet;
 
 // Session: N4 makes, changes and deletes it by way of Sessions; workers read it between the beginning and the end of
 // one call.

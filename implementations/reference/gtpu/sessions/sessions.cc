@@ -17,8 +17,7 @@ using KeyList = std::vector<std::uint64_t>;
 
 void sort(KeyList& keys) {
   std::ranges::sort(keys);
-  const auto doubled = std::ranges::unique(keys);
-  keys.erase(doubled.begin(), doubled.end());
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
 }
 
 KeyList difference(const KeyList& keys, const KeyList& without) {

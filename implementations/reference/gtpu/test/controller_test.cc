@@ -63,7 +63,7 @@ TEST(N4Node, SessionsEndWithTheirAssociation) {
   const std::uint64_t seid = cp.established(test::both_ways(0x0A000001, 0x100));
   cp.node(pfcp::kAssociationReleaseRequest, kNode);
   EXPECT_EQ(cp.sessions.count(), 0u);
-  EXPECT_EQ(cp.remove(seid).cause(), Cause::session_context_not_found);
+  EXPECT_EQ(cp.remove(seid).cause(), Cause::no_established_association);
 }
 
 TEST(N4Node, ANewSetupEndsSessionsUnlessTheyAreRetained) {

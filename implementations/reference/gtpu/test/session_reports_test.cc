@@ -162,8 +162,11 @@ TEST_F(N4Reports, PeriodicReports) {
   // Periods that time has jumped over are one report.
   expect_usage(at(55 * kSecond), pfcp::kPerio, 0);
   EXPECT_EQ(cp.controller.deadline(), 60 * kSecond);
-  cp.remove(seid);
+  EXPECT_EQ(update(ie(pfcp::kMeasurementPeriod, be(100, 4))).cause(), pfcp::Cause::accepted);
   EXPECT_TRUE(at(60 * kSecond).none());
+  EXPECT_EQ(cp.controller.deadline(), 155 * kSecond);
+  cp.remove(seid);
+  EXPECT_TRUE(at(155 * kSecond).none());
   EXPECT_EQ(cp.controller.deadline(), HEADROOM_NO_DEADLINE);
 }
 
@@ -306,12 +309,18 @@ TEST_F(N4Reports, ErrorIndication) {
   establish(urr(2, triggers(0)));
   const Bytes elements = Bytes{16} + be(0x100, 4) + Bytes{133, 0, 4, 172, 16, 0, 1};
   const Bytes indication = test::message(0x32, 26, 0, Bytes{0, 0, 0, 0}, elements);
-  cp.plane.forward(test::datagram(test::kStation, test::kOwn, 2152, 2152, indication), HEADROOM_N3);
+  const Bytes packet = test::datagram(test::kStation, test::kOwn, 2152, 2152, indication);
+  cp.plane.forward(packet, HEADROOM_N3);
+  cp.plane.forward(packet, HEADROOM_N3);
   const Answer report = cp.take();
   ASSERT_FALSE(report.none());
   EXPECT_EQ(report.number({pfcp::kReportType}), 4u);
   EXPECT_EQ(report.all({pfcp::kErrorIndicationReport, pfcp::kFTeid}),
             (std::vector<Bytes>{Bytes{0x01} + be(0x100, 4) + Bytes{172, 16, 0, 1}}));
+  EXPECT_TRUE(cp.take().none());
+  acknowledge(report);
+  cp.plane.forward(packet, HEADROOM_N3);
+  EXPECT_FALSE(cp.take().none());
 }
 
 }  // namespace

@@ -266,6 +266,30 @@ TEST_F(N4Session, ModificationOfAnUnknownSession) {
   EXPECT_EQ(answer.read().header.seid, 0u);
 }
 
+TEST(N4SessionWithoutAssociation, ModificationAndDeletion) {
+  ControlPlane cp;
+  EXPECT_EQ(cp.modify(1, {}).cause(), Cause::no_established_association);
+  EXPECT_EQ(cp.remove(1).cause(), Cause::no_established_association);
+}
+
+TEST_F(N4Session, Ipv6) {
+  const Bytes prefix = Bytes{0x20, 0x01, 0x0D, 0xB8, 0, 1, 0, 2} + be(0, 8);
+  const Bytes station = Bytes{0x20, 0x01, 0x0D, 0xB8, 0, 9, 0, 0} + be(1, 8);
+  const Bytes to_station =
+      ie(pfcp::kForwardingParameters, ie(pfcp::kDestinationInterface, {0}) +
+                                          ie(pfcp::kOuterHeaderCreation, Bytes{0x02, 0x00} + be(0x100, 4) + station));
+  const Answer answer =
+      cp.establish(pdr(1, source(0) + ie(pfcp::kFTeid, {0x06}), 1, ie(pfcp::kOuterHeaderRemoval, {1})) +
+                   far_to_core(1) + pdr(2, source(1) + ie(pfcp::kUeIpAddress, Bytes{0x05} + prefix), 2) +
+                   ie(pfcp::kCreateFar, ie(pfcp::kFarId, be(2, 4)) + ie(pfcp::kApplyAction, {kForward}) + to_station));
+  ASSERT_EQ(answer.cause(), Cause::accepted);
+  const auto teid = pfcp::read_f_teid(answer.all({pfcp::kCreatedPdr, pfcp::kFTeid})[0]);
+  EXPECT_TRUE(teid->has_ipv6 && !teid->has_ipv4);
+  const Rules& rules = rules_of(pfcp::read_f_seid(answer.all({pfcp::kFSeid})[0])->seid);
+  EXPECT_EQ(rules.pdrs[1].user.ipv6, 0x20010DB800010002u);
+  EXPECT_EQ(rules.fars[1].forwarding.peer, Address::of_ipv6(station.data()));
+}
+
 TEST_F(N4Session, UpdatesChangeWhatTheyName) {
   const std::uint64_t seid = cp.established(both_ways(0x0A000001, 0x100));
   const std::uint32_t teid = rules_of(seid).pdrs[0].teid.teid;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "gtpu/wire/address.h"
+
 namespace headroom::gtpu::pfcp {
 namespace {
 
@@ -41,16 +43,15 @@ Message read_message(Octets datagram) noexcept {
 
 std::optional<Ie> IeReader::next() noexcept {
   if (rest_.empty() || broken_) return std::nullopt;
-  FieldReader in(rest_);
-  const std::uint16_t type = in.u16();
-  const std::size_t length = in.u16();
-  if (!in.ok() || length > in.rest().size()) {
+  const std::uint16_t type = rest_.size() >= 2 ? read16(rest_.data()) : std::uint16_t{0};
+  if (rest_.size() < kIeHeader || read16(&rest_[2]) > rest_.size() - kIeHeader) {
     broken_ = true;
-    broken_type_ = rest_.size() >= 2 ? type : std::uint16_t{0};
+    broken_type_ = type;
     return std::nullopt;
   }
-  rest_ = rest_.subspan(kIeHeader + length);
-  return Ie{type, in.take(length)};
+  const Ie ie{type, rest_.subspan(kIeHeader, read16(&rest_[2]))};
+  rest_ = rest_.subspan(kIeHeader + ie.value.size());
+  return ie;
 }
 
 std::uint64_t FieldReader::number(std::size_t octets) noexcept {
