@@ -12,6 +12,7 @@ SCHEME = Scheme(
     described=("n4", "max_sessions", "max_workers", "features"),
     listed=("n4", "features"),
     suites="conformance/gtpu",
+    more_suites=("conformance/pfcp",),
     requirement_words=RequirementWords(
         features=(
             *("ipv6-transport", "ipv6-users", "buffering", "duplication", "fragments", "usage-reports"),
