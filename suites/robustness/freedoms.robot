@@ -16,7 +16,7 @@ Test Tags        level:must
 
 *** Test Cases ***
 GTP-U Few Features
-    [Documentation]    Of all features it declares the choice of tunnel endpoints alone: neither IPv6 nor N9 is asked for.
+    [Documentation]    Of all features it declares the choice of tunnel endpoints alone.
     [Tags]    scheme:gtpu
     gtpu-few-features
 One IR
