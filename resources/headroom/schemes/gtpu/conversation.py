@@ -155,7 +155,9 @@ class Conversation:
         return answers
 
     def _hear(self, read: Message) -> None:
-        self.heard.append(read)
+        # A request that is sent again has its sequence number (TS 29.244, 6.4).
+        if not any((one.type, one.sequence) == (read.type, read.sequence) for one in self.heard):
+            self.heard.append(read)
         if not self.answers_reports:
             return
         if read.type == MessageType.HEARTBEAT_REQUEST:

@@ -21,7 +21,7 @@ from headroom.keywords import cases, verdicts
 from headroom.keywords.artefacts import artefact_folder
 from headroom.keywords.base import library, requirements_of_case
 from headroom.keywords.cases import Case
-from headroom.schemes.gtpu import user_plane
+from headroom.schemes.gtpu import user_plane, wire_plane
 from headroom.schemes.gtpu.conformance import (
     gtpu_stories,
     hostile,
@@ -31,9 +31,10 @@ from headroom.schemes.gtpu.conformance import (
     usage_stories,
 )
 from headroom.schemes.gtpu.conformance.check import Check, Stories
-from headroom.schemes.gtpu.conversation import Conversation, Facts, tunnelled
+from headroom.schemes.gtpu.conversation import OTHER_HOSTS, Conversation, Facts, tunnelled
 from headroom.schemes.gtpu.pfcp.message import PfcpError
 from headroom.schemes.gtpu.scheme import SCHEME
+from headroom.testbed.choice import NotOnThisTopology
 
 ROLE = "user-plane"
 JUDGE = "judge (TS 29.281, TS 29.244)"
@@ -127,7 +128,7 @@ def _opened(
     requirements = sorted(requirements_of_case())
     check = Check(requirements[0] if requirements else "")
     capture = _capture()
-    with user_plane.of_implementation(found, facts.config(), build, capture) as plane:
+    with _plane(case, facts, capture) as plane:
         talk = Conversation(plane, facts)
         if associated:
             talk.associate()
@@ -139,6 +140,16 @@ def _opened(
         else:
             capture.unlink(missing_ok=True)
     verdicts.conclude(check.findings, case.role)
+
+
+def _plane(case: Case, facts: Facts, capture: Path | None) -> user_plane.EngineUserPlane | wire_plane.WireUserPlane:
+    """The user plane where the run's topology has it: in the engine, or in a node between namespaces."""
+    found, build = case.found, case.run.build
+    if case.run.topology == "process":
+        return user_plane.of_implementation(found, facts.config(), build, capture)
+    if case.run.topology != "netns":
+        raise NotOnThisTopology("Cases of user planes run with --topology process or netns.")
+    return wire_plane.of_implementation(found, facts.config(), list(OTHER_HOSTS.values()), build)
 
 
 def _capture() -> Path | None:
