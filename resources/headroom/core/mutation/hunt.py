@@ -150,8 +150,10 @@ def write_implementation(task: Task) -> Path:
 def suites_in_order(first: Collection[str], scheme: str) -> list[Path]:
     """Files of all conformance suites of a scheme, those named in `first` before the others."""
     files = suite_files(first)
-    folder = SUITES / find(scheme).suites
-    return [*files, *(path for path in sorted(folder.glob("*.robot")) if path not in files)]
+    found = find(scheme)
+    folders = [SUITES / name for name in (found.suites, *found.more_suites)]
+    rest = [path for folder in folders for path in sorted(folder.glob("*.robot"))]
+    return [*files, *(path for path in rest if path not in files)]
 
 
 def hunt(task: Task) -> Outcome:

@@ -42,6 +42,7 @@ SCHEME = Scheme(
     described=("n4", "max_sessions", "max_workers", "features"),
     listed=("n4", "features"),
     suites="conformance/gtpu",
+    more_suites=("conformance/pfcp",),
     metrics=PARTS.metrics(),
     report_sections=_report_sections,
     papers=_papers,
