@@ -15,6 +15,10 @@ Test Tags        level:must
 
 
 *** Test Cases ***
+GTP-U Few Features
+    [Documentation]    Of all features it declares the choice of tunnel endpoints alone.
+    [Tags]    scheme:gtpu
+    gtpu-few-features
 One IR
     [Documentation]    A new flow has one IR packet, and then goes on; how many give confidence is left open.
     [Tags]    scheme:rohc

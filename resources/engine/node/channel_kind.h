@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "base/octets.h"
+#include "capture/frame.h"
 #include "node/forwarder.h"
 #include "node/statistics.h"
 
@@ -17,13 +18,22 @@ namespace headroom::node {
 
 struct Job;
 
+// What a worker's channel is made with. The references outlive it.
+struct Place {
+  std::uint16_t number;     // of the worker
+  const MacAddress& plain;  // addresses of the ports
+  const MacAddress& link;
+  FrameStore& store;
+  Statistics& statistics;
+};
+
 class ChannelKind {
  public:
   virtual ~ChannelKind() = default;
 
-  // A channel of a worker. Throws Error(adapter). The references must outlive it.
-  [[nodiscard]] virtual std::unique_ptr<Forwarder> make(const Job& job, FrameStore& store,
-                                                        Statistics& statistics) const = 0;
+  // A channel of a worker, in the worker's thread; other workers may make theirs meanwhile. Throws Error(adapter). The
+  // job outlives it.
+  [[nodiscard]] virtual std::unique_ptr<Forwarder> make(const Job& job, const Place& place) const = 0;
 
   // A number that all IP packets have which one worker must take, from either side; nothing for packets that any worker
   // may take.

@@ -8,7 +8,7 @@ namespace headroom::node {
 
 std::unique_ptr<Forwarder> make_channel(const Job& job, std::uint16_t number, const MacAddress& plain,
                                         const MacAddress& link, FrameStore& store, Statistics& statistics) {
-  if (job.kind) return job.kind->make(job, store, statistics);
+  if (job.kind) return job.kind->make(job, {number, plain, link, store, statistics});
   if (job.stream) return std::make_unique<StreamChannel>(job, plain, link, store, statistics);
   return std::make_unique<Channel>(job, number, link, store, statistics);
 }

@@ -60,7 +60,8 @@ Json Statistics::json() const {
             {"malformed", malformed.value()},
             {"send_queue_full", send_queue_full.value()},
             {"hand_over_full", hand_over_full.value()},
-            {"no_memory", no_memory.value()}}}};
+            {"no_memory", no_memory.value()},
+            {"no_neighbour", no_neighbour.value()}}}};
 }
 
 }  // namespace headroom::node

@@ -61,6 +61,7 @@ struct Statistics {
   // Frames that were lost here, by cause.
   Refusals compressor, decompressor;  // the compressor's are not lost, but passed
   io::Counter too_long, malformed, send_queue_full, hand_over_full, no_memory;
+  io::Counter no_neighbour;  // the MAC address of the next hop is not known (yet)
 
   // What README.md lists, from "plain" to "errors".
   [[nodiscard]] Json json() const;

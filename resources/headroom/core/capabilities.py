@@ -57,7 +57,7 @@ def identity(found: Implementation, build: str) -> dict[str, Any]:
 
 def declared_deviations(found: Implementation, role: Role) -> frozenset[str]:
     """Requirements from which an implementation says that it deviates in a role."""
-    return frozenset(one.requirement for one in found.deviations if one.requirement and role in one.roles)
+    return frozenset(one.requirement for one in found.deviations if one.requirement and one.concerns(role))
 
 
 def promise(document: dict[str, Any]) -> None:

@@ -88,12 +88,7 @@ def run_together(
 
     When one fails, the others are stopped and its EngineFailure is raised. Ctrl-C stops them all.
     """
-    if _rehearsed is not None:
-        _rehearsed.extend(command for _ in jobs)
-        if command == DESCRIBE:
-            raise EngineFailure("rehearsal", "Nothing runs in a rehearsal.")
-        raise NothingRuns
-    program = require_engine(build)
+    program = program_for(command, len(jobs), build)
     running: list[_Running] = []
     try:
         memory = memory_limit(program, len(jobs))
@@ -109,6 +104,17 @@ def run_together(
     finally:
         for one in running:
             process_group.stop(one.process)
+
+
+def program_for(command: str, jobs: int = 1, build: str = DEFAULT_BUILD) -> Path:
+    """The engine that is to run some jobs of a command. Within a rehearsal the jobs are noted instead, and NothingRuns
+    is raised. Raises EnvironmentLacks when there is no engine."""
+    if _rehearsed is not None:
+        _rehearsed.extend(command for _ in range(jobs))
+        if command == DESCRIBE:
+            raise EngineFailure("rehearsal", "Nothing runs in a rehearsal.")
+        raise NothingRuns
+    return require_engine(build)
 
 
 def take_link_digest() -> str:

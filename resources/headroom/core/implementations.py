@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from headroom.core import declarations, engine
 from headroom.core.contract import Scheme
@@ -17,7 +17,8 @@ from headroom.core.yamlfile import Document, check, read_joined
 _SINGULAR = {"dictionaries": "dictionary"}  # of capabilities, in sentences
 
 Warn = Callable[[str], None]
-Role = Literal["compressor", "decompressor", "endpoint"]
+Role = Literal["compressor", "decompressor", "endpoint", "user-plane"]
+ROLES: tuple[Role, ...] = get_args(Role)
 
 
 @dataclass(frozen=True)
@@ -31,13 +32,17 @@ class Deviation:
     reason: str
     requirement: str = ""
     cases: tuple[str, ...] = ()
-    roles: tuple[str, ...] = ("compressor", "decompressor", "endpoint")
+    roles: tuple[str, ...] = ROLES
     cells: dict[str, tuple[str, ...]] = field(default_factory=dict)  # words of the interop matrix
     scheme: str = ""  # whose cells they are
     breaks: tuple[str, ...] = ()  # requirements
     fields: tuple[str, ...] = ()  # as the judge names them, or name=value
     crashes: bool = False  # its process may end of it
     by_chance: bool = False  # it is not met every time, so that a case that passes proves nothing
+
+    def concerns(self, role: str) -> bool:
+        """True if a role deviates. What is both sides at once, such as an endpoint, deviates as either side."""
+        return role in self.roles or not {"compressor", "decompressor"} & {*self.roles}
 
     @property
     def is_of_packets(self) -> bool:

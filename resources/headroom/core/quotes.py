@@ -117,6 +117,8 @@ def text_complaint(quote: str, text: str) -> str:
 
 def complaint(requirement: Requirement) -> str:
     """Returns why the digests of its section do not have a requirement's quote, as a sentence; "" if they have."""
+    if not requirement.quote:
+        return ""
     known = _known(requirement.document.key).get(requirement.quote_section)
     if known is None:
         return f"No digests of section {requirement.quote_section}; write them with --update."
@@ -135,6 +137,8 @@ def complaint(requirement: Requirement) -> str:
 
 def wording_complaint(requirement: Requirement) -> str:
     """Returns why the keywords of a quote do not fit its requirement's level and wording; "" if they do."""
+    if not requirement.quote:
+        return ""
     found = set(re.findall(r"\b[A-Z]+\b", requirement.quote))
     if requirement.in_prose:
         present = sorted(found & frozenset().union(*KEYWORDS.values()))
@@ -208,7 +212,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _complaints(one: Requirement, texts: dict[str, str]) -> list[str]:
-    found = complaint(one) or (texts and text_complaint(one.quote, texts.get(one.quote_section, "")))
+    found = complaint(one) or (texts and one.quote and text_complaint(one.quote, texts.get(one.quote_section, "")))
     return [sentence for sentence in (found, wording_complaint(one)) if sentence]
 
 

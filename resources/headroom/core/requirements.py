@@ -81,6 +81,7 @@ class Requirement:
     untested: str = ""  # why no case can ask for it, where neither its level nor its feature says so
     quote: str = ""  # the document's own words, "[...]" where some are left out
     quote_section: str = ""  # where they stand
+    checked: tuple[str, ...] = ()  # on what it was checked, where there is no quote
 
     @property
     def source(self) -> str:
@@ -89,7 +90,10 @@ class Requirement:
 
     @property
     def citation(self) -> str:
-        """The document's own words and where they stand: `RFC 3095, 5.7.1: "R-0 packets do not update …"`."""
+        """The document's own words and where they stand: `RFC 3095, 5.7.1: "R-0 packets do not update …"`. Without a
+        quote, on what the clause was checked: `3GPP TS 29.281, 5.1, checked against public text and tshark`."""
+        if not self.quote:
+            return f"{self.source}, checked against {' and '.join(self.checked)}"
         return f'{self.document.name}, {self.quote_section}: "{self.quote}"'
 
     @property
@@ -310,4 +314,5 @@ def _requirement(entry: dict, document: Document, scheme: str, words: Requiremen
         entry.get("untested", ""),
         entry.get("quote", ""),
         entry.get("quote_section", entry["section"]),
+        tuple(entry.get("checked", ())),
     )

@@ -68,8 +68,9 @@ def of_capabilities(scheme: Scheme) -> Iterator[str]:
 
 
 def of_suites(scheme: Scheme) -> Iterator[str]:
-    if scheme.suites and not [*(SUITES / scheme.suites).glob("*.robot")]:
-        yield f"has no suite in suites/{scheme.suites}."
+    for folder in (scheme.suites, *scheme.more_suites) if scheme.suites else ():
+        if not [*(SUITES / folder).glob("*.robot")]:
+            yield f"has no suite in suites/{folder}."
     if scheme.interop and not scheme.suites:
         yield "is in the matrix and names no folder of conformance suites."
 

@@ -148,7 +148,9 @@ def test_a_changed_word_is_seen() -> None:
 
 def test_digests_are_of_the_quoted_sections() -> None:
     for key in DOCUMENTS:
-        mine = quoted_from(key)
+        mine = [one for one in quoted_from(key) if one.quote]
+        if not mine:
+            continue  # the clauses were checked on something else
         digests = json.loads((quotes.DIGESTS / f"{key.lower()}.json").read_text())
         assert set(digests) == {one.section for one in mine} | {one.quote_section for one in mine}
 
@@ -156,7 +158,9 @@ def test_digests_are_of_the_quoted_sections() -> None:
 @pytest.mark.skipif(quotes.TEXTS not in os.environ, reason=f"needs the documents' texts, in ${quotes.TEXTS}")
 def test_texts_have_the_quotes_and_the_digests() -> None:
     for key in DOCUMENTS:
-        mine = quoted_from(key)
+        mine = [one for one in quoted_from(key) if one.quote]
+        if not mine:
+            continue
         texts = quotes.read_text(Path(os.environ[quotes.TEXTS]), key)
         assert (quotes.DIGESTS / f"{key.lower()}.json").read_text() == quotes.render(mine, texts)
         wrong = {one.id: quotes.text_complaint(one.quote, texts[one.quote_section]) for one in mine}

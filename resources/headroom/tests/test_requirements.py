@@ -38,7 +38,7 @@ def test_the_files_are_valid() -> None:
 def test_every_level_and_side_is_used() -> None:
     known = requirements.load()
     assert {one.level for one in known.values()} == set(requirements.LEVELS)
-    sides = {"compressor", "decompressor", "either", "channel", "application"}
+    sides = {"compressor", "decompressor", "either", "user-plane", "channel", "application"}
     assert {one.side for one in known.values()} == sides
 
 

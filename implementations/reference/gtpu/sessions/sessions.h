@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "gtpu/rules/rules.h"
+#include "gtpu/sessions/block_pool.h"
 #include "gtpu/sessions/events.h"
 #include "gtpu/sessions/session.h"
 #include "gtpu/sessions/session_table.h"
@@ -115,7 +116,7 @@ class Sessions {
   struct Retired {
     std::uint64_t epoch;
     std::unique_ptr<const RuleSet> rules;
-    std::unique_ptr<Session> session;
+    Session* session;  // or nullptr
   };
   struct EndMarker {
     std::array<std::uint8_t, 64> octets{};
@@ -128,7 +129,8 @@ class Sessions {
   // Inserts the keys that are not among `held`. False, with nothing inserted, where one is another session's.
   bool insert_keys(const Keys& keys, const Keys& held, Session& session, Refusal& refusal);
   void erase_keys(const Keys& keys, const Keys& kept, const Session& session);
-  void retire(const RuleSet* rules, std::unique_ptr<Session> session);
+  void retire(const RuleSet* rules, Session* session);
+  void destroy(Session* session);
 
   LocalAddresses addresses_;
   std::uint32_t max_sessions_;
@@ -136,6 +138,7 @@ class Sessions {
   SessionTable by_ipv4_;
   SessionTable by_ipv6_;
   SessionTable by_peer_;
+  BlockPool pool_{};
   std::vector<Slot> slots_;
   std::vector<std::uint32_t> free_;
   std::atomic<std::uint32_t> count_{0};

@@ -105,7 +105,7 @@ def load(folder: Path = FOLDER) -> Catalogue:
             if name in doubles:
                 raise UsageError(document.complaint((*where, "name"), f"{name} stands here twice."))
             _check_freedoms(document, (*where, "freedoms"), entry.get("freedoms", ()))
-            suites = tuple(f"{scheme.suites}/{suite}" for suite in entry["suites"])
+            suites = tuple(suite if "/" in suite else f"{scheme.suites}/{suite}" for suite in entry["suites"])
             for place, suite in enumerate(suites):
                 if not has_suites(suite):
                     raise UsageError(document.complaint((*where, "suites", place), f"there is no suite {suite}."))

@@ -95,6 +95,7 @@ class Hunter(Listener):
             self.interrupted = self.stop
 
 
+BOTH_SIDES = ("endpoint", "user-plane")  # roles that are both sides of a run
 # Keywords that a case about one side alone begins with.
 OF_DECOMPRESSOR = ("Vectors Should Be Decompressed", "A Decompressor")
 OF_COMPRESSOR = ("A Compressor",)
@@ -113,8 +114,8 @@ OF_STORIES = (
 
 def is_about(test: Any, side: str) -> bool:
     """Whether a case may say anything about a side. One that does nothing but play vectors, or tell stories of the
-    other side, does not. An endpoint is both."""
-    if side == "endpoint":
+    other side, does not. An endpoint and a user plane are both."""
+    if side in BOTH_SIDES:
         return True
     mine, other = OF_COMPRESSOR, OF_DECOMPRESSOR
     if side == "decompressor":
@@ -149,8 +150,10 @@ def write_implementation(task: Task) -> Path:
 def suites_in_order(first: Collection[str], scheme: str) -> list[Path]:
     """Files of all conformance suites of a scheme, those named in `first` before the others."""
     files = suite_files(first)
-    folder = SUITES / find(scheme).suites
-    return [*files, *(path for path in sorted(folder.glob("*.robot")) if path not in files)]
+    found = find(scheme)
+    folders = [SUITES / name for name in (found.suites, *found.more_suites)]
+    rest = [path for folder in folders for path in sorted(folder.glob("*.robot"))]
+    return [*files, *(path for path in rest if path not in files)]
 
 
 def hunt(task: Task) -> Outcome:
@@ -163,7 +166,7 @@ def hunt(task: Task) -> Outcome:
     folder = write_implementation(task)
     settings = Settings(build=task.build, folder=Path(task.folder) / f"{task.name}-run")
     settings.folder.mkdir(parents=True, exist_ok=True)
-    sides = {"compressor", "decompressor"} if task.side in ("both", "endpoint") else {task.side}
+    sides = {"compressor", "decompressor"} if task.side in ("both", *BOTH_SIDES) else {task.side}
     settings = Settings(**{**vars(settings), **dict.fromkeys(sides, str(folder))})
     outcome = Outcome(task.name)
     hunter = Hunter(settings.folder, settings, outcome, stop=not task.cases and not task.to_the_end)

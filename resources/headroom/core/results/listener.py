@@ -231,7 +231,7 @@ def after_deviations(
         except HeadroomError:
             continue
         for deviation in declared:
-            if role not in deviation.roles:
+            if not deviation.concerns(role):
                 continue
             if test.id not in deviation.cases and deviation.requirement not in test.requirements:
                 continue

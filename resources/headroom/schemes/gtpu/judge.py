@@ -36,9 +36,11 @@ PDU_TYPES = {0: "downlink", 1: "uplink"}  # TS 38.415, 5.5.3.1
 _MANDATORY, _OPTIONAL = 8, 4  # octets
 # Information elements of fixed length, with a type below 128: 8.1. The others say their length.
 _FIXED = {14: ("Recovery", 1), 16: ("Tunnel Endpoint Identifier Data I", 4)}
+# With a length of one octet, unlike all others: 8.5.
+EXTENSION_TYPES = 141
 _VARIABLE = {
     133: "GTP-U Peer Address",
-    141: "Extension Header Type List",
+    EXTENSION_TYPES: "Extension Header Type List",
     230: "GTP-U Tunnel Status Information",
     231: "Recovery Time Stamp",
     255: "Private Extension",
@@ -235,8 +237,11 @@ def _read_elements(octets: bytes, message: Message) -> None:
             name, size = _FIXED[kind]
             start = at + 1
         else:
-            name, start = _VARIABLE.get(kind, f"information element {kind}"), at + 3
-            size = int.from_bytes(octets[at + 1 : at + 3], "big")
+            start = at + (2 if kind == EXTENSION_TYPES else 3)
+            name, size = (
+                _VARIABLE.get(kind, f"information element {kind}"),
+                int.from_bytes(octets[at + 1 : start], "big"),
+            )
         is_cut = len(octets) < start <= end
         if start > end or (not is_cut and start + size > end):
             raise GtpuError("8.1", f"The {name} claims {size} octets, but {max(0, end - start)} are left.")

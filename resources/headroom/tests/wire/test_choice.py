@@ -194,6 +194,6 @@ def test_doctor_says_what_a_lack_costs_and_how_to_end_it(what: str, monkeypatch:
 
 @pytest.mark.skipif(bool(netns.lacks() or choice.dpdk_lacks()), reason="no namespaces or no ports here")
 def test_a_topology_that_nothing_would_use_is_status_2(out: Path) -> None:
-    done = headroom("run", "conformance", "--topology", "netns", "--dry-run", out=out)
+    done = headroom("run", "conformance/rohc", "--topology", "netns", "--dry-run", out=out)
     assert done.returncode == 2
-    assert "Nothing of conformance goes over interfaces" in " ".join(done.stderr.split())
+    assert "Nothing of conformance/rohc goes over interfaces" in " ".join(done.stderr.split())

@@ -54,9 +54,8 @@ class SipKind final : public ChannelKind {
  public:
   explicit SipKind(const SipUsers& users) : users_(users) {}
 
-  [[nodiscard]] std::unique_ptr<Forwarder> make(const Job& job, FrameStore& store,
-                                                Statistics& statistics) const override {
-    return std::make_unique<SipChannel>(job, users_, store, statistics);
+  [[nodiscard]] std::unique_ptr<Forwarder> make(const Job& job, const Place& place) const override {
+    return std::make_unique<SipChannel>(job, users_, place.store, place.statistics);
   }
 
   // All messages of a user have one worker.

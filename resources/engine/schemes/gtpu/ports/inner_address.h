@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The address of the user in a packet, by which packets of both directions reach one worker: the inner source in a
+// G-PDU, the destination in a packet from the data network.
+#ifndef HEADROOM_SCHEMES_GTPU_PORTS_INNER_ADDRESS_H
+#define HEADROOM_SCHEMES_GTPU_PORTS_INNER_ADDRESS_H
+
+#include <optional>
+
+#include "base/octets.h"
+
+namespace headroom::gtpu::ports {
+
+// A hash of the user's address: IPv4 whole, IPv6 by its /64 (TS 23.501, 5.8.2.2.3). Nothing in a packet that has none:
+// messages of the path, fragments of the outer packet, what is no IP inside.
+[[nodiscard]] std::optional<std::uint64_t> user_hash(OctetView packet, bool from_n6) noexcept;
+
+}  // namespace headroom::gtpu::ports
+
+#endif  // HEADROOM_SCHEMES_GTPU_PORTS_INNER_ADDRESS_H

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Judges what a user plane sends: a Check collects findings, each against the requirement that it rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from headroom.core.finding import Finding
+from headroom.schemes.gtpu import judge, packets
+from headroom.schemes.gtpu.conversation import Conversation, Session, Tunnelled, tunnelled
+from headroom.schemes.gtpu.pfcp import message
+from headroom.schemes.gtpu.pfcp.message import Message
+from headroom.schemes.gtpu.pfcp.tables import Cause, Ie
+from headroom.schemes.gtpu.user_plane import N3, N6, Step
+
+PSC = judge.PDU_SESSION_CONTAINER
+
+
+@dataclass
+class Check:
+    """The findings of a case. `requirement` is that of the case, for what names no other."""
+
+    requirement: str = ""
+    findings: list[Finding] = field(default_factory=list)
+
+    def that(self, met: bool, otherwise: str, requirement: str = "") -> bool:
+        """Notes a finding unless an expectation is met. Returns whether it is."""
+        if not met:
+            self.findings.append(Finding(otherwise, requirement or self.requirement))
+        return met
+
+    # ---- packets
+
+    def uplink(self, step: Step, packet: bytes, requirement: str = "") -> None:
+        """A user's packet went to the data network, once and alone."""
+        came = step.sent(N6)
+        if not self.that(len(came) == 1, f"{_packets(came)} went to the data network{_why(step)}", requirement):
+            return
+        if different := packets.differences(packet, came[0]):
+            self.that(False, f"The user's packet went on changed: {different}.", requirement)
+
+    def dropped(self, step: Step, requirement: str = "", side: str = N6) -> None:
+        """Nothing of a packet went on."""
+        came = step.sent(side)
+        self.that(not came, f"{_packets(came)} went on to {side}, which had to be dropped.", requirement)
+
+    def silent(self, step: Step, requirement: str = "") -> None:
+        """Nothing was sent, on any side."""
+        came = step.sent()
+        self.that(not came, f"{_packets(came)} came, and none had to.", requirement)
+
+    def downlink(
+        self, step: Step, session: Session, packet: bytes, requirement: str = "", side: str = N3
+    ) -> Tunnelled | None:
+        """A packet of the data network went into the session's tunnel, once and alone."""
+        found = tunnelled(step, side)
+        if not self.that(len(found) == 1, f"{_count(found, 'packet')} went into the tunnel{_why(step)}", requirement):
+            return None
+        return self.g_pdu(found[0], session, packet, requirement)
+
+    def g_pdu(self, one: Tunnelled, session: Session, packet: bytes, requirement: str = "") -> Tunnelled | None:
+        """A G-PDU of the user plane has a packet, and is what its specifications say."""
+        if not self.that(
+            one.is_of(judge.G_PDU), f"What was sent is no G-PDU: {one.problem or _name(one)}", requirement
+        ):
+            return None
+        assert one.message is not None
+        outer, read = one.datagram.packet, one.message
+        to = (outer.destination, read.teid)
+        wanted = (session.access, session.access_teid)
+        self.that(to == wanted, f"It went to {_end(to)}, and the rule says {_end(wanted)}.", "TS29244-8.2.26-2")
+        self.that(outer.source == session.host, f"It came from {outer.source}, not from {session.host}.", requirement)
+        self.that(one.datagram.destination_port == judge.PORT, _port(one), "TS29281-4.4.2.3-1")
+        self.that(not outer.is_fragment, "The datagram is a fragment.", requirement)
+        self.octets(one)
+        self.that(read.sequence is None, "A G-PDU has a sequence number.", "TS29281-5.1-9")
+        if different := packets.differences(packet, read.inner):
+            self.that(False, f"The user's packet went on changed: {different}.", requirement)
+        if session.qfi is not None:
+            self.container(read, session.qfi)
+        return one
+
+    def container(self, read: judge.Message, qfi: int, rqi: int | None = None) -> None:
+        """A G-PDU of the downlink has its PDU session container."""
+        types = [one.type for one in read.extensions]
+        if not self.that(PSC in types, "The G-PDU has no PDU session container.", "TS29281-5.2.2.7-1"):
+            return
+        first = types.count(PSC) == 1 and types[0] == PSC
+        self.that(first, f"The extension headers are {_types(types)}.", "TS29281-5.2.2.7-2")
+        found = read.container
+        assert found is not None
+        self.that(found.pdu_type == 0, f"The PDU type is {found.pdu_type} in the downlink.", "TS38415-5.5.2.1-1")
+        self.that(found.qfi == qfi, f"The QFI is {found.qfi}, and the rule says {qfi}.", "TS38415-5.4.1.1-1")
+        content = next(one.content for one in read.extensions if one.type == PSC)
+        spare = content[0] & 0x01
+        self.that(not spare, "A spare bit of the PDU session container is 1.", "TS38415-5.5.3.2-1")
+        if rqi is not None:
+            self.that(found.rqi == rqi, f"The RQI is {found.rqi}, and the rule says {rqi}.", "TS38415-5.4.1.1-2")
+
+    def octets(self, one: Tunnelled) -> None:
+        """Flags and unused fields of a message that the user plane sent, and the layers below it."""
+        octets = one.datagram.payload
+        assert one.message is not None
+        self.that(not octets[0] & packets.SPARE, "The spare flag is 1.", "TS29281-5.1-7")
+        flags = octets[0] & 7
+        if flags:
+            unused = b"" if flags & packets.S else octets[8:10]
+            unused += b"" if flags & packets.PN else octets[10:11]
+            unused += b"" if flags & packets.E else octets[11:12]
+            self.that(not any(unused), f"Optional fields without a flag are {unused.hex()}.", "TS29281-5.1-5")
+
+    def signalling(self, one: Tunnelled, kind: int, requirement: str) -> judge.Message | None:
+        """A message of a type, with what all such messages have; None where it is another."""
+        name = judge.MESSAGES[kind]
+        if not self.that(one.is_of(kind), f"What was sent is no {name}: {one.problem or _name(one)}", requirement):
+            return None
+        assert one.message is not None
+        self.octets(one)
+        if kind in judge.WITH_SEQUENCE:
+            self.that(one.message.sequence is not None, f"The {name} has no sequence number.", "TS29281-5.1-8")
+            self.that(one.message.teid == 0, f"The {name} has the TEID {one.message.teid:#x}.", "TS29281-5.1-11")
+        return one.message
+
+    # ---- N4
+
+    def accepted(self, answer: Message | None, requirement: str) -> bool:
+        good = answer is not None and answer.value(Ie.CAUSE) == Cause.REQUEST_ACCEPTED
+        return self.that(good, f"It was not accepted: {Conversation.told(answer)}.", requirement)
+
+    def rejected(self, answer: Message | None, requirement: str, cause: Cause | None = None) -> bool:
+        """A request was answered with a cause that is no success; `cause` is the one that it has to be."""
+        found = None if answer is None else answer.value(Ie.CAUSE)
+        good = found is not None and found >= Cause.REQUEST_REJECTED and cause in (None, found)
+        wanted = "a cause of rejection" if cause is None else f"{int(cause)} ({message.name_of(cause, Cause, '')})"
+        return self.that(good, f"It had to be rejected with {wanted}, but {Conversation.told(answer)}.", requirement)
+
+
+@dataclass(frozen=True)
+class Story:
+    """A case that is told step by step. It needs N4 unless it says otherwise, and some features."""
+
+    tell: Callable[[Conversation, Check], None]
+    features: tuple[str, ...] = ()
+    n4: bool = True
+    associated: bool = True  # before it begins
+
+
+Stories = dict[str, Story]
+
+
+def story(
+    stories: Stories, name: str, *features: str, n4: bool = True, associated: bool = True
+) -> Callable[[Callable[[Conversation, Check], None]], Callable[[Conversation, Check], None]]:
+    """Adds a function to some stories."""
+
+    def add(tell: Callable[[Conversation, Check], None]) -> Callable[[Conversation, Check], None]:
+        stories[name] = Story(tell, features, n4, associated)
+        return tell
+
+    return add
+
+
+def _packets(found: Sequence[bytes]) -> str:
+    return _count(found, "packet")
+
+
+def _count(found: Sequence[object], what: str) -> str:
+    return f"no {what}" if not found else f"{len(found)} {what}{'s' if len(found) > 1 else ''}"
+
+
+def _why(step: Step) -> str:
+    """The adapter's own reason for packets that were not passed on, behind a colon."""
+    reasons = [f"{one.status} ({one.reason})" for one in step.outcomes if one.status != "OK"]
+    return f": {', '.join(reasons)}." if reasons else "."
+
+
+def _name(one: Tunnelled) -> str:
+    return one.message.name if one.message else "nothing"
+
+
+def _end(end: tuple[str, int]) -> str:
+    return f"TEID {end[1]:#010x} at {end[0]}"
+
+
+def _port(one: Tunnelled) -> str:
+    return f"It went to UDP port {one.datagram.destination_port}."
+
+
+def _types(types: Sequence[int]) -> str:
+    return ", ".join(f"{one:#04x}" for one in types)

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""G-PDUs of the uplink by the words of a suite's row, right ones and wrong ones.
+
+first=0x50                 the first octet: version 2
+flags=S,PN                 sequence number and N-PDU number
+sequence=7                 a sequence number
+extensions=85:1009 C0:0abc extension headers: type and content; `85/0:1009` has the length 0
+last=85                    the next type of the last extension header
+length=-4                  the Length field, against the right one
+trailing=8                 octets behind the message in the datagram
+unused=ff                  octets of optional fields without a flag
+source_port=1024           the UDP port that it comes from
+checksum=0                 the UDP checksum
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from headroom.core.errors import UsageError
+from headroom.schemes.gtpu import judge, packets
+from headroom.schemes.gtpu.conversation import Conversation, Session
+from headroom.schemes.gtpu.packets import Extension
+
+WORDS = ("first", "flags", "sequence", "extensions", "last", "length", "trailing", "unused")
+WORDS += ("source_port", "checksum", "size")
+FLAGS = ("", "E", "S", "PN")
+EXTENSION = re.compile(r"([0-9A-Fa-f]{2})(?:/([0-9]+))?(?::([0-9A-Fa-f]*))?")
+
+
+def extensions_of(text: str) -> list[Extension]:
+    """Extension headers by their words. Raises UsageError."""
+    found = []
+    for word in text.split():
+        match = EXTENSION.fullmatch(word)
+        if match is None:
+            raise UsageError(f"'{word}' is no extension header: write type, /length and :content, as in 85/1:1009.")
+        kind, length, content = match.groups()
+        octets = b"\0\0" if content is None else bytes.fromhex(content)
+        found.append(Extension(int(kind, 16), octets, None if length is None else int(length)))
+    return found
+
+
+def message(session: Session, packet: bytes, words: Mapping[str, str]) -> bytes:
+    """The GTP-U message of a row. Raises UsageError on words that there are not."""
+    if unknown := sorted({*words} - {*WORDS}):
+        raise UsageError(f"There is no word {', '.join(unknown)} of uplink packets. Known: {', '.join(WORDS)}.")
+    flags = [one for one in words.get("flags", "").split(",") if one]
+    if wrong := sorted({*flags} - {*FLAGS}):
+        raise UsageError(f"There is no flag {', '.join(wrong)}. Known: E, S, PN.")
+    chain: list[Extension] = []
+    if "extensions" in words:
+        chain = extensions_of(words["extensions"])
+    elif session.qfi is not None and (not flags or "E" in flags) and "first" not in words:
+        chain = [packets.container(1, session.qfi)]
+    more: dict[str, Any] = {"extensions": chain, "unused": int(words.get("unused", "0"), 16)}
+    if "S" in flags or "sequence" in words:
+        more["sequence"] = int(words.get("sequence", "4660"), 0)
+    if "PN" in flags:
+        more["npdu"] = 0x56
+    if "first" in words:
+        more["first"] = int(words["first"], 0)
+    octets = bytearray(packets.gtpu(judge.G_PDU, session.teid, packet, **more))
+    if "last" in words:
+        octets[len(octets) - len(packet) - 1] = int(words["last"], 16)
+    if "length" in words:
+        size = int.from_bytes(octets[2:4], "big") + int(words["length"])
+        octets[2:4] = max(0, min(0xFFFF, size)).to_bytes(2, "big")
+    return bytes(octets) + b"\xa5" * int(words.get("trailing", 0))
+
+
+def datagram(talk: Conversation, session: Session, packet: bytes, words: Mapping[str, str]) -> bytes:
+    """The IP packet of a row."""
+    more: dict[str, Any] = {}
+    if "source_port" in words:
+        more["source_port"] = int(words["source_port"])
+    if "checksum" in words:
+        more["checksum_value"] = int(words["checksum"], 0)
+    return talk.from_access(session, message(session, packet, words), **more)

@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Stories of usage reports: URRs (TS 29.244, 5.2.2)."""
+
+from __future__ import annotations
+
+from headroom.schemes.gtpu.conformance.check import Check, Stories, story
+from headroom.schemes.gtpu.conversation import Conversation, Session
+from headroom.schemes.gtpu.pfcp import elements
+from headroom.schemes.gtpu.pfcp.elements import Volumes
+from headroom.schemes.gtpu.pfcp.message import Element, group
+from headroom.schemes.gtpu.pfcp.tables import Ie, Method, ReportTrigger, ReportType, Trigger
+from headroom.schemes.gtpu.user_plane import N6
+
+USAGE: Stories = {}
+FEATURE = "usage-reports"
+SIZE = 1000  # octets of payload
+OCTETS = SIZE + 28  # of the user's packet
+THRESHOLD = 5000
+QUOTA = 3000
+
+
+def _session(talk: Conversation, urr: Element) -> Session:
+    session = talk.new_session()
+    return talk.establish([*talk.plain_rules(session, urrs=[1]), urr], session)
+
+
+def _volumes(check: Check, report: Element) -> Volumes:
+    found = report.find(Ie.VOLUME_MEASUREMENT)
+    if not check.that(found is not None, "A usage report has no Volume Measurement.", "TS29244-8.2.44-1"):
+        return Volumes()
+    assert found is not None
+    return elements.read_volumes(found)
+
+
+def _total(volumes: Volumes) -> int:
+    return (volumes.uplink or 0) + (volumes.downlink or 0) if volumes.total is None else volumes.total
+
+
+def _triggers(report: Element) -> int:
+    found = report.find(Ie.USAGE_REPORT_TRIGGER)
+    return 0 if found is None else elements.read_triggers(found)
+
+
+def _number(report: Element, kind: Ie) -> int | None:
+    found = report.find(kind)
+    return None if found is None else int.from_bytes(found.value, "big")
+
+
+def _numbered(check: Check, reports: list[Element]) -> None:
+    numbers = [_number(one, Ie.UR_SEQN) for one in reports]
+    check.that(numbers == list(range(len(reports))), f"The reports are numbered {numbers}.", "TS29244-5.2.2.3-3")
+    urrs = {_number(one, Ie.URR_ID) for one in reports}
+    check.that(urrs <= {1}, f"The reports are of the URRs {urrs}.", "TS29244-5.2.2.3-1")
+
+
+@story(USAGE, "volume threshold", FEATURE)
+def _volume_threshold(talk: Conversation, check: Check) -> None:
+    threshold = elements.volume_threshold(total=THRESHOLD)
+    session = _session(talk, elements.urr(1, Trigger.VOLUME_THRESHOLD, threshold))
+    for number in range(1, 13):
+        check.uplink(talk.uplink(session, talk.to_network(session, SIZE)), talk.to_network(session, SIZE))
+        if number * OCTETS < THRESHOLD:
+            check.that(not talk.usage_reports(), "A report came below the threshold.", "TS29244-5.2.2.3-1")
+    reports = talk.usage_reports()
+    told = f"{len(reports)} reports came for {12 * OCTETS} octets and a threshold of {THRESHOLD}."
+    if not check.that(len(reports) == 2, told, "TS29244-5.2.2.3-1"):
+        return
+    _numbered(check, reports)
+    for report in reports:
+        named = bool(_triggers(report) & ReportTrigger.VOLUME_THRESHOLD)
+        check.that(named, f"The trigger is {_triggers(report):#x}.", "TS29244-5.2.2.3-1")
+        volumes = _volumes(check, report)
+        total = _total(volumes)
+        good = total >= THRESHOLD and total % OCTETS == 0
+        check.that(good, f"A report has {total} octets, of packets of {OCTETS}.", "TS29244-5.2.2.2-1")
+    for report in talk.reports(ReportType.USAGE):
+        told = f"A report has the SEID {report.seid}, and ours is {session.number}."
+        check.that(report.seid == session.number, told, "TS29244-7.5.8-1")
+
+
+@story(USAGE, "query", FEATURE)
+def _query(talk: Conversation, check: Check) -> None:
+    """Three packets up and two down, of different lengths."""
+    session = _session(talk, elements.urr(1, Trigger.VOLUME_THRESHOLD, elements.volume_threshold(total=1 << 40)))
+    _traffic(talk, session)
+    answer = talk.modify(session, group(Ie.QUERY_URR, [elements.number(Ie.URR_ID, 1, 4)]))
+    check.accepted(answer, "TS29244-7.5.5-1")
+    reports = answer.all(Ie.USAGE_REPORT_IN_MODIFICATION) if answer else []
+    if check.that(len(reports) == 1, f"{len(reports)} reports came for a query.", "TS29244-7.5.5-3"):
+        told = f"The trigger is {_triggers(reports[0]):#x}."
+        check.that(bool(_triggers(reports[0]) & ReportTrigger.IMMEDIATE), told, "TS29244-7.5.5-3")
+        _counted(check, reports[0])
+
+
+def _traffic(talk: Conversation, session: Session) -> None:
+    for _ in range(3):
+        talk.uplink(session, talk.to_network(session, 100))
+    for _ in range(2):
+        talk.downlink(talk.to_user(session, 500))
+
+
+def _counted(check: Check, report: Element) -> None:
+    volumes = _volumes(check, report)
+    found = (volumes.total, volumes.uplink, volumes.downlink)
+    wanted = (3 * 128 + 2 * 528, 3 * 128, 2 * 528)
+    told = f"The volumes are {found} (total, up, down), and {wanted} octets passed."
+    # A measurement may leave out what the trigger does not ask for, but the sum has to be known.
+    good = all(one in (None, right) for one, right in zip(found, wanted, strict=True))
+    known = volumes.total is not None or None not in (volumes.uplink, volumes.downlink)
+    check.that(good and known, told, "TS29244-5.2.2.2-1")
+
+
+@story(USAGE, "deletion", FEATURE)
+def _deletion(talk: Conversation, check: Check) -> None:
+    session = _session(talk, elements.urr(1, Trigger.VOLUME_THRESHOLD, elements.volume_threshold(total=1 << 40)))
+    _traffic(talk, session)
+    answer = talk.delete(session)
+    check.accepted(answer, "TS29244-7.5.7-1")
+    reports = answer.all(Ie.USAGE_REPORT_IN_DELETION) if answer else []
+    if check.that(len(reports) == 1, f"{len(reports)} reports came with a deletion.", "TS29244-7.5.7-2"):
+        told = f"The trigger is {_triggers(reports[0]):#x}."
+        check.that(bool(_triggers(reports[0]) & ReportTrigger.TERMINATION), told, "TS29244-7.5.7-2")
+        _counted(check, reports[0])
+
+
+@story(USAGE, "periods", FEATURE)
+def _periods(talk: Conversation, check: Check) -> None:
+    session = _session(talk, elements.urr(1, Trigger.PERIODIC, period=10, method=Method.VOLUME))
+    for _ in range(3):
+        talk.uplink(session, talk.to_network(session, SIZE))
+        talk.advance(10)
+    talk.advance(1)
+    reports = talk.usage_reports()
+    if not check.that(len(reports) == 3, f"{len(reports)} reports came in three periods.", "TS29244-5.2.2.3-2"):
+        return
+    _numbered(check, reports)
+    for report in reports:
+        told = f"The trigger is {_triggers(report):#x}."
+        check.that(bool(_triggers(report) & ReportTrigger.PERIODIC), told, "TS29244-5.2.2.3-2")
+        volumes = _volumes(check, report)
+        told = f"A period has {_total(volumes)} octets, and {OCTETS} passed."
+        check.that(_total(volumes) == OCTETS, told, "TS29244-5.2.2.2-1")
+
+
+@story(USAGE, "volume quota", FEATURE)
+def _volume_quota(talk: Conversation, check: Check) -> None:
+    """Two packets are within the quota, the third reaches beyond it and may pass, no other does; a new quota lets
+    packets pass again."""
+    quota = elements.volume_quota(total=QUOTA)
+    session = _session(talk, elements.urr(1, Trigger.VOLUME_QUOTA, quota))
+    _within(talk, check, session)
+    named = any(_triggers(one) & ReportTrigger.VOLUME_QUOTA for one in talk.usage_reports())
+    check.that(named, "No report says that the quota is used up.", "TS29244-5.2.2.3-1")
+    talk.must_modify(session, elements.urr(1, Trigger.VOLUME_QUOTA, quota, kind=Ie.UPDATE_URR))
+    _within(talk, check, session)
+
+
+def _within(talk: Conversation, check: Check, session: Session) -> None:
+    passed = [bool(talk.uplink(session, talk.to_network(session, SIZE)).sent(N6)) for _ in range(8)]
+    told = f"Of eight packets of {OCTETS} octets {sum(passed)} passed, and the quota is {QUOTA} octets."
+    check.that(passed[:2] == [True, True] and not any(passed[3:]), told, "TS29244-5.2.2.2-2")
+
+
+@story(USAGE, "quota 0", FEATURE)
+def _quota_zero(talk: Conversation, check: Check) -> None:
+    session = _session(talk, elements.urr(1, Trigger.VOLUME_QUOTA, elements.volume_quota(total=0)))
+    passed = [bool(talk.uplink(session, talk.to_network(session)).sent(N6)) for _ in range(4)]
+    check.that(not any(passed[1:]), f"{sum(passed)} packets passed with a quota of 0.", "TS29244-5.2.2.2-2")
+
+
+@story(USAGE, "dropped packets do not count", FEATURE)
+def _dropped(talk: Conversation, check: Check) -> None:
+    session = talk.new_session()
+    urr = elements.urr(1, Trigger.VOLUME_THRESHOLD, elements.volume_threshold(total=1 << 40))
+    closed = elements.qer(2, downlink_open=False)
+    session = talk.establish([*talk.plain_rules(session, urrs=[1], qers=[2]), urr, closed], session)
+    talk.uplink(session, talk.to_network(session, 100))
+    for _ in range(4):
+        talk.downlink(talk.to_user(session, 500))
+    answer = talk.delete(session)
+    reports = answer.all(Ie.USAGE_REPORT_IN_DELETION) if answer else []
+    if check.that(len(reports) == 1, f"{len(reports)} reports came with a deletion.", "TS29244-7.5.7-2"):
+        volumes = _volumes(check, reports[0])
+        told = f"{volumes.total} octets were counted, and 128 passed."
+        check.that(volumes.total in (None, 128) and volumes.downlink in (None, 0), told, "TS29244-5.2.2.2-1")

@@ -1,0 +1,367 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A conversation with a user plane: a control plane, a base station, users and a data network in one object.
+
+    talk = Conversation(plane, Facts(n4=True, features=("ftup",)))
+    talk.associate()
+    session = talk.establish()
+    step = talk.uplink(session, talk.to_network(session))
+
+It builds and sends; what comes back is judged by those who ask. A user plane without N4 has the sessions of its
+configuration, and `establish` gives the first of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from headroom.core.capabilities import Inconclusive
+from headroom.core.implementations import Implementation
+from headroom.schemes.gtpu import judge, packets
+from headroom.schemes.gtpu.packets import Extension
+from headroom.schemes.gtpu.pfcp import elements, message
+from headroom.schemes.gtpu.pfcp.message import Element, Message, PfcpError
+from headroom.schemes.gtpu.pfcp.tables import Action, Cause, Ie, Interface, MessageType, ReportType
+from headroom.schemes.gtpu.user_plane import N3, N6, N9, Step, UserPlane
+
+CONTROL, CONTROL_PORT = "192.0.2.100", 8805
+N4_HOST = "192.0.2.4"
+N3_HOSTS = {4: "172.17.0.1", 6: "2001:db8:3::1"}  # of the user plane, by IP version
+N9_HOSTS = {4: "172.18.0.1", 6: "2001:db8:9::1"}
+ACCESS_HOSTS = {4: "172.16.0.1", 6: "2001:db8:16::1"}  # the base station
+OTHER_HOSTS = {4: "172.18.0.2", 6: "2001:db8:9::2"}  # another user plane
+NETWORK_HOSTS = {4: "198.51.100.10", 6: "2001:db8:100::10"}  # in the data network
+NETWORK_PORT, USER_PORT = 443, 40000
+FIRST_TEID = 0x00010001
+QFI = 9
+PREDEFINED = (
+    {"name": "static-drop", "precedence": 10, "flow": "permit out udp from 198.51.100.66 53 to assigned"}
+    | {"action": "drop"},
+    {"name": "static-drop-more", "precedence": 20, "flow": "permit out udp from 198.51.100.67 53 to assigned"}
+    | {"action": "drop"},
+)
+SECOND = 1_000_000_000
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What a user plane declares: whether it speaks N4, and its features."""
+
+    n4: bool = True
+    features: tuple[str, ...] = ()
+
+    @staticmethod
+    def of(found: Implementation) -> Facts:
+        declared = found.declared("gtpu")
+        return Facts(bool(declared.get("n4", False)), tuple(declared.get("features", ())))
+
+    def has(self, feature: str) -> bool:
+        return feature in self.features
+
+    def config(self) -> dict[str, Any]:
+        """The configuration of a user plane for a conversation."""
+        versions = (4, 6) if self.has("ipv6-transport") else (4,)
+        config: dict[str, Any] = {"n3": _hosts(N3_HOSTS, versions)}
+        if self.has("n9"):
+            config["n9"] = _hosts(N9_HOSTS, versions)
+        if self.has("predefined-rules"):
+            config["predefined_rules"] = [dict(one) for one in PREDEFINED]
+        if self.n4:
+            return config | {"n4": {"address": N4_HOST}}
+        first = {"count": 16, "teid": FIRST_TEID, "user": "10.45.0.1", "access": ACCESS_HOSTS[4]}
+        return config | {"session_range": {**first, "access_teid": 0x0A000001, "qfi": QFI}}
+
+
+def _hosts(hosts: Mapping[int, str], versions: Sequence[int]) -> dict[str, str]:
+    return {f"ipv{version}": hosts[version] for version in versions}
+
+
+@dataclass(frozen=True)
+class Session:
+    """One session. `teid` at `host` is the user plane's end of the tunnel, `access_teid` at `access` the base
+    station's; `seid` is what the user plane calls it, `number` ours."""
+
+    number: int
+    user: str
+    access: str
+    access_teid: int
+    teid: int = 0
+    host: str = ""
+    seid: int = 0
+    qfi: int | None = QFI
+    answer: Message | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def version(self) -> int:
+        """The IP version of the user."""
+        return 6 if ":" in self.user else 4
+
+    @property
+    def transport(self) -> int:
+        """The IP version of the tunnel."""
+        return 6 if ":" in self.access else 4
+
+
+@dataclass(frozen=True)
+class Tunnelled:
+    """A GTP-U message as it was sent. `problem` is why it is none, or what is wrong around it."""
+
+    side: str
+    datagram: packets.UdpDatagram
+    message: judge.Message | None
+    problem: str = ""
+
+    def is_of(self, kind: int) -> bool:
+        return self.message is not None and self.message.type == kind
+
+
+class Conversation:
+    """`heard` are the N4 messages that the user plane sent by itself, in order; `answers_reports`: they are answered at
+    once, as a control plane does."""
+
+    def __init__(self, plane: UserPlane, facts: Facts) -> None:
+        self.plane, self.facts = plane, facts
+        self.now_ns = 0
+        self.step = Step()  # of the last message over N4
+        self.heard: list[Message] = []
+        self.answers_reports = True
+        self._sequence = 0
+        self._sessions = 0
+        self._seids: dict[int, int] = {}  # the user plane's, by ours
+
+    # ---- N4
+
+    def exchange(self, octets: bytes, port: int = CONTROL_PORT) -> list[Message]:
+        """Sends octets over N4 and returns what is sent back, unless it is a request. Raises PfcpError where that is no
+        PFCP message."""
+        self.step = self.plane.n4(octets, CONTROL, port, self.now_ns)
+        return self._answers(self.step)
+
+    def request(self, kind: int, *content: Element, seid: int | None = None) -> Message | None:
+        """Sends a request and returns its answer; None where there is none. The sequence number must fit."""
+        self._sequence += 1
+        sent = Message(kind, self._sequence, tuple(content), seid)
+        return next((one for one in self.exchange(sent.octets()) if one.sequence == self._sequence), None)
+
+    def _answers(self, step: Step) -> list[Message]:
+        answers = []
+        for one in step.n4:
+            read = message.read(one.octets)
+            if read.type in (MessageType.SESSION_REPORT_REQUEST, MessageType.HEARTBEAT_REQUEST):
+                self._hear(read)
+            else:
+                answers.append(read)
+        return answers
+
+    def _hear(self, read: Message) -> None:
+        # A request that is sent again has its sequence number (TS 29.244, 6.4).
+        if not any((one.type, one.sequence) == (read.type, read.sequence) for one in self.heard):
+            self.heard.append(read)
+        if not self.answers_reports:
+            return
+        if read.type == MessageType.HEARTBEAT_REQUEST:
+            answer = Message(
+                MessageType.HEARTBEAT_RESPONSE, read.sequence, (elements.recovery_time_stamp(3_900_000_000),)
+            )
+        else:
+            cause = elements.number(Ie.CAUSE, Cause.REQUEST_ACCEPTED, 1)
+            answer = Message(MessageType.SESSION_REPORT_RESPONSE, read.sequence, (cause,), self.seid_of(read))
+        self._answers(self.plane.n4(answer.octets(), CONTROL, CONTROL_PORT, self.now_ns))
+
+    def seid_of(self, report: Message) -> int:
+        """The user plane's SEID of the session that a report is about; 0 where it is none of ours."""
+        return self._seids.get(report.seid or 0, 0)
+
+    def reports(self, kind: ReportType) -> list[Message]:
+        """The Session Report Requests of a report type."""
+        found = [one for one in self.heard if one.type == MessageType.SESSION_REPORT_REQUEST]
+        return [one for one in found if (one.value(Ie.REPORT_TYPE) or 0) & kind]
+
+    def usage_reports(self) -> list[Element]:
+        """The usage reports that came in Session Report Requests."""
+        return [one for report in self.reports(ReportType.USAGE) for one in report.all(Ie.USAGE_REPORT_IN_REPORT)]
+
+    def associate(self) -> Message | None:
+        """Sets the association up, where there is N4."""
+        if not self.facts.n4:
+            return None
+        stamp = elements.recovery_time_stamp(3_900_000_000)
+        return self.request(MessageType.ASSOCIATION_SETUP_REQUEST, elements.node_id(CONTROL), stamp)
+
+    def new_session(self, user: int = 4, transport: int = 4) -> Session:
+        """A session that is not yet established, with users and tunnels of some IP versions."""
+        self._sessions += 1
+        number = self._sessions
+        host = f"10.45.{number >> 8}.{number & 0xFF}" if user == 4 else f"2001:db8:45:{number:x}::"
+        return Session(number, host, ACCESS_HOSTS[transport], 0x0A000000 + number)
+
+    def pdi_up(self, session: Session, *more: Element) -> list[Element]:
+        """The packet detection information of a session's uplink: tunnel and source address."""
+        version = session.transport
+        if session.teid:
+            tunnel = elements.f_teid(session.teid, session.host)
+        elif self.facts.has("ftup"):
+            tunnel = elements.choose_f_teid(version)
+        else:
+            tunnel = elements.f_teid(FIRST_TEID + session.number - 1, N3_HOSTS[version])
+        user = elements.ue_ip_address(session.user, destination=False)
+        return [elements.source_interface(Interface.ACCESS), tunnel, user, *more]
+
+    def pdi_down(self, session: Session, *more: Element) -> list[Element]:
+        user = elements.ue_ip_address(session.user, destination=True)
+        return [elements.source_interface(Interface.CORE), user, *more]
+
+    def plain_rules(self, session: Session, **more: Sequence[int]) -> list[Element]:
+        """Rules by which everything of a user goes through both ways: PDRs and FARs 1 (up) and 2 (down), and QER 1 with
+        the QFI of the downlink. `more` is `qers` and `urrs`, which both PDRs have, too."""
+        removal = elements.REMOVE_IPV6 if session.transport == 6 else elements.REMOVE_IPV4
+        marks = [1] if session.qfi is not None else []
+        qers, urrs = list(more.get("qers", ())), more.get("urrs", ())
+        rules = [
+            elements.pdr(1, 100, self.pdi_up(session), far=1, removal=removal, qers=qers, urrs=urrs),
+            elements.pdr(2, 100, self.pdi_down(session), far=2, qers=[*marks, *qers], urrs=urrs),
+            elements.far(1, Action.FORWARD, Interface.CORE),
+            self.far_down(session),
+        ]
+        return rules + ([elements.qer(1, qfi=session.qfi)] if marks else [])
+
+    def far_down(self, session: Session, identifier: int = 2, **more: Any) -> Element:
+        """The FAR towards the base station."""
+        tunnel = {"teid": session.access_teid, "host": session.access}
+        return elements.far(identifier, Action.FORWARD, Interface.ACCESS, **tunnel, **more)
+
+    def ask_for(self, session: Session, rules: Sequence[Element]) -> Message | None:
+        """A Session Establishment Request, and its answer."""
+        seid = elements.f_seid(session.number, CONTROL)
+        content = (elements.node_id(CONTROL), seid, *rules)
+        return self.request(MessageType.SESSION_ESTABLISHMENT_REQUEST, *content, seid=0)
+
+    def establish(
+        self, rules: Sequence[Element] | None = None, session: Session | None = None, **more: Sequence[int]
+    ) -> Session:
+        """Establishes a session: by default one of `plain_rules`, with `more`. Raises Inconclusive where the user plane
+        does not accept it: then there is nothing to judge."""
+        session = session or self.new_session()
+        if not self.facts.n4:
+            first = {"teid": FIRST_TEID + session.number - 1, "host": N3_HOSTS[4]}
+            station = f"{ACCESS_HOSTS[4].rpartition('.')[0]}.{session.number}"
+            return replace(session, access=station, access_teid=0x0A000000 + session.number, **first)
+        answer = self.ask_for(session, self.plain_rules(session, **more) if rules is None else rules)
+        if answer is None or answer.value(Ie.CAUSE) != Cause.REQUEST_ACCEPTED:
+            raise Inconclusive(f"The session was not established: {self.told(answer)}.")
+        return self.established(session, answer)
+
+    def established(self, session: Session, answer: Message) -> Session:
+        """The session as the answer to its establishment has it. Raises PfcpError where it is incomplete."""
+        own = answer.find(Ie.F_SEID)
+        if own is None:
+            raise PfcpError("7.5.3.1", "A Session Establishment Response with success has no F-SEID.")
+        seid = elements.read_f_seid(own).seid
+        self._seids[session.number] = seid
+        teid, host = FIRST_TEID + session.number - 1, N3_HOSTS[session.transport]
+        for created in answer.all(Ie.CREATED_PDR):
+            if tunnel := created.find(Ie.F_TEID):
+                found = elements.read_f_teid(tunnel)
+                teid, host = found.teid, found.ipv6 if session.transport == 6 else found.ipv4
+                break
+        return replace(session, teid=teid, host=host, seid=seid, answer=answer)
+
+    def modify(self, session: Session, *content: Element) -> Message | None:
+        return self.request(MessageType.SESSION_MODIFICATION_REQUEST, *content, seid=session.seid)
+
+    def must_modify(self, session: Session, *content: Element) -> Message:
+        """Raises Inconclusive where the user plane does not accept it."""
+        answer = self.modify(session, *content)
+        if answer is None or answer.value(Ie.CAUSE) != Cause.REQUEST_ACCEPTED:
+            raise Inconclusive(f"The session was not modified: {self.told(answer)}.")
+        return answer
+
+    def delete(self, session: Session) -> Message | None:
+        return self.request(MessageType.SESSION_DELETION_REQUEST, seid=session.seid)
+
+    @staticmethod
+    def told(answer: Message | None) -> str:
+        """An answer in words, such as `the cause is 73 (Rule Failure)`."""
+        if answer is None:
+            return "there is no answer"
+        cause = answer.value(Ie.CAUSE)
+        if cause is None:
+            return f"the {answer.name} has no cause"
+        offending = answer.find(Ie.OFFENDING_IE)
+        about = "" if offending is None else f", offending IE {int.from_bytes(offending.value, 'big')}"
+        return f"the cause is {cause} ({message.name_of(cause, Cause, 'cause')}){about}"
+
+    # ---- packets
+
+    def to_network(self, session: Session, size: int = 64, port: int = NETWORK_PORT, **more: Any) -> bytes:
+        """A user's UDP packet to the data network, with so many octets of payload."""
+        user, network = user_host(session), NETWORK_HOSTS[session.version]
+        return packets.udp(more.get("source", user), more.get("destination", network), USER_PORT, port, bytes(size))
+
+    def to_user(self, session: Session, size: int = 64, port: int = NETWORK_PORT, **more: Any) -> bytes:
+        """A packet of the data network to a user."""
+        user, network = user_host(session), more.get("source", NETWORK_HOSTS[session.version])
+        return packets.udp(network, user, port, USER_PORT, bytes(size), tos=more.get("tos", 0))
+
+    def g_pdu(self, session: Session, packet: bytes, **more: Any) -> bytes:
+        """A T-PDU of the base station as a GTP-U message, with a PDU session container where the session has a QFI.
+        `more` is as for `packets.gtpu`."""
+        chain: Sequence[Extension] = () if session.qfi is None else (packets.container(1, session.qfi),)
+        more = {"extensions": chain} | more
+        return packets.gtpu(judge.G_PDU, session.teid, packet, **more)
+
+    def from_access(self, session: Session, payload: bytes, **more: Any) -> bytes:
+        """A datagram of the base station to the user plane's end of the tunnel."""
+        more = {"source_port": judge.PORT, "destination_port": judge.PORT} | more
+        return packets.udp(session.access, session.host, payload=payload, **more)
+
+    def uplink(self, session: Session, packet: bytes, **more: Any) -> Step:
+        """Sends a user's packet in the tunnel; `more` is as for `packets.gtpu`."""
+        return self.give(self.from_access(session, self.g_pdu(session, packet, **more)), N3)
+
+    def downlink(self, packet: bytes) -> Step:
+        return self.give(packet, N6)
+
+    def give(self, octets: bytes, side: str) -> Step:
+        """Gives the user plane a packet on a side; N4 messages that it sends for it are heard."""
+        return self.heeding(self.plane.packets([(octets, side)], self.now_ns))
+
+    def flood(self, octets: bytes, side: str, count: int, interval_ns: int) -> Step:
+        """Gives it the same packet so often, in so much time."""
+        step = self.plane.repeat(octets, side, count, interval_ns, self.now_ns)
+        self.now_ns = max(self.now_ns + count * interval_ns, step.time_ns)
+        return self.heeding(step)
+
+    def advance(self, seconds: float) -> Step:
+        """Lets time pass."""
+        self.now_ns += round(seconds * SECOND)
+        return self.heeding(self.plane.advance(self.now_ns))
+
+    def heeding(self, step: Step) -> Step:
+        self._answers(step)
+        return step
+
+
+def user_host(session: Session) -> str:
+    """An address of the session's user: of an IPv6 prefix, the one that ends with 1."""
+    return f"{session.user}1" if session.version == 6 else session.user
+
+
+def tunnelled(step: Step, side: str = "") -> list[Tunnelled]:
+    """The GTP-U messages that were sent in a step, on a side or on both that have tunnels."""
+    found = []
+    for where in (N3, N9):
+        if side in ("", where):
+            found += [read_tunnelled(octets, where) for octets in step.sent(where)]
+    return found
+
+
+def read_tunnelled(octets: bytes, side: str = N3) -> Tunnelled:
+    datagram = packets.read_udp(octets)
+    if datagram.problem:
+        return Tunnelled(side, datagram, None, datagram.problem)
+    try:
+        return Tunnelled(side, datagram, judge.read(datagram.payload))
+    except judge.GtpuError as error:
+        return Tunnelled(side, datagram, None, str(error))

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Keywords of the conformance suites of GTP-U and PFCP.
+
+The user plane under test is the implementation that --compressor names, or --decompressor where it alone is named: a
+user plane is both sides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from robot.api.deco import keyword
+
+from headroom.core import capabilities
+from headroom.core.capabilities import NotDeclared
+from headroom.core.errors import UsageError
+from headroom.core.results import collector
+from headroom.keywords import cases, verdicts
+from headroom.keywords.artefacts import artefact_folder
+from headroom.keywords.base import library, requirements_of_case
+from headroom.keywords.cases import Case
+from headroom.schemes.gtpu import user_plane, wire_plane
+from headroom.schemes.gtpu.conformance import (
+    gtpu_stories,
+    hostile,
+    n4_stories,
+    rule_stories,
+    uplink,
+    usage_stories,
+)
+from headroom.schemes.gtpu.conformance.check import Check, Stories
+from headroom.schemes.gtpu.conversation import OTHER_HOSTS, Conversation, Facts, tunnelled
+from headroom.schemes.gtpu.pfcp.message import PfcpError
+from headroom.schemes.gtpu.scheme import SCHEME
+from headroom.testbed.choice import NotOnThisTopology
+
+ROLE = "user-plane"
+JUDGE = "judge (TS 29.281, TS 29.244)"
+STORIES: dict[str, Stories] = {
+    "path": gtpu_stories.PATH,
+    "tunnels": gtpu_stories.TUNNELS,
+    "associations": n4_stories.ASSOCIATIONS,
+    "sessions": n4_stories.SESSIONS,
+    "errors": n4_stories.ERRORS,
+    "rules": rule_stories.RULES,
+    "qos": rule_stories.QOS,
+    "usage": usage_stories.USAGE,
+}
+
+
+@library
+class UserPlaneKeywords:
+    """Uplink packets by the words of `conformance.uplink`, stories by their names, and hostile input."""
+
+    @keyword("Uplink Packet Should Be Forwarded")
+    def forwarded(self, **words: str) -> None:
+        """A G-PDU of a session's uplink, as the words have it: its T-PDU goes to the data network, and nothing is
+        answered."""
+        with _opened() as (talk, check):
+            session = talk.establish()
+            packet = talk.to_network(session, int(words.get("size", 64)))
+            step = talk.give(uplink.datagram(talk, session, packet, words), user_plane.N3)
+            check.uplink(step, packet)
+            check.that(not tunnelled(step), "The packet was answered.")
+
+    @keyword("Uplink Packet Should Be Dropped")
+    def dropped(self, answers: int = 0, **words: str) -> None:
+        """Likewise, and nothing goes to the data network. ANSWERS: how many messages may come back."""
+        with _opened() as (talk, check):
+            session = talk.establish()
+            packet = talk.to_network(session, int(words.get("size", 64)))
+            step = talk.give(uplink.datagram(talk, session, packet, words), user_plane.N3)
+            check.dropped(step)
+            came = len(tunnelled(step))
+            check.that(came <= int(answers), f"{came} messages came back.")
+            packet = talk.to_network(session)
+            check.uplink(talk.uplink(session, packet), packet, "TS29244-8.2.26-2")
+
+    @keyword("User Plane Should Follow")
+    def followed(self, group: str, name: str) -> None:
+        """A story of a group, such as `path` or `rules`, by its name."""
+        stories = STORIES.get(group)
+        if stories is None or name not in stories:
+            known = ", ".join(stories or STORIES)
+            raise UsageError(f"There is no story '{name}' of '{group}'. Known: {known}.")
+        one = stories[name]
+        with _opened(one.features, one.n4, one.associated) as (talk, check):
+            collector.current().parameters |= {"kind": "story", "group": group, "story": name}
+            try:
+                one.tell(talk, check)
+            except PfcpError as error:
+                check.that(False, f"What came over N4 is no message: {error}")
+
+    @keyword("User Plane Should Withstand")
+    def withstood(self, attack: str) -> None:
+        """Hostile packets or messages, by name: none of them makes the adapter crash or break a promise, and sessions
+        work afterwards as before, old ones and new ones."""
+        one = hostile.ATTACKS.get(attack)
+        if one is None:
+            raise UsageError(f"There is no attack '{attack}'. Known: {', '.join(hostile.ATTACKS)}.")
+        with _opened(one.features, one.n4) as (talk, check):
+            collector.current().parameters |= {"kind": "attack", "attack": attack}
+            hostile.withstand(one, talk, check)
+
+
+def about() -> Case:
+    """The running case. Ends it where the implementation under test is no user plane."""
+    from headroom.keywords.base import current_run
+
+    return cases.about(
+        SCHEME, JUDGE, "decompressor" if current_run().settings.subject == "decompressor" else "compressor"
+    )
+
+
+@contextmanager
+def _opened(
+    features: Sequence[str] = (), n4: bool = False, associated: bool = True
+) -> Iterator[tuple[Conversation, Check]]:
+    """A conversation with the user plane under test, and a check whose findings become the verdict."""
+    case = about()
+    found, build = case.found, case.run.build
+    capabilities.require(found, ROLE, SCHEME, build, features=list(features))
+    facts = Facts.of(found)
+    if n4 and not facts.n4:
+        raise NotDeclared(f"{found.name} does not declare n4.")
+    requirements = sorted(requirements_of_case())
+    check = Check(requirements[0] if requirements else "")
+    capture = _capture()
+    with _plane(case, facts, capture) as plane:
+        talk = Conversation(plane, facts)
+        if associated:
+            talk.associate()
+        yield talk, check
+        plane.end()
+    if capture is not None:
+        if check.findings:
+            collector.current().files.append((capture, "capture: all interfaces"))
+        else:
+            capture.unlink(missing_ok=True)
+    verdicts.conclude(check.findings, case.role)
+
+
+def _plane(case: Case, facts: Facts, capture: Path | None) -> user_plane.EngineUserPlane | wire_plane.WireUserPlane:
+    """The user plane where the run's topology has it: in the engine, or in a node between namespaces."""
+    found, build = case.found, case.run.build
+    if case.run.topology == "process":
+        return user_plane.of_implementation(found, facts.config(), build, capture)
+    if case.run.topology != "netns":
+        raise NotOnThisTopology("Cases of user planes run with --topology process or netns.")
+    return wire_plane.of_implementation(found, facts.config(), list(OTHER_HOSTS.values()), build)
+
+
+def _capture() -> Path | None:
+    folder = artefact_folder()
+    return None if folder is None else folder / "packets.pcapng"

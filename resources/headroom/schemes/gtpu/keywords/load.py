@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Keywords that put a user plane under load.
+
+The user plane under test is the implementation that --compressor names, as in the conformance suites.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import get_args
+
+from robot.api import SkipExecution
+from robot.api.deco import keyword
+
+from headroom.core import implementations
+from headroom.core.implementations import null
+from headroom.core.results import collector
+from headroom.core.results.record import Series
+from headroom.core.run.run import Run
+from headroom.keywords import verdicts
+from headroom.keywords.base import current_run, library
+from headroom.keywords.load import configuration
+from headroom.schemes.gtpu import load, metrics
+from headroom.schemes.gtpu.load import Distribution, LoadConfig, LoadResult, Rules, Traffic
+
+ROLE = "user-plane"
+LOADS = tuple(step / 20 for step in range(2, 21))  # shares of a design's capacity
+HALF = 0.5
+QUICK_PACKETS, PACKETS = 200_000, 1_000_000
+
+
+@library
+class UserPlaneLoadKeywords:
+    """Packets must go on, all of them; what each takes is measured and not judged."""
+
+    @keyword("User Plane Should Carry")
+    def carries(self, rules: str, distribution: str, cpus: str, users: int = 6000) -> None:
+        """RULES are basic, rules or dpi; DISTRIBUTION is queues or rx-cores. Workers have the cores of CPUS; with
+        rx-cores the first core receives. USERS of 600,000 send."""
+        run = current_run()
+        cores = configuration(cpus).cpus
+        config = config_of(run, rules, distribution)
+        if config.distribution == "rx-cores":
+            if len(cores) == 1:
+                raise SkipExecution(f"A receiving core and a worker need two cores; {cpus} has one.")
+            config = replace(config, rx_cores=1, workers=len(cores) - 1)
+        else:
+            config = replace(config, workers=len(cores))
+        traffic = replace(Traffic(), active_users=int(users), flows=10 * int(users))
+        config = replace(config, cpus=cores, traffic=traffic, stages=len(cores) == 1, baseline=null())
+        found = load.measure(config)
+        note(config, found, {"cpus": cpus})
+        require_sent(found)
+
+    @keyword("Design Should Be Simulated")
+    def simulated(self, rules: str, distribution: str, threads: int) -> None:
+        """THREADS in virtual time with measured times: all of them workers that a hash feeds (queues), or receiving
+        cores, as many as the distribution needs, and workers (rx-cores). Latency from 10 % of the design's rate on."""
+        run = current_run()
+        config = config_of(run, rules, distribution)
+        workers, rx_cores = int(threads), 1
+        if config.distribution == "rx-cores":
+            alone = load.measure(replace(config, workers=1, rx_cores=1))
+            rx_cores = load.rx_cores_needed(workers, alone.ns + alone.floor_ns, alone.rx_ns or 1.0)
+            workers -= rx_cores
+        config = replace(config, rx_cores=rx_cores, virtual_workers=(workers,), loads=LOADS)
+        found = load.measure(config)
+        note(config, found, {"threads": int(threads), "kind": "user-plane-design"})
+        note_design(config, found)
+        require_sent(found)
+
+
+def config_of(run: Run, rules: str, distribution: str) -> LoadConfig:
+    """The configuration of a row. Skips the case where the implementation is no user plane."""
+    if rules not in get_args(Rules) or distribution not in get_args(Distribution):
+        known = ", ".join((*get_args(Rules), "and", *get_args(Distribution)))
+        raise ValueError(f"'{rules}' and '{distribution}' are no rules and distribution; known: {known}")
+    found = run.compressor
+    if reason := found.lacks(ROLE, "gtpu"):
+        raise SkipExecution(f"{reason}.")
+    if rules != "basic" and not found.declared("gtpu").get("n4"):
+        raise SkipExecution(f"{found.name} has no N4, by which rules come.")
+    implementations.require_adapter(found.word, run.build)
+    verdicts.note("compressor", found, run.build)
+    return LoadConfig(
+        user_plane=found,
+        rules=rules,  # type: ignore[arg-type]
+        distribution=distribution,  # type: ignore[arg-type]
+        packets=QUICK_PACKETS if run.quick else PACKETS,
+        trials=3 if run.quick else 7,
+        seed=run.seed,
+        build=run.build,
+    )
+
+
+def note(config: LoadConfig, found: LoadResult, parameters: dict[str, object]) -> None:
+    """Leaves a load for the result record."""
+    current = collector.current()
+    current.parameters |= {
+        "kind": "user-plane",
+        "rules": config.rules,
+        "distribution": config.distribution,
+        "workers": config.workers,
+        "access_users": config.traffic.access_users,
+        "active_users": config.traffic.active_users,
+        **parameters,
+    }
+    current.metric(metrics.PACKET_NS, found.ns, found.costs)
+    for way in ("uplink", "downlink"):
+        current.metric(metrics.WAY_NS(way=way), found.median_of(f"{way}_ns"), reason="no packet went that way")
+    current.metric(metrics.FLOOR_NS, found.floor_ns, [trial["floor_ns"] for trial in found.trials])
+    if config.baseline:
+        current.metric(metrics.BASELINE_NS, found.median_of("baseline_ns"))
+    if config.distribution == "rx-cores":
+        current.metric(metrics.RX_NS, found.rx_ns, reason="no core received a packet")
+    for stage, ns in found.stages.items():
+        if stage in metrics.STAGE_NS.parameters["stage"]:
+            current.metric(metrics.STAGE_NS(stage=stage), ns)
+    current.metric(metrics.MPPS, found.median_of("mpps"), [trial["mpps"] for trial in found.trials])
+    for layer in ("1", "3"):
+        current.metric(metrics.VOLUME(layer=layer), found.median_of(f"gbps_l{layer}"))
+    current.metric(metrics.SET_UP_S, found.set_up_s)
+    current.metric(metrics.UNSENT, found.unsent)
+    current.metric(metrics.POWER, found.power.watts, reason=found.power.reason)
+
+
+def note_design(config: LoadConfig, found: LoadResult) -> None:
+    (design,) = found.designs
+    current = collector.current()
+    current.parameters |= {"rx_cores": design.rx_cores, "virtual_workers": design.workers}
+    current.metric(metrics.DESIGN_MPPS, design.capacity_mpps)
+    half = load.at_load(design, HALF)
+    for figure in ("mean", "p99"):
+        value = load.latency_us(half, figure)
+        current.metric(metrics.DESIGN_LATENCY(figure=figure), value, reason="no packet came through")
+    points = [
+        {"x": one["mpps"], "y": load.latency_us(one), "load": one["load"], "lost": one["lost_share"]}
+        for one in design.loads
+        if load.latency_us(one) is not None
+    ]
+    label = f"{config.rules}, {config.distribution}"
+    current.series.append(Series("design_latency", "rate", "average latency", "Mpps", "µs", points, label))
+
+
+def require_sent(found: LoadResult) -> None:
+    """Fails the case where packets did not go on, all of which match a rule that forwards."""
+    if found.unsent:
+        reasons = ", ".join(f"{count} {name}" for name, count in found.reasons().items())
+        raise AssertionError(f"{found.unsent} packets did not go on: {reasons}.")

@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: Apache-2.0
+"""User planes under load: the engine's `load` with a user plane, as a configuration and a result.
+
+The traffic model is that of "Implementation of ZTE's High-Performance 5G Core Network UPF" (Intel and ZTE, 2020),
+section 4.1: 600,000 access users of which 6,000 send, 85 % HTTP and 15 % UDP, frames of 690 octets on average, and 45
+static and 5 dynamic rules. Lengths are of frames with Ethernet header and FCS.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from statistics import median
+from typing import Any, Literal
+
+from headroom.core import engine
+from headroom.core.implementations import Implementation
+from headroom.core.machine.power import Power, PowerMeter
+from headroom.core.paths import DEFAULT_BUILD
+from headroom.schemes.gtpu.conversation import N3_HOSTS, N4_HOST
+
+Rules = Literal["basic", "rules", "dpi"]
+Distribution = Literal["queues", "rx-cores"]
+
+ETHERNET = 14 + 4  # octets around an IP packet in a frame: header and FCS
+LAYER_1 = 8 + 12  # octets around a frame on layer 1: preamble and gap (IEEE 802.3)
+FRAMES = ((26, 104), (10, 576), (23, 1402))  # share and octets of frames: 690 on average
+TIMEOUT_S = 900.0
+SESSION = {"teid": 1, "user": "10.32.0.0", "access": "172.16.0.1", "access_teid": 1, "qfi": 9}
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """Who sends how much. `frames` are shares and octets of frames; the other shares are 0..1."""
+
+    access_users: int = 600_000
+    active_users: int = 6_000
+    flows: int = 60_000
+    packets_of_flow: int = 200
+    uplink_share: float = 0.5
+    http_share: float = 0.85
+    hit_share: float = 0.1
+    frames: tuple[tuple[int, int], ...] = FRAMES
+
+    @property
+    def frame_octets(self) -> float:
+        """Mean octets of a frame."""
+        return sum(share * octets for share, octets in self.frames) / sum(share for share, _ in self.frames)
+
+    def as_job(self) -> dict[str, Any]:
+        return {
+            "access_users": self.access_users,
+            "active_users": self.active_users,
+            "flows": self.flows,
+            "packets_of_flow": self.packets_of_flow,
+            "uplink_share": self.uplink_share,
+            "http_share": self.http_share,
+            "hit_share": self.hit_share,
+            "lengths": [[share, octets - ETHERNET] for share, octets in self.frames],
+        }
+
+
+@dataclass(frozen=True)
+class LoadConfig:
+    """The configuration of one load. `virtual_workers` are simulated beside the real ones, with the measured times;
+    `loads` are shares of each design's capacity."""
+
+    user_plane: Implementation
+    rules: Rules = "basic"
+    distribution: Distribution = "queues"
+    workers: int = 1
+    rx_cores: int = 1
+    cpus: tuple[int, ...] = ()
+    traffic: Traffic = field(default_factory=Traffic)
+    packets: int = 1_000_000
+    trials: int = 5
+    seed: int = 1
+    stages: bool = False
+    virtual_workers: tuple[int, ...] = ()
+    loads: tuple[float, ...] = ()
+    baseline: Implementation | None = None
+    inspection: Mapping[str, str] = field(default_factory=dict)
+    build: str = DEFAULT_BUILD
+
+
+@dataclass(frozen=True)
+class Design:
+    """A design in virtual time. `loads` are those of the configuration, in its order, as the engine describes them."""
+
+    workers: int
+    rx_cores: int
+    capacity_mpps: float
+    worker_ns: float
+    rx_ns: float | None
+    loads: tuple[Mapping[str, Any], ...]
+
+
+@dataclass(frozen=True)
+class LoadResult:
+    """The result of a load. Times are nanoseconds for a packet; those without `floor` in their name hold the harness's
+    own, which `floor_ns` is."""
+
+    trials: tuple[Mapping[str, Any], ...]
+    floor_ns: float
+    set_up_s: float
+    sessions: int
+    stages: Mapping[str, float]
+    designs: tuple[Design, ...]
+    power: Power
+    document: Mapping[str, Any] = field(repr=False)
+
+    @property
+    def costs(self) -> list[float]:
+        """What the user plane takes for a packet in each trial, without the harness's own."""
+        return [trial["ns"] - trial["floor_ns"] for trial in self.trials]
+
+    @property
+    def ns(self) -> float:
+        return median(self.costs)
+
+    def median_of(self, name: str) -> float | None:
+        """The median of a figure of the trials; None where there is none."""
+        values = [trial[name] for trial in self.trials if trial.get(name) is not None]
+        return median(values) if values else None
+
+    @property
+    def rx_ns(self) -> float | None:
+        """What a receiving core takes for a packet; None without any."""
+        found = [core["ns"] for trial in self.trials for core in trial["rx_cores"] or () if core["ns"] is not None]
+        return median(found) if found else None
+
+    @property
+    def unsent(self) -> int:
+        """Packets of all trials that did not go on."""
+        return sum(trial["outcomes"]["packets"] - trial["outcomes"]["sent"] for trial in self.trials)
+
+    def reasons(self) -> dict[str, int]:
+        """Packets that did not go on, by the adapter's reason or status."""
+        found: dict[str, int] = {}
+        for trial in self.trials:
+            outcomes = trial["outcomes"]
+            for name, count in (*outcomes["reasons"].items(), *outcomes["statuses"].items()):
+                if count and name not in ("OK", "NOTHING"):
+                    found[name] = found.get(name, 0) + count
+        return found
+
+
+def adapter_config(found: Implementation, traffic: Traffic, inspection: Mapping[str, str]) -> dict[str, Any]:
+    """The configuration of a user plane for a load: its addresses, and its sessions where it has no N4."""
+    config: dict[str, Any] = {**found.config, "scheme": "gtpu", "n3": {"ipv4": N3_HOSTS[4]}}
+    if inspection:
+        config["inspection"] = dict(inspection)
+    if found.declared("gtpu").get("n4"):
+        return config | {"n4": {"address": N4_HOST}}
+    return config | {"session_range": {"count": traffic.access_users, **SESSION}}
+
+
+def job(config: LoadConfig) -> dict[str, Any]:
+    def adapter(found: Implementation) -> dict[str, Any]:
+        return {
+            "library": str(found.library_path(config.build)),
+            "config": adapter_config(found, config.traffic, config.inspection),
+        }
+
+    return {
+        "user_plane": adapter(config.user_plane),
+        **({"baseline": adapter(config.baseline)} if config.baseline else {}),
+        "rules": config.rules,
+        "distribution": config.distribution,
+        "workers": config.workers,
+        "rx_cores": config.rx_cores,
+        **({"cpus": list(config.cpus)} if config.cpus else {}),
+        "traffic": config.traffic.as_job(),
+        "packets": config.packets,
+        "trials": config.trials,
+        "seed": config.seed,
+        "stages": config.stages,
+        **(
+            {"clock": "virtual", "virtual_workers": list(config.virtual_workers), "loads": list(config.loads)}
+            if config.virtual_workers
+            else {}
+        ),
+    }
+
+
+def measure(config: LoadConfig) -> LoadResult:
+    """Runs a load. Raises EngineFailure as `engine.run` does."""
+    meter = PowerMeter()
+    document = engine.run("load", job(config), TIMEOUT_S, config.build)
+    return result_of(document, meter.read())
+
+
+def result_of(document: Mapping[str, Any], power: Power) -> LoadResult:
+    sessions = document["sessions"]
+    return LoadResult(
+        trials=tuple(document["trials"]),
+        floor_ns=document["floor_ns"],
+        set_up_s=sessions["set_up_ns"] / 1e9,
+        sessions=sessions["count"],
+        stages={one["stage"]: one["ns"] for one in document.get("stages") or ()},
+        designs=tuple(_design(one) for one in document.get("virtual") or ()),
+        power=power,
+        document=document,
+    )
+
+
+def _design(one: Mapping[str, Any]) -> Design:
+    return Design(
+        workers=one["workers"],
+        rx_cores=one["rx_cores"] or 0,
+        capacity_mpps=one["capacity_mpps"],
+        worker_ns=one["worker_ns"],
+        rx_ns=one["rx_ns"],
+        loads=tuple(one["loads"]),
+    )
+
+
+def layer_1_gbit_s(mpps: float, frame_octets: float) -> float:
+    """What so many frames take on layer 1, Gbit/s."""
+    return mpps * (frame_octets + LAYER_1) * 8e-3
+
+
+def first_loss(design: Design) -> float | None:
+    """The least load, a share of capacity, at which packets are lost; None where none are."""
+    return next((one["load"] for one in design.loads if one["lost_share"] > 0), None)
+
+
+def at_load(design: Design, load: float) -> Mapping[str, Any]:
+    """What the design does at a load of the configuration."""
+    return min(design.loads, key=lambda one: abs(one["load"] - load))
+
+
+def latency_us(point: Mapping[str, Any], figure: str = "mean") -> float | None:
+    """A figure of the latency, µs; None where no packet came through."""
+    value = (point["latency_ns"] or {}).get(figure)
+    return None if value is None else value / 1000
+
+
+def rx_cores_needed(threads: int, worker_ns: float, rx_ns: float) -> int:
+    """Receiving cores out of so many threads for which neither they nor the workers wait for the others."""
+    return min(range(1, threads), key=lambda count: max(rx_ns / count, worker_ns / (threads - count)))

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Metrics of user planes under load."""
+
+from headroom.core.metrics import Family, Metric
+
+PACKET_NS = Metric("user_plane_ns", "ns", "lower", "Time of the user plane for a packet, without the harness's own.")
+WAY_NS = Family(
+    "user_plane_{way}_ns",
+    "ns",
+    "lower",
+    "Time for a packet {way}, the harness's own included.",
+    {"way": {"uplink": "from access to data network", "downlink": "from data network to access"}},
+)
+FLOOR_NS = Metric("user_plane_floor_ns", "ns", "lower", "Time of the harness for a packet: its loop around nothing.")
+BASELINE_NS = Metric(
+    "user_plane_null_ns", "ns", "lower", "Time for a packet that the null adapter passes on untouched."
+)
+RX_NS = Metric("user_plane_rx_ns", "ns", "lower", "Time of a receiving core for a packet.")
+STAGE_NS = Family(
+    "user_plane_stage_{stage}_ns",
+    "ns",
+    "lower",
+    "Time that the stage {stage} adds to a packet.",
+    {"stage": {name: name for name in ("parse", "lookup", "flow", "dpi", "rewrite")}},
+)
+MPPS = Metric("user_plane_mpps", "Mpps", "higher", "Packets that all workers forward in a second, in millions.")
+VOLUME = Family(
+    "user_plane_gbit_s_layer_{layer}",
+    "Gbit/s",
+    "higher",
+    "Volume of these packets on layer {layer}.",
+    {"layer": {"1": "1, with Ethernet, preamble and gap", "3": "3, from the outer IP header"}},
+)
+SET_UP_S = Metric("user_plane_set_up_s", "s", "lower", "Time to establish all sessions.")
+UNSENT = Metric("user_plane_unsent", "packets", "lower", "Packets that the user plane did not pass on.")
+POWER = Metric("power", "W", "lower", "Electric power of the machine, mean over the measurement.")
+DESIGN_MPPS = Metric(
+    "design_mpps", "Mpps", "higher", "Rate at which the workers of a design are full, in virtual time."
+)
+DESIGN_LATENCY = Family(
+    "design_latency_{figure}",
+    "µs",
+    "lower",
+    "Latency in virtual time at half of the design's rate, {figure}.",
+    {"figure": {"mean": "mean", "p99": "99th percentile"}},
+)

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The report's section on user planes under load: what a packet takes, by rules and distribution, and designs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from headroom.report import charts, data
+from headroom.report.columns import REASON, Shown, figure, parameter, table_of
+from headroom.report.data import Records
+from headroom.report.page import Column, Section
+from headroom.schemes.gtpu import metrics
+
+KIND, DESIGN = "user-plane", "user-plane-design"
+IDENTITY = "user-plane"
+
+
+def loads(records: Records) -> Section | None:
+    """One row for each load; stages as bars, and the latency of designs by rate."""
+    found, designs = data.of_kind(records, KIND), data.of_kind(records, DESIGN)
+    if not found and not designs:
+        return None
+    section = Section(IDENTITY, "User plane", "User plane")
+    section.intro = [
+        "A user plane forwards the traffic of users in memory, half of it uplink: from GTP-U to IP, and back. Times "
+        "are of the processor, without a network card; those of the harness's own loop are taken off. Volume on layer "
+        '1 counts Ethernet, preamble and gap. "queues" gives each worker the packets of its users by a hash of their '
+        'address; with "rx-cores" a receiving core reads that address and hands packets over.'
+    ]
+    if found:
+        section.add("table", table_of("t-user-plane", CARRIED, found, OF_LOADS))
+        if rows := [row for record in found for row in _stages(record)]:
+            stages = [stage for stage in metrics.STAGE_NS.parameters["stage"] if any(r["part"] == stage for r in rows)]
+            caption = "What each stage adds to a packet, as the difference of runs that end behind it."
+            draw = charts.stacked_bars(rows, "ns", "", stages)
+            section.add("figure", charts.figure("f-user-plane-stages", "Time of a packet by stage", caption, draw))
+    if designs:
+        section.add("table", table_of("t-user-plane-designs", DESIGNS, designs, OF_DESIGNS))
+        if points := [point for record in designs for point in _latency(record)]:
+            draw = charts.lines(points, "Mpps", "average latency, µs", x_format=".3~g", y_format=".3~g")
+            caption = "Packets arrive by chance in virtual time, up to the rate at which a worker begins to lose them."
+            section.add("figure", charts.figure("f-user-plane-latency", "Latency by rate", caption, draw))
+    return section
+
+
+OF_LOADS = (
+    "Time of a packet: median of the trials. Null passes each packet on untouched. Where threads share cores, they "
+    "take turns, and the rate is what as many cores would do."
+)
+OF_DESIGNS = "Simulated with the measured times of packets. Latency is at half of the design's rate."
+
+CARRIED: list[Shown] = [
+    (Column("User plane"), lambda record: record["compressor"]["name"]),
+    parameter("Rules", "rules"),
+    parameter("Distribution", "distribution"),
+    parameter("CPUs", "cpus"),
+    parameter("Users that send", "active_users", number=True),
+    figure("ns a packet", metrics.PACKET_NS),
+    figure("Uplink", metrics.WAY_NS(way="uplink")),
+    figure("Downlink", metrics.WAY_NS(way="downlink")),
+    figure("Null", metrics.BASELINE_NS, optional=True),
+    figure("Harness", metrics.FLOOR_NS),
+    figure("Receiving core", metrics.RX_NS, optional=True),
+    figure("Mpps", metrics.MPPS),
+    figure("Gbit/s, layer 1", metrics.VOLUME(layer="1")),
+    figure("Gbit/s, layer 3", metrics.VOLUME(layer="3")),
+    figure("Set-up, s", metrics.SET_UP_S),
+    figure("Power, W", metrics.POWER, optional=True),
+    REASON,
+]
+
+DESIGNS: list[Shown] = [
+    (Column("User plane"), lambda record: record["compressor"]["name"]),
+    parameter("Rules", "rules"),
+    parameter("Distribution", "distribution"),
+    parameter("Threads", "threads", number=True),
+    parameter("Receiving", "rx_cores", number=True),
+    figure("Mpps", metrics.DESIGN_MPPS),
+    figure("Latency, µs", metrics.DESIGN_LATENCY(figure="mean")),
+    figure("p99, µs", metrics.DESIGN_LATENCY(figure="p99")),
+]
+
+
+def _stages(record: dict[str, Any]) -> list[dict[str, Any]]:
+    name = f"{record['compressor']['name']}, {record['parameters']['rules']}, {record['parameters']['distribution']}"
+    found = (
+        (stage, data.value(record, metrics.STAGE_NS(stage=stage))) for stage in metrics.STAGE_NS.parameters["stage"]
+    )
+    return [{"name": name, "part": stage, "value": max(value, 0.0)} for stage, value in found if value is not None]
+
+
+def _latency(record: dict[str, Any]) -> list[dict[str, Any]]:
+    return [
+        {"series": series["label"], "x": point["x"], "y": point["y"]}
+        for series in record["series"]
+        if series["name"] == "design_latency"
+        for point in series["points"]
+        if point["lost"] == 0
+    ]

@@ -1,0 +1,291 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A user plane that is given packets and N4 messages, one step at a time.
+
+`UserPlane` is what a conversation needs of it. `EngineUserPlane` is an adapter in the engine, on injected time: its
+process answers each step with what was forwarded, what it sends by itself, and its N4 messages.
+
+    with EngineUserPlane(library, config) as plane:
+        step = plane.packets([(octets, "N3")])
+        step.outcomes[0].side, step.outcomes[0].octets
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import selectors
+import subprocess
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol, Self
+
+from headroom.core import engine, engine_result, process_group
+from headroom.core.capabilities import Misbehaviour
+from headroom.core.engine_result import EngineExit, EngineFailure
+from headroom.core.errors import HeadroomError
+from headroom.core.implementations import Implementation
+from headroom.core.paths import DEFAULT_BUILD
+
+COMMAND = "user-plane"
+PATIENCE_S = 60.0  # for one step, which takes a small part of a second: then an adapter hangs
+SENT, NOT_SENT = "OK", "NOTHING"  # status of an outcome; any other says what is wrong with the packet
+N3, N6, N9 = "N3", "N6", "N9"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The outcome of one packet. `octets` were sent on `side`, where the status is SENT."""
+
+    status: str
+    reason: str = ""
+    side: str = ""
+    octets: bytes = b""
+
+
+@dataclass(frozen=True)
+class Sent:
+    """A packet that the user plane sent and that is none that it was given."""
+
+    side: str
+    octets: bytes
+    time_ns: int = 0
+
+
+@dataclass(frozen=True)
+class N4Sent:
+    """An N4 message that the user plane sent."""
+
+    octets: bytes
+    peer: str
+    port: int
+    time_ns: int = 0
+
+
+@dataclass(frozen=True)
+class Step:
+    """What came of one step. `counts` are outcomes by status, of a packet that was sent many times, and `octets_out`
+    the octets of those that went on."""
+
+    outcomes: tuple[Outcome, ...] = ()
+    taken: tuple[Sent, ...] = ()
+    n4: tuple[N4Sent, ...] = ()
+    time_ns: int = 0
+    counts: dict[str, int] = field(default_factory=dict)
+    octets_out: int = 0
+
+    def sent(self, side: str = "") -> list[bytes]:
+        """All packets that were sent, on a side or on any."""
+        found = [(one.side, one.octets) for one in self.outcomes if one.status == SENT]
+        found += [(one.side, one.octets) for one in self.taken]
+        return [octets for where, octets in found if side in ("", where)]
+
+
+class UserPlane(Protocol):
+    """A user plane in the engine, or behind sockets. Times are nanoseconds and never decrease; None is the time of the
+    step before."""
+
+    def n4(self, octets: bytes, peer: str, port: int, time_ns: int | None = None) -> Step: ...
+
+    def packets(self, packets: Sequence[tuple[bytes, str]], time_ns: int | None = None) -> Step:
+        """Gives it packets, each with the side that it comes in on, in one burst."""
+
+    def repeat(self, octets: bytes, side: str, count: int, interval_ns: int, time_ns: int | None = None) -> Step:
+        """Gives it the same packet so often."""
+
+    def advance(self, time_ns: int) -> Step:
+        """Lets time pass."""
+
+
+class EngineUserPlane:
+    """An adapter in a process of the engine. Use as a context manager.
+
+    Each step raises EngineFailure when the process ends, and Misbehaviour when the adapter breaks a promise of the ABI.
+    `capture`, where given, gets all packets in both directions.
+    """
+
+    def __init__(
+        self,
+        library: Path,
+        config: dict[str, Any],
+        *,
+        workers: int = 1,
+        capture: Path | None = None,
+        build: str = DEFAULT_BUILD,
+    ) -> None:
+        self._program = engine.program_for(COMMAND, build=build)
+        self._job: dict[str, Any] = {"user_plane": {"library": str(library), "config": config}, "workers": workers}
+        if capture is not None:
+            self._job["capture"] = str(capture)
+        self.description: dict[str, Any] = {}
+        self._rest = b""
+        self._exit: EngineExit | None = None
+
+    def __enter__(self) -> Self:
+        process = process_group.start(
+            [str(self._program), COMMAND],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        memory = process_group.memory_limit(self._program, 1)
+        process_group.limit_memory(process, memory)
+        library = {"": str(self._job["user_plane"]["library"])}
+        self._exit = EngineExit(process, self._program, COMMAND, library, memory=memory)
+        for pipe in (process.stdout, process.stderr):
+            assert pipe is not None
+            os.set_blocking(pipe.fileno(), False)
+        try:
+            self.description = self._exchange(self._job).get("description", {})
+        except BaseException:
+            self.close()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        if self._exit is not None:
+            process_group.stop(self._exit.process)
+            for pipe in (self._exit.process.stdin, self._exit.process.stdout, self._exit.process.stderr):
+                if pipe is not None:
+                    try:
+                        pipe.close()
+                    except BrokenPipeError:
+                        continue
+            self._exit = None
+
+    def n4(self, octets: bytes, peer: str, port: int, time_ns: int | None = None) -> Step:
+        return self._step({"n4": octets.hex(), "peer": peer, "port": port}, time_ns)
+
+    def packets(self, packets: Sequence[tuple[bytes, str]], time_ns: int | None = None, worker: int = 0) -> Step:
+        if len(packets) == 1:
+            octets, side = packets[0]
+            return self._step({"packet": octets.hex(), "side": side, "worker": worker}, time_ns)
+        burst = [{"packet": octets.hex(), "side": side} for octets, side in packets]
+        return self._step({"burst": burst, "worker": worker}, time_ns)
+
+    def repeat(self, octets: bytes, side: str, count: int, interval_ns: int, time_ns: int | None = None) -> Step:
+        step = {"packet": octets.hex(), "side": side, "worker": 0, "count": count, "interval_ns": interval_ns}
+        return self._step(step, time_ns)
+
+    def advance(self, time_ns: int) -> Step:
+        return self._step({"advance": True}, time_ns)
+
+    def statistics(self) -> dict[str, Any]:
+        found: dict[str, Any] = self._exchange({"statistics": True})
+        return found
+
+    def end(self) -> None:
+        """Ends the session in good order. Raises what a step raises: an adapter may fail as it is destroyed."""
+        document = self._exchange({"end": True}, may_end=True)
+        if document and "error" in document:
+            raise EngineFailure("refused", str(document["error"]))
+
+    def _step(self, step: dict[str, Any], time_ns: int | None) -> Step:
+        return step_of(self._exchange(step if time_ns is None else {**step, "time_ns": time_ns}))
+
+    def _exchange(self, line: dict[str, Any], may_end: bool = False) -> dict[str, Any]:
+        exit_ = self._exit
+        assert exit_ is not None, "The session is not open."
+        assert exit_.process.stdin is not None
+        try:
+            exit_.process.stdin.write(json.dumps(line).encode() + b"\n")
+            exit_.process.stdin.flush()
+        except (BrokenPipeError, ValueError):
+            pass  # it has ended: what it printed says why
+        answer = self._line(exit_)
+        if answer is None:
+            if may_end and exit_.code == 0:
+                return {}
+            raise self._failure(exit_)
+        try:
+            document = json.loads(answer)
+        except ValueError as error:
+            raise EngineFailure("garbage", f"What {engine_result.who(exit_)} printed is no JSON: {error}") from error
+        if broken := document.get("promise_broken"):
+            raise Misbehaviour(
+                f"A promise of the ABI was broken in {broken.get('function')}: "
+                f"{broken.get('sentence') or broken.get('message')} See `headroom-engine check`."
+            )
+        if error := document.get("error"):
+            if isinstance(error, str):
+                raise HeadroomError(f"The engine refuses a step: {error}")
+            exit_.out[:] = answer
+            self._await_end(exit_)
+            raise self._failure(exit_)
+        found: dict[str, Any] = document
+        return found
+
+    def _line(self, exit_: EngineExit) -> bytes | None:
+        """The next line of its output; None when it has ended."""
+        out, errors = exit_.process.stdout, exit_.process.stderr
+        assert out is not None and errors is not None
+        deadline = time.monotonic() + PATIENCE_S
+        with selectors.DefaultSelector() as selector:
+            selector.register(out, selectors.EVENT_READ)
+            selector.register(errors, selectors.EVENT_READ)
+            while b"\n" not in self._rest:
+                if time.monotonic() >= deadline:
+                    who = engine_result.who(exit_)
+                    raise EngineFailure("timeout", f"{who}: it was busy with one step for {PATIENCE_S:g} s: a hang.")
+                for key, _ in selector.select(1.0):
+                    chunk = os.read(key.fd, 1 << 20)
+                    if key.fileobj is errors:
+                        exit_.complaint += chunk
+                        del exit_.complaint[: -engine.MAX_COMPLAINT]
+                        if not chunk:
+                            selector.unregister(errors)
+                    elif chunk:
+                        self._rest += chunk
+                    else:
+                        self._await_end(exit_)
+                        return None
+        line, _, self._rest = self._rest.partition(b"\n")
+        return line
+
+    def _await_end(self, exit_: EngineExit) -> None:
+        deadline = time.monotonic() + PATIENCE_S
+        while exit_.code is None and time.monotonic() < deadline:
+            time.sleep(0.001)
+        if exit_.process.stderr is not None:
+            try:
+                while chunk := os.read(exit_.process.stderr.fileno(), 1 << 16):
+                    exit_.complaint += chunk
+            except BlockingIOError:
+                return
+
+    def _failure(self, exit_: EngineExit) -> HeadroomError:
+        try:
+            document = engine_result.document(exit_)
+        except HeadroomError as failure:
+            return failure
+        return EngineFailure("garbage", f"{engine_result.who(exit_)} ended before the session did: {document}")
+
+
+def step_of(document: dict[str, Any]) -> Step:
+    """A step from the engine's answer."""
+    return Step(
+        tuple(
+            Outcome(one["status"], one.get("reason", ""), one.get("side", ""), bytes.fromhex(one.get("octets", "")))
+            for one in document.get("outcomes", ())
+        ),
+        tuple(Sent(one["side"], bytes.fromhex(one["octets"]), one["time_ns"]) for one in document.get("taken", ())),
+        tuple(
+            N4Sent(bytes.fromhex(one["octets"]), one["peer"], one["port"], one["time_ns"])
+            for one in document.get("n4", ())
+        ),
+        document.get("time_ns", 0),
+        document.get("counts", {}),
+        document.get("octets_out", 0),
+    )
+
+
+def of_implementation(
+    found: Implementation, config: dict[str, Any], build: str = DEFAULT_BUILD, capture: Path | None = None
+) -> EngineUserPlane:
+    """The user plane of an implementation. `config` goes over that of implementation.yaml."""
+    whole = {**found.config, "scheme": "gtpu", **config}
+    return EngineUserPlane(found.library_path(build), whole, capture=capture, build=build)

@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A user plane on the wire: a node of the engine between two interfaces, in network namespaces of this machine.
+
+The generator's place has both other ends: on one interface the base station, another user plane and the control plane,
+on the other the data network. They send and receive frames through packet sockets. Time is the clock's.
+
+A step ends when the node has answered address resolution twice on each interface: it handles what arrives in order, and
+what it sends for a packet it sends before the second answer.
+"""
+
+from __future__ import annotations
+
+import socket
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, Self
+
+from headroom.core.engine_result import EngineFailure
+from headroom.core.implementations import Implementation
+from headroom.core.machine import topology as cpus
+from headroom.core.paths import DEFAULT_BUILD
+from headroom.schemes.gtpu import packets
+from headroom.schemes.gtpu.user_plane import N3, N6, N9, N4Sent, Outcome, Sent, Step
+from headroom.testbed import choice, interfaces
+from headroom.testbed.packet_socket import LONGEST, packet_socket
+from headroom.testbed.processes import Service
+from headroom.testbed.topology import Topology
+
+SHAPE = "node"
+ROLE = "compressor"  # the seat of a node that stands alone: its port `plain` is N6, its port `link` is N3
+OWN = {N3: "172.17.0.253", N6: "203.0.113.1"}  # of the node, for address resolution
+NEXT_HOP = {N3: "172.17.0.254", N6: "203.0.113.2"}  # the other ends
+PORTS = {N3: ("link", "1"), N6: ("plain", "0")}  # of the node, and of the generator's place
+N4_PORT = 8805
+ARP, IPV4, IPV6 = 0x0806, 0x0800, 0x86DD
+ARP_REQUEST, ARP_REPLY = 1, 2
+SETTLED = 2  # answers after which everything before has been handled
+PATIENCE_S = 30.0
+MEMORY_MB = 64
+SECOND = 1_000_000_000
+
+
+class _End:
+    """One interface of the other ends: its socket, both MAC addresses, and the packets that came."""
+
+    def __init__(self, side: str, opened: socket.socket, own: bytes, node: bytes) -> None:
+        self.side, self.socket, self.own, self.node = side, opened, own, node
+        self.answers = 0  # of address resolution
+        self.came: list[bytes] = []
+        opened.settimeout(0)
+
+    def send(self, packet: bytes) -> None:
+        kind = IPV6 if packet[:1] and packet[0] >> 4 == 6 else IPV4
+        self.socket.send(self.node + self.own + kind.to_bytes(2, "big") + packet)
+
+    def ask(self) -> None:
+        """Asks for the node's MAC address (RFC 826)."""
+        target = packets.address(OWN[self.side])
+        self._arp(ARP_REQUEST, b"\xff" * 6, packets.address(NEXT_HOP[self.side]), bytes(6), target)
+
+    def _arp(self, kind: int, to: bytes, sender: bytes, target_mac: bytes, target: bytes) -> None:
+        fixed = bytes.fromhex("000108000604") + kind.to_bytes(2, "big")
+        body = fixed + self.own + sender + target_mac + target
+        self.socket.send(to + self.own + ARP.to_bytes(2, "big") + body)
+
+    def read(self) -> bool:
+        """Reads the next frame; False where there is none."""
+        try:
+            frame, address = self.socket.recvfrom(LONGEST)
+        except BlockingIOError:
+            return False
+        if address[2] == socket.PACKET_OUTGOING or len(frame) < 14:
+            return True
+        kind, body = int.from_bytes(frame[12:14], "big"), frame[14:]
+        if kind == ARP and len(body) >= 28:
+            if body[7] == ARP_REPLY:
+                self.answers += 1
+            elif body[7] == ARP_REQUEST:  # whatever address the node looks for is here
+                self._arp(ARP_REPLY, frame[6:12], body[24:28], body[8:14], body[14:18])
+        elif kind in (IPV4, IPV6):
+            self.came.append(unpadded(body))
+        return True
+
+
+def unpadded(packet: bytes) -> bytes:
+    """An IP packet without the padding of a short frame."""
+    if packet[0] >> 4 == 4:
+        return packet[: int.from_bytes(packet[2:4], "big")]
+    return packet[: 40 + int.from_bytes(packet[4:6], "big")]
+
+
+class WireUserPlane:
+    """A node with a user plane, as `UserPlane` describes it. Use as a context manager.
+
+    `n9_peers` are the addresses of other user planes: a tunnel to one is on N9. Each step raises EngineFailure where
+    the node has ended, with the cause.
+    """
+
+    def __init__(
+        self, library: str, config: dict[str, Any], *, n9_peers: Sequence[str] = (), build: str = DEFAULT_BUILD
+    ) -> None:
+        self._endpoint = {"library": library, "config": config}
+        self._build = build
+        self._n9_peers = frozenset(n9_peers)
+        self._n4_host = str(config.get("n4", {}).get("address", ""))
+        self._made: Topology | None = None
+        self._node: Service | None = None
+        self._ends: dict[str, _End] = {}
+        self._start_ns = 0
+        self.statistics: dict[str, Any] = {}  # of the node, once it has ended
+
+    def __enter__(self) -> Self:
+        cores = cpus.resolve(["1c"], cpus.configurations(cpus.read()))[0].cpus
+        self._made = choice.make("netns", SHAPE, cores, self._build)
+        self._made.__enter__()
+        try:
+            self._node = self._made.start_node(ROLE, self._job())
+            self._made.crew.wait_until_ready()
+            for side, (port, number) in PORTS.items():
+                place, mine = self._made.seats["generator"].place, self._made.seats["generator"].ports[number]
+                opened: Callable[[], socket.socket] = partial(packet_socket, mine.interface)
+                node = _mac(self._made.seats[ROLE].ports[port].mac)
+                self._ends[side] = _End(side, interfaces.inside(place.name, opened), _mac(mine.mac), node)
+            self._start_ns = time.monotonic_ns()
+            self._settle()
+        except BaseException:
+            self.close()
+            raise
+        return self
+
+    def _job(self) -> dict[str, Any]:
+        sides = {side.lower(): {"ipv4": OWN[side], "next_hop": NEXT_HOP[side]} for side in (N3, N6)}
+        return {"endpoint": self._endpoint, "user_plane": sides, "eal": {"huge": "never", "memory_mb": MEMORY_MB}}
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def end(self) -> None:
+        """Ends the node in good order. Raises EngineFailure where it fails as it ends."""
+        if self._made is not None and self._node is not None:
+            self.statistics = self._made.crew.stop(self._node)["workers"][0]
+            self._node = None
+
+    def close(self) -> None:
+        for end in self._ends.values():
+            end.socket.close()
+        self._ends = {}
+        if self._made is not None:
+            made, self._made = self._made, None
+            made.__exit__(None, None, None)
+
+    def n4(self, octets: bytes, peer: str, port: int, time_ns: int | None = None) -> Step:
+        self._wait(time_ns)
+        self._ends[N3].send(packets.udp(peer, self._n4_host, port, N4_PORT, payload=octets))
+        return self._step(())
+
+    def packets(self, packets: Sequence[tuple[bytes, str]], time_ns: int | None = None) -> Step:
+        self._wait(time_ns)
+        for octets, side in packets:
+            self._ends[N6 if side == N6 else N3].send(octets)
+        return self._step([octets for octets, _ in packets])
+
+    def repeat(self, octets: bytes, side: str, count: int, interval_ns: int, time_ns: int | None = None) -> Step:
+        """Sends the same packet so often. `counts` says how many packets went on."""
+        self._wait(time_ns)
+        end, begin = self._ends[N6 if side == N6 else N3], time.monotonic_ns()
+        for number in range(count):
+            while time.monotonic_ns() < begin + number * interval_ns:
+                self._read()
+            end.send(octets)
+        step = self._step(())
+        sent = [one for one in step.taken if (one.side == N6) != (side == N6)]
+        counts = {"OK": len(sent), "NOTHING": count - len(sent)}
+        return Step((), step.taken, step.n4, step.time_ns, counts, sum(len(one.octets) for one in sent))
+
+    def advance(self, time_ns: int) -> Step:
+        self._wait(time_ns)
+        return self._step(())
+
+    def _now(self) -> int:
+        return time.monotonic_ns() - self._start_ns
+
+    def _wait(self, time_ns: int | None) -> None:
+        while time_ns is not None and self._now() < time_ns:
+            self._read()
+            time.sleep(min(0.01, max(0.0, (time_ns - self._now()) / SECOND)))
+
+    def _step(self, given: Sequence[bytes]) -> Step:
+        """What came of a step. The first packet that looks like a given one that went on is its outcome."""
+        self._settle()
+        taken, n4 = [], []
+        for end in self._ends.values():
+            for octets in end.came:
+                datagram = packets.read_udp(octets)
+                if not datagram.problem and datagram.source_port == N4_PORT and self._is_n4(datagram):
+                    n4.append(
+                        N4Sent(datagram.payload, datagram.packet.destination, datagram.destination_port, self._now())
+                    )
+                else:
+                    taken.append(Sent(self._side(end, datagram), octets, self._now()))
+            end.came.clear()
+        return Step(tuple(Outcome("NOTHING") for _ in given), tuple(taken), tuple(n4), self._now())
+
+    def _is_n4(self, datagram: packets.UdpDatagram) -> bool:
+        return datagram.packet.source == self._n4_host
+
+    def _side(self, end: _End, datagram: packets.UdpDatagram) -> str:
+        return N9 if end.side == N3 and datagram.packet.destination in self._n9_peers else end.side
+
+    def _settle(self) -> None:
+        """Waits until the node has handled everything that was sent."""
+        for _ in range(SETTLED):
+            wanted = {}
+            for end in self._ends.values():
+                wanted[end.side] = end.answers + 1
+                end.ask()
+            deadline = time.monotonic() + PATIENCE_S
+            while any(end.answers < wanted[end.side] for end in self._ends.values()):
+                if not self._read():
+                    self._check()
+                    time.sleep(0.0002)
+                if time.monotonic() > deadline:
+                    raise EngineFailure("timeout", f"The node does not answer for {PATIENCE_S:g} s.")
+        while self._read():
+            pass
+
+    def _check(self) -> None:
+        assert self._made is not None
+        self._made.crew.check()
+
+    def _read(self) -> bool:
+        return sum(end.read() for end in self._ends.values()) > 0
+
+
+def _mac(text: str) -> bytes:
+    return bytes.fromhex(text.replace(":", ""))
+
+
+def of_implementation(
+    found: Implementation, config: dict[str, Any], n9_peers: Sequence[str] = (), build: str = DEFAULT_BUILD
+) -> WireUserPlane:
+    """The user plane of an implementation on the wire. `config` goes over that of implementation.yaml."""
+    whole = {**found.config, "scheme": "gtpu", **config}
+    return WireUserPlane(str(found.library_path(build)), whole, n9_peers=n9_peers, build=build)
