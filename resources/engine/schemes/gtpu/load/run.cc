@@ -189,7 +189,7 @@ Json run(const Job& job) {
     Json trial = trial_json(planes[i], ns_per_cycle);
     floor_ns.push_back(ns_of(floors[i], ns_per_cycle));
     whole_ns.push_back(ns_of(planes[i], ns_per_cycle));
-    trial["floor_ns"] = floor_ns.back();
+    trial["loop_ns"] = floor_ns.back();
     trial["baseline_ns"] = nullptr;
     if (baseline) trial["baseline_ns"] = baseline_ns.emplace_back(ns_of(baselines[i], ns_per_cycle));
     keep_times(times, planes[i], ns_per_cycle);
@@ -220,7 +220,7 @@ Json run(const Job& job) {
                                  : Json(static_cast<double>(set_up.sessions) * 1e9 / static_cast<double>(set_up.ns))}}},
       {"user_shares", plane.shares()},
       {"ns", median},
-      {"floor_ns", floor_median},
+      {"loop_ns", floor_median},
       {"baseline_ns", baseline ? Json(quantile_of(baseline_ns, 0.5)) : Json(nullptr)},
       {"trials", std::move(trials)},
       {"statistics", plane.workers()->statistics(0)}};
