@@ -352,7 +352,9 @@ bool RuleReader::check_urr(const Urr& urr) {
   if (missing(pfcp::kTimqu, urr.time_quota_ns == kUnlimited)) {
     return fail(Cause::conditional_ie_missing, pfcp::kTimeQuota);
   }
-  return urr.period_ns != 0 || fail(Cause::mandatory_ie_incorrect, pfcp::kMeasurementPeriod);
+  // Reports would never end.
+  if (urr.period_ns == 0) return fail(Cause::mandatory_ie_incorrect, pfcp::kMeasurementPeriod);
+  return urr.time_threshold_ns != 0 || fail(Cause::mandatory_ie_incorrect, pfcp::kTimeThreshold);
 }
 
 // Create BAR (7.5.2.6-1) and Update BAR (7.5.4.11-1, 7.5.9.2-1).

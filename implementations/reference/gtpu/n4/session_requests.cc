@@ -76,7 +76,10 @@ void Controller::establish(const Request& request) {
   const auto association = association_of(request, id);
   if (!association) return;
   if (cp && !f_seid) return reject(request, {Cause::invalid_length, pfcp::kFSeid});
-  const std::uint16_t missing = !f_seid ? pfcp::kFSeid : pdrs == 0 ? pfcp::kCreatePdr : fars == 0 ? pfcp::kCreateFar : 0;
+  const std::uint16_t missing = !f_seid     ? pfcp::kFSeid
+                                : pdrs == 0 ? pfcp::kCreatePdr
+                                : fars == 0 ? pfcp::kCreateFar
+                                            : 0;
   if (missing != 0) return reject(request, {Cause::mandatory_ie_missing, missing}, seid);
   if (!f_seid->ipv4 && !f_seid->ipv6) {
     return reject(request, {Cause::mandatory_ie_incorrect, pfcp::kFSeid}, seid);

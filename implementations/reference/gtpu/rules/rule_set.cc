@@ -321,6 +321,8 @@ const Match* RuleSet::find(const Tunnel& tunnel, const PacketFields& packet, boo
       }
     }
     if (best != nullptr && m->precedence >= lowest) continue;
+    // Without a FAR, a PDR is there for the rules that it activates (TS 29.244, 5.19).
+    if ((m->flags & Match::kHasPredefined) != 0 && !m->pdr->has_far) continue;
     if ((m->flags & Match::kHasFilters) != 0 && std::ranges::none_of(m->pdr->filters, [&](const SdfFilter& filter) {
           return gtpu::matches(filter, packet, user, uplink);
         }))

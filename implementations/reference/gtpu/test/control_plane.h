@@ -66,7 +66,12 @@ inline n4::Config n4_config() {
   web.name = "web";
   web.precedence = 10;
   web.filter = *parse_flow_description("permit out 6 from any 80 to assigned");
-  config.predefined.push_back(web);
+  PredefinedRule closed;
+  closed.name = "closed";
+  closed.precedence = 20;
+  closed.filter = *parse_flow_description("permit out 17 from any 22 to assigned");
+  closed.drop = true;
+  config.predefined = {web, closed};
   return config;
 }
 

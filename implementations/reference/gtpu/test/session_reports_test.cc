@@ -96,6 +96,16 @@ TEST_F(N4Reports, PacketsAreForwardedByTheRules) {
   EXPECT_EQ(down().reason, HEADROOM_REASON_NO_SESSION);
 }
 
+TEST_F(N4Reports, APdrWithoutFarIsForPredefinedRulesAlone) {
+  const Bytes pdi = ie(pfcp::kPdi, test::source(1) + test::ue_address(kAddress, true));
+  establish(urr(2, triggers(0)) +
+            ie(pfcp::kCreatePdr, ie(pfcp::kPdrId, be(3, 2)) + ie(pfcp::kPrecedence, be(50, 4)) + pdi +
+                                     ie(pfcp::kActivatePredefinedRules, test::text("closed"))));
+  EXPECT_EQ(down().status, HEADROOM_OK);
+  const Bytes ssh = test::datagram(test::kServer, test::kUser, 22, 5000, {1});
+  EXPECT_EQ(cp.plane.forward(ssh, HEADROOM_N6).reason, HEADROOM_REASON_RULE);
+}
+
 TEST_F(N4Reports, VolumeThreshold) {
   establish(urr(2, triggers(pfcp::kVolth) + total(pfcp::kVolumeThreshold, 250)));
   up();

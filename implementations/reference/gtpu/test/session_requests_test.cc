@@ -140,6 +140,15 @@ TEST_F(N4Session, EachTriggerNeedsItsValue) {
   }
 }
 
+TEST_F(N4Session, ReportsWithoutEnd) {
+  for (const std::uint16_t type : {pfcp::kMeasurementPeriod, pfcp::kTimeThreshold}) {
+    rejected(both_ways(0x0A000001, 0x100) +
+                 ie(pfcp::kCreateUrr, ie(pfcp::kUrrId, be(1, 4)) + ie(pfcp::kMeasurementMethod, {1}) +
+                                          ie(pfcp::kReportingTriggers, {0, 0}) + ie(type, be(0, 4))),
+             Cause::mandatory_ie_incorrect, type);
+  }
+}
+
 TEST_F(N4Session, FarsThatAreNotSupported) {
   const Bytes far_id = ie(pfcp::kFarId, be(1, 4));
   const auto with = [&](std::uint8_t action, const Bytes& more) {
