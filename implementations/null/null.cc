@@ -97,6 +97,8 @@ headroom_instance* make_endpoint(const Json& config) {
 
 headroom_instance* make(std::int32_t role, const Json& config) {
   const bool sigcomp = config.is_object() && config.value("scheme", Json()) == "sigcomp";
+  headroom::require(!config.is_object() || config.value("scheme", Json()) != "gtpu",
+                    "the scheme gtpu has user planes (role 4) only");
   headroom::require(sigcomp == (role == HEADROOM_ENDPOINT), "the scheme sigcomp has endpoints (role 3), and only it");
   if (sigcomp) return make_endpoint(config);
   return new headroom_instance{{role, headroom::read_configuration(config, description()).channels}};
@@ -189,6 +191,7 @@ headroom_instance* create(std::int32_t role, const char* config, char* error, st
   const Json json = Json::parse(config == nullptr ? "" : config);
   headroom::require(json.is_object() && json.value("scheme", Json()) == "gtpu",
                     "the role 4 (user plane) is that of the scheme gtpu");
+  headroom::require(json.contains("n3"), "a user plane needs \"n3\", its addresses");
   return new headroom_instance{{role, 1}};
 } catch (const std::exception& e) {
   headroom::put_error(e.what(), error, capacity);

@@ -13,8 +13,8 @@ constexpr const char* kTake = "user-plane.take";
 constexpr const char* kN4 = "user-plane.n4";
 constexpr const char* kTakeN4 = "user-plane.take_n4";
 constexpr std::size_t kSentenceCapacity = 1024;
-constexpr std::size_t kMostTaken = 100'000;    // more than any buffer of packets holds for one call
-constexpr std::size_t kTakenAtOnce = 4;        // records of one call of `take`
+constexpr std::size_t kMostTaken = 100'000;  // more than any buffer of packets holds for one call
+constexpr std::size_t kTakenAtOnce = 4;      // records of one call of `take`
 
 [[noreturn]] void broken(const char* function, const std::string& sentence) {
   throw PromiseBroken(HEADROOM_USER_PLANE, function, sentence);

@@ -41,7 +41,9 @@ struct Subject {
   bool compressor = false;            // which roles the adapter has
   bool decompressor = false;
   bool endpoint = false;
-  Json scheme;  // what describe says of it
+  bool user_plane = false;
+  UserPlaneTrial user_plane_trial{};  // of a user plane, in place of packets
+  Json scheme;                        // what describe says of it
 };
 
 // Octets with their type of the link layer.

@@ -99,6 +99,7 @@ void for_each_role(const Subject& subject, Visit&& visit) {
   if (subject.compressor) visit(HEADROOM_COMPRESSOR);
   if (subject.decompressor) visit(HEADROOM_DECOMPRESSOR);
   if (subject.endpoint) visit(HEADROOM_ENDPOINT);
+  if (subject.user_plane) visit(HEADROOM_USER_PLANE);
 }
 
 }  // namespace headroom::check

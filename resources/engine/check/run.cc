@@ -5,6 +5,7 @@
 #include "capture/frame.h"
 #include "check/checks.h"
 #include "check/endpoint.h"
+#include "check/user_plane.h"
 #include "schemes/scheme.h"
 #include "traffic/render.h"
 
@@ -77,11 +78,20 @@ void settle(Subject& subject, const Description& description, const std::optiona
   subject.compressor = scheme->compressor;
   subject.decompressor = scheme->decompressor;
   subject.endpoint = scheme->endpoint;
+  subject.user_plane = scheme->user_plane;
   for (const Json& entry : description.document["schemes"]) {
     if (entry["scheme"] == scheme->scheme) subject.scheme = entry;
   }
   if (subject.endpoint) {  // whose messages are built in
     if (source) source->fail("the checks of endpoints have messages of their own.");
+    return;
+  }
+  if (subject.user_plane) {
+    if (source) source->fail("the checks of user planes have packets of their own.");
+    const auto trial = known_scheme(subject).trials.user_plane;
+    if (trial == nullptr) config.fail("nothing is known of user planes of the scheme \"" + scheme->scheme + "\".");
+    subject.user_plane_trial = trial(subject.adapter.config, subject.scheme);
+    subject.adapter.config = subject.user_plane_trial.config;
     return;
   }
   SourceLayout layout;
@@ -106,7 +116,9 @@ void settle(Subject& subject, const Description& description, const std::optiona
 }
 
 void run_other_checks(const Subject& subject, const Limits& limits, Json& entries) {
-  const std::vector<Check>& checks = subject.endpoint ? endpoint_checks() : other_checks();
+  const std::vector<Check>& checks = subject.endpoint     ? endpoint_checks()
+                                     : subject.user_plane ? user_plane_checks()
+                                                          : other_checks();
   std::vector<Task> tasks;
   for (const Check& check : checks) tasks.push_back([&check, &subject] { return check.run(subject); });
   const std::vector<Outcome> outcomes = run_in_children(tasks, limits);

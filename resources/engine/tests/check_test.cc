@@ -23,6 +23,7 @@
 #include "check/child.h"
 #include "faulty/faults.h"
 #include "faulty_endpoint/faults.h"
+#include "faulty_user_plane/faults.h"
 #include "profiles.h"
 
 namespace headroom {
@@ -48,15 +49,18 @@ struct Expected {
   const char* library;
   const char* fault;
   const char* check;
-  bool endpoint;
+  const char* scheme;  // of the configuration; nullptr: there is none
 };
 
 constexpr Expected kExpected[] = {
-#define HEADROOM_EXPECTED(name, check) {"faulty_endpoint_" #name, #name, check, true},
+#define HEADROOM_EXPECTED(name, check) {"faulty_endpoint_" #name, #name, check, "sigcomp"},
     HEADROOM_ENDPOINT_FAULTS(HEADROOM_EXPECTED)
 #undef HEADROOM_EXPECTED
-#define HEADROOM_EXPECTED(name, check) {"faulty_" #name, #name, check, false},
-        HEADROOM_FAULTS(HEADROOM_EXPECTED)
+#define HEADROOM_EXPECTED(name, check) {"faulty_user_plane_" #name, #name, check, "gtpu"},
+        HEADROOM_USER_PLANE_FAULTS(HEADROOM_EXPECTED)
+#undef HEADROOM_EXPECTED
+#define HEADROOM_EXPECTED(name, check) {"faulty_" #name, #name, check, nullptr},
+            HEADROOM_FAULTS(HEADROOM_EXPECTED)
 #undef HEADROOM_EXPECTED
 };
 
@@ -64,7 +68,7 @@ constexpr Expected kExpected[] = {
 bool hidden_by_sanitizer(const Expected& expected) {
   static const std::set<std::string> hidden = {"reads_the_clock_when_created", "draws_a_random_number",
                                                "allocates_for_a_packet", "hoards_memory"};
-  return kAddressSanitizer && !expected.endpoint && hidden.contains(expected.fault);
+  return kAddressSanitizer && expected.scheme == nullptr && hidden.contains(expected.fault);
 }
 
 // All of them at once, a few at a time: they spend most of their time asleep.
@@ -82,7 +86,7 @@ const std::map<std::string, Json>& results() {
           const Expected& expected = kExpected[std::size(kExpected) - 1 - k];  // the one that hangs stands near the end
           if (hidden_by_sanitizer(expected)) continue;
           Json result = run_check(std::string(HEADROOM_LIBRARIES "/faulty/") + expected.library + ".so",
-                                  expected.endpoint ? Json{{"scheme", "sigcomp"}} : Json());
+                                  expected.scheme != nullptr ? Json{{"scheme", expected.scheme}} : Json());
           const std::lock_guard lock(mutex);
           found[expected.library] = std::move(result);
         }
@@ -150,6 +154,16 @@ TEST(CheckOfOurs, NullExampleAndReferencePass) {
 TEST(CheckOfOurs, EndpointsPass) {
   for (const char* name : {"null", "example-endpoint", "reference"}) {
     const Json result = run_check(std::string(HEADROOM_LIBRARIES "/") + name + ".so", {{"scheme", "sigcomp"}});
+    EXPECT_EQ(result["verdict"], "pass") << result.dump(1);
+    const auto passed = std::count_if(result["checks"].begin(), result["checks"].end(),
+                                      [](const Json& check) { return check["verdict"] == "pass"; });
+    EXPECT_GE(passed, 18) << "most of them have something to judge";
+  }
+}
+
+TEST(CheckOfOurs, UserPlanesPass) {
+  for (const char* name : {"null", "example-user-plane"}) {
+    const Json result = run_check(std::string(HEADROOM_LIBRARIES "/") + name + ".so", {{"scheme", "gtpu"}});
     EXPECT_EQ(result["verdict"], "pass") << result.dump(1);
     const auto passed = std::count_if(result["checks"].begin(), result["checks"].end(),
                                       [](const Json& check) { return check["verdict"] == "pass"; });
