@@ -82,6 +82,7 @@ class WorkerInstance final : public headroom_instance {
             {"flows_found", n.flows_found},
             {"flows_inserted", n.flows_inserted}};
   }
+  void disable_fast_path() override { worker_.disable_fast_path(); }
   void control(const json&) override { throw ConfigError("there is no message that this scheme understands"); }
 
  private:

@@ -19,9 +19,13 @@ std::uint8_t* encapsulate(std::uint8_t* inner, std::uint32_t length, std::uint8_
   std::uint8_t* p = inner;
   std::uint8_t flags = kVersion1 | kProtocolType;
   if (container.present) {
-    const bool paging = (container.octet & kPagingPresent) != 0;
-    p -= paging ? 12 : 8;
-    std::memset(p, 0, paging ? 12 : 8);
+    const bool paging = !container.uplink && (container.octet & kPagingPresent) != 0;
+    if (paging) {
+      p -= 4;
+      write32(p, 0);
+    }
+    p -= 8;
+    std::memset(p, 0, 8);
     p[3] = kPduSessionContainer;
     p[4] = paging ? 2 : 1;
     p[5] = container.uplink ? kUplinkType : 0;
@@ -37,14 +41,15 @@ std::uint8_t* encapsulate(std::uint8_t* inner, std::uint32_t length, std::uint8_
   write32(p + 4, target.teid);
   const std::uint32_t udp_length = behind_header + kGtpuHeader + kUdpHeader;
   p -= target.header_length;
-  std::memcpy(p, target.header, target.header_length);
   if (target.header_length == kIpv4Header + kUdpHeader) {
+    std::memcpy(p, target.header, kIpv4Header + kUdpHeader);
     const std::uint32_t total = udp_length + kIpv4Header;
     if (total > 0xFFFF) return nullptr;
     write16(p + 2, total);
     write16(p + 10, checksum(target.sum + total));
     write16(p + kIpv4Header + 4, udp_length);
   } else {
+    std::memcpy(p, target.header, kIpv6Header + kUdpHeader);
     if (udp_length > 0xFFFF) return nullptr;
     write16(p + 4, udp_length);
     write16(p + kIpv6Header + 4, udp_length);

@@ -8,6 +8,8 @@ namespace headroom::gtpu {
 namespace {
 
 constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
+// Of a RuleSet, in advance: that of two PDRs and two FARs has so many octets.
+constexpr std::size_t kFetched = sizeof(RuleSet) + 2 * sizeof(Match) + 2 * sizeof(Action);
 
 std::span<const std::uint8_t> octets_of(const headroom_user_packet& packet) { return {packet.octets, packet.length}; }
 
@@ -16,6 +18,10 @@ std::span<const std::uint8_t> octets_of(const headroom_user_packet& packet) { re
 Worker::Worker(const Config& config, Sessions& sessions, bool first)
     : config_(config), sessions_(sessions), first_(first) {
   if (config.flows != 0) flows_ = std::make_unique<FlowTable>(config.flows);
+  for (std::size_t i = 0; i < config.addresses.entries.size(); ++i) {
+    const LocalAddresses::Entry& entry = config.addresses.entries[i];
+    locals_[i] = {entry.address.is_ipv4() ? entry.address.ipv4() : 0, entry.n3, entry.n9};
+  }
   sessions_.add_worker(epoch_);
 }
 
@@ -23,6 +29,17 @@ Worker::~Worker() { sessions_.remove_worker(epoch_); }
 
 std::size_t Worker::memory_bytes() const noexcept {
   return sizeof *this + (flows_ ? flows_->memory_bytes() : 0) + Outbox::kPlaces * Outbox::kShort + buffer_.octets();
+}
+
+void Worker::finish(Item& item, std::int32_t status, std::uint16_t reason) noexcept {
+  item.packet->status = status;
+  item.packet->reason = reason;
+  item.done = true;
+  if (status == HEADROOM_NOTHING) {
+    ++counters_.reasons[reason];
+  } else if (status != HEADROOM_OK) {
+    ++(status == HEADROOM_ERR_MALFORMED ? counters_.malformed : counters_.unsupported);
+  }
 }
 
 // ---- Stages
@@ -41,12 +58,6 @@ void Worker::forward(headroom_user_packet* packets, std::size_t count, std::uint
   }
   Sessions::leave(epoch_);
   if (count != 0 && !outbox_.empty()) packets[count - 1].more = 1;
-  for (std::size_t i = 0; i < count; ++i) {
-    const headroom_user_packet& p = packets[i];
-    if (p.status == HEADROOM_NOTHING) ++counters_.reasons[p.reason];
-    counters_.malformed += p.status == HEADROOM_ERR_MALFORMED;
-    counters_.unsupported += p.status == HEADROOM_ERR_UNSUPPORTED;
-  }
 }
 
 template <bool kPartial>
@@ -67,6 +78,10 @@ void Worker::forward_chunk(Item* items, std::size_t count, std::uint64_t now_ns)
     }
   };
   for (Item* item = items; item != items + count; ++item) {
+    __builtin_prefetch(item->packet->octets);
+    __builtin_prefetch(item->packet->octets + BlockPool::kLine);
+  }
+  for (Item* item = items; item != items + count; ++item) {
     item->done = false;
     parse(*item, now_ns);
     if (!item->done) item->table->prefetch(item->key);
@@ -85,16 +100,17 @@ void Worker::forward_chunk(Item* items, std::size_t count, std::uint64_t now_ns)
 
 void Worker::parse(Item& item, std::uint64_t now_ns) {
   const headroom_user_packet& p = *item.packet;
-  item.fields = {};
-  item.tunnel = {};
   if (p.side == HEADROOM_N6) {
+    item.tunnel = {};
     item.inner = p.octets;
     item.inner_length = p.length;
-  } else {
+  } else if (!has_fast_path_ || !parse_usual(item)) {
     parse_tunnel(item, now_ns);
     if (item.done) return;
   }
-  item.is_ip = read_user_packet({item.inner, item.inner_length}, item.fields);
+  const std::span<const std::uint8_t> inner(item.inner, item.inner_length);
+  item.fields = {};
+  item.is_ip = flows_ ? read_user_packet(inner, item.fields) : read_user_addresses(inner, item.fields);
   if (p.side == HEADROOM_N6) {
     if (!item.is_ip) return finish(item, HEADROOM_ERR_MALFORMED);
     item.table = item.fields.version == 4 ? &sessions_.by_ipv4() : &sessions_.by_ipv6();
@@ -107,15 +123,42 @@ void Worker::parse(Item& item, std::uint64_t now_ns) {
   }
 }
 
+bool Worker::parse_usual(Item& item) const noexcept {
+  constexpr std::size_t kOuter = kIpv4Header + kUdpHeader;
+  const std::uint8_t* const ip = item.packet->octets;
+  const std::uint32_t length = item.packet->length;
+  if (length < kOuter + kGtpuHeader + 8 || length > 0xFFFF) return false;
+  const std::uint8_t *const udp = ip + kIpv4Header, *const gtpu = ip + kOuter;
+  if (ip[0] != 0x45 || read16(ip + 2) != length || (read16(ip + 6) & 0x3FFF) != 0 || ip[9] != kProtocolUdp ||
+      read16(udp + 2) != kGtpuPort || read16(udp + 4) != length - kIpv4Header || gtpu[1] != kGPdu ||
+      read16(gtpu + 2) != length - kOuter - kGtpuHeader ||
+      checksum(sum_words(std::span<const std::uint8_t, kIpv4Header>(ip, kIpv4Header))) != 0)
+    return false;
+  std::uint32_t header = kGtpuHeader;
+  std::uint8_t qfi = kNoQfi;
+  if (gtpu[0] == (kVersion1 | kProtocolType | kExtensionFlag)) {
+    if (gtpu[11] != kPduSessionContainer || gtpu[12] != 1 || gtpu[15] != kNoExtension) return false;
+    header = kGtpuHeader + 8;
+    qfi = gtpu[14] & 0x3F;
+  } else if (gtpu[0] != (kVersion1 | kProtocolType)) {
+    return false;
+  }
+  const std::uint32_t teid = read32(gtpu + 4);
+  const std::uint8_t place = place_of(read32(ip + 16), item.packet->side);
+  if (teid == 0 || place == LocalAddresses::kNone) return false;
+  item.tunnel = {teid, place, qfi};
+  item.inner = gtpu + header;
+  item.inner_length = length - static_cast<std::uint32_t>(kOuter) - header;
+  item.table = &sessions_.by_teid();
+  item.key = Sessions::teid_key(place, teid);
+  return true;
+}
+
 void Worker::parse_tunnel(Item& item, std::uint64_t now_ns) {
-  const headroom_user_packet& p = *item.packet;
-  item.transport = read_transport(octets_of(p));
-  const Transport& t = item.transport;
+  const Transport t = read_transport(octets_of(*item.packet));
   if (t.kind == Transport::Kind::malformed) return finish(item, HEADROOM_ERR_MALFORMED);
-  const std::uint8_t place = config_.addresses.find(t.destination_address());
+  const std::uint8_t place = place_of(t, item.packet->side);
   if (place == LocalAddresses::kNone) return finish(item, HEADROOM_NOTHING, HEADROOM_REASON_NO_SESSION);
-  const LocalAddresses::Entry& local = config_.addresses.entries[place];
-  if (!(p.side == HEADROOM_N9 ? local.n9 : local.n3)) return finish(item, HEADROOM_NOTHING, HEADROOM_REASON_NO_SESSION);
   if (t.kind == Transport::Kind::fragment) return reassemble(item, now_ns);
   if (t.kind != Transport::Kind::datagram || t.destination_port != kGtpuPort)
     return finish(item, HEADROOM_ERR_UNSUPPORTED);
@@ -125,14 +168,28 @@ void Worker::parse_tunnel(Item& item, std::uint64_t now_ns) {
   item.inner_length = static_cast<std::uint32_t>(message.payload.size());
   item.table = &sessions_.by_teid();
   item.key = message.teid == 0 ? 0 : Sessions::teid_key(place, message.teid);
-  if (message.type != kGPdu || message.fault != Message::Fault::none) handle_message(item, message, now_ns);
+  if (message.type != kGPdu || message.fault != Message::Fault::none) handle_message(item, t, message, now_ns);
+}
+
+std::uint8_t Worker::place_of(std::uint32_t ipv4, std::int32_t side) const noexcept {
+  for (std::uint8_t i = 0; i < locals_.size(); ++i) {
+    if (locals_[i].ipv4 == ipv4 && (side == HEADROOM_N9 ? locals_[i].n9 : locals_[i].n3)) return i;
+  }
+  return LocalAddresses::kNone;
+}
+
+std::uint8_t Worker::place_of(const Transport& t, std::int32_t side) const noexcept {
+  if (!t.ipv6) return place_of(read32(t.destination), side);
+  const std::uint8_t place = config_.addresses.find(t.destination_address());
+  if (place == LocalAddresses::kNone) return place;
+  return (side == HEADROOM_N9 ? locals_[place].n9 : locals_[place].n3) ? place : LocalAddresses::kNone;
 }
 
 void Worker::find_session(Item& item, std::uint64_t now_ns) {
   if (item.session != nullptr) {
     item.rules = item.session->rules.load(std::memory_order_acquire);
     const auto* const line = reinterpret_cast<const std::uint8_t*>(item.rules);
-    for (std::size_t at = 0; at < 5 * 64; at += 64) __builtin_prefetch(line + at);
+    for (std::size_t at = 0; at < kFetched; at += BlockPool::kLine) __builtin_prefetch(line + at);
     return;
   }
   if (item.packet->side == HEADROOM_N6) return finish(item, HEADROOM_NOTHING, HEADROOM_REASON_NO_SESSION);
@@ -140,14 +197,21 @@ void Worker::find_session(Item& item, std::uint64_t now_ns) {
   finish(item, HEADROOM_NOTHING, HEADROOM_REASON_NO_SESSION);
   if (!may_reply(now_ns)) return;
   std::uint8_t room[kLongestReply];
-  const ErrorCause cause{item.tunnel.teid, item.transport.destination_address()};
-  reply(item, {room, write_error_indication(room, cause, item.transport.source_port)}, kGtpuPort);
+  const Transport t = read_transport(octets_of(*item.packet));
+  reply(item, t, {room, write_error_indication(room, {item.tunnel.teid, t.destination_address()}, t.source_port)},
+        kGtpuPort);
 }
 
 void Worker::find_match(Item& item) {
   if (!item.is_ip) return finish(item, HEADROOM_ERR_MALFORMED);
   const RuleSet& rules = *item.rules;
-  if (flows_ && rules.has_filters) {
+  if (!rules.has_filters) {
+    item.drop = false;
+    item.match = rules.find_without_filters(item.tunnel, item.fields);
+    if (item.match == nullptr) finish(item, HEADROOM_NOTHING, HEADROOM_REASON_NO_RULE);
+    return;
+  }
+  if (flows_) {
     item.flow_key.generation = rules.generation;
     if (const FlowTable::Entry* entry = flows_->find(item.flow, item.flow_key)) {
       ++counters_.flows_found;
@@ -156,9 +220,10 @@ void Worker::find_match(Item& item) {
       return;
     }
   }
+  if (!flows_) (void)read_user_packet({item.inner, item.inner_length}, item.fields);
   item.match = rules.find(item.tunnel, item.fields, item.drop);
   if (item.match == nullptr) return finish(item, HEADROOM_NOTHING, HEADROOM_REASON_NO_RULE);
-  if (flows_ && rules.has_filters) {
+  if (flows_) {
     ++counters_.flows_inserted;
     flows_->insert(item.flow, item.flow_key, static_cast<std::uint16_t>(item.match - rules.matches()), item.drop);
   }
@@ -195,12 +260,13 @@ void Worker::apply(Item& item, std::uint64_t now_ns) {
     count(item, now_ns);
   }
   headroom_user_packet& p = *item.packet;
-  // Without Outer Header Removal the packet stays as it came.
-  const bool whole = item.tunnel.teid != 0 && match.removal == HeaderRemoval::none;
-  std::uint8_t* octets = p.octets + (whole ? 0 : item.inner - p.octets);
-  std::uint32_t length =
-      whole ? static_cast<std::uint32_t>(item.transport.payload - p.octets) + item.transport.payload_length
-            : item.fields.length;
+  std::uint8_t* octets = p.octets + (item.inner - p.octets);
+  std::uint32_t length = item.fields.length;
+  if (item.tunnel.teid != 0 && match.removal == HeaderRemoval::none) {  // the packet stays as it came
+    const Transport t = read_transport(octets_of(p));
+    octets = p.octets;
+    length = static_cast<std::uint32_t>(t.payload - p.octets) + t.payload_length;
+  }
   if ((action->apply & kDuplicate) != 0) duplicate(item, *action, octets, length);
   ++counters_.forwarded;
   counters_.octets += item.fields.length;
@@ -228,10 +294,10 @@ bool Worker::within_quota(const Item& item, const Action*& action) noexcept {
     const std::vector<Urr>& urrs = item.rules->cold->rules.urrs;
     const auto urr = std::ranges::find(urrs, usage.id, &Urr::id);
     if (urr == urrs.end() || !urr->has_quota_far) return false;
-    const std::span<const Action> actions(item.rules->actions, item.rules->action_count);
-    const auto other = std::ranges::find(actions, urr->quota_far, [](const Action& a) { return a.far->id; });
-    if (other == actions.end() || (other->apply & kForward) == 0) return false;
-    action = &*other;
+    const std::vector<Far>& fars = item.rules->cold->rules.fars;
+    const auto far = std::ranges::find(fars, urr->quota_far, &Far::id);
+    if (far == fars.end() || (far->action & kForward) == 0) return false;
+    action = item.rules->actions + (far - fars.begin());
   }
   return true;
 }
@@ -292,14 +358,15 @@ void Worker::notify(const Item& item, std::uint64_t now_ns) {
 void Worker::buffer(Item& item, std::uint64_t now_ns) {
   const Action& action = *item.match->action;
   if ((action.apply & kNotify) != 0) notify(item, now_ns);
-  buffer_.add(item.session->seid, item.rules->generation, action.buffered_packets, octets_of(*item.packet),
-              item.packet->side, item.session->buffer_epoch.load(std::memory_order_relaxed));
+  buffer_.add(item.session->seid, item.rules->generation, item.rules->details_of(action).buffered_packets,
+              octets_of(*item.packet), item.packet->side, item.session->buffer_epoch.load(std::memory_order_relaxed));
   finish(item, HEADROOM_NOTHING, HEADROOM_REASON_BUFFERED);
 }
 
 void Worker::duplicate(const Item& item, const Action& action, const std::uint8_t* octets, std::uint32_t length) {
-  for (std::size_t i = 0; i < action.duplicate_count; ++i) {
-    const Target& target = action.duplicates[i];
+  const ActionDetails& details = item.rules->details_of(action);
+  for (std::size_t i = 0; i < details.duplicate_count; ++i) {
+    const Target& target = item.rules->cold->duplicates[details.first_duplicate + i];
     std::uint8_t* const room = outbox_.add(kMostOuterHeader + length, target.side);
     if (room == nullptr) return;
     std::uint8_t* const copy = room + kMostOuterHeader;
@@ -376,7 +443,7 @@ std::size_t Worker::take(headroom_user_packet* packets, std::size_t count, std::
 
 // ---- Messages that are no G-PDU, and replies
 
-void Worker::handle_message(Item& item, const Message& message, std::uint64_t now_ns) {
+void Worker::handle_message(Item& item, const Transport& t, const Message& message, std::uint64_t now_ns) {
   std::uint8_t room[kLongestReply];
   switch (message.fault) {
     case Message::Fault::too_short:
@@ -386,14 +453,14 @@ void Worker::handle_message(Item& item, const Message& message, std::uint64_t no
       return finish(item, HEADROOM_ERR_UNSUPPORTED);
     case Message::Fault::not_understood:
       if (!may_reply(now_ns)) return finish(item, HEADROOM_ERR_UNSUPPORTED);
-      reply(item, {room, write_supported_extension_headers(room, message.sequence)}, kGtpuPort);
+      reply(item, t, {room, write_supported_extension_headers(room, message.sequence)}, kGtpuPort);
       return finish(item, HEADROOM_NOTHING, HEADROOM_REASON_ANSWERED);
     case Message::Fault::none:
       break;
   }
   switch (message.type) {
     case kEchoRequest:
-      reply(item, {room, write_echo_response(room, message.sequence)}, item.transport.source_port);
+      reply(item, t, {room, write_echo_response(room, message.sequence)}, t.source_port);
       return finish(item, HEADROOM_NOTHING, HEADROOM_REASON_ANSWERED);
     case kErrorIndication: {
       const auto cause = read_error_indication(message.payload);
@@ -437,8 +504,7 @@ void Worker::forward_end_marker(Item& item, std::uint32_t teid) {
   }
 }
 
-void Worker::reply(Item& item, std::span<const std::uint8_t> message, std::uint16_t port) {
-  const Transport& t = item.transport;
+void Worker::reply(const Item& item, const Transport& t, std::span<const std::uint8_t> message, std::uint16_t port) {
   std::uint8_t packet[kIpv6Header + kUdpHeader + kLongestReply];
   std::size_t length =
       write_transport(packet, t.destination_address(), t.source_address(), kGtpuPort, port, message.size());

@@ -42,6 +42,9 @@ class Worker {
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
+  // Leaves parse_usual out.
+  void disable_fast_path() noexcept { has_fast_path_ = false; }
+
   void forward(headroom_user_packet* packets, std::size_t count, std::uint64_t now_ns);
   std::size_t take(headroom_user_packet* packets, std::size_t count, std::uint64_t now_ns);
 
@@ -58,9 +61,8 @@ class Worker {
     const std::uint8_t* inner;  // the user's packet
     std::uint32_t inner_length;
     bool done;   // its status is known
-    bool is_ip;  // `fields` are set
+    bool is_ip;  // `fields` has at least addresses and length
     Tunnel tunnel;
-    Transport transport;  // where there is a tunnel
     std::uint64_t key;
     const SessionTable* table;
     const Session* session;
@@ -72,11 +74,20 @@ class Worker {
     PacketFields fields;
   };
 
+  struct Local {
+    std::uint32_t ipv4 = 0;  // 0: IPv6, or none
+    bool n3 = false;
+    bool n9 = false;
+  };
+
   template <bool kPartial>
   void forward_chunk(Item* items, std::size_t count, std::uint64_t now_ns);
   void parse(Item& item, std::uint64_t now_ns);
+  // Reads the usual G-PDU over IPv4 without another look: no options, one PDU session container or none, no other
+  // lengths than the packet has. False where it is another one, of which parse_tunnel makes what is right.
+  bool parse_usual(Item& item) const noexcept;
   void parse_tunnel(Item& item, std::uint64_t now_ns);
-  void handle_message(Item& item, const Message& message, std::uint64_t now_ns);
+  void handle_message(Item& item, const Transport& transport, const Message& message, std::uint64_t now_ns);
   void forward_end_marker(Item& item, std::uint32_t teid);
   void find_session(Item& item, std::uint64_t now_ns);
   void find_match(Item& item);
@@ -93,18 +104,19 @@ class Worker {
   void release_buffered(std::uint64_t now_ns);
   void duplicate(const Item& item, const Action& action, const std::uint8_t* octets, std::uint32_t length);
   [[nodiscard]] static Container container_of(const Item& item) noexcept;
-  void reply(Item& item, std::span<const std::uint8_t> message, std::uint16_t port);
+  void reply(const Item& item, const Transport& to, std::span<const std::uint8_t> message, std::uint16_t port);
   bool may_reply(std::uint64_t now_ns) noexcept;
 
-  static void finish(Item& item, std::int32_t status, std::uint16_t reason = HEADROOM_REASON_NONE) noexcept {
-    item.packet->status = status;
-    item.packet->reason = reason;
-    item.done = true;
-  }
+  void finish(Item& item, std::int32_t status, std::uint16_t reason = HEADROOM_REASON_NONE) noexcept;
+  // The place of an own address of that side, or kNone.
+  [[nodiscard]] std::uint8_t place_of(std::uint32_t ipv4, std::int32_t side) const noexcept;
+  [[nodiscard]] std::uint8_t place_of(const Transport& transport, std::int32_t side) const noexcept;
 
   const Config& config_;
   Sessions& sessions_;
   bool first_;
+  bool has_fast_path_ = true;
+  std::array<Local, LocalAddresses::kMost> locals_{};  // by the place in LocalAddresses
   WorkerEpoch epoch_{};
   WorkerCounters counters_{};
   std::unique_ptr<FlowTable> flows_{};

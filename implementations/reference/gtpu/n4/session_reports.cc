@@ -117,7 +117,7 @@ void Controller::handle_report_response(const Request& request) {
   const bool good = reader_.for_each(request.message.body, 0, [&](const Ie& ie) {
     return ie.type != pfcp::kUpdateBarOfReport || reader_.update(ie, rules);
   });
-  if (good) (void)sessions_.replace(*session, rules, refusal);  // a response cannot be rejected
+  if (good) (void)sessions_.replace(*session, std::move(rules), refusal);  // a response cannot be rejected
 }
 
 }  // namespace headroom::gtpu::n4

@@ -2,7 +2,8 @@
 #include "gtpu/rules/rule_set.h"
 
 #include <algorithm>
-#include <map>
+#include <optional>
+#include <utility>
 
 #include "gtpu/wire/gtpu.h"
 #include "gtpu/wire/ip.h"
@@ -16,17 +17,41 @@ constexpr std::uint16_t kBufferedPackets = 64;  // of a session whose BAR sugges
 
 Refusal refusal_of(Refusal::Reason reason, Refusal::Kind kind, std::uint32_t id) { return {reason, kind, id}; }
 
-// The places of rules by their ids. False where an id occurs twice.
+// Places finds rules of one kind by their ids: most sessions have so few that looking at each is fastest.
 template <typename Rule>
-bool index(const std::vector<Rule>& rules, std::map<std::uint32_t, std::size_t>& places, Refusal::Kind kind,
-           Refusal& refusal) {
-  for (std::size_t i = 0; i < rules.size(); ++i) {
-    if (places.emplace(rules[i].id, i).second) continue;
-    refusal = refusal_of(Refusal::Reason::doubled_id, kind, rules[i].id);
-    return false;
+class Places {
+ public:
+  explicit Places(const std::vector<Rule>& rules) : rules_(rules) {
+    if (rules.size() <= kFew) return;
+    for (std::uint32_t i = 0; i < rules.size(); ++i) sorted_.emplace_back(rules[i].id, i);
+    std::ranges::sort(sorted_);
   }
-  return true;
-}
+  // The place of the rule, or nothing.
+  [[nodiscard]] std::optional<std::size_t> find(std::uint32_t id) const {
+    if (sorted_.empty()) {
+      const auto it = std::ranges::find(rules_, id, &Rule::id);
+      if (it == rules_.end()) return std::nullopt;
+      return static_cast<std::size_t>(it - rules_.begin());
+    }
+    const auto it = std::ranges::lower_bound(sorted_, id, {}, &std::pair<std::uint32_t, std::uint32_t>::first);
+    if (it == sorted_.end() || it->first != id) return std::nullopt;
+    return it->second;
+  }
+  // False where an id occurs twice.
+  [[nodiscard]] bool check(Refusal::Kind kind, Refusal& refusal) const {
+    for (std::size_t i = 0; i < rules_.size(); ++i) {
+      if (find(rules_[i].id) == i) continue;
+      refusal = refusal_of(Refusal::Reason::doubled_id, kind, rules_[i].id);
+      return false;
+    }
+    return true;
+  }
+
+ private:
+  static constexpr std::size_t kFew = 8;
+  const std::vector<Rule>& rules_;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> sorted_{};
+};
 
 std::uint32_t folded(std::uint64_t sum) { return static_cast<std::uint16_t>(~checksum(sum)); }
 
@@ -57,44 +82,60 @@ bool compile_target(const Forwarding& f, const LocalAddresses& addresses, Target
 }
 
 struct Compilation {
+  Compilation(const Rules& r, const LocalAddresses& a)
+      : rules(r), addresses(a), pdrs(r.pdrs), fars(r.fars), qers(r.qers), urrs(r.urrs), bars(r.bars) {
+    matches.reserve(r.pdrs.size());
+    far_of.reserve(r.pdrs.size());
+    actions.reserve(r.fars.size() + 1);
+  }
+
   const Rules& rules;
   const LocalAddresses& addresses;
-  std::map<std::uint32_t, std::size_t> pdrs{}, fars{}, qers{}, urrs{}, bars{};
+  Places<Pdr> pdrs;
+  Places<Far> fars;
+  Places<Qer> qers;
+  Places<Urr> urrs;
+  Places<Bar> bars;
   std::vector<Match> matches{};
   std::vector<std::size_t> far_of{};  // of each of `matches`
   std::vector<Action> actions{};
-  std::vector<std::size_t> first_duplicate{};
   std::vector<Rate> rates{};
   std::vector<Usage*> usages{};
 };
 
 bool compile_actions(Compilation& c, RuleSet::Cold& cold, Refusal& refusal) {
+  cold.actions.reserve(c.rules.fars.size() + 1);
   for (const Far& far : c.rules.fars) {
     Action action;
     action.apply = far.action;
-    action.buffered_packets = kBufferedPackets;
+    ActionDetails details{&far, cold.duplicates.size(), static_cast<std::uint16_t>(far.duplicates.size()),
+                          kBufferedPackets};
     if (far.has_bar) {
       const auto bar = c.bars.find(far.bar);
-      if (bar == c.bars.end()) {
+      if (!bar) {
         refusal = refusal_of(Refusal::Reason::unknown_id, Refusal::Kind::far, far.id);
         return false;
       }
-      const std::uint8_t suggested = c.rules.bars[bar->second].suggested_packets;
-      if (suggested != 0) action.buffered_packets = suggested;
+      const std::uint8_t suggested = c.rules.bars[*bar].suggested_packets;
+      if (suggested != 0) details.buffered_packets = suggested;
     }
     bool reachable = compile_target(far.forwarding, c.addresses, action.target);
-    c.first_duplicate.push_back(cold.duplicates.size());
     for (const Forwarding& duplicate : far.duplicates) {
       Target target;
       reachable = compile_target(duplicate, c.addresses, target) && reachable;
       cold.duplicates.push_back(target);
-      ++action.duplicate_count;
     }
     if (!reachable) {
       refusal = refusal_of(Refusal::Reason::no_address, Refusal::Kind::far, far.id);
       return false;
     }
     c.actions.push_back(action);
+    cold.actions.push_back(details);
+  }
+  // For PDRs without a FAR, which drop.
+  if (std::ranges::any_of(c.rules.pdrs, [](const Pdr& pdr) { return !pdr.has_far; })) {
+    c.actions.emplace_back();
+    cold.actions.emplace_back();
   }
   return true;
 }
@@ -130,20 +171,22 @@ bool compile_pdr(const Pdr& pdr, Compilation& c, RuleSet::Cold& cold, Refusal& r
   if (pdr.user.ipv4 != 0 || pdr.user.ipv6 != 0) match.flags |= Match::kHasUser;
   if (!pdr.filters.empty()) match.flags |= Match::kHasFilters;
   if (pdr.predefined) match.flags |= Match::kHasPredefined;
-  const auto far = c.fars.find(pdr.far);
+  const auto far = pdr.has_far ? c.fars.find(pdr.far) : std::nullopt;
   refusal = refusal_of(Refusal::Reason::unknown_id, Refusal::Kind::pdr, pdr.id);
-  if (pdr.has_far && far == c.fars.end()) return false;
+  if (pdr.has_far && !far) return false;
+  if (far && c.rules.fars[*far].forwarding.destination == Interface::control_plane)
+    match.flags |= Match::kToControlPlane;
   match.first_meter = static_cast<std::uint16_t>(c.rates.size());
   for (const std::uint32_t id : pdr.qers) {
     const auto qer = c.qers.find(id);
-    if (qer == c.qers.end()) return false;
-    add_qer(c.rules.qers[qer->second], *cold.meters[qer->second], uplink, c, match);
+    if (!qer) return false;
+    add_qer(c.rules.qers[*qer], *cold.meters[*qer], uplink, c, match);
   }
   match.first_usage = static_cast<std::uint16_t>(c.usages.size());
   for (const std::uint32_t id : pdr.urrs) {
     const auto urr = c.urrs.find(id);
-    if (urr == c.urrs.end()) return false;
-    c.usages.push_back(cold.usages[urr->second].get());
+    if (!urr) return false;
+    c.usages.push_back(cold.usages[*urr].get());
     ++match.usage_count;
   }
   if (c.rates.size() > 0xFFFF || c.usages.size() > 0xFFFF) {
@@ -156,7 +199,7 @@ bool compile_pdr(const Pdr& pdr, Compilation& c, RuleSet::Cold& cold, Refusal& r
   }
   refusal = {};
   c.matches.push_back(match);
-  c.far_of.push_back(pdr.has_far ? far->second : c.actions.size() - 1);
+  c.far_of.push_back(far.value_or(c.actions.size() - 1));
   return true;
 }
 
@@ -181,24 +224,26 @@ std::vector<std::shared_ptr<Object>> objects_of(const std::vector<Rule>& rules,
   return objects;
 }
 
-bool is_of_user(const std::uint8_t* address, std::uint8_t version, std::uint32_t ipv4, std::uint64_t ipv6) noexcept {
-  return version == 4 ? ipv4 != 0 && read32(address) == ipv4 : ipv6 != 0 && read64(address) == ipv6;
-}
-
 }  // namespace
 
 RuleSet::~RuleSet() = default;
 
-std::unique_ptr<const RuleSet> RuleSet::compile(const Rules& rules, const LocalAddresses& addresses,
-                                                const RuleSet* before, std::uint64_t generation, Refusal& refusal) {
+void RuleSet::operator delete(RuleSet* set, std::destroying_delete_t) {
+  BlockPool& pool = *set->cold->pool;
+  const std::size_t octets = set->cold->octets;
+  set->~RuleSet();
+  pool.free(set, octets);
+}
+
+std::unique_ptr<const RuleSet> RuleSet::compile(Rules rules, const LocalAddresses& addresses, const RuleSet* before,
+                                                std::uint64_t generation, BlockPool& pool, Refusal& refusal) {
   auto cold = std::make_unique<Cold>();
-  cold->rules = rules;
+  cold->rules = std::move(rules);
   const Rules& held = cold->rules;
-  Compilation c{held, addresses};
+  Compilation c(held, addresses);
   using Kind = Refusal::Kind;
-  if (!index(held.pdrs, c.pdrs, Kind::pdr, refusal) || !index(held.fars, c.fars, Kind::far, refusal) ||
-      !index(held.qers, c.qers, Kind::qer, refusal) || !index(held.urrs, c.urrs, Kind::urr, refusal) ||
-      !index(held.bars, c.bars, Kind::bar, refusal))
+  if (!c.pdrs.check(Kind::pdr, refusal) || !c.fars.check(Kind::far, refusal) || !c.qers.check(Kind::qer, refusal) ||
+      !c.urrs.check(Kind::urr, refusal) || !c.bars.check(Kind::bar, refusal))
     return nullptr;
   if (held.fars.size() > kMostRules) refusal = refusal_of(Refusal::Reason::no_resources, Kind::far, held.fars[0].id);
   if (refusal) return nullptr;
@@ -211,16 +256,16 @@ std::unique_ptr<const RuleSet> RuleSet::compile(const Rules& rules, const LocalA
   cold->meters = objects_of(held.qers, before != nullptr ? &before->cold->meters : nullptr);
   cold->usages = objects_of(held.urrs, before != nullptr ? &before->cold->usages : nullptr);
   if (!compile_actions(c, *cold, refusal)) return nullptr;
-  c.actions.emplace_back();  // of PDRs without a FAR: drop
-  c.first_duplicate.push_back(0);
   UserAddresses user;
   std::vector<const Pdr*> by_precedence;
+  by_precedence.reserve(held.pdrs.size());
   for (const Pdr& pdr : held.pdrs) {
     by_precedence.push_back(&pdr);
     if (pdr.user.ipv4 != 0) user.ipv4 = pdr.user.ipv4;
     if (pdr.user.ipv6 != 0) user.ipv6 = pdr.user.ipv6;
   }
-  std::ranges::stable_sort(by_precedence, {}, &Pdr::precedence);
+  // In the order in which they were given where precedences are equal: their addresses grow.
+  std::ranges::sort(by_precedence, {}, [](const Pdr* pdr) { return std::pair(pdr->precedence, pdr); });
   for (const Pdr* const pdr : by_precedence) {
     if (!compile_pdr(*pdr, c, *cold, refusal)) return nullptr;
   }
@@ -229,15 +274,11 @@ std::unique_ptr<const RuleSet> RuleSet::compile(const Rules& rules, const LocalA
   const std::size_t rates_at = actions_at + c.actions.size() * sizeof(Action);
   const std::size_t usages_at = rates_at + c.rates.size() * sizeof(Rate);
   const std::size_t octets = usages_at + c.usages.size() * sizeof(Usage*);
-  auto* const block = static_cast<std::uint8_t*>(::operator new (octets, std::align_val_t{alignof(RuleSet)}));
+  auto* const block = static_cast<std::uint8_t*>(pool.allocate(octets));
   auto* const set = new (block) RuleSet;
   auto* const match = reinterpret_cast<Match*>(block + sizeof(RuleSet));
   auto* const action = reinterpret_cast<Action*>(block + actions_at);
-  for (std::size_t i = 0; i < c.actions.size(); ++i) {
-    Action* const made = new (action + i) Action(c.actions[i]);
-    if (i < held.fars.size()) made->far = &held.fars[i];
-    made->duplicates = cold->duplicates.data() + c.first_duplicate[i];
-  }
+  std::uninitialized_copy(c.actions.begin(), c.actions.end(), action);
   for (std::size_t i = 0; i < c.matches.size(); ++i) {
     Match* const made = new (match + i) Match(c.matches[i]);
     made->action = action + c.far_of[i];
@@ -253,31 +294,10 @@ std::unique_ptr<const RuleSet> RuleSet::compile(const Rules& rules, const LocalA
   set->user = user;
   set->match_count = static_cast<std::uint16_t>(c.matches.size());
   set->actions = action;
-  set->action_count = static_cast<std::uint16_t>(held.fars.size());
-  set->octets = static_cast<std::uint32_t>(octets);
+  cold->octets = octets;
+  cold->pool = &pool;
   set->cold = std::move(cold);
   return std::unique_ptr<const RuleSet>(set);
-}
-
-bool RuleSet::fits(const Match& m, const Tunnel& tunnel, const PacketFields& packet) const noexcept {
-  if (m.teid != tunnel.teid) return false;
-  const bool uplink = (m.flags & Match::kUplink) != 0;
-  if (tunnel.teid != 0) {
-    if ((m.addresses >> tunnel.address & 1) == 0) return false;
-  } else if (uplink || m.source == Interface::control_plane) {
-    return false;
-  }
-  if (m.qfis != 0 && (tunnel.qfi > 63 || (m.qfis >> tunnel.qfi & 1) == 0)) return false;
-  if ((m.flags & Match::kHasUser) != 0) {
-    const bool destination = (m.flags & Match::kUserIsDestination) != 0;
-    return is_of_user(destination ? packet.destination : packet.source, packet.version, m.ipv4, m.ipv6);
-  }
-  // A PDR without a UE address is about the addresses that the session has otherwise; packets to the control plane,
-  // such as Router Solicitations from link-local addresses, may have any.
-  if ((user.ipv4 == 0 && user.ipv6 == 0) ||
-      (m.action->far != nullptr && m.action->far->forwarding.destination == Interface::control_plane))
-    return true;
-  return is_of_user(uplink ? packet.source : packet.destination, packet.version, user.ipv4, user.ipv6);
 }
 
 const Match* RuleSet::find(const Tunnel& tunnel, const PacketFields& packet, bool& drop) const noexcept {

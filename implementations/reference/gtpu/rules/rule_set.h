@@ -11,6 +11,7 @@
 
 #include "gtpu/rules/rules.h"
 #include "gtpu/rules/sdf_filter.h"
+#include "gtpu/sessions/block_pool.h"
 #include "gtpu/sessions/usage.h"
 
 namespace headroom::gtpu {
@@ -26,21 +27,26 @@ struct Target {
   std::uint8_t traffic_class = 0;       // of the packet itself, where there is no tunnel
 };
 
-// Action is a FAR.
-struct alignas(64) Action {
+// Action is a FAR. What of it is rarely needed is in RuleSet::Cold.
+struct Action {
   Target target{};
+  std::uint16_t apply = kDrop;  // Apply Action
+};
+static_assert(sizeof(Action) == BlockPool::kLine);
+
+// ActionDetails of the Action in the same place.
+struct ActionDetails {
   const Far* far = nullptr;
-  const Target* duplicates = nullptr;
+  std::size_t first_duplicate = 0;
   std::uint16_t duplicate_count = 0;
-  std::uint16_t apply = kDrop;         // Apply Action
   std::uint16_t buffered_packets = 0;  // as many as may be kept
 };
 
 // Match is a PDR.
-struct alignas(64) Match {
+struct Match {
   // Bits of `flags`.
   static constexpr std::uint8_t kUplink = 1, kUserIsDestination = 2, kGateClosed = 4, kHasFilters = 8, kHasUser = 16,
-                                kHasPredefined = 32;
+                                kHasPredefined = 32, kToControlPlane = 64;
   std::uint32_t precedence = 0;
   std::uint32_t teid = 0;  // 0: packets without a tunnel
   std::uint32_t ipv4 = 0;  // of the user
@@ -61,6 +67,7 @@ struct alignas(64) Match {
   HeaderRemoval removal = HeaderRemoval::none;
   Interface source = Interface::access;
 };
+static_assert(sizeof(Match) == BlockPool::kLine);
 
 // Rate is a QER's MBR in one direction.
 struct Rate {
@@ -76,17 +83,26 @@ struct Tunnel {
 };
 
 struct alignas(64) RuleSet {
-  // Compiles rules. `before`, or nullptr, is the set that the new one takes the place of: usage and meters of it live
-  // on. Returns nullptr, with `refusal` filled, where rules contradict each other.
-  [[nodiscard]] static std::unique_ptr<const RuleSet> compile(const Rules& rules, const LocalAddresses& addresses,
+  // Compiles rules into a block of `pool`, which outlives it. `before`, or nullptr, is the set that the new one takes
+  // the place of: usage and meters of it live on. Returns nullptr, with `refusal` filled, where rules contradict each
+  // other.
+  [[nodiscard]] static std::unique_ptr<const RuleSet> compile(Rules rules, const LocalAddresses& addresses,
                                                               const RuleSet* before, std::uint64_t generation,
-                                                              Refusal& refusal);
+                                                              BlockPool& pool, Refusal& refusal);
   ~RuleSet();
-  static void operator delete(void* block) { ::operator delete (block, std::align_val_t{alignof(RuleSet)}); }
+  // Gives the block back to its pool.
+  static void operator delete(RuleSet* set, std::destroying_delete_t);
 
   // Returns the PDR that the packet matches, that of the lowest precedence value, or nullptr. Sets `drop` where a
   // predefined rule of it has been matched that says so.
   [[nodiscard]] const Match* find(const Tunnel& tunnel, const PacketFields& packet, bool& drop) const noexcept;
+  // As `find`, where no PDR has filters or predefined rules. REQUIRES: !has_filters.
+  [[nodiscard]] const Match* find_without_filters(const Tunnel& tunnel, const PacketFields& packet) const noexcept {
+    for (const Match *m = matches(), *end = m + match_count; m != end; ++m) {
+      if (fits(*m, tunnel, packet)) return m;
+    }
+    return nullptr;
+  }
   // True if what the PDR says of tunnel, user and QFI fits; filters are not looked at.
   [[nodiscard]] bool fits(const Match& match, const Tunnel& tunnel, const PacketFields& packet) const noexcept;
 
@@ -98,9 +114,9 @@ struct alignas(64) RuleSet {
   const Action* actions = nullptr;
   UserAddresses user{};  // of all PDRs together
   std::uint16_t match_count = 0;
-  std::uint16_t action_count = 0;
-  std::uint32_t octets = 0;  // of the block
   bool has_filters = false;  // of any PDR, and so the flow table is of use
+
+  [[nodiscard]] const ActionDetails& details_of(const Action& action) const noexcept;
 
   // What workers need rarely, and N4
   struct Cold;
@@ -111,10 +127,40 @@ struct alignas(64) RuleSet {
 };
 
 struct RuleSet::Cold {
+  std::size_t octets = 0;  // of the block
   Rules rules{};
+  std::vector<ActionDetails> actions{};
   std::vector<Target> duplicates{};
+  BlockPool* pool = nullptr;
   std::vector<std::shared_ptr<Meters>> meters{};
   std::vector<std::shared_ptr<Usage>> usages{};  // in the order of rules.urrs
 };
+
+inline bool is_of_user(const std::uint8_t* address, std::uint8_t version, const UserAddresses& user) noexcept {
+  return version == 4 ? user.ipv4 != 0 && read32(address) == user.ipv4 : user.ipv6 != 0 && read64(address) == user.ipv6;
+}
+
+inline bool RuleSet::fits(const Match& m, const Tunnel& tunnel, const PacketFields& packet) const noexcept {
+  if (m.teid != tunnel.teid) return false;
+  const bool uplink = (m.flags & Match::kUplink) != 0;
+  if (tunnel.teid != 0) {
+    if ((m.addresses >> tunnel.address & 1) == 0) return false;
+  } else if (uplink || m.source == Interface::control_plane) {
+    return false;
+  }
+  if (m.qfis != 0 && (tunnel.qfi > 63 || (m.qfis >> tunnel.qfi & 1) == 0)) return false;
+  if ((m.flags & Match::kHasUser) != 0) {
+    const bool destination = (m.flags & Match::kUserIsDestination) != 0;
+    return is_of_user(destination ? packet.destination : packet.source, packet.version, {m.ipv4, m.ipv6});
+  }
+  // A PDR without a UE address is about the addresses that the session has otherwise; packets to the control plane,
+  // such as Router Solicitations from link-local addresses, may have any.
+  if ((user.ipv4 == 0 && user.ipv6 == 0) || (m.flags & Match::kToControlPlane) != 0) return true;
+  return is_of_user(uplink ? packet.source : packet.destination, packet.version, user);
+}
+
+inline const ActionDetails& RuleSet::details_of(const Action& action) const noexcept {
+  return cold->actions[static_cast<std::size_t>(&action - actions)];
+}
 
 }  // namespace headroom::gtpu

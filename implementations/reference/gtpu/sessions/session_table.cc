@@ -2,12 +2,15 @@
 #include "gtpu/sessions/session_table.h"
 
 #include <bit>
+#include <memory>
 
 namespace headroom::gtpu {
 
 SessionTable::SessionTable(std::size_t entries) {
   const std::size_t capacity = std::bit_ceil(entries * 2 + 2);
-  entries_ = std::make_unique<Entry[]>(capacity);
+  memory_ = allocate_large(capacity * sizeof(Entry));
+  entries_ = static_cast<Entry*>(memory_.get());
+  std::uninitialized_value_construct_n(entries_, capacity);
   mask_ = capacity - 1;
   shift_ = 64U - static_cast<unsigned>(std::countr_zero(capacity));
 }

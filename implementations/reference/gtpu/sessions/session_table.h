@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <memory>
 
+#include "gtpu/sessions/block_pool.h"
+
 namespace headroom::gtpu {
 
 struct Session;
@@ -48,7 +50,8 @@ class SessionTable {
     return static_cast<std::size_t>(mixed >> shift_);
   }
 
-  std::unique_ptr<Entry[]> entries_;
+  std::unique_ptr<void, FreeMemory> memory_;
+  Entry* entries_;
   std::size_t mask_;
   unsigned shift_;
   std::size_t used_ = 0;

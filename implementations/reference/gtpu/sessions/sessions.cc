@@ -2,6 +2,7 @@
 #include "gtpu/sessions/sessions.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "gtpu/rules/rule_set.h"
 #include "gtpu/wire/gtpu.h"
@@ -50,10 +51,12 @@ Sessions::Sessions(LocalAddresses addresses, std::uint32_t max_sessions)
 
 Sessions::~Sessions() {
   for (Slot& slot : slots_) {
-    const std::unique_ptr<Session> session(slot.session.load(std::memory_order_relaxed));
-    if (session) delete session->rules.load(std::memory_order_relaxed);
+    const Session* const session = slot.session.load(std::memory_order_relaxed);
+    if (session != nullptr) delete session->rules.load(std::memory_order_relaxed);
   }
 }
+
+void Sessions::destroy(Session* session) { pool_.free(session, sizeof(Session)); }
 
 std::uint64_t Sessions::peer_key(const Address& peer, std::uint32_t teid) noexcept {
   const std::uint64_t mixed = (peer.high() * 0x9E3779B97F4A7C15U) ^ (peer.low() * 0xC2B2AE3D27D4EB4FU);
@@ -128,36 +131,41 @@ void Sessions::erase_keys(const Keys& keys, const Keys& kept, const Session& ses
   erase(by_peer_, difference(keys.peers, kept.peers));
 }
 
-Session* Sessions::create(const Rules& rules, Refusal& refusal) {
+Session* Sessions::create(Rules rules, Refusal& refusal) {
   collect();
   refusal = {};
   if (free_.empty()) {
     refusal.reason = Refusal::Reason::no_resources;
     return nullptr;
   }
-  auto set = RuleSet::compile(rules, addresses_, nullptr, generation_.load(std::memory_order_relaxed) + 1, refusal);
+  auto set = RuleSet::compile(std::move(rules), addresses_, nullptr, generation_.load(std::memory_order_relaxed) + 1,
+                              pool_, refusal);
   if (!set) return nullptr;
   Slot& slot = slots_[free_.back()];
-  auto session = std::make_unique<Session>();
+  Session* const session = new (pool_.allocate(sizeof(Session))) Session;
   session->index = free_.back();
   session->seid = static_cast<std::uint64_t>(++slot.uses) << 32 | (session->index + 1);
   session->rules.store(set.get(), std::memory_order_release);
-  if (!insert_keys(keys_of(rules), {}, *session, refusal)) return nullptr;
+  if (!insert_keys(keys_of(set->cold->rules), {}, *session, refusal)) {
+    destroy(session);
+    return nullptr;
+  }
   (void)set.release();
   free_.pop_back();
   count_.fetch_add(1, std::memory_order_relaxed);
   generation_.fetch_add(1, std::memory_order_release);
-  slot.session.store(session.get(), std::memory_order_release);
-  return session.release();
+  slot.session.store(session, std::memory_order_release);
+  return session;
 }
 
-bool Sessions::replace(Session& session, const Rules& rules, Refusal& refusal) {
+bool Sessions::replace(Session& session, Rules rules, Refusal& refusal) {
   collect();
   refusal = {};
   const RuleSet* const before = session.rules.load(std::memory_order_relaxed);
-  auto set = RuleSet::compile(rules, addresses_, before, generation_.load(std::memory_order_relaxed) + 1, refusal);
+  auto set = RuleSet::compile(std::move(rules), addresses_, before, generation_.load(std::memory_order_relaxed) + 1,
+                              pool_, refusal);
   if (!set) return false;
-  const Keys keys = keys_of(rules), held = keys_of(before->cold->rules);
+  const Keys keys = keys_of(set->cold->rules), held = keys_of(before->cold->rules);
   if (!insert_keys(keys, held, session, refusal)) return false;
   session.rules.store(set.release(), std::memory_order_release);
   session.notified.store(false, std::memory_order_relaxed);
@@ -175,7 +183,7 @@ void Sessions::remove(Session& session) {
   count_.fetch_sub(1, std::memory_order_relaxed);
   generation_.fetch_add(1, std::memory_order_release);
   slot.session.store(nullptr, std::memory_order_release);
-  retire(rules, std::unique_ptr<Session>(&session));
+  retire(rules, &session);
   collect();
 }
 
@@ -253,9 +261,9 @@ bool Sessions::next_event(Event& event) noexcept {
   return false;
 }
 
-void Sessions::retire(const RuleSet* rules, std::unique_ptr<Session> session) {
+void Sessions::retire(const RuleSet* rules, Session* session) {
   const std::uint64_t epoch = epoch_.fetch_add(1, std::memory_order_seq_cst) + 1;
-  retired_.push_back({epoch, std::unique_ptr<const RuleSet>(rules), std::move(session)});
+  retired_.push_back({epoch, std::unique_ptr<const RuleSet>(rules), session});
 }
 
 void Sessions::collect() {
@@ -264,7 +272,10 @@ void Sessions::collect() {
   for (const WorkerEpoch* const worker : workers_) {
     oldest = std::min(oldest, worker->entered_.load(std::memory_order_seq_cst));
   }
-  while (!retired_.empty() && retired_.front().epoch <= oldest) retired_.pop_front();
+  while (!retired_.empty() && retired_.front().epoch <= oldest) {
+    if (retired_.front().session != nullptr) destroy(retired_.front().session);
+    retired_.pop_front();
+  }
 }
 
 void Sessions::add_worker(WorkerEpoch& worker) { workers_.push_back(&worker); }

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "gtpu/rules/rules.h"
+#include "gtpu/sessions/block_pool.h"
 #include "gtpu/sessions/events.h"
 #include "gtpu/sessions/session.h"
 #include "gtpu/sessions/session_table.h"
@@ -47,10 +48,10 @@ class Sessions {
   // ---- By N4
 
   // Makes a session. Returns nullptr and fills `refusal` where the rules cannot be taken; nothing has changed then.
-  Session* create(const Rules& rules, Refusal& refusal);
+  Session* create(Rules rules, Refusal& refusal);
   // Puts `rules` in the place of those of the session. False, with `refusal` filled and nothing changed, where they
   // cannot be taken. Usage and meters of rules whose id stays live on.
-  bool replace(Session& session, const Rules& rules, Refusal& refusal);
+  bool replace(Session& session, Rules rules, Refusal& refusal);
   void remove(Session& session);
 
   // Returns the session with this SEID, or nullptr. By workers, too.
@@ -115,7 +116,7 @@ class Sessions {
   struct Retired {
     std::uint64_t epoch;
     std::unique_ptr<const RuleSet> rules;
-    std::unique_ptr<Session> session;
+    Session* session;  // or nullptr
   };
   struct EndMarker {
     std::array<std::uint8_t, 64> octets{};
@@ -128,7 +129,8 @@ class Sessions {
   // Inserts the keys that are not among `held`. False, with nothing inserted, where one is another session's.
   bool insert_keys(const Keys& keys, const Keys& held, Session& session, Refusal& refusal);
   void erase_keys(const Keys& keys, const Keys& kept, const Session& session);
-  void retire(const RuleSet* rules, std::unique_ptr<Session> session);
+  void retire(const RuleSet* rules, Session* session);
+  void destroy(Session* session);
 
   LocalAddresses addresses_;
   std::uint32_t max_sessions_;
@@ -136,6 +138,7 @@ class Sessions {
   SessionTable by_ipv4_;
   SessionTable by_ipv6_;
   SessionTable by_peer_;
+  BlockPool pool_{};
   std::vector<Slot> slots_;
   std::vector<std::uint32_t> free_;
   std::atomic<std::uint32_t> count_{0};

@@ -353,9 +353,9 @@ TEST(Forward, OuterFragmentsOfIpv6) {
 
 TEST(Forward, StagesEndWhereTheConfigurationSays) {
   for (const Stage stage : {Stage::parse, Stage::lookup, Stage::flow, Stage::dpi}) {
-    Config config = UserPlane::config();
-    config.until = stage;
-    UserPlane plane(config);
+    Config c = config();
+    c.until = stage;
+    UserPlane plane(c);
     plane.create(basic_rules());
     const Outcome outcome = plane.forward(uplink(from_user()), HEADROOM_N3);
     EXPECT_EQ(outcome.status, HEADROOM_NOTHING);
@@ -416,9 +416,9 @@ TEST(Path, WhatEarnsNoErrorIndication) {
 }
 
 TEST(Path, ErrorIndicationsAreLimited) {
-  Config config = UserPlane::config();
-  config.error_indications_per_second = 10;
-  UserPlane plane(config);
+  Config c = config();
+  c.error_indications_per_second = 10;
+  UserPlane plane(c);
   const auto burst = [&](std::uint64_t now) {
     for (int i = 0; i < 100; ++i) {
       const Outcome outcome = plane.forward(to_own(2152, message(0x30, 255, 77, {}, from_user())), HEADROOM_N3, now);

@@ -92,7 +92,7 @@ Far dropping(std::uint32_t id) {
 TEST(Rules, LowestPrecedenceValueWins) {
   for (const std::uint32_t precedence : {50U, 150U}) {
     for (const std::uint32_t flows : {0U, 16U}) {
-      UserPlane plane(UserPlane::config(flows));
+      UserPlane plane(config(flows));
       Rules rules = basic_rules();
       rules.fars.push_back(dropping(3));
       rules.pdrs.push_back(
@@ -113,7 +113,7 @@ TEST(Rules, LowestPrecedenceValueWins) {
 }
 
 TEST(Rules, FlowTableForgetsWithChangedRules) {
-  UserPlane plane(UserPlane::config(16));
+  UserPlane plane(config(16));
   Rules rules = basic_rules();
   rules.fars.push_back(dropping(3));
   rules.pdrs.push_back(with_filter(rules.pdrs[1], 4, 50, 2, "permit out udp from any to assigned"));
@@ -127,7 +127,7 @@ TEST(Rules, FlowTableForgetsWithChangedRules) {
 }
 
 TEST(Rules, FullFlowTableDropsNothing) {
-  UserPlane plane(UserPlane::config(2));
+  UserPlane plane(config(2));
   Rules rules = basic_rules();
   rules.pdrs.push_back(with_filter(rules.pdrs[1], 4, 50, 2, "permit out udp from any to assigned"));
   plane.create(rules);
@@ -139,7 +139,7 @@ TEST(Rules, FullFlowTableDropsNothing) {
 TEST(Rules, PredefinedRules) {
   PredefinedRule drop{"drop", 20, *parse_flow_description("permit out udp from any 9 to assigned"), true};
   PredefinedRule forward{"forward", 10, *parse_flow_description("permit out udp from any 10 to assigned"), false};
-  UserPlane plane(UserPlane::config(16));
+  UserPlane plane(config(16));
   Rules rules = basic_rules();
   rules.pdrs[1].predefined = std::make_shared<const PredefinedGroup>(PredefinedGroup{&forward, &drop});
   Session& session = plane.create(rules);
@@ -208,9 +208,9 @@ TEST(Sessions, RefusedRulesChangeNothing) {
 }
 
 TEST(Sessions, ManyComeAndGo) {
-  Config config = UserPlane::config();
-  config.max_sessions = 1000;
-  UserPlane plane(config);
+  Config c = config();
+  c.max_sessions = 1000;
+  UserPlane plane(c);
   std::vector<std::uint64_t> seids;
   const auto rules_of = [](std::uint32_t i) {
     Rules rules = basic_rules();

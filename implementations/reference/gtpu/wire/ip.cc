@@ -87,16 +87,6 @@ void read_ports(std::span<const std::uint8_t> packet, std::size_t at, PacketFiel
 
 }  // namespace
 
-std::uint64_t sum_words(std::span<const std::uint8_t> octets, std::uint64_t sum) noexcept {
-  const std::uint8_t* p = octets.data();
-  std::size_t left = octets.size();
-  // Eight octets at a time, as two words of 32 bits, of which each is congruent to the sum of its halves.
-  for (; left >= 8; left -= 8, p += 8) sum += static_cast<std::uint64_t>(read32(p)) + read32(p + 4);
-  for (; left >= 2; left -= 2, p += 2) sum += read16(p);
-  if (left != 0) sum += static_cast<std::uint64_t>(*p) << 8;
-  return sum;
-}
-
 Transport read_transport(std::span<const std::uint8_t> packet) noexcept {
   Transport t;
   if (packet.empty()) return t;
@@ -104,7 +94,9 @@ Transport read_transport(std::span<const std::uint8_t> packet) noexcept {
     packet = whole_ipv4(packet);
     if (packet.empty()) return t;
     const std::size_t header = (packet[0] & 0x0FU) * 4U;
-    if (checksum(sum_words(packet.first(header))) != 0) return t;
+    // Most headers have no options, and the length of their sum is known to the compiler.
+    if (checksum(header == kIpv4Header ? sum_words(packet.first<kIpv4Header>()) : sum_words(packet.first(header))) != 0)
+      return t;
     t.source = &packet[12];
     t.destination = &packet[16];
     if ((read16(&packet[6]) & 0x3FFF) != 0) {  // MF or an offset
@@ -163,27 +155,16 @@ bool read_fragment(std::span<const std::uint8_t> packet, Fragment& f) noexcept {
 }
 
 bool read_user_packet(std::span<const std::uint8_t> packet, PacketFields& fields) noexcept {
-  if (packet.empty()) return false;
-  fields.version = packet[0] >> 4;
+  if (!read_user_addresses(packet, fields)) return false;
+  packet = packet.first(fields.length);
   if (fields.version == 4) {
-    packet = whole_ipv4(packet);
-    if (packet.empty()) return false;
-    fields.source = &packet[12];
-    fields.destination = &packet[16];
     fields.protocol = packet[9];
     fields.traffic_class = packet[1];
-    fields.length = static_cast<std::uint32_t>(packet.size());
     if ((read16(&packet[6]) & 0x1FFF) == 0) read_ports(packet, (packet[0] & 0x0FU) * 4U, fields);
     return true;
   }
-  if (fields.version != 6) return false;
-  packet = whole_ipv6(packet);
-  if (packet.empty()) return false;
-  fields.source = &packet[8];
-  fields.destination = &packet[24];
   fields.traffic_class = static_cast<std::uint8_t>(read16(&packet[0]) >> 4);
   fields.flow_label = read32(&packet[0]) & 0xFFFFF;
-  fields.length = static_cast<std::uint32_t>(packet.size());
   Chain chain{packet[6]};
   bool has_transport = walk(packet, chain);
   if (has_transport && chain.next == kFragment) {

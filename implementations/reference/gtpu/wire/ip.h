@@ -59,12 +59,51 @@ struct Fragment {
 // Reads a packet of which read_transport says that it is a fragment. False where its lengths are wrong.
 [[nodiscard]] bool read_fragment(std::span<const std::uint8_t> packet, Fragment& fragment) noexcept;
 
-// Reads a user's packet. False where it is no IP packet or longer by its own header than `packet`; ports are left out
-// where they are not there.
+// Reads version, addresses and length of a user's packet. False where it is no IP packet or longer by its own header
+// than `packet`.
+[[nodiscard]] inline bool read_user_addresses(std::span<const std::uint8_t> packet, PacketFields& fields) noexcept {
+  if (packet.size() < kIpv4Header) return false;
+  const std::uint8_t* const ip = packet.data();
+  fields.version = ip[0] >> 4;
+  if (fields.version == 4) {
+    const std::uint32_t header = (ip[0] & 0x0FU) * 4U;
+    fields.length = read16(ip + 2);
+    fields.source = ip + 12;
+    fields.destination = ip + 16;
+    return header >= kIpv4Header && fields.length >= header && fields.length <= packet.size();
+  }
+  if (fields.version != 6 || packet.size() < kIpv6Header) return false;
+  fields.length = static_cast<std::uint32_t>(kIpv6Header + read16(ip + 4));
+  fields.source = ip + 8;
+  fields.destination = ip + 24;
+  return fields.length <= packet.size();
+}
+// Reads all fields of a user's packet; ports are left out where they are not there. False as read_user_addresses.
 [[nodiscard]] bool read_user_packet(std::span<const std::uint8_t> packet, PacketFields& fields) noexcept;
 
-// The sum of 16-bit words that the Internet checksum (RFC 1071) is the complement of, not folded.
-[[nodiscard]] std::uint64_t sum_words(std::span<const std::uint8_t> octets, std::uint64_t sum = 0) noexcept;
+// The sum of 16-bit words that the Internet checksum (RFC 1071) is the complement of, added to `sum`. Not folded.
+[[nodiscard]] inline std::uint64_t sum_words(std::span<const std::uint8_t> octets, std::uint64_t sum = 0) noexcept {
+  // The sum is taken in the order of the octets that the processor has, which is right but for a swap at the end
+  // (RFC 1071, 2 (B)); words of 32 bits are congruent to the sum of their halves.
+  const std::uint8_t* p = octets.data();
+  std::size_t left = octets.size();
+  std::uint64_t native = 0;
+  for (; left >= 8; left -= 8, p += 8) {
+    std::uint64_t words;
+    std::memcpy(&words, p, sizeof words);
+    native += (words & 0xFFFFFFFF) + (words >> 32);
+  }
+  if (left != 0) {
+    std::uint64_t words = 0;
+    std::memcpy(&words, p, left);
+    native += (words & 0xFFFFFFFF) + (words >> 32);
+  }
+  while (native >> 16 != 0) native = (native & 0xFFFF) + (native >> 16);
+  std::uint8_t folded[2];
+  const auto half = static_cast<std::uint16_t>(native);
+  std::memcpy(folded, &half, sizeof half);
+  return sum + read16(folded);
+}
 // Folds the sum and returns its complement.
 [[nodiscard]] inline std::uint16_t checksum(std::uint64_t sum) noexcept {
   while (sum >> 16 != 0) sum = (sum & 0xFFFF) + (sum >> 16);

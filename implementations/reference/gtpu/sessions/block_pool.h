@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Memory for many objects of few sizes that one thread makes and frees: blocks of whole cache lines, cut from large
+// pieces, which the kernel is asked to map by large pages. Workers that read many of them at random then wait for fewer
+// translations of addresses.
+#pragma once
+
+#include <sys/mman.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <vector>
+
+namespace headroom::gtpu {
+
+struct FreeMemory {
+  void operator()(void* memory) const noexcept { std::free(memory); }
+};
+
+// Returns zeroed memory at a large page's boundary. Throws std::bad_alloc.
+[[nodiscard]] inline std::unique_ptr<void, FreeMemory> allocate_large(std::size_t octets) {
+  constexpr std::size_t kLargePage = std::size_t{2} << 20;
+  const std::size_t rounded = (octets + kLargePage - 1) / kLargePage * kLargePage;
+  std::unique_ptr<void, FreeMemory> memory(std::aligned_alloc(kLargePage, rounded));
+  if (!memory) throw std::bad_alloc();
+  (void)madvise(memory.get(), rounded, MADV_HUGEPAGE);  // a kernel without large pages does without
+  std::memset(memory.get(), 0, rounded);
+  return memory;
+}
+
+class BlockPool {
+ public:
+  static constexpr std::size_t kLine = 64;
+
+  void* allocate(std::size_t octets) {
+    const std::size_t lines = (octets + kLine - 1) / kLine;
+    if (lines >= free_.size()) return ::operator new (lines* kLine, std::align_val_t{kLine});
+    std::vector<void*>& blocks = free_[lines];
+    if (!blocks.empty()) {
+      void* const block = blocks.back();
+      blocks.pop_back();
+      return block;
+    }
+    if (left_ < lines * kLine) {
+      pieces_.push_back(allocate_large(kPiece));
+      next_ = static_cast<std::uint8_t*>(pieces_.back().get());
+      left_ = kPiece;
+    }
+    void* const block = next_;
+    next_ += lines * kLine;
+    left_ -= lines * kLine;
+    return block;
+  }
+
+  void free(void* block, std::size_t octets) {
+    const std::size_t lines = (octets + kLine - 1) / kLine;
+    if (lines >= free_.size()) return ::operator delete (block, std::align_val_t{kLine});
+    free_[lines].push_back(block);
+  }
+
+ private:
+  static constexpr std::size_t kPiece = std::size_t{2} << 20;
+
+  std::vector<std::unique_ptr<void, FreeMemory>> pieces_{};
+  std::uint8_t* next_ = nullptr;
+  std::size_t left_ = 0;
+  std::array<std::vector<void*>, 64> free_{};  // by cache lines of a block
+};
+
+}  // namespace headroom::gtpu
