@@ -107,6 +107,12 @@ Longest Length
     [Tags]    req:TS29281-5.1-6    level:must
     Uplink Packet Should Be Dropped    length=65535
 
+Length Short Of The End
+    [Documentation]    Sends a G-PDU whose Length ends within the user's packet. Expects that no octet behind it
+    ...    goes on.
+    [Tags]    req:TS29281-5.1-6    level:must
+    User Plane Should Follow    tunnels    Length short of the end
+
 Octets Behind The End
     [Documentation]    Sends a datagram that has 8 octets behind the message. Expects the T-PDU without them: it
     ...    ends where the Length says.

@@ -16,7 +16,7 @@ Echo
     [Documentation]    Sends Echo Requests with the sequence numbers 0, 1, 4660 and 65535. Expects an Echo Response
     ...    each, with that number, a Recovery of 0 and the TEID 0.
     [Tags]    req:TS29281-7.2.2-1    req:TS29281-7.2.2-2    req:TS29281-7.2.2-3    req:TS29281-5.1-8
-    ...    req:TS29281-5.1-11    level:must
+    ...       req:TS29281-5.1-11    level:must
     User Plane Should Follow    path    echo
 
 Echo From Another Port

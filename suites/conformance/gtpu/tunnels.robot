@@ -17,7 +17,7 @@ Both Ways
     [Documentation]    Sends packets of 28 to 1,400 octets up and down. Expects each of them once, unchanged, in the
     ...    downlink with a container that has the QFI.
     [Tags]    req:TS29244-8.2.26-2    req:TS29244-8.2.64-1    req:TS29281-4.4.2.3-1    req:TS29281-5.1-5
-    ...    req:TS29281-5.2.2.7-1    req:TS38415-5.5.2.1-1    level:must
+    ...       req:TS29281-5.2.2.7-1    req:TS38415-5.5.2.1-1    level:must
     User Plane Should Follow    tunnels    both ways
 
 No Sequence Number And One Container
@@ -29,7 +29,7 @@ Unknown TEID
     [Documentation]    Sends a G-PDU into a tunnel that there is not. Expects that it is discarded, and an Error
     ...    Indication with its TEID and its destination address.
     [Tags]    req:TS29281-7.3.1-1    req:TS29281-7.3.1-2    req:TS29281-7.3.1-3    req:TS29281-7.3.1-4
-    ...    req:TS29281-4.4.2.4-1    level:must
+    ...       req:TS29281-4.4.2.4-1    level:must
     User Plane Should Follow    tunnels    unknown TEID
 
 Unknown TEID Over IPv6

@@ -119,6 +119,7 @@ class EngineUserPlane:
         if capture is not None:
             self._job["capture"] = str(capture)
         self.description: dict[str, Any] = {}
+        self._is_ready = False
         self._rest = b""
         self._exit: EngineExit | None = None
 
@@ -138,6 +139,7 @@ class EngineUserPlane:
             os.set_blocking(pipe.fileno(), False)
         try:
             self.description = self._exchange(self._job).get("description", {})
+            self._is_ready = True
         except BaseException:
             self.close()
             raise
@@ -211,8 +213,8 @@ class EngineUserPlane:
                 f"{broken.get('sentence') or broken.get('message')} See `headroom-engine check`."
             )
         if error := document.get("error"):
-            if isinstance(error, str):
-                raise HeadroomError(f"The engine refuses a step: {error}")
+            if self._is_ready and error.get("kind") == "job":  # a step: the session goes on
+                raise HeadroomError(f"The engine refuses a step: {error.get('message')}")
             exit_.out[:] = answer
             self._await_end(exit_)
             raise self._failure(exit_)

@@ -395,6 +395,21 @@ def _spoofed(talk: Conversation, check: Check) -> None:
     check.that(not tunnelled(step), "A packet that matches no rule was answered.", "TS29281-7.3.1-6")
 
 
+@story(TUNNELS, "Length short of the end", n4=False)
+def _short_length(talk: Conversation, check: Check) -> None:
+    """The T-PDU ends within the user's packet: what is behind it does not go on."""
+    session = talk.establish()
+    packet = talk.to_network(session, 64)
+    octets = talk.g_pdu(session, packet)
+    size = int.from_bytes(octets[2:4], "big") - 8
+    step = talk.give(talk.from_access(session, octets[:2] + size.to_bytes(2, "big") + octets[4:]), N3)
+    came = step.sent(N6)
+    longest = max(map(len, came), default=0)
+    told = f"A packet of {longest} octets went on, and the T-PDU had {len(packet) - 8}."
+    check.that(longest <= len(packet) - 8, told, "TS29281-5.1-6")
+    _still_forwards(talk, check, session)
+
+
 @story(TUNNELS, "addresses without a session", n4=False)
 def _unknown_user(talk: Conversation, check: Check) -> None:
     talk.establish()

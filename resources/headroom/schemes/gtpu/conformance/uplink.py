@@ -21,8 +21,10 @@ from typing import Any
 
 from headroom.core.errors import UsageError
 from headroom.schemes.gtpu import judge, packets
-from headroom.schemes.gtpu.conversation import Conversation, Session
+from headroom.schemes.gtpu.conformance.check import Check
+from headroom.schemes.gtpu.conversation import Conversation, Session, tunnelled
 from headroom.schemes.gtpu.packets import Extension
+from headroom.schemes.gtpu.user_plane import N3
 
 WORDS = ("first", "flags", "sequence", "extensions", "last", "length", "trailing", "unused")
 WORDS += ("source_port", "checksum", "size")
@@ -79,3 +81,24 @@ def datagram(talk: Conversation, session: Session, packet: bytes, words: Mapping
     if "checksum" in words:
         more["checksum_value"] = int(words["checksum"], 0)
     return talk.from_access(session, message(session, packet, words), **more)
+
+
+def must_be_forwarded(talk: Conversation, check: Check, words: Mapping[str, str]) -> None:
+    """The packet of a row goes to the data network, and nothing is answered."""
+    session = talk.establish()
+    packet = talk.to_network(session, int(words.get("size", 64)))
+    step = talk.give(datagram(talk, session, packet, words), N3)
+    check.uplink(step, packet)
+    check.that(not tunnelled(step), "The packet was answered.")
+
+
+def must_be_dropped(talk: Conversation, check: Check, words: Mapping[str, str], answers: int = 0) -> None:
+    """The packet of a row does not go on, at most so many messages come back, and the next packet goes through."""
+    session = talk.establish()
+    packet = talk.to_network(session, int(words.get("size", 64)))
+    step = talk.give(datagram(talk, session, packet, words), N3)
+    check.dropped(step)
+    came = len(tunnelled(step))
+    check.that(came <= answers, f"{came} messages came back.")
+    packet = talk.to_network(session)
+    check.uplink(talk.uplink(session, packet), packet, "TS29244-8.2.26-2")

@@ -31,7 +31,7 @@ from headroom.schemes.gtpu.conformance import (
     usage_stories,
 )
 from headroom.schemes.gtpu.conformance.check import Check, Stories
-from headroom.schemes.gtpu.conversation import OTHER_HOSTS, Conversation, Facts, tunnelled
+from headroom.schemes.gtpu.conversation import OTHER_HOSTS, Conversation, Facts
 from headroom.schemes.gtpu.pfcp.message import PfcpError
 from headroom.schemes.gtpu.scheme import SCHEME
 from headroom.testbed.choice import NotOnThisTopology
@@ -59,24 +59,13 @@ class UserPlaneKeywords:
         """A G-PDU of a session's uplink, as the words have it: its T-PDU goes to the data network, and nothing is
         answered."""
         with _opened() as (talk, check):
-            session = talk.establish()
-            packet = talk.to_network(session, int(words.get("size", 64)))
-            step = talk.give(uplink.datagram(talk, session, packet, words), user_plane.N3)
-            check.uplink(step, packet)
-            check.that(not tunnelled(step), "The packet was answered.")
+            uplink.must_be_forwarded(talk, check, words)
 
     @keyword("Uplink Packet Should Be Dropped")
     def dropped(self, answers: int = 0, **words: str) -> None:
         """Likewise, and nothing goes to the data network. ANSWERS: how many messages may come back."""
         with _opened() as (talk, check):
-            session = talk.establish()
-            packet = talk.to_network(session, int(words.get("size", 64)))
-            step = talk.give(uplink.datagram(talk, session, packet, words), user_plane.N3)
-            check.dropped(step)
-            came = len(tunnelled(step))
-            check.that(came <= int(answers), f"{came} messages came back.")
-            packet = talk.to_network(session)
-            check.uplink(talk.uplink(session, packet), packet, "TS29244-8.2.26-2")
+            uplink.must_be_dropped(talk, check, words, int(answers))
 
     @keyword("User Plane Should Follow")
     def followed(self, group: str, name: str) -> None:
