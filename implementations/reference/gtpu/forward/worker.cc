@@ -95,6 +95,9 @@ void Worker::forward_chunk(Item* items, std::size_t count, std::uint64_t now_ns)
   if (ends_behind(Stage::lookup)) return;
   each([&](Item& item) { find_match(item); });
   if (ends_behind(Stage::flow) || ends_behind(Stage::dpi)) return;
+  // What is behind pointers is fetched one pointer after another, for all packets at once.
+  each([](const Item& item) { fetch_lists(item); });
+  each([](const Item& item) { fetch_counters(item); });
   each([&](Item& item) { apply(item, now_ns); });
 }
 
@@ -216,6 +219,7 @@ void Worker::find_match(Item& item) {
     if (const FlowTable::Entry* entry = flows_->find(item.flow, item.flow_key)) {
       ++counters_.flows_found;
       item.match = rules.matches() + entry->match;
+      __builtin_prefetch(item.match);
       item.drop = entry->drop;
       return;
     }
@@ -226,6 +230,24 @@ void Worker::find_match(Item& item) {
   if (flows_) {
     ++counters_.flows_inserted;
     flows_->insert(item.flow, item.flow_key, static_cast<std::uint16_t>(item.match - rules.matches()), item.drop);
+  }
+}
+
+void Worker::fetch_lists(const Item& item) noexcept {
+  const Match& match = *item.match;
+  __builtin_prefetch(match.action);
+  if (match.meter_count != 0) __builtin_prefetch(item.rules->rates + match.first_meter);
+  if (match.usage_count != 0) __builtin_prefetch(item.rules->usages + match.first_usage);
+}
+
+void Worker::fetch_counters(const Item& item) noexcept {
+  const Match& match = *item.match;
+  for (std::size_t i = match.first_meter, end = i + match.meter_count; i < end; ++i) {
+    __builtin_prefetch(item.rules->rates[i].meter, 1);
+  }
+  for (std::size_t i = match.first_usage, end = i + match.usage_count; i < end; ++i) {
+    const auto* const usage = reinterpret_cast<const std::uint8_t*>(item.rules->usages[i]);
+    for (std::size_t at = 0; at < sizeof(Usage); at += BlockPool::kLine) __builtin_prefetch(usage + at, 1);
   }
 }
 
@@ -252,7 +274,7 @@ void Worker::apply(Item& item, std::uint64_t now_ns) {
   }
   for (std::size_t i = match.first_meter, end = i + match.meter_count; i < end; ++i) {
     const Rate& rate = item.rules->rates[i];
-    if (!rate.meter->pass(item.fields.length, rate.kbps, now_ns))
+    if (!rate.meter->pass(item.fields.length, rate.rate, now_ns))
       return finish(item, HEADROOM_NOTHING, HEADROOM_REASON_RATE);
   }
   if (match.usage_count != 0) {

@@ -91,6 +91,8 @@ class Worker {
   void forward_end_marker(Item& item, std::uint32_t teid);
   void find_session(Item& item, std::uint64_t now_ns);
   void find_match(Item& item);
+  static void fetch_lists(const Item& item) noexcept;
+  static void fetch_counters(const Item& item) noexcept;
   void apply(Item& item, std::uint64_t now_ns);
   // False where a quota is used up and no FAR for Quota Action, which becomes `action`, says to forward all the same.
   static bool within_quota(const Item& item, const Action*& action) noexcept;

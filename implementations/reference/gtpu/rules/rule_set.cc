@@ -143,7 +143,7 @@ bool compile_actions(Compilation& c, RuleSet::Cold& cold, Refusal& refusal) {
 void add_qer(const Qer& qer, Meters& meters, bool uplink, Compilation& c, Match& match) {
   if (uplink ? qer.uplink_closed : qer.downlink_closed) match.flags |= Match::kGateClosed;
   if (const auto& mbr = uplink ? qer.uplink_mbr : qer.downlink_mbr) {
-    c.rates.push_back({uplink ? &meters.uplink : &meters.downlink, *mbr});
+    c.rates.push_back({uplink ? &meters.uplink : &meters.downlink, BitRate::of(*mbr)});
     ++match.meter_count;
   }
   if (qer.qfi) match.qfi = *qer.qfi & 0x3F;

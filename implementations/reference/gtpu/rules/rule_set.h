@@ -72,7 +72,7 @@ static_assert(sizeof(Match) == BlockPool::kLine);
 // Rate is a QER's MBR in one direction.
 struct Rate {
   Meter* meter = nullptr;
-  std::uint64_t kbps = 0;
+  BitRate rate{};
 };
 
 // Tunnel says how a packet came: TEID 0 from N6.

@@ -11,7 +11,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <cstring>
 #include <memory>
 #include <new>
 #include <vector>
@@ -22,14 +21,14 @@ struct FreeMemory {
   void operator()(void* memory) const noexcept { std::free(memory); }
 };
 
-// Returns zeroed memory at a large page's boundary. Throws std::bad_alloc.
+// Returns memory at a cache line's boundary, of large pages where it is much. Throws std::bad_alloc.
 [[nodiscard]] inline std::unique_ptr<void, FreeMemory> allocate_large(std::size_t octets) {
-  constexpr std::size_t kLargePage = std::size_t{2} << 20;
-  const std::size_t rounded = (octets + kLargePage - 1) / kLargePage * kLargePage;
-  std::unique_ptr<void, FreeMemory> memory(std::aligned_alloc(kLargePage, rounded));
+  constexpr std::size_t kLine = 64, kLargePage = std::size_t{2} << 20;
+  const std::size_t boundary = octets < kLargePage ? kLine : kLargePage;
+  const std::size_t rounded = (octets + boundary - 1) / boundary * boundary;
+  std::unique_ptr<void, FreeMemory> memory(std::aligned_alloc(boundary, rounded));
   if (!memory) throw std::bad_alloc();
-  (void)madvise(memory.get(), rounded, MADV_HUGEPAGE);  // a kernel without large pages does without
-  std::memset(memory.get(), 0, rounded);
+  if (boundary == kLargePage) (void)madvise(memory.get(), rounded, MADV_HUGEPAGE);  // or without, says the kernel
   return memory;
 }
 

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 #include "gtpu/sessions/block_pool.h"
 
@@ -22,22 +23,26 @@ class SessionTable {
   // By readers. Key 0 is never found.
   [[nodiscard]] const Session* find(std::uint64_t key) const noexcept {
     if (key == 0) return nullptr;
-    for (std::size_t at = place(key), probes = 0; probes <= mask_; at = (at + 1) & mask_, ++probes) {
-      const std::uint64_t found = entries_[at].key.load(std::memory_order_acquire);
+    const Entry* const entries = entries_.load(std::memory_order_acquire);
+    for (std::size_t at = place(key);; at = (at + 1) & mask_) {
+      const std::uint64_t found = entries[at].key.load(std::memory_order_acquire);
       if (found == 0) return nullptr;
       if (found != key) continue;
-      const Session* session = entries_[at].session.load(std::memory_order_acquire);
+      const Session* session = entries[at].session.load(std::memory_order_acquire);
       // The writer may have given the place to another key between the two.
-      if (entries_[at].key.load(std::memory_order_relaxed) == key) return session;
+      if (entries[at].key.load(std::memory_order_relaxed) == key) return session;
     }
-    return nullptr;
   }
-  void prefetch(std::uint64_t key) const noexcept { __builtin_prefetch(&entries_[place(key)]); }
+  void prefetch(std::uint64_t key) const noexcept {
+    __builtin_prefetch(entries_.load(std::memory_order_relaxed) + place(key));
+  }
 
   // By the writer. REQUIRES of `insert`: there is room, and the key is not 0 and not in the table.
   [[nodiscard]] bool has_room(std::size_t keys) const noexcept { return used_ + keys <= (mask_ + 1) / 2; }
-  void insert(std::uint64_t key, const Session* session) noexcept;
+  void insert(std::uint64_t key, const Session* session);
   void erase(std::uint64_t key) noexcept;
+  // The memory of an array that `insert` has replaced, or nullptr. To be freed when no reader uses it any more.
+  [[nodiscard]] std::unique_ptr<void, FreeMemory> take_replaced() noexcept { return std::move(replaced_); }
 
  private:
   struct Entry {
@@ -50,11 +55,18 @@ class SessionTable {
     return static_cast<std::size_t>(mixed >> shift_);
   }
 
-  std::unique_ptr<void, FreeMemory> memory_;
-  Entry* entries_;
+  // Places that are not empty; a quarter of the array stays empty, so that searches end.
+  [[nodiscard]] bool is_worn() const noexcept { return (used_ + erased_ + 1) * 4 > (mask_ + 1) * 3; }
+  void place_entry(Entry* entries, std::uint64_t key, const Session* session) noexcept;
+  void renew();
+
+  std::unique_ptr<void, FreeMemory> memory_{};
+  std::unique_ptr<void, FreeMemory> replaced_{};
+  std::atomic<Entry*> entries_{nullptr};
   std::size_t mask_;
   unsigned shift_;
   std::size_t used_ = 0;
+  std::size_t erased_ = 0;
 };
 
 }  // namespace headroom::gtpu

@@ -112,6 +112,7 @@ bool Sessions::insert_keys(const Keys& keys, const Keys& held, Session& session,
   }
   for (Part& part : parts) {
     for (const std::uint64_t key : part.keys) part.table.insert(key, &session);
+    if (auto memory = part.table.take_replaced()) retire(nullptr, nullptr, std::move(memory));
   }
   if (!chosen_.empty()) {
     for (const std::uint64_t key : parts[0].keys) chosen_.erase(static_cast<std::uint32_t>(key));
@@ -261,9 +262,9 @@ bool Sessions::next_event(Event& event) noexcept {
   return false;
 }
 
-void Sessions::retire(const RuleSet* rules, Session* session) {
+void Sessions::retire(const RuleSet* rules, Session* session, std::unique_ptr<void, FreeMemory> memory) {
   const std::uint64_t epoch = epoch_.fetch_add(1, std::memory_order_seq_cst) + 1;
-  retired_.push_back({epoch, std::unique_ptr<const RuleSet>(rules), session});
+  retired_.push_back({epoch, std::unique_ptr<const RuleSet>(rules), session, std::move(memory)});
 }
 
 void Sessions::collect() {

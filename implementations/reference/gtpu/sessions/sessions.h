@@ -116,7 +116,8 @@ class Sessions {
   struct Retired {
     std::uint64_t epoch;
     std::unique_ptr<const RuleSet> rules;
-    Session* session;  // or nullptr
+    Session* session;                          // or nullptr
+    std::unique_ptr<void, FreeMemory> memory;  // of a table
   };
   struct EndMarker {
     std::array<std::uint8_t, 64> octets{};
@@ -129,7 +130,7 @@ class Sessions {
   // Inserts the keys that are not among `held`. False, with nothing inserted, where one is another session's.
   bool insert_keys(const Keys& keys, const Keys& held, Session& session, Refusal& refusal);
   void erase_keys(const Keys& keys, const Keys& kept, const Session& session);
-  void retire(const RuleSet* rules, Session* session);
+  void retire(const RuleSet* rules, Session* session, std::unique_ptr<void, FreeMemory> memory = nullptr);
   void destroy(Session* session);
 
   LocalAddresses addresses_;

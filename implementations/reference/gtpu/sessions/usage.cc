@@ -10,19 +10,25 @@ namespace {
 constexpr std::uint64_t kBurstNs = 50'000'000;
 // Octets that pass at once at least: at the lowest rates a bucket of kBurstNs would not hold one packet.
 constexpr std::uint64_t kBurstOctets = 2 * 1500;
+constexpr unsigned kStepBits = 20;
 
 }  // namespace
 
-bool Meter::pass(std::uint64_t octets, std::uint64_t kbps, std::uint64_t now_ns) noexcept {
-  if (kbps == 0) return false;
-  const auto duration = [kbps](std::uint64_t n) { return (n * 8'000'000 + kbps / 2) / kbps; };
-  const std::uint64_t burst = std::max(kBurstNs, duration(kBurstOctets));
-  const std::uint64_t length = duration(octets);
+BitRate BitRate::of(std::uint64_t kbps) noexcept {
+  if (kbps == 0) return {};
+  constexpr std::uint64_t kNsOfAnOctet = 8'000'000;  // at 1 kbit/s
+  const std::uint64_t step = ((kNsOfAnOctet << kStepBits) + kbps / 2) / kbps;
+  return {step, std::max(kBurstNs, kBurstOctets * step >> kStepBits)};
+}
+
+bool Meter::pass(std::uint64_t octets, const BitRate& rate, std::uint64_t now_ns) noexcept {
+  if (rate.burst_ns == 0) return false;
+  const std::uint64_t length = octets * rate.step >> kStepBits;
   std::uint64_t free_at = free_at_ns_.load(std::memory_order_relaxed);
   while (true) {
     const std::uint64_t begin = std::max(free_at, now_ns);
     // A packet longer than a bucket passes an empty one.
-    if (begin - now_ns + length > burst && begin != now_ns) return false;
+    if (begin - now_ns + length > rate.burst_ns && begin != now_ns) return false;
     if (begin > ~std::uint64_t{0} - length) return false;
     if (free_at_ns_.compare_exchange_weak(free_at, begin + length, std::memory_order_relaxed)) return true;
   }

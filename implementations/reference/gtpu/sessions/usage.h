@@ -41,12 +41,20 @@ struct Usage {
   std::atomic<bool> reports_start{false};  // the first packet queues an Event with kStart (START of the triggers)
 };
 
-// Meter is the token bucket of one direction of a QER: a packet of `octets` conforms while the bucket is not more than
-// `burst_ns` ahead of time (virtual scheduling, ITU-T I.371). Kept in one word, so that workers can share it.
+// BitRate is a maximum bit rate, prepared so that no packet costs a division.
+struct BitRate {
+  std::uint64_t step = 0;      // nanoseconds of an octet, in units of 1 / 2^20
+  std::uint64_t burst_ns = 0;  // how far ahead of time a bucket may be; 0: nothing passes
+
+  [[nodiscard]] static BitRate of(std::uint64_t kbps) noexcept;
+};
+
+// Meter is the token bucket of one direction of a QER: a packet conforms while the bucket is not more than a burst
+// ahead of time (virtual scheduling, ITU-T I.371). Kept in one word, so that workers can share it.
 class Meter {
  public:
-  // True if a packet may pass, which then has been taken from the bucket. `kbps` 0: none passes.
-  bool pass(std::uint64_t octets, std::uint64_t kbps, std::uint64_t now_ns) noexcept;
+  // True if a packet may pass, which then has been taken from the bucket.
+  bool pass(std::uint64_t octets, const BitRate& rate, std::uint64_t now_ns) noexcept;
 
  private:
   std::atomic<std::uint64_t> free_at_ns_{0};  // when all that has passed has been sent at the rate

@@ -71,7 +71,7 @@ Json at_load(const Model& model, std::uint32_t workers, double load) {
   const Chance uplink(job.traffic.uplink_share);
   const double interval = 1 / (load * model.capacity(workers));  // picoseconds
   const auto last_user = static_cast<std::uint32_t>(model.user_of.size() - 1);
-  Histogram latency;
+  queueing::Times latency;
   std::uint64_t now = 0, counted_from = 0, lost = 0;
   const std::uint64_t warm_up = kWarmUp * workers, packets = kPackets * workers;
   for (std::uint64_t i = 0; i < warm_up + packets; ++i) {
@@ -100,7 +100,7 @@ Json at_load(const Model& model, std::uint32_t workers, double load) {
   for (const double each : loads) sum += each;
   return {{"load", load},
           {"mpps", load * model.capacity(workers) * static_cast<double>(kPicoseconds) * 1e-6},
-          {"latency_ns", json_of(latency, 1)},
+          {"latency_ns", latency.json()},
           {"lost_share", static_cast<double>(lost) / static_cast<double>(packets)},
           {"worker_loads", loads},
           {"fullest_to_mean", sum == 0 ? 0 : *std::max_element(loads.begin(), loads.end()) * workers / sum},
