@@ -58,8 +58,6 @@ PredefinedRule predefined_rule_of(const json& value) {
 
 Config read_config(const json& value) {
   const Settings settings(value, "the configuration");
-  settings.only({"scheme", "seed", "n3", "n9", "n4", "max_sessions", "recovery_time", "error_indications_per_second",
-                 "flows", "predefined_rules", "until", "options"});
   Config config;
   require(settings.find("n3") != nullptr, "\"n3\" is missing in the configuration");
   read_side(*settings.find("n3"), false, config.addresses);

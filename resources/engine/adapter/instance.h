@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "adapter/description.h"
 #include "adapter/library.h"
@@ -54,6 +55,8 @@ class Instance {
   [[nodiscard]] const headroom_sessions* sessions() const noexcept { return library_->sessions(); }
   [[nodiscard]] const headroom_messages* messages() const noexcept { return library_->messages(); }
   [[nodiscard]] headroom_instance* self() const noexcept { return self_; }
+  // The same; from now on it is the caller's to destroy it.
+  [[nodiscard]] headroom_instance* release() noexcept { return std::exchange(self_, nullptr); }
   [[nodiscard]] headroom_role role() const noexcept { return role_; }
   [[nodiscard]] const Description& description() const noexcept { return description_; }
   [[nodiscard]] const Names& names() const noexcept { return *names_; }

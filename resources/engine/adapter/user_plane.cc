@@ -12,8 +12,8 @@ constexpr const char* kForward = "user-plane.forward";
 constexpr const char* kTake = "user-plane.take";
 constexpr const char* kN4 = "user-plane.n4";
 constexpr const char* kTakeN4 = "user-plane.take_n4";
-constexpr std::size_t kErrorCapacity = 1024;
-constexpr std::size_t kMostTaken = 1'000'000;  // more than any buffer of packets holds for one call
+constexpr std::size_t kSentenceCapacity = 1024;
+constexpr std::size_t kMostTaken = 100'000;    // more than any buffer of packets holds for one call
 constexpr std::size_t kTakenAtOnce = 4;        // records of one call of `take`
 
 [[noreturn]] void broken(const char* function, const std::string& sentence) {
@@ -118,12 +118,20 @@ UserPlaneWorkers::UserPlaneWorkers(const AdapterJob& job, std::size_t workers) :
   }
 }
 
+void UserPlaneWorkers::destroy_in(std::span<const std::size_t> indices) {
+  for (const std::size_t index : indices) {
+    headroom_instance* const worker = index == 0 ? first_.release() : workers_[index];
+    call_safely(HEADROOM_USER_PLANE, "destroy", [&] { first_.api().destroy(worker); });
+  }
+  workers_.clear();
+}
+
 UserPlaneWorkers::~UserPlaneWorkers() {
   for (std::size_t i = workers_.size(); i-- > 1;) first_.api().destroy(workers_[i]);
 }
 
 void UserPlaneWorkers::add_worker() {
-  std::string sentence(kErrorCapacity, '\0');
+  std::string sentence(kSentenceCapacity, '\0');
   headroom_instance* const added = call_safely(HEADROOM_USER_PLANE, "user-plane.add_worker", [&] {
     return functions().add_worker(first(), sentence.data(), sentence.size());
   });

@@ -58,10 +58,12 @@ class UserPlaneWorkers {
   [[nodiscard]] const Json& description() const noexcept { return *description_; }
   [[nodiscard]] Json statistics(std::size_t index) const { return headroom::statistics(first_.api(), worker(index)); }
 
-  // Makes one more worker.
-  void add_worker();
+  // Destroys all workers, in the order of `indices`. Nothing else may be called behind it. REQUIRES: each index once.
+  void destroy_in(std::span<const std::size_t> indices);
 
  private:
+  void add_worker();
+
   Instance first_;
   std::vector<headroom_instance*> workers_;
   const Json* description_ = nullptr;

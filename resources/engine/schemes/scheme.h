@@ -44,6 +44,19 @@ bool has_feedback(const Json& config);
 void allow_segments(Json& config, std::uint32_t largest_link_packet);
 }  // namespace common_keys
 
+// What `check` tries a user plane with.
+struct UserPlaneTrial {
+  struct Packet {
+    Octets octets;
+    std::int32_t side = 0;      // headroom_side
+    std::uint32_t session = 0;  // from 0; of no session: its number is that of none
+  };
+  Json config;                  // with all that a user plane of the scheme needs
+  std::uint32_t peer = 0;       // IPv4 address of the control plane
+  std::vector<Octets> n4;       // messages that establish sessions; none where it has no N4
+  std::vector<Packet> packets;  // of those sessions
+};
+
 // What `check` tries adapters of a scheme with, beyond what it tries each adapter with. What is empty is not known.
 struct Trials {
   // Made from a configuration that the adapter accepts.
@@ -57,6 +70,10 @@ struct Trials {
   // Messages for endpoints: the beginning of one, one that no endpoint can decompress, and one that brings something
   // back, which the endpoint has when the message is accepted.
   OctetView beginning_of_message{}, failing_message{}, returning_message{};
+  // Of a user plane with this configuration; `described` is the scheme's entry of what `describe` returns.
+  UserPlaneTrial (*user_plane)(const Json& config, const Json& described) = nullptr;
+  // Writes into packets of a trial what the user plane has chosen, as its answers to the trial's N4 messages say.
+  void (*adapt_packets)(std::span<UserPlaneTrial::Packet> packets, std::span<const Octets> answers) = nullptr;
   // Makes packets that are longer than `largest_link_packet` go as segments, where an adapter does that.
   void (*allow_segments)(Json& config, std::uint32_t largest_link_packet) = common_keys::allow_segments;
 };

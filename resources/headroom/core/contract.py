@@ -211,7 +211,8 @@ class Scheme:
     scheme have of its own, and is None where there are none.
 
     `framing` and `dissector` are for captures. `commands` adds the scheme's own commands to the command line. `suites`
-    is the folder of its conformance suites, below suites/, and `more_suites` others that it has. `streams` are those that TRex can make of its profiles.
+    is the folder of its conformance suites, below suites/, and `more_suites` others that it has. `streams` are those
+    that TRex can make of its profiles.
     `node_job` gives the job of a node that hosts an endpoint of an implementation, in a build, on the side of the
     compressor or the decompressor. `benchmarks` are the shortest runs of those of the reference: program and arguments,
     in which LIB stands for the folder of the adapters. `carries` are schemes whose link packets are its packets, by

@@ -75,6 +75,7 @@ void Controller::handle_message(const Request& request) {
     case HeaderState::short_message:
       return;
     case HeaderState::other_version: {
+      if (header.type == pfcp::kVersionNotSupportedResponse) return;  // or two versions would answer for ever
       pfcp::MessageWriter out(buffer_, {pfcp::kVersionNotSupportedResponse, {}, header.sequence});
       const pfcp::Octets octets = out.finish();
       outbox_.push_back({request.peer, {octets.begin(), octets.end()}});

@@ -31,8 +31,8 @@ class Controller {
  public:
   // Bounds of memory and of the length of a response.
   static constexpr std::size_t kMostAssociations = 256;
-  static constexpr std::size_t kMostUrrs = 128;  // of one session
-  static constexpr std::size_t kMostPdrs = 512;  // of one session
+  static constexpr std::size_t kMostRules = 512;  // of one kind in one session
+  static constexpr std::size_t kMostUrrs = 128;
 
   // `sessions` outlives the controller's last call.
   Controller(Sessions& sessions, Config config);

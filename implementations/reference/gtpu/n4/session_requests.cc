@@ -51,8 +51,8 @@ Session* Controller::session_of(const Request& request) {
 }
 
 bool Controller::check_size(const Rules& rules) {
-  return (rules.urrs.size() <= kMostUrrs && rules.pdrs.size() <= kMostPdrs) ||
-         reader_.fail(Cause::no_resources_available);
+  const std::size_t most = std::max({rules.pdrs.size(), rules.fars.size(), rules.qers.size(), rules.bars.size()});
+  return (most <= kMostRules && rules.urrs.size() <= kMostUrrs) || reader_.fail(Cause::no_resources_available);
 }
 
 // Session Establishment (7.5.2, 7.5.3).
@@ -61,11 +61,11 @@ void Controller::establish(const Request& request) {
   std::optional<Ie> id;
   std::optional<Ie> cp;
   std::uint8_t flags = 0;
-  bool has_pdr = false;
-  bool has_far = false;
+  std::size_t pdrs = 0;
+  std::size_t fars = 0;
   const bool read = reader_.for_each(request.message.body, 0, [&](const Ie& ie) {
-    has_pdr = has_pdr || ie.type == pfcp::kCreatePdr;
-    has_far = has_far || ie.type == pfcp::kCreateFar;
+    if (ie.type == pfcp::kCreatePdr) ++pdrs;
+    if (ie.type == pfcp::kCreateFar) ++fars;
     if (ie.type == pfcp::kNodeId && !id) id = ie;
     if (ie.type == pfcp::kFSeid && !cp) cp = ie;
     return ie.type != pfcp::kSeReqFlags || reader_.number(ie, 1, flags);
@@ -76,19 +76,24 @@ void Controller::establish(const Request& request) {
   const auto association = association_of(request, id);
   if (!association) return;
   if (cp && !f_seid) return reject(request, {Cause::invalid_length, pfcp::kFSeid});
-  const std::uint16_t missing = !f_seid ? pfcp::kFSeid : !has_pdr ? pfcp::kCreatePdr : !has_far ? pfcp::kCreateFar : 0;
+  const std::uint16_t missing = !f_seid     ? pfcp::kFSeid
+                                : pdrs == 0 ? pfcp::kCreatePdr
+                                : fars == 0 ? pfcp::kCreateFar
+                                            : 0;
   if (missing != 0) return reject(request, {Cause::mandatory_ie_missing, missing}, seid);
   if (!f_seid->ipv4 && !f_seid->ipv6) {
     return reject(request, {Cause::mandatory_ie_incorrect, pfcp::kFSeid}, seid);
   }
 
   Rules rules;
+  rules.pdrs.reserve(pdrs);
+  rules.fars.reserve(fars);
   reader_.begin((flags & pfcp::kResti) != 0);
   Session* session = nullptr;
   if (reader_.for_each(request.message.body, 0, [&](const Ie& ie) { return reader_.create(ie, rules); }) &&
       check_size(rules)) {
     Refusal refusal;
-    session = sessions_.create(rules, refusal);
+    session = sessions_.create(std::move(rules), refusal);
     if (session == nullptr) {
       reader_.release();
       return reject(request, failure_of(refusal), seid);
@@ -170,7 +175,7 @@ void Controller::modify(const Request& request) {
     finals.push_back(UsageReports::final_report(*session, state, urr, request.now));
   }
   Refusal refusal;
-  if (!sessions_.replace(*session, rules, refusal)) {
+  if (!sessions_.replace(*session, std::move(rules), refusal)) {
     reader_.release();
     return reject(request, failure_of(refusal), state.cp_seid);
   }

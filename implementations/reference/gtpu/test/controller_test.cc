@@ -88,6 +88,8 @@ TEST(N4Message, OtherVersion) {
   Bytes octets = message(pfcp::kHeartbeatRequest, {}, 77, {});
   octets[0] = 0x40;
   EXPECT_EQ(cp.send(octets).octets, message(pfcp::kVersionNotSupportedResponse, {}, 77, {}));
+  octets[1] = pfcp::kVersionNotSupportedResponse;
+  EXPECT_TRUE(cp.send(octets).none());
 }
 
 TEST(N4Message, DiscardedInSilence) {

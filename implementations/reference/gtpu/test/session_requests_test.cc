@@ -253,6 +253,15 @@ TEST_F(N4Session, NoMoreSessionsThanRoom) {
   EXPECT_EQ(cp.sessions.count(), 16u);
 }
 
+TEST_F(N4Session, RulesOfASessionAreBounded) {
+  const std::uint64_t seid = cp.established(both_ways(0x0A000001, 0x100));
+  Bytes fars;
+  for (std::uint32_t i = 10; i < 10 + n4::Controller::kMostRules - 2; ++i) fars = fars + far_to_core(i);
+  EXPECT_EQ(cp.modify(seid, fars).cause(), Cause::accepted);
+  EXPECT_EQ(cp.modify(seid, far_to_core(5)).cause(), Cause::no_resources_available);
+  EXPECT_EQ(rules_of(seid).fars.size(), n4::Controller::kMostRules);
+}
+
 TEST_F(N4Session, AUserAddressBelongsToOneSession) {
   cp.established(both_ways(0x0A000001, 0x100));
   EXPECT_EQ(cp.establish(both_ways(0x0A000001, 0x101)).cause(), Cause::rule_failure);

@@ -4,7 +4,9 @@
 #include <array>
 
 #include "schemes/gtpu/header.h"
+#include "schemes/gtpu/load/run.h"
 #include "schemes/gtpu/user_plane/session.h"
+#include "schemes/gtpu/user_plane/trials.h"
 
 namespace headroom::gtpu {
 namespace {
@@ -14,10 +16,19 @@ constexpr std::array kCommands = std::to_array<Command>({
      nullptr, true, serve_user_plane},
 });
 
+constexpr SchemeLoad kLoad = {.recognises = load::is_about_user_plane,
+                              .run = [](const Json& job) { return load::run(load::read_job(job)); }};
+
 }  // namespace
 
 const Scheme& scheme() noexcept {
-  static const Scheme kScheme = {.name = kGPdu.protocol, .tunnels = {&kGPdu, 1}, .commands = kCommands};
+  static const Scheme kScheme = {.name = kGPdu.protocol,
+                                 .tunnels = {&kGPdu, 1},
+                                 .trials = {.bad_configurations = bad_configurations,
+                                            .user_plane = user_plane_trial,
+                                            .adapt_packets = adapt_packets},
+                                 .commands = kCommands,
+                                 .load = kLoad};
   return kScheme;
 }
 

@@ -112,7 +112,7 @@ class LoadResult:
     @property
     def costs(self) -> list[float]:
         """What the user plane takes for a packet in each trial, without the harness's own."""
-        return [trial["ns"] - trial["floor_ns"] for trial in self.trials]
+        return [trial["ns"] - trial["loop_ns"] for trial in self.trials]
 
     @property
     def ns(self) -> float:
@@ -194,7 +194,7 @@ def result_of(document: Mapping[str, Any], power: Power) -> LoadResult:
     sessions = document["sessions"]
     return LoadResult(
         trials=tuple(document["trials"]),
-        floor_ns=document["floor_ns"],
+        floor_ns=document["loop_ns"],
         set_up_s=sessions["set_up_ns"] / 1e9,
         sessions=sessions["count"],
         stages={one["stage"]: one["ns"] for one in document.get("stages") or ()},

@@ -36,7 +36,7 @@ class Measured:
 
 
 @cache
-def measured(run: Run, rules: Rules) -> Measured:
+def measurements(run: Run, rules: Rules) -> Measured:
     """Measured once a run: several places of the paper rest on it."""
     config = LoadConfig(
         user_plane=note_tested(run).compressor,
@@ -64,7 +64,7 @@ def measured(run: Run, rules: Rules) -> Measured:
 
 
 def traffic_model(paper: Paper, run: Run) -> PaperMeasurement:
-    result = measured(run, "rules").queues
+    result = measurements(run, "rules").queues
     traffic = Traffic()
     octets = [trial["octets_n3"] + load.ETHERNET for trial in result.trials]
     values = {
@@ -79,7 +79,7 @@ def traffic_model(paper: Paper, run: Run) -> PaperMeasurement:
 
 
 def performance(paper: Paper, run: Run) -> PaperMeasurement:
-    by_rules = {rules: measured(run, rules) for rules in RULES}
+    by_rules = {rules: measurements(run, rules) for rules in RULES}
     costs = {rules: one.queues.ns for rules, one in by_rules.items()}
     values: dict[str, float | None] = {f"cost.{rules}": cost for rules, cost in costs.items()}
     for rules, one in by_rules.items():
@@ -120,16 +120,16 @@ def _note(identity: str, by_rules: dict[Rules, Measured]) -> str:
 def designs(paper: Paper, run: Run) -> PaperMeasurement:
     values = {}
     for rules, identity in (("basic", "designs.rate"), ("rules", "designs.rate.rules")):
-        found = measured(run, rules).designs
+        found = measurements(run, rules).designs
         queues, rx_cores = found[COMPARED, "queues"], found[COMPARED, "rx-cores"]
         values[identity] = queues.capacity_mpps / rx_cores.capacity_mpps
-    rx = measured(run, "basic").designs[COMPARED, "rx-cores"]
+    rx = measurements(run, "basic").designs[COMPARED, "rx-cores"]
     note = f"{rx.rx_cores} receiving cores of {rx.rx_ns:.1f} ns a packet, and {rx.workers} workers"
     return PaperMeasurement([beside(figure, values[figure.id], note=note) for figure in paper.of("Figure 10")])
 
 
 def latency(paper: Paper, run: Run) -> PaperMeasurement:
-    found = measured(run, "basic").designs
+    found = measurements(run, "basic").designs
     series, means = [], {}
     for name in ("queues", "rx-cores"):
         design = found[COMPARED, name]

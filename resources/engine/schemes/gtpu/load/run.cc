@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "schemes/gtpu/load/run.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "base/identity.h"
+#include "schemes/gtpu/load/trial.h"
+#include "schemes/gtpu/load/virtual_time.h"
+
+namespace headroom::gtpu::load {
+namespace {
+
+// Octets around an IP packet on layer 1: Ethernet header, FCS, preamble and gap between frames (IEEE 802.3).
+constexpr double kLayer1Octets = 14 + 4 + 8 + 12;
+constexpr double kWarmUpShare = 0.25;    // of a trial, before the first one
+constexpr double kUninterrupted = 0.95;  // share of blocks whose times are kept for the simulation
+
+double quantile_of(std::vector<double> values, double quantile) {
+  std::sort(values.begin(), values.end());
+  return values.empty() ? 0 : values[static_cast<std::size_t>(quantile * static_cast<double>(values.size() - 1))];
+}
+
+Json ratio(double value, std::uint64_t count) {
+  return count == 0 ? Json(nullptr) : Json(value / static_cast<double>(count));
+}
+
+// All workers together.
+struct Totals {
+  std::uint64_t uplink = 0, downlink = 0, uplink_cycles = 0, downlink_cycles = 0, octets_n3 = 0;
+  Outcomes outcomes{};
+  double packets_per_cycle = 0;  // of all workers at once
+
+  explicit Totals(const TrialMeasurement& trial) {
+    for (const WorkerMeasurement& worker : trial.workers) {
+      uplink += worker.uplink;
+      downlink += worker.downlink;
+      uplink_cycles += worker.uplink_cycles;
+      downlink_cycles += worker.downlink_cycles;
+      octets_n3 += worker.octets_n3;
+      if (worker.cycles() != 0)
+        packets_per_cycle += static_cast<double>(worker.packets()) / static_cast<double>(worker.cycles());
+    }
+  }
+  [[nodiscard]] std::uint64_t packets() const noexcept { return uplink + downlink; }
+  [[nodiscard]] double cycles() const noexcept { return static_cast<double>(uplink_cycles + downlink_cycles); }
+};
+
+// Nanoseconds of a packet.
+double ns_of(const TrialMeasurement& trial, double ns_per_cycle) {
+  const Totals totals(trial);
+  return totals.packets() == 0 ? 0 : totals.cycles() * ns_per_cycle / static_cast<double>(totals.packets());
+}
+
+Json rx_json(const std::vector<RxMeasurement>& cores, double ns_per_cycle) {
+  if (cores.empty()) return nullptr;
+  Json all = Json::array();
+  for (const RxMeasurement& core : cores) {
+    all.push_back({{"packets", core.packets},
+                   {"ns", ratio(static_cast<double>(core.cycles) * ns_per_cycle, core.packets)},
+                   {"waiting_ns", ratio(static_cast<double>(core.waiting_cycles) * ns_per_cycle, core.packets)}});
+  }
+  return all;
+}
+
+Json outcomes_json(const TrialMeasurement& trial) {
+  std::uint64_t packets = 0, sent = 0, taken = 0;
+  Json statuses = Json::object(), reasons = Json::object();
+  const auto add = [](Json& to, const Json& from) {
+    for (const auto& [key, value] : from.items())
+      to[key] = to.value(key, std::uint64_t{0}) + value.get<std::uint64_t>();
+  };
+  for (const WorkerMeasurement& worker : trial.workers) {
+    packets += worker.outcomes.packets;
+    sent += worker.outcomes.sent;
+    taken += worker.outcomes.taken;
+    add(statuses, worker.outcomes.statuses.json());
+    add(reasons, worker.outcomes.reasons_json());
+  }
+  return {{"packets", packets}, {"sent", sent}, {"taken", taken}, {"statuses", statuses}, {"reasons", reasons}};
+}
+
+// Nanoseconds of a packet in the median block of a side; what interrupts a block does not show in it.
+Json median_json(const TrialMeasurement& trial, bool uplink, double ns_per_cycle) {
+  std::vector<double> blocks;
+  for (const WorkerMeasurement& worker : trial.workers) {
+    for (const std::uint64_t block : uplink ? worker.uplink_blocks : worker.downlink_blocks)
+      blocks.push_back(static_cast<double>(block) * ns_per_cycle / headroom::load::kPerPacketScale);
+  }
+  return blocks.empty() ? Json(nullptr) : Json(quantile_of(std::move(blocks), 0.5));
+}
+
+Json trial_json(const TrialMeasurement& trial, double ns_per_cycle) {
+  const Totals totals(trial);
+  const double mpps = totals.packets_per_cycle / ns_per_cycle * 1e3;
+  const double octets =
+      totals.packets() == 0 ? 0 : static_cast<double>(totals.octets_n3) / static_cast<double>(totals.packets());
+  Json workers = Json::array();
+  for (const WorkerMeasurement& worker : trial.workers) {
+    workers.push_back({{"packets", worker.packets()},
+                       {"ns", ratio(static_cast<double>(worker.cycles()) * ns_per_cycle, worker.packets())}});
+  }
+  return {{"ns", ns_of(trial, ns_per_cycle)},
+          {"uplink_ns", ratio(static_cast<double>(totals.uplink_cycles) * ns_per_cycle, totals.uplink)},
+          {"downlink_ns", ratio(static_cast<double>(totals.downlink_cycles) * ns_per_cycle, totals.downlink)},
+          {"median_uplink_ns", median_json(trial, true, ns_per_cycle)},
+          {"median_downlink_ns", median_json(trial, false, ns_per_cycle)},
+          {"mpps", mpps},
+          {"octets_n3", octets},
+          {"gbps_l1", mpps * (octets + kLayer1Octets) * 8e-3},
+          {"gbps_l3", mpps * octets * 8e-3},
+          {"outcomes", outcomes_json(trial)},
+          {"workers", std::move(workers)},
+          {"rx_cores", rx_json(trial.rx_cores, ns_per_cycle)}};
+}
+
+// Times of packets for the simulation: the means of blocks, without the slowest, which were interrupted.
+void keep_times(queueing::ServiceTimes& times, const TrialMeasurement& trial, double ns_per_cycle) {
+  const double ps = ns_per_cycle * kTimeScale;
+  const auto keep = [&](Kind kind, std::vector<std::uint64_t> blocks) {
+    std::sort(blocks.begin(), blocks.end());
+    blocks.resize(static_cast<std::size_t>(std::ceil(static_cast<double>(blocks.size()) * kUninterrupted)));
+    for (const std::uint64_t block : blocks)
+      times.keep(kind, static_cast<std::uint64_t>(static_cast<double>(block) * ps / headroom::load::kPerPacketScale));
+  };
+  for (const WorkerMeasurement& worker : trial.workers) {
+    keep(kUplinkTime, worker.uplink_blocks);
+    keep(kDownlinkTime, worker.downlink_blocks);
+  }
+  for (const RxMeasurement& core : trial.rx_cores) {
+    if (core.packets != 0)
+      times.keep(kRxTime,
+                 static_cast<std::uint64_t>(static_cast<double>(core.cycles) * ps / static_cast<double>(core.packets)));
+  }
+}
+
+// Median nanoseconds of a packet where the adapter ends behind `stage`.
+double until_stage(const Job& job, const std::string& stage, double ns_per_cycle) {
+  AdapterJob adapter = job.user_plane;
+  adapter.config["until"] = stage;
+  LoadedPlane plane(adapter, job);
+  (void)plane.trial(
+      std::max<std::uint64_t>(static_cast<std::uint64_t>(kWarmUpShare * static_cast<double>(job.packets)), 1));
+  std::vector<double> trials;
+  for (std::uint32_t i = 0; i < job.trials; ++i) trials.push_back(ns_of(plane.trial(job.packets), ns_per_cycle));
+  return quantile_of(std::move(trials), 0.5);
+}
+
+// What each stage adds, behind the floor. The last one ends where a packet is forwarded.
+Json stages_json(const Job& job, const Json& description, double floor_ns, double whole_ns, double ns_per_cycle) {
+  if (!job.stages || !description.contains("stages") || description["stages"].empty()) return nullptr;
+  Json stages = Json::array();
+  double before = floor_ns;
+  const std::size_t count = description["stages"].size();
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::string name = description["stages"][i];
+    const double until = i + 1 < count ? until_stage(job, name, ns_per_cycle) : whole_ns;
+    stages.push_back({{"stage", name}, {"ns", until - before}});
+    before = until;
+  }
+  return stages;
+}
+
+const char* name_of(Rules rules) { return rules == Rules::basic ? "basic" : rules == Rules::rules ? "rules" : "dpi"; }
+
+}  // namespace
+
+Json run(const Job& job) {
+  const Cycles cycles;
+  LoadedPlane floor(job);
+  LoadedPlane plane(job.user_plane, job);
+  std::optional<LoadedPlane> baseline;
+  if (job.baseline) baseline.emplace(*job.baseline, job);
+  const auto warm_up =
+      std::max<std::uint64_t>(static_cast<std::uint64_t>(kWarmUpShare * static_cast<double>(job.packets)), 1);
+  std::vector<TrialMeasurement> floors, planes, baselines;
+  for (std::uint32_t i = 0; i <= job.trials; ++i) {  // the first is for warming up
+    const std::uint64_t packets = i == 0 ? warm_up : job.packets;
+    floors.push_back(floor.trial(packets));
+    planes.push_back(plane.trial(packets));
+    if (baseline) baselines.push_back(baseline->trial(packets));
+  }
+  const double ns_per_cycle = 1e9 / cycles.measured_hz();
+  queueing::ServiceTimes times(kKinds);
+  Json trials = Json::array();
+  std::vector<double> floor_ns, whole_ns, baseline_ns;
+  for (std::size_t i = 1; i < planes.size(); ++i) {
+    Json trial = trial_json(planes[i], ns_per_cycle);
+    floor_ns.push_back(ns_of(floors[i], ns_per_cycle));
+    whole_ns.push_back(ns_of(planes[i], ns_per_cycle));
+    trial["floor_ns"] = floor_ns.back();
+    trial["baseline_ns"] = nullptr;
+    if (baseline) trial["baseline_ns"] = baseline_ns.emplace_back(ns_of(baselines[i], ns_per_cycle));
+    keep_times(times, planes[i], ns_per_cycle);
+    trials.push_back(std::move(trial));
+  }
+  const SetUp& set_up = plane.set_up();
+  const bool spread = job.distribution == Distribution::rx_cores;
+  const std::size_t threads = job.workers + (spread ? job.rx_cores : 0);
+  const Json& description = plane.workers()->description();
+  const double floor_median = quantile_of(floor_ns, 0.5), median = quantile_of(whole_ns, 0.5);
+  Json result = {
+      {"engine", engine_identity()},
+      {"user_plane", identity(plane.workers()->instance())},
+      {"baseline", baseline ? identity(baseline->workers()->instance()) : Json(nullptr)},
+      {"rules", name_of(job.rules)},
+      {"distribution", spread ? "rx-cores" : "queues"},
+      {"clock", job.virtual_clock ? "virtual" : "real"},
+      {"workers", job.workers},
+      {"at_once", on_threads(threads)},
+      {"burst", kBurst},
+      {"in_flight", kSegment},
+      {"seed", job.seed},
+      {"sessions",
+       {{"count", session_range(job).count},
+        {"over_n4", plane.workers()->has_n4()},
+        {"set_up_ns", set_up.ns},
+        {"per_s", set_up.ns == 0 ? Json(nullptr)
+                                 : Json(static_cast<double>(set_up.sessions) * 1e9 / static_cast<double>(set_up.ns))}}},
+      {"user_shares", plane.shares()},
+      {"ns", median},
+      {"floor_ns", floor_median},
+      {"baseline_ns", baseline ? Json(quantile_of(baseline_ns, 0.5)) : Json(nullptr)},
+      {"trials", std::move(trials)},
+      {"statistics", plane.workers()->statistics(0)}};
+  result["virtual"] = job.virtual_clock ? simulate(job, times) : Json(nullptr);
+  result["stages"] = stages_json(job, description, floor_median, median, ns_per_cycle);
+  return result;
+}
+
+}  // namespace headroom::gtpu::load

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The measured loop: bursts of 32 packets through `forward`, on one thread for each worker.
+#ifndef HEADROOM_SCHEMES_GTPU_LOAD_TRIAL_H
+#define HEADROOM_SCHEMES_GTPU_LOAD_TRIAL_H
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "adapter/user_plane.h"
+#include "base/cycles.h"
+#include "load/measure.h"
+#include "schemes/gtpu/load/generator.h"
+#include "schemes/gtpu/load/spread.h"
+
+namespace headroom::gtpu::load {
+
+// What became of packets.
+struct Outcomes {
+  std::uint64_t packets = 0, sent = 0, taken = 0;
+  headroom::load::StatusCounts statuses;
+  std::array<std::uint64_t, HEADROOM_REASON_CONSUMED + 2> reasons{};  // the last: of values that are none
+
+  void count(const headroom_user_packet& packet) noexcept;
+  [[nodiscard]] Json reasons_json() const;
+};
+
+// What one thread has measured in one trial. Cycles are of the counter of base/cycles.h.
+struct alignas(128) WorkerMeasurement {
+  std::uint64_t uplink = 0, downlink = 0;  // packets
+  std::uint64_t uplink_cycles = 0, downlink_cycles = 0;
+  std::uint64_t octets_n3 = 0;  // of the packets, as they are on N3
+  // Cycles of a packet, times kPerPacketScale, of each block of packets that was timed at once; by side.
+  std::vector<std::uint64_t> uplink_blocks, downlink_blocks;
+  Outcomes outcomes{};
+
+  // Counts packets of one side, all timed at once.
+  void add(bool uplink_side, std::uint64_t packets, std::uint64_t cycles);
+
+  [[nodiscard]] std::uint64_t packets() const noexcept { return uplink + downlink; }
+  [[nodiscard]] std::uint64_t cycles() const noexcept { return uplink_cycles + downlink_cycles; }
+};
+
+struct TrialMeasurement {
+  std::vector<WorkerMeasurement> workers;
+  std::vector<RxMeasurement> rx_cores;  // with the distribution rx-cores
+};
+
+// True if as many threads run at once, on a core each; otherwise they take turns.
+[[nodiscard]] bool on_threads(std::size_t threads) noexcept;
+
+// One user plane under load, or the floor: the same loop around a function that does nothing.
+class LoadedPlane {
+ public:
+  // The floor.
+  explicit LoadedPlane(const Job& job);
+  // A user plane whose sessions are established here.
+  LoadedPlane(const AdapterJob& adapter, const Job& job);
+
+  [[nodiscard]] TrialMeasurement trial(std::uint64_t packets);
+  [[nodiscard]] const SetUp& set_up() const noexcept { return set_up_; }
+  [[nodiscard]] const UserPlaneWorkers* workers() const noexcept { return workers_.get(); }
+  // Share of the active users whose packets reach each worker.
+  [[nodiscard]] std::vector<double> shares() const;
+
+ private:
+  // The calls for one worker; aligned so that no two share a cache line.
+  struct alignas(128) Lane {
+    decltype(headroom_user_plane::forward) forward = nullptr;
+    decltype(headroom_user_plane::take) take = nullptr;
+    headroom_instance* worker = nullptr;
+    std::unique_ptr<Generator> generator;
+    std::unique_ptr<Segment> segment;
+    std::vector<std::uint8_t> room;  // for `take`
+    std::uint64_t now_ns = 0;
+
+    std::uint64_t run(std::vector<headroom_user_packet>& records, const Cycles& cycles, Outcomes& outcomes);
+    void forward_burst(headroom_user_packet* records, std::size_t count, Outcomes& outcomes);
+    void take_all(Outcomes& outcomes);
+  };
+
+  void make_lanes(const Job& job);
+  [[nodiscard]] TrialMeasurement trial_queues(std::uint64_t packets);
+  [[nodiscard]] TrialMeasurement trial_rx_cores(std::uint64_t packets);
+  static void measure(Lane& lane, std::uint64_t packets, WorkerMeasurement& measured);
+  static bool serve_rings(Lane& lane, const RxPipeline& pipeline, std::size_t worker, WorkerMeasurement& measured);
+  void take_reports();
+
+  const Job& job_;
+  std::unique_ptr<UserPlaneWorkers> workers_;
+  std::vector<Lane> lanes_;
+  SetUp set_up_;
+};
+
+}  // namespace headroom::gtpu::load
+
+#endif  // HEADROOM_SCHEMES_GTPU_LOAD_TRIAL_H
