@@ -81,14 +81,23 @@ Json outcomes_json(const TrialMeasurement& trial) {
   return {{"packets", packets}, {"sent", sent}, {"taken", taken}, {"statuses", statuses}, {"reasons", reasons}};
 }
 
-// Nanoseconds of a packet in the median block of a side; what interrupts a block does not show in it.
-Json median_json(const TrialMeasurement& trial, bool uplink, double ns_per_cycle) {
+// Nanoseconds of a packet in the median block of a side; what interrupts a block does not show in it. 0: there is none.
+double median_of_side(const TrialMeasurement& trial, bool uplink, double ns_per_cycle) {
   std::vector<double> blocks;
   for (const WorkerMeasurement& worker : trial.workers) {
     for (const std::uint64_t block : uplink ? worker.uplink_blocks : worker.downlink_blocks)
       blocks.push_back(static_cast<double>(block) * ns_per_cycle / headroom::load::kPerPacketScale);
   }
-  return blocks.empty() ? Json(nullptr) : Json(quantile_of(std::move(blocks), 0.5));
+  return quantile_of(std::move(blocks), 0.5);
+}
+
+// Of both sides, by their packets.
+double median_of(const TrialMeasurement& trial, double ns_per_cycle) {
+  const Totals totals(trial);
+  if (totals.packets() == 0) return 0;
+  const double up = static_cast<double>(totals.uplink), down = static_cast<double>(totals.downlink);
+  return (up * median_of_side(trial, true, ns_per_cycle) + down * median_of_side(trial, false, ns_per_cycle)) /
+         (up + down);
 }
 
 Json trial_json(const TrialMeasurement& trial, double ns_per_cycle) {
@@ -104,8 +113,9 @@ Json trial_json(const TrialMeasurement& trial, double ns_per_cycle) {
   return {{"ns", ns_of(trial, ns_per_cycle)},
           {"uplink_ns", ratio(static_cast<double>(totals.uplink_cycles) * ns_per_cycle, totals.uplink)},
           {"downlink_ns", ratio(static_cast<double>(totals.downlink_cycles) * ns_per_cycle, totals.downlink)},
-          {"median_uplink_ns", median_json(trial, true, ns_per_cycle)},
-          {"median_downlink_ns", median_json(trial, false, ns_per_cycle)},
+          {"median_ns", median_of(trial, ns_per_cycle)},
+          {"median_uplink_ns", median_of_side(trial, true, ns_per_cycle)},
+          {"median_downlink_ns", median_of_side(trial, false, ns_per_cycle)},
           {"mpps", mpps},
           {"octets_n3", octets},
           {"gbps_l1", mpps * (octets + kLayer1Octets) * 8e-3},
@@ -135,7 +145,7 @@ void keep_times(queueing::ServiceTimes& times, const TrialMeasurement& trial, do
   }
 }
 
-// Median nanoseconds of a packet where the adapter ends behind `stage`.
+// Nanoseconds of a packet in the median block where the adapter ends behind `stage`.
 double until_stage(const Job& job, const std::string& stage, double ns_per_cycle) {
   AdapterJob adapter = job.user_plane;
   adapter.config["until"] = stage;
@@ -143,7 +153,7 @@ double until_stage(const Job& job, const std::string& stage, double ns_per_cycle
   (void)plane.trial(
       std::max<std::uint64_t>(static_cast<std::uint64_t>(kWarmUpShare * static_cast<double>(job.packets)), 1));
   std::vector<double> trials;
-  for (std::uint32_t i = 0; i < job.trials; ++i) trials.push_back(ns_of(plane.trial(job.packets), ns_per_cycle));
+  for (std::uint32_t i = 0; i < job.trials; ++i) trials.push_back(median_of(plane.trial(job.packets), ns_per_cycle));
   return quantile_of(std::move(trials), 0.5);
 }
 
@@ -184,13 +194,17 @@ Json run(const Job& job) {
   const double ns_per_cycle = 1e9 / cycles.measured_hz();
   queueing::ServiceTimes times(kKinds);
   Json trials = Json::array();
-  std::vector<double> floor_ns, whole_ns, baseline_ns;
+  std::vector<double> floor_ns, whole_ns, baseline_ns, floor_medians, medians;
   for (std::size_t i = 1; i < planes.size(); ++i) {
     Json trial = trial_json(planes[i], ns_per_cycle);
     floor_ns.push_back(ns_of(floors[i], ns_per_cycle));
     whole_ns.push_back(ns_of(planes[i], ns_per_cycle));
+    floor_medians.push_back(median_of(floors[i], ns_per_cycle));
+    medians.push_back(median_of(planes[i], ns_per_cycle));
     trial["loop_ns"] = floor_ns.back();
+    trial["loop_median_ns"] = floor_medians.back();
     trial["baseline_ns"] = nullptr;
+    trial["baseline_median_ns"] = baseline ? Json(median_of(baselines[i], ns_per_cycle)) : Json(nullptr);
     if (baseline) trial["baseline_ns"] = baseline_ns.emplace_back(ns_of(baselines[i], ns_per_cycle));
     keep_times(times, planes[i], ns_per_cycle);
     trials.push_back(std::move(trial));
@@ -199,7 +213,7 @@ Json run(const Job& job) {
   const bool spread = job.distribution == Distribution::rx_cores;
   const std::size_t threads = job.workers + (spread ? job.rx_cores : 0);
   const Json& description = plane.workers()->description();
-  const double floor_median = quantile_of(floor_ns, 0.5), median = quantile_of(whole_ns, 0.5);
+  const double floor_median = quantile_of(floor_medians, 0.5), median = quantile_of(medians, 0.5);
   Json result = {
       {"engine", engine_identity()},
       {"user_plane", identity(plane.workers()->instance())},
@@ -219,8 +233,10 @@ Json run(const Job& job) {
         {"per_s", set_up.ns == 0 ? Json(nullptr)
                                  : Json(static_cast<double>(set_up.sessions) * 1e9 / static_cast<double>(set_up.ns))}}},
       {"user_shares", plane.shares()},
-      {"ns", median},
-      {"loop_ns", floor_median},
+      {"ns", quantile_of(whole_ns, 0.5)},
+      {"median_ns", median},
+      {"loop_ns", quantile_of(floor_ns, 0.5)},
+      {"loop_median_ns", floor_median},
       {"baseline_ns", baseline ? Json(quantile_of(baseline_ns, 0.5)) : Json(nullptr)},
       {"trials", std::move(trials)},
       {"statistics", plane.workers()->statistics(0)}};

@@ -49,7 +49,11 @@ class Ring {
   // True if the consumer is done with every packet.
   [[nodiscard]] bool drained() const noexcept { return head_.load(std::memory_order_acquire) == filled_; }
 
-  // By the consumer. Copies up to kBurst packets and returns how many. They are taken when `release` is called.
+  // By the consumer.
+  [[nodiscard]] bool empty() const noexcept {
+    return tail_.load(std::memory_order_acquire) == head_.load(std::memory_order_relaxed);
+  }
+  // Copies up to kBurst packets and returns how many. They are taken when `release` is called.
   [[nodiscard]] std::size_t copy(headroom_user_packet* to) noexcept {
     const std::uint64_t head = head_.load(std::memory_order_relaxed);
     const auto count =

@@ -208,9 +208,10 @@ bool LoadedPlane::serve_rings(Lane& lane, const RxPipeline& pipeline, std::size_
   bool served = false;
   for (std::size_t rx = 0; rx < pipeline.rx_cores(); ++rx) {
     Ring& ring = pipeline.ring(rx, worker);
+    if (ring.empty())
+      continue;  // before the clock is read: waiting is no work, also where another process has the core
     const std::uint64_t start = cycles.now();
     const std::size_t count = ring.copy(burst.data());
-    if (count == 0) continue;
     served = true;
     const bool uplink = burst[0].side == HEADROOM_N3;  // of `forward`'s input; most bursts are of one side
     lane.forward_burst(burst.data(), count, measured.outcomes);
