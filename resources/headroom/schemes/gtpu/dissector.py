@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""GTP-U in captures: the judge's reading of messages (TS 29.281), and tshark's."""
+"""GTP-U and PFCP in captures: our reading of messages (TS 29.281, TS 29.244), and tshark's."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -8,6 +8,8 @@ from headroom.core import tshark
 from headroom.core.captures import framing, ip_headers
 from headroom.core.captures.dissection import Flow, PayloadDissector, PayloadReader, PayloadReading, Reading, Row, Value
 from headroom.schemes.gtpu import judge
+from headroom.schemes.gtpu.pfcp import dissection
+from headroom.schemes.gtpu.pfcp.tables import PORT as PFCP_PORT
 
 FIELDS = {  # field of tshark -> name of a value, and whether there are several
     "gtp.message": ("message", False),
@@ -31,23 +33,25 @@ OCTETS_OF_IPV4 = range(0x45, 0x4F)
 
 
 class GtpuDissector(PayloadDissector):
-    """User packets in GTP-U, and its own messages."""
+    """User packets in GTP-U, its own messages, and the messages of N4."""
 
     hexadecimal: ClassVar = {"TEID": 8}
     is_tunnel = True
-    fields = tuple(FIELDS)
+    fields = (*FIELDS, *dissection.FIELDS)
 
     def reader(self) -> PayloadReader:
         return GtpuReader()
 
     def complete(self, row: Row, reading: Reading) -> None:
-        tshark.take(row, FIELDS, reading.values)
+        tshark.take(row, FIELDS | dissection.FIELDS, reading.values)
         numbers = reading.values.get("extension headers")
         if isinstance(numbers, list):
             # The first octet says which comes first, each header which comes next; 0 ends them.
             reading.values["extension headers"] = [f"0x{number:02x}" for number in numbers if number]
 
     def claims(self, flow: Flow, payload: bytes, missing: int = 0) -> bool:
+        if PFCP_PORT in flow[2:]:
+            return dissection.is_message(payload)
         return judge.is_message(payload, flow[3] == judge.PORT, missing)
 
     def refusal(self, payload: bytes) -> str:
@@ -101,6 +105,8 @@ class GtpuReader(PayloadReader):
     """Reads messages, none of which depends on another."""
 
     def read(self, flow: Flow, payload: bytes, missing: int = 0) -> PayloadReading | None:
+        if PFCP_PORT in flow[2:]:
+            return dissection.reading(payload, missing)
         if judge.is_header_cut(payload, missing):
             return PayloadReading("GTP-U")
         try:

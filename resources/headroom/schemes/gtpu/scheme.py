@@ -53,7 +53,7 @@ SCHEME = Scheme(
             *("error-indication-reports", "n9", "predefined-rules", "ftup"),
         )
     ),
-    framing=Framing(udp_ports=(2152,)),
+    framing=Framing(udp_ports=(2152, 8805)),
     dissector=PARTS.made("dissector", "GtpuDissector"),
     streams=TrexStreams(
         program="gtpu_imix.py",

@@ -10,8 +10,10 @@ import pytest
 from pycrate_mobile.TS29244_PFCP import PFCPIEType_dict, PFCPMsgType_dict, parse_PFCP
 
 from headroom.core import tshark
+from headroom.core.captures.dissection import Reading
 from headroom.core.captures.framing import RAW
 from headroom.schemes.gtpu import packets
+from headroom.schemes.gtpu.dissector import GtpuDissector
 from headroom.schemes.gtpu.pfcp import elements, message
 from headroom.schemes.gtpu.pfcp.elements import Seid, Tunnel, Volumes
 from headroom.schemes.gtpu.pfcp.message import Element, Message, PfcpError
@@ -170,3 +172,24 @@ def test_names_in_words() -> None:
     assert message.name_of(Ie.CREATE_PDR, Ie, "") == "Create PDR"
     assert message.name_of(Cause.RULE_FAILURE, Cause, "") == "Rule Failure"
     assert message.name_of(999, Ie, "element") == "element 999"
+
+
+@pytest.mark.skipif(not tshark.available(), reason="tshark is not installed")
+def test_captures_are_read_as_tshark_reads_them() -> None:
+    dissector, reader = GtpuDissector(), GtpuDissector().reader()
+    flow = (b"\1" * 4, b"\2" * 4, PORT, PORT)
+    answer = Message(MessageType.SESSION_DELETION_RESPONSE, 9, (elements.number(Ie.CAUSE, 65, 1),), 0)
+    sent = [one.octets() for one in (*ALL.values(), answer)]
+    packed = [packets.udp(HOST, "192.0.2.4", PORT, PORT, one) for one in sent]
+    rows = tshark.rows_of([(0, one, len(one)) for one in packed], RAW, dissector.fields, dissector.options)
+    assert rows is not None
+    for octets, row in zip(sent, rows, strict=True):
+        assert dissector.claims(flow, octets) and not dissector.claims(flow, b"\x00" + octets[1:])
+        ours, theirs = reader.read(flow, octets), Reading()
+        dissector.complete(row, theirs)
+        assert ours is not None and not ours.error and ours.values == theirs.values
+    assert ours.title == "PFCP Session Deletion Response" and ours.notes == [
+        "the cause is 65 (Session Context Not Found)"
+    ]
+    cut = reader.read(flow, sent[0][:20])
+    assert cut is not None and "The Length is" in cut.error
