@@ -18,10 +18,10 @@ Test Template    Figures Should Be Beside The Paper's
 Test Tags        paper:zte-2020    scheme:gtpu
 
 
-*** Test Cases ***                                PAPER       PLACES
-Section 4.1: Traffic Model                        zte-2020    Section 4.1
-Section 5.1: Forwarding Performance               zte-2020    Section 5.1
-Figure 10: Distribution By Hash And By Cores      zte-2020    Figure 10
-Section 5.2: Latency                              zte-2020    Section 5.2
-Section 5.3: Numbers Of Servers                   zte-2020    Section 5.3
-Figure 12: Cost Of Ownership                      zte-2020    Figure 12
+*** Test Cases ***                          PAPER       PLACES
+Traffic Model                               zte-2020    Section 4.1
+Forwarding Performance                      zte-2020    Section 5.1
+Figure 10: Distribution By Hash Or Cores    zte-2020    Figure 10
+Forwarding Latency                          zte-2020    Section 5.2
+Numbers Of Servers                          zte-2020    Section 5.3
+Figure 12: Cost Of Ownership                zte-2020    Figure 12

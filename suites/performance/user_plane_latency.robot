@@ -3,9 +3,9 @@ SPDX-License-Identifier: Apache-2.0
 
 
 *** Settings ***
-Documentation    Two designs of a user plane in virtual time, with measured times of packets: workers that a hash of the
-...              user's address feeds, or receiving cores that hand packets to workers. Packets arrive by chance; latency
-...              is from 10 % of the rate that fills the design to all of it. No network card is in it.
+Documentation    Two designs of a user plane in virtual time, with measured times of packets: workers that a hash of
+...              the user's address feeds, or receiving cores that hand packets to workers. Packets arrive by chance;
+...              latency is from 10 % of the rate that fills the design to all of it. No network card is in it.
 
 Resource         imports.resource
 

@@ -102,7 +102,9 @@ Generator::Generator(const Job& job, const SessionRange& range, std::uint32_t wo
   for (std::size_t i = 0; i < flows_.size(); ++i) {
     flows_[i].session = sessions[i % sessions.size()];
     begin_flow(flows_[i]);
-    flows_[i].sent = scale(random_.next(), flows_[i].life - 1);  // somewhere in its life
+    // Somewhere in its life. Of the flows that are there at a time, long ones are more than of those that begin.
+    flows_[i].life += static_cast<std::uint32_t>(exponential(random_.next(), traffic_.packets_of_flow));
+    flows_[i].sent = scale(random_.next(), flows_[i].life - 1);
   }
 }
 

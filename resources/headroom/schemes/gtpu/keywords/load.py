@@ -108,9 +108,9 @@ def note(config: LoadConfig, found: LoadResult, parameters: dict[str, object]) -
     current.metric(metrics.PACKET_NS, found.ns, found.costs)
     for way in ("uplink", "downlink"):
         current.metric(metrics.WAY_NS(way=way), found.median_of(f"{way}_ns"), reason="no packet went that way")
-    current.metric(metrics.FLOOR_NS, found.floor_ns, [trial["loop_ns"] for trial in found.trials])
+    current.metric(metrics.FLOOR_NS, found.floor_ns, [trial["loop_median_ns"] for trial in found.trials])
     if config.baseline:
-        current.metric(metrics.BASELINE_NS, found.median_of("baseline_ns"))
+        current.metric(metrics.BASELINE_NS, found.median_of("baseline_median_ns"))
     if config.distribution == "rx-cores":
         current.metric(metrics.RX_NS, found.rx_ns, reason="no core received a packet")
     for stage, ns in found.stages.items():
