@@ -196,9 +196,9 @@ void Worker::find_session(Item& item, std::uint64_t now_ns) {
     return;
   }
   if (item.packet->side == HEADROOM_N6) return finish(item, HEADROOM_NOTHING, HEADROOM_REASON_NO_SESSION);
-  // 7.3.1: the sender is told, and not more often than the limit allows.
+  // 7.3.1: the sender is told, and not more often than the limit allows; but not of a TEID of 0.
   finish(item, HEADROOM_NOTHING, HEADROOM_REASON_NO_SESSION);
-  if (!may_reply(now_ns)) return;
+  if (item.tunnel.teid == 0 || !may_reply(now_ns)) return;
   std::uint8_t room[kLongestReply];
   const Transport t = read_transport(octets_of(*item.packet));
   reply(item, t, {room, write_error_indication(room, {item.tunnel.teid, t.destination_address()}, t.source_port)},
