@@ -24,7 +24,7 @@ def figures(records: Records) -> dict[str, list[charts.Figure]]:
 
 def _rows(records: Records, name: str) -> Rows:
     return [
-        {"series": series["label"], **point}
+        {"series": series.get("label", ""), **point}
         for series in data.series_named(records, name)
         for point in series["points"]
     ]

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Loads of user planes: jobs, results, and what follows from them; the charts and the section of the report."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from headroom.core.implementations import find
+from headroom.core.machine.power import Power
+from headroom.core.metrics import Metric
+from headroom.schemes.gtpu import load, metrics, report_section
+from headroom.schemes.gtpu.load import Design, LoadConfig, Traffic
+from headroom.schemes.gtpu.papers import zte_2020_figures
+
+
+def trial(ns: float, sent: int = 100, **reasons: int) -> dict[str, Any]:
+    outcomes = {"packets": 100, "sent": sent, "taken": 0, "statuses": {}, "reasons": reasons}
+    return {
+        "ns": ns + 5,
+        "median_ns": ns,
+        "loop_median_ns": 2.0,
+        "baseline_median_ns": 3.0,
+        "mpps": 1000 / ns,
+        "rx_cores": [{"packets": 100, "ns": 15.0, "waiting_ns": 0.0}],
+        "outcomes": outcomes,
+    }
+
+
+def document(*trials: dict[str, Any]) -> dict[str, Any]:
+    point = {"load": 0.5, "lost_share": 0.0, "mpps": 5.0, "latency_ns": {"mean": 2500.0, "p99": 9000.0}}
+    full = {"load": 0.9, "lost_share": 0.1, "mpps": 9.0, "latency_ns": None}
+    design = {"workers": 4, "rx_cores": None, "capacity_mpps": 10.0, "worker_ns": 60.0, "rx_ns": None}
+    return {
+        "trials": list(trials),
+        "loop_median_ns": 2.0,
+        "sessions": {"count": 600_000, "set_up_ns": 3_000_000_000},
+        "stages": [{"stage": "parse", "ns": 10.0}],
+        "virtual": [design | {"loads": [point, full]}],
+    }
+
+
+def test_the_frames_of_the_job_are_690_octets_with_the_packets_that_open_flows() -> None:
+    """Data frames alone are longer: SYN, SYN-ACK and request are short, 3 of 200 packets of each HTTP flow."""
+    traffic = Traffic()
+    opening = 3 / traffic.packets_of_flow * traffic.http_share
+    assert (1 - opening) * traffic.frame_octets + opening * 140 == pytest.approx(690, rel=0.003)
+    lengths = traffic.as_job()["lengths"]
+    assert [octets for _, octets in lengths] == [octets - load.ETHERNET for _, octets in traffic.frames]
+
+
+def test_a_job_has_n4_or_a_range_of_sessions() -> None:
+    reference, example = find("reference"), find("example-user-plane")
+    job = load.job(LoadConfig(reference, baseline=example, virtual_workers=(48,), loads=(0.5,)))
+    assert "session_range" not in job["user_plane"]["config"]
+    assert job["baseline"]["config"]["session_range"]["count"] == 600_000
+    assert (job["clock"], job["virtual_workers"]) == ("virtual", [48])
+    assert "clock" not in load.job(LoadConfig(reference))
+
+
+def test_a_result_takes_the_harness_off_and_counts_what_did_not_go_on() -> None:
+    result = load.result_of(document(trial(62), trial(72, 98, rate=2), trial(92)), Power(None, reason="none"))
+    assert result.costs == [60, 70, 90]
+    assert result.ns == 70
+    assert result.rx_ns == 15
+    assert result.set_up_s == 3
+    assert result.unsent == 2
+    assert result.reasons() == {"rate": 2}
+    assert result.median_of("baseline_median_ns") == 3
+    assert result.median_of("nothing") is None
+
+
+def test_loss_and_latency_of_a_design() -> None:
+    (design,) = load.result_of(document(trial(62)), Power(None)).designs
+    assert load.first_loss(design) == 0.9
+    assert load.latency_us(load.at_load(design, 0.55)) == 2.5
+    assert load.latency_us(load.at_load(design, 1.0)) is None
+    assert load.first_loss(replace(design, loads=design.loads[:1])) is None
+
+
+@pytest.mark.parametrize(
+    ("threads", "worker_ns", "rx_ns", "expected"), [(48, 60, 15, 10), (48, 60, 60, 24), (2, 60, 1, 1), (16, 15, 15, 8)]
+)
+def test_receiving_cores_balance_with_the_workers(threads: int, worker_ns: float, rx_ns: float, expected: int) -> None:
+    assert load.rx_cores_needed(threads, worker_ns, rx_ns) == expected
+
+
+def test_layer_1_of_the_papers_rate() -> None:
+    """30.6 Mpps of 690 octets with preamble and gap are the paper's 173 Gbit/s (section 5.1)."""
+    assert load.layer_1_gbit_s(30.6, 690) == pytest.approx(173, rel=0.01)
+
+
+def record(kind: str, values: dict[Metric, float], series: list[dict[str, Any]]) -> dict[str, Any]:
+    return {
+        "test": {"name": kind},
+        "compressor": {"name": "mine"},
+        "verdict": "pass",
+        "reason": "",
+        "parameters": {"kind": kind, "rules": "basic", "distribution": "queues", "threads": 16},
+        "metrics": [
+            {"name": metric.name, "unit": metric.unit, "core": None, "value": value, "trials": [value]}
+            for metric, value in values.items()
+        ],
+        "series": series,
+    }
+
+
+def test_the_section_has_loads_stages_and_designs() -> None:
+    points = [{"x": 5.0, "y": 2.5, "load": 0.5, "lost": 0.0}, {"x": 9.0, "y": 80.0, "load": 0.9, "lost": 0.1}]
+    designs = {"name": "design_latency", "label": "basic, queues", "points": points}
+    carried = record("user-plane", {metrics.PACKET_NS: 60.0, metrics.STAGE_NS(stage="parse"): 10.0}, [])
+    section = report_section.loads([carried, record("user-plane-design", {metrics.DESIGN_MPPS: 10.0}, [designs])])
+    assert section is not None
+    assert [part.kind for part in section.parts] == ["table", "figure", "table", "figure"]
+    assert report_section.loads([record("other", {}, [])]) is None
+
+
+def test_charts_of_the_paper_are_drawn_from_series_with_and_without_a_label() -> None:
+    costs = [
+        {"x": "one", "y": 1.0, "part": "devices"},
+        {"x": "one", "y": 2.0, "part": "electricity"},
+    ]
+    latency = [{"x": 1.0, "y": 2.0}, {"x": 2.0, "y": 3.0}]
+    series = [{"name": "ownership", "points": costs}, {"name": "latency", "label": "queues", "points": latency}]
+    drawn = zte_2020_figures.figures([record("paper", {}, series)])
+    assert {where: len(charts) for where, charts in drawn.items()} == {"Section 5.2": 1, "Figure 12": 1}
+
+
+def test_a_design_without_receiving_cores_has_none() -> None:
+    (design,) = load.result_of(document(trial(62)), Power(None)).designs
+    assert design == Design(4, 0, 10.0, 60.0, None, design.loads)
