@@ -53,7 +53,7 @@ json description() {
           {"schemes",
            {{{"scheme", "gtpu"},
              {"roles", {"user-plane"}},
-             {"n4", kFault == Fault::tells_of_n4},
+             {"n4", kFault == Fault::claims_a_control_plane},
              {"max_sessions", 1000},
              {"max_workers", 64},
              {"features", json::array()}}}}};

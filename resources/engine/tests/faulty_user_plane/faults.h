@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The promises that the faulty user planes break, one each. X(name, the check that must find it, or two)
+// The promises that the faulty user planes break, one each. X(name, the checks that must find it)
 #ifndef HEADROOM_TESTS_FAULTY_USER_PLANE_FAULTS_H
 #define HEADROOM_TESTS_FAULTY_USER_PLANE_FAULTS_H
 
@@ -9,7 +9,7 @@
   X(none, "")                                  /* the user plane as it should be */                      \
   X(has_no_take, "functions")                                                                            \
   X(accepts_anything, "create")                                                                          \
-  X(tells_of_n4, "create")                     /* that it does not have */                               \
+  X(claims_a_control_plane, "create")          /* N4, which it does not have */                          \
   X(writes_in_front_of_the_room, "forward")                                                              \
   X(writes_behind_the_room, "forward")                                                                   \
   X(moves_a_packet_away, "forward")                                                                      \
@@ -21,11 +21,11 @@
   X(forwards_one_way, "forward")                                                                         \
   X(keeps_sessions_from_others, "workers")     /* other workers */                                       \
   X(counts_its_burst, "bursts")                                                                          \
-  X(shares_a_counter, "deterministic")         /* of packets, over all user planes */                    \
+  X(shares_a_counter, "bursts deterministic")  /* of packets, over all user planes */                    \
   X(reads_the_clock, "no_clock")                                                                         \
   X(allocates_for_a_packet, "no_allocation")                                                             \
   X(prints, "quiet")                                                                                     \
-  X(hoards_memory, "no_allocation memory_flat")                                                          \
+  X(hoards_memory, "no_system_calls no_allocation memory_flat")                                          \
   X(trusts_the_length, "hostile_packets")      /* of the packet in a packet */                           \
   X(aborts_on_garbage, "hostile_packets")
 // clang-format on
