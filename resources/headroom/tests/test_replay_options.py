@@ -149,7 +149,7 @@ def test_of_several_modes_the_first_is_asked_that_both_sides_have(tmp_path: Path
     """An implementation that has U-mode alone is asked in U-mode whatever U-mode serves."""
     document = implementations.read_declarations(IMPLEMENTATIONS / "reference").data
     document["name"] = "u-alone"
-    document["capabilities"][0]["modes"] = ["U"]
+    next(one for one in document["capabilities"] if one["scheme"] == "rohc")["modes"] = ["U"]
     (tmp_path / "u-alone").mkdir()
     (tmp_path / "u-alone" / "implementation.yaml").write_text(json.dumps(document), encoding="utf-8")
     alone = str(tmp_path / "u-alone")

@@ -446,4 +446,5 @@ def test_robots_words_about_signals_are_ours() -> None:
 def test_which_suites_use_interfaces() -> None:
     assert uses_interfaces(suite_files(["performance"]))
     assert uses_interfaces(suite_files(["smoke", "performance/throughput"]))
-    assert not uses_interfaces(suite_files(["conformance", "smoke", "interop"]))
+    assert uses_interfaces(suite_files(["conformance/gtpu"]))
+    assert not uses_interfaces(suite_files(["conformance/rohc", "smoke", "interop"]))

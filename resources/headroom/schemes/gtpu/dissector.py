@@ -7,8 +7,7 @@ from typing import ClassVar
 from headroom.core import tshark
 from headroom.core.captures import framing, ip_headers
 from headroom.core.captures.dissection import Flow, PayloadDissector, PayloadReader, PayloadReading, Reading, Row, Value
-from headroom.schemes.gtpu import judge
-from headroom.schemes.gtpu.pfcp import dissection
+from headroom.schemes.gtpu import judge, pfcp_captures
 from headroom.schemes.gtpu.pfcp.tables import PORT as PFCP_PORT
 
 FIELDS = {  # field of tshark -> name of a value, and whether there are several
@@ -37,13 +36,13 @@ class GtpuDissector(PayloadDissector):
 
     hexadecimal: ClassVar = {"TEID": 8}
     is_tunnel = True
-    fields = (*FIELDS, *dissection.FIELDS)
+    fields = (*FIELDS, *pfcp_captures.FIELDS)
 
     def reader(self) -> PayloadReader:
         return GtpuReader()
 
     def complete(self, row: Row, reading: Reading) -> None:
-        tshark.take(row, FIELDS | dissection.FIELDS, reading.values)
+        tshark.take(row, FIELDS | pfcp_captures.FIELDS, reading.values)
         numbers = reading.values.get("extension headers")
         if isinstance(numbers, list):
             # The first octet says which comes first, each header which comes next; 0 ends them.
@@ -51,7 +50,7 @@ class GtpuDissector(PayloadDissector):
 
     def claims(self, flow: Flow, payload: bytes, missing: int = 0) -> bool:
         if PFCP_PORT in flow[2:]:
-            return dissection.is_message(payload)
+            return pfcp_captures.is_message(payload)
         return judge.is_message(payload, flow[3] == judge.PORT, missing)
 
     def refusal(self, payload: bytes) -> str:
@@ -106,7 +105,7 @@ class GtpuReader(PayloadReader):
 
     def read(self, flow: Flow, payload: bytes, missing: int = 0) -> PayloadReading | None:
         if PFCP_PORT in flow[2:]:
-            return dissection.reading(payload, missing)
+            return pfcp_captures.reading(payload, missing)
         if judge.is_header_cut(payload, missing):
             return PayloadReading("GTP-U")
         try:
