@@ -4,10 +4,9 @@
 namespace headroom::gtpu::ports {
 namespace {
 
-constexpr std::uint8_t kUdp = 17;
 constexpr std::uint16_t kGtpuPort = 2152;
 constexpr std::uint8_t kGPdu = 255;
-constexpr std::size_t kUdpHeader = 8, kMandatory = 8, kOptional = 4;
+constexpr std::size_t kMandatory = 8, kOptional = 4;
 constexpr std::uint8_t kVersionAndType = 0xF0, kVersion1Gtp = 0x30, kAnyOptional = 0x07, kHasExtension = 0x04;
 
 std::uint64_t mixed(std::uint64_t value) noexcept {

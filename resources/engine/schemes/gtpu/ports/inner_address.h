@@ -5,11 +5,16 @@
 #ifndef HEADROOM_SCHEMES_GTPU_PORTS_INNER_ADDRESS_H
 #define HEADROOM_SCHEMES_GTPU_PORTS_INNER_ADDRESS_H
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 
 #include "base/octets.h"
 
 namespace headroom::gtpu::ports {
+
+inline constexpr std::uint8_t kUdp = 17;                                          // the protocol of IP
+inline constexpr std::size_t kIpv4Header = 20, kIpv6Header = 40, kUdpHeader = 8;  // octets
 
 // A hash of the user's address: IPv4 whole, IPv6 by its /64 (TS 23.501, 5.8.2.2.3). Nothing in a packet that has none:
 // messages of the path, fragments of the outer packet, what is no IP inside.

@@ -3,11 +3,12 @@
 
 #include <algorithm>
 
+#include "schemes/gtpu/ports/inner_address.h"
+
 namespace headroom::gtpu::ports {
 namespace {
 
-constexpr std::uint8_t kUdp = 17, kHopLimit = 64;
-constexpr std::size_t kIpv4Header = 20, kIpv6Header = 40, kUdpHeader = 8;
+constexpr std::uint8_t kHopLimit = 64;
 
 // Where UDP begins in an IP packet that is no fragment; 0 where it has none.
 std::size_t udp_at(OctetView packet) noexcept {

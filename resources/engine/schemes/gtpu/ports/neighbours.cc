@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "schemes/gtpu/ports/inner_address.h"
+
 namespace headroom::gtpu::ports {
 namespace {
 
@@ -12,11 +14,11 @@ using node::Frame, node::kHeader, node::kMacs;
 constexpr std::uint16_t kTypeArp = 0x0806;
 constexpr std::uint16_t kArpRequest = 1, kArpReply = 2;
 constexpr std::size_t kArpLength = 28;
-constexpr std::size_t kIpv6Header = 40, kSolicitation = 24, kLinkLayerOption = 8;
+constexpr std::size_t kSolicitation = 24, kLinkLayerOption = 8;
 constexpr std::uint8_t kIcmpv6 = 58, kNeighborSolicitation = 135, kNeighborAdvertisement = 136;
 constexpr std::uint8_t kSourceLinkLayer = 1, kTargetLinkLayer = 2;
 constexpr std::uint8_t kSolicitedOverride = 0x60;
-constexpr std::uint8_t kHopLimit = 255;  // RFC 4861, 7.1.1: proves that no router passed it on
+constexpr std::uint8_t kOnLinkHopLimit = 255;  // RFC 4861, 7.1.1: proves that no router passed it on
 constexpr Address kIpv4Prefix = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF};
 
 std::uint64_t number_of(const MacAddress& mac) noexcept {
@@ -83,7 +85,7 @@ bool is_neighbour_discovery(const Frame& frame) noexcept {
   if (frame.length < kHeader + kIpv6Header + kSolicitation || load16(frame.octets + kMacs) != kEtherTypeIpv6)
     return false;
   const std::uint8_t type = packet[kIpv6Header];
-  return packet[0] >> 4 == 6 && packet[6] == kIcmpv6 && packet[7] == kHopLimit &&
+  return packet[0] >> 4 == 6 && packet[6] == kIcmpv6 && packet[7] == kOnLinkHopLimit &&
          (type == kNeighborSolicitation || type == kNeighborAdvertisement);
 }
 
@@ -153,7 +155,7 @@ void write_solicitation(Frame& frame, const Address& own, const MacAddress& mac,
   store32(packet, 0x60000000);
   store16(packet + 4, kSolicitation + kLinkLayerOption);
   packet[6] = kIcmpv6;
-  packet[7] = kHopLimit;
+  packet[7] = kOnLinkHopLimit;
   std::ranges::copy(own, packet + 8);
   std::ranges::copy(group, packet + 24);
   std::uint8_t* const message = packet + kIpv6Header;
