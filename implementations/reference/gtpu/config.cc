@@ -76,6 +76,9 @@ Config read_config(const json& value) {
     require(rules->is_array(), settings.where("predefined_rules") + " must be a list");
     for (const json& rule : *rules) config.predefined_rules.push_back(predefined_rule_of(rule));
   }
+  require(
+      settings.find("inspection") == nullptr,
+      settings.where("inspection") + " is not done by this user plane, and it declares no such feature; leave it out");
   const std::vector<std::string> stages(std::begin(kStageNames), std::end(kStageNames));
   config.until = static_cast<Stage>(settings.choice("until", stages, stages.size() - 1));
   if (const json* options = settings.find("options")) Settings(*options, "\"options\"").only({});

@@ -13,8 +13,8 @@
 namespace headroom::gtpu {
 
 // Stages of `forward`, in order.
-enum class Stage : std::uint8_t { parse, lookup, flow, dpi, rewrite };
-inline constexpr std::string_view kStageNames[] = {"parse", "lookup", "flow", "dpi", "rewrite"};
+enum class Stage : std::uint8_t { parse, lookup, flow, rewrite };
+inline constexpr std::string_view kStageNames[] = {"parse", "lookup", "flow", "rewrite"};
 
 struct Config {
   LocalAddresses addresses{};

@@ -94,7 +94,7 @@ void Worker::forward_chunk(Item* items, std::size_t count, std::uint64_t now_ns)
   each([&](Item& item) { find_session(item, now_ns); });
   if (ends_behind(Stage::lookup)) return;
   each([&](Item& item) { find_match(item); });
-  if (ends_behind(Stage::flow) || ends_behind(Stage::dpi)) return;
+  if (ends_behind(Stage::flow)) return;
   // What is behind pointers is fetched one pointer after another, for all packets at once.
   each([](const Item& item) { fetch_lists(item); });
   each([](const Item& item) { fetch_counters(item); });
@@ -196,7 +196,7 @@ void Worker::find_session(Item& item, std::uint64_t now_ns) {
     return;
   }
   if (item.packet->side == HEADROOM_N6) return finish(item, HEADROOM_NOTHING, HEADROOM_REASON_NO_SESSION);
-  // 7.3.1: the sender is told, and not more often than the limit allows; but not of a TEID of 0.
+  // An Error Indication tells the sender, as often as the limit allows, unless the TEID is 0 (7.3.1).
   finish(item, HEADROOM_NOTHING, HEADROOM_REASON_NO_SESSION);
   if (item.tunnel.teid == 0 || !may_reply(now_ns)) return;
   std::uint8_t room[kLongestReply];

@@ -352,7 +352,7 @@ TEST(Forward, OuterFragmentsOfIpv6) {
 }
 
 TEST(Forward, StagesEndWhereTheConfigurationSays) {
-  for (const Stage stage : {Stage::parse, Stage::lookup, Stage::flow, Stage::dpi}) {
+  for (const Stage stage : {Stage::parse, Stage::lookup, Stage::flow}) {
     Config c = config();
     c.until = stage;
     UserPlane plane(c);
