@@ -116,19 +116,32 @@ headroom_instance* add_worker(headroom_instance* first, char* error, std::size_t
 }
 
 void forward(headroom_instance* self, headroom_user_packet* packets, std::size_t count, std::uint64_t now_ns) {
-  self->forward(packets, count, now_ns);
+  try {
+    self->forward(packets, count, now_ns);
+  } catch (const std::bad_alloc&) {  // a packet that was to be kept; what became of the others is not known
+    for (std::size_t i = 0; i < count; ++i) packets[i].status = HEADROOM_ERR_INTERNAL;
+  }
 }
 
 std::size_t take(headroom_instance* self, headroom_user_packet* packets, std::size_t count, std::uint64_t now_ns) {
   return self->take(packets, count, now_ns);
 }
 
+// Without memory a message is lost, as a datagram may be: its sender sends it again.
 void n4(headroom_instance* first, const headroom_n4_message* message, std::uint64_t now_ns) {
-  first->n4(*message, now_ns);
+  try {
+    first->n4(*message, now_ns);
+  } catch (const std::bad_alloc&) {
+    return;
+  }
 }
 
 std::int32_t take_n4(headroom_instance* first, headroom_n4_message* message, std::uint64_t now_ns) {
-  return first->take_n4(*message, now_ns) ? 1 : 0;
+  try {
+    return first->take_n4(*message, now_ns) ? 1 : 0;
+  } catch (const std::bad_alloc&) {
+    return 0;
+  }
 }
 
 std::uint64_t n4_deadline(const headroom_instance* first) { return first->n4_deadline(); }
