@@ -77,7 +77,7 @@ static int32_t uplink(headroom_instance *self, headroom_user_packet *p) {
   if (gtp[1] != G_PDU) return HEADROOM_ERR_UNSUPPORTED;
   for (uint8_t next = (gtp[0] & 4) != 0 ? gtp[11] : 0; next != 0;) { /* extension headers */
     if (at >= end || gtp[at] == 0 || gtp[at] * 4u > end - at) return HEADROOM_ERR_MALFORMED;
-    if (next >> 6 == 3) return HEADROOM_ERR_UNSUPPORTED; /* its comprehension is required, TS 29.281, 5.2.1 */
+    if (next >= 0x80 && next != PSC) return HEADROOM_ERR_UNSUPPORTED; /* it has to be understood, TS 29.281, 5.2.1 */
     at += gtp[at] * 4u;
     next = gtp[at - 1];
   }
