@@ -19,7 +19,7 @@ from headroom.core.machine.power import Power, PowerMeter
 from headroom.core.paths import DEFAULT_BUILD
 from headroom.schemes.gtpu.conversation import N3_HOSTS, N4_HOST
 
-Rules = Literal["basic", "rules", "dpi"]
+Rules = Literal["basic", "rules"]
 Distribution = Literal["queues", "rx-cores"]
 
 ETHERNET = 14 + 4  # octets around an IP packet in a frame: header and FCS
@@ -63,8 +63,8 @@ class Traffic:
 
 @dataclass(frozen=True)
 class LoadConfig:
-    """The configuration of one load. `virtual_workers` are simulated beside the real ones, with the measured times;
-    `loads` are shares of each design's capacity."""
+    """The configuration of one load. Designs with `virtual_threads` are simulated with the measured times, at `loads`,
+    which are shares of each design's capacity."""
 
     user_plane: Implementation
     rules: Rules = "basic"
@@ -77,10 +77,9 @@ class LoadConfig:
     trials: int = 5
     seed: int = 1
     stages: bool = False
-    virtual_workers: tuple[int, ...] = ()
+    virtual_threads: tuple[int, ...] = ()
     loads: tuple[float, ...] = ()
     baseline: Implementation | None = None
-    inspection: Mapping[str, str] = field(default_factory=dict)
     build: str = DEFAULT_BUILD
 
 
@@ -88,6 +87,7 @@ class LoadConfig:
 class Design:
     """A design in virtual time. `loads` are those of the configuration, in its order, as the engine describes them."""
 
+    distribution: str
     workers: int
     rx_cores: int
     capacity_mpps: float
@@ -112,7 +112,7 @@ class LoadResult:
 
     @property
     def costs(self) -> list[float]:
-        """What the user plane takes for a packet in each trial, without the harness's own: of the median block of
+        """Time of the user plane for a packet in each trial, without the harness's own: that of the median block of
         packets, in which no other program ran."""
         return [trial["median_ns"] - trial["loop_median_ns"] for trial in self.trials]
 
@@ -127,7 +127,7 @@ class LoadResult:
 
     @property
     def rx_ns(self) -> float | None:
-        """What a receiving core takes for a packet; None without any."""
+        """Time of a receiving core for a packet; None without any."""
         found = [core["ns"] for trial in self.trials for core in trial["rx_cores"] or () if core["ns"] is not None]
         return median(found) if found else None
 
@@ -147,11 +147,9 @@ class LoadResult:
         return found
 
 
-def adapter_config(found: Implementation, traffic: Traffic, inspection: Mapping[str, str]) -> dict[str, Any]:
+def adapter_config(found: Implementation, traffic: Traffic) -> dict[str, Any]:
     """The configuration of a user plane for a load: its addresses, and its sessions where it has no N4."""
     config: dict[str, Any] = {**found.config, "scheme": "gtpu", "n3": {"ipv4": N3_HOSTS[4]}}
-    if inspection:
-        config["inspection"] = dict(inspection)
     if found.declared("gtpu").get("n4"):
         return config | {"n4": {"address": N4_HOST}}
     return config | {"session_range": {"count": traffic.access_users, **SESSION}}
@@ -161,7 +159,7 @@ def job(config: LoadConfig) -> dict[str, Any]:
     def adapter(found: Implementation) -> dict[str, Any]:
         return {
             "library": str(found.library_path(config.build)),
-            "config": adapter_config(found, config.traffic, config.inspection),
+            "config": adapter_config(found, config.traffic),
         }
 
     return {
@@ -178,8 +176,8 @@ def job(config: LoadConfig) -> dict[str, Any]:
         "seed": config.seed,
         "stages": config.stages,
         **(
-            {"clock": "virtual", "virtual_workers": list(config.virtual_workers), "loads": list(config.loads)}
-            if config.virtual_workers
+            {"clock": "virtual", "virtual_threads": list(config.virtual_threads), "loads": list(config.loads)}
+            if config.virtual_threads
             else {}
         ),
     }
@@ -208,8 +206,9 @@ def result_of(document: Mapping[str, Any], power: Power) -> LoadResult:
 
 def _design(one: Mapping[str, Any]) -> Design:
     return Design(
+        distribution=one["distribution"],
         workers=one["workers"],
-        rx_cores=one["rx_cores"] or 0,
+        rx_cores=one["rx_cores"],
         capacity_mpps=one["capacity_mpps"],
         worker_ns=one["worker_ns"],
         rx_ns=one["rx_ns"],
@@ -218,7 +217,7 @@ def _design(one: Mapping[str, Any]) -> Design:
 
 
 def layer_1_gbit_s(mpps: float, frame_octets: float) -> float:
-    """What so many frames take on layer 1, Gbit/s."""
+    """Rate on layer 1 of so many frames, Gbit/s."""
     return mpps * (frame_octets + LAYER_1) * 8e-3
 
 
@@ -228,7 +227,7 @@ def first_loss(design: Design) -> float | None:
 
 
 def at_load(design: Design, load: float) -> Mapping[str, Any]:
-    """What the design does at a load of the configuration."""
+    """Returns the design's figures at the load of the configuration that is closest to `load`."""
     return min(design.loads, key=lambda one: abs(one["load"] - load))
 
 
@@ -236,8 +235,3 @@ def latency_us(point: Mapping[str, Any], figure: str = "mean") -> float | None:
     """A figure of the latency, µs; None where no packet came through."""
     value = (point["latency_ns"] or {}).get(figure)
     return None if value is None else value / 1000
-
-
-def rx_cores_needed(threads: int, worker_ns: float, rx_ns: float) -> int:
-    """Receiving cores out of so many threads for which neither they nor the workers wait for the others."""
-    return min(range(1, threads), key=lambda count: max(rx_ns / count, worker_ns / (threads - count)))

@@ -21,7 +21,7 @@ STAGE_NS = Family(
     "ns",
     "lower",
     "Time that the stage {stage} adds to a packet.",
-    {"stage": {name: name for name in ("parse", "lookup", "flow", "dpi", "rewrite")}},
+    {"stage": {name: name for name in ("parse", "lookup", "flow", "rewrite")}},
 )
 MPPS = Metric("user_plane_mpps", "Mpps", "higher", "Packets that all workers forward in a second, in millions.")
 VOLUME = Family(
@@ -34,13 +34,21 @@ VOLUME = Family(
 SET_UP_S = Metric("user_plane_set_up_s", "s", "lower", "Time to establish all sessions.")
 UNSENT = Metric("user_plane_unsent", "packets", "lower", "Packets that the user plane did not pass on.")
 POWER = Metric("power", "W", "lower", "Electric power of the machine, mean over the measurement.")
-DESIGN_MPPS = Metric(
-    "design_mpps", "Mpps", "higher", "Rate at which the workers of a design are full, in virtual time."
+_DESIGNS = {
+    "queues": ("queues", "workers that a hash feeds"),
+    "rx-cores": ("rx_cores", "receiving cores in front of workers"),
+}
+DESIGN_MPPS = Family(
+    "design_{design}_mpps",
+    "Mpps",
+    "higher",
+    "Rate at which {design} are full, in virtual time.",
+    {"design": _DESIGNS},
 )
 DESIGN_LATENCY = Family(
-    "design_latency_{figure}",
+    "design_{design}_latency_{figure}",
     "µs",
     "lower",
-    "Latency in virtual time at half of the design's rate, {figure}.",
-    {"figure": {"mean": "mean", "p99": "99th percentile"}},
+    "Latency of {design} in virtual time at half of their rate, {figure}.",
+    {"design": _DESIGNS, "figure": {"mean": "mean", "p99": "99th percentile"}},
 )

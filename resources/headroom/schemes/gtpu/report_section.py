@@ -47,7 +47,10 @@ OF_LOADS = (
     "Time of a packet: median of the trials. Null passes each packet on untouched. Where threads share cores, they "
     "take turns, and the rate is what as many cores would do."
 )
-OF_DESIGNS = "Simulated with the measured times of packets. Latency is at half of the design's rate."
+OF_DESIGNS = (
+    "Both designs of a row have the same threads and are simulated with times of one run. Latency is at half of the "
+    "design's rate."
+)
 
 CARRIED: list[Shown] = [
     (Column("User plane"), lambda record: record["compressor"]["name"]),
@@ -72,12 +75,17 @@ CARRIED: list[Shown] = [
 DESIGNS: list[Shown] = [
     (Column("User plane"), lambda record: record["compressor"]["name"]),
     parameter("Rules", "rules"),
-    parameter("Distribution", "distribution"),
     parameter("Threads", "threads", number=True),
-    parameter("Receiving", "rx_cores", number=True),
-    figure("Mpps", metrics.DESIGN_MPPS),
-    figure("Latency, µs", metrics.DESIGN_LATENCY(figure="mean")),
-    figure("p99, µs", metrics.DESIGN_LATENCY(figure="p99")),
+    *(
+        shown
+        for design in ("queues", "rx-cores")
+        for shown in (
+            figure(f"Mpps, {design}", metrics.DESIGN_MPPS(design=design)),
+            figure("Latency, µs", metrics.DESIGN_LATENCY(design=design, figure="mean")),
+            figure("p99, µs", metrics.DESIGN_LATENCY(design=design, figure="p99")),
+        )
+    ),
+    parameter("Receiving cores", "rx-cores_receiving", number=True),
 ]
 
 

@@ -30,7 +30,14 @@ def trial(ns: float, sent: int = 100, **reasons: int) -> dict[str, Any]:
 def document(*trials: dict[str, Any]) -> dict[str, Any]:
     point = {"load": 0.5, "lost_share": 0.0, "mpps": 5.0, "latency_ns": {"mean": 2500.0, "p99": 9000.0}}
     full = {"load": 0.9, "lost_share": 0.1, "mpps": 9.0, "latency_ns": None}
-    design = {"workers": 4, "rx_cores": None, "capacity_mpps": 10.0, "worker_ns": 60.0, "rx_ns": None}
+    design = {
+        "distribution": "queues",
+        "workers": 4,
+        "rx_cores": 0,
+        "capacity_mpps": 10.0,
+        "worker_ns": 60.0,
+        "rx_ns": None,
+    }
     return {
         "trials": list(trials),
         "loop_median_ns": 2.0,
@@ -51,10 +58,10 @@ def test_the_frames_of_the_job_are_690_octets_with_the_packets_that_open_flows()
 
 def test_a_job_has_n4_or_a_range_of_sessions() -> None:
     reference, example = find("reference"), find("example-user-plane")
-    job = load.job(LoadConfig(reference, baseline=example, virtual_workers=(48,), loads=(0.5,)))
+    job = load.job(LoadConfig(reference, baseline=example, virtual_threads=(48,), loads=(0.5,)))
     assert "session_range" not in job["user_plane"]["config"]
     assert job["baseline"]["config"]["session_range"]["count"] == 600_000
-    assert (job["clock"], job["virtual_workers"]) == ("virtual", [48])
+    assert (job["clock"], job["virtual_threads"]) == ("virtual", [48])
     assert "clock" not in load.job(LoadConfig(reference))
 
 
@@ -76,13 +83,6 @@ def test_loss_and_latency_of_a_design() -> None:
     assert load.latency_us(load.at_load(design, 0.55)) == 2.5
     assert load.latency_us(load.at_load(design, 1.0)) is None
     assert load.first_loss(replace(design, loads=design.loads[:1])) is None
-
-
-@pytest.mark.parametrize(
-    ("threads", "worker_ns", "rx_ns", "expected"), [(48, 60, 15, 10), (48, 60, 60, 24), (2, 60, 1, 1), (16, 15, 15, 8)]
-)
-def test_receiving_cores_balance_with_the_workers(threads: int, worker_ns: float, rx_ns: float, expected: int) -> None:
-    assert load.rx_cores_needed(threads, worker_ns, rx_ns) == expected
 
 
 def test_layer_1_of_the_papers_rate() -> None:
@@ -109,7 +109,7 @@ def test_the_section_has_loads_stages_and_designs() -> None:
     points = [{"x": 5.0, "y": 2.5, "load": 0.5, "lost": 0.0}, {"x": 9.0, "y": 80.0, "load": 0.9, "lost": 0.1}]
     designs = {"name": "design_latency", "label": "basic, queues", "points": points}
     carried = record("user-plane", {metrics.PACKET_NS: 60.0, metrics.STAGE_NS(stage="parse"): 10.0}, [])
-    section = report_section.loads([carried, record("user-plane-design", {metrics.DESIGN_MPPS: 10.0}, [designs])])
+    section = report_section.loads([carried, record("user-plane-design", {metrics.DESIGN_MPPS(): 10.0}, [designs])])
     assert section is not None
     assert [part.kind for part in section.parts] == ["table", "figure", "table", "figure"]
     assert report_section.loads([record("other", {}, [])]) is None
@@ -128,4 +128,4 @@ def test_charts_of_the_paper_are_drawn_from_series_with_and_without_a_label() ->
 
 def test_a_design_without_receiving_cores_has_none() -> None:
     (design,) = load.result_of(document(trial(62)), Power(None)).designs
-    assert design == Design(4, 0, 10.0, 60.0, None, design.loads)
+    assert design == Design("queues", 4, 0, 10.0, 60.0, None, design.loads)

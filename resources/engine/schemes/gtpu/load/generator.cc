@@ -154,7 +154,7 @@ std::uint32_t Generator::write_inner(std::uint8_t* at, const Flow& flow, bool up
     store32(transport + 4, (length - kIpv4) << 16);  // without a checksum
     return length;
   }
-  store32(transport + 4, flow.sent * 1000);  // sequence number; nobody checks it, nor the checksum
+  store32(transport + 4, flow.sent * 1000);  // sequence number; a user plane checks neither it nor the checksum
   store32(transport + 8, 1);
   store32(transport + 12, 0x5000'FFFFu | std::uint32_t{flags} << 16);
   store32(transport + 16, 0);

@@ -99,10 +99,10 @@ Job read_job(const Json& document) {
   job.seed = object.integer("seed", 0, ~std::uint64_t{0}, job.seed);
   job.stages = object.boolean("stages", job.stages);
   if (const auto clock = object.optional("clock")) job.virtual_clock = clock->choice({"real", "virtual"}) == 1;
-  if (const auto v = object.optional("virtual_workers")) {
-    job.virtual_workers.clear();
+  if (const auto v = object.optional("virtual_threads")) {
+    job.virtual_threads.clear();
     for (const Value& item : v->items())
-      job.virtual_workers.push_back(static_cast<std::uint32_t>(item.integer(1, kMostVirtual)));
+      job.virtual_threads.push_back(static_cast<std::uint32_t>(item.integer(1, kMostVirtual)));
   }
   if (const auto v = object.optional("loads")) {
     job.loads.clear();

@@ -45,9 +45,9 @@ struct Job {
   std::uint64_t packets = 1'000'000;  // of a trial, by each worker
   std::uint32_t trials = 5;
   std::uint64_t seed = 0;
-  bool stages = true;          // measures stages by difference
-  bool virtual_clock = false;  // simulates further workers
-  std::vector<std::uint32_t> virtual_workers = {1};
+  bool stages = true;                                // measures stages by difference
+  bool virtual_clock = false;                        // simulates further workers
+  std::vector<std::uint32_t> virtual_threads = {1};  // of each design
   std::vector<double> loads = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9};
   std::uint32_t n3 = 0;  // IPv4 address of the user plane
 };

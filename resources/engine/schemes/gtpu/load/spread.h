@@ -88,7 +88,7 @@ class RxPipeline {
   // By receiving core `rx`: hands packets over. Counts in `measured`.
   void hand_over(std::size_t rx, const std::vector<headroom_user_packet>& packets, const Cycles& cycles,
                  RxMeasurement& measured);
-  // By receiving core `rx`, or by whoever has its ring: true if no packet of it is in a ring or at a worker.
+  // True if no packet of receiving core `rx` is in a ring or at a worker. Any thread may ask.
   [[nodiscard]] bool drained(std::size_t rx) const noexcept;
   void finished() noexcept { unfinished_.fetch_sub(1, std::memory_order_release); }
   [[nodiscard]] bool all_finished() const noexcept { return unfinished_.load(std::memory_order_acquire) == 0; }

@@ -49,27 +49,41 @@ class Cores {
   std::vector<std::uint64_t> busy_;
 };
 
+// Threads of a design: workers, and receiving cores in front of them; 0: workers have queues of their own.
+struct Design {
+  std::uint32_t workers, rx_cores;
+};
+
 struct Model {
   const Job& job;
   const queueing::ServiceTimes& times;
   double worker_ps, rx_ps;             // means of a packet
   std::vector<std::uint32_t> user_of;  // address of each active user
 
-  [[nodiscard]] bool spread() const noexcept { return job.distribution == Distribution::rx_cores; }
   // Packets a picosecond that all cores together serve at most.
-  [[nodiscard]] double capacity(std::uint32_t workers) const {
-    const double served = workers / worker_ps;
-    return spread() ? std::min(served, job.rx_cores / rx_ps) : served;
+  [[nodiscard]] double capacity(const Design& design) const {
+    const double served = design.workers / worker_ps;
+    return design.rx_cores != 0 ? std::min(served, design.rx_cores / rx_ps) : served;
+  }
+  // The division of threads into receiving cores and workers that serves most. REQUIRES: threads > 1.
+  [[nodiscard]] Design divide(std::uint32_t threads) const {
+    Design best{threads - 1, 1};
+    for (std::uint32_t rx_cores = 2; rx_cores < threads; ++rx_cores) {
+      const Design design{threads - rx_cores, rx_cores};
+      if (capacity(design) > capacity(best)) best = design;
+    }
+    return best;
   }
 };
 
-Json at_load(const Model& model, std::uint32_t workers, double load) {
+Json at_load(const Model& model, const Design& design, double load) {
   const Job& job = model.job;
+  const auto [workers, rx_cores] = design;
   Cores serving(workers, model.worker_ps);
-  Cores receiving(job.rx_cores, model.rx_ps);
+  Cores receiving(std::max(rx_cores, 1u), model.rx_ps);
   Xoshiro256 random(derive(derive(job.seed, kStream), workers));
   const Chance uplink(job.traffic.uplink_share);
-  const double interval = 1 / (load * model.capacity(workers));  // picoseconds
+  const double interval = 1 / (load * model.capacity(design));  // picoseconds
   const auto last_user = static_cast<std::uint32_t>(model.user_of.size() - 1);
   queueing::Times latency;
   std::uint64_t now = 0, counted_from = 0, lost = 0;
@@ -81,8 +95,7 @@ Json at_load(const Model& model, std::uint32_t workers, double load) {
     const std::uint32_t user = model.user_of[scale(random.next(), last_user)];
     const std::uint64_t draw = random.next();
     std::optional<std::uint64_t> at = now;
-    if (model.spread())
-      at = receiving.pass(worker_of(~user, job.rx_cores), now, model.times.drawn(kRxTime, draw), counted);
+    if (rx_cores != 0) at = receiving.pass(worker_of(~user, rx_cores), now, model.times.drawn(kRxTime, draw), counted);
     if (at) {
       const Kind kind = uplink.happens(random.next()) ? kUplinkTime : kDownlinkTime;
       at = serving.pass(worker_of(user, workers), *at, model.times.drawn(kind, mix64(draw)), counted);
@@ -99,12 +112,25 @@ Json at_load(const Model& model, std::uint32_t workers, double load) {
   double sum = 0;
   for (const double each : loads) sum += each;
   return {{"load", load},
-          {"mpps", load * model.capacity(workers) * static_cast<double>(kPicoseconds) * 1e-6},
+          {"mpps", load * model.capacity(design) * static_cast<double>(kPicoseconds) * 1e-6},
           {"latency_ns", latency.json()},
           {"lost_share", static_cast<double>(lost) / static_cast<double>(packets)},
           {"worker_loads", loads},
           {"fullest_to_mean", sum == 0 ? 0 : *std::max_element(loads.begin(), loads.end()) * workers / sum},
-          {"rx_loads", model.spread() ? Json(receiving.loads(duration)) : Json(nullptr)}};
+          {"rx_loads", rx_cores != 0 ? Json(receiving.loads(duration)) : Json(nullptr)}};
+}
+
+Json simulate_design(const Model& model, const Design& design) {
+  const bool has_rx_cores = design.rx_cores != 0;
+  Json loads = Json::array();
+  for (const double load : model.job.loads) loads.push_back(at_load(model, design, load));
+  return {{"distribution", has_rx_cores ? "rx-cores" : "queues"},
+          {"workers", design.workers},
+          {"rx_cores", design.rx_cores},
+          {"capacity_mpps", model.capacity(design) * static_cast<double>(kPicoseconds) * 1e-6},
+          {"worker_ns", model.worker_ps / kTimeScale},
+          {"rx_ns", has_rx_cores ? Json(model.rx_ps / kTimeScale) : Json(nullptr)},
+          {"loads", std::move(loads)}};
 }
 
 }  // namespace
@@ -116,15 +142,10 @@ Json simulate(const Job& job, const queueing::ServiceTimes& times) {
   for (std::uint32_t i = 0; i < job.traffic.active_users; ++i)
     model.user_of.push_back(range.user + session_of(job.traffic, job.seed, i));
   Json all = Json::array();
-  for (const std::uint32_t workers : job.virtual_workers) {
-    Json loads = Json::array();
-    for (const double load : job.loads) loads.push_back(at_load(model, workers, load));
-    all.push_back({{"workers", workers},
-                   {"rx_cores", model.spread() ? Json(job.rx_cores) : Json(nullptr)},
-                   {"capacity_mpps", model.capacity(workers) * static_cast<double>(kPicoseconds) * 1e-6},
-                   {"worker_ns", model.worker_ps / kTimeScale},
-                   {"rx_ns", model.spread() ? Json(model.rx_ps / kTimeScale) : Json(nullptr)},
-                   {"loads", std::move(loads)}});
+  const bool has_rx_cores = job.distribution == Distribution::rx_cores;
+  for (const std::uint32_t threads : job.virtual_threads) {
+    all.push_back(simulate_design(model, {threads, 0}));
+    if (has_rx_cores && threads > 1) all.push_back(simulate_design(model, model.divide(threads)));
   }
   return all;
 }

@@ -16,8 +16,9 @@ enum Kind : std::size_t { kUplinkTime, kDownlinkTime, kRxTime };
 inline constexpr std::size_t kKinds = 3;
 inline constexpr std::uint64_t kTimeScale = 1000;  // times are kept in picoseconds
 
-// One entry for each number of workers of the job: its capacity, and for each load latency, loss and the load of each
-// worker. REQUIRES: times of each kind; of kRxTime with the distribution rx-cores.
+// Designs with each number of threads of the job: its capacity, and for each load latency, loss and the load of each
+// worker. With the distribution rx-cores there are two, with the same times: workers alone, and receiving cores in
+// front of workers, as many as serve most. REQUIRES: times of each kind; of kRxTime with the distribution rx-cores.
 [[nodiscard]] Json simulate(const Job& job, const queueing::ServiceTimes& times);
 
 }  // namespace headroom::gtpu::load

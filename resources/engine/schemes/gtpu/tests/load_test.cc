@@ -222,21 +222,21 @@ TEST(UserPlaneLoad, TheSameSeedGivesTheSamePackets) {
   }
 }
 
-Json simulated(Distribution distribution, std::uint32_t workers, double load) {
+Json simulated(Distribution distribution, std::uint32_t threads, double load) {
   Job job = read(small_job());
   job.distribution = distribution;
-  job.virtual_workers = {workers};
+  job.virtual_threads = {threads};
   job.loads = {load};
   job.traffic.active_users = 2000;
   queueing::ServiceTimes times(kKinds);
   times.keep(kUplinkTime, 60 * kTimeScale);
   times.keep(kDownlinkTime, 60 * kTimeScale);
   times.keep(kRxTime, 15 * kTimeScale);
-  return simulate(job, times)[0];
+  return simulate(job, times);
 }
 
 TEST(UserPlaneLoadSimulation, OneWorkerIsAQueueWithConstantServiceTime) {
-  const Json one = simulated(Distribution::queues, 1, 0.5);
+  const Json one = simulated(Distribution::queues, 1, 0.5)[0];
   EXPECT_NEAR(one["capacity_mpps"].get<double>(), 1e3 / 60, 0.1);
   const Json& at = one["loads"][0];
   EXPECT_NEAR(at["worker_loads"][0].get<double>(), 0.5, 0.02);
@@ -246,18 +246,29 @@ TEST(UserPlaneLoadSimulation, OneWorkerIsAQueueWithConstantServiceTime) {
 }
 
 TEST(UserPlaneLoadSimulation, LossBeginsAtTheFullestWorker) {
-  const Json many = simulated(Distribution::queues, 48, 0.9);
+  const Json many = simulated(Distribution::queues, 48, 0.9)[0];
   const Json& at = many["loads"][0];
   EXPECT_GT(at["fullest_to_mean"], 1.05);
   EXPECT_GT(at["lost_share"], 0);
-  EXPECT_EQ(simulated(Distribution::queues, 48, 0.5)["loads"][0]["lost_share"], 0);
+  EXPECT_EQ(simulated(Distribution::queues, 48, 0.5)[0]["loads"][0]["lost_share"], 0);
 }
 
-TEST(UserPlaneLoadSimulation, OneReceivingCoreLimitsManyWorkers) {
-  EXPECT_NEAR(simulated(Distribution::rx_cores, 2, 0.5)["capacity_mpps"].get<double>(), 2e3 / 60, 0.1);
-  const Json many = simulated(Distribution::rx_cores, 16, 0.5);
-  EXPECT_NEAR(many["capacity_mpps"].get<double>(), 1e3 / 15, 0.1);
-  EXPECT_NEAR(many["loads"][0]["rx_loads"][0].get<double>(), 0.5, 0.02);
+// A worker takes 60 ns and a receiving core 15 ns: of five threads, one receives for four.
+TEST(UserPlaneLoadSimulation, BothDesignsHaveTheSameThreadsAndTimes) {
+  for (const std::uint32_t rx_cores : {1u, 2u}) {
+    const Json designs = simulated(Distribution::rx_cores, 5 * rx_cores, 0.5);
+    ASSERT_EQ(designs.size(), 2u);
+    EXPECT_EQ(designs[0]["distribution"], "queues");
+    EXPECT_EQ(designs[0]["workers"], 5 * rx_cores);
+    EXPECT_EQ(designs[0]["rx_cores"], 0);
+    EXPECT_NEAR(designs[0]["capacity_mpps"].get<double>(), 5e3 * rx_cores / 60, 0.1);
+    EXPECT_EQ(designs[1]["distribution"], "rx-cores");
+    EXPECT_EQ(designs[1]["workers"], 4 * rx_cores);
+    EXPECT_EQ(designs[1]["rx_cores"], rx_cores);
+    EXPECT_NEAR(designs[1]["capacity_mpps"].get<double>(), 1e3 * rx_cores / 15, 0.1);
+    EXPECT_NEAR(designs[1]["loads"][0]["rx_loads"][0].get<double>(), 0.5, 0.05);
+  }
+  EXPECT_EQ(simulated(Distribution::rx_cores, 1, 0.5).size(), 1u) << "one thread cannot be divided";
 }
 
 }  // namespace

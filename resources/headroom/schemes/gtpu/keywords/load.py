@@ -35,7 +35,7 @@ class UserPlaneLoadKeywords:
 
     @keyword("User Plane Should Carry")
     def carries(self, rules: str, distribution: str, cpus: str, users: int = 6000) -> None:
-        """RULES are basic, rules or dpi; DISTRIBUTION is queues or rx-cores. Workers have the cores of CPUS; with
+        """RULES are basic or rules; DISTRIBUTION is queues or rx-cores. Workers have the cores of CPUS; with
         rx-cores the first core receives. USERS of 600,000 send."""
         run = current_run()
         cores = configuration(cpus).cpus
@@ -52,21 +52,16 @@ class UserPlaneLoadKeywords:
         note(config, found, {"cpus": cpus})
         require_sent(found)
 
-    @keyword("Design Should Be Simulated")
-    def simulated(self, rules: str, distribution: str, threads: int) -> None:
-        """THREADS in virtual time with measured times: all of them workers that a hash feeds (queues), or receiving
-        cores, as many as the distribution needs, and workers (rx-cores). Latency from 10 % of the design's rate on."""
+    @keyword("Designs Should Be Simulated")
+    def simulated(self, rules: str, threads: int) -> None:
+        """Two designs of THREADS in virtual time, with times that are measured in one run: workers that a hash feeds
+        (queues), and receiving cores, as many as serve most, in front of workers (rx-cores). Latency is from 10 % of
+        each design's rate on."""
         run = current_run()
-        config = config_of(run, rules, distribution)
-        workers, rx_cores = int(threads), 1
-        if config.distribution == "rx-cores":
-            alone = load.measure(replace(config, workers=1, rx_cores=1))
-            rx_cores = load.rx_cores_needed(workers, alone.ns + alone.floor_ns, alone.rx_ns or 1.0)
-            workers -= rx_cores
-        config = replace(config, rx_cores=rx_cores, virtual_workers=(workers,), loads=LOADS)
+        config = replace(config_of(run, rules, "rx-cores"), virtual_threads=(int(threads),), loads=LOADS)
         found = load.measure(config)
         note(config, found, {"threads": int(threads), "kind": "user-plane-design"})
-        note_design(config, found)
+        note_designs(config, found)
         require_sent(found)
 
 
@@ -124,22 +119,25 @@ def note(config: LoadConfig, found: LoadResult, parameters: dict[str, object]) -
     current.metric(metrics.POWER, found.power.watts, reason=found.power.reason)
 
 
-def note_design(config: LoadConfig, found: LoadResult) -> None:
-    (design,) = found.designs
+def note_designs(config: LoadConfig, found: LoadResult) -> None:
+    """Leaves rate and latency of each design for the result record, and the points of its latency by rate."""
     current = collector.current()
-    current.parameters |= {"rx_cores": design.rx_cores, "virtual_workers": design.workers}
-    current.metric(metrics.DESIGN_MPPS, design.capacity_mpps)
-    half = load.at_load(design, HALF)
-    for figure in ("mean", "p99"):
-        value = load.latency_us(half, figure)
-        current.metric(metrics.DESIGN_LATENCY(figure=figure), value, reason="no packet came through")
-    points = [
-        {"x": one["mpps"], "y": load.latency_us(one), "load": one["load"], "lost": one["lost_share"]}
-        for one in design.loads
-        if load.latency_us(one) is not None
-    ]
-    label = f"{config.rules}, {config.distribution}"
-    current.series.append(Series("design_latency", "rate", "average latency", "Mpps", "µs", points, label))
+    for design in found.designs:
+        name = design.distribution
+        current.parameters |= {f"{name}_workers": design.workers, f"{name}_receiving": design.rx_cores}
+        current.metric(metrics.DESIGN_MPPS(design=name), design.capacity_mpps)
+        half = load.at_load(design, HALF)
+        for figure in ("mean", "p99"):
+            value = load.latency_us(half, figure)
+            metric = metrics.DESIGN_LATENCY(design=name, figure=figure)
+            current.metric(metric, value, reason="no packet came through")
+        points = [
+            {"x": one["mpps"], "y": load.latency_us(one), "load": one["load"], "lost": one["lost_share"]}
+            for one in design.loads
+            if load.latency_us(one) is not None
+        ]
+        label = f"{config.rules}, {name}"
+        current.series.append(Series("design_latency", "rate", "average latency", "Mpps", "µs", points, label))
 
 
 def require_sent(found: LoadResult) -> None:

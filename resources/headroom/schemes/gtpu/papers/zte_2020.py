@@ -5,7 +5,7 @@ measured. reports/papers/zte-2020.yaml has the figures and the methods."""
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -21,50 +21,43 @@ RULES: tuple[Rules, ...] = ("basic", "rules")
 THREADS = {"6230n": 48, "8280": 84}  # of workers: 2 x 12 and 2 x 21 cores with two threads each (section 5.1)
 COMPARED = "6230n"
 PAPER_LOAD = 0.83  # mean load of the workers in the paper's run at 30.6 Mpps
-LOADS = tuple(round(0.1 + 0.02 * step, 2) for step in range(46))  # 10 % to 100 % of a design's capacity
+LOADS = tuple(round(0.1 + 0.04 * step, 2) for step in range(16)) + tuple(
+    round(0.72 + 0.02 * step, 2) for step in range(15)
+)  # shares of a design's capacity, close together where loss begins
 STATIC_RULES, DYNAMIC_RULES = 45, 5  # of each user, as the engine's load has them
 
 
 @dataclass(frozen=True)
-class Measured:
-    """One worker with a set of rules, alone and behind a receiving core; designs of the paper's numbers of threads,
-    simulated with its times."""
+class Measurements:
+    """The load with a set of rules, and designs by server and distribution, all simulated with its times."""
 
-    queues: LoadResult
-    rx_cores: LoadResult
-    designs: dict[tuple[str, str], Design]  # by server and distribution
+    result: LoadResult
+    designs: dict[tuple[str, str], Design]
 
 
 @cache
-def measurements(run: Run, rules: Rules) -> Measured:
-    """Measured once a run: several places of the paper rest on it."""
-    config = LoadConfig(
-        user_plane=note_tested(run).compressor,
-        rules=rules,
-        packets=400_000 if run.quick else 2_000_000,
-        trials=3 if run.quick else 7,
-        seed=run.seed,
-        virtual_workers=tuple(THREADS.values()),
-        loads=LOADS,
-        build=run.build,
-    )
-    queues = load.measure(config)
-    # The receiving core's own time first; then the design that it makes best use of.
-    spread = replace(config, distribution="rx-cores", virtual_workers=())
-    rx_ns = load.measure(spread).rx_ns or 1.0
-    designs = {(server, "queues"): design for server, design in zip(THREADS, queues.designs, strict=True)}
-    rx_result = queues
-    for server, threads in THREADS.items():
-        rx_cores = load.rx_cores_needed(threads, queues.designs[0].worker_ns, rx_ns)
-        rx_result = load.measure(
-            replace(spread, rx_cores=rx_cores, workers=1, virtual_workers=(threads - rx_cores,), loads=LOADS)
+def measurements(run: Run, rules: Rules) -> Measurements:
+    """Measures a worker behind a receiving core, once a run: several places of the paper rest on it."""
+    result = load.measure(
+        LoadConfig(
+            user_plane=note_tested(run).compressor,
+            rules=rules,
+            distribution="rx-cores",
+            packets=400_000 if run.quick else 2_000_000,
+            trials=3 if run.quick else 7,
+            seed=run.seed,
+            virtual_threads=tuple(THREADS.values()),
+            loads=LOADS,
+            build=run.build,
         )
-        designs[server, "rx-cores"] = rx_result.designs[0]
-    return Measured(queues, rx_result, designs)
+    )
+    servers = {threads: server for server, threads in THREADS.items()}
+    designs = {(servers[one.workers + one.rx_cores], one.distribution): one for one in result.designs}
+    return Measurements(result, designs)
 
 
 def traffic_model(paper: Paper, run: Run) -> PaperMeasurement:
-    result = measurements(run, "rules").queues
+    result = measurements(run, "rules").result
     traffic = Traffic()
     octets = [trial["octets_n3"] + load.ETHERNET for trial in result.trials]
     values = {
@@ -80,10 +73,10 @@ def traffic_model(paper: Paper, run: Run) -> PaperMeasurement:
 
 def performance(paper: Paper, run: Run) -> PaperMeasurement:
     by_rules = {rules: measurements(run, rules) for rules in RULES}
-    costs = {rules: one.queues.ns for rules, one in by_rules.items()}
+    costs = {rules: one.result.ns for rules, one in by_rules.items()}
     values: dict[str, float | None] = {f"cost.{rules}": cost for rules, cost in costs.items()}
     for rules, one in by_rules.items():
-        frame = sum(trial["octets_n3"] for trial in one.queues.trials) / len(one.queues.trials) + load.ETHERNET
+        frame = sum(trial["octets_n3"] for trial in one.result.trials) / len(one.result.trials) + load.ETHERNET
         for server in THREADS:
             mpps = one.designs[server, "queues"].capacity_mpps
             values[f"rate.{server}.{rules}"] = mpps
@@ -106,14 +99,14 @@ def performance(paper: Paper, run: Run) -> PaperMeasurement:
     return PaperMeasurement(items, [Series("designs", "design", "rate", "", "Mpps", points)])
 
 
-def _note(identity: str, by_rules: dict[Rules, Measured]) -> str:
-    """What a reader of an item has to know of how it came about."""
+def _note(identity: str, by_rules: dict[Rules, Measurements]) -> str:
+    """Returns the remark on a figure: how it came about, and its spread."""
     if identity.startswith("rate."):
         return "in memory, in virtual time: no network card is in it"
     rules: Rules | None = next((one for one in RULES if identity == f"cost.{one}"), None)
     if rules is None:
         return ""
-    costs = by_rules[rules].queues.costs
+    costs = by_rules[rules].result.costs
     return f"{min(costs):.1f} to {max(costs):.1f} in {len(costs)} trials, the harness's own without"
 
 
