@@ -165,7 +165,7 @@ Outcome check_user_plane_deterministic(const Subject& subject) {
   return {};
 }
 
-// Octets that nobody honest would send.
+// Hostile octets.
 class Forger {
  public:
   explicit Forger(std::uint64_t seed) : random_(seed) {}

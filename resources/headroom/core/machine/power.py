@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Electric power of the machine: RAPL, hwmon, IPMI, or a file that somebody else writes.
+"""Electric power of the machine: RAPL, hwmon, IPMI, or a file that another program writes.
 
 Sources: Linux, Documentation/power/powercap/powercap.rst (energy_uj, max_energy_range_uj) and
 Documentation/hwmon/sysfs-interface.rst (power*_average and power*_input, microwatts); ipmitool(1), `dcmi power

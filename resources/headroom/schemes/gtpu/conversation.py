@@ -46,7 +46,7 @@ SECOND = 1_000_000_000
 
 @dataclass(frozen=True)
 class Facts:
-    """What a user plane declares: whether it speaks N4, and its features."""
+    """The declarations of a user plane: its features, and N4 where it is controlled by it."""
 
     n4: bool = True
     features: tuple[str, ...] = ()

@@ -41,7 +41,7 @@ class Server:
 
 @dataclass(frozen=True)
 class RackLimits:
-    """What a rack holds: height in rack units, power in kW."""
+    """The limits of a rack: height in rack units, power in kW."""
 
     rack_units: Number
     power_kw: Number

@@ -65,7 +65,7 @@ class N4Sent:
 
 @dataclass(frozen=True)
 class Step:
-    """What came of one step. `counts` are outcomes by status, of a packet that was sent many times, and `octets_out`
+    """The results of one step. `counts` are outcomes by status, of a packet that was sent many times, and `octets_out`
     the octets of those that went on."""
 
     outcomes: tuple[Outcome, ...] = ()

@@ -132,9 +132,9 @@ Resolution resolve_ipv6(Frame& frame, std::span<const Address> own, const MacAdd
 }
 
 void write_arp_request(Frame& frame, const Address& own, const MacAddress& mac, const Address& wanted) noexcept {
-  MacAddress everybody;
-  everybody.fill(0xFF);
-  put_ethernet(frame.octets, everybody, mac, kTypeArp);
+  MacAddress broadcast;
+  broadcast.fill(0xFF);
+  put_ethernet(frame.octets, broadcast, mac, kTypeArp);
   std::uint8_t* const arp = frame.octets + kHeader;
   constexpr std::uint8_t kRequest[] = {0, 1, 8, 0, 6, 4, 0, kArpRequest};
   std::ranges::copy(kRequest, arp);
