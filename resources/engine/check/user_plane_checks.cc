@@ -149,6 +149,7 @@ Outcome check_workers(const Subject& subject) {
 
 Outcome check_user_plane_bursts(const Subject& subject) {
   note("packets were forwarded in bursts of several lengths");
+  const std::shared_ptr<const Library> kept = Library::open(subject.adapter.library, "/library");  // with its variables
   const Transcript one = transcript_of(subject, 1);
   for (const std::size_t burst : {2u, 7u, 32u, 200u})
     require_same(one, transcript_of(subject, burst),
