@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Implementations under test: the folders of implementations/ that have an implementation.yaml."""
 
+import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
@@ -107,6 +108,8 @@ class Implementation:
     recordings: tuple[Recording, ...] = ()
     image: str = ""  # of a container, which is driven on the wire
     digest: str = ""
+    program: str = ""  # a command, which is driven on the wire
+    control: str = ""  # the protocol by which the program gets its sessions
 
     @property
     def word(self) -> str:
@@ -156,12 +159,16 @@ class Implementation:
         return dict(options)
 
     def missing(self) -> str:
-        """Why its adapter cannot work on this machine, for lack of a library of others; "" when it can."""
+        """Why its adapter or program cannot work on this machine, for lack of a file of others; "" when it can."""
+        if self.program and shutil.which(self.program) is None:
+            return f"{self.name} cannot be used here: the program {self.program} is not there"
         reason = libraries.look_for(self.requires).reason if self.requires else ""
         return f"{self.name} cannot be used here: {reason}" if reason else ""
 
     def unusable(self, build: str = DEFAULT_BUILD) -> str:
         """Why it cannot be driven on this machine, be it a file that is not there; "" when it can."""
+        if self.program:
+            return self.missing()
         if not self.library:
             return "" if self.recordings else f"{self.name} is a container image, driven over --topology compose alone"
         path = self.library_path(build)
@@ -212,6 +219,8 @@ def _load(folder: Path, changed: tuple[int, ...]) -> Implementation:
         library=adapter.get("library", ""),
         config=adapter.get("config", {}),
         image=container.get("image", ""),
+        program=data.get("program", {}).get("command", ""),
+        control=data.get("program", {}).get("control", ""),
         digest=container.get("digest", ""),
         requires=_requirement(adapter.get("requires")),
         recordings=tuple(_recording(entry, document) for entry in data.get("captures", ())),
@@ -357,7 +366,11 @@ def _described(library: Path, build: str) -> list[dict[str, Any]] | None:
 
 def identity(implementation: Implementation, build: str = DEFAULT_BUILD) -> dict[str, Any]:
     """Name, version, build and digest for result records; a reason where the adapter does not load. Where it opens a
-    library of others, that library's path and digest, too: the adapter's own says nothing of it."""
+    library of others, that library's path and digest, too: the adapter's own says nothing of it. A program has a
+    digest alone."""
+    if implementation.program:
+        digest = libraries.digest(shutil.which(implementation.program) or "")
+        return {"name": implementation.name, "version": None, "build": implementation.program, "sha256": digest}
     try:
         described = describe(implementation, build)
     except engine.EngineFailure as failure:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from headroom.core import implementations
-from headroom.core.errors import EnvironmentLacks
+from headroom.core.errors import EnvironmentLacks, UsageError
 from headroom.core.implementations import Implementation
 from headroom.core.paths import ROOT
 from headroom.core.run.run import Run
@@ -23,7 +23,13 @@ def image_of(found: Implementation, topology: str) -> Implementation | None:
 
 def require(name: str, topology: str, build: str) -> None:
     """Raises EnvironmentLacks or UsageError where an implementation cannot be driven over a topology."""
-    found = image_of(implementations.find(name), topology)
+    named = implementations.find(name)
+    if named.program:
+        if topology != "netns":
+            raise UsageError(f"{named.name} is a program of its own, which runs with --topology netns alone.")
+        implementations.require_usable(name, build)
+        return
+    found = image_of(named, topology)
     if found is None:
         implementations.require_adapter(name, build)
     else:

@@ -12,7 +12,7 @@ configuration, and `establish` gives the first of them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -120,8 +120,12 @@ class Conversation:
     """`heard` are the N4 messages that the user plane sent by itself, in order; `answers_reports`: they are answered at
     once, as a control plane does."""
 
-    def __init__(self, plane: UserPlane, facts: Facts) -> None:
+    def __init__(
+        self, plane: UserPlane, facts: Facts, open_session: Callable[[Session], Session] | None = None
+    ) -> None:
+        """`open_session` makes a session of a user plane without N4, by default one of its configuration."""
         self.plane, self.facts = plane, facts
+        self._open_session = open_session or configured_session
         self.now_ns = 0
         self.step = Step()  # of the last message over N4
         self.heard: list[Message] = []
@@ -244,9 +248,7 @@ class Conversation:
         does not accept it: then there is nothing to judge."""
         session = session or self.new_session()
         if not self.facts.n4:
-            first = {"teid": FIRST_TEID + session.number - 1, "host": N3_HOSTS[4]}
-            station = f"{ACCESS_HOSTS[4].rpartition('.')[0]}.{session.number}"
-            return replace(session, access=station, access_teid=0x0A000000 + session.number, **first)
+            return self._open_session(session)
         answer = self.ask_for(session, self.plain_rules(session, **more) if rules is None else rules)
         if answer is None or answer.value(Ie.CAUSE) != Cause.REQUEST_ACCEPTED:
             raise Inconclusive(f"The session was not established: {self.told(answer)}.")
@@ -341,6 +343,13 @@ class Conversation:
     def heeding(self, step: Step) -> Step:
         self._answers(step)
         return step
+
+
+def configured_session(session: Session) -> Session:
+    """The session of that number of the `session_range` that `Facts.config` asks for."""
+    first = {"teid": FIRST_TEID + session.number - 1, "host": N3_HOSTS[4]}
+    station = f"{ACCESS_HOSTS[4].rpartition('.')[0]}.{session.number}"
+    return replace(session, access=station, access_teid=0x0A000000 + session.number, **first)
 
 
 def user_host(session: Session) -> str:

@@ -105,7 +105,7 @@ class WireUserPlane:
         self._n9_peers = frozenset(n9_peers)
         self._n4_host = str(config.get("n4", {}).get("address", ""))
         self._made: Topology | None = None
-        self._node: Service | None = None
+        self._service: Service | None = None
         self._ends: dict[str, _End] = {}
         self._start_ns = 0
         self.statistics: dict[str, Any] = {}  # of the node, once it has ended
@@ -115,7 +115,7 @@ class WireUserPlane:
         self._made = choice.make("netns", SHAPE, cores, self._build)
         self._made.__enter__()
         try:
-            self._node = self._made.start_node(ROLE, self._job())
+            self._service = self._start(self._made)
             self._made.crew.wait_until_ready()
             for side, (port, number) in PORTS.items():
                 place, mine = self._made.seats["generator"].place, self._made.seats["generator"].ports[number]
@@ -129,18 +129,20 @@ class WireUserPlane:
             raise
         return self
 
-    def _job(self) -> dict[str, Any]:
+    def _start(self, made: Topology) -> Service:
+        """Starts the user plane between the other ends."""
         sides = {side.lower(): {"ipv4": OWN[side], "next_hop": NEXT_HOP[side]} for side in (N3, N6)}
-        return {"endpoint": self._endpoint, "user_plane": sides, "eal": {"huge": "never", "memory_mb": MEMORY_MB}}
+        job = {"endpoint": self._endpoint, "user_plane": sides, "eal": {"huge": "never", "memory_mb": MEMORY_MB}}
+        return made.start_node(ROLE, job)
 
     def __exit__(self, *_: object) -> None:
         self.close()
 
     def end(self) -> None:
         """Ends the node in good order. Raises EngineFailure where it fails as it ends."""
-        if self._made is not None and self._node is not None:
-            self.statistics = self._made.crew.stop(self._node)["workers"][0]
-            self._node = None
+        if self._made is not None and self._service is not None:
+            self.statistics = self._made.crew.stop(self._service)["workers"][0]
+            self._service = None
 
     def close(self) -> None:
         for end in self._ends.values():

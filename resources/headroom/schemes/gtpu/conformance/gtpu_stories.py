@@ -413,5 +413,6 @@ def _short_length(talk: Conversation, check: Check) -> None:
 @story(TUNNELS, "addresses without a session", n4=False)
 def _unknown_user(talk: Conversation, check: Check) -> None:
     talk.establish()
-    step = talk.downlink(packets.udp("198.51.100.10", "10.99.0.1", 443, 40000, bytes(64)))
-    check.silent(step, "TS29244-5.2.1-3")
+    step = talk.downlink(packets.udp("198.51.100.10", "10.45.99.1", 443, 40000, bytes(64)))
+    for side in (N3, N9):
+        check.dropped(step, "TS29244-5.2.1-3", side)

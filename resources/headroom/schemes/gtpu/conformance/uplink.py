@@ -19,12 +19,13 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from headroom.core.capabilities import NotDeclared
 from headroom.core.errors import UsageError
 from headroom.schemes.gtpu import judge, packets
 from headroom.schemes.gtpu.conformance.check import Check
 from headroom.schemes.gtpu.conversation import Conversation, Session, tunnelled
 from headroom.schemes.gtpu.packets import Extension
-from headroom.schemes.gtpu.user_plane import N3
+from headroom.schemes.gtpu.user_plane import N3, N6
 
 WORDS = ("first", "flags", "sequence", "extensions", "last", "length", "trailing", "unused")
 WORDS += ("source_port", "checksum", "size")
@@ -83,12 +84,17 @@ def datagram(talk: Conversation, session: Session, packet: bytes, words: Mapping
     return talk.from_access(session, message(session, packet, words), **more)
 
 
-def must_be_forwarded(talk: Conversation, check: Check, words: Mapping[str, str]) -> None:
-    """The packet of a row goes to the data network, and nothing is answered."""
+def must_be_forwarded(talk: Conversation, check: Check, words: Mapping[str, str], or_dropped: bool = False) -> None:
+    """The packet of a row goes to the data network, and nothing is answered. `or_dropped`: or nothing goes on. Raises
+    NotDeclared for a PDU session container where sessions have no QoS flows."""
     session = talk.establish()
+    chain = extensions_of(words.get("extensions", ""))
+    if session.qfi is None and any(one.type == judge.PDU_SESSION_CONTAINER for one in chain):
+        raise NotDeclared("Its sessions have no QoS flows, and so no PDU session containers.")
     packet = talk.to_network(session, int(words.get("size", 64)))
     step = talk.give(datagram(talk, session, packet, words), N3)
-    check.uplink(step, packet)
+    if step.sent(N6) or not or_dropped:
+        check.uplink(step, packet)
     check.that(not tunnelled(step), "The packet was answered.")
 
 

@@ -32,6 +32,7 @@ from headroom.schemes.gtpu.conformance import (
 )
 from headroom.schemes.gtpu.conformance.check import Check, Stories
 from headroom.schemes.gtpu.conversation import OTHER_HOSTS, Conversation, Facts
+from headroom.schemes.gtpu.ggsn import GgsnUserPlane
 from headroom.schemes.gtpu.pfcp.message import PfcpError
 from headroom.schemes.gtpu.scheme import SCHEME
 from headroom.testbed.choice import NotOnThisTopology
@@ -55,11 +56,11 @@ class UserPlaneKeywords:
     """Uplink packets by the words of `conformance.uplink`, stories by their names, and hostile input."""
 
     @keyword("Uplink Packet Should Be Forwarded")
-    def forwarded(self, **words: str) -> None:
+    def forwarded(self, or_dropped: bool = False, **words: str) -> None:
         """A G-PDU of a session's uplink, as the words have it: its T-PDU goes to the data network, and nothing is
-        answered."""
+        answered. OR_DROPPED: or nothing goes on, where the specification leaves that open."""
         with _opened() as (talk, check):
-            uplink.must_be_forwarded(talk, check, words)
+            uplink.must_be_forwarded(talk, check, words, or_dropped)
 
     @keyword("Uplink Packet Should Be Dropped")
     def dropped(self, answers: int = 0, **words: str) -> None:
@@ -118,7 +119,7 @@ def _opened(
     check = Check(requirements[0] if requirements else "")
     capture = _capture()
     with _plane(case, facts, capture) as plane:
-        talk = Conversation(plane, facts)
+        talk = Conversation(plane, facts, plane.open_session if isinstance(plane, GgsnUserPlane) else None)
         if associated:
             talk.associate()
         yield talk, check
@@ -134,6 +135,8 @@ def _opened(
 def _plane(case: Case, facts: Facts, capture: Path | None) -> user_plane.EngineUserPlane | wire_plane.WireUserPlane:
     """The user plane where the run's topology has it: in the engine, or in a node between namespaces."""
     found, build = case.found, case.run.build
+    if found.program:
+        return GgsnUserPlane(found, build)
     if case.run.topology == "process":
         return user_plane.of_implementation(found, facts.config(), build, capture)
     if case.run.topology != "netns":

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A GGSN as a user plane on the wire: a program in the place of the node, with sessions by GTPv1-C.
+
+It has the kernel's routes: GTP-U by a socket on N3, users' packets by a tun device, and from there to N6. A step ends
+when it has answered Echo Requests, by which it has read what came before from both.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from headroom.core.engine_result import EngineFailure
+from headroom.core.implementations import Implementation
+from headroom.core.paths import DEFAULT_BUILD
+from headroom.schemes.gtpu import gtpv1_c, judge, packets
+from headroom.schemes.gtpu.conversation import CONTROL, N3_HOSTS, Session
+from headroom.schemes.gtpu.user_plane import N3, N6
+from headroom.schemes.gtpu.wire_plane import NEXT_HOP, OWN, PATIENCE_S, PORTS, ROLE, SETTLED, WireUserPlane
+from headroom.testbed import interfaces
+from headroom.testbed.processes import Service
+from headroom.testbed.topology import Topology
+
+ECHO_REQUEST = 1  # TS 29.281, 6.1
+APN, USERS = "internet", "10.45.0.0/16"
+WATCHER = ("172.17.0.250", 31000)  # sends the Echo Requests that end a step
+CONFIGURATION = """\
+log stderr
+ logging level set-all error
+ggsn ggsn0
+ gtp state-dir {folder}
+ gtp bind-ip {address}
+ apn {apn}
+  gtpu-mode tun
+  tun-device tun4
+  type-support v4
+  ip prefix dynamic {users}
+  ip dns 0 192.0.2.53
+  ip ifconfig {users}
+  no shutdown
+ default-apn {apn}
+ no shutdown ggsn
+"""
+
+
+class GgsnUserPlane(WireUserPlane):
+    """osmo-ggsn, as `UserPlane` describes it. Its N4 is none: `open_session` creates PDP contexts."""
+
+    def __init__(self, found: Implementation, build: str = DEFAULT_BUILD) -> None:
+        super().__init__("", {}, build=build)
+        self._command = found.program
+        self._folder = tempfile.TemporaryDirectory(prefix="headroom-ggsn-")
+        self._sequence = 0
+
+    def _start(self, made: Topology) -> Service:
+        seat, other = made.seats[ROLE], made.seats["generator"]
+        lines = []
+        for side, addresses in ((N3, (OWN[N3], N3_HOSTS[4])), (N6, (OWN[N6],))):
+            port, number = PORTS[side]
+            name = seat.ports[port].interface
+            lines += [f"address add {address}/24 dev {name}" for address in addresses]
+            # Known from the start: what waits for address resolution would be late.
+            lines.append(f"neighbour add {NEXT_HOP[side]} lladdr {other.ports[number].mac} dev {name}")
+        lines += [f"route add {network} via {NEXT_HOP[N3]}" for network in ("172.16.0.0/16", "192.0.2.0/24")]
+        lines.append(f"route add default via {NEXT_HOP[N6]}")
+        subprocess.run(["ip", "-n", seat.place.name, "-batch", "-"], input="\n".join(lines), text=True, check=True)
+        interfaces.inside(seat.place.name, partial(Path("/proc/sys/net/ipv4/ip_forward").write_text, "1"))
+        folder = Path(self._folder.name)
+        configuration = folder / "osmo-ggsn.cfg"
+        configuration.write_text(
+            CONFIGURATION.format(folder=folder, address=N3_HOSTS[4], apn=APN, users=USERS), encoding="utf-8"
+        )
+        ready = partial(interfaces.inside, seat.place.name, _listens)
+        return made.crew.program("user plane", (self._command, "-c", configuration), seat.place, ready, folder)
+
+    def end(self) -> None:
+        """Raises EngineFailure where it has ended before."""
+        self._check()
+        self._service = None
+
+    def close(self) -> None:
+        super().close()
+        self._folder.cleanup()
+
+    def open_session(self, session: Session) -> Session:
+        """The session as the GGSN has made it. Raises GtpuError where it refuses, EngineFailure without an answer."""
+        self._sequence += 1
+        sequence = self._sequence
+        request = gtpv1_c.create_request(session.number, sequence, CONTROL, session.access, session.access_teid, APN)
+        self._ends[N3].send(packets.udp(CONTROL, N3_HOSTS[4], gtpv1_c.PORT, gtpv1_c.PORT, request))
+        for sent in self._step(()).taken:
+            datagram = packets.read_udp(sent.octets)
+            if datagram.destination_port != gtpv1_c.PORT:
+                continue
+            if context := gtpv1_c.read_create_response(datagram.payload, sequence):
+                return replace(session, user=context.user, teid=context.teid, host=context.host, qfi=None)
+        raise EngineFailure("refused", "The GGSN does not answer a Create PDP Context Request.")
+
+    def _settle(self) -> None:
+        for _ in range(SETTLED):
+            self._sequence += 1
+            echo = packets.gtpu(ECHO_REQUEST, 0, b"", sequence=self._sequence)
+            self._ends[N3].send(packets.udp(WATCHER[0], N3_HOSTS[4], WATCHER[1], judge.PORT, echo))
+            deadline = time.monotonic() + PATIENCE_S
+            while not self._is_echoed():
+                if not self._read():
+                    self._check()
+                    time.sleep(0.0002)
+                if time.monotonic() > deadline:
+                    raise EngineFailure("timeout", f"The GGSN answers no Echo Request for {PATIENCE_S:g} s.")
+        while self._read():
+            pass
+
+    def _is_echoed(self) -> bool:
+        came = self._ends[N3].came
+        for octets in came:
+            if octets[16:20] == packets.address(WATCHER[0]):
+                came.remove(octets)
+                return True
+        return False
+
+
+def _listens() -> bool:
+    """True if a socket of this namespace has the port of GTP-U."""
+    lines: Sequence[str] = Path("/proc/thread-self/net/udp").read_text(encoding="ascii").splitlines()[1:]
+    return any(int(line.split()[1].rpartition(":")[2], 16) == judge.PORT for line in lines)
