@@ -201,7 +201,7 @@ class Scheme:
     adapter's own description has to list, too; `listed` those that `./headroom list implementations` shows. `axes` and
     `links` span the interop matrix, whose cells `interop` runs; a scheme without axes is not in it.
 
-    `compresses` is what it compresses, in a word of a title; nothing where it compresses nothing. `metrics` are those
+    `subject` is what reports about it are about, in their title. `metrics` are those
     that it adds to the registry. `report_sections` are functions of records that make a section of the report each, or
     None where they have nothing to show; they stand in this order. A section with the identity of another goes on with
     it. `workload` says how it is measured; None where its own keywords alone do. `papers` are those that it measures,
@@ -226,7 +226,7 @@ class Scheme:
     options: tuple[Option, ...] = ()
     replay_options: tuple[Option, ...] = ()
     replay: Callable[[], ReplayWords] | None = None
-    compresses: str = ""
+    subject: str = ""
     metrics: Callable[[], Sequence[Metric]] = tuple
     report_sections: Callable[[], Sequence[MakeSection]] = tuple
     papers: Callable[[], Mapping[str, MeasuredPaper]] = dict

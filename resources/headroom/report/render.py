@@ -192,8 +192,9 @@ def _title(records: Records) -> str:
     pairs = [pair for pair in roles if all(pair)] or roles
     names = sorted({one["name"] for pair in pairs for one in pair if one} - {"null"})
     tags = {tag for record in records for tag in record["test"]["tags"]}
-    schemes = [scheme for scheme in all_schemes().values() if f"scheme:{scheme.name}" in tags and scheme.compresses]
-    what = f"{' and '.join(scheme.compresses for scheme in schemes) or 'header'} compression".capitalize()
+    subjects = dict.fromkeys(one.subject for one in all_schemes().values() if f"scheme:{one.name}" in tags)
+    what = " and ".join(subject for subject in subjects if subject) or "header compression"
+    what = what[0].upper() + what[1:]
     return f"{what}: {', '.join(names)}" if names else what
 
 

@@ -576,7 +576,9 @@ def test_a_legend_is_never_wider_than_its_chart() -> None:
     [
         (["scheme:rohc", ""], "Header compression: reference"),
         (["scheme:sigcomp"], "Signalling compression: reference"),
-        (["scheme:sigcomp", "scheme:rohc"], "Header and signalling compression: reference"),
+        (["scheme:sigcomp", "scheme:rohc"], "Header compression and signalling compression: reference"),
+        (["scheme:gtpu"], "User plane: reference"),
+        (["scheme:vj", "scheme:rohc"], "Header compression: reference"),
     ],
 )
 def test_the_title_says_what_was_asked(tags: list[str], title: str) -> None:

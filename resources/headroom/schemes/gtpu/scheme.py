@@ -38,6 +38,7 @@ PARTS = Parts("headroom.schemes.gtpu")
 SCHEME = Scheme(
     name="gtpu",
     title="GTP-U",
+    subject="user plane",
     roles=("user-plane",),
     described=("n4", "max_sessions", "max_workers", "features"),
     listed=("n4",),

@@ -94,6 +94,7 @@ PARTS = Parts("headroom.schemes.ule")
 SCHEME = Scheme(
     name=NAME,
     title="ULE",
+    subject="encapsulation",
     roles=("compressor", "decompressor"),
     described=("max_channels", "packing", "address"),
     listed=("packing",),

@@ -16,7 +16,7 @@ SCHEME = Scheme(
     axes=AXES,
     links=LINKS,
     interop=PARTS.part("interop", "INTEROP"),
-    compresses="header",
+    subject="header compression",
     replay_options=(
         Option("max_slot_id", 15, number("max-slot-id", 0, 255, "slots", int), "The largest slot identifier.", int),
     ),
