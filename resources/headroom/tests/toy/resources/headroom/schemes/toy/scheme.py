@@ -19,7 +19,7 @@ SCHEME = Scheme(
         LinkCondition("lossy", "one packet in ten is lost", words={"lost": 0.1}, share=0.0),
     ),
     interop=PARTS.part("interop", "INTEROP"),
-    compresses="packet",
+    subject="packet compression",
     replay_options=(Option("sessions", 16, number("sessions", 1, 64, "sessions", int), "Sessions.", int),),
     replay=channel_arguments("Toy", sessions=int),
     workload=PARTS.part("workload", "WORKLOAD"),
