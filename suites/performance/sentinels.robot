@@ -32,3 +32,7 @@ PDUs Of 690 Octets    [Tags]    scheme:ule
               PDUs Of 690 Octets
 Bulk Data Over TCP    [Tags]    scheme:vj
               Bulk Data Over TCP
+A User Plane    [Tags]    scheme:gtpu
+                    A User Plane
+A User Plane With Rules    [Tags]    scheme:gtpu
+         A User Plane With Rules

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether this is a build with AddressSanitizer, and how much of the heap is in use with and without it.
+// Whether this is a build with AddressSanitizer or ThreadSanitizer, and how much of the heap is in use.
 #ifndef HEADROOM_BASE_SANITIZER_H
 #define HEADROOM_BASE_SANITIZER_H
 
@@ -10,9 +10,13 @@
 
 #if defined(__SANITIZE_ADDRESS__)
 #define HEADROOM_ADDRESS_SANITIZER 1
+#elif defined(__SANITIZE_THREAD__)
+#define HEADROOM_THREAD_SANITIZER 1
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define HEADROOM_ADDRESS_SANITIZER 1
+#elif __has_feature(thread_sanitizer)
+#define HEADROOM_THREAD_SANITIZER 1
 #endif
 #endif
 
@@ -22,6 +26,11 @@
 
 namespace headroom {
 
+#ifdef HEADROOM_THREAD_SANITIZER
+inline constexpr bool kThreadSanitizer = true;
+#else
+inline constexpr bool kThreadSanitizer = false;
+#endif
 #ifdef HEADROOM_ADDRESS_SANITIZER
 inline constexpr bool kAddressSanitizer = true;
 [[nodiscard]] inline std::size_t heap_in_use() { return __sanitizer_get_current_allocated_bytes(); }

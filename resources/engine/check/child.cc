@@ -50,9 +50,9 @@ void limit(int resource, rlim_t most) {
 void set_limits(double seconds) {
   limit(RLIMIT_CORE, 0);
   limit(RLIMIT_CPU, static_cast<rlim_t>(seconds) + 2);
-  // Not with AddressSanitizer, whose shadow alone takes terabytes of addresses, nor where a pointer cannot reach
-  // further anyway.
-  if (!kAddressSanitizer && sizeof(void*) == 8) limit(RLIMIT_AS, static_cast<rlim_t>(kMostMemory));
+  // Not with AddressSanitizer or ThreadSanitizer, whose shadow alone takes terabytes of addresses, nor where a pointer
+  // cannot reach further anyway.
+  if (!kAddressSanitizer && !kThreadSanitizer && sizeof(void*) == 8) limit(RLIMIT_AS, static_cast<rlim_t>(kMostMemory));
 }
 
 void write_all(int descriptor, const char* text, std::size_t size) noexcept {

@@ -27,9 +27,10 @@ POINT = re.compile(r'mutant\("([^"]*)"\)')
 def test_there_are_as_many_as_promised_on_both_sides() -> None:
     known = catalogue.load()
     assert len(known) >= 190
-    assert {one.side for one in known} == {"compressor", "decompressor", "endpoint"}
-    assert {one.scheme for one in known} >= {"rohc", "sigcomp"}
+    assert {one.side for one in known} == {"compressor", "decompressor", "endpoint", "user-plane"}
+    assert {one.scheme for one in known} >= {"rohc", "sigcomp", "gtpu"}
     assert sum(one.side == "endpoint" for one in known) >= 42
+    assert sum(one.side == "user-plane" for one in known) >= 30
     assert sum(one.quick for one in known) >= 8, "what `./headroom test` asks for"
 
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "mutants.h"
+
 namespace headroom::gtpu {
 namespace {
 
@@ -35,6 +37,10 @@ void Worker::finish(Item& item, std::int32_t status, std::uint16_t reason) noexc
   item.packet->status = status;
   item.packet->reason = reason;
   item.done = true;
+  if (mutant("gtpu-off-filter-packets-answered") && reason == HEADROOM_REASON_NO_RULE) {
+    item.session = nullptr;
+    return find_session(item, 0);
+  }
   if (status == HEADROOM_NOTHING) {
     ++counters_.reasons[reason];
   } else if (status != HEADROOM_OK) {
@@ -198,7 +204,8 @@ void Worker::find_session(Item& item, std::uint64_t now_ns) {
   if (item.packet->side == HEADROOM_N6) return finish(item, HEADROOM_NOTHING, HEADROOM_REASON_NO_SESSION);
   // An Error Indication tells the sender, as often as the limit allows, unless the TEID is 0 (7.3.1).
   finish(item, HEADROOM_NOTHING, HEADROOM_REASON_NO_SESSION);
-  if (item.tunnel.teid == 0 || !may_reply(now_ns)) return;
+  if (mutant("gtpu-no-error-indication")) return;
+  if ((item.tunnel.teid == 0 && !mutant("gtpu-error-indication-for-teid-0")) || !may_reply(now_ns)) return;
   std::uint8_t room[kLongestReply];
   const Transport t = read_transport(octets_of(*item.packet));
   reply(item, t, {room, write_error_indication(room, {item.tunnel.teid, t.destination_address()}, t.source_port)},
@@ -255,8 +262,8 @@ Container Worker::container_of(const Item& item) noexcept {
   const Match& match = *item.match;
   const std::uint8_t qfi = match.qfi != kNoQfi ? match.qfi : item.tunnel.qfi;
   Container container;
-  container.present = qfi != kNoQfi;
-  container.uplink = (match.flags & Match::kUplink) != 0;
+  container.present = qfi != kNoQfi && !mutant("gtpu-no-container");
+  container.uplink = (match.flags & Match::kUplink) != 0 || mutant("gtpu-container-of-the-uplink");
   container.octet = container.uplink ? qfi : static_cast<std::uint8_t>(match.container | qfi);
   container.paging = match.paging;
   return container;
@@ -266,9 +273,12 @@ void Worker::apply(Item& item, std::uint64_t now_ns) {
   const Match& match = *item.match;
   const Action* action = match.action;
   if (item.drop) return finish(item, HEADROOM_NOTHING, HEADROOM_REASON_RULE);
-  if ((match.flags & Match::kGateClosed) != 0) return finish(item, HEADROOM_NOTHING, HEADROOM_REASON_GATE);
+  if ((match.flags & Match::kGateClosed) != 0) {
+    if (mutant("gtpu-dropped-packets-counted")) count(item, now_ns);
+    return finish(item, HEADROOM_NOTHING, HEADROOM_REASON_GATE);
+  }
   if ((action->apply & kBuffer) != 0) return buffer(item, now_ns);
-  if ((action->apply & kForward) == 0) {
+  if ((action->apply & kForward) == 0 && !mutant("gtpu-drop-forwards")) {
     if ((action->apply & kNotify) != 0) notify(item, now_ns);
     return finish(item, HEADROOM_NOTHING, HEADROOM_REASON_RULE);
   }
@@ -312,7 +322,7 @@ void Worker::apply(Item& item, std::uint64_t now_ns) {
 bool Worker::within_quota(const Item& item, const Action*& action) noexcept {
   for (std::size_t i = item.match->first_usage, end = i + item.match->usage_count; i < end; ++i) {
     const Usage& usage = *item.rules->usages[i];
-    if (!usage.exhausted.load(std::memory_order_relaxed)) continue;
+    if (!usage.exhausted.load(std::memory_order_relaxed) || mutant("gtpu-quota-ignored")) continue;
     const std::vector<Urr>& urrs = item.rules->cold->rules.urrs;
     const auto urr = std::ranges::find(urrs, usage.id, &Urr::id);
     if (urr == urrs.end() || !urr->has_quota_far) return false;
@@ -326,7 +336,7 @@ bool Worker::within_quota(const Item& item, const Action*& action) noexcept {
 
 void Worker::count(const Item& item, std::uint64_t now_ns) {
   constexpr auto kRelaxed = std::memory_order_relaxed;
-  const std::uint64_t octets = item.fields.length;
+  const std::uint64_t octets = mutant("gtpu-outer-headers-counted") ? item.packet->length : item.fields.length;
   const bool uplink = (item.match->flags & Match::kUplink) != 0;
   for (std::size_t i = item.match->first_usage, end = i + item.match->usage_count; i < end; ++i) {
     Usage& usage = *item.rules->usages[i];
@@ -365,7 +375,7 @@ void Worker::count(const Item& item, std::uint64_t now_ns) {
 
 void Worker::notify(const Item& item, std::uint64_t now_ns) {
   auto& session = const_cast<Session&>(*item.session);
-  if (session.notified.load(std::memory_order_relaxed)) return;
+  if (session.notified.load(std::memory_order_relaxed) || mutant("gtpu-downlink-data-not-reported")) return;
   Event event;
   event.kind = Event::Kind::downlink_data;
   event.session = session.seid;
@@ -380,12 +390,14 @@ void Worker::notify(const Item& item, std::uint64_t now_ns) {
 void Worker::buffer(Item& item, std::uint64_t now_ns) {
   const Action& action = *item.match->action;
   if ((action.apply & kNotify) != 0) notify(item, now_ns);
-  buffer_.add(item.session->seid, item.rules->generation, item.rules->details_of(action).buffered_packets,
-              octets_of(*item.packet), item.packet->side, item.session->buffer_epoch.load(std::memory_order_relaxed));
+  const std::size_t most = mutant("gtpu-one-packet-buffered") ? 1 : item.rules->details_of(action).buffered_packets;
+  buffer_.add(item.session->seid, item.rules->generation, most, octets_of(*item.packet), item.packet->side,
+              item.session->buffer_epoch.load(std::memory_order_relaxed));
   finish(item, HEADROOM_NOTHING, HEADROOM_REASON_BUFFERED);
 }
 
 void Worker::duplicate(const Item& item, const Action& action, const std::uint8_t* octets, std::uint32_t length) {
+  if (mutant("gtpu-nothing-duplicated")) return;
   const ActionDetails& details = item.rules->details_of(action);
   for (std::size_t i = 0; i < details.duplicate_count; ++i) {
     const Target& target = item.rules->cold->duplicates[details.first_duplicate + i];
@@ -474,7 +486,8 @@ void Worker::handle_message(Item& item, const Transport& t, const Message& messa
     case Message::Fault::version:
       return finish(item, HEADROOM_ERR_UNSUPPORTED);
     case Message::Fault::not_understood:
-      if (!may_reply(now_ns)) return finish(item, HEADROOM_ERR_UNSUPPORTED);
+      if (mutant("gtpu-no-extension-headers-notification") || !may_reply(now_ns))
+        return finish(item, HEADROOM_ERR_UNSUPPORTED);
       reply(item, t, {room, write_supported_extension_headers(room, message.sequence)}, kGtpuPort);
       return finish(item, HEADROOM_NOTHING, HEADROOM_REASON_ANSWERED);
     case Message::Fault::none:
@@ -482,10 +495,12 @@ void Worker::handle_message(Item& item, const Transport& t, const Message& messa
   }
   switch (message.type) {
     case kEchoRequest:
-      reply(item, t, {room, write_echo_response(room, message.sequence)}, t.source_port);
+      reply(item, t, {room, write_echo_response(room, message.sequence)},
+            mutant("gtpu-echo-response-to-another-port") ? kGtpuPort : t.source_port);
       return finish(item, HEADROOM_NOTHING, HEADROOM_REASON_ANSWERED);
     case kErrorIndication: {
       const auto cause = read_error_indication(message.payload);
+      if (mutant("gtpu-error-indication-answered")) return find_session(item, now_ns);
       if (!cause) return finish(item, HEADROOM_ERR_MALFORMED);
       if (const Session* session = sessions_.by_peer().find(Sessions::peer_key(cause->peer, cause->teid))) {
         Event event;
@@ -512,7 +527,7 @@ void Worker::handle_message(Item& item, const Transport& t, const Message& messa
 void Worker::forward_end_marker(Item& item, std::uint32_t teid) {
   const Session* const session = item.table->find(item.key);
   finish(item, HEADROOM_NOTHING, session != nullptr ? HEADROOM_REASON_CONSUMED : HEADROOM_REASON_NO_SESSION);
-  if (session == nullptr) return;
+  if (session == nullptr || mutant("gtpu-end-marker-not-passed-on")) return;
   const RuleSet& rules = *session->rules.load(std::memory_order_acquire);
   for (const Match *m = rules.matches(), *end = m + rules.match_count; m != end; ++m) {
     const Action& action = *m->action;
@@ -532,7 +547,7 @@ void Worker::reply(const Item& item, const Transport& t, std::span<const std::ui
       write_transport(packet, t.destination_address(), t.source_address(), kGtpuPort, port, message.size());
   std::memcpy(packet + length, message.data(), message.size());
   length += message.size();
-  if (t.ipv6) write_udp_checksum(packet, length);
+  if (t.ipv6) write_udp_checksum(packet, mutant("gtpu-wrong-udp-checksum") ? length - 1 : length);
   if (std::uint8_t* const room = outbox_.add(length, item.packet->side)) std::memcpy(room, packet, length);
 }
 

@@ -7,6 +7,8 @@
 #include <cstring>
 #include <utility>
 
+#include "mutants.h"
+
 namespace headroom::gtpu::n4 {
 
 using pfcp::Cause;
@@ -75,7 +77,8 @@ void Controller::handle_message(const Request& request) {
     case HeaderState::short_message:
       return;
     case HeaderState::other_version: {
-      if (header.type == pfcp::kVersionNotSupportedResponse) return;  // or two versions would answer for ever
+      if (mutant("gtpu-other-versions-not-answered") || header.type == pfcp::kVersionNotSupportedResponse)
+        return;  // or two versions would answer for ever
       pfcp::MessageWriter out(buffer_, {pfcp::kVersionNotSupportedResponse, {}, header.sequence});
       const pfcp::Octets octets = out.finish();
       outbox_.push_back({request.peer, {octets.begin(), octets.end()}});
@@ -94,7 +97,9 @@ void Controller::handle_message(const Request& request) {
   // Other responses answer nothing that was asked; unknown types are discarded (7.6.4). A session message has a SEID
   // (7.2.2.4.2).
   if (!is_request(header.type) || (is_of_session(header.type) && !header.seid)) return;
-  if (const auto known = answers_.find(request.peer, header.sequence, request.octets, request.now)) {
+  const bool again = mutant("gtpu-repeated-requests-handled-again");
+  if (const auto known =
+          again ? std::nullopt : answers_.find(request.peer, header.sequence, request.octets, request.now)) {
     outbox_.push_back({request.peer, {known->begin(), known->end()}});
     return;
   }
@@ -154,7 +159,8 @@ std::uint64_t Controller::deadline() const {
 // Heartbeat (7.4.2): the Recovery Time Stamp shows when this side began.
 void Controller::heartbeat(const Request& request) {
   pfcp::MessageWriter out = response(request);
-  out.ie(pfcp::kRecoveryTimeStamp, recovery_time_, 4);
+  const bool moves = mutant("gtpu-recovery-time-moves");
+  out.ie(pfcp::kRecoveryTimeStamp, recovery_time_ + (moves ? request.now / 1'000'000'000 : 0), 4);
   answer(request, out);
 }
 
@@ -237,6 +243,7 @@ std::optional<std::uint32_t> Controller::association_of(const Request& request, 
       return std::nullopt;
     }
   }
+  if (mutant("gtpu-association-not-needed")) return 0;
   Failure failure{Cause::mandatory_ie_missing, pfcp::kNodeId};
   if (id) {
     const auto node = pfcp::read_node_id(id->value);
@@ -270,6 +277,7 @@ void Controller::remove_sessions(std::uint32_t association) {
 pfcp::MessageWriter Controller::response(const Request& request, std::uint64_t seid) {
   const pfcp::Header& header = request.message.header;
   const bool of_session = is_of_session(header.type);
+  if (mutant("gtpu-response-without-our-seid")) seid = 0;
   return {
       buffer_,
       {static_cast<std::uint8_t>(header.type + 1), of_session ? std::optional(seid) : std::nullopt, header.sequence}};
@@ -297,8 +305,9 @@ void Controller::reject(const Request& request, const Failure& failure, std::uin
   const bool has_node_id =
       is_of_session(type) ? type == pfcp::kSessionEstablishmentRequest : type != pfcp::kPfdManagementRequest;
   if (has_node_id) node_id(out);
-  out.ie(pfcp::kCause, static_cast<std::uint8_t>(failure.cause), 1);
-  if (failure.offending_ie != 0) out.ie(pfcp::kOffendingIe, failure.offending_ie, 2);
+  const bool vague = mutant("gtpu-causes-are-vague");
+  out.ie(pfcp::kCause, static_cast<std::uint8_t>(vague ? Cause::rejected : failure.cause), 1);
+  if (failure.offending_ie != 0 && !mutant("gtpu-no-offending-ie")) out.ie(pfcp::kOffendingIe, failure.offending_ie, 2);
   if (type == pfcp::kAssociationSetupRequest) out.ie(pfcp::kRecoveryTimeStamp, recovery_time_, 4);
   if (failure.kind != Refusal::Kind::none) {
     const std::size_t ie = out.open(pfcp::kFailedRuleId);

@@ -23,7 +23,8 @@ bool RuleReader::read_pdr(const Ie& group, Rules& rules, bool update) {
     const bool first = seen.first(ie.type);
     switch (ie.type) {
       case pfcp::kPrecedence:
-        return !first || number(ie, 4, pdr->precedence);
+        return !first || mutant("gtpu-precedence-ignored") || (update && mutant("gtpu-precedence-stays")) ||
+               number(ie, 4, pdr->precedence);
       case pfcp::kPdi:
         return !first || read_pdi(ie, rules, *pdr);
       case pfcp::kOuterHeaderRemoval: {
@@ -49,7 +50,7 @@ bool RuleReader::read_pdr(const Ie& group, Rules& rules, bool update) {
         if (rule == nullptr) return fail_rule(Kind::pdr, id, Cause::unknown_predefined_rule);
         if (ie.type == pfcp::kActivatePredefinedRules) {
           predefined.push_back(rule);
-        } else {
+        } else if (!mutant("gtpu-predefined-rule-stays")) {
           std::erase(predefined, rule);
         }
         return true;
@@ -101,7 +102,7 @@ bool RuleReader::read_pdi(const Ie& group, Rules& rules, Pdr& pdr) {
         return true;
       }
       case pfcp::kSdfFilter:
-        return read_sdf_filter(ie, rules, pdr);
+        return (!first && mutant("gtpu-first-filter-alone")) || read_sdf_filter(ie, rules, pdr);
       case pfcp::kApplicationId: {
         // Applications are known as predefined rules of that name.
         const std::string_view name(reinterpret_cast<const char*>(ie.value.data()), ie.value.size());

@@ -162,7 +162,7 @@ bool RuleReader::read_forwarding(const Ie& group, const Far& far, Forwarding& fo
       case pfcp::kInterfaceType:
         return number(ie, 1, interface_type);
       case pfcp::kOuterHeaderCreation:
-        return read_outer_header(ie, far, forwarding);
+        return (update && mutant("gtpu-tunnel-not-moved")) || read_outer_header(ie, far, forwarding);
       case pfcp::kTransportLevelMarking: {
         std::uint16_t marking = 0;
         if (!number(ie, 2, marking)) return false;
@@ -189,7 +189,8 @@ bool RuleReader::read_forwarding(const Ie& group, const Far& far, Forwarding& fo
     forwarding.side = output_side(forwarding.destination, forwarding.tunnel, interface_type);
   }
   const bool moved = before.teid != forwarding.teid || before.peer != forwarding.peer;
-  if ((flags & pfcp::kSndem) != 0 && before.tunnel && moved) left_tunnels_.push_back(before);
+  if (!mutant("gtpu-no-end-marker-for-the-old-tunnel") && (flags & pfcp::kSndem) != 0 && before.tunnel && moved)
+    left_tunnels_.push_back(before);
   return true;
 }
 

@@ -17,6 +17,7 @@
 #include "gtpu/sessions/sessions.h"
 #include "gtpu/wire/pfcp.h"
 #include "gtpu/wire/pfcp_values.h"
+#include "mutants.h"
 
 namespace headroom::gtpu::n4 {
 
@@ -83,6 +84,9 @@ class RuleReader {
   bool for_each(pfcp::Octets group, std::uint16_t group_type, Each&& each) {
     pfcp::IeReader in(group);
     while (const auto ie = in.next()) {
+      if ((ie->type & 0x8000) != 0 && mutant("gtpu-vendor-elements-rejected")) {
+        return fail(pfcp::Cause::invalid_length, ie->type);
+      }
       if (!each(*ie)) return false;
     }
     if (!in.broken()) return true;

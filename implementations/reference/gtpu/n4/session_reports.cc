@@ -6,6 +6,7 @@
 
 #include "gtpu/n4/controller.h"
 #include "gtpu/wire/pfcp_values.h"
+#include "mutants.h"
 
 namespace headroom::gtpu::n4 {
 
@@ -41,7 +42,7 @@ void Controller::handle_event(const Event& event, std::uint64_t now) {
       return report_usage(*session, state, event.id, event.reached, now);
     case Event::Kind::error_indication:  // 5.10
       // One at a time: anybody can send Error Indications, and each would be a request.
-      if (pending_.waits(state.error_report)) return;
+      if (pending_.waits(state.error_report) || mutant("gtpu-error-indication-not-reported")) return;
       state.error_report = report(*session, kErrorIndication, now, [&](pfcp::MessageWriter& out) {
         pfcp::FTeid remote;
         remote.teid = event.teid;

@@ -6,6 +6,7 @@
 
 #include "gtpu/n4/controller.h"
 #include "gtpu/wire/pfcp_values.h"
+#include "mutants.h"
 
 namespace headroom::gtpu::n4 {
 
@@ -166,6 +167,8 @@ void Controller::modify(const Request& request) {
   Rules rules;
   read = read && read_modification(request, *session, rules);
   if (!read) {
+    Refusal none;
+    if (mutant("gtpu-rejected-modification-applied")) (void)sessions_.replace(*session, std::move(rules), none);
     reader_.release();
     return reject(request, reader_.failure(), state.cp_seid);
   }
@@ -207,11 +210,14 @@ void Controller::remove(const Request& request) {
   pfcp::MessageWriter out = response(request, state.cp_seid);
   out.ie(pfcp::kCause, static_cast<std::uint8_t>(Cause::accepted), 1);
   for (const Urr& urr : Sessions::rules_of(*session).urrs) {
+    if (mutant("gtpu-no-usage-in-deletion")) break;
     const auto final = UsageReports::final_report(*session, state, urr, request.now);
     usage_reports_.write_final(out, pfcp::kUsageReportOfDeletion, final, request.now);
   }
-  state = {};
-  sessions_.remove(*session);
+  if (!mutant("gtpu-deleted-session-stays")) {
+    state = {};
+    sessions_.remove(*session);
+  }
   answer(request, out);
 }
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "mutants.h"
+
 namespace headroom::gtpu::n4 {
 namespace {
 
@@ -83,7 +85,7 @@ void UsageReports::follow(const Session& session, SessionState& state, std::span
       begin(*usage, *known, urr, now);
     }
     for (const RuleReader::NewQuota& quota : new_quotas) {
-      if (quota.urr == urr.id) set_quotas(*usage, *known, urr, quota, now);
+      if (quota.urr == urr.id && !mutant("gtpu-new-quota-ignored")) set_quotas(*usage, *known, urr, quota, now);
     }
     const std::uint64_t period = (urr.triggers & pfcp::kPerio) != 0 ? urr.period_ns : kNever;
     if (known->period_ns != period) known->period_at = sum(now, period);
@@ -143,7 +145,7 @@ std::uint32_t UsageReports::triggers(const Session& session, UrrState& state, co
   const Measurement m = measure(*usage, urr, state, now);
   std::uint32_t result = 0;
   if ((reached & Usage::kStart) != 0) result |= pfcp::kStart;
-  if (threshold_reached(*usage, m)) result |= pfcp::kVolth;
+  if (threshold_reached(*usage, m) && !mutant("gtpu-volume-threshold-not-reported")) result |= pfcp::kVolth;
   if (quota_reached(*usage, m) && !state.volume_quota_reported) {
     state.volume_quota_reported = true;
     result |= pfcp::kVolqu;
@@ -151,6 +153,7 @@ std::uint32_t UsageReports::triggers(const Session& session, UrrState& state, co
   if (now >= state.period_at) {
     result |= pfcp::kPerio;
     state.period_at += ((now - state.period_at) / urr.period_ns + 1) * urr.period_ns;
+    if (mutant("gtpu-one-period-alone")) state.period_at = kNever;
   }
   if (m.duration_ns >= sum(state.reported.duration_ns, urr.time_threshold_ns)) {
     result |= pfcp::kTimth;
@@ -177,9 +180,9 @@ void UsageReports::write(pfcp::MessageWriter& out, pfcp::IeType type, const Sess
   if (urr == nullptr || known == nullptr || usage == nullptr) return;
   const Measurement m = measure(*usage, *urr, *known, now);
   write(out, type, *urr, *known, m, triggers, now);
-  ++known->reports;
+  if (!mutant("gtpu-reports-not-numbered")) ++known->reports;
   if (triggers == pfcp::kStart) return;  // reports an event, and no usage
-  known->reported = m;
+  if (!mutant("gtpu-usage-since-creation")) known->reported = m;
   known->start_ns = now;
   set_thresholds(*usage, *known, *urr);
 }

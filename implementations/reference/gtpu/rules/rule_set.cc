@@ -141,13 +141,15 @@ bool compile_actions(Compilation& c, RuleSet::Cold& cold, Refusal& refusal) {
 }
 
 void add_qer(const Qer& qer, Meters& meters, bool uplink, Compilation& c, Match& match) {
-  if (uplink ? qer.uplink_closed : qer.downlink_closed) match.flags |= Match::kGateClosed;
-  if (const auto& mbr = uplink ? qer.uplink_mbr : qer.downlink_mbr) {
-    c.rates.push_back({uplink ? &meters.uplink : &meters.downlink, BitRate::of(*mbr)});
+  if ((uplink ? qer.uplink_closed : qer.downlink_closed) && !mutant("gtpu-gates-ignored"))
+    match.flags |= Match::kGateClosed;
+  if (const auto& mbr = uplink && !mutant("gtpu-one-mbr") ? qer.uplink_mbr : qer.downlink_mbr) {
+    const std::uint64_t rate = mutant("gtpu-mbr-5-percent-high") ? *mbr + *mbr / 20 : *mbr;
+    c.rates.push_back({uplink ? &meters.uplink : &meters.downlink, BitRate::of(rate)});
     ++match.meter_count;
   }
-  if (qer.qfi) match.qfi = *qer.qfi & 0x3F;
-  if (qer.reflective) match.container |= 0x40;
+  if (qer.qfi && !mutant("gtpu-qfi-not-marked")) match.qfi = *qer.qfi & (mutant("gtpu-qfi-of-five-bits") ? 0x1F : 0x3F);
+  if (qer.reflective && !mutant("gtpu-rqi-not-marked")) match.container |= 0x40;
   if (qer.paging) {
     match.container |= 0x80;
     match.paging = static_cast<std::uint8_t>(*qer.paging << 5);

@@ -13,6 +13,7 @@
 #include "gtpu/rules/sdf_filter.h"
 #include "gtpu/sessions/block_pool.h"
 #include "gtpu/sessions/usage.h"
+#include "mutants.h"
 
 namespace headroom::gtpu {
 
@@ -148,7 +149,10 @@ inline bool RuleSet::fits(const Match& m, const Tunnel& tunnel, const PacketFiel
   } else if (uplink || m.source == Interface::control_plane) {
     return false;
   }
-  if (m.qfis != 0 && (tunnel.qfi > 63 || (m.qfis >> tunnel.qfi & 1) == 0)) return false;
+  if (m.qfis != 0 && !mutant("gtpu-qfi-of-the-uplink-not-checked") &&
+      (tunnel.qfi > 63 || (m.qfis >> tunnel.qfi & 1) == 0))
+    return false;
+  if (uplink && mutant("gtpu-source-address-not-checked")) return true;
   if ((m.flags & Match::kHasUser) != 0) {
     const bool destination = (m.flags & Match::kUserIsDestination) != 0;
     return is_of_user(destination ? packet.destination : packet.source, packet.version, {m.ipv4, m.ipv6});

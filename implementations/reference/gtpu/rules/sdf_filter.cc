@@ -5,6 +5,8 @@
 #include <charconv>
 #include <string>
 
+#include "mutants.h"
+
 namespace headroom::gtpu {
 namespace {
 
@@ -97,7 +99,8 @@ bool address_matches(const FlowEnd& end, const std::uint8_t* octets, std::uint8_
 bool port_matches(const FlowEnd& end, bool has_ports, std::uint16_t port) noexcept {
   if (end.ports.empty()) return true;
   return has_ports && std::ranges::any_of(end.ports, [port](const PortRange& range) {
-           return range.first <= port && port <= range.last;
+           return range.first <= port &&
+                  (port < range.last || (port == range.last && !mutant("gtpu-last-port-left-out")));
          });
 }
 
@@ -120,6 +123,7 @@ std::optional<SdfFilter> parse_flow_description(std::string_view text) {
 }
 
 bool matches(const SdfFilter& f, const PacketFields& p, const UserAddresses& user, bool uplink) noexcept {
+  if (mutant("gtpu-uplink-filters-not-turned")) uplink = false;
   if (f.has_flow) {
     const std::uint8_t* const remote = uplink ? p.destination : p.source;
     const std::uint8_t* const local = uplink ? p.source : p.destination;

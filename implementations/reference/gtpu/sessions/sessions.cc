@@ -7,6 +7,7 @@
 #include "gtpu/rules/rule_set.h"
 #include "gtpu/wire/gtpu.h"
 #include "gtpu/wire/ip.h"
+#include "mutants.h"
 
 namespace headroom::gtpu {
 namespace {
@@ -97,10 +98,12 @@ bool Sessions::insert_keys(const Keys& keys, const Keys& held, Session& session,
     KeyList keys;
     Refusal::Reason taken;  // none: two sessions may send to one endpoint; the first keeps the entry
   };
-  Part parts[] = {{by_teid_, difference(keys.teids, held.teids), Refusal::Reason::teid_in_use},
-                  {by_ipv4_, difference(keys.ipv4, held.ipv4), Refusal::Reason::address_in_use},
-                  {by_ipv6_, difference(keys.ipv6, held.ipv6), Refusal::Reason::address_in_use},
-                  {by_peer_, difference(keys.peers, held.peers), Refusal::Reason::none}};
+  const bool shared = mutant("gtpu-same-teid-chosen-twice");
+  Part parts[] = {
+      {by_teid_, difference(keys.teids, held.teids), shared ? Refusal::Reason::none : Refusal::Reason::teid_in_use},
+      {by_ipv4_, difference(keys.ipv4, held.ipv4), Refusal::Reason::address_in_use},
+      {by_ipv6_, difference(keys.ipv6, held.ipv6), Refusal::Reason::address_in_use},
+      {by_peer_, difference(keys.peers, held.peers), Refusal::Reason::none}};
   for (Part& part : parts) {
     std::erase_if(part.keys, [&](std::uint64_t key) {
       if (part.table.find(key) == nullptr) return false;
@@ -216,6 +219,7 @@ std::uint32_t Sessions::choose_teid() {
   // More tries than there can be taken TEIDs.
   const std::size_t most = chosen_.size() + LocalAddresses::kMost * kEndpointsOfSession * std::size_t{max_sessions_};
   for (std::size_t tries = 0; tries <= most; ++tries) {
+    if (mutant("gtpu-same-teid-chosen-twice")) return next_teid_;
     const std::uint32_t teid = next_teid_++;
     if (is_taken(teid)) continue;
     chosen_.insert(teid);

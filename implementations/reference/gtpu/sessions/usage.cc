@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "mutants.h"
+
 namespace headroom::gtpu {
 namespace {
 
@@ -22,7 +24,7 @@ BitRate BitRate::of(std::uint64_t kbps) noexcept {
 }
 
 bool Meter::pass(std::uint64_t octets, const BitRate& rate, std::uint64_t now_ns) noexcept {
-  if (rate.burst_ns == 0) return false;
+  if (rate.burst_ns == 0) return mutant("gtpu-mbr-0-unlimited");
   const std::uint64_t length = octets * rate.step >> kStepBits;
   std::uint64_t free_at = free_at_ns_.load(std::memory_order_relaxed);
   while (true) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gtpu/wire/gtpu.h"
 
+#include "mutants.h"
+
 namespace headroom::gtpu {
 namespace {
 
@@ -35,18 +37,21 @@ Message read_message(std::span<const std::uint8_t> octets) noexcept {
   Message m;
   if (octets.size() < kGtpuHeader) return m;
   const std::uint8_t flags = octets[0];
-  if ((flags & (kVersionMask | kProtocolType)) != (kVersion1 | kProtocolType)) {
+  if ((!mutant("gtpu-version-not-checked") && (flags & kVersionMask) != kVersion1) ||
+      (!mutant("gtpu-protocol-type-not-checked") && (flags & kProtocolType) == 0)) {
     m.fault = Message::Fault::version;
     return m;
   }
   const std::size_t length = read16(&octets[2]);
-  if (kGtpuHeader + length > octets.size()) return m;
-  octets = octets.first(kGtpuHeader + length);
+  const bool fits = kGtpuHeader + length <= octets.size();
+  if (!fits && !mutant("gtpu-length-past-the-end-accepted")) return m;
+  if (fits && !mutant("gtpu-length-ignored")) octets = octets.first(kGtpuHeader + length);
   m.type = octets[1];
   m.teid = read32(&octets[4]);
   m.fault = Message::Fault::none;
   std::size_t at = kGtpuHeader;
-  if ((flags & (kExtensionFlag | kSequenceFlag | kNpduFlag)) != 0) {
+  const bool by_extension_flag = mutant("gtpu-optional-fields-with-e-alone");
+  if ((flags & (by_extension_flag ? kExtensionFlag : kExtensionFlag | kSequenceFlag | kNpduFlag)) != 0) {
     at += kOptionalFields;
     if (at > octets.size()) {
       m.fault = Message::Fault::too_short;
@@ -54,16 +59,21 @@ Message read_message(std::span<const std::uint8_t> octets) noexcept {
     }
     m.has_sequence = (flags & kSequenceFlag) != 0;
     m.sequence = m.has_sequence ? read16(&octets[8]) : std::uint16_t{0};
-    std::uint8_t next = (flags & kExtensionFlag) != 0 ? octets[11] : kNoExtension;
+    std::uint8_t next =
+        (flags & kExtensionFlag) != 0 || mutant("gtpu-unused-extension-type") ? octets[11] : kNoExtension;
     while (next != kNoExtension) {
-      const std::size_t size = at < octets.size() ? octets[at] * 4U : 0;  // the length counts four octets
-      if (size == 0 || at + size > octets.size()) {
+      std::size_t size = at < octets.size() ? octets[at] * 4U : 0;  // the length counts four octets
+      if (mutant("gtpu-extension-length-0-accepted") && size == 0) size = 4;
+      if (mutant("gtpu-extension-past-the-end-accepted") && at + size > octets.size()) size = 4;
+      const bool chained = at != kGtpuHeader + kOptionalFields;
+      if (size == 0 || at + size > octets.size() || (mutant("gtpu-chains-of-extensions-dropped") && chained) ||
+          (mutant("gtpu-long-extensions-dropped") && size > 4)) {
         m.fault = Message::Fault::extension;
         return m;
       }
       if (next == kPduSessionContainer) {
         m.qfi = qfi_of(octets.subspan(at + 1));
-      } else if ((next & kRequiredOfEndpoint) != 0) {
+      } else if ((next & kRequiredOfEndpoint) != 0 && !mutant("gtpu-required-extensions-skipped")) {
         m.fault = Message::Fault::not_understood;  // and still a later header may be malformed
       }
       at += size;
@@ -107,7 +117,10 @@ std::optional<ErrorCause> read_error_indication(std::span<const std::uint8_t> e)
 }
 
 std::size_t write_echo_response(std::uint8_t* room, std::uint16_t sequence) noexcept {
-  std::uint8_t* p = write_path_header(room, kEchoResponse, 0, 2, sequence, kNoExtension);
+  const bool recovery = !mutant("gtpu-no-recovery");
+  if (mutant("gtpu-sequence-number-not-echoed")) sequence = 0;
+  std::uint8_t* p = write_path_header(room, kEchoResponse, 0, recovery ? 2 : 0, sequence, kNoExtension);
+  if (!recovery) return static_cast<std::size_t>(p - room);
   *p++ = kRecovery;
   *p++ = 0;  // the restart counter "shall be set to zero" by a sender and not be used by a receiver (7.2.2)
   return static_cast<std::size_t>(p - room);
@@ -121,7 +134,7 @@ std::size_t write_error_indication(std::uint8_t* room, const ErrorCause& cause, 
   p[2] = kNoExtension;
   p += 3;
   *p++ = kTeidDataI;
-  write32(p, cause.teid);
+  write32(p, mutant("gtpu-error-indication-with-teid-0") ? 0 : cause.teid);
   p += 4;
   *p++ = kPeerAddress;
   write16(p, static_cast<std::uint32_t>(address));

@@ -46,6 +46,7 @@ SCHEME = Scheme(
     more_suites=("conformance/pfcp",),
     metrics=PARTS.metrics(),
     report_sections=_report_sections,
+    sentinels=PARTS.made("sentinels", "sentinels"),
     papers=_papers,
     commands=_commands,
     requirement_words=RequirementWords(

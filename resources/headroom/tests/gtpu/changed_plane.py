@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A user plane behind a program that changes what goes in and what comes out: deviations that others have, and freedoms
-that an implementation may use."""
+"""A user plane behind a program that changes what goes in and what comes out: freedoms that an implementation may
+use."""
 
 from __future__ import annotations
 
@@ -12,31 +12,29 @@ from headroom.core.implementations import find
 from headroom.schemes.gtpu import judge, packets, user_plane
 from headroom.schemes.gtpu.conformance.check import Check
 from headroom.schemes.gtpu.conversation import Conversation, Facts, read_tunnelled
-from headroom.schemes.gtpu.user_plane import N3, N6, N9, Outcome, Sent, Step, UserPlane
+from headroom.schemes.gtpu.user_plane import N3, N6, N9, Outcome, Step, UserPlane
 
 Incoming = Callable[[bytes, str], bytes | None]
 Outgoing = Callable[[bytes, str], bytes | None]
 
 
 class ChangedPlane:
-    """`incoming` changes a packet, or drops it; `outgoing` likewise one that was sent. `on` sees each packet with what
-    came of it, and may say that something else did."""
+    """`incoming` changes a packet, or drops it; `outgoing` likewise one that was sent."""
 
     def __init__(
         self,
         plane: UserPlane,
         incoming: Incoming = lambda octets, side: octets,
         outgoing: Outgoing = lambda octets, side: octets,
-        on: Callable[[Step, bytes, str], Step] = lambda step, octets, side: step,
     ) -> None:
-        self.plane, self.incoming, self.outgoing, self.on = plane, incoming, outgoing, on
+        self.plane, self.incoming, self.outgoing = plane, incoming, outgoing
 
     def packets(self, packets: Sequence[tuple[bytes, str]], time_ns: int | None = None) -> Step:
         ((octets, side),) = packets
         changed = self.incoming(octets, side)
         if changed is None:
             return Step((Outcome("NOTHING"),))
-        return self.on(self._changed(self.plane.packets([(changed, side)], time_ns)), octets, side)
+        return self._changed(self.plane.packets([(changed, side)], time_ns))
 
     def n4(self, octets: bytes, peer: str, port: int, time_ns: int | None = None) -> Step:
         return self._changed(self.plane.n4(octets, peer, port, time_ns))
@@ -85,11 +83,6 @@ def with_payload(octets: bytes, payload: bytes) -> bytes:
     return packets.udp(*ends, payload, tos=one.packet.tos, ttl=one.packet.ttl)
 
 
-def without(kind: int) -> Outgoing:
-    """Drops messages of a type that are sent."""
-    return lambda octets, side: None if payload_of(octets, side)[1:2] == bytes([kind]) else octets
-
-
 def edited(kind: int, edit: Callable[[bytes], bytes]) -> Outgoing:
     """Changes messages of a type that are sent."""
 
@@ -111,50 +104,6 @@ def dropping(test: Callable[[judge.Message, int], bool]) -> Incoming:
             return octets
 
     return change
-
-
-def repaired(octets: bytes, side: str) -> bytes:
-    """Makes the first octet, and a Length that does not fit, right."""
-    payload = payload_of(octets, side)
-    if len(payload) < 8 or payload[1] != judge.G_PDU:
-        return octets
-    flags = bytes([0x30 | payload[0] & 7]) if payload[0] >> 4 != 3 else payload[:1]
-    size = min(int.from_bytes(payload[2:4], "big"), len(payload) - 8)
-    return with_payload(octets, flags + payload[1:2] + size.to_bytes(2, "big") + payload[4:])
-
-
-def sized_by_datagram(octets: bytes, side: str) -> bytes:
-    payload = payload_of(octets, side)
-    return (
-        with_payload(octets, payload[:2] + (len(payload) - 8).to_bytes(2, "big") + payload[4:]) if payload else octets
-    )
-
-
-def stripped(octets: bytes, side: str) -> bytes:
-    """Takes all extension headers away, sound or not."""
-    payload = payload_of(octets, side)
-    if not payload or payload[1] != judge.G_PDU or not payload[0] & packets.E:
-        return octets
-    at = payload.find(b"\x45\x00", 12)
-    return with_payload(octets, packets.gtpu(judge.G_PDU, int.from_bytes(payload[4:8], "big"), payload[max(at, 0) :]))
-
-
-def let_through(step: Step, octets: bytes, side: str) -> Step:
-    """Passes packets of known tunnels on that no rule matches."""
-    if side != N3 or step.outcomes[0].status == "OK" or step.outcomes[0].reason != "no-rule":
-        return step
-    return replace(step, outcomes=(Outcome("OK", side=N6, octets=judge.read(payload_of(octets, side)).inner),))
-
-
-def answered_off_filter(step: Step, octets: bytes, side: str) -> Step:
-    """Answers packets that no rule matches with Error Indications."""
-    if side != N3 or step.outcomes[0].reason != "no-rule":
-        return step
-    one = packets.read_udp(octets)
-    body = b"\x10" + one.payload[4:8] + b"\x85\0\4" + packets.address(one.packet.destination)
-    message = packets.gtpu(judge.ERROR_INDICATION, 0, body, sequence=0)
-    ends = (one.packet.destination, one.packet.source, 2152, 2152)
-    return replace(step, taken=(*step.taken, Sent(N3, packets.udp(*ends, message))))
 
 
 def with_port_of_flow(octets: bytes, side: str) -> bytes:

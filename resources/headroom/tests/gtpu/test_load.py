@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from headroom.core import engine, reference
 from headroom.core.implementations import find
 from headroom.core.machine.power import Power
 from headroom.core.metrics import Metric
@@ -63,6 +64,43 @@ def test_a_job_has_n4_or_a_range_of_sessions() -> None:
     assert job["baseline"]["config"]["session_range"]["count"] == 600_000
     assert (job["clock"], job["virtual_threads"]) == ("virtual", [48])
     assert "clock" not in load.job(LoadConfig(reference))
+
+
+SMALL = Traffic(access_users=20, active_users=10, flows=40)
+
+
+@pytest.mark.parametrize(
+    "more", [{"stages": True}, {"distribution": "rx-cores", "virtual_threads": (4,), "loads": (0.5,)}]
+)
+def test_a_small_load_in_the_engine(more: dict[str, Any], real_build: str) -> None:
+    """The job and the result are as their schemas say."""
+    found = find("reference")
+    config = LoadConfig(found, "rules", traffic=SMALL, packets=2000, trials=2, baseline=found, build=real_build, **more)
+    result = load.measure(config)
+    assert (result.sessions, result.unsent) == (20, 0)
+    assert bool(result.stages) == ("stages" in more)
+    assert [one.distribution for one in result.designs] == (["queues", "rx-cores"] if "loads" in more else [])
+
+
+@pytest.mark.parametrize(
+    ("part", "key", "value"),
+    [
+        ("job", "workers", 65),
+        ("job", "rules", "none"),
+        ("job", "worker", 1),
+        ("traffic", "uplink_share", 1.5),
+        ("traffic", "lengths", [[1, 1973]]),
+        ("traffic", "access_users", 0),
+    ],
+)
+def test_jobs_that_the_engine_refuses_are_not_valid(part: str, key: str, value: Any, real_build: str) -> None:
+    job = load.job(LoadConfig(find("reference"), traffic=SMALL, packets=100, trials=1, build=real_build))
+    assert reference.violations("job-load-user-plane", job) == []
+    (job["traffic"] if part == "traffic" else job)[key] = value
+    assert reference.violations("job-load-user-plane", job)
+    with pytest.raises(engine.EngineFailure) as caught:
+        engine.run("load", job, build=real_build)
+    assert caught.value.kind == "job"
 
 
 def test_a_result_takes_the_harness_off_and_counts_what_did_not_go_on() -> None:

@@ -146,6 +146,11 @@ def source_interface(interface: Interface) -> Element:
     return number(Ie.SOURCE_INTERFACE, interface, 1)
 
 
+def interface_type_n9() -> Element:
+    """8.2.118: the interface to another user plane."""
+    return number(Ie.INTERFACE_TYPE, 15, 1)
+
+
 def far(
     identifier: int,
     action: Action,
@@ -157,10 +162,12 @@ def far(
     duplicate: Sequence[Element] = (),
     marking: int | None = None,
     end_marker: bool = False,
+    n9: bool = False,
     update: bool = False,
 ) -> Element:
     """Create FAR or Update FAR. A TEID and host make an outer header; `marking` is the octet of a Transport Level
-    Marking; `end_marker` asks for End Markers; `duplicate` are the members of Duplicating Parameters."""
+    Marking; `end_marker` asks for End Markers; `duplicate` are the members of Duplicating Parameters; `n9` is the type
+    of the interface."""
     parameters = None
     if destination is not None:
         parameters = group(
@@ -170,6 +177,7 @@ def far(
                 None if teid is None else outer_header_creation(teid, host),
                 None if marking is None else Element(Ie.TRANSPORT_LEVEL_MARKING, bytes([marking, 0xFC])),
                 number(Ie.PFCPSMREQ_FLAGS, 2, 1) if end_marker else None,
+                interface_type_n9() if n9 else None,
             ],
         )
     return group(

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Two user planes in a chain: the first between base station and N9, the second between N9 and the data network.
+
+What one sends on N9 the other is given. Both are controlled over N4 by the same control plane.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from headroom.schemes.gtpu import judge, packets
+from headroom.schemes.gtpu.conformance.check import Check
+from headroom.schemes.gtpu.conformance.gtpu_stories import end_marker
+from headroom.schemes.gtpu.conversation import N9_HOSTS, OTHER_HOSTS, Conversation, Facts, Session, tunnelled
+from headroom.schemes.gtpu.pfcp import elements
+from headroom.schemes.gtpu.pfcp.tables import Action, Ie, Interface, ReportType
+from headroom.schemes.gtpu.user_plane import N3, N9
+
+NEEDED = ("ftup", "n9")
+GOES_ON, SIZES = "TS29244-8.2.26-2", (0, 1, 536, 1372)
+
+
+def second_config(facts: Facts) -> dict[str, Any]:
+    """The configuration of the second user plane, whose N9 has addresses of its own."""
+    config = facts.config()
+    return config | {"n9": {name: OTHER_HOSTS[int(name[-1])] for name in config["n9"]}}
+
+
+@dataclass
+class Chain:
+    """The conversations with both user planes. `checks` have what each did wrong."""
+
+    first: Conversation
+    second: Conversation
+    checks: tuple[Check, Check]
+    access: Session | None = None  # the session of the first user plane as the base station sees it
+    middle: Session | None = None  # that of the second as the first sees it
+    back: Session | None = None  # that of the first as the second sees it
+
+    def establish(self, user: int = 4, transport: int = 4) -> None:
+        """Establishes a session in both user planes: the first one's uplink drops until the second one's tunnel is
+        known."""
+        access = self.first.new_session(user, transport)
+        removal = elements.REMOVE_IPV6 if transport == 6 else elements.REMOVE_IPV4
+        far_side = [elements.source_interface(Interface.CORE), elements.choose_f_teid(transport)]
+        rules = [
+            elements.pdr(1, 100, self.first.pdi_up(access), far=1, removal=removal),
+            elements.pdr(2, 100, far_side, far=2, removal=removal),
+            elements.far(1, Action.DROP),
+            self.first.far_down(access),
+        ]
+        access = self.first.establish(rules, access)
+        back = _tunnel(access, 2, transport)
+        middle = replace(self.second.new_session(user, transport), access=back.host, access_teid=back.teid)
+        up = [
+            elements.source_interface(Interface.ACCESS),
+            elements.interface_type_n9(),
+            elements.choose_f_teid(transport),
+        ]
+        up.append(elements.ue_ip_address(middle.user, destination=False))
+        rules = [
+            elements.pdr(1, 100, up, far=1, removal=removal),
+            elements.pdr(2, 100, self.second.pdi_down(middle), far=2, qers=[1]),
+            elements.far(1, Action.FORWARD, Interface.CORE),
+            self.second.far_down(middle, n9=True),
+            elements.qer(1, qfi=middle.qfi),
+        ]
+        middle = _tunnel(self.second.establish(rules, middle), 1, transport)
+        onward = {"teid": middle.teid, "host": middle.host}
+        self.first.must_modify(access, elements.far(1, Action.FORWARD, Interface.CORE, update=True, **onward))
+        self.access, self.middle, self.back = access, middle, back
+
+    def both_ways(self, size: int) -> None:
+        """A packet in each direction goes through, unchanged, and is a right G-PDU in between."""
+        assert self.access is not None and self.middle is not None and self.back is not None
+        first, second = self.checks
+        packet = self.first.to_network(self.access, size)
+        step = self.first.uplink(self.access, packet)
+        ends = {"access": self.middle.host, "access_teid": self.middle.teid, "host": self.back.host}
+        onward = replace(self.middle, **ends, qfi=None)  # the container is one of the uplink
+        if first.downlink(step, onward, packet, GOES_ON, N9):
+            second.uplink(self.second.give(step.sent(N9)[0], N9), packet, GOES_ON)
+        packet = self.second.to_user(self.middle, size)
+        step = self.second.downlink(packet)
+        if second.downlink(step, self.middle, packet, GOES_ON, N9):
+            first.downlink(self.first.give(step.sent(N9)[0], N9), self.access, packet, GOES_ON)
+
+
+def _tunnel(session: Session, pdr: int, transport: int) -> Session:
+    """The session with the tunnel endpoint that was chosen for a PDR."""
+    assert session.answer is not None
+    for created in session.answer.all(Ie.CREATED_PDR):
+        number, tunnel = created.find(Ie.PDR_ID), created.find(Ie.F_TEID)
+        if number is not None and tunnel is not None and int.from_bytes(number.value, "big") == pdr:
+            found = elements.read_f_teid(tunnel)
+            return replace(session, teid=found.teid, host=found.ipv6 if transport == 6 else found.ipv4)
+    return session
+
+
+def _both_ways(chain: Chain) -> None:
+    chain.establish()
+    for size in SIZES:
+        chain.both_ways(size)
+
+
+def _over_ipv6(chain: Chain) -> None:
+    chain.establish(6, 6)
+    for size in SIZES:
+        chain.both_ways(size)
+
+
+def _several(chain: Chain) -> None:
+    """Each session has its own tunnels."""
+    for _ in range(5):
+        chain.establish()
+        chain.both_ways(64)
+
+
+def _end_marker(chain: Chain) -> None:
+    """The second user plane moves to another tunnel, and its End Marker comes to the base station."""
+    chain.establish()
+    assert chain.access is not None and chain.middle is not None
+    first, second = chain.checks
+    moved = replace(chain.middle, access=N9_HOSTS[4], access_teid=0x0E000001)
+    chain.second.must_modify(chain.middle, chain.second.far_down(moved, update=True, end_marker=True, n9=True))
+    sent = [one.octets for one in chain.second.step.taken if one.side == N9]
+    if second.that(len(sent) == 1, f"{len(sent)} End Markers were sent, and one has to be.", "TS29244-8.2.31-1"):
+        found = tunnelled(chain.first.give(sent[0], N9), N3)
+        told = f"{len(found)} messages came out of the tunnel behind the one that an End Marker went into."
+        if first.that(len(found) == 1, told, "TS29281-7.3.2-2"):
+            end_marker(first, found[0], chain.access.access, chain.access.access_teid, "TS29281-7.3.2-2")
+
+
+def _error_indication(chain: Chain) -> None:
+    """The second user plane loses the session: its Error Indication makes the first one report the tunnel."""
+    chain.establish()
+    assert chain.access is not None and chain.middle is not None
+    first, second = chain.checks
+    second.accepted(chain.second.delete(chain.middle), "TS29244-7.5.7-1")
+    step = chain.first.uplink(chain.access, chain.first.to_network(chain.access))
+    replies = [one for octets in step.sent(N9) for one in chain.second.give(octets, N9).sent(N9)]
+    if not second.that(len(replies) == 1, f"{len(replies)} answers came to a lost session.", "TS29281-7.3.1-2"):
+        return
+    first.silent(chain.first.give(replies[0], N9), "TS29281-7.3.1-8")
+    reports = chain.first.reports(ReportType.ERROR_INDICATION)
+    told = f"{len(reports)} reports came about the Error Indication of the other user plane."
+    if first.that(len(reports) == 1, told, "TS29244-5.10-1"):
+        inside = reports[0].find(Ie.ERROR_INDICATION_REPORT)
+        tunnel = inside.find(Ie.F_TEID) if inside else None
+        ends = elements.read_f_teid(tunnel) if tunnel else None
+        good = ends is not None and (ends.teid, ends.ipv4) == (chain.middle.teid, chain.middle.host)
+        first.that(good, f"The report names {ends}.", "TS29244-5.10-1")
+
+
+def _echo(chain: Chain) -> None:
+    """Either user plane answers an Echo Request from the address of the other."""
+    octets = packets.gtpu(1, 0, b"", sequence=7)
+    for talk, check, ends in (
+        (chain.first, chain.checks[0], (OTHER_HOSTS[4], N9_HOSTS[4])),
+        (chain.second, chain.checks[1], (N9_HOSTS[4], OTHER_HOSTS[4])),
+    ):
+        found = tunnelled(talk.give(packets.udp(*ends, judge.PORT, judge.PORT, octets), N9), N9)
+        if check.that(len(found) == 1, f"{len(found)} answers came to an Echo Request on N9.", "TS29281-7.2.2-1"):
+            check.signalling(found[0], 2, "TS29281-7.2.2-1")
+
+
+@dataclass(frozen=True)
+class ChainStory:
+    tell: Callable[[Chain], None]
+    features: tuple[str, ...] = ()  # of both, beside NEEDED
+
+
+STORIES = {
+    "both ways": ChainStory(_both_ways),
+    "both ways over IPv6": ChainStory(_over_ipv6, ("ipv6-transport", "ipv6-users")),
+    "several sessions": ChainStory(_several),
+    "End Marker": ChainStory(_end_marker),
+    "Error Indication": ChainStory(_error_indication, ("error-indication-reports",)),
+    "echo": ChainStory(_echo),
+}
