@@ -96,8 +96,8 @@ def fake(
         limit, most = limits[codec].pop(0) if len(limits[codec]) > 1 else limits[codec][0]
         yield FakeLine(limit * len(cores) ** 0.5, most)
 
+    monkeypatch.setattr(throughput_search, "line", line_of)
     for module in (forwarding, throughput_search):
-        monkeypatch.setattr(module, "line", line_of)
         monkeypatch.setattr(module, "traffic", lambda made, trial: TRAFFIC)
     monkeypatch.setattr(throughput_search, "_known", {})
     monkeypatch.setattr(choice, "require", lambda topology, build: None)

@@ -8,7 +8,7 @@ user plane is both sides.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from robot.api.deco import keyword
@@ -131,7 +131,9 @@ def _opened(
     verdicts.conclude(check.findings, case.role)
 
 
-def _plane(case: Case, facts: Facts, capture: Path | None) -> user_plane.EngineUserPlane | wire_plane.WireUserPlane:
+def _plane(
+    case: Case, facts: Facts, capture: Path | None
+) -> AbstractContextManager[user_plane.EngineUserPlane | wire_plane.WireUserPlane]:
     """The user plane where the run's topology has it: in the engine, or in a node between namespaces."""
     found, build = case.found, case.run.build
     if case.run.topology == "process":
