@@ -32,7 +32,7 @@ struct GenerateJob {
   double duration_s = 1, warmup_s = 0, drain_s = 0.5;  // the duration is that of sending, the warm-up excluded
   std::optional<std::uint16_t> vlan;
   Tunnels tunnels = Tunnels::whole;
-  const traffic::TunnelFormat* format = nullptr;  // of the tunnels, unless they are whole
+  const traffic::TunnelFormat* format = nullptr;               // of the tunnels, unless they are whole
   std::unordered_map<std::uint32_t, std::uint32_t> endpoints;  // instead of the profile's, where the first port sends
 
   // Packets of one direction, those of the warm-up included.

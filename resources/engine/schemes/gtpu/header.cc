@@ -86,7 +86,10 @@ std::optional<traffic::UserPacket> user_packet_of(OctetView packet) noexcept {
 }
 
 const traffic::TunnelFormat kGPdu = {
-    "gtpu", "GTP-U", kPort, "TS 29.281, 4.4.2",
+    "gtpu",
+    "GTP-U",
+    kPort,
+    "TS 29.281, 4.4.2",
     [](Object& object) -> std::shared_ptr<const traffic::TunnelHeader> { return std::make_shared<Header>(object); },
     user_packet_of};
 

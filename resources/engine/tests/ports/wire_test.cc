@@ -75,7 +75,8 @@ TEST(Expected, TellsEqualPacketsApartByTheirOrder) {
   expected.note_sent(1, 20);
   EXPECT_EQ(expected.note_arrival(hash_of(packets[0].octets)).sent_ns, 10u);
   EXPECT_EQ(expected.note_arrival(hash_of(packets[0].octets)).sent_ns, 20u);
-  EXPECT_EQ(expected.note_arrival(hash_of(packets[0].octets)).kind, Expected::Kind::duplicate) << "the third is not sent yet";
+  EXPECT_EQ(expected.note_arrival(hash_of(packets[0].octets)).kind, Expected::Kind::duplicate)
+      << "the third is not sent yet";
   expected.note_sent(2, 30);
   EXPECT_EQ(expected.note_arrival(hash_of(packets[0].octets)).index, 2u);
 }

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ipaddress
 import tempfile
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
@@ -89,8 +90,14 @@ def establish(plane: wire_plane.WireUserPlane, facts: Facts, sessions: Sequence[
     teids: dict[int, int] = {}
     for first in range(0, len(sessions), BURST):
         burst = {FIRST_SEQUENCE + one.number: one for one in sessions[first : first + BURST]}
+        answers: dict[int, Message] = {}
         step = plane.n4_burst([_request(talk, *pair) for pair in burst.items()], CONTROL, CONTROL_PORT)
-        answers = {answer.sequence: answer for answer in (message.read(one.octets) for one in step.n4)}
+        until = time.monotonic() + wire_plane.PATIENCE_S
+        while True:
+            answers |= {answer.sequence: answer for answer in (message.read(one.octets) for one in step.n4)}
+            if burst.keys() <= answers.keys() or time.monotonic() > until:
+                break
+            step = plane.advance(0)  # another worker than that of N4 may have answered address resolution
         for sequence, session in burst.items():
             answer = answers.get(sequence)
             if answer is None or answer.value(Ie.CAUSE) != Cause.REQUEST_ACCEPTED:
