@@ -61,6 +61,11 @@ def config_of(profile: str, cpus: str, users: int, **parameters: Any) -> UserPla
     current.parameters |= {"profile": profile, "cpus": cpus, "topology": run.topology, "users": count, **parameters}
     verdicts.note("compressor", run.compressor, run.build)
     choice.require(run.topology, run.build)
+    if (run.topology, run.generator) != ("netns", "memory"):
+        raise choice.NotOnThisTopology(
+            "Tunnels have the TEIDs that the user plane chooses over N4, which only the embedded generator is told, in "
+            "network namespaces: use --topology netns --generator memory."
+        )
     if reason := run.compressor.lacks(ROLE, "gtpu"):
         raise SkipExecution(f"{reason}.")
     if not run.compressor.declared("gtpu").get("n4"):
