@@ -53,7 +53,7 @@ DESIGN_LATENCY = Family(
     {"design": _DESIGNS, "figure": {"mean": "mean", "p99": "99th percentile"}},
 )
 BRIDGE_SHARE = Metric(
-    "user_plane_share_of_bridge", "", "higher", "Rate of the node with a user plane as a share of a bare bridge's."
+    "user_plane_share_of_bridge", "share", "higher", "Rate of the node with a user plane as a share of a bare bridge's."
 )
 NODE_NS = Family(
     "user_plane_node_ns_{source}",
