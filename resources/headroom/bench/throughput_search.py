@@ -224,12 +224,15 @@ def ending(made: Line, found: Throughput, with_loads: bool) -> dict[str, Any]:
 
 
 def losses_of(made: Line) -> list[str]:
-    """What the workers of the nodes have lost, by cause; nothing of another vendor's node, which need not tell."""
+    """What workers and ports of the nodes have lost, by cause; nothing of a node that does not tell."""
     found: list[str] = []
     for role, service in made.watched.items():
         with contextlib.suppress(*MALFORMED):
-            for worker in service.statistics()["workers"]:
+            statistics = service.statistics()
+            for worker in statistics["workers"]:
                 found += losses({role: worker})
+            for side, port in statistics["ports"].items():  # as far as the driver tells
+                found += [f"{role}: {port['missed']} missed at its port {side}"] if port["missed"] else []
     return found
 
 

@@ -561,3 +561,16 @@ def test_a_node_that_dies_ends_a_trial_and_leaves_nothing(real_build: str) -> No
         with pytest.raises(EngineFailure, match=r"^The decompressor .* died from SIGKILL"):
             made.trial(1000, 5.0)
     assert namespaces(topology.run) == []  # type: ignore[attr-defined]
+
+
+def test_losses_are_told_by_their_cause() -> None:
+    worker = {"errors": {"compressor": {"BAD": 2}, "too_long": 0, "send_queue_full": 3}}
+    ports = {"plain": {"missed": 4}, "link": {"missed": 0}}
+    node = SimpleNamespace(statistics=lambda: {"workers": [worker], "ports": ports})
+    silent = SimpleNamespace(statistics=dict)  # another vendor's
+    made: Any = SimpleNamespace(watched={"compressor": node, "decompressor": silent})
+    assert throughput_search.losses_of(made) == [
+        "compressor: 2 compressor",
+        "compressor: 3 send_queue_full",
+        "compressor: 4 missed at its port plain",
+    ]
