@@ -49,7 +49,7 @@ Eal::Eal(const WireJob& job, std::span<const PortJob> ports, unsigned queues, st
   if (!cards) words.emplace_back("--no-pci");
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
-  const PlainFanout fanout;
+  const PlainFanout fanout(ports);
   if (rte_eal_init(static_cast<int>(arguments.size()), arguments.data()) < 0) {
     throw Error(ErrorKind::input,
                 "DPDK does not start: " + reason(rte_errno) +

@@ -2,6 +2,7 @@
 #include "io/fanout.h"
 
 #include <linux/if_packet.h>
+#include <net/if.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -12,25 +13,58 @@
 namespace headroom::io {
 namespace {
 
-std::atomic<int> wanted = 0;
+std::atomic<const PlainFanout*> current = nullptr;
+std::span<const PortJob> ports_of_current;
 
-// The flags stand in the upper half of the option's value.
+// The flags stand in the upper half of the option's value, the mode in its lower octet.
 constexpr unsigned kUnwanted = unsigned{PACKET_FANOUT_FLAG_DEFRAG | PACKET_FANOUT_FLAG_ROLLOVER} << 16;
+constexpr unsigned kModeAt = 16, kMode = 0xFFu << kModeAt;
+
+int set_option(int descriptor, int level, int name, const void* value, socklen_t length) noexcept {
+  return static_cast<int>(syscall(SYS_setsockopt, descriptor, level, name, value, length));
+}
+
+// The program of the port that a socket is bound to; empty where it has none.
+std::span<const sock_filter> filter_of(int descriptor) noexcept {
+  sockaddr_ll bound{};
+  socklen_t length = sizeof bound;
+  if (getsockname(descriptor, reinterpret_cast<sockaddr*>(&bound), &length) != 0) return {};
+  for (const PortJob& port : ports_of_current) {
+    if (!port.queue_filter.empty() &&
+        if_nametoindex(port.interface.c_str()) == static_cast<unsigned>(bound.sll_ifindex))
+      return port.queue_filter;
+  }
+  return {};
+}
+
+int set_fanout(int descriptor, unsigned fanout) noexcept {
+  fanout &= ~kUnwanted;
+  const std::span<const sock_filter> filter = filter_of(descriptor);
+  if (filter.empty()) return set_option(descriptor, SOL_PACKET, PACKET_FANOUT, &fanout, sizeof fanout);
+  fanout = (fanout & ~kMode) | unsigned{PACKET_FANOUT_CBPF} << kModeAt;
+  const int result = set_option(descriptor, SOL_PACKET, PACKET_FANOUT, &fanout, sizeof fanout);
+  if (result != 0) return result;
+  const sock_fprog program = {static_cast<unsigned short>(filter.size()), const_cast<sock_filter*>(filter.data())};
+  return set_option(descriptor, SOL_PACKET, PACKET_FANOUT_DATA, &program, sizeof program);
+}
 
 }  // namespace
 
-PlainFanout::PlainFanout() noexcept { ++wanted; }
-PlainFanout::~PlainFanout() { --wanted; }
+PlainFanout::PlainFanout(std::span<const PortJob> ports) noexcept {
+  ports_of_current = ports;
+  current = this;
+}
+PlainFanout::~PlainFanout() { current = nullptr; }
 
 }  // namespace headroom::io
 
 extern "C" __attribute__((visibility("default"))) int setsockopt(int descriptor, int level, int name, const void* value,
                                                                  socklen_t length) noexcept {
   unsigned fanout = 0;
-  if (level == SOL_PACKET && name == PACKET_FANOUT && length == sizeof fanout && headroom::io::wanted != 0) {
+  if (level == SOL_PACKET && name == PACKET_FANOUT && length == sizeof fanout &&
+      headroom::io::current.load() != nullptr) {
     std::memcpy(&fanout, value, sizeof fanout);
-    fanout &= ~headroom::io::kUnwanted;
-    value = &fanout;
+    return headroom::io::set_fanout(descriptor, fanout);
   }
-  return static_cast<int>(syscall(SYS_setsockopt, descriptor, level, name, value, length));
+  return headroom::io::set_option(descriptor, level, name, value, length);
 }

@@ -11,12 +11,17 @@
 #ifndef HEADROOM_IO_FANOUT_H
 #define HEADROOM_IO_FANOUT_H
 
+#include <span>
+
+#include "io/job.h"
+
 namespace headroom::io {
 
-// While one exists, PACKET_FANOUT is set without the two flags. Other socket options do not change.
+// While one exists, PACKET_FANOUT is set without the two flags, and with the program of a port that has one
+// (PACKET_FANOUT_CBPF). Other socket options do not change. The ports outlive it.
 class PlainFanout {
  public:
-  PlainFanout() noexcept;
+  explicit PlainFanout(std::span<const PortJob> ports) noexcept;
   ~PlainFanout();
   PlainFanout(const PlainFanout&) = delete;
   PlainFanout& operator=(const PlainFanout&) = delete;

@@ -4,9 +4,12 @@
 #ifndef HEADROOM_IO_JOB_H
 #define HEADROOM_IO_JOB_H
 
+#include <linux/filter.h>
+
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/json_reader.h"
 
@@ -21,6 +24,7 @@ struct PortJob {
   std::string pci;   // address of a network card that is bound to a driver of DPDK
   std::string vdev;  // a virtual device, in DPDK's words
   std::string where;
+  std::vector<sock_filter> queue_filter;  // chooses the queue of each frame, with af_packet; empty: the driver's hash
 
   [[nodiscard]] const std::string& name() const noexcept {
     return !interface.empty() ? interface : pci.empty() ? vdev : pci;

@@ -5,9 +5,12 @@
 #ifndef HEADROOM_NODE_CHANNEL_KIND_H
 #define HEADROOM_NODE_CHANNEL_KIND_H
 
+#include <linux/filter.h>
+
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "base/octets.h"
 #include "capture/frame.h"
@@ -38,6 +41,12 @@ class ChannelKind {
   // A number that all IP packets have which one worker must take, from either side; nothing for packets that any worker
   // may take.
   [[nodiscard]] virtual std::optional<std::uint64_t> owner_of(OctetView packet, bool from_plain) const noexcept = 0;
+
+  // A program of classic BPF that returns for frames of a side what `owner_of` does, or 0; empty: there is none.
+  [[nodiscard]] virtual std::vector<sock_filter> queue_filter(bool is_plain) const {
+    (void)is_plain;
+    return {};
+  }
 };
 
 }  // namespace headroom::node

@@ -187,6 +187,22 @@ void check_stream(const Value& value, const Job& job) {
   }
 }
 
+// Lets the kernel choose the queue of each packet where kind and ports can have that, or must.
+void choose_queues(Object& object, Job& job) {
+  const auto asked = object.optional("distribution");
+  if (asked && asked->choice({"queues", "hand-over"}) == 1) return;
+  for (std::size_t i = 0; i < job.ports.size(); ++i) {
+    io::PortJob& port = job.ports[i];
+    auto filter = job.kind ? job.kind->queue_filter(i == 0) : std::vector<sock_filter>{};
+    const bool can = !filter.empty() && !port.interface.empty() && port.driver == io::PortJob::Driver::af_packet;
+    if (asked && !can) {
+      asked->fail("the port " + port.name() + " cannot choose a worker's queue by the user's address: that takes a " +
+                  "user plane and an interface of the kernel with the driver af_packet.");
+    }
+    if (can && job.workers.size() > 1) port.queue_filter = std::move(filter);
+  }
+}
+
 }  // namespace
 
 void add_universal_time(Job& job, std::uint64_t zero_ns) {
@@ -217,6 +233,7 @@ Job read_job(const Json& json) {
   if (stream) job.stream = read_stream(*stream, job);
   read_scheme(object, job);
   if (stream) check_stream(*stream, job);
+  choose_queues(object, job);
   object.finish();
   return job;
 }

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "base/json_reader.h"
+#include "base/octets.h"
 
 namespace headroom::traffic {
 
@@ -33,6 +34,12 @@ class TunnelHeader {
   virtual void write(const TunnelFields& fields, std::uint8_t* header) const noexcept = 0;
 };
 
+// The packet of a user in an IP packet, and where the identifier of its tunnel's endpoint stands: 32 bits.
+struct UserPacket {
+  OctetView octets;
+  std::size_t endpoint_at;
+};
+
 // A kind of header. Forward is uplink, reverse is downlink.
 struct TunnelFormat {
   std::string_view protocol;  // in profiles
@@ -41,6 +48,8 @@ struct TunnelFormat {
   std::string_view source;    // the specification that says so
   // Throws Error(job).
   std::shared_ptr<const TunnelHeader> (*read)(Object& object);
+  // The packet that an IP packet carries in such a tunnel; nothing where it carries none.
+  std::optional<UserPacket> (*user_packet)(OctetView packet) noexcept;
 };
 
 }  // namespace headroom::traffic

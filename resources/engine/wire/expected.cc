@@ -22,17 +22,16 @@ std::uint64_t hash_of(OctetView octets) noexcept {
   return mix64(hash ^ mix64(rest));
 }
 
-Expected::Expected(const std::vector<SourcePacket>& packets)
-    : slots_(std::bit_ceil(packets.size() * 2 + 1), Slot{0, kNone, kNone}),
-      same_(packets.size(), kNone),
-      sent_ns_(packets.size(), 0),
-      arrived_(packets.size(), false) {
+Expected::Expected(std::span<const std::uint64_t> hashes)
+    : slots_(std::bit_ceil(hashes.size() * 2 + 1), Slot{0, kNone, kNone}),
+      same_(hashes.size(), kNone),
+      sent_ns_(hashes.size(), 0),
+      arrived_(hashes.size(), false) {
   // From the last to the first, so that each becomes the head of those with its octets.
-  for (std::size_t i = packets.size(); i-- > 0;) {
-    const std::uint64_t hash = hash_of(packets[i].octets);
-    Slot& slot = slot_of(hash);
+  for (std::size_t i = hashes.size(); i-- > 0;) {
+    Slot& slot = slot_of(hashes[i]);
     same_[i] = slot.first;
-    slot = {hash, static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(i)};
+    slot = {hashes[i], static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(i)};
   }
 }
 
@@ -43,8 +42,8 @@ Expected::Slot& Expected::slot_of(std::uint64_t hash) noexcept {
   return slots_[i];
 }
 
-Expected::Arrival Expected::note_arrival(OctetView octets) noexcept {
-  Slot& slot = slot_of(hash_of(octets));
+Expected::Arrival Expected::note_arrival(std::uint64_t hash) noexcept {
+  Slot& slot = slot_of(hash);
   if (slot.first == kNone) return {Kind::unexpected, 0, 0};
   if (slot.next != kNone && sent_ns_[slot.next] != 0) {
     const std::size_t index = slot.next;

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The book about the packets of one direction: which were sent when, and which of them arrived. A packet is known by a
-// hash of all its octets, so that what is found is what was sent, octet by octet; nothing is written into packets.
+// hash of all octets with which it arrives, so that what is found is what was sent, octet by octet; nothing is written
+// into packets.
 #ifndef HEADROOM_WIRE_EXPECTED_H
 #define HEADROOM_WIRE_EXPECTED_H
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "base/octets.h"
-#include "traffic/source.h"
 
 namespace headroom::wire {
 
@@ -19,8 +20,9 @@ namespace headroom::wire {
 
 class Expected {
  public:
-  // `packets` in the order in which they will be sent. They may repeat: copies differ in their number only.
-  explicit Expected(const std::vector<SourcePacket>& packets);
+  // The hashes of the packets in the order in which they will be sent. They may repeat: copies differ in their number
+  // only.
+  explicit Expected(std::span<const std::uint64_t> hashes);
 
   void note_sent(std::size_t index, std::uint64_t now_ns) noexcept { sent_ns_[index] = now_ns; }
 
@@ -35,7 +37,7 @@ class Expected {
     std::uint64_t sent_ns;  // when it was sent
   };
 
-  [[nodiscard]] Arrival note_arrival(OctetView octets) noexcept;
+  [[nodiscard]] Arrival note_arrival(std::uint64_t hash) noexcept;
 
   [[nodiscard]] bool has_arrived(std::size_t index) const noexcept { return arrived_[index]; }
 

@@ -22,6 +22,7 @@ from headroom.bench.trial_log import TrialLog
 from headroom.core.errors import HeadroomError
 from headroom.core.run.run import Run
 from headroom.core.workload import COPIES, Channel
+from headroom.testbed.carried import losses
 from headroom.testbed.line import MALFORMED, Codec, Line, Load, line, line_with
 from headroom.testbed.sender import traffic
 from headroom.testbed.topology import Topology
@@ -126,6 +127,7 @@ class SearchResult:
     spoken: Spoken | None = None  # of nodes with endpoints
     searches: tuple[dict[str, float | None], ...] = ()
     no_control: bool = False
+    losses: tuple[str, ...] = ()  # what the nodes counted as lost in all trials, by cause
 
 
 def rules_of(config: SearchConfig) -> Rules:
@@ -199,7 +201,7 @@ def _searched(config: SearchConfig, codec: Codec, number: int = 1) -> SearchResu
             raise
     if codec == config.codec and any(rate.error for rate in found.rates.values()):
         kept.set_aside()  # the generator was the limit: an error, which a resumed run may overcome
-    return SearchResult(found, *read_ending(kept.ending))
+    return SearchResult(found, **read_ending(kept.ending))
 
 
 def ending(made: Line, found: Throughput, with_loads: bool) -> dict[str, Any]:
@@ -217,7 +219,21 @@ def ending(made: Line, found: Throughput, with_loads: bool) -> dict[str, Any]:
         "octets": None if octets is None else asdict(octets),
         "traffic": traffic(made.made, found.trials[-1]),
         "spoken": None if spoken is None else asdict(spoken),
+        "losses": losses_of(made),
     }
+
+
+def losses_of(made: Line) -> list[str]:
+    """What workers and ports of the nodes have lost, by cause; nothing of a node that does not tell."""
+    found: list[str] = []
+    for role, service in made.watched.items():
+        with contextlib.suppress(*MALFORMED):
+            statistics = service.statistics()
+            for worker in statistics["workers"]:
+                found += losses({role: worker})
+            for side, port in statistics["ports"].items():  # as far as the driver tells
+                found += [f"{role}: {port['missed']} missed at its port {side}"] if port["missed"] else []
+    return found
 
 
 def spoken_of(made: Line) -> Spoken | None:
@@ -269,15 +285,17 @@ ETHERNET, VLAN_TAG = 14, 4  # octets
 
 def read_ending(
     document: Mapping[str, Any],
-) -> tuple[dict[str, list[Load]], Octets | None, dict[str, Any], Spoken | None]:
+) -> dict[str, Any]:
+    """The fields of a SearchResult that a trial log ends with."""
     loads = {name: [Load(**load) for load in found] for name, found in document["loads"].items()}
     octets, spoken = document["octets"], document.get("spoken")
-    return (
-        loads,
-        None if octets is None else Octets(**octets),
-        dict(document["traffic"]),
-        None if spoken is None else Spoken(**spoken),
-    )
+    return {
+        "loads": loads,
+        "octets": None if octets is None else Octets(**octets),
+        "traffic": dict(document["traffic"]),
+        "spoken": None if spoken is None else Spoken(**spoken),
+        "losses": tuple(document.get("losses", ())),
+    }
 
 
 def path_of(config: SearchConfig, codec: Codec, number: int = 1) -> Path | None:

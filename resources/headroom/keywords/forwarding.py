@@ -25,7 +25,7 @@ from headroom.keywords import forwarding_results
 from headroom.keywords.base import current_run, library
 from headroom.keywords.load import configuration, target_of
 from headroom.testbed import choice, images
-from headroom.testbed.line import CODECS, Codec, Line, line
+from headroom.testbed.line import CODECS, Codec, Line
 from headroom.testbed.sender import traffic
 from headroom.testbed.trial import Trial
 
@@ -45,9 +45,7 @@ class ForwardingKeywords:
         goal = goal_of(loss)
         words = {"kind": "throughput", "goal": goal.name, "loss_ratio": goal.loss_ratio}
         config = config_of(scheme, profile, cpus, mode, flows, **words)
-        found = with_controls(config, goal, CODECS)
-        forwarding_results.note_throughput(found, goal)
-        require_rate(found["asked"].throughput.rates[goal.name], goal)
+        measure_throughput(config, goal, CODECS)
 
     @keyword("Throughput Should Grow With The Cores")
     def throughput_should_grow_with_the_cores(self, scheme: str, profile: str, cpus: str, loss: str) -> None:
@@ -73,14 +71,7 @@ class ForwardingKeywords:
 
         What takes a core away for a moment costs packets, too; a packet that came out changed is never excused."""
         config = config_of(scheme, profile, cpus, mode, flows, kind="delivery", rate_pps=rate_pps)
-        trials: list[Trial] = []
-        with line(config.run, config.cores, "asked", config.profile, config.flows, config.channel) as made:
-            while len(trials) < 3 and not (trials and trials[-1].lost == 0):
-                trials += steady_trials(made, rate_pps, 1, 1.0 if config.run.quick else 5.0, compared=True)
-            octets = octets_of(made)
-            collector.current().traffic = traffic(made.made, trials[-1])
-        forwarding_results.note_delivery(trials, octets)
-        require_delivery(trials)
+        measure_delivery(config, rate_pps)
 
     @keyword("Latency Should Be Measured")
     def latency_should_be_measured(self, scheme: str, profile: str, cpus: str, share: str, mode: str = "") -> None:
@@ -90,31 +81,62 @@ class ForwardingKeywords:
         The control is a bare bridge at the same rate. Trials that lose more
         than the PDR may are repeated; where others are not to be had, the latencies are those of full queues, and the
         case is non-strict."""
-        part = target_of(share)
-        if part is None:
-            raise ValueError(f"'{share}' is no share of a rate, such as 50 %")
+        part = share_of(share)
         config = config_of(scheme, profile, cpus, mode, FLOWS, kind="wire_latency", share_of_pdr=part)
-        pdr = goal_of("0.5 %")
-        rate = throughput(config, "asked").throughput.rates[pdr.name]
-        whole = rate.pps or rate.at_least_pps
-        if whole is None:
-            require_rate(rate, pdr)
-        assert whole is not None
-        count, seconds = (1, 1.0) if config.run.quick else (3, 3.0)
-        with line(config.run, config.cores, "asked", config.profile, config.flows, config.channel) as made:
-            trials = steady_trials(made, part * whole, count, seconds, tolerance=pdr.loss_ratio)
-            collector.current().traffic = traffic(made.made, trials[-1])
-        control: list[Trial] = []
-        why = ""
-        with line(config.run, config.cores, "bridge", config.profile, config.flows) as made:
-            try:
-                control = steady_trials(made, part * whole, count, seconds, tolerance=pdr.loss_ratio)
-            except GeneratorFellBehind as error:
-                why = str(error)
-        forwarding_results.note_latency(trials, rate)
-        forwarding_results.note_latency_control(control, why)
-        if sentence := beyond(trials, control, pdr, part, rules_of(config).trial_s):
-            collector.current().judge("non-strict", sentence)
+        measure_latency(config, part)
+
+
+def measure_throughput(config: SearchConfig, goal: Goal, codecs: Sequence[Codec]) -> dict[Codec, SearchResult]:
+    """Looks for a rate, notes it with its controls, and ends the case where there is none."""
+    found = with_controls(config, goal, codecs)
+    forwarding_results.note_throughput(found, goal)
+    require_rate(found["asked"].throughput.rates[goal.name], goal)
+    return found
+
+
+def measure_delivery(config: SearchConfig, rate_pps: float) -> None:
+    """Notes what became of every packet at a rate, and ends the case where some did not arrive."""
+    trials: list[Trial] = []
+    with config.line("asked") as made:
+        while len(trials) < 3 and not (trials and trials[-1].lost == 0):
+            trials += steady_trials(made, rate_pps, 1, 1.0 if config.run.quick else 5.0, compared=True)
+        octets = octets_of(made)
+        collector.current().traffic = traffic(made.made, trials[-1])
+    forwarding_results.note_delivery(trials, octets)
+    require_delivery(trials)
+
+
+def share_of(text: str) -> float:
+    """A share of a rate. Raises ValueError where it is none."""
+    part = target_of(text)
+    if part is None:
+        raise ValueError(f"'{text}' is no share of a rate, such as 50 %")
+    return part
+
+
+def measure_latency(config: SearchConfig, part: float) -> None:
+    """Notes latencies at a share of the PDR, and those of a bare bridge."""
+    pdr = goal_of("0.5 %")
+    rate = throughput(config, "asked").throughput.rates[pdr.name]
+    whole = rate.pps or rate.at_least_pps
+    if whole is None:
+        require_rate(rate, pdr)
+    assert whole is not None
+    count, seconds = (1, 1.0) if config.run.quick else (3, 3.0)
+    with config.line("asked") as made:
+        trials = steady_trials(made, part * whole, count, seconds, tolerance=pdr.loss_ratio)
+        collector.current().traffic = traffic(made.made, trials[-1])
+    control: list[Trial] = []
+    why = ""
+    with config.line("bridge") as made:
+        try:
+            control = steady_trials(made, part * whole, count, seconds, tolerance=pdr.loss_ratio)
+        except GeneratorFellBehind as error:
+            why = str(error)
+    forwarding_results.note_latency(trials, rate)
+    forwarding_results.note_latency_control(control, why)
+    if sentence := beyond(trials, control, pdr, part, rules_of(config).trial_s):
+        collector.current().judge("non-strict", sentence)
 
 
 def with_controls(config: SearchConfig, goal: Goal, codecs: Sequence[Codec]) -> dict[Codec, SearchResult]:

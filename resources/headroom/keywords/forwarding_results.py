@@ -32,6 +32,7 @@ def note_throughput(found: Mapping[Codec, SearchResult], goal: Goal) -> None:
             current.series.append(_losses(one, codec))
     unexpected = sum(way.unexpected for trial in found["asked"].throughput.trials for way in trial.directions)
     current.metric(metrics.UNEXPECTED, unexpected)
+    current.parameters["losses"] = list(found["asked"].losses)
     note_octets(found["asked"].octets)
     note_loads(found["asked"].loads.get(goal.name, []))
 

@@ -66,7 +66,7 @@ def stop(made: Topology, nodes: Mapping[Role, Service]) -> dict[Role, dict[str, 
     return {role: made.crew.stop(node)["workers"][0] for role, node in nodes.items()}
 
 
-def losses(workers: Mapping[Role, Mapping[str, Any]]) -> list[str]:
+def losses(workers: Mapping[str, Mapping[str, Any]]) -> list[str]:
     """What workers have lost or could not use: `decapsulator: 3 queue_full` for each count of theirs that is not 0."""
     return [f"{role}: {count} {cause}" for role, worker in workers.items() for cause, count in _counts(worker) if count]
 

@@ -10,6 +10,9 @@ namespace headroom::gtpu {
 
 extern const traffic::TunnelFormat kGPdu;
 
+// The user's packet in a G-PDU; nothing in messages of the path, fragments of the outer packet and damaged packets.
+[[nodiscard]] std::optional<traffic::UserPacket> user_packet_of(OctetView packet) noexcept;
+
 }  // namespace headroom::gtpu
 
 #endif  // HEADROOM_SCHEMES_GTPU_HEADER_H

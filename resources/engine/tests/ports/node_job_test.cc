@@ -66,6 +66,7 @@ TEST(NodeJob, IsRefusedWhereItIsWrong) {
   EXPECT_EQ(refusal(with("feedback", "loud")).first, "/feedback");
   EXPECT_EQ(refusal(with("channel_vlan", 4095)).first, "/channel_vlan");
   EXPECT_EQ(refusal(with("no_such_key", 1)).first, "/no_such_key");
+  EXPECT_EQ(refusal(with("distribution", "queues")).first, "/distribution") << "not a user plane";
   EXPECT_EQ(refusal(with("link", {{"vdev", "net_null0"}})).first, "/link") << "the plain side's port";
   EXPECT_EQ(refusal(with("duration_s", -1)).first, "/duration_s");
 }

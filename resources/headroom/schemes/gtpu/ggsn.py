@@ -10,19 +10,21 @@ from __future__ import annotations
 import subprocess
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from headroom.core.engine_result import EngineFailure
 from headroom.core.implementations import Implementation
+from headroom.core.machine import topology as cpus
 from headroom.core.paths import DEFAULT_BUILD
 from headroom.schemes.gtpu import gtpv1_c, judge, packets
 from headroom.schemes.gtpu.conversation import CONTROL, N3_HOSTS, Session
 from headroom.schemes.gtpu.user_plane import N3, N6
-from headroom.schemes.gtpu.wire_plane import NEXT_HOP, OWN, PATIENCE_S, PORTS, ROLE, SETTLED, WireUserPlane
-from headroom.testbed import interfaces
+from headroom.schemes.gtpu.wire_plane import NEXT_HOP, OWN, PATIENCE_S, PORTS, ROLE, SETTLED, SHAPE, WireUserPlane
+from headroom.testbed import choice, interfaces
 from headroom.testbed.processes import Service
 from headroom.testbed.topology import Topology
 
@@ -49,43 +51,15 @@ ggsn ggsn0
 
 
 class GgsnUserPlane(WireUserPlane):
-    """osmo-ggsn, as `UserPlane` describes it. Its N4 is none: `open_session` creates PDP contexts."""
+    """A GGSN, as `UserPlane` describes it. It has no N4: `open_session` creates PDP contexts."""
 
-    def __init__(self, found: Implementation, build: str = DEFAULT_BUILD) -> None:
-        super().__init__("", {}, build=build)
-        self._command = found.program
-        self._folder = tempfile.TemporaryDirectory(prefix="headroom-ggsn-")
+    def __init__(self, made: Topology, program: Service) -> None:
+        super().__init__(made, program, "")
         self._sequence = 0
-
-    def _start(self, made: Topology) -> Service:
-        seat, other = made.seats[ROLE], made.seats["generator"]
-        lines = []
-        for side, addresses in ((N3, (OWN[N3], N3_HOSTS[4])), (N6, (OWN[N6],))):
-            port, number = PORTS[side]
-            name = seat.ports[port].interface
-            lines += [f"address add {address}/24 dev {name}" for address in addresses]
-            # Known from the start: what waits for address resolution would be late.
-            lines.append(f"neighbour add {NEXT_HOP[side]} lladdr {other.ports[number].mac} dev {name}")
-        lines += [f"route add {network} via {NEXT_HOP[N3]}" for network in ("172.16.0.0/16", "192.0.2.0/24")]
-        lines.append(f"route add default via {NEXT_HOP[N6]}")
-        subprocess.run(["ip", "-n", seat.place.name, "-batch", "-"], input="\n".join(lines), text=True, check=True)
-        interfaces.inside(seat.place.name, partial(Path("/proc/sys/net/ipv4/ip_forward").write_text, "1"))
-        folder = Path(self._folder.name)
-        configuration = folder / "osmo-ggsn.cfg"
-        configuration.write_text(
-            CONFIGURATION.format(folder=folder, address=N3_HOSTS[4], apn=APN, users=USERS), encoding="utf-8"
-        )
-        ready = partial(interfaces.inside, seat.place.name, _listens)
-        return made.crew.program("user plane", (self._command, "-c", configuration), seat.place, ready, folder)
 
     def end(self) -> None:
         """Raises EngineFailure where it has ended before."""
-        self._check()
-        self._service = None
-
-    def close(self) -> None:
-        super().close()
-        self._folder.cleanup()
+        self._made.crew.check()
 
     def open_session(self, session: Session) -> Session:
         """The session as the GGSN has made it. Raises GtpuError where it refuses, EngineFailure without an answer."""
@@ -109,7 +83,7 @@ class GgsnUserPlane(WireUserPlane):
             deadline = time.monotonic() + PATIENCE_S
             while not self._is_echoed():
                 if not self._read():
-                    self._check()
+                    self._made.crew.check()
                     time.sleep(0.0002)
                 if time.monotonic() > deadline:
                     raise EngineFailure("timeout", f"The GGSN answers no Echo Request for {PATIENCE_S:g} s.")
@@ -123,6 +97,42 @@ class GgsnUserPlane(WireUserPlane):
                 came.remove(octets)
                 return True
         return False
+
+
+@contextmanager
+def of_program(found: Implementation, build: str = DEFAULT_BUILD) -> Iterator[GgsnUserPlane]:
+    """The GGSN of an implementation, in a topology of its own."""
+    cores = cpus.resolve(["1c"], cpus.configurations(cpus.read()))[0].cpus
+    with (
+        tempfile.TemporaryDirectory(prefix="headroom-ggsn-") as folder,
+        choice.make("netns", SHAPE, cores, build) as made,
+    ):
+        program = _start(made, found.program, Path(folder))
+        with GgsnUserPlane(made, program) as plane:
+            yield plane
+
+
+def _start(made: Topology, command: str, folder: Path) -> Service:
+    """Starts the GGSN in the node's place, with addresses and routes of the kernel, and waits until it listens."""
+    seat, other = made.seats[ROLE], made.seats["generator"]
+    lines = []
+    for side, addresses in ((N3, (OWN[N3], N3_HOSTS[4])), (N6, (OWN[N6],))):
+        port, number = PORTS[side]
+        name = seat.ports[port].interface
+        lines += [f"address add {address}/24 dev {name}" for address in addresses]
+        # Known from the start: what waits for address resolution would be late.
+        lines.append(f"neighbour add {NEXT_HOP[side]} lladdr {other.ports[number].mac} dev {name}")
+    lines += [f"route add {network} via {NEXT_HOP[N3]}" for network in ("172.16.0.0/16", "192.0.2.0/24")]
+    lines.append(f"route add default via {NEXT_HOP[N6]}")
+    subprocess.run(["ip", "-n", seat.place.name, "-batch", "-"], input="\n".join(lines), text=True, check=True)
+    interfaces.inside(seat.place.name, partial(Path("/proc/sys/net/ipv4/ip_forward").write_text, "1"))
+    configuration = folder / "osmo-ggsn.cfg"
+    text = CONFIGURATION.format(folder=folder, address=N3_HOSTS[4], apn=APN, users=USERS)
+    configuration.write_text(text, encoding="utf-8")
+    ready = partial(interfaces.inside, seat.place.name, _listens)
+    program = made.crew.program("user plane", (command, "-c", configuration), seat.place, ready, folder)
+    made.crew.wait_until_ready()
+    return program
 
 
 def _listens() -> bool:

@@ -52,3 +52,13 @@ DESIGN_LATENCY = Family(
     "Latency of {design} in virtual time at half of their rate, {figure}.",
     {"design": _DESIGNS, "figure": {"mean": "mean", "p99": "99th percentile"}},
 )
+BRIDGE_SHARE = Metric(
+    "user_plane_share_of_bridge", "share", "higher", "Rate of the node with a user plane as a share of a bare bridge's."
+)
+NODE_NS = Family(
+    "user_plane_node_ns_{source}",
+    "ns",
+    "lower",
+    "Time of the node for a packet at its highest rate, receiving and sending included: {source}.",
+    {"source": {"busy_share": "rounds in which it had something to do", "thread_cpu": "time that the kernel gave it"}},
+)

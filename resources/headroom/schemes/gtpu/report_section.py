@@ -3,30 +3,42 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
+from headroom.core import metrics as wire
 from headroom.report import charts, data
 from headroom.report.columns import REASON, Shown, figure, parameter, table_of
 from headroom.report.data import Records
 from headroom.report.page import Column, Section
+from headroom.report.wire_section import rate_shown
 from headroom.schemes.gtpu import metrics
 
 KIND, DESIGN = "user-plane", "user-plane-design"
+RATE, LATENCY = "user-plane-throughput", "user-plane-wire-latency"
 IDENTITY = "user-plane"
 
 
 def loads(records: Records) -> Section | None:
     """One row for each load; stages as bars, and the latency of designs by rate."""
     found, designs = data.of_kind(records, KIND), data.of_kind(records, DESIGN)
-    if not found and not designs:
+    rates, latencies = data.of_kind(records, RATE), data.of_kind(records, LATENCY)
+    if not (found or designs or rates or latencies):
         return None
     section = Section(IDENTITY, "User plane", "User plane")
-    section.intro = [
-        "A user plane forwards the traffic of users in memory, half of it uplink: from GTP-U to IP, and back. Times "
-        "are of the processor, without a network card; those of the harness's own loop are taken off. Volume on layer "
-        '1 counts Ethernet, preamble and gap. "queues" gives each worker the packets of its users by a hash of their '
-        'address; with "rx-cores" a receiving core reads that address and hands packets over.'
-    ]
+    section.intro = ["A user plane forwards the traffic of users, half of it uplink: from GTP-U to IP, and back."]
+    if found or designs:
+        section.intro.append(
+            "In memory, times are of the processor, without a network card; those of the harness's own loop are taken "
+            'off. Volume on layer 1 counts Ethernet, preamble and gap. "queues" gives each worker the packets of its '
+            'users by a hash of their address; with "rx-cores" a receiving core reads that address and hands packets '
+            "over."
+        )
+    if rates or latencies:
+        section.intro.append(
+            "On the wire, a node receives packets at N3 and at N6 and sends them at the other; rates are packets a "
+            "second of each direction, NDR without a loss, PDR with 0.5 % at most."
+        )
     if found:
         section.add("table", table_of("t-user-plane", CARRIED, found, OF_LOADS))
         if rows := [row for record in found for row in _stages(record)]:
@@ -40,9 +52,22 @@ def loads(records: Records) -> Section | None:
             draw = charts.lines(points, "Mpps", "average latency, µs", x_format=".3~g", y_format=".3~g")
             caption = "Packets arrive by chance in virtual time, up to the rate at which a worker begins to lose them."
             section.add("figure", charts.figure("f-user-plane-latency", "Latency by rate", caption, draw))
+    if rates:
+        section.add("table", table_of("t-user-plane-rates", RATES, rates, OF_RATES))
+    if latencies:
+        section.add("table", table_of("t-user-plane-wire-latency", LATENCIES, latencies))
     return section
 
 
+def _rate(nodes: str, record: dict[str, Any]) -> Any:
+    which = {"goal": record["parameters"]["goal"], "nodes": nodes}
+    return rate_shown(record, wire.THROUGHPUT(**which), wire.THROUGHPUT_AT_LEAST(**which))
+
+
+OF_RATES = (
+    "The bare bridge passes the same packets on untouched. Between interfaces of the kernel, the kernel takes most of "
+    "the time of both."
+)
 OF_LOADS = (
     "Time of a packet: median of the trials. Null passes each packet on untouched. Where threads share cores, they "
     "take turns, and the rate is what as many cores would do."
@@ -69,6 +94,38 @@ CARRIED: list[Shown] = [
     figure("Gbit/s, layer 3", metrics.VOLUME(layer="3")),
     figure("Set-up, s", metrics.SET_UP_S),
     figure("Power, W", metrics.POWER, optional=True),
+    REASON,
+]
+
+RATES: list[Shown] = [
+    (Column("User plane"), lambda record: record["compressor"]["name"]),
+    parameter("Profile", "profile"),
+    parameter("CPUs", "cpus"),
+    parameter("Users", "users", number=True),
+    (Column("Rate"), lambda record: record["parameters"]["goal"].upper()),
+    (Column("Packets/s", number=True), partial(_rate, "asked")),
+    (Column("Bare bridge, packets/s", number=True), partial(_rate, "bridge")),
+    figure("Share", metrics.BRIDGE_SHARE),
+    figure("Busy ns a packet", metrics.NODE_NS(source="busy_share")),
+    figure("CPU ns a packet", metrics.NODE_NS(source="thread_cpu")),
+    (Column("Lost in all trials"), lambda record: ", ".join(record["parameters"].get("losses", ()))),
+    REASON,
+]
+
+LATENCIES: list[Shown] = [
+    (Column("User plane"), lambda record: record["compressor"]["name"]),
+    parameter("CPUs", "cpus"),
+    parameter("Users", "users", number=True),
+    figure("Packets/s", wire.RATE),
+    *(
+        figure(f"{title}, {percentile}, ns", wire.LATENCY(figure=percentile, way=way, nodes=nodes))
+        for title, way, nodes in (
+            ("Uplink", "forward", "asked"),
+            ("downlink", "reverse", "asked"),
+            ("bridge uplink", "forward", "bridge"),
+        )
+        for percentile in ("p50", "p99")
+    ),
     REASON,
 ]
 

@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import socket
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import Any, Self
 
@@ -91,32 +92,22 @@ def unpadded(packet: bytes) -> bytes:
 
 
 class WireUserPlane:
-    """A node with a user plane, as `UserPlane` describes it. Use as a context manager.
+    """A node with a user plane in a topology, as `UserPlane` describes it. Use as a context manager.
 
     `n9_peers` are the addresses of other user planes: a tunnel to one is on N9. Each step raises EngineFailure where
     the node has ended, with the cause.
     """
 
-    def __init__(
-        self, library: str, config: dict[str, Any], *, n9_peers: Sequence[str] = (), build: str = DEFAULT_BUILD
-    ) -> None:
-        self._endpoint = {"library": library, "config": config}
-        self._build = build
+    def __init__(self, made: Topology, node: Service, n4_host: str, n9_peers: Sequence[str] = ()) -> None:
+        self._made, self._node = made, node
         self._n9_peers = frozenset(n9_peers)
-        self._n4_host = str(config.get("n4", {}).get("address", ""))
-        self._made: Topology | None = None
-        self._service: Service | None = None
+        self._n4_host = n4_host
         self._ends: dict[str, _End] = {}
         self._start_ns = 0
         self.statistics: dict[str, Any] = {}  # of the node, once it has ended
 
     def __enter__(self) -> Self:
-        cores = cpus.resolve(["1c"], cpus.configurations(cpus.read()))[0].cpus
-        self._made = choice.make("netns", SHAPE, cores, self._build)
-        self._made.__enter__()
         try:
-            self._service = self._start(self._made)
-            self._made.crew.wait_until_ready()
             for side, (port, number) in PORTS.items():
                 place, mine = self._made.seats["generator"].place, self._made.seats["generator"].ports[number]
                 opened: Callable[[], socket.socket] = partial(packet_socket, mine.interface)
@@ -129,32 +120,26 @@ class WireUserPlane:
             raise
         return self
 
-    def _start(self, made: Topology) -> Service:
-        """Starts the user plane between the other ends."""
-        sides = {side.lower(): {"ipv4": OWN[side], "next_hop": NEXT_HOP[side]} for side in (N3, N6)}
-        job = {"endpoint": self._endpoint, "user_plane": sides, "eal": {"huge": "never", "memory_mb": MEMORY_MB}}
-        return made.start_node(ROLE, job)
-
     def __exit__(self, *_: object) -> None:
         self.close()
 
     def end(self) -> None:
         """Ends the node in good order. Raises EngineFailure where it fails as it ends."""
-        if self._made is not None and self._service is not None:
-            self.statistics = self._made.crew.stop(self._service)["workers"][0]
-            self._service = None
+        self.statistics = self._made.crew.stop(self._node)["workers"][0]
 
     def close(self) -> None:
         for end in self._ends.values():
             end.socket.close()
         self._ends = {}
-        if self._made is not None:
-            made, self._made = self._made, None
-            made.__exit__(None, None, None)
 
     def n4(self, octets: bytes, peer: str, port: int, time_ns: int | None = None) -> Step:
         self._wait(time_ns)
-        self._ends[N3].send(packets.udp(peer, self._n4_host, port, N4_PORT, payload=octets))
+        return self.n4_burst([octets], peer, port)
+
+    def n4_burst(self, messages: Sequence[bytes], peer: str, port: int) -> Step:
+        """Sends messages one after the other, without waiting for what comes of each."""
+        for octets in messages:
+            self._ends[N3].send(packets.udp(peer, self._n4_host, port, N4_PORT, payload=octets))
         return self._step(())
 
     def packets(self, packets: Sequence[tuple[bytes, str]], time_ns: int | None = None) -> Step:
@@ -220,16 +205,12 @@ class WireUserPlane:
             deadline = time.monotonic() + PATIENCE_S
             while any(end.answers < wanted[end.side] for end in self._ends.values()):
                 if not self._read():
-                    self._check()
+                    self._made.crew.check()
                     time.sleep(0.0002)
                 if time.monotonic() > deadline:
                     raise EngineFailure("timeout", f"The node does not answer for {PATIENCE_S:g} s.")
         while self._read():
             pass
-
-    def _check(self) -> None:
-        assert self._made is not None
-        self._made.crew.check()
 
     def _read(self) -> bool:
         return sum(end.read() for end in self._ends.values()) > 0
@@ -239,9 +220,24 @@ def _mac(text: str) -> bytes:
     return bytes.fromhex(text.replace(":", ""))
 
 
+def start(made: Topology, found: Implementation, config: dict[str, Any], build: str, **more: Any) -> Service:
+    """Starts a node with a user plane and waits until it forwards. `config` goes over that of implementation.yaml,
+    `more` is the rest of the node's job."""
+    whole = {**found.config, "scheme": "gtpu", **config}
+    sides = {side.lower(): {"ipv4": OWN[side], "next_hop": NEXT_HOP[side]} for side in (N3, N6)}
+    endpoint = {"library": str(found.library_path(build)), "config": whole}
+    node = made.start_node(ROLE, {"endpoint": endpoint, "user_plane": sides, **more})
+    made.crew.wait_until_ready()
+    return node
+
+
+@contextmanager
 def of_implementation(
     found: Implementation, config: dict[str, Any], n9_peers: Sequence[str] = (), build: str = DEFAULT_BUILD
-) -> WireUserPlane:
-    """The user plane of an implementation on the wire. `config` goes over that of implementation.yaml."""
-    whole = {**found.config, "scheme": "gtpu", **config}
-    return WireUserPlane(str(found.library_path(build)), whole, n9_peers=n9_peers, build=build)
+) -> Iterator[WireUserPlane]:
+    """The user plane of an implementation on the wire, in a topology of its own."""
+    cores = cpus.resolve(["1c"], cpus.configurations(cpus.read()))[0].cpus
+    with choice.make("netns", SHAPE, cores, build) as made:
+        node = start(made, found, config, build, eal={"huge": "never", "memory_mb": MEMORY_MB})
+        with WireUserPlane(made, node, str(config.get("n4", {}).get("address", "")), n9_peers) as plane:
+            yield plane

@@ -6,13 +6,19 @@ from typing import Any
 
 import pytest
 
+from headroom.bench.throughput import NDR, Rate, Throughput
+from headroom.bench.throughput_search import SearchResult
 from headroom.core import engine, reference
+from headroom.core import metrics as wire
 from headroom.core.implementations import find
 from headroom.core.machine.power import Power
 from headroom.core.metrics import Metric
+from headroom.core.results import collector
 from headroom.schemes.gtpu import load, metrics, report_section
+from headroom.schemes.gtpu.keywords.wire import note_share
 from headroom.schemes.gtpu.load import Design, LoadConfig, Traffic
 from headroom.schemes.gtpu.papers import zte_2020_figures
+from headroom.testbed.line import Load
 
 
 def trial(ns: float, sent: int = 100, **reasons: int) -> dict[str, Any]:
@@ -151,6 +157,39 @@ def test_the_section_has_loads_stages_and_designs() -> None:
     assert section is not None
     assert [part.kind for part in section.parts] == ["table", "figure", "table", "figure"]
     assert report_section.loads([record("other", {}, [])]) is None
+
+
+def test_rates_on_the_wire_stand_beside_those_of_the_bridge() -> None:
+    rate = record(
+        "user-plane-throughput", {wire.THROUGHPUT(): 3000.0, wire.THROUGHPUT_AT_LEAST(nodes="bridge"): 4e3}, []
+    )
+    rate["parameters"] |= {
+        "goal": "ndr",
+        "users": 600,
+        "cpus": "1c",
+        "profile": "gtpu-imix",
+        "losses": ["node: 3 lost"],
+    }
+    latency = record("user-plane-wire-latency", {wire.LATENCY(figure="p50"): 2000.0}, [])
+    latency["parameters"] |= {"users": 600, "cpus": "1c"}
+    section = report_section.loads([rate, latency])
+    assert section is not None
+    assert [part.kind for part in section.parts] == ["table", "table"]
+    cells = {column.title: show(rate) for column, show in report_section.RATES}
+    assert (cells["Packets/s"], cells["Bare bridge, packets/s"]) == (3000.0, "above 4,000")
+    assert cells["Lost in all trials"] == "node: 3 lost"
+
+
+def test_the_share_of_the_bridge_and_the_time_of_a_packet() -> None:
+    rates = {"ndr": Rate(NDR, 50_000.0)}
+    busy = [Load("compressor", 0, "busy_share", 0.2), Load("compressor", 0, "thread_cpu", None)]
+    found = SearchResult(Throughput(rates, [], 1e5, False), {"ndr": busy}, None, {})
+    collector.begin()
+    note_share(Rate(NDR, 62_500.0), found, "ndr")
+    values = {one.metric.name: one.value for one in collector.current().metrics}
+    assert values["user_plane_share_of_bridge"] == pytest.approx(0.8)
+    assert values["user_plane_node_ns_busy_share"] == pytest.approx(2000)  # 0.2 s, 100,000 packets
+    assert values["user_plane_node_ns_thread_cpu"] is None
 
 
 def test_charts_of_the_paper_are_drawn_from_series_with_and_without_a_label() -> None:

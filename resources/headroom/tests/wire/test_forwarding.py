@@ -96,8 +96,8 @@ def fake(
         limit, most = limits[codec].pop(0) if len(limits[codec]) > 1 else limits[codec][0]
         yield FakeLine(limit * len(cores) ** 0.5, most)
 
+    monkeypatch.setattr(throughput_search, "line", line_of)
     for module in (forwarding, throughput_search):
-        monkeypatch.setattr(module, "line", line_of)
         monkeypatch.setattr(module, "traffic", lambda made, trial: TRAFFIC)
     monkeypatch.setattr(throughput_search, "_known", {})
     monkeypatch.setattr(choice, "require", lambda topology, build: None)
@@ -561,3 +561,16 @@ def test_a_node_that_dies_ends_a_trial_and_leaves_nothing(real_build: str) -> No
         with pytest.raises(EngineFailure, match=r"^The decompressor .* died from SIGKILL"):
             made.trial(1000, 5.0)
     assert namespaces(topology.run) == []  # type: ignore[attr-defined]
+
+
+def test_losses_are_told_by_their_cause() -> None:
+    worker = {"errors": {"compressor": {"BAD": 2}, "too_long": 0, "send_queue_full": 3}}
+    ports = {"plain": {"missed": 4}, "link": {"missed": 0}}
+    node = SimpleNamespace(statistics=lambda: {"workers": [worker], "ports": ports})
+    silent = SimpleNamespace(statistics=dict)  # another vendor's
+    made: Any = SimpleNamespace(watched={"compressor": node, "decompressor": silent})
+    assert throughput_search.losses_of(made) == [
+        "compressor: 2 compressor",
+        "compressor: 3 send_queue_full",
+        "compressor: 4 missed at its port plain",
+    ]

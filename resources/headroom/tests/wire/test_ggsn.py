@@ -7,9 +7,8 @@ import pytest
 
 from headroom.core.errors import EnvironmentLacks, UsageError
 from headroom.core.implementations import find, identity
-from headroom.schemes.gtpu import packets
+from headroom.schemes.gtpu import ggsn, packets
 from headroom.schemes.gtpu.conversation import Conversation, Facts, tunnelled
-from headroom.schemes.gtpu.ggsn import GgsnUserPlane
 from headroom.schemes.gtpu.user_plane import N3, N6
 from headroom.testbed import choice, images, netns
 
@@ -20,7 +19,7 @@ LACKS = netns.lacks() or choice.build_lacks(BUILD)
 @pytest.mark.skipif(bool(LACKS) or shutil.which("osmo-ggsn") is None, reason=LACKS or "osmo-ggsn is not installed")
 def test_sessions_of_a_ggsn_carry_packets_both_ways() -> None:
     found = find("osmo-ggsn")
-    with GgsnUserPlane(found, BUILD) as plane:
+    with ggsn.of_program(found, BUILD) as plane:
         talk = Conversation(plane, Facts.of(found), plane.open_session)
         sessions = [talk.establish() for _ in range(3)]
         assert len({session.user for session in sessions}) == 3

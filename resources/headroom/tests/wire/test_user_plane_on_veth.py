@@ -1,17 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
 """A user plane in a node between two veth pairs: N4, both directions, and the messages of a path."""
 
+import os
 from collections.abc import Iterator
 
 import pytest
 
 from headroom.core.implementations import find
-from headroom.schemes.gtpu import packets, wire_plane
-from headroom.schemes.gtpu.conversation import OTHER_HOSTS, Conversation, Facts, tunnelled
+from headroom.core.run.run import Run
+from headroom.schemes.gtpu import packets, wire_load, wire_plane
+from headroom.schemes.gtpu.conversation import (
+    ACCESS_HOSTS,
+    N3_HOSTS,
+    N4_HOST,
+    NETWORK_HOSTS,
+    OTHER_HOSTS,
+    Conversation,
+    Facts,
+    tunnelled,
+)
 from headroom.schemes.gtpu.pfcp import elements
 from headroom.schemes.gtpu.pfcp.tables import Cause, Ie, MessageType
 from headroom.schemes.gtpu.user_plane import N3, N6
 from headroom.testbed import choice, netns
+from headroom.testbed.generator import EmbeddedGenerator
+from headroom.tests.runs import run_of
 
 BUILD = "gcc-O2"
 ECHO_REQUEST, ECHO_RESPONSE, ERROR_INDICATION = 1, 2, 26
@@ -71,3 +84,66 @@ def test_n4_comes_and_goes_by_udp(talk: Conversation) -> None:
     answer = talk.request(MessageType.HEARTBEAT_REQUEST, elements.recovery_time_stamp(3_900_000_000))
     assert answer is not None
     assert answer.type == MessageType.HEARTBEAT_RESPONSE
+
+
+def run() -> Run:
+    return run_of(topology="netns", build=BUILD, quick=True)
+
+
+CORES = tuple(sorted(os.sched_getaffinity(0)))
+
+
+def test_packets_of_a_profile_go_through_sessions_both_ways() -> None:
+    with wire_load.line(run(), CORES[:1], "asked", "gtpu-imix", 20) as made:
+        trial = made.trial(1000, 0.5)
+        (worker,) = made.watched["compressor"].statistics()["workers"]
+    assert [(one.received, one.lost, one.unexpected) for one in trial.directions] == [(500, 0, 0)] * 2
+    assert worker["compressed"] == worker["decompressed"] == 1000  # with those that warmed up
+
+
+def test_a_node_that_leaves_tunnels_as_they_are_forwards_nothing_that_was_expected() -> None:
+    with wire_load.line(run(), CORES[:1], "bridge", "gtpu-imix", 20) as made:
+        assert [one.lost for one in made.trial(1000, 0.2).directions] == [0, 0]
+        assert isinstance(made.generator, EmbeddedGenerator)
+        made.generator.common = {**made.generator.common, "tunnels": "ended"}
+        trial = made.trial(1000, 0.2)
+    assert [(one.received, one.lost) for one in trial.directions] == [(0, 200)] * 2
+    assert all(one.unexpected >= 200 for one in trial.directions)
+
+
+@pytest.mark.skipif(len(CORES) < 2, reason="two workers need two cores")
+@pytest.mark.parametrize("distribution", ["queues", "hand-over"])
+def test_queues_give_each_user_one_worker(distribution: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The kernel's queues are those of the workers, so that none hands a packet over."""
+    start = wire_plane.start
+    monkeypatch.setattr(wire_plane, "start", lambda *given: start(*given, distribution=distribution))
+    with wire_load.line(run(), CORES[:2], "asked", "gtpu-imix", 200) as made:
+        trial = made.trial(2000, 0.5)
+        workers = made.watched["compressor"].statistics()["workers"]
+    assert [(one.lost, one.unexpected) for one in trial.directions] == [(0, 0)] * 2
+    assert sum(one["compressed"] + one["decompressed"] for one in workers) == 4000
+    assert all(one["compressed"] > 300 and one["decompressed"] > 300 for one in workers)
+    handed_over = sum(one["handed_over"] for one in workers)
+    assert handed_over == 0 if distribution == "queues" else handed_over > 500
+
+
+@pytest.mark.skipif(len(CORES) < 2, reason="two workers need two cores")
+def test_queues_know_users_behind_optional_fields_and_one_extension_header() -> None:
+    container = packets.container(1, 9)
+    users = [*(f"10.45.0.{number}" for number in range(1, 33)), *(f"2001:db8:{number:x}::1" for number in range(1, 33))]
+    with wire_load.line(run(), CORES[:2], "asked", "gtpu-imix", 2) as made:
+        node = made.watched["compressor"]
+        with wire_plane.WireUserPlane(made.made, node, N4_HOST) as plane:
+
+            def handed_over(**more: object) -> int:
+                """How many G-PDUs of the users, which have no session, the workers have handed over so far."""
+                inner = [packets.udp(user, NETWORK_HOSTS[6 if ":" in user else 4], 1, 2, b"") for user in users]
+                whole = [packets.gtpu(255, 7, one, **more) for one in inner]  # type: ignore[arg-type]
+                plane.packets([(packets.udp(ACCESS_HOSTS[4], N3_HOSTS[4], 1, 2152, one), N3) for one in whole])
+                return sum(worker["handed_over"] for worker in node.statistics()["workers"])
+
+            assert handed_over() == 0
+            assert handed_over(sequence=7) == 0
+            assert handed_over(extensions=[container]) == 0
+            # The program of the queues looks behind one header: from there, the first worker hands packets over.
+            assert 10 < handed_over(extensions=[container, container]) < len(users)

@@ -8,6 +8,7 @@
 
 #include "schemes/gtpu/ports/inner_address.h"
 #include "schemes/gtpu/ports/n4_datagram.h"
+#include "schemes/gtpu/ports/queue_filter.h"
 #include "schemes/gtpu/ports/user_plane_channel.h"
 
 namespace headroom::gtpu {
@@ -49,6 +50,10 @@ class UserPlaneKind final : public node::ChannelKind {
   [[nodiscard]] std::optional<std::uint64_t> owner_of(OctetView packet, bool from_plain) const noexcept override {
     if (job_.n4 && is_n4(packet, *job_.n4)) return 0;
     return user_hash(packet, from_plain);
+  }
+
+  [[nodiscard]] std::vector<sock_filter> queue_filter(bool is_plain) const override {
+    return ports::queue_filter(is_plain);
   }
 
  private:

@@ -8,7 +8,7 @@ user plane is both sides.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from robot.api.deco import keyword
@@ -21,7 +21,7 @@ from headroom.keywords import cases, verdicts
 from headroom.keywords.artefacts import artefact_folder
 from headroom.keywords.base import library, requirements_of_case
 from headroom.keywords.cases import Case
-from headroom.schemes.gtpu import user_plane, wire_plane
+from headroom.schemes.gtpu import ggsn, user_plane, wire_plane
 from headroom.schemes.gtpu.conformance import (
     gtpu_stories,
     hostile,
@@ -32,7 +32,6 @@ from headroom.schemes.gtpu.conformance import (
 )
 from headroom.schemes.gtpu.conformance.check import Check, Stories
 from headroom.schemes.gtpu.conversation import OTHER_HOSTS, Conversation, Facts
-from headroom.schemes.gtpu.ggsn import GgsnUserPlane
 from headroom.schemes.gtpu.pfcp.message import PfcpError
 from headroom.schemes.gtpu.scheme import SCHEME
 from headroom.testbed.choice import NotOnThisTopology
@@ -119,7 +118,7 @@ def _opened(
     check = Check(requirements[0] if requirements else "")
     capture = _capture()
     with _plane(case, facts, capture) as plane:
-        talk = Conversation(plane, facts, plane.open_session if isinstance(plane, GgsnUserPlane) else None)
+        talk = Conversation(plane, facts, plane.open_session if isinstance(plane, ggsn.GgsnUserPlane) else None)
         if associated:
             talk.associate()
         yield talk, check
@@ -132,11 +131,13 @@ def _opened(
     verdicts.conclude(check.findings, case.role)
 
 
-def _plane(case: Case, facts: Facts, capture: Path | None) -> user_plane.EngineUserPlane | wire_plane.WireUserPlane:
+def _plane(
+    case: Case, facts: Facts, capture: Path | None
+) -> AbstractContextManager[user_plane.EngineUserPlane | wire_plane.WireUserPlane]:
     """The user plane where the run's topology has it: in the engine, or in a node between namespaces."""
     found, build = case.found, case.run.build
     if found.program:
-        return GgsnUserPlane(found, build)
+        return ggsn.of_program(found, build)
     if case.run.topology == "process":
         return user_plane.of_implementation(found, facts.config(), build, capture)
     if case.run.topology != "netns":

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Keywords that measure a user plane in a node between N3 and N6.
+
+The user plane under test is the implementation that --compressor names, as in the conformance suites.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from robot.api import SkipExecution
+from robot.api.deco import keyword
+
+from headroom.bench.throughput import Rate
+from headroom.bench.throughput_search import SearchResult
+from headroom.core.results import collector
+from headroom.keywords import forwarding, verdicts
+from headroom.keywords.base import current_run, library
+from headroom.keywords.load import configuration
+from headroom.schemes.gtpu import metrics
+from headroom.schemes.gtpu.keywords.load import ROLE
+from headroom.schemes.gtpu.wire_load import BRIDGE, UserPlaneSearch
+from headroom.testbed import choice
+
+USERS, QUICK_USERS = 6000, 600
+
+
+@library
+class UserPlaneWireKeywords:
+    """A user plane between N3 and N6, over `--topology`. USERS have a session each, established over N4; without, they
+    are 6,000, in a quick run 600. PROFILE is a profile of packets in GTP-U. Uplink is forward, downlink is reverse."""
+
+    @keyword("User Plane Throughput Should Be Found")
+    def throughput(self, profile: str, cpus: str, loss: str, users: int = 0) -> None:
+        """LOSS is `none` (NDR), or `0.5 %` (PDR). A bare bridge is measured beside it."""
+        goal = forwarding.goal_of(loss)
+        config = config_of(profile, cpus, users, kind="user-plane-throughput", goal=goal.name)
+        found = forwarding.measure_throughput(config, goal, ("asked", BRIDGE))
+        note_share(found[BRIDGE].throughput.rates[goal.name], found["asked"], goal.name)
+
+    @keyword("User Plane Should Forward Every Packet")
+    def forwards(self, profile: str, cpus: str, rate_pps: float, users: int = 0) -> None:
+        """At a rate, in packets a second of each direction, octet by octet: in one of three trials at least."""
+        config = config_of(profile, cpus, users, kind="user-plane-delivery", rate_pps=rate_pps)
+        forwarding.measure_delivery(config, rate_pps)
+
+    @keyword("User Plane Latency Should Be Measured")
+    def latency(self, profile: str, cpus: str, share: str, users: int = 0) -> None:
+        """SHARE, such as `50 %`, is of the PDR. The control is a bare bridge at the same rate."""
+        part = forwarding.share_of(share)
+        config = config_of(profile, cpus, users, kind="user-plane-wire-latency", share_of_pdr=part)
+        forwarding.measure_latency(config, part)
+
+
+def config_of(profile: str, cpus: str, users: int, **parameters: Any) -> UserPlaneSearch:
+    """Records a row's configuration and returns it; skips the case if run, machine or implementation cannot do it."""
+    run = current_run()
+    count = int(users) or (QUICK_USERS if run.quick else USERS)
+    current = collector.current()
+    current.traffic = choice.traffic(run)
+    current.parameters |= {"profile": profile, "cpus": cpus, "topology": run.topology, "users": count, **parameters}
+    verdicts.note("compressor", run.compressor, run.build)
+    choice.require(run.topology, run.build)
+    if (run.topology, run.generator) != ("netns", "memory"):
+        raise choice.NotOnThisTopology(
+            "Tunnels have the TEIDs that the user plane chooses over N4, which only the embedded generator is told, in "
+            "network namespaces: use --topology netns --generator memory."
+        )
+    if reason := run.compressor.lacks(ROLE, "gtpu"):
+        raise SkipExecution(f"{reason}.")
+    if not run.compressor.declared("gtpu").get("n4"):
+        raise SkipExecution(f"{run.compressor.name} has no N4, by which sessions come.")
+    cores = configuration(cpus).cpus
+    current.parameters["cores"] = list(cores)
+    if reason := choice.crowded(run.topology, cores):
+        raise SkipExecution(reason)
+    return UserPlaneSearch(run, profile, cpus, cores, count)
+
+
+def note_share(bridge: Rate, found: SearchResult, goal: str) -> None:
+    """Leaves the share of the bare bridge's rate for the result record, and the time of the node for a packet."""
+    current = collector.current()
+    rate = found.throughput.rates[goal].pps
+    share = rate / bridge.pps if rate and bridge.pps else None
+    current.metric(metrics.BRIDGE_SHARE, share, reason=f"the bare bridge: {bridge.reason}")
+    for source in metrics.NODE_NS.parameters["source"]:
+        busy = [one.busy for one in found.loads.get(goal, []) if one.source == source and one.busy is not None]
+        time_ns = 1e9 * sum(busy) / (2 * rate) if rate and busy else None
+        current.metric(metrics.NODE_NS(source=source), time_ns, reason="no load was measured")

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A user plane under load on the wire: a node between N3 and N6 with sessions by N4, and the generator at both ends.
+
+A profile of packets in GTP-U says who the users are and in which tunnels: uplink it is sent as it is and arrives
+without the tunnel, downlink the packets of users are sent and arrive in the tunnel of their session.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from headroom.bench.throughput_search import SearchConfig
+from headroom.core import engine, profiles
+from headroom.core.capabilities import Inconclusive
+from headroom.core.run.run import Run
+from headroom.schemes.gtpu import judge, packets, wire_plane
+from headroom.schemes.gtpu.conversation import CONTROL, CONTROL_PORT, N4_HOST, Conversation, Facts, Session
+from headroom.schemes.gtpu.pfcp import elements, message
+from headroom.schemes.gtpu.pfcp.message import Message
+from headroom.schemes.gtpu.pfcp.tables import Cause, Ie, MessageType
+from headroom.testbed import choice
+from headroom.testbed.captures import records
+from headroom.testbed.generator import EmbeddedGenerator
+from headroom.testbed.line import Codec, Line, node_job
+from headroom.testbed.sender import carrying_out
+from headroom.testbed.topology import Topology
+
+BRIDGE = "bridge"
+ETHERNET = 14
+BURST = 50  # session requests that are sent before their answers are read
+FIRST_SEQUENCE = 1000  # of them, above those of the association
+
+
+class UserPlaneSearch(SearchConfig):
+    """A search for the throughput of a user plane; `flows` are its active users."""
+
+    def line(self, codec: Codec) -> AbstractContextManager[Line]:
+        return line(self.run, self.cores, codec, self.profile, self.flows)
+
+    def conditions(self, codec: Codec) -> dict[str, Any]:
+        return super().conditions(codec) | {"tunnels": "ended"}
+
+
+def sessions_of(profile: str, flows: int, seed: int, build: str) -> list[Session]:
+    """The sessions of the users whose packets a profile holds, as its packets of both directions show them."""
+    access_teids: dict[str, int] = {}
+    found: dict[int, Session] = {}
+    for is_downlink in (True, False):
+        for octets in _first_packets(profile, flows, seed, build, is_downlink):
+            outer = packets.read_udp(octets)
+            tunnelled = judge.read(outer.payload)
+            inner = packets.read_ip(tunnelled.inner)
+            if is_downlink:
+                access_teids[_user(inner.destination)] = tunnelled.teid
+            elif tunnelled.teid not in found:
+                user, access = _user(inner.source), outer.packet.source
+                tunnel = (tunnelled.teid, outer.packet.destination)
+                found[tunnelled.teid] = Session(len(found) + 1, user, access, access_teids[user], *tunnel)
+    return list(found.values())
+
+
+def _first_packets(profile: str, flows: int, seed: int, build: str, is_downlink: bool) -> Iterator[bytes]:
+    """Packets of a profile, among them the first of each flow, which it sends within its first interval."""
+    loaded = profiles.load(profile)
+    longest_ms = max(one["timing"]["interval_ms"] for one in loaded["variants"])
+    with tempfile.TemporaryDirectory(prefix="headroom-") as folder:
+        path = Path(folder) / "first.pcap"
+        job = {"profile": loaded, "flows": flows, "seed": seed, "reverse": is_downlink, "output": str(path)}
+        engine.run("render", job | {"duration_s": longest_ms / 1000, "frames": "ethernet"}, build=build)
+        yield from (frame[ETHERNET:] for _, frame in records(path.read_bytes()))
+
+
+def _user(address: str) -> str:
+    """A user's address as sessions have it: of IPv6, the prefix (TS 23.501, 5.8.2.2.3)."""
+    return str(ipaddress.ip_network(f"{address}/64", strict=False)[0]) if ":" in address else address
+
+
+def establish(plane: wire_plane.WireUserPlane, facts: Facts, sessions: Sequence[Session]) -> dict[int, int]:
+    """Establishes sessions; returns the TEIDs that the user plane has chosen, by those of the profile. Raises
+    Inconclusive where a session is not accepted."""
+    talk = Conversation(plane, facts)
+    talk.associate()
+    teids: dict[int, int] = {}
+    for first in range(0, len(sessions), BURST):
+        burst = {FIRST_SEQUENCE + one.number: one for one in sessions[first : first + BURST]}
+        answers: dict[int, Message] = {}
+        step = plane.n4_burst([_request(talk, *pair) for pair in burst.items()], CONTROL, CONTROL_PORT)
+        until = time.monotonic() + wire_plane.PATIENCE_S
+        while True:
+            answers |= {answer.sequence: answer for answer in (message.read(one.octets) for one in step.n4)}
+            if burst.keys() <= answers.keys() or time.monotonic() > until:
+                break
+            step = plane.advance(0)  # another worker than that of N4 may have answered address resolution
+        for sequence, session in burst.items():
+            answer = answers.get(sequence)
+            if answer is None or answer.value(Ie.CAUSE) != Cause.REQUEST_ACCEPTED:
+                raise Inconclusive(f"The session was not established: {talk.told(answer)}.")
+            teids[session.teid] = talk.established(session, answer).teid
+    return teids
+
+
+def _request(talk: Conversation, sequence: int, session: Session) -> bytes:
+    """A Session Establishment Request. A user plane that can choose TEIDs has to (TS 29.244, 5.5.3)."""
+    asked = replace(session, teid=0) if talk.facts.has("ftup") else session
+    content = (elements.node_id(CONTROL), elements.f_seid(session.number, CONTROL), *talk.plain_rules(asked))
+    return Message(MessageType.SESSION_ESTABLISHMENT_REQUEST, sequence, content, 0).octets()
+
+
+@contextmanager
+def line(run: Run, cores: tuple[int, ...], codec: Codec, profile: str, users: int) -> Iterator[Line]:
+    """A line with the user plane under test, or with a bare bridge in its place. Raises NotOnThisTopology or
+    EnvironmentLacks where there are no interfaces, EngineFailure where the node has ended."""
+    with choice.make(run.topology, wire_plane.SHAPE, cores, run.build, run.generator) as made:
+        job: dict[str, Any] = {"tunnels": "kept"}
+        if codec == BRIDGE:
+            node = made.start_node(wire_plane.ROLE, node_job(run, BRIDGE))
+            made.crew.wait_until_ready()
+        else:
+            found = run.compressor
+            facts = Facts.of(found)
+            node = wire_plane.start(made, found, facts.config() | {"seed": run.seed}, run.build)
+            with wire_plane.WireUserPlane(made, node, N4_HOST) as plane:
+                teids = establish(plane, facts, sessions_of(profile, users, run.seed, run.build))
+            job = {"tunnels": "ended", "endpoints": list(teids.items())}
+        with _sender(run, made, profile, users, job) as generator:
+            yield Line(made, generator, {wire_plane.ROLE: node})
+
+
+@contextmanager
+def _sender(run: Run, made: Topology, profile: str, users: int, job: dict[str, Any]) -> Iterator[EmbeddedGenerator]:
+    """The generator with its first port at N3: forward is uplink."""
+    seat = made.seats["generator"]
+    ports = [seat.ports[number].as_job() for number in ("1", "0")]
+    common = {"core": seat.cores[0], **job}
+    with carrying_out(made) as execute:
+        yield EmbeddedGenerator(
+            ports, profiles.load(profile), users, run.seed, common=common, run=execute, bridged=made.bridged
+        )

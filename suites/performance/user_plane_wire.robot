@@ -1,0 +1,40 @@
+*** Comments ***
+SPDX-License-Identifier: Apache-2.0
+
+
+*** Settings ***
+Documentation    A user plane (UPF) in a node between N3 and N6: each user has a session, established over N4 on the
+...              wire, and the generator is the base stations and the data network. Uplink it sends G-PDUs to N3 and
+...              receives the users' packets at N6; downlink it sends the users' packets to N6 and receives them in
+...              the tunnels of their sessions. Every packet must come out octet by octet, downlink with the TEID of its
+...              session, or it counts as lost.
+...
+...              Rates are packets a second of each direction, found by MLRsearch: with no loss (NDR), and with 0.5 %
+...              (PDR). The bare bridge, a node that passes the same packets on untouched, is measured beside it; on
+...              veth the kernel takes most of the time of both. USERS are 6,000, in a quick run 600. Rows need
+...              interfaces and are unsupported without: `--topology netns`.
+
+Resource         imports.resource
+
+Test Template    User Plane Throughput Should Be Found
+
+Test Tags        performance    scheme:gtpu
+
+
+*** Test Cases ***         PROFILE      CPUS     LOSS
+One Core NDR               gtpu-imix    1c       none
+One Core PDR               gtpu-imix    1c       0.5 %
+Two Cores NDR              gtpu-imix    2c-l3    none
+Two Cores PDR              gtpu-imix    2c-l3    0.5 %
+One Core At 10,000 A Second
+    [Template]    User Plane Should Forward Every Packet
+    gtpu-imix    1c    10000
+Latency At 10 % Of PDR
+    [Template]    User Plane Latency Should Be Measured
+    gtpu-imix    1c    10 %
+Latency At 50 % Of PDR
+    [Template]    User Plane Latency Should Be Measured
+    gtpu-imix    1c    50 %
+Latency At 90 % Of PDR
+    [Template]    User Plane Latency Should Be Measured
+    gtpu-imix    1c    90 %
