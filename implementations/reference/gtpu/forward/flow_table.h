@@ -64,7 +64,11 @@ class FlowTable {
 
   // REQUIRES: entries > 0.
   explicit FlowTable(std::size_t entries)
-      : mask_(std::bit_ceil(entries < kWays ? kWays : entries) - 1), entries_(std::make_unique<Entry[]>(mask_ + 1)) {}
+      : mask_(std::bit_ceil(entries < kWays ? kWays : entries) - 1),
+        memory_(allocate_large((mask_ + 1) * sizeof(Entry))),
+        entries_(static_cast<Entry*>(memory_.get())) {
+    std::uninitialized_value_construct_n(entries_, mask_ + 1);
+  }
 
   void prefetch(std::uint64_t hash) const noexcept {
     __builtin_prefetch(&entries_[place(hash)]);
@@ -92,7 +96,8 @@ class FlowTable {
   [[nodiscard]] std::size_t place(std::uint64_t hash) const noexcept { return hash & mask_ & ~(kWays - 1); }
 
   std::size_t mask_;
-  std::unique_ptr<Entry[]> entries_;
+  std::unique_ptr<void, FreeMemory> memory_;
+  Entry* entries_;
 };
 
 }  // namespace headroom::gtpu

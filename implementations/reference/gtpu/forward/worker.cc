@@ -236,18 +236,16 @@ void Worker::find_match(Item& item) {
 void Worker::fetch_lists(const Item& item) noexcept {
   const Match& match = *item.match;
   __builtin_prefetch(match.action);
-  if (match.meter_count != 0) __builtin_prefetch(item.rules->rates + match.first_meter);
-  if (match.usage_count != 0) __builtin_prefetch(item.rules->usages + match.first_usage);
+  __builtin_prefetch(match.billing);
 }
 
 void Worker::fetch_counters(const Item& item) noexcept {
-  const Match& match = *item.match;
-  for (std::size_t i = match.first_meter, end = i + match.meter_count; i < end; ++i) {
-    __builtin_prefetch(item.rules->rates[i].meter, 1);
-  }
-  for (std::size_t i = match.first_usage, end = i + match.usage_count; i < end; ++i) {
-    const auto* const usage = reinterpret_cast<const std::uint8_t*>(item.rules->usages[i]);
-    for (std::size_t at = 0; at < sizeof(Usage); at += BlockPool::kLine) __builtin_prefetch(usage + at, 1);
+  const Billing* const billing = item.match->billing;
+  if (billing == nullptr) return;
+  for (const Rate& rate : billing->rates()) __builtin_prefetch(rate.meter, 1);
+  for (const Usage* const usage : billing->usages()) {
+    __builtin_prefetch(usage, 1);
+    __builtin_prefetch(&usage->uplink_limit);
   }
 }
 
@@ -272,12 +270,11 @@ void Worker::apply(Item& item, std::uint64_t now_ns) {
     if ((action->apply & kNotify) != 0) notify(item, now_ns);
     return finish(item, HEADROOM_NOTHING, HEADROOM_REASON_RULE);
   }
-  for (std::size_t i = match.first_meter, end = i + match.meter_count; i < end; ++i) {
-    const Rate& rate = item.rules->rates[i];
-    if (!rate.meter->pass(item.fields.length, rate.rate, now_ns))
-      return finish(item, HEADROOM_NOTHING, HEADROOM_REASON_RATE);
-  }
-  if (match.usage_count != 0) {
+  if (match.billing != nullptr) {
+    for (const Rate& rate : match.billing->rates()) {
+      if (!rate.meter->pass(item.fields.length, rate.rate, now_ns))
+        return finish(item, HEADROOM_NOTHING, HEADROOM_REASON_RATE);
+    }
     if (!within_quota(item, action)) return finish(item, HEADROOM_NOTHING, HEADROOM_REASON_QUOTA);
     count(item, now_ns);
   }
@@ -310,8 +307,8 @@ void Worker::apply(Item& item, std::uint64_t now_ns) {
 // ---- Usage and events
 
 bool Worker::within_quota(const Item& item, const Action*& action) noexcept {
-  for (std::size_t i = item.match->first_usage, end = i + item.match->usage_count; i < end; ++i) {
-    const Usage& usage = *item.rules->usages[i];
+  for (const Usage* const held : item.match->billing->usages()) {
+    const Usage& usage = *held;
     if (!usage.exhausted.load(std::memory_order_relaxed)) continue;
     const std::vector<Urr>& urrs = item.rules->cold->rules.urrs;
     const auto urr = std::ranges::find(urrs, usage.id, &Urr::id);
@@ -328,18 +325,22 @@ void Worker::count(const Item& item, std::uint64_t now_ns) {
   constexpr auto kRelaxed = std::memory_order_relaxed;
   const std::uint64_t octets = item.fields.length;
   const bool uplink = (item.match->flags & Match::kUplink) != 0;
-  for (std::size_t i = item.match->first_usage, end = i + item.match->usage_count; i < end; ++i) {
-    Usage& usage = *item.rules->usages[i];
+  for (Usage* const held : item.match->billing->usages()) {
+    Usage& usage = *held;
     if (usage.inactive.load(kRelaxed)) continue;
-    std::uint32_t reached = 0;
-    for (Usage::Counter* const counter : {&usage.total, uplink ? &usage.uplink : &usage.downlink}) {
-      counter->packets.fetch_add(1, kRelaxed);
-      const std::uint64_t sum = counter->octets.fetch_add(octets, kRelaxed) + octets;
-      if (sum >= counter->threshold_at.load(kRelaxed)) reached |= Usage::kThreshold;
-      if (sum >= counter->quota_at.load(kRelaxed)) reached |= Usage::kQuota;
-    }
-    const std::uint64_t last = usage.last_packet_ns.exchange(now_ns, kRelaxed);
+    Usage::Counter& counter = uplink ? usage.uplink : usage.downlink;
+    const Usage::Counter& other = uplink ? usage.downlink : usage.uplink;
+    counter.packets.fetch_add(1, kRelaxed);
+    const std::uint64_t sum = counter.octets.fetch_add(octets, kRelaxed) + octets;
+    std::uint32_t reached = (uplink ? usage.uplink_limit : usage.downlink_limit).reached_by(sum) |
+                            usage.total_limit.reached_by(sum + other.octets.load(kRelaxed));
     const std::uint64_t inactivity = usage.inactivity_ns.load(kRelaxed);
+    std::uint64_t last = now_ns;
+    if (inactivity == 0) {
+      usage.last_packet_ns.store(now_ns, kRelaxed);
+    } else {
+      last = usage.last_packet_ns.exchange(now_ns, kRelaxed);
+    }
     if (usage.first_packet_ns.load(kRelaxed) == kUnlimited) {
       std::uint64_t none = kUnlimited;
       usage.first_packet_ns.compare_exchange_strong(none, now_ns, kRelaxed);

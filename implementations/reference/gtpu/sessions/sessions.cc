@@ -201,8 +201,8 @@ const Rules& Sessions::rules_of(const Session& session) noexcept {
 
 Usage* Sessions::usage_of(const Session& session, std::uint32_t urr) noexcept {
   const auto& usages = session.rules.load(std::memory_order_relaxed)->cold->usages;
-  const auto it = std::ranges::find(usages, urr, [](const auto& usage) { return usage->id; });
-  return it == usages.end() ? nullptr : it->get();
+  const auto it = std::ranges::find(usages, urr, &Usage::id);
+  return it == usages.end() ? nullptr : *it;
 }
 
 std::uint32_t Sessions::choose_teid() {

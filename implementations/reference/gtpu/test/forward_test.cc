@@ -204,8 +204,8 @@ TEST(Forward, UsageIsCountedAndItsLimitsReported) {
   rules.pdrs[0].urrs = rules.pdrs[1].urrs = {5};
   Session& session = plane.create(rules);
   Usage& usage = *Sessions::usage_of(session, 5);
-  usage.total.threshold_at = 3 * 32;
-  usage.downlink.quota_at = 2 * 32;
+  usage.total_limit.threshold_at = 3 * 32;
+  usage.downlink_limit.quota_at = 2 * 32;
   const Bytes up = uplink(from_user());
   EXPECT_EQ(plane.forward(up, HEADROOM_N3, 1000).status, HEADROOM_OK);
   EXPECT_EQ(plane.forward(to_user(), HEADROOM_N6, 2000).status, HEADROOM_OK);
@@ -221,7 +221,7 @@ TEST(Forward, UsageIsCountedAndItsLimitsReported) {
   EXPECT_FALSE(plane.sessions.next_event(event));
   EXPECT_EQ(usage.uplink.octets, 32U);
   EXPECT_EQ(usage.downlink.packets, 2U);
-  EXPECT_EQ(usage.total.octets, 96U);
+  EXPECT_EQ(usage.downlink.octets, 64U);
   EXPECT_EQ(usage.first_packet_ns, 1000U);
   // It lives through a change of rules, whose FAR for Quota Action forwards what the quota stops.
   rules.urrs[0].has_quota_far = true;
