@@ -120,7 +120,7 @@ void Worker::parse(Item& item, std::uint64_t now_ns) {
     item.key = item.fields.version == 4 ? read32(item.fields.destination) : read64(item.fields.destination);
   }
   if (flows_ && item.is_ip) {
-    item.flow_key = FlowKey::of(item.fields, item.tunnel);
+    item.flow_key = FlowKey::of(item.fields, p.side == HEADROOM_N3);
     item.flow = item.flow_key.hash();
     flows_->prefetch(item.flow);
   }
@@ -214,23 +214,29 @@ void Worker::find_match(Item& item) {
     if (item.match == nullptr) finish(item, HEADROOM_NOTHING, HEADROOM_REASON_NO_RULE);
     return;
   }
-  if (flows_) {
-    item.flow_key.generation = rules.generation;
-    if (const FlowTable::Entry* entry = flows_->find(item.flow, item.flow_key)) {
-      ++counters_.flows_found;
-      item.match = rules.matches() + entry->match;
-      __builtin_prefetch(item.match);
-      item.drop = entry->drop;
-      return;
-    }
+  if (!flows_) {
+    (void)read_user_packet({item.inner, item.inner_length}, item.fields);
+    item.match = rules.find(item.tunnel, item.fields, item.drop);
+    if (item.match == nullptr) finish(item, HEADROOM_NOTHING, HEADROOM_REASON_NO_RULE);
+    return;
   }
-  if (!flows_) (void)read_user_packet({item.inner, item.inner_length}, item.fields);
+  const bool uplink = item.packet->side == HEADROOM_N3;
+  const FlowPath path = FlowPath::of(item.fields, item.tunnel);
+  FlowTable::Entry* entry = flows_->find(item.flow, item.flow_key);
+  const std::uint16_t known = entry != nullptr ? entry->find(path, uplink, rules.generation) : FlowTable::kUnknown;
+  if (known != FlowTable::kUnknown) {
+    ++counters_.flows_found;
+    item.match = rules.matches() + (known & ~FlowTable::kDrop);
+    __builtin_prefetch(item.match);
+    item.drop = (known & FlowTable::kDrop) != 0;
+    return;
+  }
   item.match = rules.find(item.tunnel, item.fields, item.drop);
   if (item.match == nullptr) return finish(item, HEADROOM_NOTHING, HEADROOM_REASON_NO_RULE);
-  if (flows_) {
-    ++counters_.flows_inserted;
-    flows_->insert(item.flow, item.flow_key, static_cast<std::uint16_t>(item.match - rules.matches()), item.drop);
-  }
+  ++counters_.flows_inserted;
+  if (entry == nullptr) entry = &flows_->insert(item.flow, item.flow_key);
+  entry->keep(path, uplink, rules.generation,
+              static_cast<std::uint16_t>((item.match - rules.matches()) | (item.drop ? FlowTable::kDrop : 0)));
 }
 
 void Worker::fetch_lists(const Item& item) noexcept {
