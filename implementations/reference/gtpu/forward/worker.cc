@@ -8,10 +8,23 @@ namespace headroom::gtpu {
 namespace {
 
 constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
-// Of a RuleSet, in advance: that of two PDRs and two FARs has so many octets.
+// Octets that are fetched in advance: a RuleSet with two PDRs and two FARs, and what packets are counted and metered by,
+// of one URR and one QER with both of their Billings.
 constexpr std::size_t kFetched = sizeof(RuleSet) + 2 * sizeof(Match) + 2 * sizeof(Action);
+constexpr std::size_t kFetchedCounters = BlockPool::kLine + sizeof(Usage) + 2 * BlockPool::kLine;
+
+void fetch(const void* from, std::size_t octets) noexcept {
+  const auto* const line = static_cast<const std::uint8_t*>(from);
+  for (std::size_t at = 0; at < octets; at += BlockPool::kLine) __builtin_prefetch(line + at);
+}
 
 std::span<const std::uint8_t> octets_of(const headroom_user_packet& packet) { return {packet.octets, packet.length}; }
+
+// True if the rules are those of the session's establishment, which stand behind it and its counters.
+bool lies_behind(const RuleSet* rules, const Session* session) noexcept {
+  const auto distance = reinterpret_cast<std::uintptr_t>(rules) - reinterpret_cast<std::uintptr_t>(session);
+  return distance <= sizeof(Session) + kFetchedCounters;
+}
 
 }  // namespace
 
@@ -87,9 +100,10 @@ void Worker::forward_chunk(Item* items, std::size_t count, std::uint64_t now_ns)
     if (!item->done) item->table->prefetch(item->key);
   }
   if (ends_behind(Stage::parse)) return;
-  each([](Item& item) {
+  const std::size_t fetched = flows_ ? sizeof(Session) + kFetched + kFetchedCounters : sizeof(Session);
+  each([fetched](Item& item) {
     item.session = item.table->find(item.key);
-    __builtin_prefetch(item.session);
+    fetch(item.session, fetched);
   });
   each([&](Item& item) { find_session(item, now_ns); });
   if (ends_behind(Stage::lookup)) return;
@@ -191,8 +205,7 @@ std::uint8_t Worker::place_of(const Transport& t, std::int32_t side) const noexc
 void Worker::find_session(Item& item, std::uint64_t now_ns) {
   if (item.session != nullptr) {
     item.rules = item.session->rules.load(std::memory_order_acquire);
-    const auto* const line = reinterpret_cast<const std::uint8_t*>(item.rules);
-    for (std::size_t at = 0; at < kFetched; at += BlockPool::kLine) __builtin_prefetch(line + at);
+    if (!flows_ || !lies_behind(item.rules, item.session)) fetch(item.rules, kFetched);
     return;
   }
   if (item.packet->side == HEADROOM_N6) return finish(item, HEADROOM_NOTHING, HEADROOM_REASON_NO_SESSION);
@@ -226,7 +239,7 @@ void Worker::find_match(Item& item) {
   const std::uint16_t known = entry != nullptr ? entry->find(path, uplink, rules.generation) : FlowTable::kUnknown;
   if (known != FlowTable::kUnknown) {
     ++counters_.flows_found;
-    item.match = rules.matches() + (known & ~FlowTable::kDrop);
+    item.match = rules.matches + (known & ~FlowTable::kDrop);
     __builtin_prefetch(item.match);
     item.drop = (known & FlowTable::kDrop) != 0;
     return;
@@ -236,7 +249,7 @@ void Worker::find_match(Item& item) {
   ++counters_.flows_inserted;
   if (entry == nullptr) entry = &flows_->insert(item.flow, item.flow_key);
   entry->keep(path, uplink, rules.generation,
-              static_cast<std::uint16_t>((item.match - rules.matches()) | (item.drop ? FlowTable::kDrop : 0)));
+              static_cast<std::uint16_t>((item.match - rules.matches) | (item.drop ? FlowTable::kDrop : 0)));
 }
 
 void Worker::fetch_lists(const Item& item) noexcept {
@@ -521,7 +534,7 @@ void Worker::forward_end_marker(Item& item, std::uint32_t teid) {
   finish(item, HEADROOM_NOTHING, session != nullptr ? HEADROOM_REASON_CONSUMED : HEADROOM_REASON_NO_SESSION);
   if (session == nullptr) return;
   const RuleSet& rules = *session->rules.load(std::memory_order_acquire);
-  for (const Match *m = rules.matches(), *end = m + rules.match_count; m != end; ++m) {
+  for (const Match* m = rules.matches + rules.match_count; m-- != rules.matches;) {
     const Action& action = *m->action;
     if (m->teid != teid || (action.apply & kForward) == 0 || action.target.header_length == 0) continue;
     headroom_user_packet& p = *item.packet;

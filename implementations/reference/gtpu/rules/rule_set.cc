@@ -305,17 +305,18 @@ std::unique_ptr<const RuleSet> RuleSet::compile(Rules rules, const LocalAddresse
     if (!compile_pdr(*pdr, c, *cold, refusal)) return nullptr;
   }
 
-  const std::size_t actions_at = sizeof(RuleSet) + c.matches.size() * sizeof(Match);
-  std::size_t octets = actions_at + c.actions.size() * sizeof(Action);
+  std::size_t octets = sizeof(RuleSet) + c.actions.size() * sizeof(Action);
   for (Bill& bill : c.bills) {
     bill.at = octets;
     octets += sizeof(Billing) + bill.rates.size() * sizeof(Rate) + bill.usages.size() * sizeof(Usage*);
     octets = (octets + BlockPool::kLine - 1) / BlockPool::kLine * BlockPool::kLine;
   }
+  const std::size_t matches_at = octets;
+  octets += c.matches.size() * sizeof(Match);
   auto* const block = static_cast<std::uint8_t*>(pool.allocate(octets));
   auto* const set = new (block) RuleSet;
-  auto* const match = reinterpret_cast<Match*>(block + sizeof(RuleSet));
-  auto* const action = reinterpret_cast<Action*>(block + actions_at);
+  auto* const action = reinterpret_cast<Action*>(block + sizeof(RuleSet));
+  auto* const match = reinterpret_cast<Match*>(block + matches_at);
   std::uninitialized_copy(c.actions.begin(), c.actions.end(), action);
   for (const Bill& bill : c.bills) {
     auto* const billing = new (block + bill.at)
@@ -325,7 +326,7 @@ std::unique_ptr<const RuleSet> RuleSet::compile(Rules rules, const LocalAddresse
         bill.usages, std::span(const_cast<Usage**>(billing->usages().data()), bill.usages.size()));
   }
   for (std::size_t i = 0; i < c.matches.size(); ++i) {
-    Match* const made = new (match + i) Match(c.matches[i]);
+    Match* const made = new (match + (c.matches.size() - 1 - i)) Match(c.matches[i]);
     made->action = action + c.far_of[i];
     made->pdr = by_precedence[i];
     const Bill& bill = c.bills[c.bill_of[i]];
@@ -335,6 +336,7 @@ std::unique_ptr<const RuleSet> RuleSet::compile(Rules rules, const LocalAddresse
   }
   set->generation = generation;
   set->user = user;
+  set->matches = match;
   set->match_count = static_cast<std::uint16_t>(c.matches.size());
   set->actions = action;
   cold->octets = octets;
@@ -346,8 +348,7 @@ const Match* RuleSet::find(const Tunnel& tunnel, const PacketFields& packet, boo
   drop = false;
   const Match* best = nullptr;
   std::uint32_t lowest = 0;
-  const Match* const all = matches();
-  for (const Match *m = all, *end = all + match_count; m != end; ++m) {
+  for (const Match* m = matches + match_count; m-- != matches;) {
     const bool own_wins = best == nullptr || m->precedence < lowest;
     if (!own_wins && (m->flags & Match::kHasPredefined) == 0) continue;
     if (!fits(*m, tunnel, packet)) continue;

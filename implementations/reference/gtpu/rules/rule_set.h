@@ -109,7 +109,7 @@ struct alignas(64) RuleSet {
   [[nodiscard]] const Match* find(const Tunnel& tunnel, const PacketFields& packet, bool& drop) const noexcept;
   // As `find`, where no PDR has filters or predefined rules. REQUIRES: !has_filters.
   [[nodiscard]] const Match* find_without_filters(const Tunnel& tunnel, const PacketFields& packet) const noexcept {
-    for (const Match *m = matches(), *end = m + match_count; m != end; ++m) {
+    for (const Match* m = matches + match_count; m-- != matches;) {
       if (fits(*m, tunnel, packet)) return m;
     }
     return nullptr;
@@ -117,9 +117,10 @@ struct alignas(64) RuleSet {
   // True if what the PDR says of tunnel, user and QFI fits; filters are not looked at.
   [[nodiscard]] bool fits(const Match& match, const Tunnel& tunnel, const PacketFields& packet) const noexcept;
 
-  [[nodiscard]] const Match* matches() const noexcept { return reinterpret_cast<const Match*>(this + 1); }
-  // The first cache line
+  // The first cache line. Actions stand behind it, then what PDRs are billed by, then PDRs: first those that are looked
+  // at last, which most packets match.
   std::uint64_t generation = 0;
+  const Match* matches = nullptr;
   const Action* actions = nullptr;
   UserAddresses user{};  // of all PDRs together
   std::uint16_t match_count = 0;
