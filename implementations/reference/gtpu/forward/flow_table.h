@@ -65,6 +65,7 @@ class FlowTable {
  public:
   // A place in the rule set, with kDrop where a predefined rule drops; or kUnknown.
   static constexpr std::uint16_t kDrop = 0x8000, kUnknown = 0xFFFF;
+  static constexpr std::uint8_t kInspected = 0xFF;  // of `inspected`: no further packet is to be
 
   // Entry is a flow, in one cache line.
   struct alignas(64) Entry {
@@ -77,6 +78,7 @@ class FlowTable {
     std::uint16_t matches[2] = {kUnknown, kUnknown};
     std::uint8_t qfis[2] = {};
     std::uint8_t protocol = 0;
+    std::uint8_t inspected = 0;  // packets, or kInspected
 
     [[nodiscard]] bool is_of(const FlowKey& key) const noexcept {
       return ports_or_spi == key.ports_or_spi && remote[1] == key.remote[1] && user[1] == key.user[1] &&

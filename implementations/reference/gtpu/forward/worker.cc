@@ -3,13 +3,14 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 namespace headroom::gtpu {
 namespace {
 
 constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
-// Octets that are fetched in advance: a RuleSet with two PDRs and two FARs, and what packets are counted and metered by,
-// of one URR and one QER with both of their Billings.
+// Octets that are fetched in advance: a RuleSet with two PDRs and two FARs, and what packets are counted and metered
+// by, of one URR and one QER with both of their Billings.
 constexpr std::size_t kFetched = sizeof(RuleSet) + 2 * sizeof(Match) + 2 * sizeof(Action);
 constexpr std::size_t kFetchedCounters = BlockPool::kLine + sizeof(Usage) + 2 * BlockPool::kLine;
 
@@ -28,8 +29,8 @@ bool lies_behind(const RuleSet* rules, const Session* session) noexcept {
 
 }  // namespace
 
-Worker::Worker(const Config& config, Sessions& sessions, bool first)
-    : config_(config), sessions_(sessions), first_(first) {
+Worker::Worker(const Config& config, Sessions& sessions, bool first, std::unique_ptr<FlowInspection> inspection)
+    : config_(config), sessions_(sessions), first_(first), inspection_(std::move(inspection)) {
   if (config.flows != 0) flows_ = std::make_unique<FlowTable>(config.flows);
   for (std::size_t i = 0; i < config.addresses.entries.size(); ++i) {
     const LocalAddresses::Entry& entry = config.addresses.entries[i];
@@ -109,6 +110,12 @@ void Worker::forward_chunk(Item* items, std::size_t count, std::uint64_t now_ns)
   if (ends_behind(Stage::lookup)) return;
   each([&](Item& item) { find_match(item); });
   if (ends_behind(Stage::flow)) return;
+  if (inspection_) {
+    each([&](const Item& item) {
+      if (item.uninspected) inspect(item);
+    });
+  }
+  if (ends_behind(Stage::dpi)) return;
   // What is behind pointers is fetched one pointer after another, for all packets at once.
   each([](const Item& item) { fetch_lists(item); });
   each([](const Item& item) { fetch_counters(item); });
@@ -219,9 +226,10 @@ void Worker::find_session(Item& item, std::uint64_t now_ns) {
 }
 
 void Worker::find_match(Item& item) {
+  item.uninspected = false;
   if (!item.is_ip) return finish(item, HEADROOM_ERR_MALFORMED);
   const RuleSet& rules = *item.rules;
-  if (!rules.has_filters) {
+  if (!rules.has_filters && !inspection_) {
     item.drop = false;
     item.match = rules.find_without_filters(item.tunnel, item.fields);
     if (item.match == nullptr) finish(item, HEADROOM_NOTHING, HEADROOM_REASON_NO_RULE);
@@ -242,6 +250,7 @@ void Worker::find_match(Item& item) {
     item.match = rules.matches + (known & ~FlowTable::kDrop);
     __builtin_prefetch(item.match);
     item.drop = (known & FlowTable::kDrop) != 0;
+    item.uninspected = entry->inspected != FlowTable::kInspected;
     return;
   }
   item.match = rules.find(item.tunnel, item.fields, item.drop);
@@ -250,6 +259,17 @@ void Worker::find_match(Item& item) {
   if (entry == nullptr) entry = &flows_->insert(item.flow, item.flow_key);
   entry->keep(path, uplink, rules.generation,
               static_cast<std::uint16_t>((item.match - rules.matches) | (item.drop ? FlowTable::kDrop : 0)));
+  item.uninspected = entry->inspected != FlowTable::kInspected;
+}
+
+// Inspects the packet if it has payload. Its flow may have lost its entry to a later packet of the chunk; a packet that
+// comes after is inspected then.
+void Worker::inspect(const Item& item) {
+  const PacketFields& fields = item.fields;
+  if (fields.payload_at == 0 || fields.payload_at >= fields.length) return;
+  FlowTable::Entry* const entry = flows_->find(item.flow, item.flow_key);
+  if (entry == nullptr || entry->inspected == FlowTable::kInspected) return;
+  inspection_->inspect(item.flow_key, {item.inner + fields.payload_at, item.inner + fields.length}, entry->inspected);
 }
 
 void Worker::fetch_lists(const Item& item) noexcept {

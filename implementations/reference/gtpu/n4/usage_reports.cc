@@ -30,8 +30,7 @@ constexpr std::uint64_t kStoppedPoll = 100'000'000;
 }
 
 [[nodiscard]] bool quota_reached(const Usage& usage, const Measurement& m) noexcept {
-  return is_at(m.total.octets, usage.total_limit.quota_at) ||
-         is_at(m.uplink.octets, usage.uplink_limit.quota_at) ||
+  return is_at(m.total.octets, usage.total_limit.quota_at) || is_at(m.uplink.octets, usage.uplink_limit.quota_at) ||
          is_at(m.downlink.octets, usage.downlink_limit.quota_at);
 }
 

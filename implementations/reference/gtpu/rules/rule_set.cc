@@ -110,7 +110,7 @@ struct Compilation {
   std::vector<std::size_t> far_of{};  // of each of `matches`
   std::vector<Action> actions{};
   std::vector<Bill> bills{};
-  std::vector<std::size_t> bill_of{};  // of each of `matches`; kNoBill
+  std::vector<std::size_t> bill_of{};             // of each of `matches`; kNoBill
   std::size_t last_bill[2] = {kNoBill, kNoBill};  // of the downlink and the uplink
 };
 
@@ -321,17 +321,17 @@ std::unique_ptr<const RuleSet> RuleSet::compile(Rules rules, const LocalAddresse
   for (const Bill& bill : c.bills) {
     auto* const billing = new (block + bill.at)
         Billing{static_cast<std::uint32_t>(bill.rates.size()), static_cast<std::uint32_t>(bill.usages.size())};
-    std::ranges::uninitialized_copy(bill.rates, std::span(const_cast<Rate*>(billing->rates().data()), bill.rates.size()));
-    std::ranges::uninitialized_copy(
-        bill.usages, std::span(const_cast<Usage**>(billing->usages().data()), bill.usages.size()));
+    std::ranges::uninitialized_copy(bill.rates,
+                                    std::span(const_cast<Rate*>(billing->rates().data()), bill.rates.size()));
+    std::ranges::uninitialized_copy(bill.usages,
+                                    std::span(const_cast<Usage**>(billing->usages().data()), bill.usages.size()));
   }
   for (std::size_t i = 0; i < c.matches.size(); ++i) {
     Match* const made = new (match + (c.matches.size() - 1 - i)) Match(c.matches[i]);
     made->action = action + c.far_of[i];
     made->pdr = by_precedence[i];
     const Bill& bill = c.bills[c.bill_of[i]];
-    if (!bill.rates.empty() || !bill.usages.empty())
-      made->billing = reinterpret_cast<const Billing*>(block + bill.at);
+    if (!bill.rates.empty() || !bill.usages.empty()) made->billing = reinterpret_cast<const Billing*>(block + bill.at);
     set->has_filters = set->has_filters || (made->flags & (Match::kHasFilters | Match::kHasPredefined)) != 0;
   }
   set->generation = generation;

@@ -78,9 +78,9 @@ struct Match {
   const Action* action = nullptr;
   const Pdr* pdr = nullptr;
   const Billing* billing = nullptr;  // nullptr: no meter and no usage
-  std::uint8_t qfi = 0xFF;     // that a QER marks with; 0xFF: none
-  std::uint8_t container = 0;  // second octet of the PDU session container of the downlink, but for the QFI
-  std::uint8_t paging = 0;     // PPI, where `container` has PPP
+  std::uint8_t qfi = 0xFF;           // that a QER marks with; 0xFF: none
+  std::uint8_t container = 0;        // second octet of the PDU session container of the downlink, but for the QFI
+  std::uint8_t paging = 0;           // PPI, where `container` has PPP
   HeaderRemoval removal = HeaderRemoval::none;
   Interface source = Interface::access;
 };
