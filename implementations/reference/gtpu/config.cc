@@ -54,6 +54,19 @@ PredefinedRule predefined_rule_of(const json& value) {
   return rule;
 }
 
+InspectionFiles read_inspection(const json& value) {
+  const Settings settings(value, "\"inspection\"");
+  settings.only({"l7", "l3", "cache"});
+  InspectionFiles files;
+  for (const auto& [key, path] : {std::pair{"l7", &files.l7}, {"l3", &files.l3}, {"cache", &files.cache}}) {
+    const json* const name = settings.find(key);
+    if (name == nullptr) continue;
+    require(name->is_string(), settings.where(key) + " must be the path of a file");
+    *path = *name;
+  }
+  return files;
+}
+
 }  // namespace
 
 Config read_config(const json& value) {
@@ -76,9 +89,12 @@ Config read_config(const json& value) {
     require(rules->is_array(), settings.where("predefined_rules") + " must be a list");
     for (const json& rule : *rules) config.predefined_rules.push_back(predefined_rule_of(rule));
   }
-  require(
-      settings.find("inspection") == nullptr,
-      settings.where("inspection") + " is not done by this user plane, and it declares no such feature; leave it out");
+  if (const json* inspection = settings.find("inspection")) {
+    require(kHasInspection,
+            settings.where("inspection") + " needs Hyperscan, without which this user plane was built; leave it out");
+    require(config.flows != 0, settings.where("inspection") + " needs \"flows\", a flow table");
+    config.inspection = read_inspection(*inspection);
+  }
   const std::vector<std::string> stages(std::begin(kStageNames), std::end(kStageNames));
   config.until = static_cast<Stage>(settings.choice("until", stages, stages.size() - 1));
   if (const json* options = settings.find("options")) Settings(*options, "\"options\"").only({});

@@ -5,6 +5,8 @@
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -13,8 +15,21 @@
 namespace headroom::gtpu {
 
 // Stages of `forward`, in order.
-enum class Stage : std::uint8_t { parse, lookup, flow, rewrite };
-inline constexpr std::string_view kStageNames[] = {"parse", "lookup", "flow", "rewrite"};
+enum class Stage : std::uint8_t { parse, lookup, flow, dpi, rewrite };
+inline constexpr std::string_view kStageNames[] = {"parse", "lookup", "flow", "dpi", "rewrite"};
+
+// Files of inspection: rules, and what is compiled of them. "": none.
+struct InspectionFiles {
+  std::string l7{};
+  std::string l3{};
+  std::string cache{};
+};
+
+#ifdef HEADROOM_INSPECTION
+inline constexpr bool kHasInspection = true;
+#else
+inline constexpr bool kHasInspection = false;
+#endif
 
 struct Config {
   LocalAddresses addresses{};
@@ -24,6 +39,7 @@ struct Config {
   std::uint32_t error_indications_per_second = 1000;
   std::uint32_t flows = 0;  // entries of the flow table of one worker
   std::vector<PredefinedRule> predefined_rules{};
+  std::optional<InspectionFiles> inspection{};
   Stage until = Stage::rewrite;
 };
 

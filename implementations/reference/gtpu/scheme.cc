@@ -18,15 +18,17 @@ using nlohmann::json;
 constexpr std::uint32_t kMostWorkers = 64;
 
 json description() {
-  return {{"scheme", "gtpu"},
-          {"roles", {"user-plane"}},
-          {"n4", true},
-          {"max_sessions", kMostSessions},
-          {"max_workers", kMostWorkers},
-          {"features",
-           {"ipv6-transport", "ipv6-users", "buffering", "duplication", "fragments", "usage-reports",
-            "error-indication-reports", "n9", "predefined-rules", "ftup"}},
-          {"stages", kStageNames}};
+  json described = {{"scheme", "gtpu"},
+                    {"roles", {"user-plane"}},
+                    {"n4", true},
+                    {"max_sessions", kMostSessions},
+                    {"max_workers", kMostWorkers},
+                    {"features",
+                     {"ipv6-transport", "ipv6-users", "buffering", "duplication", "fragments", "usage-reports",
+                      "error-indication-reports", "n9", "predefined-rules", "ftup"}},
+                    {"stages", kStageNames}};
+  if (kHasInspection) described["features"].push_back("inspection");
+  return described;
 }
 
 // What the workers of one user plane share.
@@ -34,18 +36,25 @@ struct UserPlane {
   explicit UserPlane(Config read)
       : config(std::move(read)),
         sessions(config.addresses, config.max_sessions),
-        controller(sessions, {config.node, config.recovery_time, config.predefined_rules}) {}
+        controller(sessions, {config.node, config.recovery_time, config.predefined_rules}) {
+#ifdef HEADROOM_INSPECTION
+    if (const auto& files = config.inspection) inspection = read_inspection_rules(files->l7, files->l3, files->cache);
+#endif
+  }
 
   const Config config;
   Sessions sessions;
   n4::Controller controller;
+  std::unique_ptr<const InspectionRules> inspection{};
   std::uint32_t workers = 0;
 };
 
 class WorkerInstance final : public headroom_instance {
  public:
   explicit WorkerInstance(std::shared_ptr<UserPlane> plane)
-      : plane_(std::move(plane)), worker_(plane_->config, plane_->sessions, plane_->workers == 0) {
+      : plane_(std::move(plane)),
+        worker_(plane_->config, plane_->sessions, plane_->workers == 0,
+                plane_->inspection ? plane_->inspection->add_worker() : nullptr) {
     ++plane_->workers;
   }
 
@@ -72,15 +81,23 @@ class WorkerInstance final : public headroom_instance {
     const WorkerCounters& n = worker_.counters();
     json reasons = json::object();
     for (std::size_t i = 0; i < kReasons.size(); ++i) reasons[kReasons[i]] = n.reasons[i];
-    return {{"memory_bytes", worker_.memory_bytes()},
-            {"contexts", plane_->sessions.count()},
-            {"forwarded", n.forwarded},
-            {"octets", n.octets},
-            {"malformed", n.malformed},
-            {"unsupported", n.unsupported},
-            {"nothing", std::move(reasons)},
-            {"flows_found", n.flows_found},
-            {"flows_inserted", n.flows_inserted}};
+    json statistics = {{"memory_bytes", worker_.memory_bytes()},
+                       {"contexts", plane_->sessions.count()},
+                       {"forwarded", n.forwarded},
+                       {"octets", n.octets},
+                       {"malformed", n.malformed},
+                       {"unsupported", n.unsupported},
+                       {"nothing", std::move(reasons)},
+                       {"flows_found", n.flows_found},
+                       {"flows_inserted", n.flows_inserted}};
+    if (const FlowInspection* const inspection = worker_.inspection()) {
+      const InspectionCounters counters = inspection->counters();
+      json matched = json::object();
+      for (const auto& [rule, flows] : counters.matched) matched[std::to_string(rule)] = flows;
+      statistics["inspection"] = {
+          {"packets", counters.packets}, {"flows", counters.flows}, {"matched", std::move(matched)}};
+    }
+    return statistics;
   }
   void disable_fast_path() override { worker_.disable_fast_path(); }
   void control(const json&) override { throw ConfigError("there is no message that this scheme understands"); }

@@ -1,89 +1,137 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Remembers which PDR the packets of a flow match. A table of fixed size, in which a new flow takes the place of an
-// older one; a change of rules changes their generation, and so what was remembered is not found any more.
+// Remembers which PDRs the packets of a flow match, in both directions. A table of fixed size, in which a new flow
+// takes the place of an older one; a change of rules changes their generation, and so what was remembered is not used
+// any more.
 #pragma once
 
 #include <bit>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 
 #include "gtpu/rules/rule_set.h"
 
 namespace headroom::gtpu {
 
-// FlowKey has all that a PDR can look at, so that packets with equal keys match the same PDR.
+// FlowKey names a flow: packets of both directions have the same one.
 struct FlowKey {
-  std::uint64_t source[2] = {};
-  std::uint64_t destination[2] = {};
-  std::uint64_t generation = 0;  // of the rules, which names the session, too
-  std::uint32_t teid = 0;
+  std::uint64_t user[2] = {};    // address of the user's end; IPv4 as IPv6 maps it
+  std::uint64_t remote[2] = {};  // and of the other end
   std::uint32_t ports_or_spi = 0;
-  std::uint32_t label_and_kind = 0;  // flow label, and whether there are ports or an SPI, IP version, address
-  std::uint8_t protocol = 0;
-  std::uint8_t traffic_class = 0;
-  std::uint8_t qfi = 0;
-  std::uint8_t spare = 0;
+  std::uint32_t protocol = 0;
 
-  // The generation is filled in later: the place in the table is known before the rules are.
-  static FlowKey of(const PacketFields& p, const Tunnel& tunnel) noexcept {
+  static FlowKey of(const PacketFields& p, bool uplink) noexcept {
     FlowKey key;
-    const std::size_t octets = p.version == 4 ? 4 : 16;
-    std::memcpy(key.source, p.source, octets);
-    std::memcpy(key.destination, p.destination, octets);
-    key.teid = tunnel.teid;
-    key.ports_or_spi = p.has_spi ? p.spi : static_cast<std::uint32_t>(p.source_port) << 16 | p.destination_port;
-    key.label_and_kind = p.flow_label << 12 | static_cast<std::uint32_t>(tunnel.address) << 8 |
-                         static_cast<std::uint32_t>(p.has_ports) << 5 | static_cast<std::uint32_t>(p.has_spi) << 4 |
-                         p.version;
+    put_address(uplink ? p.source : p.destination, p.version, key.user);
+    put_address(uplink ? p.destination : p.source, p.version, key.remote);
+    const std::uint32_t ports = std::uint32_t{p.source_port} << 16 | p.destination_port;
+    key.ports_or_spi = p.has_spi ? p.spi : uplink ? ports : std::rotl(ports, 16);
     key.protocol = p.protocol;
-    key.traffic_class = p.traffic_class;
-    key.qfi = tunnel.qfi;
     return key;
   }
-  // Of all but the generation.
   [[nodiscard]] std::uint64_t hash() const noexcept {
-    std::uint64_t h = (source[0] ^ std::rotl(destination[0], 32)) * 0x9E3779B97F4A7C15U;
-    h ^= (source[1] ^ std::rotl(destination[1], 32)) * 0xC2B2AE3D27D4EB4FU;
-    h ^= (static_cast<std::uint64_t>(ports_or_spi) << 32 | (teid ^ protocol)) * 0x165667B19E3779F9U;
+    std::uint64_t h = (user[0] ^ std::rotl(remote[0], 32)) * 0x9E3779B97F4A7C15U;
+    h ^= (user[1] ^ std::rotl(remote[1], 32)) * 0xC2B2AE3D27D4EB4FU;
+    h ^= (std::uint64_t{ports_or_spi} << 32 | protocol) * 0x165667B19E3779F9U;
     h ^= h >> 29;
     h *= 0xBF58476D1CE4E5B9U;
     return h ^ h >> 32;
   }
   friend bool operator==(const FlowKey&, const FlowKey&) = default;
+
+ private:
+  static void put_address(const std::uint8_t* octets, std::uint8_t version, std::uint64_t* to) noexcept {
+    to[0] = version == 4 ? 0 : read64(octets);
+    to[1] = version == 4 ? 0xFFFF'0000'0000U | read32(octets) : read64(octets + 8);
+  }
 };
+
+// FlowPath has all else that a PDR can look at, of the packets of one direction.
+struct FlowPath {
+  std::uint32_t teid = 0;
+  std::uint32_t marks = 0;  // flow label, traffic class, own address, and whether there are ports or an SPI
+  std::uint8_t qfi = 0;
+
+  static FlowPath of(const PacketFields& p, const Tunnel& tunnel) noexcept {
+    return {tunnel.teid,
+            p.flow_label << 12 | std::uint32_t{p.traffic_class} << 4 | std::uint32_t{tunnel.address} << 2 |
+                std::uint32_t{p.has_ports} << 1 | std::uint32_t{p.has_spi},
+            tunnel.qfi};
+  }
+};
+static_assert(LocalAddresses::kMost <= 4);
 
 class FlowTable {
  public:
-  struct alignas(64) Entry {
-    FlowKey key{};
-    std::uint16_t match = 0;  // place in the rule set
-    bool drop = false;        // by a predefined rule
-  };
+  // A place in the rule set, with kDrop where a predefined rule drops; or kUnknown.
+  static constexpr std::uint16_t kDrop = 0x8000, kUnknown = 0xFFFF;
+  static constexpr std::uint8_t kInspected = 0xFF;  // of `inspected`: no further packet is to be
 
-  // REQUIRES: entries > 0.
-  explicit FlowTable(std::size_t entries)
-      : mask_(std::bit_ceil(entries < kWays ? kWays : entries) - 1), entries_(std::make_unique<Entry[]>(mask_ + 1)) {}
+  // Entry is a flow, in one cache line.
+  struct alignas(64) Entry {
+    std::uint64_t user[2] = {};
+    std::uint64_t remote[2] = {};
+    std::uint32_t ports_or_spi = 0;
+    std::uint32_t generation = 0;  // of the rules; its lower half, as no flow waits for 2^32 changes
+    std::uint32_t teids[2] = {};   // by direction, as all that follows
+    std::uint32_t marks[2] = {};
+    std::uint16_t matches[2] = {kUnknown, kUnknown};
+    std::uint8_t qfis[2] = {};
+    std::uint8_t protocol = 0;
+    std::uint8_t inspected = 0;  // packets, or kInspected
+
+    [[nodiscard]] bool is_of(const FlowKey& key) const noexcept {
+      return ports_or_spi == key.ports_or_spi && remote[1] == key.remote[1] && user[1] == key.user[1] &&
+             remote[0] == key.remote[0] && user[0] == key.user[0] && protocol == key.protocol;
+    }
+    // Returns the match of packets with this path.
+    [[nodiscard]] std::uint16_t find(const FlowPath& path, bool uplink, std::uint64_t rules) const noexcept {
+      return generation == static_cast<std::uint32_t>(rules) && teids[uplink] == path.teid &&
+                     marks[uplink] == path.marks && qfis[uplink] == path.qfi
+                 ? matches[uplink]
+                 : kUnknown;
+    }
+    void keep(const FlowPath& path, bool uplink, std::uint64_t rules, std::uint16_t match) noexcept {
+      if (generation != static_cast<std::uint32_t>(rules)) matches[!uplink] = kUnknown;
+      generation = static_cast<std::uint32_t>(rules);
+      teids[uplink] = path.teid;
+      marks[uplink] = path.marks;
+      qfis[uplink] = path.qfi;
+      matches[uplink] = match;
+    }
+  };
+  static_assert(sizeof(Entry) == BlockPool::kLine);
+
+  // Room for about as many flows; a quarter of the table is used then, and few flows lose their places to others.
+  // REQUIRES: flows > 0.
+  explicit FlowTable(std::size_t flows)
+      : mask_(std::bit_ceil(2 * flows) - 1),
+        memory_(allocate_large((mask_ + 1) * sizeof(Entry))),
+        entries_(static_cast<Entry*>(memory_.get())) {
+    std::uninitialized_value_construct_n(entries_, mask_ + 1);
+  }
 
   void prefetch(std::uint64_t hash) const noexcept {
     __builtin_prefetch(&entries_[place(hash)]);
     __builtin_prefetch(&entries_[place(hash) + 1]);
   }
 
-  // Returns the flow's entry, or nullptr.
-  [[nodiscard]] const Entry* find(std::uint64_t hash, const FlowKey& key) const noexcept {
-    const Entry* const set = &entries_[place(hash)];
-    for (std::size_t way = 0; way < kWays; ++way) {
-      if (set[way].key == key) return set + way;
-    }
-    return nullptr;
+  // Returns the flow's entry, or nullptr. Valid until the next `insert`.
+  [[nodiscard]] Entry* find(std::uint64_t hash, const FlowKey& key) const noexcept {
+    Entry* const set = &entries_[place(hash)];
+    return set[0].is_of(key) ? set : set[1].is_of(key) ? set + 1 : nullptr;
   }
-  // The older of the two entries goes: the second of a set, where the newer one stands first.
-  void insert(std::uint64_t hash, const FlowKey& key, std::uint16_t match, bool drop) noexcept {
+  // Returns a new entry. The older of the two entries goes: the second of a set, where the newer one stands first.
+  // REQUIRES: the flow has none.
+  [[nodiscard]] Entry& insert(std::uint64_t hash, const FlowKey& key) noexcept {
     Entry* const set = &entries_[place(hash)];
     set[1] = set[0];
-    set[0] = {key, match, drop};
+    set[0] = {};
+    std::ranges::copy(key.user, set->user);
+    std::ranges::copy(key.remote, set->remote);
+    set->ports_or_spi = key.ports_or_spi;
+    set->protocol = static_cast<std::uint8_t>(key.protocol);
+    return *set;
   }
   [[nodiscard]] std::size_t memory_bytes() const noexcept { return (mask_ + 1) * sizeof(Entry); }
 
@@ -92,7 +140,8 @@ class FlowTable {
   [[nodiscard]] std::size_t place(std::uint64_t hash) const noexcept { return hash & mask_ & ~(kWays - 1); }
 
   std::size_t mask_;
-  std::unique_ptr<Entry[]> entries_;
+  std::unique_ptr<void, FreeMemory> memory_;
+  Entry* entries_;
 };
 
 }  // namespace headroom::gtpu

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "mutants.h"
 
@@ -10,15 +11,28 @@ namespace headroom::gtpu {
 namespace {
 
 constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
-// Of a RuleSet, in advance: that of two PDRs and two FARs has so many octets.
+// Octets that are fetched in advance: a RuleSet with two PDRs and two FARs, and what packets are counted and metered
+// by, of one URR and one QER with both of their Billings.
 constexpr std::size_t kFetched = sizeof(RuleSet) + 2 * sizeof(Match) + 2 * sizeof(Action);
+constexpr std::size_t kFetchedCounters = BlockPool::kLine + sizeof(Usage) + 2 * BlockPool::kLine;
+
+void fetch(const void* from, std::size_t octets) noexcept {
+  const auto* const line = static_cast<const std::uint8_t*>(from);
+  for (std::size_t at = 0; at < octets; at += BlockPool::kLine) __builtin_prefetch(line + at);
+}
 
 std::span<const std::uint8_t> octets_of(const headroom_user_packet& packet) { return {packet.octets, packet.length}; }
 
+// True if the rules are those of the session's establishment, which stand behind it and its counters.
+bool lies_behind(const RuleSet* rules, const Session* session) noexcept {
+  const auto distance = reinterpret_cast<std::uintptr_t>(rules) - reinterpret_cast<std::uintptr_t>(session);
+  return distance <= sizeof(Session) + kFetchedCounters;
+}
+
 }  // namespace
 
-Worker::Worker(const Config& config, Sessions& sessions, bool first)
-    : config_(config), sessions_(sessions), first_(first) {
+Worker::Worker(const Config& config, Sessions& sessions, bool first, std::unique_ptr<FlowInspection> inspection)
+    : config_(config), sessions_(sessions), first_(first), inspection_(std::move(inspection)) {
   if (config.flows != 0) flows_ = std::make_unique<FlowTable>(config.flows);
   for (std::size_t i = 0; i < config.addresses.entries.size(); ++i) {
     const LocalAddresses::Entry& entry = config.addresses.entries[i];
@@ -93,14 +107,21 @@ void Worker::forward_chunk(Item* items, std::size_t count, std::uint64_t now_ns)
     if (!item->done) item->table->prefetch(item->key);
   }
   if (ends_behind(Stage::parse)) return;
-  each([](Item& item) {
+  const std::size_t fetched = flows_ ? sizeof(Session) + kFetched + kFetchedCounters : sizeof(Session);
+  each([fetched](Item& item) {
     item.session = item.table->find(item.key);
-    __builtin_prefetch(item.session);
+    fetch(item.session, fetched);
   });
   each([&](Item& item) { find_session(item, now_ns); });
   if (ends_behind(Stage::lookup)) return;
   each([&](Item& item) { find_match(item); });
   if (ends_behind(Stage::flow)) return;
+  if (inspection_) {
+    each([&](const Item& item) {
+      if (item.uninspected) inspect(item);
+    });
+  }
+  if (ends_behind(Stage::dpi)) return;
   // What is behind pointers is fetched one pointer after another, for all packets at once.
   each([](const Item& item) { fetch_lists(item); });
   each([](const Item& item) { fetch_counters(item); });
@@ -126,7 +147,7 @@ void Worker::parse(Item& item, std::uint64_t now_ns) {
     item.key = item.fields.version == 4 ? read32(item.fields.destination) : read64(item.fields.destination);
   }
   if (flows_ && item.is_ip) {
-    item.flow_key = FlowKey::of(item.fields, item.tunnel);
+    item.flow_key = FlowKey::of(item.fields, p.side == HEADROOM_N3);
     item.flow = item.flow_key.hash();
     flows_->prefetch(item.flow);
   }
@@ -197,8 +218,7 @@ std::uint8_t Worker::place_of(const Transport& t, std::int32_t side) const noexc
 void Worker::find_session(Item& item, std::uint64_t now_ns) {
   if (item.session != nullptr) {
     item.rules = item.session->rules.load(std::memory_order_acquire);
-    const auto* const line = reinterpret_cast<const std::uint8_t*>(item.rules);
-    for (std::size_t at = 0; at < kFetched; at += BlockPool::kLine) __builtin_prefetch(line + at);
+    if (!flows_ || !lies_behind(item.rules, item.session)) fetch(item.rules, kFetched);
     return;
   }
   if (item.packet->side == HEADROOM_N6) return finish(item, HEADROOM_NOTHING, HEADROOM_REASON_NO_SESSION);
@@ -213,48 +233,65 @@ void Worker::find_session(Item& item, std::uint64_t now_ns) {
 }
 
 void Worker::find_match(Item& item) {
+  item.uninspected = false;
   if (!item.is_ip) return finish(item, HEADROOM_ERR_MALFORMED);
   const RuleSet& rules = *item.rules;
-  if (!rules.has_filters) {
+  if (!rules.has_filters && !inspection_) {
     item.drop = false;
     item.match = rules.find_without_filters(item.tunnel, item.fields);
     if (item.match == nullptr) finish(item, HEADROOM_NOTHING, HEADROOM_REASON_NO_RULE);
     return;
   }
-  if (flows_) {
-    item.flow_key.generation = rules.generation;
-    if (const FlowTable::Entry* entry = flows_->find(item.flow, item.flow_key)) {
-      ++counters_.flows_found;
-      item.match = rules.matches() + entry->match;
-      __builtin_prefetch(item.match);
-      item.drop = entry->drop;
-      return;
-    }
+  if (!flows_) {
+    (void)read_user_packet({item.inner, item.inner_length}, item.fields);
+    item.match = rules.find(item.tunnel, item.fields, item.drop);
+    if (item.match == nullptr) finish(item, HEADROOM_NOTHING, HEADROOM_REASON_NO_RULE);
+    return;
   }
-  if (!flows_) (void)read_user_packet({item.inner, item.inner_length}, item.fields);
+  const bool uplink = item.packet->side == HEADROOM_N3;
+  const FlowPath path = FlowPath::of(item.fields, item.tunnel);
+  FlowTable::Entry* entry = flows_->find(item.flow, item.flow_key);
+  const std::uint16_t known = entry != nullptr ? entry->find(path, uplink, rules.generation) : FlowTable::kUnknown;
+  if (known != FlowTable::kUnknown) {
+    ++counters_.flows_found;
+    item.match = rules.matches + (known & ~FlowTable::kDrop);
+    __builtin_prefetch(item.match);
+    item.drop = (known & FlowTable::kDrop) != 0;
+    item.uninspected = entry->inspected != FlowTable::kInspected;
+    return;
+  }
   item.match = rules.find(item.tunnel, item.fields, item.drop);
   if (item.match == nullptr) return finish(item, HEADROOM_NOTHING, HEADROOM_REASON_NO_RULE);
-  if (flows_) {
-    ++counters_.flows_inserted;
-    flows_->insert(item.flow, item.flow_key, static_cast<std::uint16_t>(item.match - rules.matches()), item.drop);
-  }
+  ++counters_.flows_inserted;
+  if (entry == nullptr) entry = &flows_->insert(item.flow, item.flow_key);
+  entry->keep(path, uplink, rules.generation,
+              static_cast<std::uint16_t>((item.match - rules.matches) | (item.drop ? FlowTable::kDrop : 0)));
+  item.uninspected = entry->inspected != FlowTable::kInspected;
+}
+
+// Inspects the packet if it has payload. Its flow may have lost its entry to a later packet of the chunk; a packet that
+// comes after is inspected then.
+void Worker::inspect(const Item& item) {
+  const PacketFields& fields = item.fields;
+  if (fields.payload_at == 0 || fields.payload_at >= fields.length) return;
+  FlowTable::Entry* const entry = flows_->find(item.flow, item.flow_key);
+  if (entry == nullptr || entry->inspected == FlowTable::kInspected) return;
+  inspection_->inspect(item.flow_key, {item.inner + fields.payload_at, item.inner + fields.length}, entry->inspected);
 }
 
 void Worker::fetch_lists(const Item& item) noexcept {
   const Match& match = *item.match;
   __builtin_prefetch(match.action);
-  if (match.meter_count != 0) __builtin_prefetch(item.rules->rates + match.first_meter);
-  if (match.usage_count != 0) __builtin_prefetch(item.rules->usages + match.first_usage);
+  __builtin_prefetch(match.billing);
 }
 
 void Worker::fetch_counters(const Item& item) noexcept {
-  const Match& match = *item.match;
-  for (std::size_t i = match.first_meter, end = i + match.meter_count; i < end; ++i) {
-    __builtin_prefetch(item.rules->rates[i].meter, 1);
-  }
-  for (std::size_t i = match.first_usage, end = i + match.usage_count; i < end; ++i) {
-    const auto* const usage = reinterpret_cast<const std::uint8_t*>(item.rules->usages[i]);
-    for (std::size_t at = 0; at < sizeof(Usage); at += BlockPool::kLine) __builtin_prefetch(usage + at, 1);
+  const Billing* const billing = item.match->billing;
+  if (billing == nullptr) return;
+  for (const Rate& rate : billing->rates()) __builtin_prefetch(rate.meter, 1);
+  for (const Usage* const usage : billing->usages()) {
+    __builtin_prefetch(usage, 1);
+    __builtin_prefetch(&usage->uplink_limit);
   }
 }
 
@@ -282,12 +319,11 @@ void Worker::apply(Item& item, std::uint64_t now_ns) {
     if ((action->apply & kNotify) != 0) notify(item, now_ns);
     return finish(item, HEADROOM_NOTHING, HEADROOM_REASON_RULE);
   }
-  for (std::size_t i = match.first_meter, end = i + match.meter_count; i < end; ++i) {
-    const Rate& rate = item.rules->rates[i];
-    if (!rate.meter->pass(item.fields.length, rate.rate, now_ns))
-      return finish(item, HEADROOM_NOTHING, HEADROOM_REASON_RATE);
-  }
-  if (match.usage_count != 0) {
+  if (match.billing != nullptr) {
+    for (const Rate& rate : match.billing->rates()) {
+      if (!rate.meter->pass(item.fields.length, rate.rate, now_ns))
+        return finish(item, HEADROOM_NOTHING, HEADROOM_REASON_RATE);
+    }
     if (!within_quota(item, action)) return finish(item, HEADROOM_NOTHING, HEADROOM_REASON_QUOTA);
     count(item, now_ns);
   }
@@ -320,8 +356,8 @@ void Worker::apply(Item& item, std::uint64_t now_ns) {
 // ---- Usage and events
 
 bool Worker::within_quota(const Item& item, const Action*& action) noexcept {
-  for (std::size_t i = item.match->first_usage, end = i + item.match->usage_count; i < end; ++i) {
-    const Usage& usage = *item.rules->usages[i];
+  for (const Usage* const held : item.match->billing->usages()) {
+    const Usage& usage = *held;
     if (!usage.exhausted.load(std::memory_order_relaxed) || mutant("gtpu-quota-ignored")) continue;
     const std::vector<Urr>& urrs = item.rules->cold->rules.urrs;
     const auto urr = std::ranges::find(urrs, usage.id, &Urr::id);
@@ -338,18 +374,22 @@ void Worker::count(const Item& item, std::uint64_t now_ns) {
   constexpr auto kRelaxed = std::memory_order_relaxed;
   const std::uint64_t octets = mutant("gtpu-outer-headers-counted") ? item.packet->length : item.fields.length;
   const bool uplink = (item.match->flags & Match::kUplink) != 0;
-  for (std::size_t i = item.match->first_usage, end = i + item.match->usage_count; i < end; ++i) {
-    Usage& usage = *item.rules->usages[i];
+  for (Usage* const held : item.match->billing->usages()) {
+    Usage& usage = *held;
     if (usage.inactive.load(kRelaxed)) continue;
-    std::uint32_t reached = 0;
-    for (Usage::Counter* const counter : {&usage.total, uplink ? &usage.uplink : &usage.downlink}) {
-      counter->packets.fetch_add(1, kRelaxed);
-      const std::uint64_t sum = counter->octets.fetch_add(octets, kRelaxed) + octets;
-      if (sum >= counter->threshold_at.load(kRelaxed)) reached |= Usage::kThreshold;
-      if (sum >= counter->quota_at.load(kRelaxed)) reached |= Usage::kQuota;
-    }
-    const std::uint64_t last = usage.last_packet_ns.exchange(now_ns, kRelaxed);
+    Usage::Counter& counter = uplink ? usage.uplink : usage.downlink;
+    const Usage::Counter& other = uplink ? usage.downlink : usage.uplink;
+    counter.packets.fetch_add(1, kRelaxed);
+    const std::uint64_t sum = counter.octets.fetch_add(octets, kRelaxed) + octets;
+    std::uint32_t reached = (uplink ? usage.uplink_limit : usage.downlink_limit).reached_by(sum) |
+                            usage.total_limit.reached_by(sum + other.octets.load(kRelaxed));
     const std::uint64_t inactivity = usage.inactivity_ns.load(kRelaxed);
+    std::uint64_t last = now_ns;
+    if (inactivity == 0) {
+      usage.last_packet_ns.store(now_ns, kRelaxed);
+    } else {
+      last = usage.last_packet_ns.exchange(now_ns, kRelaxed);
+    }
     if (usage.first_packet_ns.load(kRelaxed) == kUnlimited) {
       std::uint64_t none = kUnlimited;
       usage.first_packet_ns.compare_exchange_strong(none, now_ns, kRelaxed);
@@ -529,7 +569,7 @@ void Worker::forward_end_marker(Item& item, std::uint32_t teid) {
   finish(item, HEADROOM_NOTHING, session != nullptr ? HEADROOM_REASON_CONSUMED : HEADROOM_REASON_NO_SESSION);
   if (session == nullptr || mutant("gtpu-end-marker-not-passed-on")) return;
   const RuleSet& rules = *session->rules.load(std::memory_order_acquire);
-  for (const Match *m = rules.matches(), *end = m + rules.match_count; m != end; ++m) {
+  for (const Match* m = rules.matches + rules.match_count; m-- != rules.matches;) {
     const Action& action = *m->action;
     if (m->teid != teid || (action.apply & kForward) == 0 || action.target.header_length == 0) continue;
     headroom_user_packet& p = *item.packet;

@@ -13,6 +13,7 @@
 #include "gtpu/config.h"
 #include "gtpu/forward/buffer.h"
 #include "gtpu/forward/encapsulation.h"
+#include "gtpu/forward/flow_inspection.h"
 #include "gtpu/forward/flow_table.h"
 #include "gtpu/forward/outbox.h"
 #include "gtpu/forward/reassembly.h"
@@ -37,7 +38,8 @@ struct WorkerCounters {
 class Worker {
  public:
   // REQUIRES: `config` and `sessions` outlive the worker. `first`: it sends what N4 has to send to tunnels.
-  Worker(const Config& config, Sessions& sessions, bool first);
+  // `inspection`, or nullptr: of this worker; the configuration has a flow table then.
+  Worker(const Config& config, Sessions& sessions, bool first, std::unique_ptr<FlowInspection> inspection = nullptr);
   ~Worker();
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
@@ -49,6 +51,8 @@ class Worker {
   std::size_t take(headroom_user_packet* packets, std::size_t count, std::uint64_t now_ns);
 
   [[nodiscard]] const WorkerCounters& counters() const noexcept { return counters_; }
+  // nullptr where nothing is inspected.
+  [[nodiscard]] const FlowInspection* inspection() const noexcept { return inspection_.get(); }
   [[nodiscard]] std::size_t memory_bytes() const noexcept;
 
  private:
@@ -69,6 +73,7 @@ class Worker {
     const RuleSet* rules;
     const Match* match;
     bool drop;
+    bool uninspected;    // its flow is to be inspected
     std::uint64_t flow;  // hash
     FlowKey flow_key;
     PacketFields fields;
@@ -91,6 +96,7 @@ class Worker {
   void forward_end_marker(Item& item, std::uint32_t teid);
   void find_session(Item& item, std::uint64_t now_ns);
   void find_match(Item& item);
+  void inspect(const Item& item);
   static void fetch_lists(const Item& item) noexcept;
   static void fetch_counters(const Item& item) noexcept;
   void apply(Item& item, std::uint64_t now_ns);
@@ -122,6 +128,7 @@ class Worker {
   WorkerEpoch epoch_{};
   WorkerCounters counters_{};
   std::unique_ptr<FlowTable> flows_{};
+  std::unique_ptr<FlowInspection> inspection_;
   Outbox outbox_{};
   Reassembly reassembly_{};
   PacketBuffer buffer_{};

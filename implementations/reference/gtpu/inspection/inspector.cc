@@ -25,22 +25,17 @@ Inspector::Inspector(std::shared_ptr<const RuleBase> rules)
     : rules_(std::move(rules)), scratch_(rules_->l7_.make_scratch()) {}
 
 void Inspector::inspect(const FlowKey& flow, std::span<const std::uint8_t> payload, Progress& progress) noexcept {
-  if (progress.inspected == 0 && progress.rule == kNoRule) {
-    if (const auto l3 = rules_->l3_.match(flow)) {
-      progress.rule = static_cast<RuleNumber>(rules_->l7_count_ + *l3);
-    }
-  }
   if (flow.protocol != kTcp) {
     progress.is_done = true;
-    return;
+  } else if (!payload.empty()) {
+    read_names(payload, names_);
+    progress.is_done = ++progress.inspected == kMostInspected || names_.length != 0;
+    if (names_.length != 0) {
+      if (const auto l7 = rules_->l7_.match(names_, scratch_.get())) progress.rule = *l7;
+    }
   }
-  if (payload.empty()) return;
-  read_names(payload, names_);
-  if (names_.length != 0) {
-    if (const auto l7 = rules_->l7_.match(names_, scratch_.get())) progress.rule = *l7;
-    progress.is_done = true;
-  }
-  if (++progress.inspected == kMostInspected) progress.is_done = true;
+  if (!progress.is_done || progress.rule != kNoRule) return;
+  if (const auto l3 = rules_->l3_.match(flow)) progress.rule = static_cast<RuleNumber>(rules_->l7_count_ + *l3);
 }
 
 }  // namespace headroom::gtpu::inspection

@@ -25,7 +25,7 @@ inline constexpr RuleNumber kNoRule = 0xFFFFFFFF;
 
 // The progress of a flow; it fits into the flow's entry.
 struct Progress {
-  RuleNumber rule = kNoRule;
+  RuleNumber rule = kNoRule;   // set when it is done
   std::uint8_t inspected = 0;  // packets with payload
   bool is_done = false;        // no later packet can change `rule`
 };

@@ -26,13 +26,14 @@ constexpr std::uint64_t kStoppedPoll = 100'000'000;
 }
 
 [[nodiscard]] bool threshold_reached(const Usage& usage, const Measurement& m) noexcept {
-  return is_at(m.total.octets, usage.total.threshold_at) || is_at(m.uplink.octets, usage.uplink.threshold_at) ||
-         is_at(m.downlink.octets, usage.downlink.threshold_at);
+  return is_at(m.total.octets, usage.total_limit.threshold_at) ||
+         is_at(m.uplink.octets, usage.uplink_limit.threshold_at) ||
+         is_at(m.downlink.octets, usage.downlink_limit.threshold_at);
 }
 
 [[nodiscard]] bool quota_reached(const Usage& usage, const Measurement& m) noexcept {
-  return is_at(m.total.octets, usage.total.quota_at) || is_at(m.uplink.octets, usage.uplink.quota_at) ||
-         is_at(m.downlink.octets, usage.downlink.quota_at);
+  return is_at(m.total.octets, usage.total_limit.quota_at) || is_at(m.uplink.octets, usage.uplink_limit.quota_at) ||
+         is_at(m.downlink.octets, usage.downlink_limit.quota_at);
 }
 
 // Time measurement begins with the first packet, or at once (ISTM). Without packets it stops after the Inactivity
@@ -57,9 +58,9 @@ const Urr* UsageReports::find(const Rules& rules, std::uint32_t urr) noexcept {
 Measurement UsageReports::measure(const Usage& usage, const Urr& urr, const UrrState& state,
                                   std::uint64_t now) noexcept {
   Measurement m;
-  m.total = counted(usage.total);
   m.uplink = counted(usage.uplink);
   m.downlink = counted(usage.downlink);
+  m.total = {m.uplink.octets + m.downlink.octets, m.uplink.packets + m.downlink.packets};
   m.first_packet_ns = usage.first_packet_ns.load(std::memory_order_relaxed);
   m.last_packet_ns = usage.last_packet_ns.load(std::memory_order_relaxed);
   if ((urr.information & kImmediateStart) != 0) {
@@ -111,9 +112,9 @@ void UsageReports::set_quotas(Usage& usage, UrrState& state, const Urr& urr, con
   state.quota_ns = now;
   state.holding_reported = false;
   if (which.volume) {
-    usage.total.quota_at.store(sum(m.total.octets, urr.volume_quota.total), std::memory_order_relaxed);
-    usage.uplink.quota_at.store(sum(m.uplink.octets, urr.volume_quota.uplink), std::memory_order_relaxed);
-    usage.downlink.quota_at.store(sum(m.downlink.octets, urr.volume_quota.downlink), std::memory_order_relaxed);
+    usage.total_limit.quota_at.store(sum(m.total.octets, urr.volume_quota.total), std::memory_order_relaxed);
+    usage.uplink_limit.quota_at.store(sum(m.uplink.octets, urr.volume_quota.uplink), std::memory_order_relaxed);
+    usage.downlink_limit.quota_at.store(sum(m.downlink.octets, urr.volume_quota.downlink), std::memory_order_relaxed);
     state.volume_quota_reported = false;
   }
   if (which.time) {
@@ -129,12 +130,12 @@ void UsageReports::set_quotas(Usage& usage, UrrState& state, const Urr& urr, con
 // Thresholds count from the last report (5.2.2.2.1).
 void UsageReports::set_thresholds(Usage& usage, const UrrState& state, const Urr& urr) noexcept {
   const bool watched = (urr.triggers & pfcp::kVolth) != 0;
-  const auto set = [&](Usage::Counter& counter, std::uint64_t reported, std::uint64_t threshold) {
-    counter.threshold_at.store(watched ? sum(reported, threshold) : kUnlimited, std::memory_order_relaxed);
+  const auto set = [&](Usage::Limit& limit, std::uint64_t reported, std::uint64_t threshold) {
+    limit.threshold_at.store(watched ? sum(reported, threshold) : kUnlimited, std::memory_order_relaxed);
   };
-  set(usage.total, state.reported.total.octets, urr.volume_threshold.total);
-  set(usage.uplink, state.reported.uplink.octets, urr.volume_threshold.uplink);
-  set(usage.downlink, state.reported.downlink.octets, urr.volume_threshold.downlink);
+  set(usage.total_limit, state.reported.total.octets, urr.volume_threshold.total);
+  set(usage.uplink_limit, state.reported.uplink.octets, urr.volume_threshold.uplink);
+  set(usage.downlink_limit, state.reported.downlink.octets, urr.volume_threshold.downlink);
   usage.reached.fetch_and(~Usage::kThreshold, std::memory_order_release);
 }
 

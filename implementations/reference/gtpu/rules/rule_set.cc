@@ -81,11 +81,21 @@ bool compile_target(const Forwarding& f, const LocalAddresses& addresses, Target
   return true;
 }
 
+// What a Billing is made of.
+struct Bill {
+  const Pdr* pdr = nullptr;  // the first one with these QERs and URRs
+  std::vector<Rate> rates{};
+  std::vector<Usage*> usages{};
+  std::size_t at = 0;  // in the block
+};
+constexpr std::size_t kNoBill = ~std::size_t{0};
+
 struct Compilation {
   Compilation(const Rules& r, const LocalAddresses& a)
       : rules(r), addresses(a), pdrs(r.pdrs), fars(r.fars), qers(r.qers), urrs(r.urrs), bars(r.bars) {
     matches.reserve(r.pdrs.size());
     far_of.reserve(r.pdrs.size());
+    bill_of.reserve(r.pdrs.size());
     actions.reserve(r.fars.size() + 1);
   }
 
@@ -99,8 +109,9 @@ struct Compilation {
   std::vector<Match> matches{};
   std::vector<std::size_t> far_of{};  // of each of `matches`
   std::vector<Action> actions{};
-  std::vector<Rate> rates{};
-  std::vector<Usage*> usages{};
+  std::vector<Bill> bills{};
+  std::vector<std::size_t> bill_of{};             // of each of `matches`; kNoBill
+  std::size_t last_bill[2] = {kNoBill, kNoBill};  // of the downlink and the uplink
 };
 
 bool compile_actions(Compilation& c, RuleSet::Cold& cold, Refusal& refusal) {
@@ -140,20 +151,39 @@ bool compile_actions(Compilation& c, RuleSet::Cold& cold, Refusal& refusal) {
   return true;
 }
 
-void add_qer(const Qer& qer, Meters& meters, bool uplink, Compilation& c, Match& match) {
+void add_qer(const Qer& qer, bool uplink, Match& match) {
   if ((uplink ? qer.uplink_closed : qer.downlink_closed) && !mutant("gtpu-gates-ignored"))
     match.flags |= Match::kGateClosed;
-  if (const auto& mbr = uplink && !mutant("gtpu-one-mbr") ? qer.uplink_mbr : qer.downlink_mbr) {
-    const std::uint64_t rate = mutant("gtpu-mbr-5-percent-high") ? *mbr + *mbr / 20 : *mbr;
-    c.rates.push_back({uplink ? &meters.uplink : &meters.downlink, BitRate::of(rate)});
-    ++match.meter_count;
-  }
   if (qer.qfi && !mutant("gtpu-qfi-not-marked")) match.qfi = *qer.qfi & (mutant("gtpu-qfi-of-five-bits") ? 0x1F : 0x3F);
   if (qer.reflective && !mutant("gtpu-rqi-not-marked")) match.container |= 0x40;
   if (qer.paging) {
     match.container |= 0x80;
     match.paging = static_cast<std::uint8_t>(*qer.paging << 5);
   }
+}
+
+// Makes a bill of the PDR's QERs and URRs, and sets its place. False where an id is unknown.
+bool compile_bill(const Pdr& pdr, bool uplink, Compilation& c, const RuleSet::Cold& cold, std::size_t& place) {
+  Bill bill;
+  bill.pdr = &pdr;
+  for (const std::uint32_t id : pdr.qers) {
+    const auto at = c.qers.find(id);
+    if (!at) return false;
+    const Qer& qer = c.rules.qers[*at];
+    Meters& meters = *cold.meters[*at];
+    if (const auto& mbr = uplink && !mutant("gtpu-one-mbr") ? qer.uplink_mbr : qer.downlink_mbr) {
+      const std::uint64_t rate = mutant("gtpu-mbr-5-percent-high") ? *mbr + *mbr / 20 : *mbr;
+      bill.rates.push_back({uplink ? &meters.uplink : &meters.downlink, BitRate::of(rate)});
+    }
+  }
+  for (const std::uint32_t id : pdr.urrs) {
+    const auto at = c.urrs.find(id);
+    if (!at) return false;
+    bill.usages.push_back(cold.usages[*at]);
+  }
+  place = c.bills.size();
+  c.bills.push_back(std::move(bill));
+  return true;
 }
 
 bool compile_pdr(const Pdr& pdr, Compilation& c, RuleSet::Cold& cold, Refusal& refusal) {
@@ -178,22 +208,16 @@ bool compile_pdr(const Pdr& pdr, Compilation& c, RuleSet::Cold& cold, Refusal& r
   if (pdr.has_far && !far) return false;
   if (far && c.rules.fars[*far].forwarding.destination == Interface::control_plane)
     match.flags |= Match::kToControlPlane;
-  match.first_meter = static_cast<std::uint16_t>(c.rates.size());
   for (const std::uint32_t id : pdr.qers) {
     const auto qer = c.qers.find(id);
     if (!qer) return false;
-    add_qer(c.rules.qers[*qer], *cold.meters[*qer], uplink, c, match);
+    add_qer(c.rules.qers[*qer], uplink, match);
   }
-  match.first_usage = static_cast<std::uint16_t>(c.usages.size());
-  for (const std::uint32_t id : pdr.urrs) {
-    const auto urr = c.urrs.find(id);
-    if (!urr) return false;
-    c.usages.push_back(cold.usages[*urr].get());
-    ++match.usage_count;
-  }
-  if (c.rates.size() > 0xFFFF || c.usages.size() > 0xFFFF) {
-    refusal.reason = Refusal::Reason::no_resources;
-    return false;
+  std::size_t& last = c.last_bill[uplink ? 1 : 0];
+  std::size_t bill = last;
+  if (bill == kNoBill || c.bills[bill].pdr->qers != pdr.qers || c.bills[bill].pdr->urrs != pdr.urrs) {
+    if (!compile_bill(pdr, uplink, c, cold, bill)) return false;
+    last = bill;
   }
   if (pdr.teid.teid != 0 && (pdr.teid.addresses == 0 || pdr.teid.addresses >> c.addresses.entries.size() != 0)) {
     refusal.reason = Refusal::Reason::no_address;
@@ -202,36 +226,48 @@ bool compile_pdr(const Pdr& pdr, Compilation& c, RuleSet::Cold& cold, Refusal& r
   refusal = {};
   c.matches.push_back(match);
   c.far_of.push_back(far.value_or(c.actions.size() - 1));
+  c.bill_of.push_back(bill);
   return true;
 }
 
-// Objects of rules that stay: those of `before` where the id is the same.
+// Fills `objects` with those of the rules: of `before` where the id is the same, otherwise new ones.
 template <typename Object, typename Rule>
-std::vector<std::shared_ptr<Object>> objects_of(const std::vector<Rule>& rules,
-                                                const std::vector<std::shared_ptr<Object>>* before) {
-  std::vector<std::shared_ptr<Object>> objects;
+void hold_objects(const std::vector<Rule>& rules, const std::vector<Object*>* before, BlockPool& pool,
+                  std::vector<Object*>& objects) {
   objects.reserve(rules.size());
   for (const Rule& rule : rules) {
-    std::shared_ptr<Object> object;
+    Object* object = nullptr;
     if (before != nullptr) {
-      const auto same = std::ranges::find(*before, rule.id, [](const auto& held) { return held->id; });
+      const auto same = std::ranges::find(*before, rule.id, &Object::id);
       if (same != before->end()) object = *same;
     }
-    if (!object) {
-      object = std::make_shared<Object>();
+    if (object == nullptr) {
+      object = new (pool.allocate(sizeof(Object))) Object;
       object->id = rule.id;
     }
-    objects.push_back(std::move(object));
+    ++object->holders;
+    objects.push_back(object);
   }
-  return objects;
+}
+
+template <typename Object>
+void release_objects(const std::vector<Object*>& objects, BlockPool& pool) {
+  for (Object* const object : objects) {
+    if (--object->holders == 0) pool.free(object, sizeof(Object));
+  }
 }
 
 }  // namespace
 
+RuleSet::Cold::~Cold() {
+  release_objects(meters, pool);
+  release_objects(usages, pool);
+}
+
 RuleSet::~RuleSet() = default;
 
 void RuleSet::operator delete(RuleSet* set, std::destroying_delete_t) {
-  BlockPool& pool = *set->cold->pool;
+  BlockPool& pool = set->cold->pool;
   const std::size_t octets = set->cold->octets;
   set->~RuleSet();
   pool.free(set, octets);
@@ -239,7 +275,7 @@ void RuleSet::operator delete(RuleSet* set, std::destroying_delete_t) {
 
 std::unique_ptr<const RuleSet> RuleSet::compile(Rules rules, const LocalAddresses& addresses, const RuleSet* before,
                                                 std::uint64_t generation, BlockPool& pool, Refusal& refusal) {
-  auto cold = std::make_unique<Cold>();
+  auto cold = std::make_unique<Cold>(pool);
   cold->rules = std::move(rules);
   const Rules& held = cold->rules;
   Compilation c(held, addresses);
@@ -255,8 +291,8 @@ std::unique_ptr<const RuleSet> RuleSet::compile(Rules rules, const LocalAddresse
     refusal = refusal_of(Refusal::Reason::no_resources, Kind::pdr, pdr.id);
     return nullptr;
   }
-  cold->meters = objects_of(held.qers, before != nullptr ? &before->cold->meters : nullptr);
-  cold->usages = objects_of(held.urrs, before != nullptr ? &before->cold->usages : nullptr);
+  hold_objects(held.qers, before != nullptr ? &before->cold->meters : nullptr, pool, cold->meters);
+  hold_objects(held.urrs, before != nullptr ? &before->cold->usages : nullptr, pool, cold->usages);
   if (!compile_actions(c, *cold, refusal)) return nullptr;
   UserAddresses user;
   std::vector<const Pdr*> by_precedence;
@@ -272,32 +308,41 @@ std::unique_ptr<const RuleSet> RuleSet::compile(Rules rules, const LocalAddresse
     if (!compile_pdr(*pdr, c, *cold, refusal)) return nullptr;
   }
 
-  const std::size_t actions_at = sizeof(RuleSet) + c.matches.size() * sizeof(Match);
-  const std::size_t rates_at = actions_at + c.actions.size() * sizeof(Action);
-  const std::size_t usages_at = rates_at + c.rates.size() * sizeof(Rate);
-  const std::size_t octets = usages_at + c.usages.size() * sizeof(Usage*);
+  std::size_t octets = sizeof(RuleSet) + c.actions.size() * sizeof(Action);
+  for (Bill& bill : c.bills) {
+    bill.at = octets;
+    octets += sizeof(Billing) + bill.rates.size() * sizeof(Rate) + bill.usages.size() * sizeof(Usage*);
+    octets = (octets + BlockPool::kLine - 1) / BlockPool::kLine * BlockPool::kLine;
+  }
+  const std::size_t matches_at = octets;
+  octets += c.matches.size() * sizeof(Match);
   auto* const block = static_cast<std::uint8_t*>(pool.allocate(octets));
   auto* const set = new (block) RuleSet;
-  auto* const match = reinterpret_cast<Match*>(block + sizeof(RuleSet));
-  auto* const action = reinterpret_cast<Action*>(block + actions_at);
+  auto* const action = reinterpret_cast<Action*>(block + sizeof(RuleSet));
+  auto* const match = reinterpret_cast<Match*>(block + matches_at);
   std::uninitialized_copy(c.actions.begin(), c.actions.end(), action);
+  for (const Bill& bill : c.bills) {
+    auto* const billing = new (block + bill.at)
+        Billing{static_cast<std::uint32_t>(bill.rates.size()), static_cast<std::uint32_t>(bill.usages.size())};
+    std::ranges::uninitialized_copy(bill.rates,
+                                    std::span(const_cast<Rate*>(billing->rates().data()), bill.rates.size()));
+    std::ranges::uninitialized_copy(bill.usages,
+                                    std::span(const_cast<Usage**>(billing->usages().data()), bill.usages.size()));
+  }
   for (std::size_t i = 0; i < c.matches.size(); ++i) {
-    Match* const made = new (match + i) Match(c.matches[i]);
+    Match* const made = new (match + (c.matches.size() - 1 - i)) Match(c.matches[i]);
     made->action = action + c.far_of[i];
     made->pdr = by_precedence[i];
+    const Bill& bill = c.bills[c.bill_of[i]];
+    if (!bill.rates.empty() || !bill.usages.empty()) made->billing = reinterpret_cast<const Billing*>(block + bill.at);
     set->has_filters = set->has_filters || (made->flags & (Match::kHasFilters | Match::kHasPredefined)) != 0;
   }
-  set->rates = std::uninitialized_copy(c.rates.begin(), c.rates.end(), reinterpret_cast<Rate*>(block + rates_at)) -
-               static_cast<std::ptrdiff_t>(c.rates.size());
-  set->usages =
-      std::uninitialized_copy(c.usages.begin(), c.usages.end(), reinterpret_cast<Usage**>(block + usages_at)) -
-      static_cast<std::ptrdiff_t>(c.usages.size());
   set->generation = generation;
   set->user = user;
+  set->matches = match;
   set->match_count = static_cast<std::uint16_t>(c.matches.size());
   set->actions = action;
   cold->octets = octets;
-  cold->pool = &pool;
   set->cold = std::move(cold);
   return std::unique_ptr<const RuleSet>(set);
 }
@@ -306,8 +351,7 @@ const Match* RuleSet::find(const Tunnel& tunnel, const PacketFields& packet, boo
   drop = false;
   const Match* best = nullptr;
   std::uint32_t lowest = 0;
-  const Match* const all = matches();
-  for (const Match *m = all, *end = all + match_count; m != end; ++m) {
+  for (const Match* m = matches + match_count; m-- != matches;) {
     const bool own_wins = best == nullptr || m->precedence < lowest;
     if (!own_wins && (m->flags & Match::kHasPredefined) == 0) continue;
     if (!fits(*m, tunnel, packet)) continue;

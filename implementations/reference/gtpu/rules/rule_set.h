@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <new>
+#include <span>
 #include <vector>
 
 #include "gtpu/rules/rules.h"
@@ -43,6 +44,25 @@ struct ActionDetails {
   std::uint16_t buffered_packets = 0;  // as many as may be kept
 };
 
+// Rate is a QER's MBR in one direction.
+struct Rate {
+  Meter* meter = nullptr;
+  BitRate rate{};
+};
+
+// Billing is what the packets of a PDR are metered and counted by: rates of QERs and usages of URRs, which stand behind
+// it. PDRs with the same rules of both kinds share one.
+struct Billing {
+  std::uint32_t rate_count = 0;
+  std::uint32_t usage_count = 0;
+  [[nodiscard]] std::span<const Rate> rates() const noexcept {
+    return {reinterpret_cast<const Rate*>(this + 1), rate_count};
+  }
+  [[nodiscard]] std::span<Usage* const> usages() const noexcept {
+    return {reinterpret_cast<Usage* const*>(rates().data() + rate_count), usage_count};
+  }
+};
+
 // Match is a PDR.
 struct Match {
   // Bits of `flags`.
@@ -58,23 +78,14 @@ struct Match {
   std::uint64_t qfis = 0;
   const Action* action = nullptr;
   const Pdr* pdr = nullptr;
-  std::uint16_t first_meter = 0;
-  std::uint16_t first_usage = 0;
-  std::uint8_t meter_count = 0;
-  std::uint8_t usage_count = 0;
-  std::uint8_t qfi = 0xFF;     // that a QER marks with; 0xFF: none
-  std::uint8_t container = 0;  // second octet of the PDU session container of the downlink, but for the QFI
-  std::uint8_t paging = 0;     // PPI, where `container` has PPP
+  const Billing* billing = nullptr;  // nullptr: no meter and no usage
+  std::uint8_t qfi = 0xFF;           // that a QER marks with; 0xFF: none
+  std::uint8_t container = 0;        // second octet of the PDU session container of the downlink, but for the QFI
+  std::uint8_t paging = 0;           // PPI, where `container` has PPP
   HeaderRemoval removal = HeaderRemoval::none;
   Interface source = Interface::access;
 };
 static_assert(sizeof(Match) == BlockPool::kLine);
-
-// Rate is a QER's MBR in one direction.
-struct Rate {
-  Meter* meter = nullptr;
-  BitRate rate{};
-};
 
 // Tunnel says how a packet came: TEID 0 from N6.
 struct Tunnel {
@@ -99,7 +110,7 @@ struct alignas(64) RuleSet {
   [[nodiscard]] const Match* find(const Tunnel& tunnel, const PacketFields& packet, bool& drop) const noexcept;
   // As `find`, where no PDR has filters or predefined rules. REQUIRES: !has_filters.
   [[nodiscard]] const Match* find_without_filters(const Tunnel& tunnel, const PacketFields& packet) const noexcept {
-    for (const Match *m = matches(), *end = m + match_count; m != end; ++m) {
+    for (const Match* m = matches + match_count; m-- != matches;) {
       if (fits(*m, tunnel, packet)) return m;
     }
     return nullptr;
@@ -107,11 +118,10 @@ struct alignas(64) RuleSet {
   // True if what the PDR says of tunnel, user and QFI fits; filters are not looked at.
   [[nodiscard]] bool fits(const Match& match, const Tunnel& tunnel, const PacketFields& packet) const noexcept;
 
-  [[nodiscard]] const Match* matches() const noexcept { return reinterpret_cast<const Match*>(this + 1); }
-  // The first cache line
+  // The first cache line. Actions stand behind it, then what PDRs are billed by, then PDRs: first those that are looked
+  // at last, which most packets match.
   std::uint64_t generation = 0;
-  const Rate* rates = nullptr;
-  Usage* const* usages = nullptr;
+  const Match* matches = nullptr;
   const Action* actions = nullptr;
   UserAddresses user{};  // of all PDRs together
   std::uint16_t match_count = 0;
@@ -128,13 +138,18 @@ struct alignas(64) RuleSet {
 };
 
 struct RuleSet::Cold {
+  explicit Cold(BlockPool& p) : pool(p) {}
+  ~Cold();
+  Cold(const Cold&) = delete;
+  Cold& operator=(const Cold&) = delete;
+
+  BlockPool& pool;         // of the block, and of meters and usages
   std::size_t octets = 0;  // of the block
   Rules rules{};
   std::vector<ActionDetails> actions{};
   std::vector<Target> duplicates{};
-  BlockPool* pool = nullptr;
-  std::vector<std::shared_ptr<Meters>> meters{};
-  std::vector<std::shared_ptr<Usage>> usages{};  // in the order of rules.urrs
+  std::vector<Meters*> meters{};  // in the order of rules.qers
+  std::vector<Usage*> usages{};   // in the order of rules.urrs
 };
 
 inline bool is_of_user(const std::uint8_t* address, std::uint8_t version, const UserAddresses& user) noexcept {

@@ -142,11 +142,15 @@ Session* Sessions::create(Rules rules, Refusal& refusal) {
     refusal.reason = Refusal::Reason::no_resources;
     return nullptr;
   }
+  // First, so that what belongs to the session lies behind it.
+  Session* const session = new (pool_.allocate(sizeof(Session))) Session;
   auto set = RuleSet::compile(std::move(rules), addresses_, nullptr, generation_.load(std::memory_order_relaxed) + 1,
                               pool_, refusal);
-  if (!set) return nullptr;
+  if (!set) {
+    destroy(session);
+    return nullptr;
+  }
   Slot& slot = slots_[free_.back()];
-  Session* const session = new (pool_.allocate(sizeof(Session))) Session;
   session->index = free_.back();
   session->seid = static_cast<std::uint64_t>(++slot.uses) << 32 | (session->index + 1);
   session->rules.store(set.get(), std::memory_order_release);
@@ -204,8 +208,8 @@ const Rules& Sessions::rules_of(const Session& session) noexcept {
 
 Usage* Sessions::usage_of(const Session& session, std::uint32_t urr) noexcept {
   const auto& usages = session.rules.load(std::memory_order_relaxed)->cold->usages;
-  const auto it = std::ranges::find(usages, urr, [](const auto& usage) { return usage->id; });
-  return it == usages.end() ? nullptr : it->get();
+  const auto it = std::ranges::find(usages, urr, &Usage::id);
+  return it == usages.end() ? nullptr : *it;
 }
 
 std::uint32_t Sessions::choose_teid() {

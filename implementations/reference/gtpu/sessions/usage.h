@@ -12,25 +12,29 @@
 namespace headroom::gtpu {
 
 // Usage counts for one URR since the URR was created; nothing resets it. N4 remembers what it has reported and sets
-// limits as values that these counters are to reach.
-struct Usage {
+// limits as values that these counters are to reach. What each packet changes is in the first cache line.
+struct alignas(64) Usage {
   struct Counter {
     std::atomic<std::uint64_t> octets{0};
     std::atomic<std::uint64_t> packets{0};
+  };
+  struct Limit {
     std::atomic<std::uint64_t> threshold_at{kUnlimited};  // octets
     std::atomic<std::uint64_t> quota_at{kUnlimited};      // octets
+    // Returns the bits of `reached` that so many octets reach.
+    [[nodiscard]] std::uint32_t reached_by(std::uint64_t octets) const noexcept {
+      return (octets >= threshold_at.load(std::memory_order_relaxed) ? kThreshold : 0U) |
+             (octets >= quota_at.load(std::memory_order_relaxed) ? kQuota : 0U);
+    }
   };
   // Bits of `reached`.
   static constexpr std::uint32_t kThreshold = 1, kQuota = 2, kStart = 4;
 
-  std::uint32_t id = 0;  // of the URR
-  Counter total{};
   Counter uplink{};
   Counter downlink{};
   std::atomic<std::uint64_t> first_packet_ns{kUnlimited};
   std::atomic<std::uint64_t> last_packet_ns{0};
-  std::atomic<std::uint64_t> idle_ns{0};        // time between packets beyond the Inactivity Detection Time
-  std::atomic<std::uint64_t> inactivity_ns{0};  // 0: none
+  std::atomic<std::uint64_t> idle_ns{0};  // time between packets beyond the Inactivity Detection Time
   // What has been reached since N4 cleared the bit, which it does behind setting a new limit. An Event was queued for
   // each bit.
   std::atomic<std::uint32_t> reached{0};
@@ -39,7 +43,15 @@ struct Usage {
   std::atomic<bool> exhausted{false};
   std::atomic<bool> inactive{false};       // INAM, or suspended: nothing is counted
   std::atomic<bool> reports_start{false};  // the first packet queues an Event with kStart (START of the triggers)
+
+  alignas(64) Limit uplink_limit{};
+  Limit downlink_limit{};
+  Limit total_limit{};
+  std::atomic<std::uint64_t> inactivity_ns{0};  // Inactivity Detection Time; 0: none
+  std::uint32_t id = 0;                         // of the URR
+  std::uint32_t holders = 0;                    // rule sets with this URR, as N4 counts them
 };
+static_assert(sizeof(Usage) == 128);
 
 // BitRate is a maximum bit rate, prepared so that no packet costs a division.
 struct BitRate {
@@ -61,9 +73,10 @@ class Meter {
 };
 
 struct Meters {
-  std::uint32_t id = 0;  // of the QER
   Meter uplink{};
   Meter downlink{};
+  std::uint32_t id = 0;       // of the QER
+  std::uint32_t holders = 0;  // rule sets with this QER, as N4 counts them
 };
 
 }  // namespace headroom::gtpu

@@ -204,8 +204,8 @@ TEST(Forward, UsageIsCountedAndItsLimitsReported) {
   rules.pdrs[0].urrs = rules.pdrs[1].urrs = {5};
   Session& session = plane.create(rules);
   Usage& usage = *Sessions::usage_of(session, 5);
-  usage.total.threshold_at = 3 * 32;
-  usage.downlink.quota_at = 2 * 32;
+  usage.total_limit.threshold_at = 3 * 32;
+  usage.downlink_limit.quota_at = 2 * 32;
   const Bytes up = uplink(from_user());
   EXPECT_EQ(plane.forward(up, HEADROOM_N3, 1000).status, HEADROOM_OK);
   EXPECT_EQ(plane.forward(to_user(), HEADROOM_N6, 2000).status, HEADROOM_OK);
@@ -221,7 +221,7 @@ TEST(Forward, UsageIsCountedAndItsLimitsReported) {
   EXPECT_FALSE(plane.sessions.next_event(event));
   EXPECT_EQ(usage.uplink.octets, 32U);
   EXPECT_EQ(usage.downlink.packets, 2U);
-  EXPECT_EQ(usage.total.octets, 96U);
+  EXPECT_EQ(usage.downlink.octets, 64U);
   EXPECT_EQ(usage.first_packet_ns, 1000U);
   // It lives through a change of rules, whose FAR for Quota Action forwards what the quota stops.
   rules.urrs[0].has_quota_far = true;
@@ -352,7 +352,7 @@ TEST(Forward, OuterFragmentsOfIpv6) {
 }
 
 TEST(Forward, StagesEndWhereTheConfigurationSays) {
-  for (const Stage stage : {Stage::parse, Stage::lookup, Stage::flow}) {
+  for (const Stage stage : {Stage::parse, Stage::lookup, Stage::flow, Stage::dpi}) {
     Config c = config();
     c.until = stage;
     UserPlane plane(c);
@@ -361,6 +361,52 @@ TEST(Forward, StagesEndWhereTheConfigurationSays) {
     EXPECT_EQ(outcome.status, HEADROOM_NOTHING);
     EXPECT_EQ(outcome.reason, HEADROOM_REASON_NONE);
   }
+}
+
+// Says that a flow is inspected when two of its packets were.
+class TwoPackets final : public FlowInspection {
+ public:
+  explicit TwoPackets(std::vector<std::size_t>& seen) : seen_(seen) {}
+  void inspect(const FlowKey&, std::span<const std::uint8_t> payload, std::uint8_t& inspected) override {
+    seen_.push_back(payload.size());
+    inspected = inspected == 0 ? 1 : FlowTable::kInspected;
+  }
+  [[nodiscard]] InspectionCounters counters() const override { return {}; }
+
+ private:
+  std::vector<std::size_t>& seen_;
+};
+
+TEST(Forward, TheFirstPacketsWithPayloadOfAFlowAreInspected) {
+  const Config c = config(16);
+  UserPlane plane(c);
+  std::vector<std::size_t> seen;
+  plane.worker = std::make_unique<Worker>(c, plane.sessions, true, std::make_unique<TwoPackets>(seen));
+  Session& session = plane.create(basic_rules());
+  EXPECT_EQ(plane.forward(uplink(from_user(Bytes())), HEADROOM_N3).status, HEADROOM_OK);
+  EXPECT_EQ(plane.forward(uplink(from_user(Bytes(5))), HEADROOM_N3).status, HEADROOM_OK);
+  Refusal refusal;
+  ASSERT_TRUE(plane.sessions.replace(session, basic_rules(), refusal));
+  for (const std::size_t length : {6U, 7U})  // of the same flow, whose rules are others
+    EXPECT_EQ(plane.forward(uplink(from_user(Bytes(length))), HEADROOM_N3).status, HEADROOM_OK);
+  EXPECT_EQ(seen, (std::vector<std::size_t>{5, 6}));
+}
+
+// More flows than places: each is inspected when it comes, and none is dropped.
+TEST(Forward, AFullFlowTableDropsNothing) {
+  const Config c = config(1);
+  UserPlane plane(c);
+  std::vector<std::size_t> seen;
+  plane.worker = std::make_unique<Worker>(c, plane.sessions, true, std::make_unique<TwoPackets>(seen));
+  plane.create(basic_rules());
+  for (int round = 0; round < 3; ++round) {
+    for (std::uint8_t port = 1; port <= 8; ++port) {
+      Bytes packet = from_user(Bytes(port));
+      packet[21] = port;  // of the user
+      EXPECT_EQ(plane.forward(uplink(packet), HEADROOM_N3).status, HEADROOM_OK);
+    }
+  }
+  EXPECT_EQ(seen.size(), 24U);
 }
 
 // ---- Messages of the path

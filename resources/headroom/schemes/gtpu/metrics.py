@@ -21,7 +21,7 @@ STAGE_NS = Family(
     "ns",
     "lower",
     "Time that the stage {stage} adds to a packet.",
-    {"stage": {name: name for name in ("parse", "lookup", "flow", "rewrite")}},
+    {"stage": {name: name for name in ("parse", "lookup", "flow", "dpi", "rewrite")}},
 )
 MPPS = Metric("user_plane_mpps", "Mpps", "higher", "Packets that all workers forward in a second, in millions.")
 VOLUME = Family(

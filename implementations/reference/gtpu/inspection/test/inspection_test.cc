@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cxx/settings.h"
+#include "gtpu/forward/flow_inspection.h"
 #include "gtpu/inspection/inspector.h"
 
 namespace headroom::gtpu::inspection {
@@ -151,15 +152,16 @@ TEST_F(Rules, L3TheFirstOfTheFileWins) {
       "ip any 2001:db8::/32 any any\n");
   const RuleBase rules("", l3.path(), "");
   EXPECT_EQ(inspected(rules, flow(17, 53), {"x"}).rule, 0u);
-  EXPECT_EQ(inspected(rules, flow(6, 8000), {"x"}).rule, 1u);
-  EXPECT_EQ(inspected(rules, flow(6, 80), {"x"}).rule, 2u);
+  const std::vector<std::string> others(kMostInspected, "x");
+  EXPECT_EQ(inspected(rules, flow(6, 8000), others).rule, 1u);
+  EXPECT_EQ(inspected(rules, flow(6, 80), others).rule, 2u);
   FlowKey low = flow(6, 80);
   low.user_port = 1023;
-  EXPECT_EQ(inspected(rules, low, {"x"}).rule, 3u);
+  EXPECT_EQ(inspected(rules, low, others).rule, 3u);
   low.remote = {0x20, 0x01, 0x0D, 0xB8};
-  EXPECT_EQ(inspected(rules, low, {"x"}).rule, 4u);
+  EXPECT_EQ(inspected(rules, low, others).rule, 4u);
   low.remote = {0x20, 0x01, 0x0D, 0xB9};
-  EXPECT_EQ(inspected(rules, low, {"x"}).rule, kNoRule);
+  EXPECT_EQ(inspected(rules, low, others).rule, kNoRule);
 }
 
 TEST_F(Rules, AtMostFourPacketsWithPayloadAreInspectedAndL7WinsOverL3) {
@@ -224,6 +226,30 @@ TEST_F(Rules, WrongLinesAreRefusedWithTheirNumber) {
   EXPECT_THROW(RuleBase("/nowhere", "", ""), ConfigError);
   const TestFile bad("regex (\n");
   EXPECT_THROW(RuleBase(bad.path(), "", ""), ConfigError);
+}
+
+TEST_F(Rules, AWorkerCountsTheFlowsOfEachRule) {
+  const TestFile l7("host a.example\n"), l3("udp 10.1.0.0/16 198.18.0.0/15 9999 53\n");
+  const auto rules = read_inspection_rules(l7.path(), l3.path(), "");
+  const auto worker = rules->add_worker();
+  gtpu::FlowKey flow;
+  flow.user[1] = 0xFFFF'0A01'0203;
+  flow.remote[1] = 0xFFFF'C612'0509;
+  flow.ports_or_spi = 9999 << 16 | 53;
+  flow.protocol = 17;
+  std::uint8_t inspected = 0;
+  worker->inspect(flow, octets("x"), inspected);
+  EXPECT_EQ(inspected, FlowTable::kInspected);
+  flow.protocol = 6;
+  inspected = 0;
+  worker->inspect(flow, octets("x"), inspected);
+  EXPECT_EQ(inspected, 1u);
+  worker->inspect(flow, octets(request("a.example")), inspected);
+  EXPECT_EQ(inspected, FlowTable::kInspected);
+  const InspectionCounters counters = worker->counters();
+  EXPECT_EQ(counters.packets, 3u);
+  EXPECT_EQ(counters.flows, 2u);
+  EXPECT_EQ(counters.matched, (std::map<std::uint32_t, std::uint64_t>{{0, 1}, {1, 1}}));
 }
 
 }  // namespace

@@ -165,6 +165,7 @@ Json stages_json(const Job& job, const Json& description, double floor_ns, doubl
   const std::size_t count = description["stages"].size();
   for (std::size_t i = 0; i < count; ++i) {
     const std::string name = description["stages"][i];
+    if (name == "dpi" && job.rules != Rules::dpi) continue;  // does nothing then
     const double until = i + 1 < count ? until_stage(job, name, ns_per_cycle) : whole_ns;
     stages.push_back({{"stage", name}, {"ns", until - before}});
     before = until;
