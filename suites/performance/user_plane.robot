@@ -8,9 +8,10 @@ Documentation    A user plane (UPF) under the traffic of a carrier: 600,000 sess
 ...              in memory. Each packet must go on; what it takes is measured and not judged.
 ...
 ...              "basic" has one rule for each direction. "rules" has 45 predefined and 5 dynamic rules, a rate limit
-...              and a volume report for each user, and a flow table. With "queues" each worker has the packets of its
-...              users by a hash of their address; with "rx-cores" a receiving core reads the address and hands packets
-...              over.
+...              and a volume report for each user, and a flow table. "dpi" also inspects the first packets of each flow
+...              by 40,000 rules for names and paths and 10,000 for addresses and ports. With "queues" each worker has
+...              the packets of its users by a hash of their address; with "rx-cores" a receiving core reads the address
+...              and hands packets over.
 
 Resource         imports.resource
 
@@ -22,6 +23,7 @@ Test Tags        performance    scheme:gtpu
 *** Test Cases ***                 RULES    DISTRIBUTION    CPUS
 Basic On One Core                  basic    queues          1c
 Rules On One Core                  rules    queues          1c
+Inspection On One Core             dpi      queues          1c
 Basic On Two Cores                 basic    queues          2c-l3
 Rules On Two Cores                 rules    queues          2c-l3
 Basic On Four Cores                basic    queues          4c

@@ -8,8 +8,10 @@ static and 5 dynamic rules. Lengths are of frames with Ethernet header and FCS.
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from statistics import median
 from typing import Any, Literal
 
@@ -17,9 +19,11 @@ from headroom.core import engine
 from headroom.core.implementations import Implementation
 from headroom.core.machine.power import Power, PowerMeter
 from headroom.core.paths import DEFAULT_BUILD
+from headroom.schemes.gtpu import rule_files
 from headroom.schemes.gtpu.conversation import N3_HOSTS, N4_HOST
+from headroom.schemes.gtpu.rule_files import RuleFiles
 
-Rules = Literal["basic", "rules"]
+Rules = Literal["basic", "rules", "dpi"]
 Distribution = Literal["queues", "rx-cores"]
 
 ETHERNET = 14 + 4  # octets around an IP packet in a frame: header and FCS
@@ -147,30 +151,35 @@ class LoadResult:
         return found
 
 
-def adapter_config(found: Implementation, traffic: Traffic) -> dict[str, Any]:
-    """The configuration of a user plane for a load: its addresses, and its sessions where it has no N4."""
+def adapter_config(found: Implementation, traffic: Traffic, files: RuleFiles | None = None) -> dict[str, Any]:
+    """The configuration of a user plane for a load: its addresses, its sessions where it has no N4, and `files` of
+    rules that it inspects flows by."""
     config: dict[str, Any] = {**found.config, "scheme": "gtpu", "n3": {"ipv4": N3_HOSTS[4]}}
+    if files:
+        config["inspection"] = files.as_config()
     if found.declared("gtpu").get("n4"):
         return config | {"n4": {"address": N4_HOST}}
     return config | {"session_range": {"count": traffic.access_users, **SESSION}}
 
 
-def job(config: LoadConfig) -> dict[str, Any]:
-    def adapter(found: Implementation) -> dict[str, Any]:
+def job(config: LoadConfig, files: RuleFiles | None = None) -> dict[str, Any]:
+    """The engine's job. `files` are there where the rules are dpi."""
+
+    def adapter(found: Implementation, files: RuleFiles | None = None) -> dict[str, Any]:
         return {
             "library": str(found.library_path(config.build)),
-            "config": adapter_config(found, config.traffic),
+            "config": adapter_config(found, config.traffic, files),
         }
 
     return {
-        "user_plane": adapter(config.user_plane),
+        "user_plane": adapter(config.user_plane, files),
         **({"baseline": adapter(config.baseline)} if config.baseline else {}),
         "rules": config.rules,
         "distribution": config.distribution,
         "workers": config.workers,
         "rx_cores": config.rx_cores,
         **({"cpus": list(config.cpus)} if config.cpus else {}),
-        "traffic": config.traffic.as_job(),
+        "traffic": config.traffic.as_job() | ({"hosts": list(files.hosts)} if files else {}),
         "packets": config.packets,
         "trials": config.trials,
         "seed": config.seed,
@@ -185,9 +194,11 @@ def job(config: LoadConfig) -> dict[str, Any]:
 
 def measure(config: LoadConfig) -> LoadResult:
     """Runs a load. Raises EngineFailure as `engine.run` does."""
-    meter = PowerMeter()
-    document = engine.run("load", job(config), TIMEOUT_S, config.build)
-    return result_of(document, meter.read())
+    with tempfile.TemporaryDirectory(prefix="headroom-rules-") as folder:
+        files = rule_files.write(Path(folder), config.seed) if config.rules == "dpi" else None
+        meter = PowerMeter()
+        document = engine.run("load", job(config, files), TIMEOUT_S, config.build)
+        return result_of(document, meter.read())
 
 
 def result_of(document: Mapping[str, Any], power: Power) -> LoadResult:

@@ -2,6 +2,7 @@
 """Loads of user planes: jobs, results, and what follows from them; the charts and the section of the report."""
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ from headroom.core.implementations import find
 from headroom.core.machine.power import Power
 from headroom.core.metrics import Metric
 from headroom.core.results import collector
-from headroom.schemes.gtpu import load, metrics, report_section
+from headroom.schemes.gtpu import load, metrics, report_section, rule_files
 from headroom.schemes.gtpu.keywords.wire import note_share
 from headroom.schemes.gtpu.load import Design, LoadConfig, Traffic
 from headroom.schemes.gtpu.papers import zte_2020_figures
@@ -76,16 +77,37 @@ SMALL = Traffic(access_users=20, active_users=10, flows=40)
 
 
 @pytest.mark.parametrize(
-    "more", [{"stages": True}, {"distribution": "rx-cores", "virtual_threads": (4,), "loads": (0.5,)}]
+    "more",
+    [
+        {"rules": "rules", "stages": True},
+        {"rules": "dpi", "stages": True},
+        {"rules": "rules", "distribution": "rx-cores", "virtual_threads": (4,), "loads": (0.5,)},
+    ],
 )
 def test_a_small_load_in_the_engine(more: dict[str, Any], real_build: str) -> None:
     """The job and the result are as their schemas say."""
     found = find("reference")
-    config = LoadConfig(found, "rules", traffic=SMALL, packets=2000, trials=2, baseline=found, build=real_build, **more)
+    config = LoadConfig(found, traffic=SMALL, packets=2000, trials=2, baseline=found, build=real_build, **more)
     result = load.measure(config)
     assert (result.sessions, result.unsent) == (20, 0)
     assert bool(result.stages) == ("stages" in more)
+    assert ("dpi" in result.stages) == (more["rules"] == "dpi")
     assert [one.distribution for one in result.designs] == (["queues", "rx-cores"] if "loads" in more else [])
+
+
+def _made(folder: Path) -> Path:
+    folder.mkdir()
+    return folder
+
+
+def test_rule_files_are_those_of_their_seed(tmp_path: Path) -> None:
+    found = [rule_files.write(_made(tmp_path / name), seed, 2000, 300) for name, seed in (("a", 1), ("b", 1), ("c", 2))]
+    first, again, other = ((one.l7.read_text(), one.l3.read_text(), one.hosts) for one in found)
+    assert first == again != other
+    kinds = [line.split()[0] for line in first[0].splitlines()]
+    assert (len(kinds), first[1].count("\n")) == (2000, 300)
+    assert {*kinds} == {"host", "sni", "url", "contains"}
+    assert all(f"host {host}\n" in first[0] for host in first[2]), "their requests match a rule"
 
 
 @pytest.mark.parametrize(

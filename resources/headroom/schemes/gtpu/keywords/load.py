@@ -35,7 +35,7 @@ class UserPlaneLoadKeywords:
 
     @keyword("User Plane Should Carry")
     def carries(self, rules: str, distribution: str, cpus: str, users: int = 6000) -> None:
-        """RULES are basic or rules; DISTRIBUTION is queues or rx-cores. Workers have the cores of CPUS; with
+        """RULES are basic, rules or dpi; DISTRIBUTION is queues or rx-cores. Workers have the cores of CPUS; with
         rx-cores the first core receives. USERS of 600,000 send."""
         run = current_run()
         cores = configuration(cpus).cpus
@@ -75,6 +75,8 @@ def config_of(run: Run, rules: str, distribution: str) -> LoadConfig:
         raise SkipExecution(f"{reason}.")
     if rules != "basic" and not found.declared("gtpu").get("n4"):
         raise SkipExecution(f"{found.name} has no N4, by which rules come.")
+    if rules == "dpi" and (reason := found.lacks(ROLE, "gtpu", features=["inspection"])):
+        raise SkipExecution(f"{reason}.")
     implementations.require_adapter(found.word, run.build)
     verdicts.note("compressor", found, run.build)
     return LoadConfig(

@@ -37,11 +37,14 @@ class Measurements:
 
 @cache
 def measurements(run: Run, rules: Rules) -> Measurements:
-    """Measures a worker behind a receiving core, once a run: several places of the paper rest on it."""
+    """Measures a worker behind a receiving core, once a run: several places of the paper rest on it. Rules are with
+    inspection where the user plane has it."""
+    found = note_tested(run).compressor
+    inspects = rules == "rules" and not found.lacks("user-plane", "gtpu", features=["inspection"])
     result = load.measure(
         LoadConfig(
-            user_plane=note_tested(run).compressor,
-            rules=rules,
+            user_plane=found,
+            rules="dpi" if inspects else rules,
             distribution="rx-cores",
             packets=400_000 if run.quick else 2_000_000,
             trials=3 if run.quick else 7,
