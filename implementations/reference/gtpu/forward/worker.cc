@@ -16,6 +16,7 @@ constexpr std::size_t kFetched = sizeof(RuleSet) + 2 * sizeof(Match) + 2 * sizeo
 constexpr std::size_t kFetchedCounters = BlockPool::kLine + sizeof(Usage) + 2 * BlockPool::kLine;
 
 void fetch(const void* from, std::size_t octets) noexcept {
+  if (from == nullptr) return;
   const auto* const line = static_cast<const std::uint8_t*>(from);
   for (std::size_t at = 0; at < octets; at += BlockPool::kLine) __builtin_prefetch(line + at);
 }
