@@ -203,11 +203,14 @@ bool compile_pdr(const Pdr& pdr, Compilation& c, RuleSet::Cold& cold, Refusal& r
   if (pdr.user.ipv4 != 0 || pdr.user.ipv6 != 0) match.flags |= Match::kHasUser;
   if (!pdr.filters.empty()) match.flags |= Match::kHasFilters;
   if (pdr.predefined) match.flags |= Match::kHasPredefined;
-  const auto far = pdr.has_far ? c.fars.find(pdr.far) : std::nullopt;
   refusal = refusal_of(Refusal::Reason::unknown_id, Refusal::Kind::pdr, pdr.id);
-  if (pdr.has_far && !far) return false;
-  if (far && c.rules.fars[*far].forwarding.destination == Interface::control_plane)
-    match.flags |= Match::kToControlPlane;
+  std::size_t far = c.actions.size() - 1;  // of PDRs without a FAR
+  if (pdr.has_far) {
+    const auto found = c.fars.find(pdr.far);
+    if (!found) return false;
+    far = *found;
+    if (c.rules.fars[far].forwarding.destination == Interface::control_plane) match.flags |= Match::kToControlPlane;
+  }
   for (const std::uint32_t id : pdr.qers) {
     const auto qer = c.qers.find(id);
     if (!qer) return false;
@@ -225,7 +228,7 @@ bool compile_pdr(const Pdr& pdr, Compilation& c, RuleSet::Cold& cold, Refusal& r
   }
   refusal = {};
   c.matches.push_back(match);
-  c.far_of.push_back(far.value_or(c.actions.size() - 1));
+  c.far_of.push_back(far);
   c.bill_of.push_back(bill);
   return true;
 }
