@@ -138,7 +138,7 @@ def note_designs(config: LoadConfig, found: LoadResult) -> None:
             for one in design.loads
             if load.latency_us(one) is not None
         ]
-        label = f"{config.rules}, {name}"
+        label = f"{config.rules}, {name}, {design.workers + design.rx_cores} threads"
         current.series.append(Series("design_latency", "rate", "average latency", "Mpps", "µs", points, label))
 
 
