@@ -224,7 +224,7 @@ def ending(made: Line, found: Throughput, with_loads: bool) -> dict[str, Any]:
 
 
 def losses_of(made: Line) -> list[str]:
-    """What workers and ports of the nodes have lost, by cause; nothing of a node that does not tell."""
+    """Returns the losses of the nodes' workers and ports, by cause; none of a node that does not tell."""
     found: list[str] = []
     for role, service in made.watched.items():
         with contextlib.suppress(*MALFORMED):

@@ -159,7 +159,7 @@ class Implementation:
         return dict(options)
 
     def missing(self) -> str:
-        """Why its adapter or program cannot work on this machine, for lack of a file of others; "" when it can."""
+        """Returns why its adapter or program cannot work on this machine, for lack of a file of others; or ""."""
         if self.program and shutil.which(self.program) is None:
             return f"{self.name} cannot be used here: the program {self.program} is not there"
         reason = libraries.look_for(self.requires).reason if self.requires else ""

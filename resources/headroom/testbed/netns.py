@@ -59,10 +59,10 @@ class Netns(Topology):
             self.crew = Crew(folder, self.build)
         self.seats = {role: self._seat(role) for role in roles_of(self.shape)}
         for seat in self.seats.values():
-            _ip(f"netns add {seat.place.name}")
+            run_ip(f"netns add {seat.place.name}")
             interfaces.inside(seat.place.name, interfaces.quieten)
         for wire in SHAPES[self.shape]:
-            _ip(self._veth(wire))
+            run_ip(self._veth(wire))
         for seat in self.seats.values():
             self._set_up(seat)
         for seat in self.seats.values():
@@ -90,7 +90,7 @@ class Netns(Topology):
         names = [port.interface for port in seat.ports.values()]
         interfaces.inside(seat.place.name, partial(interfaces.without_offloads, names))
         lines = [f"link set dev {name} up" for name in ("lo", *names)]
-        _ip("\n".join(lines), seat.place.name)
+        run_ip("\n".join(lines), seat.place.name)
 
     def start(self, role: Role, command: str, job: dict[str, Any], ends_by_itself: bool = False) -> Service:
         """Raises EngineFailure as `look` does."""
@@ -145,8 +145,8 @@ def probe() -> str:
         return reason
     try:
         with _noted("probe") as name:
-            _ip(f"netns add {name}")
-            _ip("link add one type veth peer name other", name)
+            run_ip(f"netns add {name}")
+            run_ip("link add one type veth peer name other", name)
             return ""
     except EnvironmentLacks as error:
         return str(error)
@@ -162,8 +162,8 @@ def alone() -> Iterator[Place]:
         raise EnvironmentLacks(reason)
     remove_dead()
     with _noted(SUFFIX["generator"]) as name:
-        _ip(f"netns add {name}")
-        _ip("link set dev lo up", name)
+        run_ip(f"netns add {name}")
+        run_ip("link set dev lo up", name)
         yield Place(name, ("ip", "netns", "exec", name))
 
 
@@ -222,7 +222,7 @@ def _delete(namespace: str) -> None:
     subprocess.run(["ip", "netns", "del", namespace], capture_output=True)
 
 
-def _ip(lines: str, namespace: str = "") -> None:
+def run_ip(lines: str, namespace: str = "") -> None:
     """Runs lines of ip(8), in a namespace where one is named. Raises EnvironmentLacks with what ip says."""
     where = ["-n", namespace] if namespace else []
     done = subprocess.run(["ip", *where, "-batch", "-"], input=lines + "\n", capture_output=True, text=True)

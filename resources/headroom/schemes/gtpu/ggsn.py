@@ -7,7 +7,6 @@ when it has answered Echo Requests, by which it has read what came before from b
 
 from __future__ import annotations
 
-import subprocess
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
@@ -24,7 +23,7 @@ from headroom.schemes.gtpu import gtpv1_c, judge, packets
 from headroom.schemes.gtpu.conversation import CONTROL, N3_HOSTS, Session
 from headroom.schemes.gtpu.user_plane import N3, N6
 from headroom.schemes.gtpu.wire_plane import NEXT_HOP, OWN, PATIENCE_S, PORTS, ROLE, SETTLED, SHAPE, WireUserPlane
-from headroom.testbed import choice, interfaces
+from headroom.testbed import choice, interfaces, netns
 from headroom.testbed.processes import Service
 from headroom.testbed.topology import Topology
 
@@ -124,7 +123,7 @@ def _start(made: Topology, command: str, folder: Path) -> Service:
         lines.append(f"neighbour add {NEXT_HOP[side]} lladdr {other.ports[number].mac} dev {name}")
     lines += [f"route add {network} via {NEXT_HOP[N3]}" for network in ("172.16.0.0/16", "192.0.2.0/24")]
     lines.append(f"route add default via {NEXT_HOP[N6]}")
-    subprocess.run(["ip", "-n", seat.place.name, "-batch", "-"], input="\n".join(lines), text=True, check=True)
+    netns.run_ip("\n".join(lines), seat.place.name)
     interfaces.inside(seat.place.name, partial(Path("/proc/sys/net/ipv4/ip_forward").write_text, "1"))
     configuration = folder / "osmo-ggsn.cfg"
     text = CONFIGURATION.format(folder=folder, address=N3_HOSTS[4], apn=APN, users=USERS)

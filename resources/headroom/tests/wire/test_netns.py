@@ -285,7 +285,7 @@ def test_without_ip_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
 @root
 def test_what_ip_says_is_told() -> None:
     with pytest.raises(EnvironmentLacks, match=r"`ip link add x type frobnicate` failed: .*Unknown device type"):
-        netns._ip("link add x type frobnicate")
+        netns.run_ip("link add x type frobnicate")
     with pytest.raises(EnvironmentLacks, match="cannot be entered: No such file"):
         interfaces.inside("hr-nobody", lambda: None)
 

@@ -136,7 +136,7 @@ def _plane(
 ) -> AbstractContextManager[user_plane.EngineUserPlane | wire_plane.WireUserPlane]:
     """The user plane where the run's topology has it: in the engine, or in a node between namespaces."""
     found, build = case.found, case.run.build
-    if found.program:
+    if found.control == "gtpv1-c":
         return ggsn.of_program(found, build)
     if case.run.topology == "process":
         return user_plane.of_implementation(found, facts.config(), build, capture)

@@ -73,6 +73,8 @@ def config_of(run: Run, rules: str, distribution: str) -> LoadConfig:
     found = run.compressor
     if reason := found.lacks(ROLE, "gtpu"):
         raise SkipExecution(f"{reason}.")
+    if found.program:
+        raise SkipExecution(f"{found.name} is a program of its own, and loads are in memory.")
     if rules != "basic" and not found.declared("gtpu").get("n4"):
         raise SkipExecution(f"{found.name} has no N4, by which rules come.")
     if rules == "dpi" and (reason := found.lacks(ROLE, "gtpu", features=["inspection"])):

@@ -63,8 +63,8 @@ def config_of(profile: str, cpus: str, users: int, **parameters: Any) -> UserPla
     choice.require(run.topology, run.build)
     if (run.topology, run.generator) != ("netns", "memory"):
         raise choice.NotOnThisTopology(
-            "Tunnels have the TEIDs that the user plane chooses over N4, which only the embedded generator is told, in "
-            "network namespaces: use --topology netns --generator memory."
+            "The user plane chooses the TEIDs over N4, and only the embedded generator in network namespaces can use "
+            "them: name --topology netns --generator memory."
         )
     if reason := run.compressor.lacks(ROLE, "gtpu"):
         raise SkipExecution(f"{reason}.")
