@@ -41,7 +41,7 @@ Rules rules_of(unsigned variant) {
     Pdr pdr = rules.pdrs[1];
     pdr.id = 3;
     pdr.precedence = 1;
-    pdr.filters = {*parse_flow_description("permit out udp from any 9 to assigned")};
+    pdr.filters = {std::make_shared<const SdfFilter>(*parse_flow_description("permit out udp from any 9 to assigned"))};
     rules.pdrs.push_back(pdr);
   }
   if ((variant & 8) != 0) rules.fars[0] = {1, kForward | kDuplicate, down, {down}};

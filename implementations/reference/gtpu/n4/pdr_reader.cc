@@ -17,7 +17,8 @@ bool RuleReader::read_pdr(const Ie& group, Rules& rules, bool update) {
   if (!identifier(group.value, group.type, pfcp::kPdrId, 2, id)) return false;
   Pdr* const pdr = target(rules.pdrs, Kind::pdr, id, update);
   if (pdr == nullptr) return false;
-  PredefinedGroup predefined = pdr->predefined ? *pdr->predefined : PredefinedGroup{};
+  activated_.clear();
+  if (pdr->predefined) activated_ = pdr->predefined->rules;
   Seen seen;
   const bool read = for_each(group.value, group.type, [&](const Ie& ie) {
     const bool first = seen.first(ie.type);
@@ -49,9 +50,9 @@ bool RuleReader::read_pdr(const Ie& group, Rules& rules, bool update) {
         const PredefinedRule* rule = predefined_.find(name);
         if (rule == nullptr) return fail_rule(Kind::pdr, id, Cause::unknown_predefined_rule);
         if (ie.type == pfcp::kActivatePredefinedRules) {
-          predefined.push_back(rule);
+          activated_.push_back(rule);
         } else if (!mutant("gtpu-predefined-rule-stays")) {
-          std::erase(predefined, rule);
+          std::erase(activated_, rule);
         }
         return true;
       }
@@ -61,7 +62,7 @@ bool RuleReader::read_pdr(const Ie& group, Rules& rules, bool update) {
   });
   if (!read) return false;
   if (seen.has(pfcp::kActivatePredefinedRules) || seen.has(pfcp::kDeactivatePredefinedRules)) {
-    pdr->predefined = predefined_.group(std::move(predefined));
+    pdr->predefined = predefined_.group(activated_);
   }
   if (update) return true;
   if (!mandatory(seen, pfcp::kPrecedence) || !mandatory(seen, pfcp::kPdi)) return false;
@@ -108,7 +109,7 @@ bool RuleReader::read_pdi(const Ie& group, Rules& rules, Pdr& pdr) {
         const std::string_view name(reinterpret_cast<const char*>(ie.value.data()), ie.value.size());
         const PredefinedRule* rule = predefined_.find(name);
         if (rule == nullptr) return fail_rule(Kind::pdr, pdr.id, Cause::unknown_application_id);
-        pdr.filters.push_back(rule->filter);
+        pdr.filters.emplace_back(std::shared_ptr<void>(), &rule->filter);  // owned by the configuration
         return true;
       }
       case pfcp::kTrafficEndpointId:
@@ -176,6 +177,11 @@ bool RuleReader::choose_f_teid(const pfcp::FTeid& f, Pdr& pdr, std::int32_t side
 }
 
 bool RuleReader::read_sdf_filter(const Ie& ie, const Rules& rules, Pdr& pdr) {
+  const std::string_view description(reinterpret_cast<const char*>(ie.value.data()), ie.value.size());
+  if (auto known = filters_.find(description)) {
+    pdr.filters.push_back(std::move(known));
+    return true;
+  }
   pfcp::SdfFilter read;
   if (!value(ie, pfcp::read_sdf_filter(ie.value), read)) return false;
   SdfFilter filter;
@@ -187,12 +193,10 @@ bool RuleReader::read_sdf_filter(const Ie& ie, const Rules& rules, Pdr& pdr) {
     // A bidirectional filter is described once and referred to by its ID elsewhere in the session (8.2.5).
     if (!read.filter_id) return fail(Cause::mandatory_ie_incorrect, ie.type);
     for (const Pdr& other : rules.pdrs) {
-      for (const SdfFilter& known : other.filters) {
-        if (known.id != *read.filter_id) continue;
-        const SdfFilter copy = known;  // `other` may be the PDR itself
-        pdr.filters.push_back(copy);
-        return true;
-      }
+      const auto known = std::ranges::find(other.filters, *read.filter_id, [](const auto& held) { return held->id; });
+      if (known == other.filters.end()) continue;
+      pdr.filters.push_back(std::shared_ptr(*known));  // a copy first: `other` may be the PDR itself
+      return true;
     }
     return fail_rule(Kind::pdr, pdr.id);
   }
@@ -204,7 +208,7 @@ bool RuleReader::read_sdf_filter(const Ie& ie, const Rules& rules, Pdr& pdr) {
   filter.spi = read.spi;
   filter.flow_label = read.flow_label;
   filter.id = read.filter_id.value_or(0);
-  pdr.filters.push_back(std::move(filter));
+  pdr.filters.push_back(filters_.keep(description, std::move(filter)));
   return true;
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "gtpu/n4/predefined.h"
+#include "gtpu/n4/shared_filters.h"
 #include "gtpu/rules/rules.h"
 #include "gtpu/sessions/sessions.h"
 #include "gtpu/wire/pfcp.h"
@@ -137,6 +138,8 @@ class RuleReader {
 
   Sessions& sessions_;
   PredefinedRules& predefined_;
+  SharedFilters filters_{};
+  std::vector<const PredefinedRule*> activated_{};  // of the PDR that is read
   Failure failure_{};
   bool explicit_f_teids_ = false;
   std::vector<Created> created_{};

@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::size_t kMostRules = 1024;        // PDRs of a session
 constexpr std::size_t kMostOfOnePdr = 255;      // QERs or URRs
+constexpr std::size_t kMostFilters = 0xFFFF;    // of a session, which Match::first_screen counts
 constexpr std::uint16_t kBufferedPackets = 64;  // of a session whose BAR suggests no number
 
 Refusal refusal_of(Refusal::Reason reason, Refusal::Kind kind, std::uint32_t id) { return {reason, kind, id}; }
@@ -107,6 +108,7 @@ struct Compilation {
   Places<Urr> urrs;
   Places<Bar> bars;
   std::vector<Match> matches{};
+  std::vector<FilterScreen> screens{};
   std::vector<std::size_t> far_of{};  // of each of `matches`
   std::vector<Action> actions{};
   std::vector<Bill> bills{};
@@ -202,10 +204,16 @@ bool compile_pdr(const Pdr& pdr, Compilation& c, RuleSet::Cold& cold, Refusal& r
   if (pdr.user_is_destination) match.flags |= Match::kUserIsDestination;
   if (pdr.user.ipv4 != 0 || pdr.user.ipv6 != 0) match.flags |= Match::kHasUser;
   if (!pdr.filters.empty()) match.flags |= Match::kHasFilters;
-  if (pdr.predefined) match.flags |= Match::kHasPredefined;
+  match.predefined = pdr.predefined.get();
+  match.first_screen = static_cast<std::uint16_t>(c.screens.size());
+  for (const auto& filter : pdr.filters) {
+    c.screens.push_back(FilterScreen::of(*filter));
+    c.screens.back().is_last = &filter == &pdr.filters.back();
+  }
   refusal = refusal_of(Refusal::Reason::unknown_id, Refusal::Kind::pdr, pdr.id);
   std::size_t far = c.actions.size() - 1;  // of PDRs without a FAR
   if (pdr.has_far) {
+    match.flags |= Match::kHasFar;
     const auto found = c.fars.find(pdr.far);
     if (!found) return false;
     far = *found;
@@ -288,8 +296,11 @@ std::unique_ptr<const RuleSet> RuleSet::compile(Rules rules, const LocalAddresse
     return nullptr;
   if (held.fars.size() > kMostRules) refusal = refusal_of(Refusal::Reason::no_resources, Kind::far, held.fars[0].id);
   if (refusal) return nullptr;
+  std::size_t filters = 0;
   for (const Pdr& pdr : held.pdrs) {
-    if (held.pdrs.size() <= kMostRules && pdr.qers.size() <= kMostOfOnePdr && pdr.urrs.size() <= kMostOfOnePdr)
+    filters += pdr.filters.size();
+    if (held.pdrs.size() <= kMostRules && pdr.qers.size() <= kMostOfOnePdr && pdr.urrs.size() <= kMostOfOnePdr &&
+        filters <= kMostFilters)
       continue;
     refusal = refusal_of(Refusal::Reason::no_resources, Kind::pdr, pdr.id);
     return nullptr;
@@ -319,11 +330,15 @@ std::unique_ptr<const RuleSet> RuleSet::compile(Rules rules, const LocalAddresse
   }
   const std::size_t matches_at = octets;
   octets += c.matches.size() * sizeof(Match);
+  const std::size_t screens_at = octets;
+  octets += c.screens.size() * sizeof(FilterScreen);
   auto* const block = static_cast<std::uint8_t*>(pool.allocate(octets));
   auto* const set = new (block) RuleSet;
   auto* const action = reinterpret_cast<Action*>(block + sizeof(RuleSet));
   auto* const match = reinterpret_cast<Match*>(block + matches_at);
+  auto* const screen = reinterpret_cast<FilterScreen*>(block + screens_at);
   std::uninitialized_copy(c.actions.begin(), c.actions.end(), action);
+  std::uninitialized_copy(c.screens.begin(), c.screens.end(), screen);
   for (const Bill& bill : c.bills) {
     auto* const billing = new (block + bill.at)
         Billing{static_cast<std::uint32_t>(bill.rates.size()), static_cast<std::uint32_t>(bill.usages.size())};
@@ -335,16 +350,16 @@ std::unique_ptr<const RuleSet> RuleSet::compile(Rules rules, const LocalAddresse
   for (std::size_t i = 0; i < c.matches.size(); ++i) {
     Match* const made = new (match + (c.matches.size() - 1 - i)) Match(c.matches[i]);
     made->action = action + c.far_of[i];
-    made->pdr = by_precedence[i];
     const Bill& bill = c.bills[c.bill_of[i]];
     if (!bill.rates.empty() || !bill.usages.empty()) made->billing = reinterpret_cast<const Billing*>(block + bill.at);
-    set->has_filters = set->has_filters || (made->flags & (Match::kHasFilters | Match::kHasPredefined)) != 0;
+    set->has_filters = set->has_filters || (made->flags & Match::kHasFilters) != 0 || made->predefined != nullptr;
   }
   set->generation = generation;
   set->user = user;
   set->matches = match;
   set->match_count = static_cast<std::uint16_t>(c.matches.size());
   set->actions = action;
+  set->screens = screen;
   cold->octets = octets;
   set->cold = std::move(cold);
   return std::unique_ptr<const RuleSet>(set);
@@ -354,30 +369,39 @@ const Match* RuleSet::find(const Tunnel& tunnel, const PacketFields& packet, boo
   drop = false;
   const Match* best = nullptr;
   std::uint32_t lowest = 0;
-  for (const Match* m = matches + match_count; m-- != matches;) {
-    const bool own_wins = best == nullptr || m->precedence < lowest;
-    if (!own_wins && (m->flags & Match::kHasPredefined) == 0) continue;
-    if (!fits(*m, tunnel, packet)) continue;
-    const bool uplink = (m->flags & Match::kUplink) != 0;
-    if ((m->flags & Match::kHasPredefined) != 0) {
-      for (const PredefinedRule* const rule : *m->pdr->predefined) {
-        if (best != nullptr && rule->precedence >= lowest) break;
-        if (!gtpu::matches(rule->filter, packet, user, uplink)) continue;
-        best = m;
-        lowest = rule->precedence;
-        drop = rule->drop;
+  const RemoteEnd remote[2] = {RemoteEnd::of(packet, false), RemoteEnd::of(packet, true)};
+  for (std::size_t i = match_count; i-- != 0;) {
+    const Match& m = matches[i];
+    const bool own_wins = best == nullptr || m.precedence < lowest;
+    if (!own_wins && m.predefined == nullptr) continue;
+    if (!fits(m, tunnel, packet)) continue;
+    const bool uplink = (m.flags & Match::kUplink) != 0 && !mutant("gtpu-uplink-filters-not-turned");
+    const auto passes = [&](const FilterScreen& screen) {
+      return !screen.refuses(remote[uplink]) && gtpu::matches(*screen.filter, packet, user, uplink);
+    };
+    if (m.predefined != nullptr) {
+      for (std::size_t at = 0; at < m.predefined->screens.size(); ++at) {
+        const FilterScreen& screen = m.predefined->screens[at];
+        if (!passes(screen)) continue;
+        const PredefinedRule& rule = *m.predefined->rules[at];
+        if (best != nullptr && rule.precedence >= lowest) break;
+        best = &m;
+        lowest = rule.precedence;
+        drop = rule.drop;
         break;
       }
     }
-    if (best != nullptr && m->precedence >= lowest) continue;
+    if (best != nullptr && m.precedence >= lowest) continue;
     // Without a FAR, a PDR is there for the rules that it activates (TS 29.244, 5.19).
-    if ((m->flags & Match::kHasPredefined) != 0 && !m->pdr->has_far) continue;
-    if ((m->flags & Match::kHasFilters) != 0 && std::ranges::none_of(m->pdr->filters, [&](const SdfFilter& filter) {
-          return gtpu::matches(filter, packet, user, uplink);
-        }))
-      continue;
-    best = m;
-    lowest = m->precedence;
+    if (m.predefined != nullptr && (m.flags & Match::kHasFar) == 0) continue;
+    if ((m.flags & Match::kHasFilters) != 0) {
+      const FilterScreen* screen = screens + m.first_screen;
+      bool passed = passes(*screen);
+      while (!passed && !screen->is_last) passed = passes(*++screen);
+      if (!passed) continue;
+    }
+    best = &m;
+    lowest = m.precedence;
     drop = false;
   }
   return best;

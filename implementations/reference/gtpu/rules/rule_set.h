@@ -67,7 +67,7 @@ struct Billing {
 struct Match {
   // Bits of `flags`.
   static constexpr std::uint8_t kUplink = 1, kUserIsDestination = 2, kGateClosed = 4, kHasFilters = 8, kHasUser = 16,
-                                kHasPredefined = 32, kToControlPlane = 64;
+                                kHasFar = 32, kToControlPlane = 64;
   std::uint32_t precedence = 0;
   std::uint32_t teid = 0;  // 0: packets without a tunnel
   std::uint32_t ipv4 = 0;  // of the user
@@ -77,13 +77,14 @@ struct Match {
   std::uint64_t ipv6 = 0;
   std::uint64_t qfis = 0;
   const Action* action = nullptr;
-  const Pdr* pdr = nullptr;
-  const Billing* billing = nullptr;  // nullptr: no meter and no usage
-  std::uint8_t qfi = 0xFF;           // that a QER marks with; 0xFF: none
-  std::uint8_t container = 0;        // second octet of the PDU session container of the downlink, but for the QFI
-  std::uint8_t paging = 0;           // PPI, where `container` has PPP
+  const PredefinedGroup* predefined = nullptr;  // rules that it activates, or nullptr
+  const Billing* billing = nullptr;             // nullptr: no meter and no usage
+  std::uint8_t qfi = 0xFF;                      // that a QER marks with; 0xFF: none
+  std::uint8_t container = 0;  // second octet of the PDU session container of the downlink, but for the QFI
+  std::uint8_t paging = 0;     // PPI, where `container` has PPP
   HeaderRemoval removal = HeaderRemoval::none;
   Interface source = Interface::access;
+  std::uint16_t first_screen = 0;  // of its filters
 };
 static_assert(sizeof(Match) == BlockPool::kLine);
 
@@ -110,8 +111,8 @@ struct alignas(64) RuleSet {
   [[nodiscard]] const Match* find(const Tunnel& tunnel, const PacketFields& packet, bool& drop) const noexcept;
   // As `find`, where no PDR has filters or predefined rules. REQUIRES: !has_filters.
   [[nodiscard]] const Match* find_without_filters(const Tunnel& tunnel, const PacketFields& packet) const noexcept {
-    for (const Match* m = matches + match_count; m-- != matches;) {
-      if (fits(*m, tunnel, packet)) return m;
+    for (std::size_t i = match_count; i-- != 0;) {
+      if (fits(matches[i], tunnel, packet)) return &matches[i];
     }
     return nullptr;
   }
@@ -119,10 +120,11 @@ struct alignas(64) RuleSet {
   [[nodiscard]] bool fits(const Match& match, const Tunnel& tunnel, const PacketFields& packet) const noexcept;
 
   // The first cache line. Actions stand behind it, then what PDRs are billed by, then PDRs: first those that are looked
-  // at last, which most packets match.
+  // at last, which most packets match. Screens of the filters are the end.
   std::uint64_t generation = 0;
   const Match* matches = nullptr;
   const Action* actions = nullptr;
+  const FilterScreen* screens = nullptr;
   UserAddresses user{};  // of all PDRs together
   std::uint16_t match_count = 0;
   bool has_filters = false;  // of any PDR, and so the flow table is of use

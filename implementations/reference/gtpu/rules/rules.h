@@ -64,7 +64,13 @@ struct PredefinedRule {
   bool drop = false;  // or handled as the PDR that activated it says
 };
 // PredefinedGroup is what one PDR has activated, by precedence. Sessions with the same rules share one.
-using PredefinedGroup = std::vector<const PredefinedRule*>;
+struct PredefinedGroup {
+  explicit PredefinedGroup(std::vector<const PredefinedRule*> sorted) : rules(std::move(sorted)) {
+    for (const PredefinedRule* const rule : rules) screens.push_back(FilterScreen::of(rule->filter));
+  }
+  std::vector<const PredefinedRule*> rules;
+  std::vector<FilterScreen> screens{};  // of the rules' filters, in their order
+};
 
 // Outer Header Removal (8.2.64), as far as known. `gtp_u_ip` removes either IP version.
 enum class HeaderRemoval : std::uint8_t { gtp_u_ipv4 = 0, gtp_u_ipv6 = 1, gtp_u_ip = 6, none = 0xFF };
@@ -75,10 +81,10 @@ struct Pdr {
   // PDI (7.5.2.2-2)
   Interface source = Interface::access;
   LocalTeid teid{};
-  UserAddresses user{};              // UE IP address; IPv6 by its /64
-  bool user_is_destination = false;  // S/D of the UE IP address (8.2.62)
-  std::uint64_t qfis = 0;            // bit i: QFI i; 0: any
-  std::vector<SdfFilter> filters{};  // one of them matches; none: all packets
+  UserAddresses user{};                                     // UE IP address; IPv6 by its /64
+  bool user_is_destination = false;                         // S/D of the UE IP address (8.2.62)
+  std::uint64_t qfis = 0;                                   // bit i: QFI i; 0: any
+  std::vector<std::shared_ptr<const SdfFilter>> filters{};  // one of them matches; none: all packets
   std::shared_ptr<const PredefinedGroup> predefined{};
   // what is done
   HeaderRemoval removal = HeaderRemoval::none;

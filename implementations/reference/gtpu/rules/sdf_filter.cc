@@ -123,7 +123,6 @@ std::optional<SdfFilter> parse_flow_description(std::string_view text) {
 }
 
 bool matches(const SdfFilter& f, const PacketFields& p, const UserAddresses& user, bool uplink) noexcept {
-  if (mutant("gtpu-uplink-filters-not-turned")) uplink = false;
   if (f.has_flow) {
     const std::uint8_t* const remote = uplink ? p.destination : p.source;
     const std::uint8_t* const local = uplink ? p.source : p.destination;
@@ -137,6 +136,26 @@ bool matches(const SdfFilter& f, const PacketFields& p, const UserAddresses& use
   if (((p.traffic_class ^ f.traffic_class) & f.traffic_class_mask) != 0) return false;
   if (f.spi && !(p.has_spi && *f.spi == p.spi)) return false;
   return !f.flow_label || (p.version == 6 && *f.flow_label == p.flow_label);
+}
+
+FilterScreen FilterScreen::of(const SdfFilter& filter) noexcept {
+  FilterScreen screen;
+  screen.filter = &filter;
+  if (!filter.has_flow) return screen;
+  if (filter.protocol) {
+    screen.protocol = *filter.protocol;
+    screen.protocol_mask = 0xFF;
+  }
+  if (filter.remote.kind == FlowEnd::Kind::prefix) {
+    screen.version = filter.remote.address.is_ipv4() ? 4 : 6;
+    if (screen.version == 4 && filter.remote.prefix_length > 96) {
+      screen.mask = ~std::uint32_t{0} << (128 - filter.remote.prefix_length);
+      screen.remote = filter.remote.address.ipv4() & screen.mask;
+    }
+  }
+  // A packet without ports counts as one of port 0 here, which the filter itself tells apart.
+  if (filter.remote.ports.size() == 1) screen.ports = filter.remote.ports[0];
+  return screen;
 }
 
 }  // namespace headroom::gtpu

@@ -74,4 +74,38 @@ struct UserAddresses {
 [[nodiscard]] bool matches(const SdfFilter& filter, const PacketFields& packet, const UserAddresses& user,
                            bool uplink) noexcept;
 
+// RemoteEnd is what FilterScreen looks at of a packet.
+struct RemoteEnd {
+  std::uint32_t ipv4 = 0;
+  std::uint16_t port = 0;
+  std::uint8_t version = 0;
+  std::uint8_t protocol = 0;
+
+  [[nodiscard]] static RemoteEnd of(const PacketFields& p, bool uplink) noexcept {
+    return {p.version == 4 ? read32(uplink ? p.destination : p.source) : 0, uplink ? p.destination_port : p.source_port,
+            p.version, p.protocol};
+  }
+};
+
+// FilterScreen stands before a filter and refuses most packets that it does not match. Screens lie in a row, so that a
+// packet that matches none of many filters reads little memory.
+struct FilterScreen {
+  std::uint32_t remote = 0;  // IPv4, under the mask
+  std::uint32_t mask = 0;
+  PortRange ports{};
+  std::uint8_t version = 0;   // 0: any
+  std::uint8_t protocol = 0;  // under the mask
+  std::uint8_t protocol_mask = 0;
+  bool is_last = false;  // of the filters of one PDR
+  const SdfFilter* filter = nullptr;
+
+  // REQUIRES: `filter` outlives the screen.
+  [[nodiscard]] static FilterScreen of(const SdfFilter& filter) noexcept;
+
+  [[nodiscard]] bool refuses(const RemoteEnd& end) const noexcept {
+    return ((end.ipv4 ^ remote) & mask) != 0 || ((end.protocol ^ protocol) & protocol_mask) != 0 ||
+           end.port < ports.first || end.port > ports.last || (version != 0 && version != end.version);
+  }
+};
+
 }  // namespace headroom::gtpu

@@ -400,13 +400,13 @@ TEST(Forward, AFullFlowTableDropsNothing) {
   plane.worker = std::make_unique<Worker>(c, plane.sessions, true, std::make_unique<TwoPackets>(seen));
   plane.create(basic_rules());
   for (int round = 0; round < 3; ++round) {
-    for (std::uint8_t port = 1; port <= 8; ++port) {
+    for (std::uint8_t port = 1; port <= 32; ++port) {
       Bytes packet = from_user(Bytes(port));
       packet[21] = port;  // of the user
       EXPECT_EQ(plane.forward(uplink(packet), HEADROOM_N3).status, HEADROOM_OK);
     }
   }
-  EXPECT_EQ(seen.size(), 24U);
+  EXPECT_EQ(seen.size(), 96U);
 }
 
 // ---- Messages of the path

@@ -15,7 +15,20 @@ bool downlink_matches(const std::string& flow, const Bytes& packet) {
   EXPECT_TRUE(read_user_packet(packet, fields));
   const auto filter = parse_flow_description(flow);
   EXPECT_TRUE(filter) << flow;
-  return filter && matches(*filter, fields, {address(kUser).ipv4(), 0}, false);
+  const bool matched = filter && matches(*filter, fields, {address(kUser).ipv4(), 0}, false);
+  EXPECT_FALSE(matched && FilterScreen::of(*filter).refuses(RemoteEnd::of(fields, false))) << flow;
+  return matched;
+}
+
+TEST(SdfFilter, ScreensRefuseAtAGlance) {
+  PacketFields fields;
+  const Bytes packet = to_user();
+  ASSERT_TRUE(read_user_packet(packet, fields));
+  for (const char* const flow : {"permit out tcp from any to assigned", "permit out ip from 198.18.1.0/24 to assigned",
+                                 "permit out ip from any 10-20 to assigned", "permit out ip from ::/0 to assigned"}) {
+    const SdfFilter filter = *parse_flow_description(flow);
+    EXPECT_TRUE(FilterScreen::of(filter).refuses(RemoteEnd::of(fields, false))) << flow;
+  }
 }
 
 TEST(SdfFilter, FlowDescriptions) {
@@ -78,7 +91,7 @@ Pdr with_filter(const Pdr& like, std::uint16_t id, std::uint32_t precedence, std
   pdr.id = id;
   pdr.precedence = precedence;
   pdr.far = far;
-  pdr.filters = {*parse_flow_description(flow)};
+  pdr.filters = {std::make_shared<const SdfFilter>(*parse_flow_description(flow))};
   return pdr;
 }
 
@@ -141,7 +154,8 @@ TEST(Rules, PredefinedRules) {
   PredefinedRule forward{"forward", 10, *parse_flow_description("permit out udp from any 10 to assigned"), false};
   UserPlane plane(config(16));
   Rules rules = basic_rules();
-  rules.pdrs[1].predefined = std::make_shared<const PredefinedGroup>(PredefinedGroup{&forward, &drop});
+  rules.pdrs[1].predefined =
+      std::make_shared<const PredefinedGroup>(std::vector<const PredefinedRule*>{&forward, &drop});
   Session& session = plane.create(rules);
   for (int i = 0; i < 2; ++i) {
     EXPECT_EQ(plane.forward(to_user(), HEADROOM_N6).reason, HEADROOM_REASON_RULE);

@@ -218,7 +218,7 @@ TEST_F(N4Session, PredefinedRules) {
   const Bytes web = ie(pfcp::kActivatePredefinedRules, text("web"));
   const std::uint64_t seid = cp.established(both_ways(0x0A000001, 0x100, web));
   ASSERT_TRUE(rules_of(seid).pdrs[0].predefined);
-  EXPECT_EQ(rules_of(seid).pdrs[0].predefined->at(0)->name, "web");
+  EXPECT_EQ(rules_of(seid).pdrs[0].predefined->rules.at(0)->name, "web");
   EXPECT_EQ(rules_of(seid).pdrs[0].predefined, rules_of(seid).pdrs[1].predefined);
   const auto change = [](std::uint16_t type, std::string_view name) {
     return ie(pfcp::kUpdatePdr, ie(pfcp::kPdrId, be(1, 2)) + ie(type, text(name)));
@@ -243,10 +243,10 @@ TEST_F(N4Session, QersAndSdfFilters) {
   const Rules& read = rules_of(cp.established(rules));
   EXPECT_EQ(read.pdrs[0].qfis, 3u << 9);
   ASSERT_EQ(read.pdrs[0].filters.size(), 1u);
-  EXPECT_EQ(read.pdrs[0].filters[0].traffic_class, 0xB8);
-  EXPECT_EQ(read.pdrs[0].filters[0].traffic_class_mask, 0xFC);
+  EXPECT_EQ(read.pdrs[0].filters[0]->traffic_class, 0xB8);
+  EXPECT_EQ(read.pdrs[0].filters[0]->traffic_class_mask, 0xFC);
   ASSERT_EQ(read.pdrs[1].filters.size(), 1u);  // by the ID of a bidirectional filter
-  EXPECT_EQ(read.pdrs[1].filters[0].traffic_class, 0xB8);
+  EXPECT_EQ(read.pdrs[1].filters[0]->traffic_class, 0xB8);
   ASSERT_EQ(read.qers.size(), 1u);
   EXPECT_TRUE(read.qers[0].uplink_closed);
   EXPECT_FALSE(read.qers[0].downlink_closed);

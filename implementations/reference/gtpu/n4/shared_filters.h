@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Filters that many sessions share: a control plane gives thousands of users the same ones.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "gtpu/rules/sdf_filter.h"
+
+namespace headroom::gtpu::n4 {
+
+class SharedFilters {
+ public:
+  // Returns the filter that was kept with this description, the value of an SDF Filter element; or nullptr.
+  [[nodiscard]] std::shared_ptr<const SdfFilter> find(std::string_view description) const {
+    const auto found = filters_.find(description);
+    return found == filters_.end() ? nullptr : found->second;
+  }
+  // Keeps a filter and returns it. Where too many are in use already, it is returned alone.
+  [[nodiscard]] std::shared_ptr<const SdfFilter> keep(std::string_view description, SdfFilter filter) {
+    auto shared = std::make_shared<const SdfFilter>(std::move(filter));
+    if (filters_.size() >= kMost && ++refused_ >= kMost) {
+      std::erase_if(filters_, [](const auto& entry) { return entry.second.use_count() == 1; });
+      refused_ = 0;
+    }
+    if (filters_.size() < kMost) filters_.emplace(description, shared);
+    return shared;
+  }
+
+ private:
+  static constexpr std::size_t kMost = 4096;
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const noexcept { return std::hash<std::string_view>{}(text); }
+  };
+
+  std::unordered_map<std::string, std::shared_ptr<const SdfFilter>, Hash, std::equal_to<>> filters_{};
+  std::size_t refused_ = 0;  // filters since unused ones were dropped
+};
+
+}  // namespace headroom::gtpu::n4
