@@ -95,8 +95,6 @@ Config read_config(const json& value) {
     require(config.flows != 0, settings.where("inspection") + " needs \"flows\", a flow table");
     config.inspection = read_inspection(*inspection);
   }
-  const std::vector<std::string> stages(std::begin(kStageNames), std::end(kStageNames));
-  config.until = static_cast<Stage>(settings.choice("until", stages, stages.size() - 1));
   if (const json* options = settings.find("options")) Settings(*options, "\"options\"").only({});
   return config;
 }

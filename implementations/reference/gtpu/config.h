@@ -14,10 +14,6 @@
 
 namespace headroom::gtpu {
 
-// Stages of `forward`, in order.
-enum class Stage : std::uint8_t { parse, lookup, flow, dpi, rewrite };
-inline constexpr std::string_view kStageNames[] = {"parse", "lookup", "flow", "dpi", "rewrite"};
-
 // Files of inspection: rules, and what is compiled of them. "": none.
 struct InspectionFiles {
   std::string l7{};
@@ -40,7 +36,6 @@ struct Config {
   std::uint32_t flows = 0;  // entries of the flow table of one worker
   std::vector<PredefinedRule> predefined_rules{};
   std::optional<InspectionFiles> inspection{};
-  Stage until = Stage::rewrite;
 };
 
 inline constexpr std::uint32_t kMostSessions = 4'000'000;

@@ -2,8 +2,11 @@
 #include "scheme.h"
 
 #include <array>
+#include <iterator>
 #include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "gtpu/config.h"
 #include "gtpu/forward/worker.h"
@@ -100,7 +103,12 @@ class WorkerInstance final : public headroom_instance {
     return statistics;
   }
   void disable_fast_path() override { worker_.disable_fast_path(); }
-  void control(const json&) override { throw ConfigError("there is no message that this scheme understands"); }
+  void control(const json& message) override {
+    const Settings settings(message, "a message");
+    settings.only({"until"});
+    const std::vector<std::string> stages(std::begin(kStageNames), std::end(kStageNames));
+    worker_.end_behind(static_cast<Stage>(settings.choice("until", stages, stages.size() - 1)));
+  }
 
  private:
   // headroom_reason

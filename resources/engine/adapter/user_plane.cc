@@ -118,6 +118,24 @@ UserPlaneWorkers::UserPlaneWorkers(const AdapterJob& job, std::size_t workers) :
   }
 }
 
+void UserPlaneWorkers::control(const std::string& message) const {
+  const headroom_api& api = first_.api();
+  std::string sentence(kSentenceCapacity, '\0');
+  for (headroom_instance* const worker : workers_) {
+    const bool understood =
+        api.control != nullptr && call_safely(HEADROOM_USER_PLANE, "control", [&] {
+                                    return api.control(worker, message.c_str(), sentence.data(), sentence.size());
+                                  }) == 1;
+    if (understood) continue;
+    sentence.resize(strnlen(sentence.data(), sentence.size()));
+    throw Error(ErrorKind::adapter, "the adapter " + first_.path() + " does not understand the message " + message +
+                                        ": " +
+                                        (api.control == nullptr ? "it has no control function."
+                                         : sentence.empty()     ? "it gives no reason, against its promise."
+                                                                : sentence));
+  }
+}
+
 void UserPlaneWorkers::destroy_in(std::span<const std::size_t> indices) {
   for (const std::size_t index : indices) {
     headroom_instance* const worker = index == 0 ? first_.release() : workers_[index];

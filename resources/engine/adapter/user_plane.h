@@ -58,6 +58,9 @@ class UserPlaneWorkers {
   [[nodiscard]] const Json& description() const noexcept { return *description_; }
   [[nodiscard]] Json statistics(std::size_t index) const { return headroom::statistics(first_.api(), worker(index)); }
 
+  // Sends a message of `control` to all workers. Throws Error(adapter) where one does not understand it.
+  void control(const std::string& message) const;
+
   // Destroys all workers, in the order of `indices`. Nothing else may be called behind it. REQUIRES: each index once.
   void destroy_in(std::span<const std::size_t> indices);
 

@@ -70,7 +70,7 @@ void Worker::forward(headroom_user_packet* packets, std::size_t count, std::uint
   for (std::size_t at = 0; at < count; at += kChunk) {
     const std::size_t n = std::min(kChunk, count - at);
     for (std::size_t i = 0; i < n; ++i) items[i].packet = packets + at + i;
-    if (config_.until == Stage::rewrite) {
+    if (until_ == Stage::rewrite) {
       forward_chunk<false>(items, n, now_ns);
     } else {
       forward_chunk<true>(items, n, now_ns);
@@ -84,7 +84,7 @@ template <bool kPartial>
 void Worker::forward_chunk(Item* items, std::size_t count, std::uint64_t now_ns) {
   const auto ends_behind = [&](Stage stage) {
     if constexpr (kPartial) {
-      if (config_.until > stage) return false;
+      if (until_ > stage) return false;
       for (Item* item = items; item != items + count; ++item) {
         if (!item->done) finish(*item, HEADROOM_NOTHING);
       }

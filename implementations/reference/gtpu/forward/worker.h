@@ -8,6 +8,7 @@
 #include <deque>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "gtpu/config.h"
@@ -24,6 +25,10 @@
 #include "headroom_user_plane.h"
 
 namespace headroom::gtpu {
+
+// Stages of `forward`, in order.
+enum class Stage : std::uint8_t { parse, lookup, flow, dpi, rewrite };
+inline constexpr std::string_view kStageNames[] = {"parse", "lookup", "flow", "dpi", "rewrite"};
 
 struct WorkerCounters {
   std::array<std::uint64_t, 10> reasons{};  // by headroom_reason, of packets with HEADROOM_NOTHING
@@ -44,6 +49,8 @@ class Worker {
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
+  // Has `forward` end behind a stage, of packets of which nothing is sent then.
+  void end_behind(Stage stage) noexcept { until_ = stage; }
   // Leaves parse_usual out.
   void disable_fast_path() noexcept { has_fast_path_ = false; }
 
@@ -124,6 +131,7 @@ class Worker {
   Sessions& sessions_;
   bool first_;
   bool has_fast_path_ = true;
+  Stage until_ = Stage::rewrite;
   std::array<Local, LocalAddresses::kMost> locals_{};  // by the place in LocalAddresses
   WorkerEpoch epoch_{};
   WorkerCounters counters_{};

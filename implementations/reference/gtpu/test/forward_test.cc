@@ -351,16 +351,17 @@ TEST(Forward, OuterFragmentsOfIpv6) {
   EXPECT_EQ(taken[0].octets, from_user());
 }
 
-TEST(Forward, StagesEndWhereTheConfigurationSays) {
+TEST(Forward, EndsBehindAStage) {
+  UserPlane plane(config());
+  plane.create(basic_rules());
   for (const Stage stage : {Stage::parse, Stage::lookup, Stage::flow, Stage::dpi}) {
-    Config c = config();
-    c.until = stage;
-    UserPlane plane(c);
-    plane.create(basic_rules());
+    plane.worker->end_behind(stage);
     const Outcome outcome = plane.forward(uplink(from_user()), HEADROOM_N3);
     EXPECT_EQ(outcome.status, HEADROOM_NOTHING);
     EXPECT_EQ(outcome.reason, HEADROOM_REASON_NONE);
   }
+  plane.worker->end_behind(Stage::rewrite);
+  EXPECT_EQ(plane.forward(uplink(from_user()), HEADROOM_N3).status, HEADROOM_OK);
 }
 
 // Says that a flow is inspected when two of its packets were.

@@ -14,7 +14,7 @@ namespace {
 
 // Octets around an IP packet on layer 1: Ethernet header, FCS, preamble and gap between frames (IEEE 802.3).
 constexpr double kLayer1Octets = 14 + 4 + 8 + 12;
-constexpr double kWarmUpShare = 0.25;    // of a trial, before the first one
+constexpr double kWarmUpShare = 0.25;    // of a trial
 constexpr double kUninterrupted = 0.95;  // share of blocks whose times are kept for the simulation
 
 double quantile_of(std::vector<double> values, double quantile) {
@@ -24,6 +24,10 @@ double quantile_of(std::vector<double> values, double quantile) {
 
 Json ratio(double value, std::uint64_t count) {
   return count == 0 ? Json(nullptr) : Json(value / static_cast<double>(count));
+}
+
+std::uint64_t warm_up_of(const Job& job) {
+  return std::max<std::uint64_t>(static_cast<std::uint64_t>(kWarmUpShare * static_cast<double>(job.packets)), 1);
 }
 
 // All workers together.
@@ -145,33 +149,53 @@ void keep_times(queueing::ServiceTimes& times, const TrialMeasurement& trial, do
   }
 }
 
-// Nanoseconds of a packet in the median block where the adapter ends behind `stage`.
-double until_stage(const Job& job, const std::string& stage, double ns_per_cycle) {
-  AdapterJob adapter = job.user_plane;
-  adapter.config["until"] = stage;
-  LoadedPlane plane(adapter, job);
-  (void)plane.trial(
-      std::max<std::uint64_t>(static_cast<std::uint64_t>(kWarmUpShare * static_cast<double>(job.packets)), 1));
-  std::vector<double> trials;
-  for (std::uint32_t i = 0; i < job.trials; ++i) trials.push_back(median_of(plane.trial(job.packets), ns_per_cycle));
-  return quantile_of(std::move(trials), 0.5);
-}
-
-// What each stage adds, behind the floor. The last one ends where a packet is forwarded.
-Json stages_json(const Job& job, const Json& description, double floor_ns, double whole_ns, double ns_per_cycle) {
-  if (!job.stages || !description.contains("stages") || description["stages"].empty()) return nullptr;
-  Json stages = Json::array();
-  double before = floor_ns;
-  const std::size_t count = description["stages"].size();
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::string name = description["stages"][i];
-    if (name == "dpi" && job.rules != Rules::dpi) continue;  // does nothing then
-    const double until = i + 1 < count ? until_stage(job, name, ns_per_cycle) : whole_ns;
-    stages.push_back({{"stage", name}, {"ns", until - before}});
-    before = until;
+// The stages of one user plane, measured in turn with it. The last is the whole.
+class Stages {
+ public:
+  Stages(const Job& job, LoadedPlane& plane) : plane_(plane), warm_up_(warm_up_of(job)) {
+    const Json& description = plane.workers()->description();
+    if (!job.stages || !description.contains("stages")) return;
+    for (const Json& name : description["stages"]) {
+      if (name != "dpi" || job.rules == Rules::dpi) names_.push_back(name);  // it does nothing without such rules
+    }
   }
-  return stages;
-}
+
+  // Makes one trial behind each stage but the last.
+  void measure(std::uint64_t packets) {
+    std::vector<TrialMeasurement>& trials = rounds_.emplace_back();
+    for (std::size_t i = 0; i + 1 < names_.size(); ++i) {
+      plane_.end_behind(names_[i]);
+      trials.push_back(plane_.trial(packets));
+      // Flows that have begun meanwhile are unknown to stages that this one ended before.
+      plane_.end_behind(names_.back());
+      (void)plane_.trial(warm_up_);
+    }
+  }
+
+  // Nanoseconds that each stage adds to a packet, from `floors` to `wholes`, which have one value for each round.
+  [[nodiscard]] Json json(const std::vector<double>& floors, const std::vector<double>& wholes,
+                          double ns_per_cycle) const {
+    if (names_.empty()) return nullptr;
+    Json stages = Json::array();
+    for (std::size_t stage = 0; stage < names_.size(); ++stage) {
+      std::vector<double> added;
+      for (std::size_t i = 0; i < wholes.size(); ++i) {
+        const std::vector<TrialMeasurement>& trials = rounds_[i + 1];  // the first round is for warming up
+        const double before = stage == 0 ? floors[i] : median_of(trials[stage - 1], ns_per_cycle);
+        const double until = stage < trials.size() ? median_of(trials[stage], ns_per_cycle) : wholes[i];
+        added.push_back(until - before);
+      }
+      stages.push_back({{"stage", names_[stage]}, {"ns", quantile_of(std::move(added), 0.5)}});
+    }
+    return stages;
+  }
+
+ private:
+  LoadedPlane& plane_;
+  std::uint64_t warm_up_;
+  std::vector<std::string> names_{};
+  std::vector<std::vector<TrialMeasurement>> rounds_{};
+};
 
 const char* name_of(Rules rules) { return rules == Rules::basic ? "basic" : rules == Rules::rules ? "rules" : "dpi"; }
 
@@ -183,12 +207,12 @@ Json run(const Job& job) {
   LoadedPlane plane(job.user_plane, job);
   std::optional<LoadedPlane> baseline;
   if (job.baseline) baseline.emplace(*job.baseline, job);
-  const auto warm_up =
-      std::max<std::uint64_t>(static_cast<std::uint64_t>(kWarmUpShare * static_cast<double>(job.packets)), 1);
+  Stages stages(job, plane);
   std::vector<TrialMeasurement> floors, planes, baselines;
   for (std::uint32_t i = 0; i <= job.trials; ++i) {  // the first is for warming up
-    const std::uint64_t packets = i == 0 ? warm_up : job.packets;
+    const std::uint64_t packets = i == 0 ? warm_up_of(job) : job.packets;
     floors.push_back(floor.trial(packets));
+    stages.measure(packets);
     planes.push_back(plane.trial(packets));
     if (baseline) baselines.push_back(baseline->trial(packets));
   }
@@ -213,7 +237,6 @@ Json run(const Job& job) {
   const SetUp& set_up = plane.set_up();
   const bool spread = job.distribution == Distribution::rx_cores;
   const std::size_t threads = job.workers + (spread ? job.rx_cores : 0);
-  const Json& description = plane.workers()->description();
   const double floor_median = quantile_of(floor_medians, 0.5), median = quantile_of(medians, 0.5);
   Json result = {
       {"engine", engine_identity()},
@@ -242,7 +265,7 @@ Json run(const Job& job) {
       {"trials", std::move(trials)},
       {"statistics", plane.workers()->statistics(0)}};
   result["virtual"] = job.virtual_clock ? simulate(job, times) : Json(nullptr);
-  result["stages"] = stages_json(job, description, floor_median, median, ns_per_cycle);
+  result["stages"] = stages.json(floor_medians, medians, ns_per_cycle);
   return result;
 }
 

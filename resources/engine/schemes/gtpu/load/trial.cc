@@ -177,6 +177,8 @@ TrialMeasurement LoadedPlane::trial(std::uint64_t packets) {
   return measured;
 }
 
+void LoadedPlane::end_behind(const std::string& stage) { workers_->control(Json{{"until", stage}}.dump()); }
+
 void LoadedPlane::measure(Lane& lane, std::uint64_t packets, WorkerMeasurement& measured) {
   const Cycles& cycles = counter();
   for (std::uint64_t left = packets; left != 0;) {
