@@ -12,6 +12,7 @@ namespace {
 
 // Octets that are fetched in advance: a RuleSet with two PDRs and two FARs, and what packets are counted and metered
 // by, of one URR and one QER with both of their Billings.
+constexpr std::ptrdiff_t kLine = BlockPool::kLine;
 constexpr std::size_t kFetched = sizeof(RuleSet) + 2 * sizeof(Match) + 2 * sizeof(Action);
 constexpr std::size_t kFetchedCounters = BlockPool::kLine + sizeof(Usage) + 2 * BlockPool::kLine;
 
@@ -98,8 +99,10 @@ void Worker::forward_chunk(Item* items, std::size_t count, std::uint64_t now_ns)
     }
   };
   for (Item* item = items; item != items + count; ++item) {
-    __builtin_prefetch(item->packet->octets);
-    __builtin_prefetch(item->packet->octets + BlockPool::kLine);
+    const headroom_user_packet& p = *item->packet;
+    __builtin_prefetch(p.octets);
+    // An outer header is read behind, or will be written in front.
+    __builtin_prefetch(p.octets + (p.side == HEADROOM_N6 ? -kLine : kLine));
   }
   for (Item* item = items; item != items + count; ++item) {
     item->done = false;
@@ -125,7 +128,9 @@ void Worker::forward_chunk(Item* items, std::size_t count, std::uint64_t now_ns)
   // What is behind pointers is fetched one pointer after another, for all packets at once.
   each([](const Item& item) { fetch_lists(item); });
   each([](const Item& item) { fetch_counters(item); });
+  // Two loops: an addition that workers share waits until all stores before it are done, those of headers as well.
   each([&](Item& item) { apply(item, now_ns); });
+  each([&](Item& item) { rewrite(item); });
 }
 
 void Worker::parse(Item& item, std::uint64_t now_ns) {
@@ -308,7 +313,7 @@ Container Worker::container_of(const Item& item) noexcept {
 
 void Worker::apply(Item& item, std::uint64_t now_ns) {
   const Match& match = *item.match;
-  const Action* action = match.action;
+  const Action*& action = item.action = match.action;
   if (item.drop) return finish(item, HEADROOM_NOTHING, HEADROOM_REASON_RULE);
   if ((match.flags & Match::kGateClosed) != 0) {
     if (mutant("gtpu-dropped-packets-counted")) count(item, now_ns);
@@ -327,6 +332,11 @@ void Worker::apply(Item& item, std::uint64_t now_ns) {
     if (!within_quota(item, action)) return finish(item, HEADROOM_NOTHING, HEADROOM_REASON_QUOTA);
     count(item, now_ns);
   }
+}
+
+void Worker::rewrite(Item& item) {
+  const Match& match = *item.match;
+  const Action* const action = item.action;
   headroom_user_packet& p = *item.packet;
   std::uint8_t* octets = p.octets + (item.inner - p.octets);
   std::uint32_t length = item.fields.length;
@@ -379,7 +389,7 @@ void Worker::count(const Item& item, std::uint64_t now_ns) {
     if (usage.inactive.load(kRelaxed)) continue;
     Usage::Counter& counter = uplink ? usage.uplink : usage.downlink;
     const Usage::Counter& other = uplink ? usage.downlink : usage.uplink;
-    counter.packets.fetch_add(1, kRelaxed);
+    if (usage.counts_packets.load(kRelaxed)) counter.packets.fetch_add(1, kRelaxed);
     const std::uint64_t sum = counter.octets.fetch_add(octets, kRelaxed) + octets;
     std::uint32_t reached = (uplink ? usage.uplink_limit : usage.downlink_limit).reached_by(sum) |
                             usage.total_limit.reached_by(sum + other.octets.load(kRelaxed));

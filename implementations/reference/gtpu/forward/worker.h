@@ -79,6 +79,7 @@ class Worker {
     const Session* session;
     const RuleSet* rules;
     const Match* match;
+    const Action* action;
     bool drop;
     bool uninspected;    // its flow is to be inspected
     std::uint64_t flow;  // hash
@@ -106,7 +107,10 @@ class Worker {
   void inspect(const Item& item);
   static void fetch_lists(const Item& item) noexcept;
   static void fetch_counters(const Item& item) noexcept;
+  // Obeys gates, FARs, meters and quotas, and counts.
   void apply(Item& item, std::uint64_t now_ns);
+  // Changes headers, of a packet that goes on.
+  void rewrite(Item& item);
   // False where a quota is used up and no FAR for Quota Action, which becomes `action`, says to forward all the same.
   static bool within_quota(const Item& item, const Action*& action) noexcept;
   void count(const Item& item, std::uint64_t now_ns);

@@ -93,6 +93,7 @@ void UsageReports::follow(const Session& session, SessionState& state, std::span
     known->period_ns = period;
     usage->inactivity_ns.store(urr.inactivity_ns, std::memory_order_relaxed);
     usage->inactive.store((urr.information & kInactive) != 0, std::memory_order_relaxed);
+    usage->counts_packets.store((urr.information & kPackets) != 0, std::memory_order_relaxed);
     set_thresholds(*usage, *known, urr);
     set_timer(session, *known, urr, now);
   }
@@ -239,7 +240,7 @@ void UsageReports::write(pfcp::MessageWriter& out, pfcp::IeType type, const Urr&
     if (m.first_packet_ns != kNever && state.reported.first_packet_ns == kNever) {
       out.ie(pfcp::kTimeOfFirstPacket, seconds(m.first_packet_ns), 4);
     }
-    if (m.first_packet_ns != kNever && m.total.packets != state.reported.total.packets) {
+    if (m.first_packet_ns != kNever && m.total.octets != state.reported.total.octets) {
       out.ie(pfcp::kTimeOfLastPacket, seconds(m.last_packet_ns), 4);
     }
   }

@@ -16,7 +16,7 @@ namespace headroom::gtpu {
 struct alignas(64) Usage {
   struct Counter {
     std::atomic<std::uint64_t> octets{0};
-    std::atomic<std::uint64_t> packets{0};
+    std::atomic<std::uint64_t> packets{0};  // since `counts_packets` was set
   };
   struct Limit {
     std::atomic<std::uint64_t> threshold_at{kUnlimited};  // octets
@@ -41,8 +41,9 @@ struct alignas(64) Usage {
   // Set by N4, when a quota (of volume or time) is used up: packets are dropped, or go by the FAR for Quota Action. Of
   // volume the workers set it as well.
   std::atomic<bool> exhausted{false};
-  std::atomic<bool> inactive{false};       // INAM, or suspended: nothing is counted
-  std::atomic<bool> reports_start{false};  // the first packet queues an Event with kStart (START of the triggers)
+  std::atomic<bool> inactive{false};        // INAM, or suspended: nothing is counted
+  std::atomic<bool> counts_packets{false};  // MNOP; adding costs workers as much as counting octets does
+  std::atomic<bool> reports_start{false};   // the first packet queues an Event with kStart (START of the triggers)
 
   alignas(64) Limit uplink_limit{};
   Limit downlink_limit{};

@@ -204,6 +204,7 @@ TEST(Forward, UsageIsCountedAndItsLimitsReported) {
   rules.pdrs[0].urrs = rules.pdrs[1].urrs = {5};
   Session& session = plane.create(rules);
   Usage& usage = *Sessions::usage_of(session, 5);
+  usage.counts_packets = true;
   usage.total_limit.threshold_at = 3 * 32;
   usage.downlink_limit.quota_at = 2 * 32;
   const Bytes up = uplink(from_user());
