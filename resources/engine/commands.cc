@@ -9,6 +9,7 @@
 #include "replay/run.h"
 #include "schemes/scheme.h"
 #include "traffic/render.h"
+#include "traffic/tunnel_path.h"
 
 namespace headroom {
 
@@ -29,18 +30,26 @@ Json run_render(const Json& job) {
   const std::uint64_t seed = object.integer("seed", 0, ~std::uint64_t{0}, 0);
   traffic::FlowOptions options;
   options.reverse = object.boolean("reverse", false);
+  const traffic::TunnelPath tunnels = traffic::read_tunnel_path(object, render.profile);
+  const auto end = object.optional("end");
+  const bool arrived = end && end->choice({"sent", "arrived"}) == 1;
   const std::string path = object.required("output").text();
   const auto frames = object.optional("frames");
   const bool ethernet = frames && frames->choice({"ip", "ethernet"}) == 1;
   object.finish();
 
-  const std::vector<SourcePacket> packets = traffic::render(render.profile, render.limits, seed, options);
+  std::vector<SourcePacket> packets = traffic::render(render.profile, render.limits, seed, options);
   PcapWriter writer(path, ethernet ? LinkType::ethernet : LinkType::raw_ip);
   std::uint64_t octets = 0;
-  for (const SourcePacket& packet : packets) {
-    octets += packet.octets.size();
-    const std::uint16_t type = packet.octets[0] >> 4 == 6 ? kEtherTypeIpv6 : kEtherTypeIpv4;
-    writer.write(packet.time_ns, ethernet ? ethernet_frame(kMacB, kMacA, type, packet.octets) : packet.octets);
+  for (SourcePacket& packet : packets) {
+    if (!arrived) tunnels.make_sent(packet.octets, options.reverse);
+    const OctetView written = arrived ? tunnels.arrived(packet.octets, options.reverse) : packet.octets;
+    octets += written.size();
+    const std::uint16_t type = written[0] >> 4 == 6 ? kEtherTypeIpv6 : kEtherTypeIpv4;
+    if (ethernet)
+      writer.write(packet.time_ns, ethernet_frame(kMacB, kMacA, type, written));
+    else
+      writer.write(packet.time_ns, written);
   }
   writer.close();
   return {{"output", path},

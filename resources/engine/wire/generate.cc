@@ -49,28 +49,21 @@ struct Report {
   std::array<Histogram, 2> latency;
 };
 
-// The hash of a user's packet in `packet`, with its tunnel's endpoint.
-std::uint64_t hash_in_tunnel(const traffic::UserPacket& user, OctetView packet) noexcept {
-  return hash_of(user.octets) ^ mix64(std::uint64_t{load32(&packet[user.endpoint_at])} + 1);
+// The hash by which an arriving packet is known. In tunnels that packets enter on their way, it is that of the user's
+// packet and of the tunnel's endpoint: what else stands in front is the affair of those who put it there.
+std::uint64_t hash_of_arrival(const traffic::TunnelPath& path, OctetView packet, bool reverse) noexcept {
+  const auto user = path.enters_tunnels(reverse) ? path.format->user_packet(packet) : std::nullopt;
+  if (!user) return hash_of(packet);
+  return hash_of(user->octets) ^ mix64(std::uint64_t{load32(&packet[user->endpoint_at])} + 1);
 }
 
 // Makes packets what is sent in a direction; returns the hashes of what is to arrive.
-std::vector<std::uint64_t> prepare(const GenerateJob& job, bool reverse, std::vector<SourcePacket>& packets) {
+std::vector<std::uint64_t> prepare(const traffic::TunnelPath& path, bool reverse, std::vector<SourcePacket>& packets) {
   std::vector<std::uint64_t> hashes;
   hashes.reserve(packets.size());
   for (SourcePacket& packet : packets) {
-    if (job.tunnels == Tunnels::whole || (job.tunnels == Tunnels::kept && !reverse)) {
-      hashes.push_back(hash_of(packet.octets));
-      continue;
-    }
-    const traffic::UserPacket user = job.format->user_packet(packet.octets).value();
-    const bool arrives_in_tunnel = reverse && job.tunnels == Tunnels::ended;
-    hashes.push_back(arrives_in_tunnel ? hash_in_tunnel(user, packet.octets) : hash_of(user.octets));
-    std::uint8_t* const endpoint = &packet.octets[user.endpoint_at];
-    if (reverse)
-      packet.octets = Octets(user.octets.begin(), user.octets.end());
-    else if (const auto other = job.endpoints.find(load32(endpoint)); other != job.endpoints.end())
-      store32(endpoint, other->second);
+    hashes.push_back(hash_of_arrival(path, path.arrived(packet.octets, reverse), reverse));
+    path.make_sent(packet.octets, reverse);
   }
   return hashes;
 }
@@ -84,8 +77,8 @@ class Direction {
         warmup_(job.warmup_packets()),
         packets_(
             traffic::render(job.profile, {job.flows, job.packets(), std::nullopt}, job.seed, {.reverse = reverse})),
-        reads_tunnels_(reverse && job.tunnels == Tunnels::ended),
-        expected_(prepare(job, reverse, packets_)),
+        reverse_(reverse),
+        expected_(prepare(job.path, reverse, packets_)),
         last_of_flow_(job.flows, 0) {
     if (packets_.empty()) throw Error(ErrorKind::job, "the profile makes no packets.", "/profile");
     std::size_t longest = 0;
@@ -181,7 +174,7 @@ class Direction {
       ++counts_.others;
       return;
     }
-    const Expected::Arrival arrival = expected_.note_arrival(hash_of_arrival(*packet));
+    const Expected::Arrival arrival = expected_.note_arrival(hash_of_arrival(job_.path, *packet, reverse_));
     if (arrival.kind == Expected::Kind::unexpected) {
       ++counts_.unexpected;
       if (counts_.unexpected_list.size() < kMostUnexpected)
@@ -193,11 +186,6 @@ class Direction {
     } else {
       count_arrival(arrival, now_ns, latency);
     }
-  }
-
-  [[nodiscard]] std::uint64_t hash_of_arrival(OctetView packet) const noexcept {
-    const auto user = reads_tunnels_ ? job_.format->user_packet(packet) : std::nullopt;
-    return user ? hash_in_tunnel(*user, packet) : hash_of(packet);
   }
 
   void count_arrival(const Expected::Arrival& arrival, std::uint64_t now_ns, Histogram& latency) {
@@ -220,7 +208,7 @@ class Direction {
   rte_mempool* pool_;
   std::uint64_t warmup_;
   std::vector<SourcePacket> packets_;
-  bool reads_tunnels_;  // what arrives is in tunnels that it was not sent in
+  bool reverse_;
   Expected expected_;
   std::vector<std::uint64_t> last_of_flow_;  // highest number of a packet that has arrived
   Octets header_;                            // Ethernet's; the type is filled in for each packet

@@ -7,20 +7,13 @@
 
 #include <cstdint>
 #include <optional>
-#include <unordered_map>
 
 #include "base/json_reader.h"
 #include "traffic/profile.h"
+#include "traffic/tunnel_path.h"
 #include "wire/ends.h"
 
 namespace headroom::wire {
-
-// What becomes of the tunnels in which a profile carries the packets of users.
-enum class Tunnels : std::uint8_t {
-  whole,  // both ports send and receive them
-  kept,   // the second port sends packets of users alone; all arrive as they were sent
-  ended   // between the ports: the first port sends and receives them, the second packets of users alone
-};
 
 struct GenerateJob {
   EndsJob ends;
@@ -31,9 +24,7 @@ struct GenerateJob {
   bool both = true;                                    // directions; else from the first port to the second only
   double duration_s = 1, warmup_s = 0, drain_s = 0.5;  // the duration is that of sending, the warm-up excluded
   std::optional<std::uint16_t> vlan;
-  Tunnels tunnels = Tunnels::whole;
-  const traffic::TunnelFormat* format = nullptr;               // of the tunnels, unless they are whole
-  std::unordered_map<std::uint32_t, std::uint32_t> endpoints;  // instead of the profile's, where the first port sends
+  traffic::TunnelPath path;
 
   // Packets of one direction, those of the warm-up included.
   [[nodiscard]] std::uint64_t warmup_packets() const noexcept {

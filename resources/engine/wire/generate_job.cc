@@ -9,21 +9,6 @@ namespace {
 
 constexpr double kFastest = 100e6;  // packets a second; what 64-octet frames at 64 Gbit/s would be
 
-// The tunnels of all flows. Throws Error(job) where one has none, or another kind of them.
-const traffic::TunnelFormat* format_of(const traffic::Profile& profile, const Value& asked) {
-  const traffic::TunnelFormat* format = nullptr;
-  for (const traffic::Variant& variant : profile.variants) {
-    const traffic::TunnelFormat* own = nullptr;
-    for (const traffic::Header& header : variant.headers) {
-      if (const auto* tunnel = std::get_if<traffic::Tunnel>(&header)) own = tunnel->format;
-    }
-    if (own == nullptr || (format != nullptr && own != format))
-      asked.fail("the packets of the profile are not all in tunnels of one kind.");
-    format = own;
-  }
-  return format;
-}
-
 }  // namespace
 
 GenerateJob read_generate_job(const Json& document) {
@@ -44,18 +29,7 @@ GenerateJob read_generate_job(const Json& document) {
   job.ends.core = static_cast<unsigned>(object.integer("core", 0, 4095, current_core()));
   job.ends.mtu = static_cast<std::uint32_t>(object.integer("mtu", io::kSmallestMtu, io::kLargestMtu, job.ends.mtu));
   if (const auto value = object.optional("vlan")) job.vlan = static_cast<std::uint16_t>(value->integer(1, 4094));
-  if (const auto value = object.optional("tunnels")) {
-    job.tunnels = static_cast<Tunnels>(value->choice({"whole", "kept", "ended"}));
-    if (job.tunnels != Tunnels::whole) job.format = format_of(job.profile, *value);
-  }
-  if (const auto value = object.optional("endpoints")) {
-    if (job.tunnels != Tunnels::ended) value->fail("are for tunnels that are \"ended\".");
-    for (const Value& pair : value->items()) {
-      const std::vector<Value> ends = pair.items();
-      if (ends.size() != 2) pair.fail("is the identifier of the profile, and the one to send.");
-      job.endpoints.emplace(ends[0].integer(0, 0xFFFFFFFF), ends[1].integer(0, 0xFFFFFFFF));
-    }
-  }
+  job.path = traffic::read_tunnel_path(object, job.profile);
   if (!job.ends.wire.duration_s) object.fail("a duration_s is needed: how long packets are sent after the warm-up.");
   job.duration_s = *job.ends.wire.duration_s;
   job.ends.wire.duration_s.reset();  // the run ends when the work is done, not when a clock says so
