@@ -31,6 +31,7 @@ MOST_OCTETS = 64  # of all variables of a stream together: trex_stl_stream_vm.h,
 UDP, TCP, GTPU_PORT = 17, 6, 2152
 KINDS = (["udp", "gtpu", "ipv4", "tcp"], ["udp", "gtpu", "ipv4", "udp"])
 KINDS += (["udp", "gtpu", "ipv6", "tcp"], ["udp", "gtpu", "ipv6", "udp"])
+TUNNELS = "a file with the keys of the engine's job that say what becomes of tunnels, as JSON"
 
 
 class Column:
@@ -75,6 +76,14 @@ def packets_of(batch):
 # Headers
 
 
+def read_tunnels(path):
+    """The keys that a file of tunnels holds; None without a file."""
+    if not path:
+        return None
+    with open(path) as file:
+        return json.load(file)
+
+
 def refuse_other_than_gtpu(profile):
     for variant in profile["variants"]:
         protocols = [header.get("protocol") for header in variant["headers"]]
@@ -86,9 +95,19 @@ def refuse_other_than_gtpu(profile):
         variant["payload"]["content"] = "pattern"
 
 
+def transport_of(packet, at=0):
+    """(protocol behind an IP header, offset of that protocol's header)."""
+    if packet[at] >> 4 == 6:
+        return packet[at + 6], at + 40
+    return packet[at + 9], at + (packet[at] & 15) * 4
+
+
 def inner_of(packet):
-    """Offset of the user's IP packet in a G-PDU (TS 29.281, 5.1 and 5.2)."""
-    gtpu = (40 if packet[0] >> 4 == 6 else (packet[0] & 15) * 4) + 8
+    """Offset of the user's IP packet in a G-PDU (TS 29.281, 4.4.2.3, 5.1 and 5.2); 0 where it is in no tunnel."""
+    protocol, udp = transport_of(packet)
+    if protocol != UDP or packet[udp + 2 : udp + 4] != GTPU_PORT.to_bytes(2, "big"):
+        return 0
+    gtpu = udp + 8
     at = gtpu + 8
     if packet[gtpu] & 7:  # any of E, S and PN: four octets more, the last the type of an extension header
         following, at = packet[at + 3] if packet[gtpu] & 4 else 0, at + 4
@@ -101,9 +120,7 @@ def inner_of(packet):
 def parts_of(packet):
     """(offset of the user's IP header, of its UDP or TCP header, of its payload)."""
     inner = inner_of(packet)
-    version = packet[inner] >> 4
-    protocol = packet[inner + 6] if version == 6 else packet[inner + 9]
-    transport = inner + (40 if version == 6 else (packet[inner] & 15) * 4)
+    protocol, transport = transport_of(packet, inner)
     return inner, transport, transport + (8 if protocol == UDP else packet[transport + 12] // 16 * 4)
 
 
@@ -111,8 +128,9 @@ def flow_of(packet):
     """What all packets of a flow share and no other flow has: the tunnel, and the user's addresses and ports."""
     inner, transport, _ = parts_of(packet)
     addresses = packet[inner + 8 : inner + 40] if packet[inner] >> 4 == 6 else packet[inner + 12 : inner + 20]
-    gtpu = (40 if packet[0] >> 4 == 6 else (packet[0] & 15) * 4) + 8
-    return packet[gtpu + 4 : gtpu + 8] + addresses + packet[transport : transport + 4]
+    gtpu = transport_of(packet)[1] + 8
+    tunnel = packet[gtpu + 4 : gtpu + 8] if inner else b""
+    return tunnel + addresses + packet[transport : transport + 4]
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -142,7 +160,12 @@ def kind_of(packet):
 def cut_of(kind):
     """Offsets of the IPv4 headers of a kind of packet, and of its payload."""
     outer, inner, version, _, payload = kind
-    return [at for at, one in ((0, outer), (inner, version)) if one == 4], payload
+    return ipv4_at({0: outer, inner: version}), payload
+
+
+def ipv4_at(versions):
+    """Offsets of IPv4 headers, from the versions of IP by their offsets."""
+    return [at for at, version in versions.items() if version == 4]
 
 
 def batch_of(kind, first, packets, headers, payload):
@@ -193,15 +216,15 @@ def join(column, offset, values):
     return True
 
 
-def streams(profile, packets, flows=1, seed=1, reverse=False, skip=0, engine=None, most=MOST_VALUES):
+def streams(profile, packets, flows=1, seed=1, reverse=False, skip=0, engine=None, most=MOST_VALUES, tunnels=None):
     """The batches of so many packets of a profile, behind the first `skip`. Raises Refused."""
     refuse_other_than_gtpu(profile)
     limit = {"packets": skip + packets}
-    packets = rendered.render(profile, flows, seed, reverse, limit, engine)[skip:]
+    packets = rendered.render(profile, flows, seed, reverse, limit, engine, tunnels)[skip:]
     return batches([packet for _, packet in packets], most)
 
 
-def one_more_flow(profile, flows, seed, reverse, engine=None):
+def one_more_flow(profile, flows, seed, reverse, engine=None, tunnels=None):
     """A run of the flow behind the last one, without an end (count 0): the one that latency is measured with.
 
     It is a short packet, whose payload has room for a time stamp, sent again and again: IP-ID and TCP's sequence number
@@ -211,9 +234,12 @@ def one_more_flow(profile, flows, seed, reverse, engine=None):
     longest_interval_s = 1e-3 * max(variant["timing"]["interval_ms"] for variant in profile["variants"])
     for intervals in (5, 50, 500):
         limit = {"duration_s": intervals * longest_interval_s}
-        known = {flow_of(packet) for _, packet in rendered.render(profile, flows, seed, reverse, limit, engine)}
-        packets = [packet for _, packet in rendered.render(profile, flows + 1, seed, reverse, limit, engine)]
-        fit = [one for one in packets if flow_of(one) not in known and len(one) - parts_of(one)[2] >= rendered.STAMP]
+        few, more = (
+            [packet for _, packet in rendered.render(profile, count, seed, reverse, limit, engine, tunnels)]
+            for count in (flows, flows + 1)
+        )
+        known = {flow_of(packet) for packet in few}
+        fit = [one for one in more if flow_of(one) not in known and len(one) - parts_of(one)[2] >= rendered.STAMP]
         if fit:
             return counting(flows, min(fit, key=len))
     raise rendered.Refused("no packet of the profile has a payload in which TRex's time stamp has room.")
@@ -224,15 +250,14 @@ def counting(flow, packet):
     version, moving = packet[inner] >> 4, []
     if version == 4:
         moving.append((inner + 4, 2, 1))
-    if packet[inner + 6 if version == 6 else inner + 9] == TCP:
+    if transport_of(packet, inner)[0] == TCP:
         step = 1 << (len(packet) - payload).bit_length() - 1  # a power of two, for where the variable wraps
         moving.append((transport + 4, 4, step))
     fields = [
         rendered.Field(offset, octets, rendered.STEP, int.from_bytes(packet[offset : offset + octets], "big"), by)
         for offset, octets, by in moving
     ]
-    headers = [at for at, one in ((0, packet[0] >> 4), (inner, version)) if one == 4]
-    return rendered.Run(flow, 0, 0, packet, 0, fields, headers)
+    return rendered.Run(flow, 0, 0, packet, 0, fields, ipv4_at({0: packet[0] >> 4, inner: version}))
 
 
 def main(words):
@@ -243,13 +268,15 @@ def main(words):
     parser.add_argument("--reverse", action="store_true")
     parser.add_argument("--packets", type=int, default=1000)
     parser.add_argument("--skip", type=int, default=0, help="packets that are left out before them")
+    parser.add_argument("--tunnels", help=TUNNELS)
     parser.add_argument("--most-values", type=int, default=MOST_VALUES, help="packets of a batch at most")
     parser.add_argument("--hex", action="store_true", help="the packets in place of the batches, kind by kind")
     given = parser.parse_args(words)
     try:
         profile = rendered.read_profile(given.profile)
+        tunnels = read_tunnels(given.tunnels)
         found = streams(
-            profile, given.packets, given.flows, given.seed, given.reverse, given.skip, None, given.most_values
+            profile, given.packets, given.flows, given.seed, given.reverse, given.skip, None, given.most_values, tunnels
         )
     except rendered.Refused as error:
         sys.stderr.write(f"{error}\n")

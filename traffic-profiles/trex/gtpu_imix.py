@@ -3,18 +3,21 @@
 
 A port with an even number sends uplink, one with an odd number downlink. The packets are those that headroom-engine
 makes for the same profile and seed: tunnels, QFI, addresses, ports, sequence numbers, IP-IDs, lengths, checksums;
-payloads are its pattern. They are sent at even intervals, as the memory generator sends them.
+payloads are its pattern. They are sent at even intervals, as the memory generator sends them. With --tunnels, a user
+plane ends the tunnels on the way: port 1 sends users' packets without, and port 0 the TEIDs that the user plane chose.
 
     trex> start -f …/traffic-profiles/trex/gtpu_imix.py -p 0 1 -t --profile gtpu-imix-classic --pps 5000
     $ ./stl-sim -f …/gtpu_imix.py -o users.pcap -l 1000 -t --flows 60 --duration 1
 """
 
+import functools
 import os
 import sys
 
 from trex.stl.api import STLStream, STLTXCont, STLTXSingleBurst
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import columns
 import prepared
 import rendered
 import stream_options
@@ -61,6 +64,7 @@ class GtpuImix:
         )
         parser.add_argument("--pps", type=float, default=10000.0, help="packets/s of each direction")
         parser.add_argument("--skip", type=int, default=0, help="packets that are left out before the first one")
+        parser.add_argument("--tunnels", help=columns.TUNNELS)
         return self.make(direction % 2, parser.parse_args(list(tunables)))
 
     def make(self, direction, given):
@@ -70,9 +74,13 @@ class GtpuImix:
             raise rendered.Refused(
                 f"{packets} packets behind {given.skip} are to be made; 1 to {rendered.MOST_PACKETS} can be at once."
             )
-        found = prepared.streams(profile, packets, given.flows, given.seed, direction == 1, given.skip, given.engine)
+        tunnels = columns.read_tunnels(given.tunnels)
+        found = prepared.streams(
+            profile, packets, given.flows, given.seed, direction == 1, given.skip, given.engine, tunnels=tunnels
+        )
         made = streams_of(found, given.pps, given.cores, endless=not given.duration)
-        return stream_options.with_latency(made, given, profile, direction, prepared.one_more_flow)
+        one_more_flow = functools.partial(prepared.one_more_flow, tunnels=tunnels)
+        return stream_options.with_latency(made, given, profile, direction, one_more_flow)
 
 
 def register():

@@ -58,23 +58,26 @@ _sources = OrderedDict()
 _more = OrderedDict()
 
 
-def streams(profile, packets, flows=1, seed=1, reverse=False, skip=0, engine=None, most=columns.MOST_VALUES):
+def streams(
+    profile, packets, flows=1, seed=1, reverse=False, skip=0, engine=None, most=columns.MOST_VALUES, tunnels=None
+):
     """As `columns.streams`."""
     columns.refuse_other_than_gtpu(profile)
 
     def render(count):
-        return [packet for _, packet in rendered.render(profile, flows, seed, reverse, {"packets": count}, engine)]
+        limit = {"packets": count}
+        return [packet for _, packet in rendered.render(profile, flows, seed, reverse, limit, engine, tunnels)]
 
     if packets > MOST_KEPT:
         return columns.batches(render(skip + packets)[skip:], most)
-    key = json.dumps([profile, flows, seed, reverse, skip, engine, most])
+    key = json.dumps([profile, flows, seed, reverse, skip, engine, most, tunnels])
     return _kept(_sources, key, lambda: Source(render, skip, most)).batches(packets)
 
 
-def one_more_flow(profile, flows, seed, reverse, engine=None):
+def one_more_flow(profile, flows, seed, reverse, engine=None, tunnels=None):
     """As `columns.one_more_flow`."""
-    key = json.dumps([profile, flows, seed, reverse, engine])
-    return _kept(_more, key, lambda: columns.one_more_flow(profile, flows, seed, reverse, engine))
+    key = json.dumps([profile, flows, seed, reverse, engine, tunnels])
+    return _kept(_more, key, lambda: columns.one_more_flow(profile, flows, seed, reverse, engine, tunnels))
 
 
 def _kept(known, key, make):

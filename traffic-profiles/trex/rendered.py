@@ -135,14 +135,16 @@ def engine_program(named=None):
     return program
 
 
-def render(profile, flows, seed, reverse, limit, engine=None):
+def render(profile, flows, seed, reverse, limit, engine=None, tunnels=None):
     """[(time in microseconds, IP packet)] as headroom-engine renders the profile, in order of time.
 
-    `limit` is {"duration_s": …} or {"packets": …}, of all flows together.
+    `limit` is {"duration_s": …} or {"packets": …}, of all flows together. `tunnels` are the keys of the engine's job
+    that say what becomes of the profile's tunnels; None: nothing.
     """
     with tempfile.TemporaryDirectory(prefix=f"headroom-trex-{os.getpid()}-") as folder:
         capture = os.path.join(folder, "rendered.pcap")
         job = {"profile": profile, "flows": flows, "seed": seed, "reverse": reverse, "output": capture, **limit}
+        job.update(tunnels or {})
         done = subprocess.Popen(
             [engine_program(engine), "render", "--job", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
         )

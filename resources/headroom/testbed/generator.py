@@ -9,6 +9,7 @@ differs between them is who sends. TRex sends them in one of two ways:
 """
 
 import copy
+import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -29,6 +30,7 @@ from headroom.testbed.trex.home import PROFILES
 from headroom.testbed.trex.server import TrexFailure, scratch
 from headroom.testbed.trex.statistics import direction_of
 from headroom.testbed.trial import Direction, Latency, Trial
+from headroom.testbed.tunnel_path import WHOLE, TunnelPath
 
 Directions = Literal["both", "forward"]
 Execute = Callable[[str, dict[str, Any]], dict[str, Any]]
@@ -67,7 +69,8 @@ def _of_schemes() -> list[TrexStreams]:
 
 @dataclass
 class TrexGenerator:
-    """TRex as a generator. `trex` is connected; `profile_path` is the file that `profile` was read from."""
+    """TRex as a generator. `trex` is connected; `profile_path` is the file that `profile` was read from, `tunnel_path`
+    what becomes of its tunnels."""
 
     trex: Trex
     profile: dict[str, Any]
@@ -81,6 +84,7 @@ class TrexGenerator:
     latency_pps: float = LATENCY_PPS
     build: str = DEFAULT_BUILD
     ears: Ears | None = None  # where packets can be caught to compare them
+    tunnel_path: TunnelPath = WHOLE
     name: str = field(default="trex", init=False)
     _natural_pps: float = field(default=0.0, init=False)
 
@@ -117,10 +121,15 @@ class TrexGenerator:
             note = f"TRex counts arrivals; they were not compared, for {missed} frames came too fast to be caught."
             return replace(trial, notes=(*trial.notes, note))
         found = [
-            _with(one, compare(self._expected(port, rate_pps, duration_s), arrived[port]))
+            _with(one, self._compare(port, self._expected(port, rate_pps, duration_s), arrived[port]))
             for one, port in zip(trial.directions, self.ports, strict=True)
         ]
         return replace(trial, forward=found[0], reverse=found[1] if len(found) > 1 else None)
+
+    def _compare(self, port: int, sent: Sequence[bytes], arrived: Sequence[bytes]) -> ArrivalComparison:
+        """Compares what arrives of a port's packets by what it is known by."""
+        known = [[self.tunnel_path.known_by(packet, port == 1) for packet in some] for some in (sent, arrived)]
+        return compare(*known)
 
     def _send(self, rate_pps: float, duration_s: float, latency_pps: float, before: Callable[[], None]) -> Trial:
         """`before` is called when what warms up has arrived, before the packets that count."""
@@ -167,7 +176,11 @@ class TrexGenerator:
         }
         program = streams_for(self.profile)
         assert program is not None
-        return {port: self.trex.load(port, program, tunables) for port in self.ports}
+        with scratch() as folder:
+            if tunnels := self.tunnel_path.as_job():
+                path = tunables["tunnels"] = Path(folder) / "tunnels.json"
+                path.write_text(json.dumps(tunnels))
+            return {port: self.trex.load(port, program, tunables) for port in self.ports}
 
     def _pace(self, pps: float, duration_s: float, start_s: float) -> dict[str, object]:
         """How fast, how long and from where on, in the words of the profile's program."""
@@ -215,17 +228,18 @@ class TrexGenerator:
 
     def _render(self, output: Path, reverse: bool) -> dict[str, Any]:
         profile = copy.deepcopy(self.profile)
-        return {"profile": profile, "flows": self.flows, "seed": self.seed, "reverse": reverse, "output": str(output)}
+        job = {"profile": profile, "flows": self.flows, "seed": self.seed, "reverse": reverse, "output": str(output)}
+        return job | self.tunnel_path.as_job()
 
     def _push(self, folder: Path, which: str, gap_us: float) -> None:
         self.trex.push({port: folder / f"{which}-{port}.pcap" for port in self.ports}, gap_us)
 
     def _expected(self, port: int, rate_pps: float, duration_s: float) -> list[bytes]:
-        """The IP packets that count of a trial without latency, as the engine renders them."""
+        """The IP packets that count of a trial without latency, as they are to arrive, from the engine."""
         streams, voice = self.packets == "streams", is_voice(self.profile)
         with scratch() as name:
             whole = Path(name) / "expected.pcap"
-            job = self._render(whole, port == 1) | {"frames": "ethernet"}
+            job = self._render(whole, port == 1) | {"frames": "ethernet", "end": "arrived"}
             warm_s = self._warm_s(rate_pps) if streams else self.warmup_s
             skip, first_us = round(rate_pps * warm_s), 0
             if streams and voice:

@@ -17,35 +17,44 @@ from headroom.testbed.topology import Port, Topology
 from headroom.testbed.trex import client
 from headroom.testbed.trex import server as trex_server
 from headroom.testbed.trial import Trial
+from headroom.testbed.tunnel_path import WHOLE, TunnelPath
 
 Sender = EmbeddedGenerator | TrexGenerator
+Ends = tuple[str, str]  # ports of the generator's role, by name
+
+ENDS: Ends = ("0", "1")
 
 
 @contextlib.contextmanager
 def sender(
-    run: Run, made: Topology, profile: str, flows: int = 100, proven: bool = False
+    run: Run,
+    made: Topology,
+    profile: str,
+    flows: int = 100,
+    proven: bool = False,
+    tunnel_path: TunnelPath = WHOLE,
+    ends: Ends = ENDS,
 ) -> Iterator[EmbeddedGenerator | TrexGenerator]:
     """What sends a profile over a topology that has been made: the engine, or TRex, which runs as long as the block.
 
     A process of the topology that dies ends a trial at once, with its cause (EngineFailure). With `proven`, some of
     TRex's packets are compared where they arrive, before any trial; the engine compares all of its own. Raises
     EnvironmentLacks where there is no TRex, UsageError where it cannot send the profile, NotAsSent where packets come
-    out otherwise.
+    out otherwise. `tunnel_path` is what becomes of the tunnels of the profile; forward is from the first of `ends`.
     """
-    seat = made.seats["generator"]
-    ports = [seat.ports[name] for name in ("0", "1")]
     if run.generator == "memory":
-        common = {"core": seat.cores[0]}
-        jobs = [port.as_job() for port in ports]
+        seat = made.seats["generator"]
+        common = {"core": seat.cores[0], **tunnel_path.as_job()}
+        jobs = [seat.ports[name].as_job() for name in ends]
         with carrying_out(made) as execute:
             yield EmbeddedGenerator(
                 jobs, profiles.load(profile), flows, run.seed, common=common, run=execute, bridged=made.bridged
             )
         return
-    with trex_at(made, "stl") as server:
-        path = profiles.path_of(profile)
+    with trex_at(made, "stl", ends) as server:
+        path, ears = profiles.path_of(profile), ears_at(made, ends)
         generator = TrexGenerator(
-            server, profiles.load(profile), path, flows, run.seed, build=run.build, ears=ears_at(made)
+            server, profiles.load(profile), path, flows, run.seed, build=run.build, ears=ears, tunnel_path=tunnel_path
         )
         if proven:
             trial = generator.compared(arrivals.PROOF_PPS, arrivals.PROOF_S)
@@ -54,14 +63,14 @@ def sender(
 
 
 @contextlib.contextmanager
-def trex_at(made: Topology, mode: Literal["stl", "astf"]) -> Iterator[client.Trex]:
+def trex_at(made: Topology, mode: Literal["stl", "astf"], ends: Ends = ENDS) -> Iterator[client.Trex]:
     """TRex at the generator's place of a topology, as long as the block. A process that dies there ends what it does.
 
     TRex needs a namespace of its own; where cards are its ports there is none yet, and one is made. A container has
     one.
     """
     seat = made.seats["generator"]
-    theirs, cores = trex_takes([seat.ports[name] for name in ("0", "1")], seat.cores)
+    theirs, cores = trex_takes([seat.ports[name] for name in ends], seat.cores)
     with contextlib.ExitStack() as stack:
         if isinstance(made, Compose):
             home = made.trex_home()
@@ -80,10 +89,10 @@ def trex_takes(ports: Sequence[Port], cores: Sequence[int]) -> tuple[list[trex_s
     return theirs, trex_server.Cores.of(cores, node) if cores else None
 
 
-def ears_at(made: Topology) -> arrivals.Ears | None:
+def ears_at(made: Topology, ends: Ends = ENDS) -> arrivals.Ears | None:
     """Where TRex's packets can be caught: at its interfaces, but not at cards that it has for itself."""
     seat = made.seats["generator"]
-    names = {number: seat.ports[str(number)].interface for number in (0, 1)}
+    names = {number: seat.ports[name].interface for number, name in enumerate(ends)}
     if isinstance(made, Compose):
         home = made.trex_home()
         known = {number: home.interfaces.get(name, "") for number, name in names.items()}

@@ -25,6 +25,7 @@ from headroom.testbed.arrivals import ip_packet
 from headroom.testbed.captures import records
 from headroom.testbed.generator import streams_for
 from headroom.testbed.trex.home import PROFILES as PROGRAMS
+from headroom.testbed.tunnel_path import WHOLE, TunnelPath
 
 COLUMNS = ROOT / "traffic-profiles" / "trex" / "columns.py"
 GTPU_STREAMS = PROGRAMS / find("gtpu").streams.program  # type: ignore[union-attr]
@@ -44,14 +45,16 @@ def told(build: str, *words: object) -> Any:
     return json.loads(done.stdout)
 
 
-def engines(build: str, folder: Path, name: str, flows: int, packets: int, reverse: bool) -> list[str]:
+def engines(
+    build: str, folder: Path, name: str, flows: int, packets: int, reverse: bool, tunnels: TunnelPath = WHOLE
+) -> list[str]:
     """The packets that `headroom-engine render` makes with payloads that are its pattern."""
     profile = profiles.load(name)
     for variant in profile["variants"]:
         variant["payload"]["content"] = "pattern"
     output = folder / "rendered.pcap"
     job = {"profile": profile, "flows": flows, "packets": packets, "seed": 3, "reverse": reverse, "frames": "ethernet"}
-    engine.run("render", job | {"output": str(output)}, build=build)
+    engine.run("render", job | tunnels.as_job() | {"output": str(output)}, build=build)
     return [ip_packet(frame).hex() for _, frame in records(output.read_bytes())]
 
 
@@ -81,6 +84,29 @@ def test_batches_are_the_packets_of_the_engine(real_build: str, tmp_path: Path, 
     for length in (72, 84, 92, 104):
         ours, theirs = ([one for one in some if header_octets(one) == length] for some in (made, expected))
         assert ours == theirs
+
+
+def teid(packet: str) -> int:
+    return int(packet[64:72], 16)
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("name", USERS)
+def test_a_user_plane_that_ends_tunnels_is_sent_its_teids_and_plain_packets(
+    real_build: str, tmp_path: Path, name: str, reverse: bool
+) -> None:
+    of_profile = {teid(packet) for packet in engines(real_build, tmp_path, name, 300, 4000, False)}
+    path = TunnelPath("ended", tuple((one, 0xC0000000 + number) for number, one in enumerate(of_profile)))
+    file = tmp_path / "tunnels.json"
+    file.write_text(json.dumps(path.as_job()))
+    words = ["--flows", 300, "--packets", 4000, "--seed", 3, "--tunnels", file, *(["--reverse"] if reverse else [])]
+    made = told(real_build, name, "--hex", *words)
+    assert Counter(made) == Counter(engines(real_build, tmp_path, name, 300, 4000, reverse, path))
+    if reverse:
+        whole = engines(real_build, tmp_path, name, 300, 4000, True)
+        assert Counter(made) == Counter(packet[88:] for packet in whole)
+    else:
+        assert {teid(packet) for packet in made} == {chosen for _, chosen in path.endpoints}
 
 
 def header_octets(packet: str) -> int:
@@ -175,7 +201,9 @@ for count, skip, reverse in json.loads(sys.argv[2]):
     renders.pop()  # the one of what is wanted
     same.append([batch.as_json() for batch in made] == [batch.as_json() for batch in wanted])
 more = [prepared.one_more_flow(profile, 50, 3, False) for _ in range(2)]
-print(json.dumps({"same": same, "renders": len(renders), "once": more[0] is more[1], "kept": len(prepared._sources)}))
+in_tunnel, plain = (prepared.one_more_flow(profile, 50, 3, True, tunnels=one) for one in (None, {"tunnels": "kept"}))
+print(json.dumps({"same": same, "renders": len(renders), "once": more[0] is more[1], "kept": len(prepared._sources),
+                  "plain": in_tunnel.packet[44:].hex() == plain.packet.hex()}))
 """
 
 
@@ -194,4 +222,5 @@ def test_one_trial_after_the_other_has_the_same_batches(real_build: str) -> None
     assert found["same"] == [True] * len(asked)
     assert found["once"]
     assert found["kept"] == 3
-    assert found["renders"] <= 4 + 2 * 3, "four of batches, and those of one more flow"
+    assert found["renders"] <= 4 + 3 * 2 * 3, "four of batches, and those of one more flow"
+    assert found["plain"], "the one more flow of the downlink, too, goes without its tunnel"

@@ -15,11 +15,13 @@ import pytest
 from headroom.core import profiles
 from headroom.core.errors import HeadroomError, UsageError
 from headroom.core.machine.build import engine_program
-from headroom.testbed.captures import split
+from headroom.testbed.arrivals import ArrivalComparison
+from headroom.testbed.captures import records, split
 from headroom.testbed.generator import EmbeddedGenerator, TrexGenerator
 from headroom.testbed.trex.server import TrexFailure, in_namespace
 from headroom.testbed.trex.statistics import direction_of, latency_of, upper_edge
 from headroom.testbed.trial import Latency
+from headroom.testbed.tunnel_path import TunnelPath
 from headroom.tests.wire.namespaces import loop, needs_namespaces
 
 
@@ -165,6 +167,64 @@ def test_other_profiles_go_as_captures(real_build: str) -> None:
     assert "capture" in trial.forward.latency_missing
     with pytest.raises(UsageError, match="neither voice nor users"):
         generator(trex, real_build, "esp-ipv4", packets="streams")
+
+
+ENDED = TunnelPath("ended", ((7, 8),), lambda packet: packet[32:36] + packet[44:])
+
+
+class KeepingTrex(FakeTrex):
+    """Keeps the packets of captures, and the tunnels of streams, that it is given."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.packets: dict[int, list[bytes]] = {}
+        self.tunnels: list[Any] = []
+
+    def load(self, port: int, profile: Path, tunables: Mapping[str, object]) -> int:
+        self.tunnels.append(json.loads(Path(str(tunables["tunnels"])).read_text()))
+        return super().load(port, profile, tunables)
+
+    def push(self, captures: Mapping[int, Path], gap_us: float) -> None:
+        self.packets = {
+            port: [frame[14:] for _, frame in records(path.read_bytes())] for port, path in captures.items()
+        }
+        super().push(captures, gap_us)
+
+
+def test_a_program_of_streams_is_given_the_tunnels(real_build: str) -> None:
+    trex = KeepingTrex()
+    generator(trex, real_build, "gtpu-imix", flows=20, tunnel_path=ENDED).trial(1000, 1)
+    assert trex.tunnels == [{"tunnels": "ended", "endpoints": [[7, 8]]}] * 4
+
+
+def test_a_user_plane_is_sent_the_teids_that_it_chose_and_plain_packets(real_build: str) -> None:
+    """From a capture: what arrives is then known by the packet of the user and, downlink, by the profile's TEID."""
+    trex, whole = KeepingTrex(), KeepingTrex()
+    generator(whole, real_build, "gtpu-imix", flows=1, packets="capture").trial(100, 1)
+    up, down = whole.packets[0], whole.packets[1]
+    teid = int.from_bytes(up[0][32:36], "big")
+    path = TunnelPath("ended", ((teid, 0xC0FFEE),), ENDED.endpoint_and_user)
+    ending = generator(trex, real_build, "gtpu-imix", flows=1, packets="capture", tunnel_path=path)
+    ending.trial(100, 1)
+    assert trex.packets[0] == [one[:32] + (0xC0FFEE).to_bytes(4, "big") + one[36:] for one in up]
+    assert trex.packets[1] == [one[44:] for one in down]
+
+    assert ending._expected(0, 100, 1) == [one[44:] for one in up]
+    sent = ending._expected(1, 100, 1)
+    assert [path.known_by(one, True) for one in sent] == [one[32:36] + one[44:] for one in down]
+    other_path = [bytes(32) + one[32:] for one in down]
+    assert ending._compare(1, sent, other_path) == ArrivalComparison(100)
+    elsewhere = [*other_path[:-1], other_path[-1][:35] + bytes([other_path[-1][35] ^ 1]) + other_path[-1][36:]]
+    assert ending._compare(1, sent, elsewhere).equal == 99
+
+
+def test_a_bare_bridge_gets_tunnels_on_one_side_and_passes_them_on(real_build: str) -> None:
+    trex, whole = KeepingTrex(), KeepingTrex()
+    generator(whole, real_build, "gtpu-imix", flows=5, packets="capture").trial(100, 1)
+    bridged = generator(trex, real_build, "gtpu-imix", flows=5, packets="capture", tunnel_path=TunnelPath("kept"))
+    bridged.trial(100, 1)
+    assert trex.packets == {0: whole.packets[0], 1: [one[44:] for one in whole.packets[1]]}
+    assert [bridged._expected(port, 100, 1) for port in (0, 1)] == [trex.packets[0], trex.packets[1]]
 
 
 def test_a_capture_that_would_not_fit_is_refused(real_build: str) -> None:
