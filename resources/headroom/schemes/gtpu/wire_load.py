@@ -25,15 +25,16 @@ from headroom.schemes.gtpu.conversation import CONTROL, CONTROL_PORT, N4_HOST, C
 from headroom.schemes.gtpu.pfcp import elements, message
 from headroom.schemes.gtpu.pfcp.message import Message
 from headroom.schemes.gtpu.pfcp.tables import Cause, Ie, MessageType
+from headroom.schemes.gtpu.user_plane import N3, N6
 from headroom.testbed import choice
 from headroom.testbed.captures import records
-from headroom.testbed.generator import EmbeddedGenerator
 from headroom.testbed.line import Codec, Line, node_job
-from headroom.testbed.sender import carrying_out
-from headroom.testbed.topology import Topology
+from headroom.testbed.sender import sender
+from headroom.testbed.tunnel_path import TunnelPath
 
 BRIDGE = "bridge"
 ETHERNET = 14
+ENDS = (wire_plane.PORTS[N3][1], wire_plane.PORTS[N6][1])  # the generator's first port is at N3: forward is uplink
 BURST = 50  # session requests that are sent before their answers are read
 FIRST_SEQUENCE = 1000  # of them, above those of the association
 
@@ -117,8 +118,9 @@ def _request(talk: Conversation, sequence: int, session: Session) -> bytes:
 def line(run: Run, cores: tuple[int, ...], codec: Codec, profile: str, users: int) -> Iterator[Line]:
     """A line with the user plane under test, or with a bare bridge in its place. Raises NotOnThisTopology or
     EnvironmentLacks where there are no interfaces, EngineFailure where the node has ended."""
+    more = 1 if run.generator == "trex" else 0  # TRex measures latency with one more flow, which needs a session
     with choice.make(run.topology, wire_plane.SHAPE, cores, run.build, run.generator) as made:
-        job: dict[str, Any] = {"tunnels": "kept"}
+        path = TunnelPath("kept")
         if codec == BRIDGE:
             node = made.start_node(wire_plane.ROLE, node_job(run, BRIDGE))
             made.crew.wait_until_ready()
@@ -127,19 +129,16 @@ def line(run: Run, cores: tuple[int, ...], codec: Codec, profile: str, users: in
             facts = Facts.of(found)
             node = wire_plane.start(made, found, facts.config() | {"seed": run.seed}, run.build)
             with wire_plane.WireUserPlane(made, node, N4_HOST) as plane:
-                teids = establish(plane, facts, sessions_of(profile, users, run.seed, run.build))
-            job = {"tunnels": "ended", "endpoints": list(teids.items())}
-        with _sender(run, made, profile, users, job) as generator:
+                teids = establish(plane, facts, sessions_of(profile, users + more, run.seed, run.build))
+            path = TunnelPath("ended", tuple(teids.items()), endpoint_and_user)
+        with sender(run, made, profile, users, True, path, ENDS) as generator:
             yield Line(made, generator, {wire_plane.ROLE: node})
 
 
-@contextmanager
-def _sender(run: Run, made: Topology, profile: str, users: int, job: dict[str, Any]) -> Iterator[EmbeddedGenerator]:
-    """The generator with its first port at N3: forward is uplink."""
-    seat = made.seats["generator"]
-    ports = [seat.ports[number].as_job() for number in ("1", "0")]
-    common = {"core": seat.cores[0], **job}
-    with carrying_out(made) as execute:
-        yield EmbeddedGenerator(
-            ports, profiles.load(profile), users, run.seed, common=common, run=execute, bridged=made.bridged
-        )
+def endpoint_and_user(packet: bytes) -> bytes:
+    """The TEID and the user's packet of a G-PDU; another packet as it is."""
+    try:
+        found = judge.read(packets.read_udp(packet).payload)
+    except judge.GtpuError:
+        return packet
+    return found.teid.to_bytes(4, "big") + found.inner if found.type == judge.G_PDU else packet

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from robot.api import SkipExecution
 
 from headroom.bench.throughput import NDR, Rate, Throughput
 from headroom.bench.throughput_search import SearchResult
@@ -16,10 +17,13 @@ from headroom.core.machine.power import Power
 from headroom.core.metrics import Metric
 from headroom.core.results import collector
 from headroom.schemes.gtpu import load, metrics, report_section, rule_files
+from headroom.schemes.gtpu.keywords import wire as wire_keywords
 from headroom.schemes.gtpu.keywords.wire import note_share
 from headroom.schemes.gtpu.load import Design, LoadConfig, Traffic
 from headroom.schemes.gtpu.papers import zte_2020_figures
+from headroom.testbed.choice import NotOnThisTopology
 from headroom.testbed.line import Load
+from headroom.tests.runs import run_of
 
 
 def trial(ns: float, sent: int = 100, **reasons: int) -> dict[str, Any]:
@@ -228,3 +232,26 @@ def test_charts_of_the_paper_are_drawn_from_series_with_and_without_a_label() ->
 def test_a_design_without_receiving_cores_has_none() -> None:
     (design,) = load.result_of(document(trial(62)), Power(None)).designs
     assert design == Design("queues", 4, 0, 10.0, 60.0, None, design.loads)
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ({"topology": "process"}, "needs interfaces"),
+        ({"topology": "compose", "generator": "trex"}, "name --topology netns"),
+        ({"topology": "compose"}, "name --topology netns"),
+    ],
+)
+def test_sessions_come_from_a_namespace(
+    settings: dict[str, str], sentence: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(wire_keywords, "current_run", lambda: run_of(**settings))
+    collector.begin()
+    with pytest.raises(NotOnThisTopology, match=sentence):
+        wire_keywords.config_of("gtpu-imix", "1c", 0, kind="user-plane-throughput")
+
+
+def test_trex_measures_no_latency_of_a_capture(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wire_keywords, "current_run", lambda: run_of(topology="netns", generator="trex"))
+    with pytest.raises(SkipExecution, match="TRex sends esp-ipv4 as a capture, and measures no latency"):
+        wire_keywords.UserPlaneWireKeywords().latency("esp-ipv4", "1c", "50 %")

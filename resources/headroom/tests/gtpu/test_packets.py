@@ -10,7 +10,7 @@ from pycrate_mobile.TS29281_GTPU import GTPUHdr, parse_GTPU
 
 from headroom.core import tshark
 from headroom.core.captures.framing import RAW
-from headroom.schemes.gtpu import judge, packets
+from headroom.schemes.gtpu import judge, packets, wire_load
 from headroom.schemes.gtpu.packets import Extension
 
 ENDS = {4: ("172.16.0.1", "172.17.0.1"), 6: ("2001:db8:16::1", "2001:db8:3::1")}
@@ -144,3 +144,15 @@ def test_tshark_reads_the_same() -> None:
 def test_addresses() -> None:
     assert packets.address("2001:db8::1") == ipaddress.IPv6Address("2001:db8::1").packed
     assert packets.checksum(USER[:20]) == 0
+
+
+def test_what_is_compared_of_a_packet_in_a_tunnel() -> None:
+    inner = packets.udp("10.45.0.1", "198.18.0.1", 1, 2, b"octets")
+    whole = [
+        packets.udp(source, "172.16.0.1", 2152, 2152, packets.gtpu(255, 0x12345678, inner, **more))
+        for source, more in (("172.17.0.1", {}), ("172.17.0.9", {"sequence": 7}))
+    ]
+    assert {wire_load.endpoint_and_user(packet) for packet in whole} == {bytes.fromhex("12345678") + inner}
+    echo = packets.udp("172.17.0.1", "172.16.0.1", 2152, 2152, packets.gtpu(1, 0, b"", sequence=7))
+    for packet in (inner, echo, b"", whole[0][:40]):
+        assert wire_load.endpoint_and_user(packet) == packet

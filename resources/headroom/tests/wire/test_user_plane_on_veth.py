@@ -22,7 +22,7 @@ from headroom.schemes.gtpu.conversation import (
 from headroom.schemes.gtpu.pfcp import elements
 from headroom.schemes.gtpu.pfcp.tables import Cause, Ie, MessageType
 from headroom.schemes.gtpu.user_plane import N3, N6
-from headroom.testbed import choice, netns
+from headroom.testbed import choice, generator, netns
 from headroom.testbed.generator import EmbeddedGenerator
 from headroom.tests.runs import run_of
 
@@ -99,6 +99,36 @@ def test_packets_of_a_profile_go_through_sessions_both_ways() -> None:
         (worker,) = made.watched["compressor"].statistics()["workers"]
     assert [(one.received, one.lost, one.unexpected) for one in trial.directions] == [(500, 0, 0)] * 2
     assert worker["compressed"] == worker["decompressed"] == 1000  # with those that warmed up
+
+
+@pytest.mark.skipif(not os.environ.get("TREX_ROOT"), reason="TREX_ROOT names no TRex")
+@pytest.mark.skipif(len(CORES) < 2, reason="TRex needs a core beside the node's")
+@pytest.mark.parametrize("codec", ["asked", "bridge"])
+def test_trex_sends_through_sessions_and_measures_latency(codec: str) -> None:
+    trex = run_of(topology="netns", generator="trex", build=BUILD, quick=True)
+    with wire_load.line(trex, CORES[:1], codec, "gtpu-imix", 20) as made:  # packets are compared as it is made
+        compared, trial = made.compared(1000, 0.5), made.trial(1000, 1)
+        (worker,) = made.watched["compressor"].statistics()["workers"]
+    assert [(one.compared, one.received, one.lost, one.unexpected) for one in compared.directions] == [
+        (True, 500, 0, 0)
+    ] * 2
+    assert [(one.received, one.lost, one.unexpected) for one in trial.directions] == [(1000, 0, 0)] * 2
+    assert all(one.latency is not None and one.latency.count == 100 for one in trial.directions)
+    assert worker["compressed"] == worker["decompressed"]
+    assert (worker["compressed"] > 2500) == (codec == "asked")
+
+
+@pytest.mark.skipif(not os.environ.get("TREX_ROOT"), reason="TREX_ROOT names no TRex")
+@pytest.mark.skipif(len(CORES) < 2, reason="TRex needs a core beside the node's")
+def test_trex_sends_captures_through_sessions(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(generator, "streams_for", lambda profile: None)
+    trex = run_of(topology="netns", generator="trex", build=BUILD, quick=True)
+    with wire_load.line(trex, CORES[:1], "asked", "gtpu-imix", 20) as made:
+        trial = made.compared(1000, 0.5)
+    assert [(one.compared, one.received, one.lost, one.unexpected) for one in trial.directions] == [
+        (True, 500, 0, 0)
+    ] * 2
+    assert all("capture" in one.latency_missing for one in trial.directions)
 
 
 def test_a_node_that_leaves_tunnels_as_they_are_forwards_nothing_that_was_expected() -> None:

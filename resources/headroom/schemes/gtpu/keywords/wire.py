@@ -13,6 +13,7 @@ from robot.api.deco import keyword
 
 from headroom.bench.throughput import Rate
 from headroom.bench.throughput_search import SearchResult
+from headroom.core import profiles
 from headroom.core.results import collector
 from headroom.keywords import forwarding, verdicts
 from headroom.keywords.base import current_run, library
@@ -21,6 +22,7 @@ from headroom.schemes.gtpu import metrics
 from headroom.schemes.gtpu.keywords.load import ROLE
 from headroom.schemes.gtpu.wire_load import BRIDGE, UserPlaneSearch
 from headroom.testbed import choice
+from headroom.testbed.generator import streams_for
 
 USERS, QUICK_USERS = 6000, 600
 
@@ -47,6 +49,8 @@ class UserPlaneWireKeywords:
     @keyword("User Plane Latency Should Be Measured")
     def latency(self, profile: str, cpus: str, share: str, users: int = 0) -> None:
         """SHARE, such as `50 %`, is of the PDR. The control is a bare bridge at the same rate."""
+        if current_run().generator == "trex" and not streams_for(profiles.load(profile)):
+            raise SkipExecution(f"TRex sends {profile} as a capture, and measures no latency of its packets.")
         part = forwarding.share_of(share)
         config = config_of(profile, cpus, users, kind="user-plane-wire-latency", share_of_pdr=part)
         forwarding.measure_latency(config, part)
@@ -61,10 +65,10 @@ def config_of(profile: str, cpus: str, users: int, **parameters: Any) -> UserPla
     current.parameters |= {"profile": profile, "cpus": cpus, "topology": run.topology, "users": count, **parameters}
     verdicts.note("compressor", run.compressor, run.build)
     choice.require(run.topology, run.build)
-    if (run.topology, run.generator) != ("netns", "memory"):
+    if run.topology != "netns":
         raise choice.NotOnThisTopology(
-            "The user plane chooses the TEIDs over N4, and only the embedded generator in network namespaces can use "
-            "them: name --topology netns --generator memory."
+            "Sessions come over N4 from the generator's place, which has to be a network namespace: name --topology "
+            "netns."
         )
     if reason := run.compressor.lacks(ROLE, "gtpu"):
         raise SkipExecution(f"{reason}.")
