@@ -15,7 +15,8 @@ import contextlib
 import json
 import os
 import signal
-from collections.abc import Set
+import socket
+from collections.abc import Callable, Set
 from dataclasses import dataclass, field
 from functools import partial
 from ipaddress import IPv4Network
@@ -27,6 +28,7 @@ from headroom.core.engine_result import EngineFailure
 from headroom.core.errors import EnvironmentLacks
 from headroom.core.paths import DEFAULT_BUILD, ROOT
 from headroom.testbed import bridges, containers, interfaces, runs, stopped_process
+from headroom.testbed.packet_socket import packet_socket
 from headroom.testbed.processes import Crew, Place, Service, answer_of
 from headroom.testbed.topology import SHAPES, Port, Role, Seat, Topology, roles_of, with_libraries
 from headroom.testbed.trex import container as trex_container
@@ -41,22 +43,29 @@ FIRST_SUBNET, SUBNETS = 64, 128  # 10.64 to 10.191
 _run = partial(containers.run, tied=True)  # Compose is not to go on making containers when we have been killed
 SUBNET_VARIABLE = "HEADROOM_SUBNET"
 
-# Which address of docker/compose.yaml each port has, below the project's own 10.<n>.
-ADDRESSES: dict[tuple[Role, str], str] = {
-    ("generator", "0"): "0.2",
-    ("generator", "1"): "3.2",
-    ("compressor", "plain"): "0.3",
-    ("compressor", "link"): "1.2",
-    ("link", "a"): "1.3",
-    ("link", "b"): "2.2",
-    ("decompressor", "link"): "2.3",
-    ("decompressor", "plain"): "3.3",
+GENERATOR: dict[tuple[Role, str], str] = {("generator", "0"): "0.2", ("generator", "1"): "3.2"}
+# Which address of docker/compose.yaml each port has, by shape, below the project's own 10.<n>.
+ADDRESSES: dict[str, dict[tuple[Role, str], str]] = {
+    "full": GENERATOR
+    | {
+        ("compressor", "plain"): "0.3",
+        ("compressor", "link"): "1.2",
+        ("link", "a"): "1.3",
+        ("link", "b"): "2.2",
+        ("decompressor", "link"): "2.3",
+        ("decompressor", "plain"): "3.3",
+    },
+    "node": GENERATOR | {("compressor", "plain"): "0.4", ("compressor", "link"): "3.4"},
+}
+SERVICES: dict[str, dict[Role, str]] = {  # of docker/compose.yaml, by shape
+    "full": {role: role for role in roles_of("full")},
+    "node": {"generator": "generator", "compressor": "user-plane"},
 }
 
 
 @dataclass
 class Compose(Topology):
-    """A topology of containers, which lives as long as its `with` block. It has one shape, `full`."""
+    """A topology of containers, which lives as long as its `with` block. Its shapes are `full` and `node`."""
 
     build: str = DEFAULT_BUILD
     with_trex: bool = False  # in the generator's container
@@ -75,9 +84,10 @@ class Compose(Topology):
         return f"{runs.PREFIX}-{self.run}"
 
     def make(self) -> None:
-        if self.shape != "full":
+        if self.shape not in SERVICES:
+            wired = " and ".join(f"'{shape}'" for shape in SERVICES)
             raise EnvironmentLacks(
-                f"docker/compose.yaml is wired as 'full', not as '{self.shape}': use --topology netns."
+                f"docker/compose.yaml is wired as {wired}, not as '{self.shape}': use --topology netns."
             )
         if reason := lacks():
             raise EnvironmentLacks(reason)
@@ -117,7 +127,7 @@ class Compose(Topology):
         mtu = {end: wire.mtu for wire in SHAPES[self.shape] for end in (wire.one, wire.other)}
         return {
             name: Port(name, interface=f"{self.subnet}.{address}", mtu=mtu[owner, name])
-            for (owner, name), address in ADDRESSES.items()
+            for (owner, name), address in ADDRESSES[self.shape].items()
             if owner == role
         }
 
@@ -125,8 +135,8 @@ class Compose(Topology):
         whole = {"idle": self.allotment.idle(role)} | with_libraries(job, in_image)
         if role == "generator":
             return self.crew.engine("trial", command, whole, self.seats[role].place, ends_by_itself)
-        whole["control"] = f"/run/headroom/{role}.sock"
-        container = self._up(role, {f"HEADROOM_{role.upper()}_JOB": json.dumps(whole)})
+        whole["control"] = f"/run/headroom/{SERVICES[self.shape][role]}.sock"
+        container = self._up(role, {self._variable(role, "JOB"): json.dumps(whole)})
         place = Place(container.name)
         return self.crew.far(role, container.wait, b"", place, container, command)
 
@@ -138,28 +148,40 @@ class Compose(Topology):
         """
         if wrong := containers.refuses_unknown_tests(image, self.project):
             raise EngineFailure("refused", f"The {role} does not keep the contract of containers: {wrong}.")
-        core = f"HEADROOM_{role.upper()}_CORE"
-        variables = {f"HEADROOM_{role.upper()}_IMAGE": image, "HEADROOM_IDLE": self.allotment.idle(role), **channel}
-        variables[core] = str(self.allotment.cores[role][0])
+        variables = {self._variable(role, "IMAGE"): image, "HEADROOM_IDLE": self.allotment.idle(role), **channel}
+        variables[self._variable(role, "CORE")] = str(self.allotment.cores[role][0])
         container = self._up(role, variables)
         return self.crew.far(role, container.wait, b"", Place(container.name), container, "node")
 
+    def _variable(self, role: Role, name: str) -> str:
+        """The variable of docker/compose.yaml for a role's service."""
+        return f"HEADROOM_{SERVICES[self.shape][role].upper().replace('-', '_')}_{name}"
+
     def _up(self, role: Role, environment: dict[str, str]) -> Container:
-        words = [*self._compose, "up", "-d", "--no-deps", "--no-build", role]
+        service = SERVICES[self.shape][role]
+        words = [*self._compose, "up", "-d", "--no-deps", "--no-build", service]
         shared = self.mounted.variables if self.mounted else {}
         done = _run(words, UP_S, {SUBNET_VARIABLE: self.subnet, **shared, **environment})
         if done.returncode != 0:
             raise EnvironmentLacks(f"The container of the {role} does not start: {_reason(done.stderr)}")
-        found = containers.labelled(self.project, role)
+        found = containers.labelled(self.project, service)
         if not found:
             raise EnvironmentLacks(f"The container of the {role} does not start: Compose knows none.")
         asking = self.made["generator"].id if "generator" in self.made else found[0]
-        container = Container.of(found[0], f"{self.project}-{role}", role, asking)
+        container = Container.of(found[0], f"{self.project}-{service}", service, asking)
         self.made[role] = container
+        container.without_offloads()
         self.states |= {(role, name): state for name, state in container.links().items()}
         notes = bridges.settle(self.project, containers.networks(self.project))
         self.notes = list(dict.fromkeys([*self.notes, *notes]))
         return container
+
+    def packet_socket(self, role: Role, port: str) -> socket.socket:
+        """Raises EnvironmentLacks where this process may not enter the container's namespace."""
+        return self.made[role].packet_socket(self.seats[role].ports[port].interface)
+
+    def mac(self, role: Role, port: str) -> str:
+        return self.made[role].mac(self.seats[role].ports[port].interface)
 
     def look(self) -> None:
         """Raises EngineFailure where an interface inside a container has been set down, if only for a while; as far as
@@ -202,22 +224,23 @@ class Compose(Topology):
 
 @dataclass(frozen=True)
 class Container:
-    """A container that has been started. `pid` and `started` are those of its first process, for `kill`.
+    """A container that has been started, of a service of docker/compose.yaml. `pid` and `started` are those of its
+    first process, for `kill`.
 
     `asking` is the one of our own that reads control sockets: a vendor's image has no program for that.
     """
 
     id: str
     name: str
-    role: Role
+    service: str
     asking: str
     pid: int
     started: int | None
 
     @staticmethod
-    def of(identity: str, name: str, role: Role, asking: str) -> Container:
+    def of(identity: str, name: str, service: str, asking: str) -> Container:
         pid = int(containers.inspect(identity).get("State", {}).get("Pid", 0))
-        return Container(identity, name, role, asking, pid, runs.start_time(pid) if pid else None)
+        return Container(identity, name, service, asking, pid, runs.start_time(pid) if pid else None)
 
     @property
     def wait(self) -> tuple[str, ...]:
@@ -230,7 +253,7 @@ class Container:
         return bool(state.get("Running")) and health in (None, "healthy")
 
     def statistics(self) -> dict[str, Any]:
-        done = _run(["docker", "exec", self.asking, "ask", f"/run/headroom/{self.role}.sock"], ASK_S)
+        done = _run(["docker", "exec", self.asking, "ask", f"/run/headroom/{self.service}.sock"], ASK_S)
         if done.returncode != 0:
             raise OSError(done.returncode, _reason(done.stderr))
         return answer_of(done.stdout)
@@ -262,14 +285,40 @@ class Container:
         """The number of its first process on this machine; 0 where it has ended."""
         return self.pid if self._is_ours() else 0
 
+    @property
+    def namespace(self) -> str:
+        """The file of its network namespace; "" where it has ended, or this user may not enter it."""
+        return f"/proc/{self.local_pid}/ns/net" if self.local_pid and os.geteuid() == 0 else ""
+
     def links(self) -> dict[str, interfaces.State]:
-        """Its interfaces as they are now; nothing where it has ended, or this user may not enter its namespace."""
-        namespace = f"/proc/{self.local_pid}/ns/net"
-        if not self.local_pid or os.geteuid() != 0:
-            return {}
-        with contextlib.suppress(EnvironmentLacks, OSError):
-            return interfaces.inside(namespace, interfaces.states)
+        """Its interfaces as they are now; nothing without a namespace."""
+        if namespace := self.namespace:
+            with contextlib.suppress(EnvironmentLacks, OSError):
+                return interfaces.inside(namespace, interfaces.states)
         return {}
+
+    def without_offloads(self) -> None:
+        """Its interfaces send and receive packets as they are on the wire, whatever its program is, as far as this user
+        may say so."""
+        if names := list(self.links()):
+            with contextlib.suppress(EnvironmentLacks):
+                interfaces.inside(self.namespace, partial(interfaces.without_offloads, names))
+
+    def mac(self, address: str) -> str:
+        """The MAC address of the interface to which Docker has given an IPv4 address; "" where there is none."""
+        networks = containers.inspect(self.id).get("NetworkSettings", {}).get("Networks", {}).values()
+        return next((str(one["MacAddress"]) for one in networks if one.get("IPAddress") == address), "")
+
+    def packet_socket(self, address: str) -> socket.socket:
+        """A socket for all frames of the interface to which Docker has given an address. Raises EnvironmentLacks."""
+        mac = self.mac(address)
+        for name, state in self.links().items():
+            if state.mac == mac:
+                opened: Callable[[], socket.socket] = partial(packet_socket, name)
+                return interfaces.inside(self.namespace, opened)
+        raise EnvironmentLacks(
+            f"The interface {address} of {self.name} cannot be listened on: only root may, as long as it runs."
+        )
 
     def _is_ours(self) -> bool:
         """Whether the number of its first process is still that of this process."""
@@ -314,9 +363,11 @@ def commands(with_trex: bool = False) -> list[str]:
     """What a run would say to Docker, for a dry run."""
     words = " ".join(containers.look().compose or ("docker", "compose"))
     file = " -f ".join(str(one.relative_to(ROOT)) for one in (FILE, *([trex_container.FILE] if with_trex else ())))
+    up = f"{words} -p hr-<run> -f {file} up -d --no-deps --no-build"
     return [
         "docker/build",
-        *(f"{words} -p hr-<run> -f {file} up -d --no-deps --no-build {role}" for role in roles_of("full")),
+        *(f"{up} {name}" for name in SERVICES["full"].values()),
+        f"{up} {SERVICES['node']['compressor']}  # in rows of user planes, beside the generator alone",
         *(trex_container.COMMANDS if with_trex else ["docker exec -i hr-<run>-generator start exec serve"]),
         "docker rm --force --volumes …, docker network rm …, docker volume rm …  # all that is labelled hr-<run>",
     ]

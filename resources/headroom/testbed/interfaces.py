@@ -28,7 +28,7 @@ SIOCETHTOOL = 0x8946
 SIOCGIFFLAGS = 0x8913
 IFF_UP, IFF_LOOPBACK, IFF_RUNNING = 0x1, 0x8, 0x40
 NETLINK_ROUTE, RTM_NEWLINK, RTM_GETLINK, NLM_F_REQUEST, NLM_F_DUMP = 0, 16, 18, 0x1, 0x300
-IFLA_IFNAME, IFLA_CARRIER_CHANGES = 3, 35
+IFLA_ADDRESS, IFLA_IFNAME, IFLA_CARRIER_CHANGES = 1, 3, 35
 NETLINK_ANSWER_S = 5.0
 # Commands of ETHTOOL_S… that take one flag, each with its ETHTOOL_G… .
 OFFLOADS = {
@@ -114,10 +114,11 @@ def wait_until_running(names: Iterable[str], timeout_s: float = 5.0) -> None:
 
 @dataclass(frozen=True)
 class State:
-    """Whether an interface is up, and how often it has lost or found its carrier since it was made."""
+    """Whether an interface is up, how often it has lost or found its carrier since it was made, and its MAC address."""
 
     up: bool
     carrier_changes: int
+    mac: str = ""
 
 
 def states() -> dict[str, State]:
@@ -137,7 +138,7 @@ def states() -> dict[str, State]:
                 name = attributes.get(IFLA_IFNAME, b"").rstrip(b"\0").decode(errors="replace")
                 changes = struct.unpack("=I", attributes.get(IFLA_CARRIER_CHANGES, bytes(4)))[0]
                 if not flags & IFF_LOOPBACK:
-                    found[name] = State(bool(flags & IFF_UP), changes)
+                    found[name] = State(bool(flags & IFF_UP), changes, attributes.get(IFLA_ADDRESS, b"").hex(":"))
 
 
 def gone_down(before: Mapping[Key, State], now: Mapping[Key, State]) -> tuple[Key, str] | None:

@@ -9,11 +9,15 @@ decompressor's; a node has a `plain` and a `link` port, the link on the wire has
 An encapsulator and a decapsulator are nodes, too. They carry the link packets of the other two.
 """
 
+import socket
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Literal, Self
 
+from headroom.testbed import interfaces
+from headroom.testbed.packet_socket import packet_socket
 from headroom.testbed.processes import Crew, Place, Service
 
 Role = Literal["generator", "compressor", "encapsulator", "link", "decapsulator", "decompressor"]
@@ -83,7 +87,7 @@ SHAPES: dict[str, tuple[Wire, ...]] = {
         Wire(("decapsulator", "plain"), ("decompressor", "link"), LINK_MTU),
         Wire(("decompressor", "plain"), ("generator", "1")),
     ),
-    "node": (  # one that forwards both ways, such as a bare bridge: the floor of a node
+    "node": (  # one that forwards both ways: a user plane, or a bare bridge, the floor of a node
         Wire(("generator", "0"), ("compressor", "plain")),
         Wire(("compressor", "link"), ("generator", "1"), LINK_MTU),
     ),
@@ -198,6 +202,16 @@ class Topology(ABC):
         ports = {name: seat.ports[name].as_job() for name in ("plain", "link")}
         mtu = {name: seat.ports[name].mtu for name in ("plain", "link")}
         return self.start(role, "node", {**ports, "mtu": mtu, "workers": list(seat.cores), **job})
+
+    def packet_socket(self, role: Role, port: str) -> socket.socket:
+        """A socket for all frames of a role's port. Raises EnvironmentLacks where this process cannot open one."""
+        seat = self.seats[role]
+        opened: Callable[[], socket.socket] = partial(packet_socket, seat.ports[port].interface)
+        return interfaces.inside(seat.place.name, opened)
+
+    def mac(self, role: Role, port: str) -> str:
+        """The MAC address of a role's port, once the role has started; "" where it is not known."""
+        return self.seats[role].ports[port].mac
 
     def look(self) -> None:  # noqa: B027 (there need not be anything to see)
         """Raises EngineFailure where something has gone, or gone down, that this is made of; as far as can be seen."""

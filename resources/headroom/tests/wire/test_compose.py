@@ -48,7 +48,8 @@ def services() -> dict[str, Any]:
 
 def test_every_role_has_a_service_and_no_more_rights_than_it_needs() -> None:
     found = services()
-    assert set(found) == {*roles_of("full"), "harness"}
+    assert set(found) == {*(name for named in compose.SERVICES.values() for name in named.values()), "harness"}
+    assert [name for name in found if "profiles" in found[name]] == ["user-plane"], "one trial of Compose has no other"
     for name, service in found.items():
         assert "privileged" not in service
         assert service["cap_drop"] == ["ALL"]
@@ -71,7 +72,16 @@ def test_addresses_are_those_of_the_file() -> None:
         for name in found
         for address in _addresses(found[name].get("networks"))
     }
-    assert there == set(compose.ADDRESSES.values())
+    assert there == {address for ports in compose.ADDRESSES.values() for address in ports.values()}
+
+
+@pytest.mark.parametrize("shape", compose.ADDRESSES)
+def test_the_ports_of_a_wire_are_on_one_network(shape: str) -> None:
+    address = compose.ADDRESSES[shape]
+    assert address.keys() == {end for wire in topology.SHAPES[shape] for end in (wire.one, wire.other)}
+    networks = [{address[end].partition(".")[0] for end in (wire.one, wire.other)} for wire in topology.SHAPES[shape]]
+    assert [len(one) for one in networks] == [1] * len(networks)
+    assert len(set.union(*networks)) == len(networks)
 
 
 def _addresses(networks: dict[str, dict[str, str]] | None) -> list[dict[str, str]]:
@@ -232,7 +242,7 @@ def test_adapters_have_the_paths_of_the_image() -> None:
 
 def test_a_shape_that_the_containers_do_not_have() -> None:
     made = compose.Compose("loop", allot(roles_of("loop"), [0], [0]))
-    with pytest.raises(EnvironmentLacks, match="wired as 'full', not as 'loop'"), made:
+    with pytest.raises(EnvironmentLacks, match="wired as 'full' and 'node', not as 'loop'"), made:
         pytest.fail("it cannot be made")
 
 
