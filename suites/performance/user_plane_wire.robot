@@ -12,10 +12,10 @@ Documentation    A user plane (UPF) in a node between N3 and N6: each user has a
 ...              Rates are packets a second of each direction, found by MLRsearch: with no loss (NDR), and with 0.5 %
 ...              (PDR). The bare bridge, a node that passes the same packets on untouched, is measured beside it; on
 ...              veth the kernel takes most of the time of both. USERS are 6,000, in a quick run 600. Rows need
-...              interfaces in namespaces and are unsupported without: `--topology netns`.
+...              interfaces and are unsupported without: `--topology netns`, or `compose` as root.
 ...
-...              TRex (`--generator trex`) sends the same packets as streams. It counts arrivals and measures latency
-...              with a flow of its own; packets are compared before its trials and at 10,000 a second.
+...              TRex (`--generator trex`, with netns) sends the same packets as streams. It counts arrivals and
+...              measures latency with a flow of its own; packets are compared before its trials and at 10,000 a second.
 
 Resource         imports.resource
 

@@ -18,13 +18,14 @@ from headroom.core.implementations import Implementation, Role
 from headroom.core.results import collector
 from headroom.core.run.run import Run
 from headroom.keywords.base import current_run, requirements_of_case
+from headroom.testbed import images
 
 MOST_FINDINGS = 20  # kept in a record; all are counted
 
 
 def note(role: Role, found: Implementation, build: str) -> None:
     """The implementations under test, for the record."""
-    setattr(collector.current(), role, capabilities.identity(found, build))
+    setattr(collector.current(), role, images.identity(found, current_run().topology, build))
 
 
 def note_sides(run: Run) -> None:

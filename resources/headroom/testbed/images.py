@@ -6,12 +6,15 @@ import subprocess
 from collections.abc import Callable
 from typing import Any
 
-from headroom.core import implementations
+from headroom.core import capabilities, implementations
 from headroom.core.errors import EnvironmentLacks, UsageError
 from headroom.core.implementations import Implementation
 from headroom.core.paths import ROOT
 from headroom.core.run.run import Run
-from headroom.testbed import containers
+from headroom.testbed import choice, containers
+from headroom.testbed.compose import Compose
+from headroom.testbed.processes import Service
+from headroom.testbed.topology import Role
 
 BUILD = ROOT / "docker" / "build"
 
@@ -39,7 +42,7 @@ def require(name: str, topology: str, build: str) -> None:
 def identity(found: Implementation, topology: str, build: str) -> dict[str, Any]:
     """What result records say of an implementation; of an image, its name and digest."""
     if image_of(found, topology) is None:
-        return implementations.identity(found, build)
+        return capabilities.identity(found, build)
     digest = found.digest.removeprefix("sha256:")
     reason = "a container image does not say its version"
     return {"name": found.name, "version": None, "build": found.image, "sha256": digest, "reason": reason}
@@ -48,6 +51,16 @@ def identity(found: Implementation, topology: str, build: str) -> dict[str, Any]
 def has_image(run: Run) -> bool:
     """Whether one side takes part as an image."""
     return any(image_of(found, run.topology) for _, found in run.sides)
+
+
+def start(made: Compose, role: Role, found: Implementation, variables: dict[str, str]) -> Service:
+    """Starts an implementation that is an image in a role. Raises NotOnThisTopology where it is asked for more than one
+    core, EngineFailure as `start_image` does."""
+    if (cores := len(made.seats[role].cores)) > 1:
+        raise choice.NotOnThisTopology(
+            f"{found.name} is a container image, which works on one core; this asks for {cores}."
+        )
+    return made.start_image(role, found.image, variables)
 
 
 def build_ours(say: Callable[[str], None]) -> None:

@@ -175,14 +175,9 @@ def _seeded(job: dict[str, Any], run: Run) -> dict[str, Any]:
 
 
 def _node(run: Run, made: Topology, role: Any, codec: Codec, channel: Channel) -> Service:
-    seat = made.seats[role]
     found = images.image_of(getattr(run, role), run.topology)
     if codec == "asked" and found is not None and isinstance(made, Compose):
-        if len(seat.cores) > 1:
-            raise choice.NotOnThisTopology(
-                f"{found.name} is a container image, which works on one core; this asks for {len(seat.cores)}."
-            )
-        return made.start_image(role, found.image, channel.image_environment(role))
+        return images.start(made, role, found, channel.image_environment(role))
     return made.start_node(role, node_job(run, codec, channel, role))
 
 

@@ -115,10 +115,9 @@ def _start(made: Topology, command: str, folder: Path) -> Service:
     """Starts the GGSN in the node's place, with addresses and routes of the kernel, and waits until it listens."""
     seat, other = made.seats[ROLE], made.seats["generator"]
     lines = []
-    for side, addresses in ((N3, (OWN[N3], N3_HOSTS[4])), (N6, (OWN[N6],))):
-        port, number = PORTS[side]
+    for side, (port, number) in PORTS.items():
         name = seat.ports[port].interface
-        lines += [f"address add {address}/24 dev {name}" for address in addresses]
+        lines.append(f"address add {OWN[side]}/24 dev {name}")
         # Known from the start: what waits for address resolution would be late.
         lines.append(f"neighbour add {NEXT_HOP[side]} lladdr {other.ports[number].mac} dev {name}")
     lines += [f"route add {network} via {NEXT_HOP[N3]}" for network in ("172.16.0.0/16", "192.0.2.0/24")]

@@ -1,20 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A user plane on the wire: a node of the engine between two interfaces, in network namespaces of this machine.
+"""A user plane on the wire: a node of the engine, or a container image, between two interfaces.
 
 The generator's place has both other ends: on one interface the base station, another user plane and the control plane,
 on the other the data network. They send and receive frames through packet sockets. Time is the clock's.
 
 A step ends when the node has answered address resolution twice on each interface: it handles what arrives in order, and
-what it sends for a packet it sends before the second answer.
+what it sends for a packet it sends before the second answer. In containers, whose program may be any, it has been quiet
+for a moment as well.
 """
 
 from __future__ import annotations
 
+import json
 import socket
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
 from typing import Any, Self
 
 from headroom.core.engine_result import EngineFailure
@@ -22,15 +23,18 @@ from headroom.core.implementations import Implementation
 from headroom.core.machine import topology as cpus
 from headroom.core.paths import DEFAULT_BUILD
 from headroom.schemes.gtpu import packets
+from headroom.schemes.gtpu.conversation import N3_HOSTS
 from headroom.schemes.gtpu.user_plane import N3, N6, N9, N4Sent, Outcome, Sent, Step
-from headroom.testbed import choice, interfaces
-from headroom.testbed.packet_socket import LONGEST, packet_socket
+from headroom.testbed import choice, images
+from headroom.testbed.compose import Compose
+from headroom.testbed.packet_socket import LONGEST
 from headroom.testbed.processes import Service
-from headroom.testbed.topology import Topology
+from headroom.testbed.topology import Role, Topology
 
 SHAPE = "node"
-ROLE = "compressor"  # the seat of a node that stands alone: its port `plain` is N6, its port `link` is N3
-OWN = {N3: "172.17.0.253", N6: "203.0.113.1"}  # of the node, for address resolution
+TOPOLOGIES = ("netns", "compose")  # whose interfaces this process can send and receive on
+ROLE: Role = "compressor"  # the seat of a node that stands alone: its port `plain` is N6, its port `link` is N3
+OWN = {N3: N3_HOSTS[4], N6: "203.0.113.1"}  # of the node, for address resolution
 NEXT_HOP = {N3: "172.17.0.254", N6: "203.0.113.2"}  # the other ends
 PORTS = {N3: ("link", "1"), N6: ("plain", "0")}  # of the node, and of the generator's place
 N4_PORT = 8805
@@ -38,6 +42,7 @@ ARP, IPV4, IPV6 = 0x0806, 0x0800, 0x86DD
 ARP_REQUEST, ARP_REPLY = 1, 2
 SETTLED = 2  # answers after which everything before has been handled
 PATIENCE_S = 30.0
+QUIET_S = 0.03  # in containers: what comes later belongs to no step
 MEMORY_MB = 64
 SECOND = 1_000_000_000
 
@@ -72,6 +77,8 @@ class _End:
         except BlockingIOError:
             return False
         if address[2] == socket.PACKET_OUTGOING or len(frame) < 14:
+            return True
+        if frame[6:12] != self.node:  # a bridge's, which sends frames of its own
             return True
         kind, body = int.from_bytes(frame[12:14], "big"), frame[14:]
         if kind == ARP and len(body) >= 28:
@@ -109,10 +116,8 @@ class WireUserPlane:
     def __enter__(self) -> Self:
         try:
             for side, (port, number) in PORTS.items():
-                place, mine = self._made.seats["generator"].place, self._made.seats["generator"].ports[number]
-                opened: Callable[[], socket.socket] = partial(packet_socket, mine.interface)
-                node = _mac(self._made.seats[ROLE].ports[port].mac)
-                self._ends[side] = _End(side, interfaces.inside(place.name, opened), _mac(mine.mac), node)
+                own, node = _mac(self._made.mac("generator", number)), _mac(self._made.mac(ROLE, port))
+                self._ends[side] = _End(side, self._made.packet_socket("generator", number), own, node)
             self._start_ns = time.monotonic_ns()
             self._settle()
         except BaseException:
@@ -125,7 +130,7 @@ class WireUserPlane:
 
     def end(self) -> None:
         """Ends the node in good order. Raises EngineFailure where it fails as it ends."""
-        self.statistics = self._made.crew.stop(self._node)["workers"][0]
+        self.statistics = (self._made.crew.stop(self._node).get("workers") or [{}])[0]
 
     def close(self) -> None:
         for end in self._ends.values():
@@ -209,7 +214,9 @@ class WireUserPlane:
                     time.sleep(0.0002)
                 if time.monotonic() > deadline:
                     raise EngineFailure("timeout", f"The node does not answer for {PATIENCE_S:g} s.")
-        while self._read():
+        quiet_s = QUIET_S if self._made.bridged else 0
+        until = time.monotonic() + quiet_s
+        while self._read() or time.monotonic() < until:
             pass
 
     def _read(self) -> bool:
@@ -221,23 +228,45 @@ def _mac(text: str) -> bytes:
 
 
 def start(made: Topology, found: Implementation, config: dict[str, Any], build: str, **more: Any) -> Service:
-    """Starts a node with a user plane and waits until it forwards. `config` goes over that of implementation.yaml,
-    `more` is the rest of the node's job."""
-    whole = {**found.config, "scheme": "gtpu", **config}
-    sides = {side.lower(): {"ipv4": OWN[side], "next_hop": NEXT_HOP[side]} for side in (N3, N6)}
-    endpoint = {"library": str(found.library_path(build)), "config": whole}
-    node = made.start_node(ROLE, {"endpoint": endpoint, "user_plane": sides, **more})
+    """Starts a node with a user plane, or its image, and waits until it forwards. `config` goes over that of
+    implementation.yaml, `more` is the rest of the node's job."""
+    if images.image_of(found, made.name) and isinstance(made, Compose):
+        node = images.start(made, ROLE, found, image_environment(made, config))
+    else:
+        whole = {**found.config, "scheme": "gtpu", **config}
+        sides = {side.lower(): {"ipv4": OWN[side], "next_hop": NEXT_HOP[side]} for side in (N3, N6)}
+        endpoint = {"library": str(found.library_path(build)), "config": whole}
+        node = made.start_node(ROLE, {"endpoint": endpoint, "user_plane": sides, **more})
     made.crew.wait_until_ready()
     return node
 
 
+def image_environment(made: Topology, config: dict[str, Any]) -> dict[str, str]:
+    """The variables of a container image that is a user plane (docker/README.md)."""
+    words = {
+        "HEADROOM_SCHEME": "gtpu",
+        "HEADROOM_CONFIG": json.dumps(config),
+        "HEADROOM_N4_ADDRESS": config.get("n4", {}).get("address", ""),
+        "HEADROOM_N9_ADDRESS": config.get("n9", {}).get("ipv4", ""),
+    }
+    for side, (_, number) in PORTS.items():
+        words[f"HEADROOM_{side}_ADDRESS"] = OWN[side]
+        words[f"HEADROOM_{side}_NEXT_HOP"] = NEXT_HOP[side]
+        words[f"HEADROOM_{side}_NEXT_HOP_MAC"] = made.mac("generator", number)
+    return words
+
+
 @contextmanager
 def of_implementation(
-    found: Implementation, config: dict[str, Any], n9_peers: Sequence[str] = (), build: str = DEFAULT_BUILD
+    found: Implementation,
+    config: dict[str, Any],
+    n9_peers: Sequence[str] = (),
+    build: str = DEFAULT_BUILD,
+    topology: str = "netns",
 ) -> Iterator[WireUserPlane]:
     """The user plane of an implementation on the wire, in a topology of its own."""
     cores = cpus.resolve(["1c"], cpus.configurations(cpus.read()))[0].cpus
-    with choice.make("netns", SHAPE, cores, build) as made:
+    with choice.make(topology, SHAPE, cores, build) as made:
         node = start(made, found, config, build, eal={"huge": "never", "memory_mb": MEMORY_MB})
         with WireUserPlane(made, node, str(config.get("n4", {}).get("address", "")), n9_peers) as plane:
             yield plane

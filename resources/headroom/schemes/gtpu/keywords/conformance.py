@@ -134,15 +134,15 @@ def _opened(
 def _plane(
     case: Case, facts: Facts, capture: Path | None
 ) -> AbstractContextManager[user_plane.EngineUserPlane | wire_plane.WireUserPlane]:
-    """The user plane where the run's topology has it: in the engine, or in a node between namespaces."""
+    """The user plane where the run's topology has it: in the engine, or in a node between interfaces."""
     found, build = case.found, case.run.build
     if found.control == "gtpv1-c":
         return ggsn.of_program(found, build)
     if case.run.topology == "process":
         return user_plane.of_implementation(found, facts.config(), build, capture)
-    if case.run.topology != "netns":
-        raise NotOnThisTopology("Cases of user planes run with --topology process or netns.")
-    return wire_plane.of_implementation(found, facts.config(), list(OTHER_HOSTS.values()), build)
+    if case.run.topology not in wire_plane.TOPOLOGIES:
+        raise NotOnThisTopology("Cases of user planes run with --topology process, netns or compose.")
+    return wire_plane.of_implementation(found, facts.config(), list(OTHER_HOSTS.values()), build, case.run.topology)
 
 
 def _capture() -> Path | None:

@@ -18,7 +18,7 @@ from headroom.core.results import collector
 from headroom.keywords import forwarding, verdicts
 from headroom.keywords.base import current_run, library
 from headroom.keywords.load import configuration
-from headroom.schemes.gtpu import metrics
+from headroom.schemes.gtpu import metrics, wire_plane
 from headroom.schemes.gtpu.keywords.load import ROLE
 from headroom.schemes.gtpu.wire_load import BRIDGE, UserPlaneSearch
 from headroom.testbed import choice
@@ -65,10 +65,15 @@ def config_of(profile: str, cpus: str, users: int, **parameters: Any) -> UserPla
     current.parameters |= {"profile": profile, "cpus": cpus, "topology": run.topology, "users": count, **parameters}
     verdicts.note("compressor", run.compressor, run.build)
     choice.require(run.topology, run.build)
-    if run.topology != "netns":
+    if run.topology not in wire_plane.TOPOLOGIES:
         raise choice.NotOnThisTopology(
-            "Sessions come over N4 from the generator's place, which has to be a network namespace: name --topology "
-            "netns."
+            "Sessions come over N4 from the generator's place, a namespace or a container of this machine: name "
+            "--topology netns or compose."
+        )
+    if (run.topology, run.generator) == ("compose", "trex"):
+        raise choice.NotOnThisTopology(
+            "This harness lets TRex send to user planes in network namespaces alone: name --topology netns, or "
+            "--generator memory."
         )
     if reason := run.compressor.lacks(ROLE, "gtpu"):
         raise SkipExecution(f"{reason}.")
