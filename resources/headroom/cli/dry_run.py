@@ -135,5 +135,7 @@ def _interface_libraries() -> list[type]:
     """The keyword libraries for interfaces. One with `topologies` works over these alone."""
     from headroom.core.run.selection import INTERFACE_KEYWORDS
 
-    names = re.findall(r"^Library\s+(\S+)\.(\w+)", INTERFACE_KEYWORDS.read_text(encoding="utf-8"), re.MULTILINE)
+    files = INTERFACE_KEYWORDS.parent.glob(f"*{INTERFACE_KEYWORDS.name}")
+    texts = [path.read_text(encoding="utf-8") for path in files]
+    names = [pair for text in texts for pair in re.findall(r"^Library\s+(\S+)\.(\w+)", text, re.MULTILINE)]
     return [getattr(import_module(module), name) for module, name in names]

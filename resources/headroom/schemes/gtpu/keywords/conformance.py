@@ -54,6 +54,8 @@ STORIES: dict[str, Stories] = {
 class UserPlaneKeywords:
     """Uplink packets by the words of `conformance.uplink`, stories by their names, and hostile input."""
 
+    topologies = wire_plane.TOPOLOGIES  # over which cases run in a node
+
     @keyword("Uplink Packet Should Be Forwarded")
     def forwarded(self, or_dropped: bool = False, **words: str) -> None:
         """A G-PDU of a session's uplink, as the words have it: its T-PDU goes to the data network, and nothing is

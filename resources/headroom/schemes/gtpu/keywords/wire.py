@@ -32,6 +32,8 @@ class UserPlaneWireKeywords:
     """A user plane between N3 and N6, over `--topology`. USERS have a session each, established over N4; without, they
     are 6,000, in a quick run 600. PROFILE is a profile of packets in GTP-U. Uplink is forward, downlink is reverse."""
 
+    topologies = wire_plane.TOPOLOGIES
+
     @keyword("User Plane Throughput Should Be Found")
     def throughput(self, profile: str, cpus: str, loss: str, users: int = 0) -> None:
         """LOSS is `none` (NDR), or `0.5 %` (PDR). A bare bridge is measured beside it."""
