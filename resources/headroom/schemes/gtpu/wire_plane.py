@@ -128,6 +128,11 @@ class WireUserPlane:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    @property
+    def place(self) -> dict[str, Any]:
+        """Its topology, for result records."""
+        return self._made.describe()
+
     def end(self) -> None:
         """Ends the node in good order. Raises EngineFailure where it fails as it ends."""
         self.statistics = (self._made.crew.stop(self._node).get("workers") or [{}])[0]

@@ -88,6 +88,7 @@ def test_a_conversation_with_a_container(name: str, acme: Implementation) -> Non
         assert (tunnel.message.teid, packets.differences(down, tunnel.message.inner)) == (session.access_teid, "")
         assert not talk.step.taken, "nothing but what was asked for"
         plane.end()
+        assert (plane.place["name"], plane.place["shape"]) == ("compose", "node")
         assert plane.statistics["compressed"] == plane.statistics["decompressed"] == 1
         project = plane._made.project  # type: ignore[attr-defined]
     assert left(project) == []

@@ -47,6 +47,7 @@ def talk() -> Iterator[Conversation]:
         assert answer.value(Ie.CAUSE) == Cause.REQUEST_ACCEPTED
         yield talk
         plane.end()
+        assert plane.place["name"] == "netns"
         assert not any(plane.statistics["errors"][name] for name in ("malformed", "no_memory", "too_long"))
 
 

@@ -13,10 +13,12 @@ from pathlib import Path
 
 from robot.api.deco import keyword
 
+from headroom import __version__
 from headroom.core import capabilities
 from headroom.core.capabilities import NotDeclared
 from headroom.core.errors import UsageError
 from headroom.core.results import collector
+from headroom.core.results.record import in_process
 from headroom.keywords import cases, verdicts
 from headroom.keywords.artefacts import artefact_folder
 from headroom.keywords.base import library, requirements_of_case
@@ -120,6 +122,8 @@ def _opened(
     check = Check(requirements[0] if requirements else "")
     capture = _capture()
     with _plane(case, facts, capture) as plane:
+        if isinstance(plane, wire_plane.WireUserPlane):
+            collector.current().traffic = in_process(__version__) | {"topology": plane.place}
         talk = Conversation(plane, facts, plane.open_session if isinstance(plane, ggsn.GgsnUserPlane) else None)
         if associated:
             talk.associate()
