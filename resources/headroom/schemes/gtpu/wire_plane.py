@@ -111,6 +111,7 @@ class WireUserPlane:
         self._n4_host = n4_host
         self._ends: dict[str, _End] = {}
         self._start_ns = 0
+        self._given_ns = 0  # time of the last step, as the caller counts it
         self.statistics: dict[str, Any] = {}  # of the node, once it has ended
 
     def __enter__(self) -> Self:
@@ -167,6 +168,7 @@ class WireUserPlane:
                 self._read()
             end.send(octets)
         step = self._step(())
+        self._given_ns = max(self._given_ns + count * interval_ns, step.time_ns)
         sent = [one for one in step.taken if (one.side == N6) != (side == N6)]
         counts = {"OK": len(sent), "NOTHING": count - len(sent)}
         return Step((), step.taken, step.n4, step.time_ns, counts, sum(len(one.octets) for one in sent))
@@ -179,9 +181,15 @@ class WireUserPlane:
         return time.monotonic_ns() - self._start_ns
 
     def _wait(self, time_ns: int | None) -> None:
-        while time_ns is not None and self._now() < time_ns:
+        """Waits as long as the caller has let pass since the last step: a step takes time of its own, and a period that
+        began in one would still last."""
+        if time_ns is None:
+            return
+        until = self._now() + max(0, time_ns - self._given_ns)
+        self._given_ns = max(self._given_ns, time_ns)
+        while (left := until - self._now()) > 0:
             self._read()
-            time.sleep(min(0.01, max(0.0, (time_ns - self._now()) / SECOND)))
+            time.sleep(min(0.01, left / SECOND))
 
     def _step(self, given: Sequence[bytes]) -> Step:
         """What came of a step. The first packet that looks like a given one that went on is its outcome."""

@@ -2,7 +2,9 @@
 """A user plane in a node between two veth pairs: N4, both directions, and the messages of a path."""
 
 import os
+import time
 from collections.abc import Iterator
+from types import SimpleNamespace
 
 import pytest
 
@@ -85,6 +87,17 @@ def test_n4_comes_and_goes_by_udp(talk: Conversation) -> None:
     answer = talk.request(MessageType.HEARTBEAT_REQUEST, elements.recovery_time_stamp(3_900_000_000))
     assert answer is not None
     assert answer.type == MessageType.HEARTBEAT_RESPONSE
+
+
+def test_what_a_step_takes_is_not_taken_from_the_next_wait() -> None:
+    """A period of 10 s that began late in a step is over when the caller has let 10 s pass."""
+    slow_s = 5
+    plane = wire_plane.WireUserPlane(SimpleNamespace(bridged=False), None, N4_HOST)  # type: ignore[arg-type]
+    plane._start_ns = time.monotonic_ns() - slow_s * 1_000_000_000
+    assert plane.advance(50_000_000).time_ns >= slow_s * 1_000_000_000 + 50_000_000
+    begin = time.monotonic()
+    plane.advance(50_000_000)
+    assert time.monotonic() - begin < 1, "no time has passed since"
 
 
 def run() -> Run:

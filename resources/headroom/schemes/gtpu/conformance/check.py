@@ -138,24 +138,26 @@ class Check:
 
 @dataclass(frozen=True)
 class Story:
-    """A case that is told step by step. It needs N4 unless it says otherwise, and some features."""
+    """A case that is told step by step. It needs N4 unless it says otherwise, and some features. Where bridges put
+    fragments together, one that is `fragmented` says nothing of a user plane."""
 
     tell: Callable[[Conversation, Check], None]
     features: tuple[str, ...] = ()
     n4: bool = True
     associated: bool = True  # before it begins
+    fragmented: bool = False
 
 
 Stories = dict[str, Story]
 
 
 def story(
-    stories: Stories, name: str, *features: str, n4: bool = True, associated: bool = True
+    stories: Stories, name: str, *features: str, n4: bool = True, associated: bool = True, fragmented: bool = False
 ) -> Callable[[Callable[[Conversation, Check], None]], Callable[[Conversation, Check], None]]:
     """Adds a function to some stories."""
 
     def add(tell: Callable[[Conversation, Check], None]) -> Callable[[Conversation, Check], None]:
-        stories[name] = Story(tell, features, n4, associated)
+        stories[name] = Story(tell, features, n4, associated, fragmented)
         return tell
 
     return add

@@ -364,7 +364,7 @@ def both_ways(talk: Conversation, check: Check, session: Session, size: int = 64
     check.downlink(talk.downlink(packet), session, packet, requirement)
 
 
-@story(TUNNELS, "fragments of the tunnel", "fragments", n4=False)
+@story(TUNNELS, "fragments of the tunnel", "fragments", n4=False, fragmented=True)
 def _outer_fragments(talk: Conversation, check: Check) -> None:
     session = talk.establish()
     packet = talk.to_network(session, 1400)
@@ -379,7 +379,7 @@ def _outer_fragments(talk: Conversation, check: Check) -> None:
             check.that(not different, f"The packet is changed: {different}.", "RFC1122-3.3.2-1")
 
 
-@story(TUNNELS, "fragments of users", n4=False)
+@story(TUNNELS, "fragments of users", n4=False, fragmented=True)
 def _inner_fragments(talk: Conversation, check: Check) -> None:
     session = talk.establish()
     for piece in packets.fragments(talk.to_network(session, 1400), 600):

@@ -79,6 +79,11 @@ class UserPlaneKeywords:
             known = ", ".join(stories or STORIES)
             raise UsageError(f"There is no story '{name}' of '{group}'. Known: {known}.")
         one = stories[name]
+        if one.fragmented and about().run.topology == "compose":
+            raise NotOnThisTopology(
+                "The kernel puts fragments together on the bridges between containers, because Docker's rules track "
+                "connections: name --topology process or netns."
+            )
         with _opened(one.features, one.n4, one.associated) as (talk, check):
             collector.current().parameters |= {"kind": "story", "group": group, "story": name}
             try:
