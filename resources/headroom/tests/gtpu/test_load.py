@@ -135,6 +135,18 @@ def test_jobs_that_the_engine_refuses_are_not_valid(part: str, key: str, value: 
     assert caught.value.kind == "job"
 
 
+def test_a_range_of_sessions_has_one_for_each_user(real_build: str) -> None:
+    """More users than sessions made the engine read tunnel endpoints that are not there, and crash."""
+    job = load.job(LoadConfig(find("reference"), traffic=SMALL, packets=100, trials=1, build=real_build))
+    users = job["traffic"]["access_users"]
+    job["user_plane"]["config"]["session_range"] = load.SESSION | {"count": users}
+    engine.run("load", job, build=real_build)
+    job["user_plane"]["config"]["session_range"]["count"] = users - 1
+    with pytest.raises(engine.EngineFailure, match=f"has {users - 1} sessions") as caught:
+        engine.run("load", job, build=real_build)
+    assert caught.value.kind == "job"
+
+
 def test_a_result_takes_the_harness_off_and_counts_what_did_not_go_on() -> None:
     result = load.result_of(document(trial(62), trial(72, 98, rate=2), trial(92)), Power(None, reason="none"))
     assert result.costs == [60, 70, 90]

@@ -119,6 +119,10 @@ Job read_job(const Json& document) {
   job.n3 = read_ipv4_address(n3.required("ipv4"));
   if (job.rules == Rules::dpi && !config.has("inspection"))
     config.fail("the rules \"dpi\" need \"inspection\", with the files of its rules.");
+  // Packets of users beyond the range would have no tunnel endpoint.
+  if (const std::uint32_t sessions = session_range(job).count; sessions < job.traffic.access_users)
+    config.fail("\"session_range\" has " + std::to_string(sessions) + " sessions; traffic.access_users is " +
+                std::to_string(job.traffic.access_users) + " and may not be more.");
   return job;
 }
 
