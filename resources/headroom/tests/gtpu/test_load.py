@@ -15,6 +15,7 @@ from headroom.core import metrics as wire
 from headroom.core.implementations import find
 from headroom.core.machine.power import Power
 from headroom.core.metrics import Metric
+from headroom.core.paths import ROOT
 from headroom.core.results import collector
 from headroom.schemes.gtpu import load, metrics, report_section, rule_files
 from headroom.schemes.gtpu.keywords import wire as wire_keywords
@@ -251,7 +252,7 @@ def test_a_design_without_receiving_cores_has_none() -> None:
     [
         ({"topology": "process"}, "needs interfaces"),
         ({"topology": "compose", "generator": "trex"}, "name --topology netns"),
-        ({"topology": "compose"}, "name --topology netns"),
+        ({"topology": str(ROOT / "resources/testbeds/example.yaml")}, "name --topology netns or compose"),
     ],
 )
 def test_sessions_come_from_a_namespace(
