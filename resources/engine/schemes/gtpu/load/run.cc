@@ -205,6 +205,12 @@ Json run(const Job& job) {
   const Cycles cycles;
   LoadedPlane floor(job);
   LoadedPlane plane(job.user_plane, job);
+  if (job.rules != Rules::basic && !plane.workers()->has_n4()) {
+    throw Error(ErrorKind::job,
+                "the adapter " + plane.workers()->instance().path() +
+                    " has no N4, over which rules come: \"rules\" is \"basic\" then.",
+                "/rules");
+  }
   std::optional<LoadedPlane> baseline;
   if (job.baseline) baseline.emplace(*job.baseline, job);
   Stages stages(job, plane);

@@ -57,6 +57,16 @@ TEST(UserPlaneLoadJob, RefusesWhatCannotBe) {
   EXPECT_NE(with("/rules", "some"), "");
   EXPECT_NE(with("/rules", "dpi"), "") << "it names no inspection";
   EXPECT_NE(with("/cpus", {0, 1}), "") << "there is one thread";
+  const auto sessions = [&](int count) {
+    return with("/user_plane/config/session_range", {{"count", count},
+                                                     {"teid", 1},
+                                                     {"user", "10.32.0.0"},
+                                                     {"access", "172.16.0.1"},
+                                                     {"access_teid", 1},
+                                                     {"qfi", 9}});
+  };
+  EXPECT_EQ(sessions(2000), "");
+  EXPECT_NE(sessions(1999), "") << "more users than sessions";
   EXPECT_NE(with("/distribution", "pigeon"), "");
   EXPECT_NE(with("/workers", 0), "");
   EXPECT_NE(with("/user_plane/config/n3/ipv4", "nowhere"), "");
@@ -182,6 +192,12 @@ TEST(UserPlaneLoadTraffic, BothDirectionsOfAUserReachOneWorker) {
     }
   }
   EXPECT_EQ(users, job.traffic.active_users);
+}
+
+TEST(UserPlaneLoad, RulesNeedN4) {
+  Json document = small_job();
+  document["rules"] = "rules";
+  EXPECT_THROW((void)run(read(document)), Error);
 }
 
 TEST(UserPlaneLoad, ForwardsAllPacketsOfTheExample) {
