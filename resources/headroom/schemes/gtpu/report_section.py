@@ -70,7 +70,7 @@ OF_RATES = (
 )
 OF_LOADS = (
     "Time of a packet: median of the trials. Null passes each packet on untouched. Where threads share cores, they "
-    "take turns, and the rate is what as many cores would do."
+    "take turns, and the rate is what as many cores would do. L1 and L3 are layers."
 )
 OF_DESIGNS = (
     "Both designs of a row have the same threads and are simulated with times of one run. Latency is at half of the "
@@ -82,16 +82,15 @@ CARRIED: list[Shown] = [
     parameter("Rules", "rules"),
     parameter("Distribution", "distribution"),
     parameter("CPUs", "cpus"),
-    parameter("Users that send", "active_users", number=True),
+    parameter("Active users", "active_users", number=True),
     figure("ns a packet", metrics.PACKET_NS),
     figure("Uplink", metrics.WAY_NS(way="uplink")),
     figure("Downlink", metrics.WAY_NS(way="downlink")),
     figure("Null", metrics.BASELINE_NS, optional=True),
-    figure("Harness", metrics.FLOOR_NS),
     figure("Receiving core", metrics.RX_NS, optional=True),
     figure("Mpps", metrics.MPPS),
-    figure("Gbit/s, layer 1", metrics.VOLUME(layer="1")),
-    figure("Gbit/s, layer 3", metrics.VOLUME(layer="3")),
+    figure("Gbit/s, L1", metrics.VOLUME(layer="1")),
+    figure("Gbit/s, L3", metrics.VOLUME(layer="3")),
     figure("Set-up, s", metrics.SET_UP_S),
     figure("Power, W", metrics.POWER, optional=True),
     REASON,
