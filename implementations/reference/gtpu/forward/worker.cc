@@ -10,9 +10,9 @@
 namespace headroom::gtpu {
 namespace {
 
+constexpr std::ptrdiff_t kLine = BlockPool::kLine;
 // Octets that are fetched in advance: a RuleSet with two PDRs and two FARs, and what packets are counted and metered
 // by, of one URR and one QER with both of their Billings.
-constexpr std::ptrdiff_t kLine = BlockPool::kLine;
 constexpr std::size_t kFetched = sizeof(RuleSet) + 2 * sizeof(Match) + 2 * sizeof(Action);
 constexpr std::size_t kFetchedCounters = BlockPool::kLine + sizeof(Usage) + 2 * BlockPool::kLine;
 
