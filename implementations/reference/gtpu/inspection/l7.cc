@@ -8,8 +8,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <limits>
+#include <system_error>
 
 #include "cxx/settings.h"
 
@@ -84,10 +86,12 @@ hs_database* from_file(const std::string& path, std::uint64_t key) {
   std::uint64_t found = 0;
   if (!file.read(magic, sizeof magic) || std::memcmp(magic, kMagic, sizeof magic) != 0) return nullptr;
   if (!file.read(reinterpret_cast<char*>(&found), sizeof found) || found != key) return nullptr;
-  std::string octets(kLargestDatabase + 1, '\0');
+  std::error_code unknown;  // of what is no regular file
+  const std::uintmax_t size = std::filesystem::file_size(path, unknown);
+  if (unknown || size > kLargestDatabase) return nullptr;
+  std::string octets(static_cast<std::size_t>(size), '\0');
   file.read(octets.data(), static_cast<std::streamsize>(octets.size()));
   octets.resize(static_cast<std::size_t>(file.gcount()));
-  if (octets.size() > kLargestDatabase) return nullptr;
   hs_database_t* database = nullptr;
   return hs_deserialize_database(octets.data(), octets.size(), &database) == HS_SUCCESS ? database : nullptr;
 }

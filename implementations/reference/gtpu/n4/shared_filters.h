@@ -20,9 +20,10 @@ class SharedFilters {
     const auto found = filters_.find(description);
     return found == filters_.end() ? nullptr : found->second;
   }
-  // Keeps a filter and returns it. Where too many are in use already, it is returned alone.
+  // Keeps a filter and returns it. Where too many are in use already, or it is too long, it is returned alone.
   [[nodiscard]] std::shared_ptr<const SdfFilter> keep(std::string_view description, SdfFilter filter) {
     auto shared = std::make_shared<const SdfFilter>(std::move(filter));
+    if (description.size() > kLongest) return shared;
     if (filters_.size() >= kMost && ++refused_ >= kMost) {
       std::erase_if(filters_, [](const auto& entry) { return entry.second.use_count() == 1; });
       refused_ = 0;
@@ -33,6 +34,7 @@ class SharedFilters {
 
  private:
   static constexpr std::size_t kMost = 4096;
+  static constexpr std::size_t kLongest = 512;  // octets; others would take much memory, and none is like another
   struct Hash {
     using is_transparent = void;
     std::size_t operator()(std::string_view text) const noexcept { return std::hash<std::string_view>{}(text); }

@@ -214,6 +214,17 @@ TEST_F(N4Session, PdrsWithOneChooseIdShareAnFTeid) {
   EXPECT_TRUE(pfcp::read_f_teid(teids[0])->has_ipv4 && pfcp::read_f_teid(teids[0])->has_ipv6);
 }
 
+TEST(SharedFilters, TheSameDescriptionIsOneFilter) {
+  n4::SharedFilters filters;
+  EXPECT_EQ(filters.find("a"), nullptr);
+  const auto kept = filters.keep("a", {});
+  EXPECT_EQ(filters.find("a"), kept);
+  EXPECT_EQ(filters.find("b"), nullptr);
+  const std::string long_one(1000, 'x');
+  EXPECT_NE(filters.keep(long_one, {}), nullptr);
+  EXPECT_EQ(filters.find(long_one), nullptr) << "the control plane could fill the memory";
+}
+
 TEST_F(N4Session, PredefinedRules) {
   const Bytes web = ie(pfcp::kActivatePredefinedRules, text("web"));
   const std::uint64_t seid = cp.established(both_ways(0x0A000001, 0x100, web));
