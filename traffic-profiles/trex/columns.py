@@ -80,8 +80,14 @@ def read_tunnels(path):
     """The keys that a file of tunnels holds; None without a file."""
     if not path:
         return None
-    with open(path) as file:
-        return json.load(file)
+    try:
+        with open(path) as file:
+            tunnels = json.load(file)
+    except (OSError, ValueError) as error:
+        raise rendered.Refused(f"the tunnels in {path} cannot be read: {error}.") from error
+    if not isinstance(tunnels, dict) or not {"tunnels", "endpoints"}.issuperset(tunnels):
+        raise rendered.Refused(f"{path} holds no object with the keys `tunnels` and `endpoints`.")
+    return tunnels
 
 
 def refuse_other_than_gtpu(profile):

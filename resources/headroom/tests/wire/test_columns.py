@@ -90,6 +90,17 @@ def teid(packet: str) -> int:
     return int(packet[64:72], 16)
 
 
+@pytest.mark.parametrize("text", ["", "[]", '{"teids": []}', None])
+def test_a_file_without_tunnels_is_refused(real_build: str, tmp_path: Path, text: str | None) -> None:
+    file = tmp_path / "tunnels.json"
+    if text is not None:
+        file.write_text(text)
+    done = columns(real_build, USERS[0], "--tunnels", file)
+    assert done.returncode == 1
+    assert str(file) in done.stderr
+    assert "Traceback" not in done.stderr
+
+
 @pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.parametrize("name", USERS)
 def test_a_user_plane_that_ends_tunnels_is_sent_its_teids_and_plain_packets(
