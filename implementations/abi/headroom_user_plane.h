@@ -14,7 +14,8 @@
  *     packet, a duplicate.
  *
  * What may run beside what
- *   - Calls for one worker never run beside each other: `forward`, `take`, `next_deadline` and `statistics`.
+ *   - Calls for one worker never run beside each other: `forward`, `take`, `next_deadline`, `control` and
+ *     `statistics`.
  *   - Calls for different workers may run beside each other, on different threads.
  *   - `n4` and `take_n4` are called for the first worker only, by one thread at a time, and that thread may run beside
  *     `forward` and `take` of every worker, those of the first worker included. A packet that is forwarded beside `n4`

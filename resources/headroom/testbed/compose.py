@@ -313,7 +313,7 @@ class Container:
         """A socket for all frames of the interface to which Docker has given an address. Raises EnvironmentLacks."""
         mac = self.mac(address)
         for name, state in self.links().items():
-            if state.mac == mac:
+            if mac and state.mac == mac:
                 opened: Callable[[], socket.socket] = partial(packet_socket, name)
                 return interfaces.inside(self.namespace, opened)
         raise EnvironmentLacks(

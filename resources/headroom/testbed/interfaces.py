@@ -114,7 +114,7 @@ def wait_until_running(names: Iterable[str], timeout_s: float = 5.0) -> None:
 
 @dataclass(frozen=True)
 class State:
-    """Whether an interface is up, how often it has lost or found its carrier since it was made, and its MAC address."""
+    """An interface as it is now: if it is up, its MAC address, and how often it has lost or found its carrier."""
 
     up: bool
     carrier_changes: int

@@ -208,7 +208,7 @@ Json run(const Job& job) {
   if (job.rules != Rules::basic && !plane.workers()->has_n4()) {
     throw Error(ErrorKind::job,
                 "the adapter " + plane.workers()->instance().path() +
-                    " has no N4, over which rules come: \"rules\" is \"basic\" then.",
+                    " has no N4, over which rules come: set \"rules\" to \"basic\".",
                 "/rules");
   }
   std::optional<LoadedPlane> baseline;

@@ -138,14 +138,13 @@ class Check:
 
 @dataclass(frozen=True)
 class Story:
-    """A case that is told step by step. It needs N4 unless it says otherwise, and some features. Where bridges put
-    fragments together, one that is `fragmented` says nothing of a user plane."""
+    """A case as a function that makes its steps. It needs N4, unless `n4` is False, and some features."""
 
     tell: Callable[[Conversation, Check], None]
     features: tuple[str, ...] = ()
     n4: bool = True
     associated: bool = True  # before it begins
-    fragmented: bool = False
+    fragmented: bool = False  # it sends fragments, which some bridges put together before a user plane sees them
 
 
 Stories = dict[str, Story]
