@@ -10,24 +10,38 @@
 namespace headroom::gtpu {
 namespace {
 
-constexpr std::ptrdiff_t kLine = BlockPool::kLine;
-// Octets that are fetched in advance: a RuleSet with two PDRs and two FARs, and what packets are counted and metered
-// by, of one URR and one QER with both of their Billings.
-constexpr std::size_t kFetched = sizeof(RuleSet) + 2 * sizeof(Match) + 2 * sizeof(Action);
-constexpr std::size_t kFetchedCounters = BlockPool::kLine + sizeof(Usage) + 2 * BlockPool::kLine;
+constexpr std::size_t kLine = BlockPool::kLine;
+// Where what a packet needs usually lies. In lines behind a Session: Meters of one QER, Usage of one URR, then the
+// RuleSet of its establishment.
+constexpr std::size_t kMetersAt = 1, kUsageAt = 2, kRulesAt = kUsageAt + sizeof(Usage) / kLine;
+// In lines behind a RuleSet, by direction, the downlink first: the Action, the Billing if any, and the Match of a
+// session with one FAR, and one PDR that is looked at last, of each direction. The uplink's come first, but for PDRs.
+// Without a flow table, a downlink packet looks at both PDRs.
+constexpr std::size_t kBilled[2][3] = {{2, 4, 5}, {1, 3, 6}};
+constexpr std::size_t kPlain[2][3] = {{2, 3, 4}, {1, 4, 4}};
 
-void fetch(const void* from, std::size_t octets) noexcept {
-  if (from == nullptr) return;
-  const auto* const line = static_cast<const std::uint8_t*>(from);
-  for (std::size_t at = 0; at < octets; at += BlockPool::kLine) __builtin_prefetch(line + at);
+void fetch(const void* from, std::size_t line) noexcept {
+  __builtin_prefetch(static_cast<const std::uint8_t*>(from) + line * kLine);
+}
+
+void fetch_rules(const RuleSet* rules, const std::size_t (&lines)[3]) noexcept {
+  fetch(rules, 0);
+  for (const std::size_t line : lines) fetch(rules, line);
+}
+
+// The session with the rules of its establishment.
+void fetch_session(const Session* session, const std::size_t (&lines)[3]) noexcept {
+  if (session == nullptr) return;
+  for (const std::size_t line : {std::size_t{0}, kMetersAt, kUsageAt}) fetch(session, line);
+  fetch_rules(reinterpret_cast<const RuleSet*>(reinterpret_cast<const std::uint8_t*>(session) + kRulesAt * kLine),
+              lines);
 }
 
 std::span<const std::uint8_t> octets_of(const headroom_user_packet& packet) { return {packet.octets, packet.length}; }
 
-// True if the rules are those of the session's establishment, which stand behind it and its counters.
+// True if the rules lie where fetch_session has fetched them.
 bool lies_behind(const RuleSet* rules, const Session* session) noexcept {
-  const auto distance = reinterpret_cast<std::uintptr_t>(rules) - reinterpret_cast<std::uintptr_t>(session);
-  return distance <= sizeof(Session) + kFetchedCounters;
+  return reinterpret_cast<std::uintptr_t>(rules) - reinterpret_cast<std::uintptr_t>(session) == kRulesAt * kLine;
 }
 
 }  // namespace
@@ -102,7 +116,7 @@ void Worker::forward_chunk(Item* items, std::size_t count, std::uint64_t now_ns)
     const headroom_user_packet& p = *item->packet;
     __builtin_prefetch(p.octets);
     // An outer header is read behind, or will be written in front.
-    __builtin_prefetch(p.octets + (p.side == HEADROOM_N6 ? -kLine : kLine));
+    __builtin_prefetch(p.side == HEADROOM_N6 ? p.octets - kLine : p.octets + kLine);
   }
   for (Item* item = items; item != items + count; ++item) {
     item->done = false;
@@ -110,10 +124,13 @@ void Worker::forward_chunk(Item* items, std::size_t count, std::uint64_t now_ns)
     if (!item->done) item->table->prefetch(item->key);
   }
   if (ends_behind(Stage::parse)) return;
-  const std::size_t fetched = flows_ ? sizeof(Session) + kFetched + kFetchedCounters : sizeof(Session);
-  each([fetched](Item& item) {
+  each([this](Item& item) {
     item.session = item.table->find(item.key);
-    fetch(item.session, fetched);
+    if (flows_) {
+      fetch_session(item.session, kBilled[item.packet->side != HEADROOM_N6]);
+    } else {
+      __builtin_prefetch(item.session);
+    }
   });
   each([&](Item& item) { find_session(item, now_ns); });
   if (ends_behind(Stage::lookup)) return;
@@ -223,7 +240,12 @@ std::uint8_t Worker::place_of(const Transport& t, std::int32_t side) const noexc
 void Worker::find_session(Item& item, std::uint64_t now_ns) {
   if (item.session != nullptr) {
     item.rules = item.session->rules.load(std::memory_order_acquire);
-    if (!flows_ || !lies_behind(item.rules, item.session)) fetch(item.rules, kFetched);
+    const bool uplink = item.packet->side != HEADROOM_N6;
+    if (!flows_) {
+      fetch_rules(item.rules, kPlain[uplink]);
+    } else if (!lies_behind(item.rules, item.session)) {
+      fetch_rules(item.rules, kBilled[uplink]);
+    }
     return;
   }
   if (item.packet->side == HEADROOM_N6) return finish(item, HEADROOM_NOTHING, HEADROOM_REASON_NO_SESSION);
@@ -294,10 +316,7 @@ void Worker::fetch_counters(const Item& item) noexcept {
   const Billing* const billing = item.match->billing;
   if (billing == nullptr) return;
   for (const Rate& rate : billing->rates()) __builtin_prefetch(rate.meter, 1);
-  for (const Usage* const usage : billing->usages()) {
-    __builtin_prefetch(usage, 1);
-    __builtin_prefetch(&usage->uplink_limit);
-  }
+  for (const Usage* const usage : billing->usages()) __builtin_prefetch(usage, 1);
 }
 
 Container Worker::container_of(const Item& item) noexcept {
@@ -391,9 +410,14 @@ void Worker::count(const Item& item, std::uint64_t now_ns) {
     const Usage::Counter& other = uplink ? usage.downlink : usage.uplink;
     if (usage.counts_packets.load(kRelaxed)) counter.packets.fetch_add(1, kRelaxed);
     const std::uint64_t sum = counter.octets.fetch_add(octets, kRelaxed) + octets;
-    std::uint32_t reached = (uplink ? usage.uplink_limit : usage.downlink_limit).reached_by(sum) |
-                            usage.total_limit.reached_by(sum + other.octets.load(kRelaxed));
-    const std::uint64_t inactivity = usage.inactivity_ns.load(kRelaxed);
+    const std::uint64_t total = sum + other.octets.load(kRelaxed);
+    std::uint32_t reached = 0;
+    if (total >= usage.watched_from.load(kRelaxed)) {
+      reached =
+          (uplink ? usage.uplink_limit : usage.downlink_limit).reached_by(sum) | usage.total_limit.reached_by(total);
+    }
+    const std::uint64_t inactivity =
+        usage.has_inactivity.load(kRelaxed) ? usage.inactivity_s.load(kRelaxed) * 1'000'000'000 : 0;
     std::uint64_t last = now_ns;
     if (inactivity == 0) {
       usage.last_packet_ns.store(now_ns, kRelaxed);
@@ -409,7 +433,7 @@ void Worker::count(const Item& item, std::uint64_t now_ns) {
     if (usage.reports_start.load(kRelaxed)) reached |= Usage::kStart;
     if (reached == 0) continue;
     if ((reached & Usage::kQuota) != 0) usage.exhausted.store(true, kRelaxed);
-    reached &= ~usage.reached.load(kRelaxed);
+    reached &= ~std::uint32_t{usage.reached.load(kRelaxed)};
     if (reached == 0) continue;
     Event event;
     event.kind = Event::Kind::usage;
@@ -418,7 +442,7 @@ void Worker::count(const Item& item, std::uint64_t now_ns) {
     event.reached = reached;
     event.time_ns = now_ns;
     if (!epoch_.events.push(event)) continue;  // the next packet tries again
-    usage.reached.fetch_or(reached, kRelaxed);
+    usage.reached.fetch_or(static_cast<std::uint8_t>(reached), kRelaxed);
     if ((reached & Usage::kStart) != 0) usage.reports_start.store(false, kRelaxed);
   }
 }

@@ -91,7 +91,8 @@ void UsageReports::follow(const Session& session, SessionState& state, std::span
     const std::uint64_t period = (urr.triggers & pfcp::kPerio) != 0 ? urr.period_ns : kNever;
     if (known->period_ns != period) known->period_at = sum(now, period);
     known->period_ns = period;
-    usage->inactivity_ns.store(urr.inactivity_ns, std::memory_order_relaxed);
+    usage->inactivity_s.store(static_cast<std::uint32_t>(urr.inactivity_ns / 1'000'000'000), std::memory_order_relaxed);
+    usage->has_inactivity.store(urr.inactivity_ns != 0, std::memory_order_relaxed);
     usage->inactive.store((urr.information & kInactive) != 0, std::memory_order_relaxed);
     usage->counts_packets.store((urr.information & kPackets) != 0, std::memory_order_relaxed);
     set_thresholds(*usage, *known, urr);
@@ -125,7 +126,8 @@ void UsageReports::set_quotas(Usage& usage, UrrState& state, const Urr& urr, con
   // A quota of 0 is used up from the beginning.
   const bool used_up = quota_reached(usage, m) || m.duration_ns >= state.time_quota_at;
   usage.exhausted.store(used_up, std::memory_order_release);
-  usage.reached.fetch_and(~Usage::kQuota, std::memory_order_release);
+  usage.watch_limits();
+  usage.reached.fetch_and(static_cast<std::uint8_t>(~Usage::kQuota), std::memory_order_release);
 }
 
 // Thresholds count from the last report (5.2.2.2.1).
@@ -137,7 +139,8 @@ void UsageReports::set_thresholds(Usage& usage, const UrrState& state, const Urr
   set(usage.total_limit, state.reported.total.octets, urr.volume_threshold.total);
   set(usage.uplink_limit, state.reported.uplink.octets, urr.volume_threshold.uplink);
   set(usage.downlink_limit, state.reported.downlink.octets, urr.volume_threshold.downlink);
-  usage.reached.fetch_and(~Usage::kThreshold, std::memory_order_release);
+  usage.watch_limits();
+  usage.reached.fetch_and(static_cast<std::uint8_t>(~Usage::kThreshold), std::memory_order_release);
 }
 
 std::uint32_t UsageReports::triggers(const Session& session, UrrState& state, const Urr& urr, std::uint32_t reached,

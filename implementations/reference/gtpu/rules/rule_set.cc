@@ -88,6 +88,7 @@ struct Bill {
   std::vector<Rate> rates{};
   std::vector<Usage*> usages{};
   std::size_t at = 0;  // in the block
+  [[nodiscard]] bool is_empty() const noexcept { return rates.empty() && usages.empty(); }
 };
 constexpr std::size_t kNoBill = ~std::size_t{0};
 
@@ -325,6 +326,7 @@ std::unique_ptr<const RuleSet> RuleSet::compile(Rules rules, const LocalAddresse
   std::size_t octets = sizeof(RuleSet) + c.actions.size() * sizeof(Action);
   for (Bill& bill : c.bills) {
     bill.at = octets;
+    if (bill.is_empty()) continue;
     octets += sizeof(Billing) + bill.rates.size() * sizeof(Rate) + bill.usages.size() * sizeof(Usage*);
     octets = (octets + BlockPool::kLine - 1) / BlockPool::kLine * BlockPool::kLine;
   }
@@ -340,6 +342,7 @@ std::unique_ptr<const RuleSet> RuleSet::compile(Rules rules, const LocalAddresse
   std::uninitialized_copy(c.actions.begin(), c.actions.end(), action);
   std::uninitialized_copy(c.screens.begin(), c.screens.end(), screen);
   for (const Bill& bill : c.bills) {
+    if (bill.is_empty()) continue;
     auto* const billing = new (block + bill.at)
         Billing{static_cast<std::uint32_t>(bill.rates.size()), static_cast<std::uint32_t>(bill.usages.size())};
     std::ranges::uninitialized_copy(bill.rates,
@@ -351,7 +354,7 @@ std::unique_ptr<const RuleSet> RuleSet::compile(Rules rules, const LocalAddresse
     Match* const made = new (match + (c.matches.size() - 1 - i)) Match(c.matches[i]);
     made->action = action + c.far_of[i];
     const Bill& bill = c.bills[c.bill_of[i]];
-    if (!bill.rates.empty() || !bill.usages.empty()) made->billing = reinterpret_cast<const Billing*>(block + bill.at);
+    if (!bill.is_empty()) made->billing = reinterpret_cast<const Billing*>(block + bill.at);
     set->has_filters = set->has_filters || (made->flags & Match::kHasFilters) != 0 || made->predefined != nullptr;
   }
   set->generation = generation;

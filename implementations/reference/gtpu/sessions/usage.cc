@@ -14,7 +14,19 @@ constexpr std::uint64_t kBurstNs = 50'000'000;
 constexpr std::uint64_t kBurstOctets = 2 * 1500;
 constexpr unsigned kStepBits = 20;
 
+constexpr std::uint64_t sum(std::uint64_t a, std::uint64_t b) noexcept {
+  return a > kUnlimited - b ? kUnlimited : a + b;
+}
+
 }  // namespace
+
+// The counter of one direction cannot reach its limit before both together have what the other one has now and that.
+void Usage::watch_limits() noexcept {
+  const std::uint64_t up = uplink.octets.load(std::memory_order_relaxed);
+  const std::uint64_t down = downlink.octets.load(std::memory_order_relaxed);
+  watched_from.store(std::min({total_limit.lower(), sum(uplink_limit.lower(), down), sum(downlink_limit.lower(), up)}),
+                     std::memory_order_relaxed);
+}
 
 BitRate BitRate::of(std::uint64_t kbps) noexcept {
   if (kbps == 0) return {};

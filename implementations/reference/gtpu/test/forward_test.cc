@@ -207,6 +207,7 @@ TEST(Forward, UsageIsCountedAndItsLimitsReported) {
   usage.counts_packets = true;
   usage.total_limit.threshold_at = 3 * 32;
   usage.downlink_limit.quota_at = 2 * 32;
+  usage.watch_limits();
   const Bytes up = uplink(from_user());
   EXPECT_EQ(plane.forward(up, HEADROOM_N3, 1000).status, HEADROOM_OK);
   EXPECT_EQ(plane.forward(to_user(), HEADROOM_N6, 2000).status, HEADROOM_OK);
@@ -224,6 +225,11 @@ TEST(Forward, UsageIsCountedAndItsLimitsReported) {
   EXPECT_EQ(usage.downlink.packets, 2U);
   EXPECT_EQ(usage.downlink.octets, 64U);
   EXPECT_EQ(usage.first_packet_ns, 1000U);
+  // A limit of one direction is looked at as soon as the other one's octets allow.
+  usage.total_limit.threshold_at = kUnlimited;
+  usage.downlink_limit.quota_at = 100;
+  usage.watch_limits();
+  EXPECT_EQ(usage.watched_from, 100U + 32U);
   // It lives through a change of rules, whose FAR for Quota Action forwards what the quota stops.
   rules.urrs[0].has_quota_far = true;
   rules.urrs[0].quota_far = 1;
