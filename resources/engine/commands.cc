@@ -10,6 +10,7 @@
 #include "schemes/scheme.h"
 #include "traffic/render.h"
 #include "traffic/tunnel_path.h"
+#include "transfer/run.h"
 
 namespace headroom {
 
@@ -73,6 +74,8 @@ const std::vector<Command>& commands() {
         {"replay", "Packets -> compressor -> link -> decompressor -> compare",
          [](const Json& job) { return replay::run(replay::read_job(job)); }},
         {"load", "How many flow pairs one core carries, or how much of a scheme's own traffic", run_load},
+        {"transfer", "TCP over a link with bit errors, with and without header compression",
+         [](const Json& job) { return transfer::run(transfer::read_job(job)); }},
         {"render", "Writes a traffic profile as a capture", run_render},
         {"node", "Forwards between two ports through an adapter"},
         {"link", "Impairs what passes between two ports"},

@@ -9,6 +9,7 @@
 #include "load/job.h"
 #include "replay/job.h"
 #include "traffic/render.h"
+#include "transfer/job.h"
 
 namespace {
 
@@ -46,15 +47,18 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
   try {
     const Json json = headroom::parse_json(text);
-    switch (data[0] % 3) {
+    switch (data[0] % 4) {
       case 0:
         render_a_little(json);
         break;
       case 1:
         read_replay_job(json);
         break;
-      default:
+      case 2:
         (void)headroom::load::read_job(json);
+        break;
+      default:
+        (void)headroom::transfer::read_job(json);
         break;
     }
   } catch (const headroom::Error&) {

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Segments and acknowledgements as the octets of IPv4 and TCP packets, for header compressors. A packet follows from
+// what it stands for: a receiver can build the one that it should have got.
+#ifndef HEADROOM_TRANSFER_SEGMENTS_H
+#define HEADROOM_TRANSFER_SEGMENTS_H
+
+#include <cstdint>
+#include <optional>
+
+#include "base/octets.h"
+#include "transfer/tcp_receiver.h"
+
+namespace headroom::transfer {
+
+inline constexpr std::uint32_t kHeaders = 40;  // octets: IPv4 and TCP without options
+
+// What a host sends. Its IP packets are numbered by Identification.
+struct Segment {
+  std::uint64_t number = 0;
+  std::uint16_t identification = 0;
+};
+struct Answer {
+  Acknowledgement acknowledgement;
+  std::uint16_t identification = 0;
+};
+
+class SegmentFormat {
+ public:
+  // `mss`: octets of payload in a segment.
+  explicit SegmentFormat(std::uint32_t mss) noexcept : mss_(mss) {}
+
+  // Octets of the packet, and of its headers.
+  [[nodiscard]] std::size_t length_of(const Segment&) const noexcept { return kHeaders + mss_; }
+  [[nodiscard]] std::size_t length_of(const Answer& answer) const noexcept { return header_of(answer); }
+  [[nodiscard]] std::size_t header_of(const Segment&) const noexcept { return kHeaders; }
+  [[nodiscard]] std::size_t header_of(const Answer& answer) const noexcept {
+    const std::size_t blocks = answer.acknowledgement.block_count;
+    return kHeaders + (blocks == 0 ? 0 : 4 + 8 * blocks);
+  }
+
+  [[nodiscard]] Octets write(const Segment& segment) const;
+  [[nodiscard]] Octets write(const Answer& answer) const;
+
+  // Reads what the far end got. Nothing where TCP discards it: a wrong checksum (RFC 793, 3.1), or a packet of another
+  // connection or form. `near`: a number close to the one that is expected, as sequence numbers wrap.
+  template <typename Plain>
+  [[nodiscard]] std::optional<Plain> read(OctetView packet, std::uint64_t near) const;
+
+  // The number by which the next packet is read.
+  [[nodiscard]] static std::uint64_t number_of(const Segment& segment) noexcept { return segment.number; }
+  [[nodiscard]] static std::uint64_t number_of(const Answer& answer) noexcept {
+    return answer.acknowledgement.expected;
+  }
+
+ private:
+  [[nodiscard]] std::optional<std::uint64_t> number_in(std::uint32_t sequence, std::uint64_t near) const noexcept;
+
+  std::uint32_t mss_;
+};
+
+template <>
+std::optional<Segment> SegmentFormat::read<Segment>(OctetView packet, std::uint64_t near) const;
+template <>
+std::optional<Answer> SegmentFormat::read<Answer>(OctetView packet, std::uint64_t near) const;
+
+}  // namespace headroom::transfer
+
+#endif  // HEADROOM_TRANSFER_SEGMENTS_H

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The congestion control of one TCP sender that always has data: Tahoe, Reno and SACK as simulators of the year 2000
+// had them, counted in segments of one size. No octets, no clock of its own: it is told what arrives and what time it
+// is.
+#ifndef HEADROOM_TRANSFER_TCP_SENDER_H
+#define HEADROOM_TRANSFER_TCP_SENDER_H
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+namespace headroom::transfer {
+
+// tahoe: slow start again behind every loss. reno: fast recovery (RFC 2581, 3.2). sack: recovery by the holes that the
+// receiver reports (RFC 2018, and the variable `pipe` of Fall and Floyd, 1996).
+enum class CongestionControl : std::uint8_t { tahoe, reno, sack };
+
+inline constexpr std::uint32_t kMostWindow = 64;  // segments: one bit each of a word
+
+// Segments `begin` to `end - 1` have arrived.
+struct SackBlock {
+  std::uint64_t begin = 0, end = 0;
+  friend bool operator==(const SackBlock&, const SackBlock&) = default;
+};
+
+struct SenderConfig {
+  CongestionControl control = CongestionControl::reno;
+  std::uint32_t window = 20;  // segments that the receiver advertises, at most kMostWindow
+  std::uint64_t tick_ns = 100'000'000;
+  std::uint64_t phase_ns = 0;  // of the clock, below tick_ns
+  std::uint64_t first_timeout_ns = 6'000'000'000;
+  std::uint64_t shortest_timeout_ns = 200'000'000;
+  std::uint64_t longest_timeout_ns = 60'000'000'000;
+};
+
+struct SenderCounts {
+  std::uint64_t sent = 0;  // segments, those sent again included
+  std::uint64_t sent_again = 0;
+  std::uint64_t fast_retransmits = 0;
+  std::uint64_t timeouts = 0;
+};
+
+class TcpSender {
+ public:
+  explicit TcpSender(const SenderConfig& config) noexcept : config_(config), ssthresh_(config.window) {}
+
+  // Returns the segment to send now; nothing where the window is used up. To be called until it returns nothing, at the
+  // beginning and behind each of the functions below.
+  [[nodiscard]] std::optional<std::uint64_t> next(std::uint64_t now_ns) noexcept;
+
+  // An acknowledgement arrives: all segments before `expected`, and those of `blocks`, are at the receiver. Numbers
+  // that no segment has had yet are ignored.
+  void acknowledge(std::uint64_t expected, std::span<const SackBlock> blocks, std::uint64_t now_ns) noexcept;
+
+  // When `time_out` is to be called; nothing while no segment is outstanding.
+  [[nodiscard]] std::optional<std::uint64_t> timeout_at_ns() const noexcept { return timeout_at_; }
+  void time_out(std::uint64_t now_ns) noexcept;
+
+  [[nodiscard]] std::uint64_t acknowledged() const noexcept { return first_; }  // segments
+  [[nodiscard]] const SenderCounts& counts() const noexcept { return counts_; }
+
+ private:
+  static constexpr int kDuplicates = 3;  // that are the sign of a loss
+  static constexpr std::uint32_t kMostBackOff = 64;
+
+  [[nodiscard]] std::uint32_t window() const noexcept;
+  [[nodiscard]] std::uint64_t ticks(std::uint64_t ns) const noexcept {
+    return (ns + config_.phase_ns) / config_.tick_ns;
+  }
+  [[nodiscard]] std::optional<std::uint64_t> next_in_sack_recovery() noexcept;
+  void send(std::uint64_t segment, std::uint64_t now_ns) noexcept;
+  void restart_timer(std::uint64_t now_ns) noexcept;
+  void take_sample(std::uint64_t now_ns) noexcept;
+  void grow() noexcept;
+  void duplicate(bool is_news, std::uint64_t now_ns) noexcept;
+  void recover(std::uint64_t now_ns) noexcept;
+  // Takes note of blocks. True if they report a segment that none has reported before.
+  bool note(std::span<const SackBlock> blocks) noexcept;
+
+  SenderConfig config_;
+  SenderCounts counts_;
+  std::uint64_t first_ = 0;  // the first segment that is not acknowledged
+  std::uint64_t next_ = 0;   // goes out next, unless one is sent again
+  std::uint64_t end_ = 0;    // behind the last one ever sent
+  double cwnd_ = 1;          // segments
+  std::uint32_t ssthresh_;   // segments
+  std::uint32_t inflation_ = 0;
+  int duplicates_ = 0;
+  bool in_recovery_ = false;
+  std::uint64_t recovered_at_ = 0;  // `first_` at which all is acknowledged that had been sent at the last loss
+  bool resend_first_ = false;       // goes out before anything else
+  // Of SACK, bit i: segment first_ + i
+  std::uint64_t arrived_ = 0, resent_ = 0;
+  std::int64_t pipe_ = 0;  // segments on their way, during recovery
+
+  // Retransmission timer and round-trip time. The latter in eighths and quarters of ticks (Jacobson, 1988).
+  std::optional<std::uint64_t> timeout_at_;
+  std::optional<std::uint64_t> timed_;  // the segment whose acknowledgement is awaited
+  std::uint64_t timed_at_ = 0;
+  std::int64_t srtt_ = 0, rttvar_ = 0;
+  bool has_sample_ = false;
+  std::uint32_t back_off_ = 1;
+};
+
+}  // namespace headroom::transfer
+
+#endif  // HEADROOM_TRANSFER_TCP_SENDER_H
