@@ -28,6 +28,7 @@ EPILOG = console.examples(
     "./headroom interop --compressors mine --decompressors reference --profiles rtp --links clean,ber-1e-3",
     "./headroom interop --traffic call.pcap,voip-mixed --axis profile=rtp --axis cids=small",
     "./headroom interop --mechanisms dynamic,shared --transports udp",
+    "./headroom interop --ip-versions ipv4 --traffic both-ways,end-marker",
     "./headroom interop --json | jq '.cells[] | select(.verdict == \"fail\")'",
 )
 
@@ -69,8 +70,12 @@ def interop_command(
     scheme: Annotated[
         str | None, typer.Option(help="Schemes; when left out, what the other options are about, or all.")
     ] = None,
-    compressors: Annotated[str | None, typer.Option(help="Those that compress, or call.")] = None,
-    decompressors: Annotated[str | None, typer.Option(help="Those that decompress, or are called.")] = None,
+    compressors: Annotated[
+        str | None, typer.Option(help="Those that compress, call, or are nearer to the user.")
+    ] = None,
+    decompressors: Annotated[
+        str | None, typer.Option(help="Those that decompress, are called, or are nearer to the network.")
+    ] = None,
     axis: Annotated[
         list[str] | None, typer.Option(help="Values of an axis, such as mode=O,R; all when left out. Repeatable.")
     ] = None,
@@ -171,7 +176,7 @@ def plan_of(words: Words, schemes: tuple[str, ...] = (), seed: int = 1, build: s
 
 def schemes_of(words: Words, schemes: tuple[str, ...] = ()) -> list[Scheme]:
     """The schemes of a matrix: the named ones, else those that its other options belong to, else those that
-    all named implementations declare; where there are none, the first, whose error then lists who declares it."""
+    all named implementations declare. Raises UsageError where there are none."""
     from headroom.core import implementations
     from headroom.core.scheme_registry import axis_options, in_matrix, named, owners
 
@@ -187,7 +192,14 @@ def schemes_of(words: Words, schemes: tuple[str, ...] = ()) -> list[Scheme]:
         by_all = [
             name for name, one in known.items() if all(implementations.find(side).declared(name) for side in sides)
         ]
-        schemes = tuple(named(words)) or tuple(by_all) or tuple(known)[:1]
+        schemes = tuple(named(words)) or tuple(by_all)
+        if not schemes:
+            raise UsageError(
+                f"There is no scheme of the matrix that {' and '.join(dict.fromkeys(sides))} "
+                f"declare{'s' if len({*sides}) == 1 else ''}. The matrix has "
+                f"{', '.join(one.title for one in known.values())}; ./headroom list implementations shows what each "
+                "implementation declares."
+            )
     found = [one for name, one in known.items() if name in schemes]
     for one in found:
         for option in ("traffic", "links"):

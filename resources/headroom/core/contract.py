@@ -89,17 +89,18 @@ def _plain(title: str) -> str:
 
 @dataclass(frozen=True)
 class CellTitles:
-    """How tables call what a cell of a scheme holds. `size` is the key of a cell for octets on the link, `size_format`
-    how it is written; `passed` says what a pass means, `what` the cells are, as sentences."""
+    """How tables call what a cell of a scheme holds. `size` is the key of a cell for octets on the link, "" where none
+    are counted, and `size_format` how it is written; `passed` says what a pass means, `what` the cells are, as
+    sentences."""
 
     sender: str
     traffic: str
-    size: str
-    size_title: str
-    size_format: str
     evidence: str
     passed: str
     what: str
+    size: str = ""
+    size_title: str = ""
+    size_format: str = ""
 
 
 @dataclass(frozen=True)

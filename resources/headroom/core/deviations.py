@@ -36,9 +36,10 @@ def matching(cell: Cell) -> list[Declared]:
 
 
 def _deviates(one: Deviation, role: str, row: Row) -> bool:
-    """Whether a side deviates. An endpoint has both roles: one that names a role deviates as the sender of the first
-    message (compressor), or as the other side (decompressor), alone."""
-    return role in one.roles or ("endpoint" in one.roles and "endpoint" in row.scheme.roles)
+    """Whether a side deviates. An endpoint or a user plane has both roles: a declaration that names a role is about it
+    as the sender of the first message (compressor), or as the other side (decompressor), alone."""
+    both = {*row.scheme.roles} - {"compressor", "decompressor"}
+    return role in one.roles or not both.isdisjoint(one.roles)
 
 
 def settle(

@@ -97,7 +97,8 @@ def _note(row: Row) -> None:
 def _identity(name: str, build: str) -> dict[str, Any]:
     """Name, version, build and digest."""
     found = implementations.find(name)
-    if reason := found.unusable(build) or ("" if found.library else "capture files, and no adapter"):
+    known_by = "capture files" if found.recordings else "a program"
+    if reason := found.unusable(build) or ("" if found.library else f"{known_by}, and no adapter"):
         return {"name": name, "version": None, "build": None, "sha256": None, "reason": reason}
     return capabilities.identity(found, build)
 

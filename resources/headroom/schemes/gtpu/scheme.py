@@ -6,7 +6,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from headroom.core.contract import Framing, MakeSection, RequirementWords, Scheme, TrexStreams
+from headroom.core.contract import (
+    CLEAN,
+    Axis,
+    Framing,
+    LinkCondition,
+    MakeSection,
+    RequirementWords,
+    Scheme,
+    TrexStreams,
+    Value,
+)
 from headroom.core.scheme_kit.parts import Parts
 
 if TYPE_CHECKING:
@@ -42,6 +52,11 @@ SCHEME = Scheme(
     roles=("user-plane",),
     described=("n4", "max_sessions", "max_workers", "features"),
     listed=("n4",),
+    axes=(
+        Axis("ip_version", "ip_versions", "IP version", "IP version", (Value("ipv4", "IPv4"), Value("ipv6", "IPv6"))),
+    ),
+    links=(LinkCondition(CLEAN, "clean", harmless=True),),
+    interop=PARTS.part("interop", "INTEROP"),
     suites="conformance/gtpu",
     more_suites=("conformance/pfcp",),
     metrics=PARTS.metrics(),

@@ -62,7 +62,6 @@ STORE = core_matrix.ArtefactStore(Path("nowhere"))  # nothing is kept
         ({"links": ("clean", "duplicates")}, [SIGCOMP]),
         ({"compressors": ("opensigcomp", "reference")}, [SIGCOMP]),
         ({"compressors": ("librohc",)}, [ROHC]),
-        ({"compressors": ("example",)}, [ROHC]),  # which then says who declares what
     ],
 )
 def test_the_schemes_that_are_meant(words: dict[str, tuple[str, ...]], schemes: list[str]) -> None:
@@ -79,6 +78,11 @@ def test_the_schemes_that_are_meant(words: dict[str, tuple[str, ...]], schemes: 
         ({"links": ("loss",)}, (ROHC, SIGCOMP), "--links names nothing that there is for rohc."),
         ({"mechanisms": ("telepathy",)}, (), "There is no mechanism 'telepathy'."),
         ({"transports": ("sctp",)}, (), "There is no transport 'sctp'. Known: udp, tcp."),
+        (
+            {"compressors": ("librohc",), "decompressors": ("opensigcomp",)},
+            (),
+            "There is no scheme of the matrix that librohc and opensigcomp declare.",
+        ),
         ({"compressors": ("librohc",)}, (SIGCOMP,), "librohc does not declare SigComp. Those that do:"),
     ],
 )

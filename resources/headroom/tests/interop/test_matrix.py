@@ -222,7 +222,7 @@ def test_nobody_asked_for_by_name_may_be_absent(monkeypatch: pytest.MonkeyPatch)
     ("words", "sentence"),
     [
         ({"compressors": ("nobody",)}, "There is no implementation 'nobody'"),
-        ({"compressors": ("example",)}, "example does not declare ROHC"),
+        ({"compressors": ("example",)}, "There is no scheme of the matrix that example declares."),
         ({"profiles": ("0x9999",)}, "There is no ROHC profile '0x9999'. Known: 0x0000 (Uncompressed), 0x0001 (RTP)"),
         ({"modes": ("X",)}, "There is no mode 'X'. Known: U, O, R"),
         ({"cids": ("huge",)}, "There is no CID type 'huge'"),
