@@ -36,3 +36,5 @@ A User Plane    [Tags]    scheme:gtpu
                     A User Plane
 A User Plane With Rules    [Tags]    scheme:gtpu
          A User Plane With Rules
+A User Plane With Inspection    [Tags]    scheme:gtpu
+    A User Plane With Inspection

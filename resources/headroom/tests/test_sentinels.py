@@ -88,3 +88,19 @@ def test_every_sentinel_is_measured_and_counted(real_build: str) -> None:
         assert all(value > 0 for values in found.values() for value in values)
     assert len(able) >= 4
     assert (build_folder(real_build) / "lib").is_dir()
+
+
+def test_the_job_of_an_inspection_is_the_same_in_every_process() -> None:
+    """Its digest is a condition of a series: a path of a temporary folder would begin a new series each night."""
+    reference, one = implementations.find("reference"), sentinels.find("A User Plane With Inspection")
+    job = one.job(Work(Arm(reference, reference)))
+    files = job["user_plane"]["config"]["inspection"]
+    assert files == {"l7": "l7.rules", "l3": "l3.rules", "cache": "l7.cache"}
+    assert len(job["traffic"]["hosts"]) == 1000
+    assert one.job(Work(Arm(reference, reference), seed=2))["traffic"]["hosts"] != job["traffic"]["hosts"]
+
+
+def test_a_user_plane_without_inspection_has_no_such_work() -> None:
+    example = implementations.find("example-user-plane")
+    lacking = sentinels.find("A User Plane With Inspection").lacks(Arm(example, example))
+    assert lacking == "example-user-plane does not declare feature inspection"

@@ -1,55 +1,96 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The fixed work by which nights watch what a user plane costs: with one rule for each direction, and with
-fifty.
+"""The fixed work by which nights watch what a user plane costs: with one rule for each direction, with fifty, and with
+the inspection of flows besides.
 
 The downlink encapsulates and the uplink decapsulates: they are the stages compress and decompress.
 """
 
+import tempfile
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 from headroom.bench.load import WrongOutput
-from headroom.core import metrics
+from headroom.core import engine, metrics
 from headroom.core.sentinels import Arm, Sentinel, Values, Work
-from headroom.schemes.gtpu import load
+from headroom.schemes.gtpu import load, rule_files
 from headroom.schemes.gtpu.load import LoadConfig, Rules, Traffic
+from headroom.schemes.gtpu.rule_files import RuleFiles
 
 TRAFFIC = Traffic(access_users=12_000)  # of which 6,000 send
 PACKETS = 200_000
 
 
+@dataclass(frozen=True)
 class UserPlaneSentinel(Sentinel):
     """Work of one user plane, the arm's compressor. Instructions are not counted: no function of the engine through
     which packets go stands for one of the two directions."""
 
+    rules: Rules = "basic"
+
     def lacks(self, arm: Arm) -> str:
         found = arm.compressor
+        features = ["inspection"] if self.rules == "dpi" else []
         no_n4 = (
             "" if found.declared(self.scheme).get("n4") else f"{found.name} has no N4, by which sessions and rules come"
         )
-        return found.lacks("user-plane", self.scheme) or no_n4
+        return found.lacks("user-plane", self.scheme, features=features) or no_n4
+
+    def measure(self, work: Work) -> Values:
+        job = self.job(work)
+        if self.rules == "dpi":
+            library = work.arm.compressor.library_path(work.build).resolve()
+            job["user_plane"]["config"]["inspection"] = _files(work.seed, library).as_config()
+        return self.read(engine.run(self.command, job, timeout_s=self.timeout_s, build=work.build))
 
     def count(self, work: Work) -> Values:
         return {}
 
 
+@cache
+def _folder() -> tempfile.TemporaryDirectory[str]:
+    """A folder that lasts as long as the process."""
+    return tempfile.TemporaryDirectory(prefix="headroom-sentinel-rules-")
+
+
+@cache
+def _files(seed: int, library: Path) -> RuleFiles:
+    """Rule files for one adapter, whose cache no other one writes: two builds may have caches that differ."""
+    folder = Path(_folder().name) / f"{_files.cache_info().currsize:04}"
+    folder.mkdir()
+    return rule_files.write(folder, seed)
+
+
+@cache
+def _named_files(seed: int) -> RuleFiles:
+    """The same files by their names alone, and the hosts of their rules: what a job says of them every night."""
+    with tempfile.TemporaryDirectory(prefix="headroom-rules-") as folder:
+        files = rule_files.write(Path(folder), seed)
+    return replace(files, l7=Path(files.l7.name), l3=Path(files.l3.name), cache=Path(files.cache.name))
+
+
 def sentinels() -> tuple[Sentinel, ...]:
-    return _sentinel("A User Plane", "basic"), _sentinel("A User Plane With Rules", "rules")
+    return (
+        _sentinel("A User Plane", "basic"),
+        _sentinel("A User Plane With Rules", "rules"),
+        _sentinel("A User Plane With Inspection", "dpi"),
+    )
 
 
 def _sentinel(name: str, rules: Rules) -> Sentinel:
     def job(work: Work) -> dict[str, Any]:
-        return load.job(
-            LoadConfig(
-                user_plane=work.arm.compressor,
-                rules=rules,
-                cpus=() if work.core is None else (work.core,),
-                traffic=TRAFFIC,
-                packets=PACKETS,
-                trials=1,
-                seed=work.seed,
-                build=work.build,
-            )
+        config = LoadConfig(
+            user_plane=work.arm.compressor,
+            rules=rules,
+            cpus=() if work.core is None else (work.core,),
+            traffic=TRAFFIC,
+            packets=PACKETS,
+            trials=1,
+            seed=work.seed,
+            build=work.build,
         )
+        return load.job(config, _named_files(work.seed) if rules == "dpi" else None)
 
     return UserPlaneSentinel(
         name=name,
@@ -59,6 +100,7 @@ def _sentinel(name: str, rules: Rules) -> Sentinel:
         job=job,
         read=_read,
         operations=lambda document: PACKETS,
+        rules=rules,
     )
 
 
