@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import median
 from typing import Any, Literal
@@ -22,6 +22,7 @@ from headroom.core.paths import DEFAULT_BUILD
 from headroom.schemes.gtpu import rule_files
 from headroom.schemes.gtpu.conversation import N3_HOSTS, N4_HOST
 from headroom.schemes.gtpu.rule_files import RuleFiles
+from headroom.schemes.gtpu.user_plane import EngineUserPlane
 
 Rules = Literal["basic", "rules", "dpi"]
 Distribution = Literal["queues", "rx-cores"]
@@ -31,6 +32,7 @@ LAYER_1 = 8 + 12  # octets around a frame on layer 1: preamble and gap (IEEE 802
 # Share and octets of frames with data. With the short ones that open flows all frames are 690 on average.
 FRAMES = ((260, 104), (100, 576), (236, 1402))
 TIMEOUT_S = 900.0
+READY_TRIALS = 3  # of making a user plane with rules of inspection
 SESSION = {"teid": 1, "user": "10.32.0.0", "access": "172.16.0.1", "access_teid": 1, "qfi": 9}
 
 
@@ -101,6 +103,15 @@ class Design:
 
 
 @dataclass(frozen=True)
+class RulesReady:
+    """Times to make a user plane with the rules of inspection, s: without a cache, and with the one that the time
+    before wrote; one value for each trial."""
+
+    compiled: tuple[float, ...] = ()
+    cached: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True)
 class LoadResult:
     """The result of a load. Times are nanoseconds for a packet; those without `floor` in their name hold the harness's
     own, which `floor_ns` is."""
@@ -113,6 +124,7 @@ class LoadResult:
     designs: tuple[Design, ...]
     power: Power
     document: Mapping[str, Any] = field(repr=False)
+    rules_ready: RulesReady = RulesReady()
 
     @property
     def costs(self) -> list[float]:
@@ -196,9 +208,28 @@ def measure(config: LoadConfig) -> LoadResult:
     """Runs a load. Raises EngineFailure as `engine.run` does."""
     with tempfile.TemporaryDirectory(prefix="headroom-rules-") as folder:
         files = rule_files.write(Path(folder), config.seed) if config.rules == "dpi" else None
+        ready = _rules_ready(config, files) if files else RulesReady()
         meter = PowerMeter()
         document = engine.run("load", job(config, files), TIMEOUT_S, config.build)
-        return result_of(document, meter.read())
+        return replace(result_of(document, meter.read()), rules_ready=ready)
+
+
+def _rules_ready(config: LoadConfig, files: RuleFiles) -> RulesReady:
+    """Makes the user plane without a cache and with one, in turns. Leaves the cache behind. It has room for a few
+    sessions and flows only, for the time to reserve memory is not that of the rules."""
+    whole = adapter_config(config.user_plane, config.traffic, files) | {"max_sessions": 16, "flows": 16}
+
+    def made_s() -> float:
+        with EngineUserPlane(config.user_plane.library_path(config.build), whole, build=config.build) as plane:
+            plane.end()
+            return plane.made_s
+
+    compiled, cached = [], []
+    for _ in range(READY_TRIALS):
+        files.cache.unlink(missing_ok=True)
+        compiled.append(made_s())
+        cached.append(made_s())
+    return RulesReady(tuple(compiled), tuple(cached))
 
 
 def result_of(document: Mapping[str, Any], power: Power) -> LoadResult:

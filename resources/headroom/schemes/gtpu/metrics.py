@@ -32,6 +32,12 @@ VOLUME = Family(
     {"layer": {"1": "1, with Ethernet, preamble and gap", "3": "3, from the outer IP header"}},
 )
 SET_UP_S = Metric("user_plane_set_up_s", "s", "lower", "Time to establish all sessions.")
+RULES_READY_S = Metric(
+    "user_plane_rules_ready_s", "s", "lower", "Time to make a user plane with the rules of inspection, without a cache."
+)
+RULES_CACHED_S = Metric(
+    "user_plane_rules_cached_s", "s", "lower", "The same with the cache that was written when it was made before."
+)
 UNSENT = Metric("user_plane_unsent", "packets", "lower", "Packets that the user plane did not pass on.")
 POWER = Metric("power", "W", "lower", "Electric power of the machine, mean over the measurement.")
 _DESIGNS = {

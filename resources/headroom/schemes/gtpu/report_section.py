@@ -12,7 +12,7 @@ from headroom.report.columns import REASON, Shown, figure, parameter, table_of
 from headroom.report.data import Records
 from headroom.report.page import Column, Section
 from headroom.report.wire_section import rate_shown
-from headroom.schemes.gtpu import metrics
+from headroom.schemes.gtpu import metrics, rule_files
 
 KIND, DESIGN = "user-plane", "user-plane-design"
 RATE, LATENCY = "user-plane-throughput", "user-plane-wire-latency"
@@ -41,6 +41,8 @@ def loads(records: Records) -> Section | None:
         )
     if found:
         section.add("table", table_of("t-user-plane", CARRIED, found, OF_LOADS))
+        if inspecting := [one for one in found if data.value(one, metrics.RULES_READY_S) is not None]:
+            section.add("table", table_of("t-user-plane-rules-ready", READY, inspecting, OF_READY))
         if rows := [row for record in found for row in _stages(record)]:
             stages = [stage for stage in metrics.STAGE_NS.parameters["stage"] if any(r["part"] == stage for r in rows)]
             caption = "What each stage adds to a packet, as the difference of runs that end behind it."
@@ -72,6 +74,9 @@ OF_LOADS = (
     "Time of a packet: median of the trials. Null passes each packet on untouched. Where threads share cores, they "
     "take turns, and the rate is what as many cores would do. L1 and L3 are layers."
 )
+OF_READY = (
+    "Time until the rules of inspection are ready: loading the adapter, reading the files and making an instance."
+)
 OF_DESIGNS = (
     "Both designs of a row have the same threads and are simulated with times of one run. Latency is at half of the "
     "design's rate."
@@ -94,6 +99,14 @@ CARRIED: list[Shown] = [
     figure("Set-up, s", metrics.SET_UP_S),
     figure("Power, W", metrics.POWER, optional=True),
     REASON,
+]
+
+READY: list[Shown] = [
+    (Column("User plane"), lambda record: record["compressor"]["name"]),
+    (Column("Rules of layer 7", number=True), lambda _: rule_files.L7_RULES),
+    (Column("Rules of layer 3", number=True), lambda _: rule_files.L3_RULES),
+    figure("Without a cache, s", metrics.RULES_READY_S),
+    figure("From the cache, s", metrics.RULES_CACHED_S),
 ]
 
 RATES: list[Shown] = [

@@ -102,7 +102,7 @@ class EngineUserPlane:
     """An adapter in a process of the engine. Use as a context manager.
 
     Each step raises EngineFailure when the process ends, and Misbehaviour when the adapter breaks a promise of the ABI.
-    `capture`, where given, gets all packets in both directions.
+    `capture`, where given, gets all packets in both directions. `made_s` is the time to make its instances, s.
     """
 
     def __init__(
@@ -119,6 +119,7 @@ class EngineUserPlane:
         if capture is not None:
             self._job["capture"] = str(capture)
         self.description: dict[str, Any] = {}
+        self.made_s = 0.0
         self._is_ready = False
         self._rest = b""
         self._exit: EngineExit | None = None
@@ -138,7 +139,9 @@ class EngineUserPlane:
             assert pipe is not None
             os.set_blocking(pipe.fileno(), False)
         try:
-            self.description = self._exchange(self._job).get("description", {})
+            greeting = self._exchange(self._job)
+            self.description = greeting.get("description", {})
+            self.made_s = greeting.get("made_ns", 0) / 1e9
             self._is_ready = True
         except BaseException:
             self.close()

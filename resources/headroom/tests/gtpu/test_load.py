@@ -97,6 +97,9 @@ def test_a_small_load_in_the_engine(more: dict[str, Any], real_build: str) -> No
     assert (result.sessions, result.unsent) == (20, 0)
     assert bool(result.stages) == ("stages" in more)
     assert ("dpi" in result.stages) == (more["rules"] == "dpi")
+    for trials in (result.rules_ready.compiled, result.rules_ready.cached):
+        assert len(trials) == (load.READY_TRIALS if more["rules"] == "dpi" else 0)
+        assert all(seconds > 0 for seconds in trials)
     assert [one.distribution for one in result.designs] == (["queues", "rx-cores"] if "loads" in more else [])
 
 
@@ -196,6 +199,11 @@ def test_the_section_has_loads_stages_and_designs() -> None:
     assert section is not None
     assert [part.kind for part in section.parts] == ["table", "figure", "table", "figure"]
     assert report_section.loads([record("other", {}, [])]) is None
+    inspecting = record("user-plane", {metrics.RULES_READY_S: 0.2, metrics.RULES_CACHED_S: 0.1}, [])
+    section = report_section.loads([carried, inspecting])
+    assert section is not None
+    assert [part.kind for part in section.parts] == ["table", "table", "figure"]
+    assert [show(inspecting) for _, show in report_section.READY] == ["mine", 40_000, 10_000, 0.2, 0.1]
 
 
 def test_rates_on_the_wire_stand_beside_those_of_the_bridge() -> None:

@@ -74,6 +74,7 @@ TEST(UserPlane, ForwardsBothWays) {
   const Octets sent = from_user(5), received = to_user(5);
   const auto all = answers(session_job(), {packet_step(uplink(5, sent), "N3"), packet_step(received, "N6")});
   EXPECT_EQ(all[0]["ready"], true);
+  EXPECT_GT(all[0]["made_ns"], 0);
   EXPECT_EQ(all[0]["description"]["scheme"], "gtpu");
   const Json up = all[1]["outcomes"][0], down = all[2]["outcomes"][0];
   EXPECT_EQ(up["status"], "OK");

@@ -59,11 +59,13 @@ SessionJob read_session_job(const Json& document) {
 }
 
 UserPlaneSession::UserPlaneSession(const SessionJob& job) : plane_(job.user_plane, job.workers, job.room) {
+  made_ns_ = monotonic_ns() - start_ns_;
   if (job.capture) capture_.emplace(*job.capture, job.n4);
 }
 
 Json UserPlaneSession::greeting() {
   return {{"ready", true},
+          {"made_ns", made_ns_},
           {"workers", plane_.workers().count()},
           {"user_plane", identity(plane_.workers().instance())},
           {"description", plane_.workers().description()}};

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "adapter/user_plane.h"
+#include "base/cycles.h"
 #include "schemes/gtpu/user_plane/capture.h"
 
 namespace headroom::gtpu {
@@ -56,7 +57,9 @@ class UserPlaneSession {
   void pass_until(std::uint64_t time_ns);
   [[nodiscard]] Json answer(Json outcomes);
 
+  std::uint64_t start_ns_ = monotonic_ns();
   CheckedUserPlane plane_;
+  std::uint64_t made_ns_ = 0;  // time to make the instances of all workers
   std::optional<UserPlaneCapture> capture_;
   std::uint64_t now_ns_ = 0;
   Leaving leaving_;

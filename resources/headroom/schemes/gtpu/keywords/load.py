@@ -7,6 +7,7 @@ The user plane under test is the implementation that --compressor names, as in t
 from __future__ import annotations
 
 from dataclasses import replace
+from statistics import median
 from typing import get_args
 
 from robot.api import SkipExecution
@@ -119,6 +120,10 @@ def note(config: LoadConfig, found: LoadResult, parameters: dict[str, object]) -
     for layer in ("1", "3"):
         current.metric(metrics.VOLUME(layer=layer), found.median_of(f"gbps_l{layer}"))
     current.metric(metrics.SET_UP_S, found.set_up_s)
+    ready = found.rules_ready
+    for metric, trials in ((metrics.RULES_READY_S, ready.compiled), (metrics.RULES_CACHED_S, ready.cached)):
+        if trials:
+            current.metric(metric, median(trials), list(trials))
     current.metric(metrics.UNSENT, found.unsent)
     current.metric(metrics.POWER, found.power.watts, reason=found.power.reason)
 
