@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The report's section on user planes under load: what a packet takes, by rules and distribution, and designs."""
+"""The report's section on user planes under load: times of a packet and rates, by rules and distribution; designs."""
 
 from __future__ import annotations
 
@@ -40,7 +40,8 @@ def loads(records: Records) -> Section | None:
             "second of each direction, NDR without a loss, PDR with 0.5 % at most."
         )
     if found:
-        section.add("table", table_of("t-user-plane", CARRIED, found, OF_LOADS))
+        section.add("table", table_of("t-user-plane", TIMES, found, OF_TIMES))
+        section.add("table", table_of("t-user-plane-carried", CARRIED, found, OF_CARRIED))
         if inspecting := [one for one in found if data.value(one, metrics.RULES_READY_S) is not None]:
             section.add("table", table_of("t-user-plane-rules-ready", READY, inspecting, OF_READY))
         if rows := [row for record in found for row in _stages(record)]:
@@ -70,9 +71,10 @@ OF_RATES = (
     "The bare bridge passes the same packets on untouched. Between interfaces of the kernel, the kernel takes most of "
     "the time of both."
 )
-OF_LOADS = (
-    "Time of a packet: median of the trials. Null passes each packet on untouched. Where threads share cores, they "
-    "take turns, and the rate is what as many cores would do. L1 and L3 are layers."
+OF_TIMES = "Time of a packet: median of the trials. Null passes each packet on untouched."
+OF_CARRIED = (
+    "Rate and volume of all workers, on layers 1 and 3. Where threads share cores, they take turns, and the rate is "
+    "what as many cores would do. Set-up is that of all sessions."
 )
 OF_READY = (
     "Time until the rules of inspection are ready: loading the adapter, reading the files and making an instance."
@@ -82,23 +84,31 @@ OF_DESIGNS = (
     "design's rate."
 )
 
-CARRIED: list[Shown] = [
+LOAD: list[Shown] = [
     (Column("User plane"), lambda record: record["compressor"]["name"]),
     parameter("Rules", "rules"),
     parameter("Distribution", "distribution"),
     parameter("CPUs", "cpus"),
     parameter("Active users", "active_users", number=True),
+]
+
+TIMES: list[Shown] = [
+    *LOAD,
     figure("ns a packet", metrics.PACKET_NS),
     figure("Uplink", metrics.WAY_NS(way="uplink")),
     figure("Downlink", metrics.WAY_NS(way="downlink")),
     figure("Null", metrics.BASELINE_NS, optional=True),
     figure("Receiving core", metrics.RX_NS, optional=True),
+    REASON,
+]
+
+CARRIED: list[Shown] = [
+    *LOAD,
     figure("Mpps", metrics.MPPS),
     figure("Gbit/s, L1", metrics.VOLUME(layer="1")),
     figure("Gbit/s, L3", metrics.VOLUME(layer="3")),
     figure("Set-up, s", metrics.SET_UP_S),
     figure("Power, W", metrics.POWER, optional=True),
-    REASON,
 ]
 
 READY: list[Shown] = [

@@ -197,12 +197,12 @@ def test_the_section_has_loads_stages_and_designs() -> None:
     carried = record("user-plane", {metrics.PACKET_NS: 60.0, metrics.STAGE_NS(stage="parse"): 10.0}, [])
     section = report_section.loads([carried, record("user-plane-design", {metrics.DESIGN_MPPS(): 10.0}, [designs])])
     assert section is not None
-    assert [part.kind for part in section.parts] == ["table", "figure", "table", "figure"]
+    assert [part.kind for part in section.parts] == ["table", "table", "figure", "table", "figure"]
     assert report_section.loads([record("other", {}, [])]) is None
     inspecting = record("user-plane", {metrics.RULES_READY_S: 0.2, metrics.RULES_CACHED_S: 0.1}, [])
     section = report_section.loads([carried, inspecting])
     assert section is not None
-    assert [part.kind for part in section.parts] == ["table", "table", "figure"]
+    assert [part.kind for part in section.parts] == ["table", "table", "table", "figure"]
     assert [show(inspecting) for _, show in report_section.READY] == ["mine", 40_000, 10_000, 0.2, 0.1]
 
 
