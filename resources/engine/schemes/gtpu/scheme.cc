@@ -16,8 +16,7 @@ constexpr std::array kCommands = std::to_array<Command>({
      nullptr, true, serve_user_plane},
 });
 
-constexpr SchemeLoad kLoad = {.recognises = load::is_about_user_plane,
-                              .run = [](const Json& job) { return load::run(load::read_job(job)); }};
+constexpr SchemeLoad kLoad = {.recognises = load::is_about_user_plane, .run = load::run_document};
 
 }  // namespace
 

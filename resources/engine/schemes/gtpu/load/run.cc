@@ -201,6 +201,14 @@ const char* name_of(Rules rules) { return rules == Rules::basic ? "basic" : rule
 
 }  // namespace
 
+Json run_document(const Json& document) {
+  static const Json::json_pointer kLibrary("/user_plane/library");
+  std::shared_ptr<const Library> library;
+  if (document.contains(kLibrary) && document.at(kLibrary).is_string())
+    library = Library::open(document.at(kLibrary), kLibrary.to_string());
+  return run(read_job(document));
+}
+
 Json run(const Job& job) {
   const Cycles cycles;
   LoadedPlane floor(job);

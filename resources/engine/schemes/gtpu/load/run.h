@@ -9,6 +9,10 @@
 
 namespace headroom::gtpu::load {
 
+// Reads a job and runs it. A library that does not load is told first: what else the job lacks depends on the adapter.
+// Throws Error.
+[[nodiscard]] Json run_document(const Json& document);
+
 // Returns the result, which README.md describes. Throws Error.
 [[nodiscard]] Json run(const Job& job);
 

@@ -40,6 +40,20 @@ std::string refusal(Json job) {
   return {};
 }
 
+TEST(UserPlaneLoadJob, NamesALibraryThatIsNotThereBeforeWhatItsConfigurationLacks) {
+  Json job = small_job();
+  job["user_plane"]["config"].erase("n3");
+  EXPECT_NE(refusal(job).find("\"n3\" is missing"), std::string::npos);
+  job["user_plane"]["library"] = "/nowhere.so";
+  try {
+    (void)run_document(job);
+    FAIL() << "it ran";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::adapter);
+    EXPECT_EQ(error.where(), "/user_plane/library");
+  }
+}
+
 TEST(UserPlaneLoadJob, RefusesWhatCannotBe) {
   EXPECT_EQ(refusal(small_job()), "");
   const auto with = [](const char* pointer, const Json& value) {
