@@ -46,3 +46,9 @@ Dropped Packets Do Not Count
     [Documentation]    Closes the gate of the downlink. Expects that what it drops is not counted.
     [Tags]    req:TS29244-5.2.2.2-1
     User Plane Should Follow    usage    dropped packets do not count
+
+Measurement Before QoS Enforcement
+    [Documentation]    Closes the gate of the downlink, and asks for the usage before QoS enforcement. Expects that what
+    ...    the gate drops is counted.
+    [Tags]    req:TS29244-8.2.68-1
+    User Plane Should Follow    usage    measurement before QoS enforcement

@@ -336,6 +336,7 @@ void Worker::apply(Item& item, std::uint64_t now_ns) {
   if (item.drop) return finish(item, HEADROOM_NOTHING, HEADROOM_REASON_RULE);
   if ((match.flags & Match::kGateClosed) != 0) {
     if (mutant("gtpu-dropped-packets-counted")) count(item, now_ns);
+    if ((action->apply & kForward) != 0) count_before_qos(item, now_ns);
     return finish(item, HEADROOM_NOTHING, HEADROOM_REASON_GATE);
   }
   if ((action->apply & kBuffer) != 0) return buffer(item, now_ns);
@@ -345,8 +346,9 @@ void Worker::apply(Item& item, std::uint64_t now_ns) {
   }
   if (match.billing != nullptr) {
     for (const Rate& rate : match.billing->rates()) {
-      if (!rate.meter->pass(item.fields.length, rate.rate, now_ns))
-        return finish(item, HEADROOM_NOTHING, HEADROOM_REASON_RATE);
+      if (rate.meter->pass(item.fields.length, rate.rate, now_ns)) continue;
+      count_before_qos(item, now_ns);
+      return finish(item, HEADROOM_NOTHING, HEADROOM_REASON_RATE);
     }
     if (!within_quota(item, action)) return finish(item, HEADROOM_NOTHING, HEADROOM_REASON_QUOTA);
     count(item, now_ns);
@@ -399,52 +401,63 @@ bool Worker::within_quota(const Item& item, const Action*& action) noexcept {
   return true;
 }
 
+void Worker::count_before_qos(const Item& item, std::uint64_t now_ns) {
+  const Action* action = item.action;
+  if (item.match->billing == nullptr || !within_quota(item, action) || mutant("gtpu-mbqe-ignored")) return;
+  for (Usage* const usage : item.match->billing->usages()) {
+    const std::vector<Urr>& urrs = item.rules->cold->rules.urrs;
+    const auto urr = std::ranges::find(urrs, usage->id, &Urr::id);
+    if (urr != urrs.end() && (urr->information & Urr::kBeforeQos) != 0) count(item, now_ns, *usage);
+  }
+}
+
 void Worker::count(const Item& item, std::uint64_t now_ns) {
+  for (Usage* const usage : item.match->billing->usages()) count(item, now_ns, *usage);
+}
+
+void Worker::count(const Item& item, std::uint64_t now_ns, Usage& usage) {
   constexpr auto kRelaxed = std::memory_order_relaxed;
   const std::uint64_t octets = mutant("gtpu-outer-headers-counted") ? item.packet->length : item.fields.length;
   const bool uplink = (item.match->flags & Match::kUplink) != 0;
-  for (Usage* const held : item.match->billing->usages()) {
-    Usage& usage = *held;
-    if (usage.inactive.load(kRelaxed)) continue;
-    Usage::Counter& counter = uplink ? usage.uplink : usage.downlink;
-    const Usage::Counter& other = uplink ? usage.downlink : usage.uplink;
-    if (usage.counts_packets.load(kRelaxed)) counter.packets.fetch_add(1, kRelaxed);
-    const std::uint64_t sum = counter.octets.fetch_add(octets, kRelaxed) + octets;
-    const std::uint64_t total = sum + other.octets.load(kRelaxed);
-    std::uint32_t reached = 0;
-    if (total >= usage.watched_from.load(kRelaxed)) {
-      reached =
-          (uplink ? usage.uplink_limit : usage.downlink_limit).reached_by(sum) | usage.total_limit.reached_by(total);
-    }
-    const std::uint64_t inactivity =
-        usage.has_inactivity.load(kRelaxed) ? usage.inactivity_s.load(kRelaxed) * 1'000'000'000 : 0;
-    std::uint64_t last = now_ns;
-    if (inactivity == 0) {
-      usage.last_packet_ns.store(now_ns, kRelaxed);
-    } else {
-      last = usage.last_packet_ns.exchange(now_ns, kRelaxed);
-    }
-    if (usage.first_packet_ns.load(kRelaxed) == kUnlimited) {
-      std::uint64_t none = kUnlimited;
-      usage.first_packet_ns.compare_exchange_strong(none, now_ns, kRelaxed);
-    } else if (inactivity != 0 && now_ns > last && now_ns - last > inactivity) {
-      usage.idle_ns.fetch_add(now_ns - last - inactivity, kRelaxed);
-    }
-    if (usage.reports_start.load(kRelaxed)) reached |= Usage::kStart;
-    if (reached == 0) continue;
-    if ((reached & Usage::kQuota) != 0) usage.exhausted.store(true, kRelaxed);
-    reached &= ~std::uint32_t{usage.reached.load(kRelaxed)};
-    if (reached == 0) continue;
-    Event event;
-    event.kind = Event::Kind::usage;
-    event.session = item.session->seid;
-    event.id = usage.id;
-    event.reached = reached;
-    event.time_ns = now_ns;
-    if (!epoch_.events.push(event)) continue;  // the next packet tries again
-    usage.reached.fetch_or(static_cast<std::uint8_t>(reached), kRelaxed);
-    if ((reached & Usage::kStart) != 0) usage.reports_start.store(false, kRelaxed);
+  if (usage.inactive.load(kRelaxed)) return;
+  Usage::Counter& counter = uplink ? usage.uplink : usage.downlink;
+  const Usage::Counter& other = uplink ? usage.downlink : usage.uplink;
+  if (usage.counts_packets.load(kRelaxed)) counter.packets.fetch_add(1, kRelaxed);
+  const std::uint64_t sum = counter.octets.fetch_add(octets, kRelaxed) + octets;
+  const std::uint64_t total = sum + other.octets.load(kRelaxed);
+  std::uint32_t reached = 0;
+  if (total >= usage.watched_from.load(kRelaxed)) {
+    reached =
+        (uplink ? usage.uplink_limit : usage.downlink_limit).reached_by(sum) | usage.total_limit.reached_by(total);
   }
+  const std::uint64_t inactivity =
+      usage.has_inactivity.load(kRelaxed) ? usage.inactivity_s.load(kRelaxed) * 1'000'000'000 : 0;
+  std::uint64_t last = now_ns;
+  if (inactivity == 0) {
+    usage.last_packet_ns.store(now_ns, kRelaxed);
+  } else {
+    last = usage.last_packet_ns.exchange(now_ns, kRelaxed);
+  }
+  if (usage.first_packet_ns.load(kRelaxed) == kUnlimited) {
+    std::uint64_t none = kUnlimited;
+    usage.first_packet_ns.compare_exchange_strong(none, now_ns, kRelaxed);
+  } else if (inactivity != 0 && now_ns > last && now_ns - last > inactivity) {
+    usage.idle_ns.fetch_add(now_ns - last - inactivity, kRelaxed);
+  }
+  if (usage.reports_start.load(kRelaxed)) reached |= Usage::kStart;
+  if (reached == 0) return;
+  if ((reached & Usage::kQuota) != 0) usage.exhausted.store(true, kRelaxed);
+  reached &= ~std::uint32_t{usage.reached.load(kRelaxed)};
+  if (reached == 0) return;
+  Event event;
+  event.kind = Event::Kind::usage;
+  event.session = item.session->seid;
+  event.id = usage.id;
+  event.reached = reached;
+  event.time_ns = now_ns;
+  if (!epoch_.events.push(event)) return;  // the next packet tries again
+  usage.reached.fetch_or(static_cast<std::uint8_t>(reached), kRelaxed);
+  if ((reached & Usage::kStart) != 0) usage.reports_start.store(false, kRelaxed);
 }
 
 void Worker::notify(const Item& item, std::uint64_t now_ns) {

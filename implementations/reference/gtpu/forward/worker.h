@@ -114,6 +114,9 @@ class Worker {
   // False where a quota is used up and no FAR for Quota Action, which becomes `action`, says to forward all the same.
   static bool within_quota(const Item& item, const Action*& action) noexcept;
   void count(const Item& item, std::uint64_t now_ns);
+  void count(const Item& item, std::uint64_t now_ns, Usage& usage);
+  // Counts a packet that a QER drops for those URRs that measure before QoS enforcement.
+  void count_before_qos(const Item& item, std::uint64_t now_ns);
   void buffer(Item& item, std::uint64_t now_ns);
   void notify(const Item& item, std::uint64_t now_ns);
   void reassemble(Item& item, std::uint64_t now_ns);

@@ -146,6 +146,7 @@ struct Volumes {
 };
 
 struct Urr {
+  static constexpr std::uint8_t kBeforeQos = 1;  // MBQE of `information`
   std::uint32_t id = 0;
   std::uint8_t method = 0;       // Measurement Method (8.2.40): 1 duration, 2 volume, 4 event
   std::uint32_t triggers = 0;    // Reporting Triggers (8.2.19): the first octet in bits 0 to 7

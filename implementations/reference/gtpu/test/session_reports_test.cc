@@ -143,6 +143,18 @@ TEST_F(N4Reports, VolumeMeasurementCountsPacketsAndDirections) {
   EXPECT_EQ(report.number({kReport, pfcp::kTimeOfLastPacket}), 3'900'000'010u);
 }
 
+TEST_F(N4Reports, VolumeBeforeQosEnforcementHasWhatAGateDrops) {
+  const Bytes threshold = triggers(pfcp::kVolth) + total(pfcp::kVolumeThreshold, 250);
+  const Bytes closed = ie(pfcp::kCreateQer, ie(pfcp::kQerId, be(1, 4)) + ie(pfcp::kGateStatus, {0x05}));
+  const Answer answer =
+      cp.establish(test::both_ways(kAddress, 0x100, ie(pfcp::kUrrId, be(1, 4)) + ie(pfcp::kQerId, be(1, 4))) +
+                   urr(2, threshold + ie(pfcp::kMeasurementInformation, {0x01})) + closed);
+  ASSERT_EQ(answer.cause(), pfcp::Cause::accepted);
+  seid = pfcp::read_f_seid(answer.all({pfcp::kFSeid})[0])->seid;
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(down().reason, HEADROOM_REASON_GATE);
+  expect_usage(cp.take(), pfcp::kVolth, 300);
+}
+
 TEST_F(N4Reports, VolumeQuota) {
   establish(urr(2, triggers(pfcp::kVolqu) + total(pfcp::kVolumeQuota, 200)));
   EXPECT_EQ(up().status, HEADROOM_OK);

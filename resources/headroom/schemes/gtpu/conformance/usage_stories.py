@@ -9,7 +9,7 @@ from headroom.schemes.gtpu.pfcp import elements
 from headroom.schemes.gtpu.pfcp.elements import Volumes
 from headroom.schemes.gtpu.pfcp.message import Element, group
 from headroom.schemes.gtpu.pfcp.tables import Ie, Method, ReportTrigger, ReportType, Trigger
-from headroom.schemes.gtpu.user_plane import N6
+from headroom.schemes.gtpu.user_plane import N3, N6
 
 USAGE: Stories = {}
 FEATURE = "usage-reports"
@@ -183,3 +183,21 @@ def _dropped(talk: Conversation, check: Check) -> None:
         volumes = _volumes(check, reports[0])
         told = f"{volumes.total} octets were counted, and 128 passed."
         check.that(volumes.total in (None, 128) and volumes.downlink in (None, 0), told, "TS29244-5.2.2.2-1")
+
+
+@story(USAGE, "measurement before QoS enforcement", FEATURE)
+def _before_qos(talk: Conversation, check: Check) -> None:
+    session = talk.new_session()
+    before = elements.number(Ie.MEASUREMENT_INFORMATION, 1, 1)  # MBQE
+    urr = elements.urr(1, Trigger.VOLUME_THRESHOLD, elements.volume_threshold(total=1 << 40), before)
+    closed = elements.qer(2, downlink_open=False)
+    session = talk.establish([*talk.plain_rules(session, urrs=[1], qers=[2]), urr, closed], session)
+    talk.uplink(session, talk.to_network(session, 100))
+    for _ in range(4):
+        check.dropped(talk.downlink(talk.to_user(session, 500)), "TS29244-5.4.3-1", N3)
+    answer = talk.delete(session)
+    reports = answer.all(Ie.USAGE_REPORT_IN_DELETION) if answer else []
+    if check.that(len(reports) == 1, f"{len(reports)} reports came with a deletion.", "TS29244-7.5.7-2"):
+        total = _total(_volumes(check, reports[0]))
+        told = f"{total} octets were counted; 128 passed, and a gate dropped {4 * 528}."
+        check.that(total == 128 + 4 * 528, told, "TS29244-8.2.68-1")
