@@ -23,7 +23,7 @@ void check(int result, const PortJob& job, const char* what) {
 
 Port::Port(const Eal& eal, const PortJob& job, std::size_t index, std::uint16_t queues, std::uint32_t mtu,
            rte_mempool* pool)
-    : job_(job), id_(eal.port_id(index)) {
+    : job_(job), id_(eal.port_id(index)), ring_drops_(job.interface) {
   rte_eth_dev_info info{};
   check(rte_eth_dev_info_get(id_, &info), job, "says nothing of itself");
   if (info.max_rx_queues < queues || info.max_tx_queues < queues) {
@@ -83,7 +83,7 @@ Json Port::statistics() const {
           {"mac", mac},
           {"received", {{"packets", stats.ipackets}, {"octets", stats.ibytes}}},
           {"sent", {{"packets", stats.opackets}, {"octets", stats.obytes}}},
-          {"missed", stats.imissed},
+          {"missed", stats.imissed + ring_drops_.count()},
           {"errors", {{"receive", stats.ierrors}, {"send", stats.oerrors}}},
           {"no_memory", stats.rx_nombuf}};
 }

@@ -13,6 +13,7 @@
 #include "base/json_reader.h"
 #include "capture/frame.h"
 #include "io/eal.h"
+#include "io/fanout.h"
 
 namespace headroom::io {
 
@@ -46,13 +47,17 @@ class Port {
   [[nodiscard]] const MacAddress& mac() const noexcept { return mac_; }
 
   // Sets the driver's counters to zero, as far as it can.
-  void forget() noexcept { (void)rte_eth_stats_reset(id_); }
+  void forget() noexcept {
+    (void)rte_eth_stats_reset(id_);
+    ring_drops_.forget();
+  }
 
   // Whether the device is still there: an interface that was deleted never comes back.
   [[nodiscard]] bool is_there() const noexcept;
 
   // {"name", "driver", "mac", "received": {"packets", "octets"}, "sent": {"packets", "octets"}, "missed", "errors",
-  // "no_memory"}: the driver's own counters.
+  // "no_memory"}: the driver's own counters, and of an interface of the kernel what its rings had no
+  // room for.
   [[nodiscard]] Json statistics() const;
 
   [[nodiscard]] const PortJob& job() const noexcept { return job_; }
@@ -62,6 +67,7 @@ class Port {
 
   const PortJob& job_;
   std::uint16_t id_;
+  RingDrops ring_drops_;
   unsigned interface_index_ = 0;  // of the kernel
   MacAddress mac_{};
 };

@@ -2,6 +2,7 @@
 """A user plane in a node between two veth pairs: N4, both directions, and the messages of a path."""
 
 import os
+import signal
 import time
 from collections.abc import Iterator
 from types import SimpleNamespace
@@ -169,6 +170,25 @@ def test_queues_give_each_user_one_worker(distribution: str, monkeypatch: pytest
     assert all(one["compressed"] > 300 and one["decompressed"] > 300 for one in workers)
     handed_over = sum(one["handed_over"] for one in workers)
     assert handed_over == 0 if distribution == "queues" else handed_over > 500
+
+
+def test_what_the_kernels_ring_has_no_room_for_is_counted() -> None:
+    """A node that is stopped for a while takes nothing out of its ring, which has room for 8,192 frames."""
+    sent, room = 9000, 8192
+    with wire_load.line(run(), CORES[:1], "asked", "gtpu-imix", 2) as made:
+        node = made.watched["compressor"]
+        frame = bytes.fromhex("ffffffffffff020000000001") + b"\x88\xb5" + bytes(46)
+        with made.made.packet_socket("generator", wire_plane.PORTS[N6][1]) as sender:
+            os.kill(node.process.pid, signal.SIGSTOP)
+            try:
+                for _ in range(sent):
+                    sender.send(frame)
+                time.sleep(0.5)
+            finally:
+                os.kill(node.process.pid, signal.SIGCONT)
+        ports = made.made.crew.stop(node)["ports"]
+    assert sent - room - 100 < ports["plain"]["missed"] <= sent - room + 100
+    assert ports["link"]["missed"] == 0
 
 
 @pytest.mark.skipif(len(CORES) < 2, reason="two workers need two cores")
