@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/json_reader.h"
+#include "io/queue_rules.h"
 
 namespace headroom::io {
 
@@ -25,6 +26,7 @@ struct PortJob {
   std::string vdev;  // a virtual device, in DPDK's words
   std::string where;
   std::vector<sock_filter> queue_filter;  // chooses the queue of each frame, with af_packet; empty: the driver's hash
+  std::vector<QueueRule> queue_rules;     // do so on a network card
 
   [[nodiscard]] const std::string& name() const noexcept {
     return !interface.empty() ? interface : pci.empty() ? vdev : pci;

@@ -49,6 +49,12 @@ Port::Port(const Eal& eal, const PortJob& job, std::size_t index, std::uint16_t 
     check(rte_eth_tx_queue_setup(id_, queue, tx, socket, nullptr), job, "cannot set a send queue up");
   }
   check(rte_eth_dev_start(id_), job, "cannot be started");
+  if (const std::string refusal = add_queue_rules(id_, job.queue_rules, queues); !refusal.empty()) {
+    throw Error(ErrorKind::input,
+                "the port " + job.name() + " cannot choose a worker's queue by the user's address: its driver says \"" +
+                    refusal + "\". Use the distribution \"rx-cores\" or \"hand-over\", or one worker.",
+                job.where);
+  }
   (void)rte_eth_promiscuous_enable(id_);  // a virtual device that knows no such thing hears everything anyway
   rte_ether_addr address{};
   check(rte_eth_macaddr_get(id_, &address), job, "has no MAC address");

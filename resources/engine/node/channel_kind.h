@@ -14,6 +14,7 @@
 
 #include "base/octets.h"
 #include "capture/frame.h"
+#include "io/queue_rules.h"
 #include "node/forwarder.h"
 #include "node/statistics.h"
 
@@ -44,6 +45,12 @@ class ChannelKind {
 
   // A program of classic BPF that returns for frames of a side what `owner_of` does, or 0; empty: there is none.
   [[nodiscard]] virtual std::vector<sock_filter> queue_filter(bool is_plain) const {
+    (void)is_plain;
+    return {};
+  }
+
+  // Rules by which a network card spreads the frames of a side over its queues, all packets of a user to one.
+  [[nodiscard]] virtual std::vector<io::QueueRule> queue_rules(bool is_plain) const {
     (void)is_plain;
     return {};
   }

@@ -38,16 +38,17 @@ std::optional<AdapterJob> read_adapter(Object& object, const char* key) {
   return job;
 }
 
-std::vector<unsigned> read_workers(const Value& value) {
-  std::vector<unsigned> workers;
+// `thread` is a worker or a receiving core.
+std::vector<unsigned> read_cores(const Value& value, const std::string& thread) {
+  std::vector<unsigned> cores;
   for (const Value& item : value.items()) {
     const auto core = static_cast<unsigned>(item.integer(0, kHighestCore));
-    if (std::find(workers.begin(), workers.end(), core) != workers.end()) item.fail("each worker has another core.");
-    workers.push_back(core);
+    if (std::find(cores.begin(), cores.end(), core) != cores.end()) item.fail("each " + thread + " has another core.");
+    cores.push_back(core);
   }
-  if (workers.empty() || workers.size() > kMostWorkers)
-    value.fail("names the cores of 1 to " + std::to_string(kMostWorkers) + " workers.");
-  return workers;
+  if (cores.empty() || cores.size() > kMostWorkers)
+    value.fail("names 1 to " + std::to_string(kMostWorkers) + " cores, one for each " + thread + ".");
+  return cores;
 }
 
 void read_mtu(Object& object, Job& job) {
@@ -187,19 +188,39 @@ void check_stream(const Value& value, const Job& job) {
   }
 }
 
-// Lets the kernel choose the queue of each packet where kind and ports can have that, or must.
-void choose_queues(Object& object, Job& job) {
+void read_rx_cores(Object& object, Job& job) {
+  const auto value = object.optional("rx_cores");
+  if (job.distribution != Distribution::rx_cores) {
+    if (value) value->fail("is for the distribution \"rx-cores\" alone.");
+    return;
+  }
+  job.rx_cores = read_cores(object.required("rx_cores"), "receiving core");
+  if (job.wire.idle == io::Idle::sleep) return;
+  for (const Value& item : value->items()) {
+    const auto core = static_cast<unsigned>(item.integer(0, kHighestCore));
+    if (std::find(job.workers.begin(), job.workers.end(), core) != job.workers.end())
+      item.fail("is a worker's core, and both would poll: use another one, or \"idle\": \"sleep\".");
+  }
+}
+
+// Reads the distribution, and lets the kernel or the network card choose the queue of each frame where it serves.
+void read_distribution(Object& object, Job& job) {
   const auto asked = object.optional("distribution");
-  if (asked && asked->choice({"queues", "hand-over"}) == 1) return;
+  if (asked) job.distribution = static_cast<Distribution>(asked->choice({"queues", "hand-over", "rx-cores"}));
+  read_rx_cores(object, job);
   for (std::size_t i = 0; i < job.ports.size(); ++i) {
     io::PortJob& port = job.ports[i];
-    auto filter = job.kind ? job.kind->queue_filter(i == 0) : std::vector<sock_filter>{};
-    const bool can = !filter.empty() && !port.interface.empty() && port.driver == io::PortJob::Driver::af_packet;
-    if (asked && !can) {
-      asked->fail("the port " + port.name() + " cannot choose a worker's queue by the user's address: that takes a " +
-                  "user plane and an interface of the kernel with the driver af_packet.");
-    }
-    if (can && job.workers.size() > 1) port.queue_filter = std::move(filter);
+    const bool is_plain = i == 0;
+    auto filter = job.kind ? job.kind->queue_filter(is_plain) : std::vector<sock_filter>{};
+    if (asked && job.distribution == Distribution::queues && filter.empty())
+      asked->fail("takes a user plane, whose packets have an address by which the port can choose a worker's queue.");
+    const bool has_filter = port.driver == io::PortJob::Driver::af_packet && !port.interface.empty();
+    const std::size_t readers = job.rx_cores.empty() ? job.workers.size() : job.receivers_of(is_plain);
+    if (filter.empty() || readers == 1 || job.distribution == Distribution::hand_over) continue;
+    if (has_filter)
+      port.queue_filter = std::move(filter);
+    else if (asked && job.distribution == Distribution::queues)
+      port.queue_rules = job.kind->queue_rules(is_plain);
   }
 }
 
@@ -222,7 +243,7 @@ Job read_job(const Json& json) {
   if (job.ports[0].name() == job.ports[1].name())
     throw Error(ErrorKind::job, "is the plain side's port, too; a node has two.", job.ports[1].where);
   read_adapters(object, job);
-  job.workers = read_workers(object.required("workers"));
+  job.workers = read_cores(object.required("workers"), "worker");
   job.burst = static_cast<std::uint16_t>(object.integer("burst", 1, kLargestBurst, job.burst));
   read_mtu(object, job);
   const std::uint64_t highest = kHighestVid + 1 - job.workers.size();
@@ -233,7 +254,7 @@ Job read_job(const Json& json) {
   if (stream) job.stream = read_stream(*stream, job);
   read_scheme(object, job);
   if (stream) check_stream(*stream, job);
-  choose_queues(object, job);
+  read_distribution(object, job);
   object.finish();
   return job;
 }

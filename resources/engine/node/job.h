@@ -4,6 +4,7 @@
 #ifndef HEADROOM_NODE_JOB_H
 #define HEADROOM_NODE_JOB_H
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -20,6 +21,13 @@ namespace headroom::node {
 
 inline constexpr std::size_t kMostWorkers = 64;
 inline constexpr std::uint16_t kLargestBurst = 512;
+
+// How frames reach the worker that they belong to.
+enum class Distribution : std::uint8_t {
+  queues,     // by the queue that the kernel or the network card chooses
+  hand_over,  // from the worker that receives them
+  rx_cores    // from receiving cores, over rings
+};
 
 // How what a decompressor wants to say reaches the compressor at the far end.
 enum class Feedback : std::uint8_t {
@@ -53,9 +61,11 @@ struct Job {
   io::WireJob wire;
   std::array<io::PortJob, 2> ports;  // plain, link
   std::optional<AdapterJob> compressor, decompressor;
-  std::optional<AdapterJob> endpoint;       // instead of both
-  std::shared_ptr<const ChannelKind> kind;  // of the endpoint's scheme, with an endpoint
-  std::vector<unsigned> workers;            // the core of each
+  std::optional<AdapterJob> endpoint;                // instead of both
+  std::shared_ptr<const ChannelKind> kind;           // of the endpoint's scheme, with an endpoint
+  std::vector<unsigned> workers;                     // the core of each
+  std::vector<unsigned> rx_cores;                    // receiving cores; none: workers receive
+  Distribution distribution = Distribution::queues;  // where ports and scheme cannot, workers hand frames over
   std::uint16_t burst = 32;
   std::uint32_t plain_mtu = 1500, link_mtu = 1500;  // octets behind Ethernet's header and all VLAN tags
   std::uint16_t channel_vlan = 100;
@@ -64,6 +74,18 @@ struct Job {
   bool pad = false;
   std::optional<StreamJob> stream;  // the link side is of datagrams
 
+  // Receiving cores of a port. A single one serves both ports.
+  [[nodiscard]] std::size_t receivers_of(bool is_plain) const noexcept {
+    return rx_cores.size() == 1 ? 1 : (rx_cores.size() + (is_plain ? 0 : 1)) / 2;
+  }
+  // The receiving core of a queue: that with its place in `rx_cores`. REQUIRES: there are receiving cores.
+  [[nodiscard]] std::size_t receiver_of(bool is_plain, std::uint16_t queue) const noexcept {
+    return rx_cores.size() == 1 ? 0 : 2 * (queue % receivers_of(is_plain)) + (is_plain ? 1 : 0);
+  }
+  // Queues of a port each way: each worker sends by one of its own.
+  [[nodiscard]] std::uint16_t queues() const noexcept {
+    return static_cast<std::uint16_t>(std::max(workers.size(), receivers_of(false)));
+  }
   [[nodiscard]] ChannelTags tags() const noexcept {
     return {channel_vlan, kind ? std::uint16_t{1} : static_cast<std::uint16_t>(workers.size())};
   }

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "node/run.h"
 
-#include <rte_errno.h>
 #include <sched.h>
 
 #include <algorithm>
-#include <future>
 #include <memory>
-#include <thread>
 
 #include "base/cycles.h"
 #include "base/identity.h"
@@ -16,18 +13,35 @@
 #include "io/port.h"
 #include "io/supervisor.h"
 #include "node/job.h"
+#include "node/node.h"
+#include "node/receiver.h"
+#include "node/threads.h"
 #include "node/worker.h"
 
 namespace headroom::node {
 namespace {
 
 constexpr unsigned kHandOverFrames = 1024;  // places in a ring between workers
-// A worker that has made no round for so long never will: an adapter does not return. Far longer than the kernel lets a
-// thread wait on a crowded machine, and short enough for a user who is watching.
-constexpr std::uint64_t kStuckNs = 5'000'000'000;
-constexpr std::uint64_t kLongestLookNs = 100'000'000;  // between two checks; in a longer gap this process did not run
-// Frames that a worker may hold: what a network card's four rings keep, those on their way between workers, caches.
-constexpr unsigned kFramesPerWorker = 4 * 1024 + 2 * kHandOverFrames + 1024;
+// Places in a ring from receiving cores: they empty the port's queue at once, so that what waits for a worker that is
+// off its core for some milliseconds waits here.
+constexpr unsigned kReceivedFrames = 4096;
+constexpr unsigned kFramesOfQueue = 4 * 1024;  // of a network card's rings, on both ports and both ways
+constexpr unsigned kFramesOfThread = 1024;     // in caches and bursts
+
+constexpr const char *kWorkers = "/workers", *kRxCores = "/rx_cores";  // in the job
+
+unsigned ring_places(const Job& job) { return job.rx_cores.empty() ? kHandOverFrames : kReceivedFrames; }
+
+// None for a worker alone, which receives by itself.
+std::size_t rings_of_side(const Job& job) {
+  return job.workers.size() == 1 && job.rx_cores.empty() ? 0 : job.workers.size();
+}
+
+unsigned most_frames(const Job& job) {
+  const std::size_t threads = job.workers.size() + job.rx_cores.size();
+  return static_cast<unsigned>(kFramesOfQueue * job.queues() + 2 * ring_places(job) * job.workers.size() +
+                               kFramesOfThread * threads);
+}
 
 // Tries whether this process may use the job's cores, and binds the calling thread to where it was when it ends: to
 // start DPDK binds it to one, where it would get in a worker's way for ever.
@@ -35,7 +49,9 @@ class WhereItWas {
  public:
   explicit WhereItWas(const Job& job) {
     sched_getaffinity(0, sizeof cores_, &cores_);
-    for (std::size_t i = 0; i < job.workers.size(); ++i) pin_to_core(job.workers[i], "/workers/" + std::to_string(i));
+    for (const auto& [cores, where] : {std::pair(&job.workers, kWorkers), std::pair(&job.rx_cores, kRxCores)}) {
+      for (std::size_t i = 0; i < cores->size(); ++i) pin_to_core((*cores)[i], where + ("/" + std::to_string(i)));
+    }
   }
   ~WhereItWas() { sched_setaffinity(0, sizeof cores_, &cores_); }
   WhereItWas(const WhereItWas&) = delete;
@@ -47,126 +63,8 @@ class WhereItWas {
 
 io::Eal start_dpdk(const Job& job) {
   const WhereItWas back(job);
-  return io::Eal(job.wire, job.ports, static_cast<unsigned>(job.workers.size()), std::max(job.plain_mtu, job.link_mtu),
-                 job.workers[0]);
+  return io::Eal(job.wire, job.ports, job.queues(), std::max(job.plain_mtu, job.link_mtu), job.workers[0]);
 }
-
-std::vector<rte_ring*> make_rings(const std::string& name, std::size_t workers) {
-  std::vector<rte_ring*> rings;
-  for (std::size_t i = 0; workers > 1 && i < workers; ++i) {
-    rings.push_back(rte_ring_create((name + std::to_string(i)).c_str(), kHandOverFrames, SOCKET_ID_ANY, RING_F_SC_DEQ));
-    if (rings.back() == nullptr) {
-      throw Error(ErrorKind::input,
-                  std::string("there is no room for the rings between workers: ") + rte_strerror(rte_errno) + ".",
-                  "/eal/memory_mb");
-    }
-  }
-  return rings;
-}
-
-// The threads of all workers. They end with this object, at the latest.
-class Workers {
- public:
-  // Starts them and waits until each is ready. Throws what kept one from it.
-  explicit Workers(const Node& node)
-      : workers_(node.job.workers.size()),
-        ends_(workers_.size()),
-        progress_(workers_.size()),
-        silent_ns_(workers_.size()) {
-    std::vector<std::future<void>> ready;
-    for (std::uint16_t i = 0; i < workers_.size(); ++i) {
-      std::promise<void> promise;
-      ready.push_back(promise.get_future());
-      threads_.emplace_back(&Workers::run, this, std::cref(node), i, std::move(promise));
-    }
-    try {
-      for (std::future<void>& one : ready) one.get();
-    } catch (...) {
-      stop();
-      throw;
-    }
-  }
-  ~Workers() { stop(); }
-  Workers(const Workers&) = delete;
-  Workers& operator=(const Workers&) = delete;
-
-  // Ends them. Idempotent.
-  void stop() {
-    stop_ = true;
-    for (std::thread& thread : threads_) {
-      if (thread.joinable()) thread.join();
-    }
-  }
-
-  // Whether one has ended by itself, which only happens when something is wrong.
-  [[nodiscard]] bool broken() const noexcept { return broken_; }
-
-  // Looks whether the workers go on; to be called all the time. A process that was stopped for a while is not stuck:
-  // what counts is time in which this thread ran.
-  void look() noexcept {
-    const std::uint64_t now = monotonic_ns();
-    const std::uint64_t passed = std::min(now - looked_ns_, kLongestLookNs);
-    looked_ns_ = now;
-    for (std::size_t i = 0; i < workers_.size(); ++i) {
-      const std::uint64_t progress = workers_[i]->progress();
-      silent_ns_[i] = progress == progress_[i] ? silent_ns_[i] + passed : 0;
-      progress_[i] = progress;
-    }
-  }
-
-  // Throws Stuck when a worker makes no round any more.
-  void throw_what_is_stuck() const {
-    for (std::size_t i = 0; i < workers_.size(); ++i) {
-      if (silent_ns_[i] < kStuckNs) continue;
-      throw Stuck(ErrorKind::adapter,
-                  "worker " + std::to_string(i) + " has been busy with one burst for " +
-                      std::to_string(kStuckNs / 1'000'000'000) + " s: an adapter does not return.",
-                  "/workers/" + std::to_string(i));
-    }
-  }
-
-  // Throws what ended a worker by itself. REQUIRES: stopped.
-  void throw_what_broke() const {
-    for (const std::exception_ptr& end : ends_) {
-      if (end) std::rethrow_exception(end);
-    }
-  }
-
-  [[nodiscard]] const Worker& operator[](std::size_t i) const noexcept { return *workers_[i]; }
-
-  [[nodiscard]] Json json(bool ended) const {
-    Json json = Json::array();
-    for (std::size_t i = 0; i < workers_.size(); ++i) {
-      json.push_back(workers_[i]->json(ended));
-      json.back()["silent_ns"] = silent_ns_[i];
-    }
-    return json;
-  }
-
- private:
-  void run(const Node& node, std::uint16_t number, std::promise<void> ready) {
-    const unsigned core = node.job.workers[number];
-    bool is_ready = false;
-    try {
-      const io::WorkerThread thread(core, "/workers/" + std::to_string(number));
-      workers_[number] = std::make_unique<Worker>(node, number);
-      is_ready = true;
-      ready.set_value();
-      workers_[number]->run(stop_);
-    } catch (...) {
-      if (!is_ready) return ready.set_exception(std::current_exception());
-      ends_[number] = std::current_exception();
-      broken_ = true;
-    }
-  }
-
-  std::atomic<bool> stop_ = false, broken_ = false;
-  std::vector<std::unique_ptr<Worker>> workers_;
-  std::vector<std::exception_ptr> ends_;
-  std::vector<std::uint64_t> progress_, silent_ns_;  // of the thread that looks
-  std::uint64_t looked_ns_ = monotonic_ns();
-  std::vector<std::thread> threads_;
-};
 
 Json identity_of(const Instance* one) { return one != nullptr ? identity(*one) : Json(nullptr); }
 
@@ -176,20 +74,29 @@ struct Running {
   explicit Running(const Job& asked)
       : job(asked),
         eal(start_dpdk(job)),
-        queues(static_cast<std::uint16_t>(job.workers.size())),
-        pool(eal.make_pool("frames", kFramesPerWorker * queues, std::max(job.plain_mtu, job.link_mtu))),
-        plain(eal, job.ports[0], 0, queues, job.plain_mtu, pool),
-        link(eal, job.ports[1], 1, queues, job.link_mtu, pool),
-        node{job, plain, link, pool, make_rings("plain", queues), make_rings("link", queues)},
-        workers(node) {}
+        pool(eal.make_pool("frames", most_frames(job), std::max(job.plain_mtu, job.link_mtu))),
+        plain(eal, job.ports[0], 0, job.queues(), job.plain_mtu, pool),
+        link(eal, job.ports[1], 1, job.queues(), job.link_mtu, pool),
+        plain_for("plain", rings_of_side(job), ring_places(job)),
+        link_for("link", rings_of_side(job), ring_places(job)),
+        node{job, plain, link, pool, plain_for, link_for},
+        workers(node, job.workers, kWorkers),
+        receivers(node, job.rx_cores, kRxCores) {}
+
+  // Workers end last: they forward what the receiving cores have handed over.
+  void stop() {
+    receivers.stop();
+    workers.stop();
+  }
 
   const Job job;
   const io::Eal eal;
-  const std::uint16_t queues;
   rte_mempool* const pool;
   io::Port plain, link;
+  Rings plain_for, link_for;
   const Node node;
-  Workers workers;
+  Threads<Worker> workers;
+  Threads<Receiver> receivers;
 };
 
 // The job, in which configurations have the Universal Time of the workers' clock.
@@ -203,7 +110,7 @@ Job with_universal_time(Job job) {
 Json run(const Json& json) {
   const io::StopSignals signals;
   auto running = std::make_unique<Running>(with_universal_time(read_job(json)));
-  Workers& workers = running->workers;
+  Threads<Worker>& workers = running->workers;
   const Json compressor = identity_of(workers[0].channel().compressor());
   const Json decompressor = identity_of(workers[0].channel().decompressor());
   const Json endpoint = identity_of(workers[0].channel().endpoint());
@@ -218,12 +125,14 @@ Json run(const Json& json) {
             {"endpoint", endpoint},
             {"seeds", seeds},
             {"workers", workers.json(ended)},
+            {"rx_cores", running->receivers.json(ended)},
             {"ports", {{"plain", running->plain.statistics()}, {"link", running->link.statistics()}}}};
   };
   const auto look = [&] {
+    running->receivers.look();
     workers.look();
     workers.throw_what_is_stuck();
-    return workers.broken();
+    return workers.broken() || running->receivers.broken();
   };
   const std::array<const io::Port*, 2> ports = {&running->plain, &running->link};
   try {
@@ -233,7 +142,8 @@ Json run(const Json& json) {
     (void)running.release();
     throw;
   }
-  workers.stop();
+  running->stop();
+  running->receivers.throw_what_broke();
   workers.throw_what_broke();
   return told(true);
 }

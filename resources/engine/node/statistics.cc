@@ -6,13 +6,22 @@
 namespace headroom::node {
 namespace {
 
+Json json_of(const Side& side) { return {{"received", json_of(side.received)}, {"sent", json_of(side.sent)}}; }
+
+}  // namespace
+
 Json json_of(const Traffic& traffic) {
   return {{"packets", traffic.packets.value()}, {"octets", traffic.octets.value()}};
 }
 
-Json json_of(const Side& side) { return {{"received", json_of(side.received)}, {"sent", json_of(side.sent)}}; }
-
-}  // namespace
+Json load_of(unsigned core, const io::BusyShare& busy, const std::optional<CoreJiffies>& before) {
+  return {{"core", core},
+          {"busy_cycles", busy.busy_cycles()},
+          {"total_cycles", busy.total_cycles()},
+          {"busy_share", busy.share()},
+          {"cpu_ns", busy.cpu_ns()},
+          {"proc_stat", {{"before", json_of(before)}, {"after", json_of(read_core_jiffies(core))}}}};
+}
 
 Json Refusals::json() const {
   Json json = Json::object();

@@ -6,8 +6,11 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 
 #include "base/json_reader.h"
+#include "base/process.h"
+#include "io/busy.h"
 #include "io/counter.h"
 
 namespace headroom::node {
@@ -20,6 +23,8 @@ struct Traffic {
     octets.add(more_octets);
   }
 };
+
+[[nodiscard]] Json json_of(const Traffic& traffic);
 
 struct Side {
   Traffic received, sent;
@@ -66,6 +71,9 @@ struct Statistics {
   // What README.md lists, from "plain" to "errors".
   [[nodiscard]] Json json() const;
 };
+
+// The load of a core, as the statistics of its thread begin. `before` is what the kernel said of it at the start.
+[[nodiscard]] Json load_of(unsigned core, const io::BusyShare& busy, const std::optional<CoreJiffies>& before);
 
 }  // namespace headroom::node
 

@@ -74,8 +74,11 @@ Worker::Worker(const Node& node, std::uint16_t number)
 void Worker::run(const std::atomic<bool>& stop) {
   const io::BusyShare::OfThisThread counted(busy_);
   while (!stop.load(std::memory_order_relaxed)) {
-    bool busy = serve(Side::plain);
-    busy |= serve(Side::link);
+    bool busy = false;
+    for (const PortSide side : {PortSide::plain, PortSide::link}) {
+      if (node_.job.rx_cores.empty()) busy |= receive(side);
+      if (!node_.rings(side).empty()) busy |= take_over(side);
+    }
     if (channel_->waits()) {
       channel_->act(monotonic_ns(), to_plain_, to_link_);
       to_plain_.flush();
@@ -83,31 +86,34 @@ void Worker::run(const std::atomic<bool>& stop) {
     }
     busy_.round(busy);
   }
+  for (const PortSide side : {PortSide::plain, PortSide::link}) {
+    while (!node_.job.rx_cores.empty() && take_over(side)) {
+    }
+  }
 }
 
-bool Worker::serve(Side side) {
-  io::Port& port = side == Side::plain ? node_.plain : node_.link;
-  const std::uint16_t received = port.receive(number_, received_);
-  bool busy = received != 0;
-  const std::uint16_t mine = busy && node_.job.workers.size() > 1 ? hand_over(side, received) : received;
+bool Worker::receive(PortSide side) {
+  const std::uint16_t received = node_.port(side).receive(number_, received_);
+  const std::uint16_t mine = received != 0 && !node_.rings(side).empty() ? hand_over(side, received) : received;
   if (mine != 0) forward(side, mine);
-  if (node_.job.workers.size() == 1) return busy;
-  rte_ring* const ring = (side == Side::plain ? node_.plain_for : node_.link_for)[number_];
-  const unsigned more = rte_ring_sc_dequeue_burst(ring, reinterpret_cast<void**>(received_.data()),
-                                                  static_cast<unsigned>(received_.size()), nullptr);
-  if (more != 0) forward(side, static_cast<std::uint16_t>(more));
-  return busy || more != 0;
+  return received != 0;
+}
+
+bool Worker::take_over(PortSide side) {
+  const std::uint16_t count = node_.rings(side).take(number_, received_);
+  if (count != 0) forward(side, count);
+  return count != 0;
 }
 
 // Gives frames that belong to other workers to them; returns how many remain, at the front of `received_`.
-std::uint16_t Worker::hand_over(Side side, std::uint16_t count) noexcept {
+std::uint16_t Worker::hand_over(PortSide side, std::uint16_t count) noexcept {
   std::uint16_t mine = 0;
   for (std::uint16_t i = 0; i < count; ++i) {
     rte_mbuf* const frame = received_[i];
-    const unsigned owner = owner_of(side, *frame);
+    const unsigned owner = owner_of(node_.job, side, octets_of(*frame), number_);
     if (owner == number_) {
       received_[mine++] = frame;
-    } else if (rte_ring_mp_enqueue((side == Side::plain ? node_.plain_for : node_.link_for)[owner], frame) == 0) {
+    } else if (node_.rings(side).put(owner, {&frame, 1}) == 1) {
       statistics_.handed_over.add();
     } else {
       statistics_.hand_over_full.add();
@@ -117,24 +123,7 @@ std::uint16_t Worker::hand_over(Side side, std::uint16_t count) noexcept {
   return mine;
 }
 
-// A plain packet belongs to the worker of its flow, a link packet to that of its channel, all else to the worker that
-// receives it. A kind of channel that a scheme brings along says which packets belong together on either side; its
-// other packets belong to the worker of their flow.
-unsigned Worker::owner_of(Side side, const rte_mbuf& frame) const noexcept {
-  const OctetView octets(rte_pktmbuf_mtod(&frame, const std::uint8_t*), rte_pktmbuf_data_len(&frame));
-  const ChannelKind* const kind = node_.job.kind.get();
-  if (side == Side::link && !kind) return channel_of(octets, node_.job.tags()).value_or(number_);
-  const Look seen = look(octets);
-  if (seen.carries != Carries::ip) return number_;
-  const OctetView packet = octets.subspan(seen.payload_at, seen.packet);
-  const auto workers = static_cast<unsigned>(node_.job.workers.size());
-  if (kind != nullptr) {
-    if (const auto owner = kind->owner_of(packet, side == Side::plain)) return static_cast<unsigned>(*owner % workers);
-  }
-  return worker_of(packet, workers);
-}
-
-void Worker::forward(Side side, std::uint16_t count) {
+void Worker::forward(PortSide side, std::uint16_t count) {
   const std::uint64_t began = cycles_.now();
   std::uint16_t whole = 0;
   for (std::uint16_t i = 0; i < count; ++i) {
@@ -146,7 +135,7 @@ void Worker::forward(Side side, std::uint16_t count) {
     }
   }
   const std::span<Frame> frames(frames_.data(), whole);
-  if (side == Side::plain) {
+  if (side == PortSide::plain) {
     channel_->to_link(frames, monotonic_ns(), to_link_);
     to_link_.flush();
     plain_to_link_.record(cycles_.now() - began, count);
@@ -159,14 +148,8 @@ void Worker::forward(Side side, std::uint16_t count) {
 }
 
 Json Worker::json(bool ended) const {
-  const unsigned core = node_.job.workers[number_];
-  Json json = {{"core", core},
-               {"channel", number_},
-               {"busy_cycles", busy_.busy_cycles()},
-               {"total_cycles", busy_.total_cycles()},
-               {"busy_share", busy_.share()},
-               {"cpu_ns", busy_.cpu_ns()},
-               {"proc_stat", {{"before", json_of(jiffies_before_)}, {"after", json_of(read_core_jiffies(core))}}}};
+  Json json = load_of(node_.job.workers[number_], busy_, jiffies_before_);
+  json["channel"] = number_;
   json.update(statistics_.json());
   if (!ended) return json;
   const double ns = 1e9 / busy_.hz();

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // One worker of a node: a core that takes every packet all the way ("run to completion"), from the plain port through
-// its channel's compressor to the link port and back again.
+// its channel's compressor to the link port and back again. Where receiving cores are in front of the workers
+// (receiver.h), packets come from its rings instead of the ports.
 #ifndef HEADROOM_NODE_WORKER_H
 #define HEADROOM_NODE_WORKER_H
-
-#include <rte_ring.h>
 
 #include <array>
 #include <atomic>
@@ -17,23 +16,12 @@
 #include "base/histogram.h"
 #include "base/process.h"
 #include "io/busy.h"
-#include "io/port.h"
 #include "node/forwarder.h"
-#include "node/job.h"
+#include "node/node.h"
 #include "node/outbox.h"
 #include "node/statistics.h"
 
 namespace headroom::node {
-
-// What all workers share.
-struct Node {
-  const Job& job;
-  io::Port& plain;
-  io::Port& link;
-  rte_mempool* pool;
-  // Frames for a worker that came through a queue of another one; by worker, empty when there is one.
-  std::vector<rte_ring*> plain_for, link_for;
-};
 
 // Frames in packet buffers of DPDK.
 class MbufStore final : public FrameStore {
@@ -67,7 +55,8 @@ class Worker {
   // core. Throws Error(adapter).
   Worker(const Node& node, std::uint16_t number);
 
-  // Forwards until `stop`. Throws Error(adapter) when an adapter breaks a promise.
+  // Forwards until `stop`, and then what receiving cores, which have ended before, have handed over. Throws
+  // Error(adapter) when an adapter breaks a promise.
   void run(const std::atomic<bool>& stop);
 
   // The worker's statistics, which README.md describes; any thread may call it. With `ended` also histograms and the
@@ -79,12 +68,10 @@ class Worker {
   [[nodiscard]] std::uint64_t progress() const noexcept { return busy_.total_cycles(); }
 
  private:
-  enum class Side : std::uint8_t { plain, link };
-
-  [[nodiscard]] bool serve(Side side);
-  [[nodiscard]] std::uint16_t hand_over(Side side, std::uint16_t count) noexcept;
-  [[nodiscard]] unsigned owner_of(Side side, const rte_mbuf& frame) const noexcept;
-  void forward(Side side, std::uint16_t count);
+  [[nodiscard]] bool receive(PortSide side);
+  [[nodiscard]] bool take_over(PortSide side);
+  [[nodiscard]] std::uint16_t hand_over(PortSide side, std::uint16_t count) noexcept;
+  void forward(PortSide side, std::uint16_t count);
 
   const Node& node_;
   const std::uint16_t number_;

@@ -86,6 +86,23 @@ TEST(NodeJob, HasUniversalTimeWhereTheSchemeHasUseForIt) {
   EXPECT_EQ(job.compressor->config["universal_time_ns"], 1'234'567) << "the job's own";
 }
 
+TEST(NodeJob, HasReceivingCoresOfItsOwn) {
+  Json job = with("distribution", "rx-cores");
+  EXPECT_NE(refusal(job).second.find("rx_cores"), std::string::npos) << "there are none";
+  job["rx_cores"] = {1, 2};
+  EXPECT_EQ(read(job).rx_cores, (std::vector<unsigned>{1, 2}));
+  job["rx_cores"] = {1, 2, 1};
+  EXPECT_EQ(refusal(job).first, "/rx_cores/2");
+  job["rx_cores"] = {1, 0};
+  EXPECT_EQ(refusal(job).first, "/rx_cores/1") << "a worker's, and both would poll";
+  job["idle"] = "sleep";
+  EXPECT_EQ(read(job).rx_cores, (std::vector<unsigned>{1, 0}));
+  job["distribution"] = "hand-over";
+  EXPECT_EQ(refusal(job).first, "/rx_cores") << "workers receive";
+  job.erase("distribution");
+  EXPECT_EQ(refusal(job).first, "/rx_cores");
+}
+
 TEST(NodeJob, HasVlansForAllChannels) {
   Json job = with("workers", {0, 1, 2});
   job["channel_vlan"] = 4092;

@@ -290,6 +290,49 @@ TEST(Workers, ShareTheFlows) {
   EXPECT_EQ(result_b["workers"][1]["channel"], 1u);
 }
 
+// A receiving core in front of one worker, on the same core here: everything comes out, in order.
+TEST_F(ThroughTwoNodes, NothingChangesBehindReceivingCores) {
+  Json job = job_of("reference", {{"mode", "O"}}, {{"distribution", "rx-cores"}});
+  job["rx_cores"] = {usable_cores().at(0)};
+  EXPECT_EQ(carry(job, traffic()), traffic());
+  const Json& core = result_a["rx_cores"][0];
+  EXPECT_EQ(core["plain"]["received"]["packets"], traffic().size());
+  EXPECT_EQ(core["handed_over"], traffic().size());
+  EXPECT_EQ(core["errors"]["hand_over_full"], 0);
+  EXPECT_GT(core["cpu_ns"], 0u);
+  EXPECT_EQ(result_a["workers"][0]["plain"]["received"]["packets"], traffic().size());
+}
+
+// Workers end last, and forward what is in their rings: a node that is stopped amid traffic loses nothing in between.
+TEST(NodeProcess, ForwardsWhatItsReceivingCoresHaveHandedOver) {
+  const Scratch scratch;
+  write_frames(scratch.at("in"), std::vector<Octets>(512, ipv4_frame(udp_packet(60))));
+  Json endless = port(0, {scratch.at("in")}, scratch.at("back"));
+  endless["vdev"] = endless["vdev"].get<std::string>() + ",infinite_rx=1";
+  Json job =
+      on_core(job_of("null", Json::object(), {{"distribution", "rx-cores"}}), endless, {{"vdev", "net_null1,no-rx=1"}});
+  job["rx_cores"] = job["workers"];
+  NodeProcess node(scratch, "a", job);
+  const Json result = node.finish_after(100'000);
+  const Json &core = result["rx_cores"][0], &worker = result["workers"][0];
+  EXPECT_GT(core["handed_over"], 100'000u);
+  EXPECT_EQ(core["plain"]["received"]["packets"].get<std::uint64_t>(),
+            core["handed_over"].get<std::uint64_t>() + core["errors"]["hand_over_full"].get<std::uint64_t>());
+  EXPECT_EQ(worker["plain"]["received"]["packets"], core["handed_over"]);
+  EXPECT_EQ(worker["link"]["sent"]["packets"], core["handed_over"]);
+}
+
+TEST(NodeProcess, EndsWithTheFaultOfItsAdapterBehindReceivingCores) {
+  const Scratch scratch;
+  write_frames(scratch.at("in"), traffic());
+  write_frames(scratch.at("nothing"), {});
+  Json job =
+      on_core(job_of("faulty/faulty_has_a_status_of_its_own", Json::object(), {{"distribution", "rx-cores"}}),
+              port(0, {scratch.at("in")}, scratch.at("back")), port(1, {scratch.at("nothing")}, scratch.at("link")));
+  job["rx_cores"] = job["workers"];
+  EXPECT_EQ(NodeProcess(scratch, "a", job).result(1)["error"]["kind"], "adapter");
+}
+
 TEST(NodeProcess, EndsWithTheFaultOfItsAdapter) {
   const Scratch scratch;
   write_frames(scratch.at("in"), traffic());

@@ -172,6 +172,28 @@ def test_queues_give_each_user_one_worker(distribution: str, monkeypatch: pytest
     assert handed_over == 0 if distribution == "queues" else handed_over > 500
 
 
+@pytest.mark.skipif(len(CORES) < 2, reason="two workers need two cores")
+@pytest.mark.parametrize(("rx_cores", "workers"), [(CORES[:1], CORES[1:2]), (CORES[:1], CORES[:2]), (CORES[:2],) * 2])
+def test_receiving_cores_give_each_user_one_worker(
+    rx_cores: tuple[int, ...], workers: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start = wire_plane.start
+    more = {"distribution": "rx-cores", "rx_cores": rx_cores, "workers": workers, "idle": "sleep"}
+    monkeypatch.setattr(wire_plane, "start", lambda *given: start(*given, **more))
+    with wire_load.line(run(), CORES[:2], "asked", "gtpu-imix", 200) as made:
+        trial = made.trial(2000, 0.5)
+        found = made.made.crew.stop(made.watched["compressor"])
+    assert [(one.lost, one.unexpected) for one in trial.directions] == [(0, 0)] * 2
+    assert sum(one["compressed"] + one["decompressed"] for one in found["workers"]) == 4000
+    assert all(one["compressed"] > 300 and one["decompressed"] > 300 for one in found["workers"])
+    for side in ("plain", "link"):
+        received = [one[side]["received"]["packets"] for one in found["rx_cores"]]
+        assert sum(received) == sum(one[side]["received"]["packets"] for one in found["workers"]) >= 2000
+        assert all(received) == (len(rx_cores) == 1), "of two, each serves one port"
+    assert all(one["errors"] == {"hand_over_full": 0} and one["cpu_ns"] > 0 for one in found["rx_cores"])
+    assert all(one["handed_over"] == 0 for one in found["workers"]), "users have come to the right worker"
+
+
 def test_what_the_kernels_ring_has_no_room_for_is_counted() -> None:
     """A node that is stopped for a while takes nothing out of its ring, which has room for 8,192 frames."""
     sent, room = 9000, 8192

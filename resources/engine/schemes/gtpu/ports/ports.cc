@@ -9,6 +9,7 @@
 #include "schemes/gtpu/ports/inner_address.h"
 #include "schemes/gtpu/ports/n4_datagram.h"
 #include "schemes/gtpu/ports/queue_filter.h"
+#include "schemes/gtpu/ports/queue_rules.h"
 #include "schemes/gtpu/ports/user_plane_channel.h"
 
 namespace headroom::gtpu {
@@ -54,6 +55,10 @@ class UserPlaneKind final : public node::ChannelKind {
 
   [[nodiscard]] std::vector<sock_filter> queue_filter(bool is_plain) const override {
     return ports::queue_filter(is_plain);
+  }
+
+  [[nodiscard]] std::vector<io::QueueRule> queue_rules(bool is_plain) const override {
+    return ports::queue_rules(is_plain);
   }
 
  private:

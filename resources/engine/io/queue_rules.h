@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Rules by which a network card spreads frames over its queues (rte_flow, the action RSS).
+#ifndef HEADROOM_IO_QUEUE_RULES_H
+#define HEADROOM_IO_QUEUE_RULES_H
+
+#include <rte_flow.h>
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace headroom::io {
+
+struct QueueRule {
+  std::vector<rte_flow_item_type> pattern;  // headers, from Ethernet's to the one that is hashed
+  std::uint64_t types = 0;                  // RTE_ETH_RSS_*: fields of that header
+  bool in_tunnel = false;                   // the header is behind that of a tunnel
+  bool is_required = true;                  // without a rule that is not, its frames come by the driver's own hash
+};
+
+// Adds rules to a started port. Returns what the driver said to a required rule that it does not take, in the driver's
+// words; empty where it takes them.
+[[nodiscard]] std::string add_queue_rules(std::uint16_t port, std::span<const QueueRule> rules, std::uint16_t queues);
+
+}  // namespace headroom::io
+
+#endif  // HEADROOM_IO_QUEUE_RULES_H

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The threads of a node: one for each worker, or for each receiving core.
+#ifndef HEADROOM_NODE_THREADS_H
+#define HEADROOM_NODE_THREADS_H
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <future>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/cycles.h"
+#include "io/eal.h"
+#include "node/node.h"
+
+namespace headroom::node {
+
+// A thread that has made no round for so long never will: an adapter does not return. Far longer than the kernel lets a
+// thread wait on a crowded machine, and short enough for a user who is watching.
+inline constexpr std::uint64_t kStuckNs = 5'000'000'000;
+inline constexpr std::uint64_t kLongestLookNs = 100'000'000;  // in a longer gap this process did not run
+
+// Each thread makes a `Work`, a Worker or a Receiver, and runs it. They end with this object, at the latest.
+template <typename Work>
+class Threads {
+ public:
+  // Starts a thread on each of `cores`, which stand at `where` in the job, and waits until all are ready. Throws what
+  // kept one from it.
+  Threads(const Node& node, const std::vector<unsigned>& cores, const char* where)
+      : where_(where), work_(cores.size()), ends_(cores.size()), progress_(cores.size()), silent_ns_(cores.size()) {
+    std::vector<std::future<void>> ready;
+    for (std::uint16_t i = 0; i < cores.size(); ++i) {
+      std::promise<void> promise;
+      ready.push_back(promise.get_future());
+      threads_.emplace_back(&Threads::run, this, std::cref(node), cores[i], i, std::move(promise));
+    }
+    try {
+      for (std::future<void>& one : ready) one.get();
+    } catch (...) {
+      stop();
+      throw;
+    }
+  }
+  ~Threads() { stop(); }
+  Threads(const Threads&) = delete;
+  Threads& operator=(const Threads&) = delete;
+
+  // Ends them. Idempotent.
+  void stop() {
+    stop_ = true;
+    for (std::thread& thread : threads_) {
+      if (thread.joinable()) thread.join();
+    }
+  }
+
+  // Whether one has ended by itself, which only happens when something is wrong.
+  [[nodiscard]] bool broken() const noexcept { return broken_; }
+
+  // Looks whether the threads go on; to be called all the time. A process that was stopped for a while is not stuck:
+  // what counts is time in which the caller ran.
+  void look() noexcept {
+    const std::uint64_t now = monotonic_ns();
+    const std::uint64_t passed = std::min(now - looked_ns_, kLongestLookNs);
+    looked_ns_ = now;
+    for (std::size_t i = 0; i < work_.size(); ++i) {
+      const std::uint64_t progress = work_[i]->progress();
+      silent_ns_[i] = progress == progress_[i] ? silent_ns_[i] + passed : 0;
+      progress_[i] = progress;
+    }
+  }
+
+  // Throws Stuck when one makes no round any more.
+  void throw_what_is_stuck() const {
+    for (std::size_t i = 0; i < work_.size(); ++i) {
+      if (silent_ns_[i] < kStuckNs) continue;
+      throw Stuck(ErrorKind::adapter,
+                  "worker " + std::to_string(i) + " has been busy with one burst for " +
+                      std::to_string(kStuckNs / 1'000'000'000) + " s: an adapter does not return.",
+                  place(i));
+    }
+  }
+
+  // Throws what ended one by itself. REQUIRES: stopped.
+  void throw_what_broke() const {
+    for (const std::exception_ptr& end : ends_) {
+      if (end) std::rethrow_exception(end);
+    }
+  }
+
+  [[nodiscard]] const Work& operator[](std::size_t i) const noexcept { return *work_[i]; }
+
+  [[nodiscard]] Json json(bool ended) const {
+    Json json = Json::array();
+    for (std::size_t i = 0; i < work_.size(); ++i) {
+      json.push_back(work_[i]->json(ended));
+      json.back()["silent_ns"] = silent_ns_[i];
+    }
+    return json;
+  }
+
+ private:
+  [[nodiscard]] std::string place(std::size_t i) const { return where_ + "/" + std::to_string(i); }
+
+  void run(const Node& node, unsigned core, std::uint16_t number, std::promise<void> ready) {
+    bool is_ready = false;
+    try {
+      const io::WorkerThread thread(core, place(number));
+      work_[number] = std::make_unique<Work>(node, number);
+      is_ready = true;
+      ready.set_value();
+      work_[number]->run(stop_);
+    } catch (...) {
+      if (!is_ready) return ready.set_exception(std::current_exception());
+      ends_[number] = std::current_exception();
+      broken_ = true;
+    }
+  }
+
+  const std::string where_;
+  std::atomic<bool> stop_ = false, broken_ = false;
+  std::vector<std::unique_ptr<Work>> work_;
+  std::vector<std::exception_ptr> ends_;
+  std::vector<std::uint64_t> progress_, silent_ns_;  // of the thread that looks
+  std::uint64_t looked_ns_ = monotonic_ns();
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace headroom::node
+
+#endif  // HEADROOM_NODE_THREADS_H
