@@ -189,7 +189,7 @@ def job(config: LoadConfig, files: RuleFiles | None = None) -> dict[str, Any]:
         "rules": config.rules,
         "distribution": config.distribution,
         "workers": config.workers,
-        "rx_cores": config.rx_cores,
+        **({"rx_cores": config.rx_cores} if config.distribution == "rx-cores" else {}),
         **({"cpus": list(config.cpus)} if config.cpus else {}),
         "traffic": config.traffic.as_job() | ({"hosts": list(files.hosts)} if files else {}),
         "packets": config.packets,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "schemes/gtpu/load/job.h"
 
+#include <algorithm>
 #include <bit>
 
 #include "schemes/gtpu/load/sessions.h"
@@ -53,6 +54,17 @@ Traffic read_traffic(const Value& value) {
   return traffic;
 }
 
+void read_cpus(const Value& value, Job& job) {
+  for (const Value& item : value.items()) {
+    const auto cpu = static_cast<unsigned>(item.integer(0, 1023));
+    if (std::ranges::find(job.cpus, cpu) != job.cpus.end())
+      item.fail("stands there twice: each thread has another CPU.");
+    job.cpus.push_back(cpu);
+  }
+  const std::size_t threads = job.workers + (job.distribution == Distribution::rx_cores ? job.rx_cores : 0);
+  if (job.cpus.size() != threads) value.fail("there are " + std::to_string(threads) + " threads to pin.");
+}
+
 // What the adapter has to know of the job, where its configuration does not say it.
 void complete_config(Json& config, const Job& job) {
   const auto otherwise = [&](const char* key, const Json& value) {
@@ -87,18 +99,20 @@ Job read_job(const Json& document) {
   if (const auto v = object.optional("distribution"))
     job.distribution = static_cast<Distribution>(v->choice({"queues", "rx-cores"}));
   job.workers = integer(object, "workers", 1, kMostWorkers, job.workers);
+  if (const auto v = object.optional("rx_cores"); v && job.distribution != Distribution::rx_cores)
+    v->fail("is for the distribution \"rx-cores\" alone: with queues, workers receive.");
   job.rx_cores = integer(object, "rx_cores", 1, kMostWorkers, job.rx_cores);
-  if (const auto cpus = object.optional("cpus"); cpus && !cpus->is_null()) {
-    for (const Value& cpu : cpus->items()) job.cpus.push_back(static_cast<unsigned>(cpu.integer(0, 1023)));
-    const std::size_t threads = job.workers + (job.distribution == Distribution::rx_cores ? job.rx_cores : 0);
-    if (job.cpus.size() != threads) cpus->fail("there are " + std::to_string(threads) + " threads to pin.");
-  }
+  if (const auto cpus = object.optional("cpus"); cpus && !cpus->is_null()) read_cpus(*cpus, job);
   if (const auto traffic = object.optional("traffic")) job.traffic = read_traffic(*traffic);
   job.packets = object.integer("packets", 1, kMostPackets, job.packets);
   job.trials = integer(object, "trials", 1, 1000, job.trials);
   job.seed = object.integer("seed", 0, ~std::uint64_t{0}, job.seed);
   job.stages = object.boolean("stages", job.stages);
   if (const auto clock = object.optional("clock")) job.virtual_clock = clock->choice({"real", "virtual"}) == 1;
+  for (const char* key : {"virtual_threads", "loads"}) {
+    if (const auto v = object.optional(key); v && !job.virtual_clock)
+      v->fail("is for designs that are simulated: it takes \"clock\": \"virtual\".");
+  }
   if (const auto v = object.optional("virtual_threads")) {
     job.virtual_threads.clear();
     for (const Value& item : v->items())

@@ -87,6 +87,28 @@ TEST(UserPlaneLoadJob, RefusesWhatCannotBe) {
   EXPECT_NE(with("/dance", true), "");
 }
 
+// A key that would have no effect is a mistake of the job's author.
+TEST(UserPlaneLoadJob, RefusesKeysWithoutEffect) {
+  Json job = small_job();
+  job["rx_cores"] = 2;
+  EXPECT_EQ(refusal(job).find("/rx_cores: is for the distribution"), 0u) << refusal(job);
+  job["distribution"] = "rx-cores";
+  EXPECT_EQ(refusal(job), "");
+  job["cpus"] = {0, 1, 2};
+  EXPECT_EQ(refusal(job), "");
+  job["cpus"] = {0, 1, 1};
+  EXPECT_EQ(refusal(job).find("/cpus/2: stands there twice"), 0u) << refusal(job);
+  for (const char* key : {"virtual_threads", "loads"}) {
+    Json simulated = small_job();
+    simulated[key] = {1};
+    EXPECT_EQ(refusal(simulated).find(std::string("/") + key + ": is for designs"), 0u) << refusal(simulated);
+    simulated["clock"] = "real";
+    EXPECT_NE(refusal(simulated), "");
+    simulated["clock"] = "virtual";
+    EXPECT_EQ(refusal(simulated), "");
+  }
+}
+
 // A reader of its own: elements as nested lists of type and value.
 Json elements(OctetView octets) {
   static const std::set<std::uint32_t> groups = {
