@@ -66,6 +66,16 @@ io::Eal start_dpdk(const Job& job) {
   return io::Eal(job.wire, job.ports, job.queues(), std::max(job.plain_mtu, job.link_mtu), job.workers[0]);
 }
 
+template <typename Work>
+Json statistics_of(const Threads<Work>& threads, bool ended) {
+  Json json = Json::array();
+  for (std::size_t i = 0; i < threads.size(); ++i) {
+    json.push_back(threads[i].json(ended));
+    json.back()["silent_ns"] = threads.silent_ns(i);
+  }
+  return json;
+}
+
 Json identity_of(const Instance* one) { return one != nullptr ? identity(*one) : Json(nullptr); }
 
 // The state of a running node. When a worker is stuck, it must not be destroyed, because that worker still uses
@@ -124,8 +134,8 @@ Json run(const Json& json) {
             {"decompressor", decompressor},
             {"endpoint", endpoint},
             {"seeds", seeds},
-            {"workers", workers.json(ended)},
-            {"rx_cores", running->receivers.json(ended)},
+            {"workers", statistics_of(workers, ended)},
+            {"rx_cores", statistics_of(running->receivers, ended)},
             {"ports", {{"plain", running->plain.statistics()}, {"link", running->link.statistics()}}}};
   };
   const auto look = [&] {

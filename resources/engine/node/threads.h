@@ -93,14 +93,9 @@ class Threads {
 
   [[nodiscard]] const Work& operator[](std::size_t i) const noexcept { return *work_[i]; }
 
-  [[nodiscard]] Json json(bool ended) const {
-    Json json = Json::array();
-    for (std::size_t i = 0; i < work_.size(); ++i) {
-      json.push_back(work_[i]->json(ended));
-      json.back()["silent_ns"] = silent_ns_[i];
-    }
-    return json;
-  }
+  [[nodiscard]] std::size_t size() const noexcept { return work_.size(); }
+  // How long one has made no round, as far as `look` has seen.
+  [[nodiscard]] std::uint64_t silent_ns(std::size_t i) const noexcept { return silent_ns_[i]; }
 
  private:
   [[nodiscard]] std::string place(std::size_t i) const { return where_ + "/" + std::to_string(i); }

@@ -163,7 +163,7 @@ NULL_PORTS = {
     "link": {"a": PORTS[0], "b": PORTS[1], "forward": {"loss": 0.5}},
     "generate": {"ports": PORTS, "rate_pps": 100, "flows": 2, "drain_s": 0.1},
     "call": {"ports": PORTS, "calls_per_s": 20, "drain_s": 0.1, "messages": [{"from": "caller", "hex": "494e"}]},
-    "node": {"plain": PORTS[0], "link": PORTS[1], "workers": [0]},
+    "node": {"plain": PORTS[0], "link": PORTS[1], "workers": [0], "distribution": "rx-cores", "rx_cores": [0]},
 }
 
 
