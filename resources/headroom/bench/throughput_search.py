@@ -9,6 +9,8 @@ A control (the null codec, a bare bridge) that comes out below the nodes that it
 searched for again, `SEARCHES` times at most. Where it stays below, it has no rate.
 """
 
+from __future__ import annotations
+
 import contextlib
 import math
 from collections.abc import Callable, Mapping
@@ -60,6 +62,15 @@ class SearchConfig:
                 self.run, self.cores, codec, self.channel, lambda made: callers(self.run, made, self.profile)
             )
         return line(self.run, self.cores, codec, self.profile, self.flows, self.channel)
+
+    @property
+    def words(self) -> str:
+        """What tells its files from those of other configurations, beside the fields."""
+        return ""
+
+    def of_controls(self) -> SearchConfig:
+        """The configuration in which controls are measured: beside any channel they are the same."""
+        return replace(self, channel=COPIES)
 
     def conditions(self, codec: Codec) -> dict[str, Any]:
         """All that trials depend on, as JSON. Controls do not depend on the implementations and their channel."""
@@ -149,7 +160,7 @@ def throughput(config: SearchConfig, codec: Codec) -> SearchResult:
 def control(config: SearchConfig, codec: Codec, goal: Goal, judged: Rate) -> SearchResult:
     """The best of the searches for a control; another one is made while none reaches `judged`, the rate of the nodes
     that it is a control of. One that never does has no rate. Raises as `throughput` does."""
-    shared = replace(config, channel=COPIES)  # controls are the same beside any channel
+    shared = config.of_controls()
     throughput(shared, codec)
     known = _known[shared, codec]
     least = judged.pps or judged.at_least_pps or 0.0
@@ -224,13 +235,16 @@ def ending(made: Line, found: Throughput, with_loads: bool) -> dict[str, Any]:
 
 
 def losses_of(made: Line) -> list[str]:
-    """Returns the losses of the nodes' workers and ports, by cause; none of a node that does not tell."""
+    """Returns the losses of workers, receiving cores and ports of the nodes, by cause; none of a node that does not
+    tell."""
     found: list[str] = []
     for role, service in made.watched.items():
         with contextlib.suppress(*MALFORMED):
             statistics = service.statistics()
             for worker in statistics["workers"]:
                 found += losses({role: worker})
+            for core in statistics.get("rx_cores", ()):
+                found += losses({f"{role}, receiving": core})
             for side, port in statistics["ports"].items():  # as far as the driver tells
                 found += [f"{role}: {port['missed']} missed at its port {side}"] if port["missed"] else []
     return found
@@ -304,5 +318,6 @@ def path_of(config: SearchConfig, codec: Codec, number: int = 1) -> Path | None:
         return None
     channel = f"{config.channel.scheme} {config.channel.words}".strip().replace(" ", "-")
     words = [config.cpus, Path(config.profile).stem, str(config.flows), channel, codec]
+    words += [config.words] if config.words else []
     words += [str(number)] if number > 1 else []
     return config.run.folder / "measurements" / f"throughput-{'-'.join(words)}.jsonl"

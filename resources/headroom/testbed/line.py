@@ -223,16 +223,18 @@ class _Watch:
         local = self.line.made.name == "netns"  # elsewhere, the cores are not ours to look at
         found = []
         for role in self.line.watched:
+            receiving = len(_listed(self.looks[-1][0].get(role), "rx_cores"))
             for place, core in enumerate(self.line.made.seats[role].cores):  # type: ignore[index]
+                name = f"{role}, receiving" if place < receiving else role
                 for source, counted in (("busy_share", _cycles), ("thread_cpu", _cpu_time)):
                     share = _ratio([counted(role, place, pair[0][0], pair[1][0]) for pair in flowing])
                     reason = "" if share is not None else f"the {role} does not say"
-                    found.append(Load(role, core, source, share, reason))
+                    found.append(Load(name, core, source, share, reason))
                 if local:
                     times = [procstat.busy_share(one[1][core], other[1][core]) for one, other in flowing]
                     known = [share for share in times if share is not None]
                     busy = sum(known) / len(known) if known else None
-                    found.append(Load(role, core, "proc_stat", busy, "" if known else "the kernel shows none"))
+                    found.append(Load(name, core, "proc_stat", busy, "" if known else "the kernel shows none"))
         return found
 
     def _highest(self) -> float:
@@ -256,12 +258,23 @@ def _rate(pair: Any) -> float:
     return 0.0
 
 
+def _listed(statistics: Any, key: str) -> list[Any]:
+    """A list of a process's statistics; nothing where it has none."""
+    found = statistics.get(key) if isinstance(statistics, dict) else None
+    return found if isinstance(found, list) else []
+
+
+def _threads(statistics: dict[str, Any]) -> list[Any]:
+    """What the threads of a node tell, in the order of its cores: receiving cores first, then workers."""
+    return [*_listed(statistics, "rx_cores"), *_listed(statistics, "workers")]
+
+
 def _cycles(role: str, place: int, before: dict[str, Any], after: dict[str, Any]) -> tuple[float, float]:
-    """Busy time and time of one worker between two looks, in a unit of its own; nothing where it does not tell."""
+    """Busy time and time of one thread between two looks, in a unit of its own; nothing where it does not tell."""
     with contextlib.suppress(*MALFORMED):
         one, other = before[role], after[role]
         if "workers" in other:
-            one, other = one["workers"][place], other["workers"][place]
+            one, other = _threads(one)[place], _threads(other)[place]
             return float(other["busy_cycles"] - one["busy_cycles"]), float(other["total_cycles"] - one["total_cycles"])
         # The link says its share of all its time.
         busy = other["busy_share"] * other["uptime_ns"] - one["busy_share"] * one["uptime_ns"]
@@ -270,12 +283,12 @@ def _cycles(role: str, place: int, before: dict[str, Any], after: dict[str, Any]
 
 
 def _cpu_time(role: str, place: int, before: dict[str, Any], after: dict[str, Any]) -> tuple[float, float]:
-    """Time that the kernel gave one worker between two looks, and the time between them, in ns."""
+    """Time that the kernel gave one thread between two looks, and the time between them, in ns."""
     with contextlib.suppress(*MALFORMED):
         one, other = before[role], after[role]
         took = other["uptime_ns"] - one["uptime_ns"]
         if "workers" in other:
-            one, other = one["workers"][place], other["workers"][place]
+            one, other = _threads(one)[place], _threads(other)[place]
         return float(other["cpu_ns"] - one["cpu_ns"]), float(took)
     return 0.0, 0.0
 

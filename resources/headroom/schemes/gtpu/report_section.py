@@ -123,6 +123,7 @@ RATES: list[Shown] = [
     (Column("User plane"), lambda record: record["compressor"]["name"]),
     parameter("Profile", "profile"),
     parameter("CPUs", "cpus"),
+    parameter("Distribution", "distribution"),
     parameter("Users", "users", number=True),
     (Column("Rate"), lambda record: record["parameters"]["goal"].upper()),
     (Column("Packets/s", number=True), partial(_rate, "asked")),
@@ -137,6 +138,7 @@ RATES: list[Shown] = [
 LATENCIES: list[Shown] = [
     (Column("User plane"), lambda record: record["compressor"]["name"]),
     parameter("CPUs", "cpus"),
+    parameter("Distribution", "distribution"),
     parameter("Users", "users", number=True),
     figure("Packets/s", wire.RATE),
     *(

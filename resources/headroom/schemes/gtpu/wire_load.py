@@ -12,7 +12,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +20,14 @@ from headroom.bench.throughput_search import SearchConfig
 from headroom.core import engine, profiles
 from headroom.core.capabilities import Inconclusive
 from headroom.core.run.run import Run
+from headroom.core.workload import COPIES
 from headroom.schemes.gtpu import judge, packets, wire_plane
 from headroom.schemes.gtpu.conversation import CONTROL, CONTROL_PORT, N4_HOST, Conversation, Facts, Session
 from headroom.schemes.gtpu.pfcp import elements, message
 from headroom.schemes.gtpu.pfcp.message import Message
 from headroom.schemes.gtpu.pfcp.tables import Cause, Ie, MessageType
 from headroom.schemes.gtpu.user_plane import N3, N6
+from headroom.schemes.gtpu.wire_plane import Distribution
 from headroom.testbed import choice
 from headroom.testbed.captures import records
 from headroom.testbed.line import Codec, Line, node_job
@@ -39,14 +41,25 @@ BURST = 50  # session requests that are sent before their answers are read
 FIRST_SEQUENCE = 1000  # of them, above those of the association
 
 
+@dataclass(frozen=True)
 class UserPlaneSearch(SearchConfig):
-    """A search for the throughput of a user plane; `flows` are its active users."""
+    """A search for the throughput of a user plane; `flows` are its active users. The bare bridge beside it uses its
+    cores by `queues` in any case."""
+
+    distribution: Distribution = "queues"
+
+    @property
+    def words(self) -> str:
+        return "" if self.distribution == "queues" else self.distribution
+
+    def of_controls(self) -> UserPlaneSearch:
+        return replace(self, channel=COPIES, distribution="queues")
 
     def line(self, codec: Codec) -> AbstractContextManager[Line]:
-        return line(self.run, self.cores, codec, self.profile, self.flows)
+        return line(self.run, self.cores, codec, self.profile, self.flows, self.distribution)
 
     def conditions(self, codec: Codec) -> dict[str, Any]:
-        return super().conditions(codec) | {"tunnels": "ended"}
+        return super().conditions(codec) | {"tunnels": "ended", "distribution": self.distribution}
 
 
 def sessions_of(profile: str, flows: int, seed: int, build: str) -> list[Session]:
@@ -115,8 +128,11 @@ def _request(talk: Conversation, sequence: int, session: Session) -> bytes:
 
 
 @contextmanager
-def line(run: Run, cores: tuple[int, ...], codec: Codec, profile: str, users: int) -> Iterator[Line]:
-    """A line with the user plane under test, or with a bare bridge in its place. Raises NotOnThisTopology or
+def line(
+    run: Run, cores: tuple[int, ...], codec: Codec, profile: str, users: int, distribution: Distribution = "queues"
+) -> Iterator[Line]:
+    """A line with the user plane under test, or with a bare bridge in its place. With rx-cores the first of `cores`
+    receives. Raises NotOnThisTopology or
     EnvironmentLacks where there are no interfaces, EngineFailure where the node has ended."""
     more = 1 if run.generator == "trex" else 0  # TRex measures latency with one more flow, which needs a session
     with choice.make(run.topology, wire_plane.SHAPE, cores, run.build, run.generator) as made:
@@ -127,7 +143,8 @@ def line(run: Run, cores: tuple[int, ...], codec: Codec, profile: str, users: in
         else:
             found = run.compressor
             facts = Facts.of(found)
-            node = wire_plane.start(made, found, facts.config() | {"seed": run.seed}, run.build)
+            threads = wire_plane.threads(distribution, made.seats[wire_plane.ROLE].cores)
+            node = wire_plane.start(made, found, facts.config() | {"seed": run.seed}, run.build, **threads)
             with wire_plane.WireUserPlane(made, node, N4_HOST) as plane:
                 teids = establish(plane, facts, sessions_of(profile, users + more, run.seed, run.build))
             path = TunnelPath("ended", tuple(teids.items()), endpoint_and_user)

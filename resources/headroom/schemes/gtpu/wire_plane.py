@@ -16,7 +16,7 @@ import socket
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from headroom.core.engine_result import EngineFailure
 from headroom.core.implementations import Implementation
@@ -45,6 +45,7 @@ PATIENCE_S = 30.0
 QUIET_S = 0.03  # in containers: what comes later belongs to no step
 MEMORY_MB = 64
 SECOND = 1_000_000_000
+Distribution = Literal["queues", "rx-cores"]  # how a node with several cores uses them
 
 
 class _End:
@@ -238,6 +239,14 @@ class WireUserPlane:
 
 def _mac(text: str) -> bytes:
     return bytes.fromhex(text.replace(":", ""))
+
+
+def threads(distribution: Distribution, cores: Sequence[int]) -> dict[str, Any]:
+    """The part of a node's job that says which cores receive and which forward: all do both (queues), or the first one
+    receives for the others (rx-cores)."""
+    if distribution == "queues":
+        return {"workers": list(cores)}
+    return {"distribution": distribution, "rx_cores": [cores[0]], "workers": list(cores[1:])}
 
 
 def start(made: Topology, found: Implementation, config: dict[str, Any], build: str, **more: Any) -> Service:

@@ -269,7 +269,7 @@ def test_sessions_come_from_a_namespace(
     monkeypatch.setattr(wire_keywords, "current_run", lambda: run_of(**settings))
     collector.begin()
     with pytest.raises(NotOnThisTopology, match=sentence):
-        wire_keywords.config_of("gtpu-imix", "1c", 0, kind="user-plane-throughput")
+        wire_keywords.config_of("gtpu-imix", "1c", "queues", 0, kind="user-plane-throughput")
 
 
 def test_trex_measures_no_latency_of_a_capture(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,7 @@ The user plane under test is the implementation that --compressor names, as in t
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
 from robot.api import SkipExecution
 from robot.api.deco import keyword
@@ -21,6 +21,7 @@ from headroom.keywords.load import configuration
 from headroom.schemes.gtpu import metrics, wire_plane
 from headroom.schemes.gtpu.keywords.load import ROLE
 from headroom.schemes.gtpu.wire_load import BRIDGE, UserPlaneSearch
+from headroom.schemes.gtpu.wire_plane import Distribution
 from headroom.testbed import choice
 from headroom.testbed.generator import streams_for
 
@@ -30,41 +31,46 @@ USERS, QUICK_USERS = 6000, 600
 @library
 class UserPlaneWireKeywords:
     """A user plane between N3 and N6, over `--topology`. USERS have a session each, established over N4; without, they
-    are 6,000, in a quick run 600. PROFILE is a profile of packets in GTP-U. Uplink is forward, downlink is reverse."""
+    are 6,000, in a quick run 600. PROFILE is a profile of packets in GTP-U. Uplink is forward, downlink is reverse.
+    DISTRIBUTION is queues, where each core receives and forwards the packets of its users, or rx-cores, where the first
+    core of CPUS receives and hands packets to the others."""
 
     topologies = wire_plane.TOPOLOGIES
 
     @keyword("User Plane Throughput Should Be Found")
-    def throughput(self, profile: str, cpus: str, loss: str, users: int = 0) -> None:
+    def throughput(self, profile: str, cpus: str, loss: str, distribution: str = "queues", users: int = 0) -> None:
         """LOSS is `none` (NDR), or `0.5 %` (PDR). A bare bridge is measured beside it."""
         goal = forwarding.goal_of(loss)
-        config = config_of(profile, cpus, users, kind="user-plane-throughput", goal=goal.name)
+        config = config_of(profile, cpus, distribution, users, kind="user-plane-throughput", goal=goal.name)
         found = forwarding.measure_throughput(config, goal, ("asked", BRIDGE))
         note_share(found[BRIDGE].throughput.rates[goal.name], found["asked"], goal.name)
 
     @keyword("User Plane Should Forward Every Packet")
-    def forwards(self, profile: str, cpus: str, rate_pps: float, users: int = 0) -> None:
+    def forwards(self, profile: str, cpus: str, rate_pps: float, distribution: str = "queues", users: int = 0) -> None:
         """At a rate, in packets a second of each direction, octet by octet: in one of three trials at least."""
-        config = config_of(profile, cpus, users, kind="user-plane-delivery", rate_pps=rate_pps)
+        config = config_of(profile, cpus, distribution, users, kind="user-plane-delivery", rate_pps=rate_pps)
         forwarding.measure_delivery(config, rate_pps)
 
     @keyword("User Plane Latency Should Be Measured")
-    def latency(self, profile: str, cpus: str, share: str, users: int = 0) -> None:
+    def latency(self, profile: str, cpus: str, share: str, distribution: str = "queues", users: int = 0) -> None:
         """SHARE, such as `50 %`, is of the PDR. The control is a bare bridge at the same rate."""
         if current_run().generator == "trex" and not streams_for(profiles.load(profile)):
             raise SkipExecution(f"TRex sends {profile} as a capture, and measures no latency of its packets.")
         part = forwarding.share_of(share)
-        config = config_of(profile, cpus, users, kind="user-plane-wire-latency", share_of_pdr=part)
+        config = config_of(profile, cpus, distribution, users, kind="user-plane-wire-latency", share_of_pdr=part)
         forwarding.measure_latency(config, part)
 
 
-def config_of(profile: str, cpus: str, users: int, **parameters: Any) -> UserPlaneSearch:
+def config_of(profile: str, cpus: str, distribution: str, users: int, **parameters: Any) -> UserPlaneSearch:
     """Records a row's configuration and returns it; skips the case if run, machine or implementation cannot do it."""
+    if distribution not in get_args(Distribution):
+        raise ValueError(f"'{distribution}' is no distribution; known: {', '.join(get_args(Distribution))}")
     run = current_run()
     count = int(users) or (QUICK_USERS if run.quick else USERS)
     current = collector.current()
     current.traffic = choice.traffic(run)
-    current.parameters |= {"profile": profile, "cpus": cpus, "topology": run.topology, "users": count, **parameters}
+    current.parameters |= {"profile": profile, "cpus": cpus, "topology": run.topology, "users": count}
+    current.parameters |= {"distribution": distribution, **parameters}
     verdicts.note("compressor", run.compressor, run.build)
     choice.require(run.topology, run.build)
     if run.topology not in wire_plane.TOPOLOGIES:
@@ -85,7 +91,9 @@ def config_of(profile: str, cpus: str, users: int, **parameters: Any) -> UserPla
     current.parameters["cores"] = list(cores)
     if reason := choice.crowded(run.topology, cores):
         raise SkipExecution(reason)
-    return UserPlaneSearch(run, profile, cpus, cores, count)
+    if distribution == "rx-cores" and len(cores) == 1:
+        raise SkipExecution(f"A receiving core and a worker need two cores; {cpus} has one.")
+    return UserPlaneSearch(run, profile, cpus, cores, count, distribution=distribution)  # type: ignore[arg-type]
 
 
 def note_share(bridge: Rate, found: SearchResult, goal: str) -> None:
