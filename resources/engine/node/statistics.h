@@ -61,7 +61,7 @@ struct Statistics {
     // Lost, by cause.
     io::Counter wrong_length, lost_sync, other_frames, other_types, uncarried, queue_full;
   } stream;
-  io::Counter handed_over;  // frames that another worker's queue brought
+  io::Counter handed_over;  // frames of other workers, which this one received
 
   // Frames that were lost here, by cause.
   Refusals compressor, decompressor;  // the compressor's are not lost, but passed

@@ -37,7 +37,8 @@ def loads(records: Records) -> Section | None:
     if rates or latencies:
         section.intro.append(
             "On the wire, a node receives packets at N3 and at N6 and sends them at the other; rates are packets a "
-            "second of each direction, NDR without a loss, PDR with 0.5 % at most."
+            'second of each direction, NDR without a loss, PDR with 0.5 % at most. With "rx-cores" the first core '
+            "receives for the others."
         )
     if found:
         section.add("table", table_of("t-user-plane", TIMES, found, OF_TIMES))

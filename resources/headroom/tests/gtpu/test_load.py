@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from robot.api import SkipExecution
 
+from headroom.bench import throughput_search
 from headroom.bench.throughput import NDR, Rate, Throughput
 from headroom.bench.throughput_search import SearchResult
 from headroom.core import engine, reference
@@ -17,11 +18,12 @@ from headroom.core.machine.power import Power
 from headroom.core.metrics import Metric
 from headroom.core.paths import ROOT
 from headroom.core.results import collector
-from headroom.schemes.gtpu import load, metrics, report_section, rule_files
+from headroom.schemes.gtpu import load, metrics, report_section, rule_files, wire_load, wire_plane
 from headroom.schemes.gtpu.keywords import wire as wire_keywords
 from headroom.schemes.gtpu.keywords.wire import note_share
 from headroom.schemes.gtpu.load import Design, LoadConfig, Traffic
 from headroom.schemes.gtpu.papers import zte_2020_figures
+from headroom.testbed import choice
 from headroom.testbed.choice import NotOnThisTopology
 from headroom.testbed.line import Load
 from headroom.tests.runs import run_of
@@ -270,6 +272,29 @@ def test_sessions_come_from_a_namespace(
     collector.begin()
     with pytest.raises(NotOnThisTopology, match=sentence):
         wire_keywords.config_of("gtpu-imix", "1c", "queues", 0, kind="user-plane-throughput")
+
+
+def test_a_receiving_core_needs_a_worker_on_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wire_keywords, "current_run", lambda: run_of(topology="netns"))
+    monkeypatch.setattr(choice, "require", lambda topology, build: None)
+    monkeypatch.setattr(choice, "crowded", lambda topology, cores: "")
+    collector.begin()
+    with pytest.raises(SkipExecution, match="A receiving core and a worker need two cores; 1c has one"):
+        wire_keywords.config_of("gtpu-imix", "1c", "rx-cores", 0, kind="user-plane-throughput")
+    with pytest.raises(ValueError, match="'hand-over' is no distribution; known: queues, rx-cores"):
+        wire_keywords.config_of("gtpu-imix", "1c", "hand-over", 0, kind="user-plane-throughput")
+
+
+def test_the_bridge_beside_a_receiving_core_is_the_one_of_all_rows(tmp_path: Path) -> None:
+    run = run_of(topology="netns", folder=tmp_path)
+    queues, receiving = (
+        wire_load.UserPlaneSearch(run, "gtpu-imix", "2c-l3", (0, 1), 600, distribution=name)
+        for name in ("queues", "rx-cores")
+    )
+    assert queues.of_controls() == receiving.of_controls() == queues
+    assert throughput_search.path_of(receiving, "asked") != throughput_search.path_of(queues, "asked")
+    assert receiving.conditions("asked") != queues.conditions("asked")
+    assert wire_plane.threads("rx-cores", (4, 5, 6)) == {"distribution": "rx-cores", "rx_cores": [4], "workers": [5, 6]}
 
 
 def test_trex_measures_no_latency_of_a_capture(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -566,11 +566,13 @@ def test_a_node_that_dies_ends_a_trial_and_leaves_nothing(real_build: str) -> No
 def test_losses_are_told_by_their_cause() -> None:
     worker = {"errors": {"compressor": {"BAD": 2}, "too_long": 0, "send_queue_full": 3}}
     ports = {"plain": {"missed": 4}, "link": {"missed": 0}}
-    node = SimpleNamespace(statistics=lambda: {"workers": [worker], "ports": ports})
+    receiving = [{"errors": {"hand_over_full": 5}}]
+    node = SimpleNamespace(statistics=lambda: {"workers": [worker], "rx_cores": receiving, "ports": ports})
     silent = SimpleNamespace(statistics=dict)  # another vendor's
     made: Any = SimpleNamespace(watched={"compressor": node, "decompressor": silent})
     assert throughput_search.losses_of(made) == [
         "compressor: 2 compressor",
         "compressor: 3 send_queue_full",
+        "compressor, receiving: 5 hand_over_full",
         "compressor: 4 missed at its port plain",
     ]

@@ -140,7 +140,14 @@ def test_an_image_takes_the_place_of_a_node(acme: str, monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize(
-    "odd", [{}, {"workers": None}, {"workers": [{"plain": 7}]}, {"workers": [{"busy_cycles": "many"}], "uptime_ns": {}}]
+    "odd",
+    [
+        {},
+        {"workers": None},
+        {"workers": [], "rx_cores": 3},
+        {"workers": [{"plain": 7}]},
+        {"workers": [{"busy_cycles": "many"}], "uptime_ns": {}},
+    ],
 )
 def test_an_image_that_tells_nothing_of_use_has_no_loads(odd: dict[str, Any]) -> None:
     """A wrong answer of a control socket costs the loads, and nothing else."""
@@ -156,3 +163,14 @@ def test_an_image_that_tells_nothing_of_use_has_no_loads(odd: dict[str, Any]) ->
         assert found["decompressor", "thread_cpu"] == (None, "the decompressor does not say")
         watch.looks = [({"compressor": odd, "decompressor": odd}, {})] * 3
         assert watch.loads() == []
+
+
+def test_a_receiving_core_has_a_load_of_its_own() -> None:
+    with Made("full", allot(roles_of("full"), [1, 2], list(range(8)))) as made:
+        watch = _Watch(Line(made, None, {"compressor": None}))  # type: ignore[arg-type,dict-item]
+        for number in range(3):
+            worker = {"plain": {"received": {"packets": 50 * number}}, "cpu_ns": 50 * number}
+            told = {"rx_cores": [{"cpu_ns": 20 * number}], "workers": [worker], "uptime_ns": 100 * number}
+            watch.looks.append(({"compressor": told}, {}))
+        found = {(load.role, load.core): load.busy for load in watch.loads() if load.source == "thread_cpu"}
+    assert found == {("compressor, receiving", 1): 0.2, ("compressor", 2): 0.5}
