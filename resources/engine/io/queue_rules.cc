@@ -13,7 +13,8 @@ namespace {
 constexpr std::uint32_t kLevels[] = {2, 0};
 
 // Returns what the driver said; empty where it took the rule.
-std::string add(std::uint16_t port, const QueueRule& rule, std::uint32_t level, std::span<const std::uint16_t> queues) {
+std::string add_rule(std::uint16_t port, const QueueRule& rule, std::uint32_t level,
+                     std::span<const std::uint16_t> queues) {
   std::vector<rte_flow_item> pattern;
   for (const rte_flow_item_type type : rule.pattern)
     pattern.push_back({.type = type, .spec = {}, .last = {}, .mask = {}});
@@ -43,7 +44,7 @@ std::string add_queue_rules(std::uint16_t port, std::span<const QueueRule> rules
     std::string refusal;
     for (const std::uint32_t level : kLevels) {
       if (level != 0 && !rule.in_tunnel) continue;
-      refusal = add(port, rule, level, numbers);
+      refusal = add_rule(port, rule, level, numbers);
       if (refusal.empty()) break;
     }
     if (!refusal.empty() && rule.is_required) return refusal;
