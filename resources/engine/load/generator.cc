@@ -39,6 +39,7 @@ std::uint32_t longest_payload_of(const Variant& variant) {
 void check_suitable(const Variant& variant) {
   if (!variant.changes.empty()) refuse(variant, "changes in mid-stream");
   if (variant.timing.start_within_us != 0) refuse(variant, "flows that begin later than in the first interval");
+  if (variant.connections) refuse(variant, "connections that begin and end");
   if (variant.before.any()) refuse(variant, "loss or reordering in front of the compressor");
   if (!variant.payload.mix.empty()) refuse(variant, "a mix of payload lengths");
   for (const Header& header : variant.headers) {

@@ -220,6 +220,7 @@ TEST(Generator, SaysWhatItDoesNotDo) {
         variant({kIpv4, kUdp, rtp_with(R"("packets_per_frame": [1, 2])")}),
         variant({kIpv4}, R"(, "changes": [{"packet": 3, "payload_length": 9}])"),
         variant({kIpv4}, R"(, "before_compressor": {"loss": 0.1})"),
+        variant({kIpv4, kUdp}, R"(, "connections": {"packets": 9})"),
         variant({ipv4_with(R"("dont_fragment": false, "fragment_at": 64)")}),
         variant({kIpv4, tcp_with(R"("push": true)")}, "", R"({"length": [0, 9]})"),
         variant({ipv4_with(R"("identification_counter": "host")"), kUdp}),

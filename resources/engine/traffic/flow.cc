@@ -55,6 +55,7 @@ Flow::Flow(const Profile& profile, std::uint64_t number, std::uint64_t seed, Flo
   moment_.esp_sequence = identity_.esp_sequence;
   moment_.tcp_sequence = identity_.tcp_sequence;
   for (std::size_t i = 0; i < variant_.headers.size(); ++i) counters_[i] = identity_.headers[i].identification;
+  if (variant_.connections) connection_.emplace(derive(identity_.token, 0x636F6E6E656374));
 }
 
 const Rtp* Flow::rtp() const noexcept { return std::get_if<Rtp>(&variant_.headers.back()); }
@@ -66,6 +67,10 @@ void Flow::advance(std::vector<FlowPacket>& packets) {
                   ? std::max<std::uint64_t>(1, exponential(packet_draw(identity_.token, Purpose::interval, n),
                                                            static_cast<std::uint32_t>(variant_.timing.interval_us)))
                   : variant_.timing.interval_us;
+  if (connection_) {
+    advance_connection(begin_ns, n * kFrameIndices, packets);
+    return;
+  }
   std::uint32_t count = 1;
   if (const Rtp* r = rtp(); r != nullptr) {
     count = r->frame_fewest + scale(packet_draw(identity_.token, Purpose::frame, n), r->frame_most - r->frame_fewest);
@@ -95,6 +100,24 @@ void Flow::advance(std::vector<FlowPacket>& packets) {
     make_packet(begin_ns + j * spacing_ns, index, length.value_or(payload_length(index)), marker, packets);
   }
   if (const Rtp* r = rtp(); r != nullptr) moment_.timestamp += r->timestamp_step;
+}
+
+void Flow::advance_connection(std::uint64_t time_ns, std::uint64_t index, std::vector<FlowPacket>& packets) {
+  const ConnectionPacket next =
+      connection_->next(variant_, packet_draw(identity_.token, Purpose::direction, index), payload_length(index));
+  if (next.begins) {
+    connection_->set_ends(variant_, options_.reverse, identity_);
+    const std::size_t ip = variant_.headers.size() - 2;
+    counters_[ip] = identity_.headers[ip].identification;
+  }
+  if (next.reverse != options_.reverse) return;
+  if (auto* tcp = std::get_if<Tcp>(&variant_.headers.back())) {
+    tcp->flags = next.flags;
+    moment_.tcp_sequence = next.sequence;
+    identity_.tcp_acknowledgement = next.acknowledgement;
+  }
+  is_request_ = next.is_request;
+  make_packet(time_ns, index, next.length, false, packets);
 }
 
 void Flow::make_packet(std::uint64_t time_ns, std::uint64_t index, std::uint32_t payload_length, bool marker,
@@ -140,6 +163,7 @@ void Flow::pass_on(FlowPacket packet, std::vector<FlowPacket>& packets) {
 }
 
 Octets Flow::payload(std::uint64_t index, std::uint32_t length) const {
+  if (is_request_) return {connection_->request().begin(), connection_->request().end()};
   Octets content(length);
   if (variant_.payload.random && !options_.pattern_payload) {
     Xoshiro256 random(packet_draw(identity_.token, Purpose::payload, index));

@@ -11,6 +11,7 @@
 
 #include "base/octets.h"
 #include "link/link.h"
+#include "traffic/connection.h"
 #include "traffic/packet.h"
 #include "traffic/profile.h"
 
@@ -60,6 +61,7 @@ class Flow {
   [[nodiscard]] std::uint64_t packets_made() const noexcept { return packet_; }
 
  private:
+  void advance_connection(std::uint64_t time_ns, std::uint64_t index, std::vector<FlowPacket>& packets);
   void apply_changes();
   void move_identifications(std::uint64_t index);
   void make_packet(std::uint64_t time_ns, std::uint64_t index, std::uint32_t payload_length, bool marker,
@@ -76,6 +78,8 @@ class Flow {
   Moment moment_;
   std::array<std::uint16_t, kMostHeaders> counters_{};  // behind identifications that count
   SpeechState speech_;
+  std::optional<ConnectionState> connection_;
+  bool is_request_ = false;     // the packet that is being made
   std::uint64_t interval_ = 0;  // number of the next interval
   std::uint64_t next_us_ = 0;
   std::uint64_t last_ns_ = 0;

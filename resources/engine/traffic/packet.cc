@@ -330,7 +330,8 @@ std::uint16_t port_in(const PortRange& range, std::uint64_t draw, bool even) {
 
 Identity make_identity(const Variant& variant, std::uint64_t flow, std::uint64_t seed, bool reverse) {
   const std::uint64_t key = derive(derive(seed, 0x666C6F77), flow);  // both directions share addresses and ports
-  const std::uint64_t own = derive(key, reverse ? 2 : 1);
+  const bool is_one_sequence = variant.connections.has_value();      // the packets of both directions are drawn alike
+  const std::uint64_t own = derive(key, reverse && !is_one_sequence ? 2 : 1);
   const std::uint64_t member =
       variant.population == 0 ? flow : member_of(variant.population, flow, derive(seed, 0x6D656D626572));
   Identity identity;
@@ -343,7 +344,7 @@ Identity make_identity(const Variant& variant, std::uint64_t flow, std::uint64_t
   identity.echo_identifier = static_cast<std::uint16_t>(derive(own, kEcho) >> 48);
   const Timing& timing = variant.timing;
   const std::uint64_t within_us = timing.start_within_us != 0 ? timing.start_within_us : timing.interval_us;
-  if (flow != 0 || reverse) identity.start_us = derive(own, kStart) % within_us;
+  if (flow != 0 || (reverse && !is_one_sequence)) identity.start_us = derive(own, kStart) % within_us;
   for (std::size_t i = 0; i < variant.headers.size(); ++i) {
     Identity::PerHeader& header = identity.headers[i];
     const auto stream = [&](std::uint64_t base, std::uint64_t which) {

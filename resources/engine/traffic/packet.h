@@ -82,6 +82,7 @@ enum class Purpose : std::uint64_t {
   payload = 7,
   coverage = 8,
   integrity = 9,
+  direction = 10,
   identification = 16,
   jump = 32
 };

@@ -5,10 +5,18 @@
 #include <cmath>
 
 #include "traffic/read_changes.h"
+#include "traffic/read_connections.h"
 #include "traffic/read_headers.h"
 
 namespace headroom::traffic {
 namespace {
+
+// Shares that say what they sum to must do so: one that is forgotten, or changed alone, is found.
+void check_total(Object& object, std::uint32_t sum, const char* of) {
+  const auto total = object.optional("total_share");
+  if (total && total->integer(1, 0xFFFFFFFF) != sum)
+    total->fail("the shares of " + std::string(of) + " sum to " + std::to_string(sum) + ".");
+}
 
 void read_mix(const Value& value, Payload& payload) {
   Object object(value);
@@ -26,6 +34,7 @@ void read_mix(const Value& value, Payload& payload) {
   }
   if (payload.mix.empty() || payload.mix.size() > kMostMixedLengths)
     mix.fail("a mix has 1 to " + std::to_string(kMostMixedLengths) + " lengths.");
+  check_total(object, payload.total_share, "the lengths");
   object.finish();
 }
 
@@ -96,7 +105,7 @@ BeforeCompressor read_before(const Value& value) {
   return before;
 }
 
-Variant read_variant(const Value& value) {
+Variant read_variant(const Value& value, const std::vector<Rule>& rules) {
   Object object(value);
   Variant variant;
   variant.where = value.pointer();
@@ -118,6 +127,7 @@ Variant read_variant(const Value& value) {
     std::stable_sort(variant.changes.begin(), variant.changes.end(),
                      [](const Change& a, const Change& b) { return a.packet < b.packet; });
   }
+  if (const auto v = object.optional("connections")) variant.connections = read_connections(*v, variant, rules);
   if (const auto v = object.optional("before_compressor")) variant.before = read_before(*v);
   object.finish();
   return variant;
@@ -143,10 +153,14 @@ Profile read_profile(const Value& value) {
   if (const auto v = object.optional("sources")) {
     for (const Value& source : v->items()) (void)source.text();
   }
+  const auto rules = object.optional("rules");
+  const std::vector<Rule> all_rules = rules ? read_rules(*rules) : std::vector<Rule>();
   const Value variants = object.required("variants");
-  for (const Value& variant : variants.items()) profile.variants.push_back(read_variant(variant));
+  for (const Value& variant : variants.items()) profile.variants.push_back(read_variant(variant, all_rules));
   if (profile.variants.empty() || profile.variants.size() > 64) variants.fail("a profile has 1 to 64 variants.");
   for (const Variant& variant : profile.variants) profile.total_share += variant.share;
+  check_total(object, profile.total_share, "the variants");
+  if (rules) check_matched(*rules, all_rules, profile.variants);
   object.finish();
   return profile;
 }

@@ -230,6 +230,37 @@ struct BeforeCompressor {
   [[nodiscard]] bool any() const noexcept { return loss > 0 || duplicate > 0 || reorder.probability > 0; }
 };
 
+// What a user plane or a firewall on the way looks for in connections: the host of an HTTP request, or a server in one
+// of `count` networks that follow one another, at one of some ports.
+struct Rule {
+  std::string host;  // empty: the others say what the rule matches
+  bool tcp = false;  // else UDP
+  std::variant<Network4, Network6> network;
+  std::uint32_t count = 1;  // only of IPv4 networks
+  PortRange ports;
+};
+
+// A flow that is one connection of its user after the other. The user opens each of them, so forward is from the user.
+//
+// Each connection has ports, a server's address in the network of `destination`, first sequence numbers and an IP-ID of
+// its own. The packets of both directions are one sequence; a direction renders those that its end sends. Everything in
+// it is drawn alike for both directions, so that they agree on when a connection begins and ends, and each segment
+// acknowledges all that the other end has sent before. The profile's interval is that between packets of either
+// direction.
+//
+// TCP: SYN, SYN with ACK, then the request of the user; the last two packets have FIN, the server's first. UDP: the
+// user's packet is the first. The first connection of a flow was there before the flow begins: it is somewhere in its
+// middle, so that from the beginning as many packets open connections as later on.
+struct Connections {
+  static constexpr std::uint32_t kFewestOfTcp = 5;
+  std::uint32_t packets = 1;  // of both directions together; the mean of an exponential distribution, unless constant
+  bool constant = false;
+  double forward_share = 0.5;                      // of the packets that neither open nor end a connection
+  double hit_share = 0;                            // of connections, each of which matches one of `rules`
+  std::string host;                                // of the HTTP request; empty: there is none
+  std::shared_ptr<const std::vector<Rule>> rules;  // of the profile, those that these connections can match
+};
+
 struct Variant {
   std::uint32_t share = 1;
   std::uint32_t population = 0;  // if any: each flow is another one of so many members, drawn by the seed
@@ -237,6 +268,7 @@ struct Variant {
   Payload payload;
   Timing timing;
   std::optional<Speech> speech;
+  std::optional<Connections> connections;
   std::vector<Change> changes;  // ascending by packet
   BeforeCompressor before;
   std::string where;  // JSON pointer
@@ -255,6 +287,8 @@ inline constexpr std::uint32_t kLargestPayload = 9'000;  // octets: a jumbo fram
 inline constexpr std::uint32_t kMostHeaders = 8;
 inline constexpr std::size_t kMostMixedLengths = 16;
 inline constexpr std::uint32_t kMostMembers = 1u << 30;  // of a population
+inline constexpr std::size_t kMostRules = 1'000;
+inline constexpr std::uint32_t kMostConnectionPackets = 1'000'000;
 
 // Throws Error(job) with the place of what is wrong.
 [[nodiscard]] Profile read_profile(const Value& value);

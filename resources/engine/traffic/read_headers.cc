@@ -28,14 +28,14 @@ Network6 read_network6(const Value& value) {
   return *network;
 }
 
+}  // namespace
+
 PortRange read_ports(const Value& value) {
   const std::vector<Value> ends = value.items();
   if (ends.size() != 2) value.fail("a range of ports is a list of two: the lowest and the highest.");
   const auto lowest = static_cast<std::uint16_t>(ends[0].integer(0, 65535));
   return {lowest, static_cast<std::uint16_t>(ends[1].integer(lowest, 65535))};
 }
-
-}  // namespace
 
 IpIdBehaviour read_behaviour(const Value& value) {
   return static_cast<IpIdBehaviour>(value.choice({"sequential", "swapped", "random", "constant", "zero"}));

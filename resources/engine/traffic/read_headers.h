@@ -26,6 +26,7 @@ bool is(const Header& header) {
 inline bool is_ip(const Header& header) { return is<Ipv4>(header) || is<Ipv6>(header); }
 
 // These throw Error(job) with the place of what is wrong.
+[[nodiscard]] PortRange read_ports(const Value& value);
 [[nodiscard]] IpIdBehaviour read_behaviour(const Value& value);
 // A Checksum Coverage of UDP-Lite.
 [[nodiscard]] std::uint32_t read_coverage(const Value& value);

@@ -93,10 +93,21 @@ std::vector<SourcePacket> render(const Profile& profile, const RenderLimits& lim
   return packets;
 }
 
+std::uint64_t read_flows(Object& object, const Profile& profile) {
+  const std::uint64_t flows = object.integer("flows", 1, kMostRenderedFlows, 1);
+  for (const Variant& variant : profile.variants) {
+    if (variant.population == 0 || flows <= variant.population) continue;
+    const std::string sentence = std::to_string(flows) + " flows cannot be active of a population of " +
+                                 std::to_string(variant.population) + " (" + variant.where + "): ask for fewer.";
+    object.required("flows").fail(sentence);
+  }
+  return flows;
+}
+
 RenderJob read_render_job(Object& object) {
   RenderJob job;
   job.profile = read_profile(object.required("profile"));
-  job.limits.flows = object.integer("flows", 1, kMostRenderedFlows, 1);
+  job.limits.flows = read_flows(object, job.profile);
   if (const auto v = object.optional("packets")) job.limits.packets = v->integer(1, kMostSourcePackets - 1);
   if (const auto v = object.optional("duration_s"))
     job.limits.until_ns = static_cast<std::uint64_t>(v->number(0, 1e6) * 1e9);

@@ -22,6 +22,9 @@ struct RenderLimits {
 
 inline constexpr std::uint64_t kMostRenderedFlows = 200'000;
 
+// Reads the key "flows" of a job. Throws Error(job) if they are more than the population that they are drawn from.
+[[nodiscard]] std::uint64_t read_flows(Object& object, const Profile& profile);
+
 [[nodiscard]] std::vector<SourcePacket> render(const Profile& profile, const RenderLimits& limits, std::uint64_t seed,
                                                FlowOptions options = {});
 

@@ -20,7 +20,7 @@ GenerateJob read_generate_job(const Json& document) {
   if (both.size() != job.ends.ports.size()) ports.fail("are two: one to send from and one to receive at.");
   for (std::size_t i = 0; i < both.size(); ++i) job.ends.ports[i] = io::read_port(both[i]);
   job.profile = traffic::read_profile(object.required("profile"));
-  job.flows = object.integer("flows", 1, traffic::kMostRenderedFlows, job.flows);
+  job.flows = traffic::read_flows(object, job.profile);
   job.seed = object.integer("seed", 0, ~std::uint64_t{0}, 0);
   job.rate_pps = object.required("rate_pps").number(0.1, kFastest);
   if (const auto value = object.optional("directions")) job.both = value->choice({"forward", "both"}) == 1;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "traffic/connection.h"
+
 namespace headroom::gtpu::load {
 namespace {
 
@@ -28,10 +30,6 @@ void write_ipv4(std::uint8_t* at, std::uint32_t length, std::uint8_t protocol, s
   store32(at + 12, source);
   store32(at + 16, destination);
   store16(at + 10, checksum_finish(checksum_add(0, {at, kIpv4})));
-}
-
-std::string request(const std::string& host) {
-  return "GET /index.html HTTP/1.1\r\nHost: " + host + "\r\nUser-Agent: headroom\r\nAccept: */*\r\n\r\n";
 }
 
 }  // namespace
@@ -85,8 +83,8 @@ Generator::Generator(const Job& job, const SessionRange& range, std::uint32_t wo
       http_(traffic_.http_share),
       hit_(traffic_.hit_share) {
   for (const Length& length : traffic_.lengths) weight_ += length.weight;
-  requests_.push_back(request("no-rule.example.net"));
-  for (const std::string& host : traffic_.hosts) requests_.push_back(request(host));
+  requests_.push_back(traffic::http_request("no-rule.example.net"));
+  for (const std::string& host : traffic_.hosts) requests_.push_back(traffic::http_request(host));
   std::vector<std::uint32_t> sessions;
   for (std::uint32_t i = 0; i < traffic_.active_users; ++i) {
     const std::uint32_t session = session_of(traffic_, job.seed, i);
