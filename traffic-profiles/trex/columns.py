@@ -8,7 +8,8 @@ place, and their value in each packet. Lengths move together, so that one list o
 `packets_of` turns a batch of packets back into what it stands for.
 
 Payloads are the pattern that `load` sends as well, whatever the profile says: a list of their octets would be the
-payload itself. Who wants random ones sends the rendered capture.
+payload itself. Who wants random ones sends the rendered capture. A packet with a text, such as an HTTP request, is a
+kind of its own: so it keeps its place among those of its connection.
 
     columns.py gtpu-imix --flows 60 --packets 1000      prints the batches as JSON
 
@@ -147,25 +148,43 @@ def batches(packets, most=MOST_VALUES):
     """The packets of all flows, in order of time, as batches of at most `most`: by kind, and in order within a kind."""
     kinds = {}
     for number, packet in enumerate(packets):
-        kinds.setdefault(kind_of(packet), []).append((number, packet))
+        kinds.setdefault(kind_of(number, packet), []).append((number, packet))
     found = []
-    for key, members in kinds.items():
-        kind = len({batch.kind for batch in found})
+    for kind, (key, members) in enumerate(kinds.items()):
         for begin in range(0, len(members), most):
             part = members[begin : begin + most]
             found.append(batch_of(kind, part[0][0], [packet for _, packet in part], *cut_of(key)))
     return found
 
 
-def kind_of(packet):
-    """What is common to the packets of a kind: versions of IP, and where the headers stand."""
+def pattern(octets):
+    """A payload of so many octets that is the engine's pattern (pattern_octet): the first outputs of SplitMix64."""
+    mask, words = (1 << 64) - 1, []
+    for number in range(1, octets // 8 + 2):
+        word = (number ^ number >> 30) * 0xBF58476D1CE4E5B9 & mask
+        word = (word ^ word >> 27) * 0x94D049BB133111EB & mask
+        words.append((word ^ word >> 31).to_bytes(8, "little"))
+    return b"".join(words)[:octets]
+
+
+PATTERN = pattern(9000)  # the longest payload of a profile
+
+
+def is_text(packet):
+    """Whether a packet has a payload that is not the pattern."""
+    return not PATTERN.startswith(packet[parts_of(packet)[2] :])
+
+
+def kind_of(number, packet):
+    """What is common to the packets of a kind: versions of IP, where the headers stand, and the number of a text."""
     inner, transport, payload = parts_of(packet)
-    return packet[0] >> 4, inner, packet[inner] >> 4, transport, payload
+    text = number if is_text(packet) else None
+    return packet[0] >> 4, inner, packet[inner] >> 4, transport, payload, text
 
 
 def cut_of(kind):
     """Offsets of the IPv4 headers of a kind of packet, and of its payload."""
-    outer, inner, version, _, payload = kind
+    outer, inner, version, _, payload, _ = kind
     return ipv4_at({0: outer, inner: version}), payload
 
 
@@ -176,9 +195,6 @@ def ipv4_at(versions):
 
 def batch_of(kind, first, packets, headers, payload):
     longest = max(packets, key=len)
-    for packet in packets:
-        if packet[payload:] != longest[payload : len(packet)]:
-            raise rendered.Refused("payloads are no pattern: send the profile as a rendered capture.")
     sizes = [len(packet) for packet in packets]
     lengths = Column(2, sizes, []) if len(set(sizes)) > 1 else None
     columns = columns_of(packets, payload, [at + 10 for at in headers], lengths)
@@ -245,7 +261,8 @@ def one_more_flow(profile, flows, seed, reverse, engine=None, tunnels=None):
             for count in (flows, flows + 1)
         )
         known = {flow_of(packet) for packet in few}
-        fit = [one for one in more if flow_of(one) not in known and len(one) - parts_of(one)[2] >= rendered.STAMP]
+        new = [one for one in more if flow_of(one) not in known and not is_text(one)]
+        fit = [one for one in new if len(one) - parts_of(one)[2] >= rendered.STAMP]
         if fit:
             return counting(flows, min(fit, key=len))
     raise rendered.Refused("no packet of the profile has a payload in which TRex's time stamp has room.")

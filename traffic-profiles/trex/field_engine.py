@@ -21,11 +21,13 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import rendered
 
 ETHERNET = 14  # octets; TRex writes the addresses of its ports into them
+SHORTEST = 60  # octets of a frame without its FCS (IEEE 802.3, 4A.4.2); TRex sends none that are shorter
 SPLIT = False  # among cores: no, for a flow belongs to one of them
 
 
 def frame(packet):
-    return bytes(12) + (b"\x86\xdd" if packet[0] >> 4 == 6 else b"\x08\x00") + packet
+    octets = bytes(12) + (b"\x86\xdd" if packet[0] >> 4 == 6 else b"\x08\x00") + packet
+    return octets.ljust(SHORTEST, b"\0")
 
 
 def signed(value, octets):
@@ -40,18 +42,16 @@ def instructions(run):
     for number, field in enumerate(run.fields):
         name, first = f"field{number}", 0
         if field.kind == rendered.LIST:
-            variable = STLVmFlowVar(
-                name, value_list=field.values, size=field.octets, step=1, op="inc", split_to_cores=SPLIT
-            )
+            counter = variable(name, field.values, field.octets)
         else:
             # The variable counts from 0 and the first value is added where it is written, which wraps as the field
             # does. An initial value would be lost in stl-sim, which turns streams into JSON and back.
             first, modulus = signed(field.first, field.octets), 1 << 8 * field.octets
             most = modulus // field.step * field.step - 1
-            variable = STLVmFlowVar(
+            counter = STLVmFlowVar(
                 name, min_value=0, max_value=most, size=field.octets, step=field.step, op="inc", split_to_cores=SPLIT
             )
-        program += [variable, STLVmWrFlowVar(fv_name=name, pkt_offset=ETHERNET + field.offset, add_val=first)]
+        program += [counter, STLVmWrFlowVar(fv_name=name, pkt_offset=ETHERNET + field.offset, add_val=first)]
     return program + [STLVmFixIpv4(offset=ETHERNET + at) for at in run.headers if program]
 
 
@@ -64,20 +64,23 @@ def batch_builder(batch):
     """The packets of a batch, one after the other: each variable goes through its list, a value a packet."""
     program = []
     if batch.lengths:
-        # The variable is the length of the frame, for that is what a packet is cut to.
+        # A packet is cut to the length of its frame; where some are too short for one, they get padding behind them.
         frames = [length + ETHERNET for length in batch.lengths.values]
-        program.append(STLVmFlowVar("length", value_list=frames, size=2, step=1, op="inc", split_to_cores=SPLIT))
-        program += writes("length", batch.lengths, -ETHERNET)
+        program += [variable("length", frames, 2), *writes("length", batch.lengths, -ETHERNET)]
+        if is_padded := min(frames) < SHORTEST:
+            program.append(variable("frame", [max(length, SHORTEST) for length in frames], 2))
     for number, column in enumerate(batch.columns):
         name = f"column{number}"
-        variable = STLVmFlowVar(
-            name, value_list=column.values, size=column.octets, step=1, op="inc", split_to_cores=SPLIT
-        )
-        program += [variable, *writes(name, column, 0)]
+        program += [variable(name, column.values, column.octets), *writes(name, column, 0)]
     program += [STLVmFixIpv4(offset=ETHERNET + at) for at in batch.headers]
     if batch.lengths:
-        program.append(STLVmTrimPktSize("length"))
+        program.append(STLVmTrimPktSize("frame" if is_padded else "length"))
     return STLPktBuilder(pkt_buffer=frame(batch.packet), vm=STLScVmRaw(program))
+
+
+def variable(name, values, octets):
+    """A variable that goes through a list."""
+    return STLVmFlowVar(name, value_list=values, size=octets, step=1, op="inc", split_to_cores=SPLIT)
 
 
 def writes(name, column, more):

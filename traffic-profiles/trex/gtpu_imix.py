@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Users' packets in GTP-U: a mix of lengths from thousands of UEs, as one of our profiles has them (gtpu-imix*.yaml).
+"""Users' packets in GTP-U: a mix of lengths from thousands of UEs, as gtpu-imix*.yaml and upf-carrier.yaml have them.
 
 A port with an even number sends uplink, one with an odd number downlink. The packets are those that headroom-engine
 makes for the same profile and seed: tunnels, QFI, addresses, ports, sequence numbers, IP-IDs, lengths, checksums;
@@ -78,6 +78,11 @@ class GtpuImix:
         found = prepared.streams(
             profile, packets, given.flows, given.seed, direction == 1, given.skip, given.engine, tunnels=tunnels
         )
+        if len(found) >= rendered.MOST_STREAMS:
+            raise rendered.Refused(
+                f"{packets} packets are {len(found)} streams, for each request is one, and TRex takes "
+                f"{rendered.MOST_STREAMS} a port. Ask for a shorter time, or send the rendered capture."
+            )
         made = streams_of(found, given.pps, given.cores, endless=not given.duration)
         one_more_flow = functools.partial(prepared.one_more_flow, tunnels=tunnels)
         return stream_options.with_latency(made, given, profile, direction, one_more_flow)

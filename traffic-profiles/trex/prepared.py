@@ -34,9 +34,8 @@ class Source:
         if count > self._count:
             self._make(min(round(AHEAD * count), MOST_KEPT) if count < MOST_KEPT else count)
         found = []
-        for key, (places, packets) in self._kinds.items():
+        for kind, (key, (places, packets)) in enumerate(self._kinds.items()):  # in order of their first packets
             there = bisect.bisect_left(places, count)
-            kind = len({batch.kind for batch in found})
             for begin in range(0, there, self._most):
                 end = min(begin + self._most, there)
                 whole = (key, begin, end)
@@ -48,7 +47,7 @@ class Source:
     def _make(self, count):
         for number, packet in enumerate(self._render(self._skip + count)[self._skip :]):
             if number >= self._count:
-                places, packets = self._kinds.setdefault(columns.kind_of(packet), ([], []))
+                places, packets = self._kinds.setdefault(columns.kind_of(number, packet), ([], []))
                 places.append(number)
                 packets.append(packet)
         self._count = count

@@ -69,7 +69,7 @@ def changed(folder: Path, change: dict[str, Any], header: int) -> Path:
 
 
 def test_there_are_profiles_of_users() -> None:
-    assert {"gtpu-imix", "gtpu-imix-classic"} <= set(USERS)
+    assert {"gtpu-imix", "gtpu-imix-classic", "upf-carrier"} <= set(USERS)
 
 
 @pytest.mark.parametrize("reverse", [False, True])
@@ -81,8 +81,8 @@ def test_batches_are_the_packets_of_the_engine(real_build: str, tmp_path: Path, 
     assert len({packet[64:72] for packet in made}) > 2500, "thousands of tunnels"
     assert Counter(made) == Counter(expected)
     # Of each kind they come in the order in which they are due, and so do those of each flow.
-    for length in (72, 84, 92, 104):
-        ours, theirs = ([one for one in some if header_octets(one) == length] for some in (made, expected))
+    for one in {kind(packet) for packet in expected}:
+        ours, theirs = ([packet for packet in some if kind(packet) == one] for some in (made, expected))
         assert ours == theirs
 
 
@@ -125,6 +125,27 @@ def header_octets(packet: str) -> int:
     octets = bytes.fromhex(packet)[44:]
     version, protocol = octets[0] >> 4, octets[9] if octets[0] >> 4 == 4 else octets[6]
     return 44 + (20 if version == 4 else 40) + (20 if protocol == 6 else 8)
+
+
+def kind(packet: str) -> tuple[int, bytes]:
+    """Octets of all headers, and the text of a request."""
+    octets = header_octets(packet)
+    payload = bytes.fromhex(packet)[octets:]
+    return octets, payload if payload.startswith(b"GET ") else b""
+
+
+def test_a_request_is_a_kind_of_its_own(real_build: str) -> None:
+    """Connections have other ports, servers and flags in each packet; the text of a request is no list."""
+    words = ["upf-carrier", "--flows", 60, "--packets", 8000]
+    found = told(real_build, *words)
+    texts = [batch for batch in found if bytes.fromhex(batch["packet"])[84:].startswith(b"GET ")]
+    assert len(texts) > 15
+    assert all(batch["count"] == 1 and batch["columns"] == [] for batch in texts)
+    assert len(texts) == sum(kind(packet)[1] != b"" for packet in told(real_build, *words, "--hex"))
+    assert len({batch["kind"] for batch in found}) == 2 + len(texts)
+    for batch in found:
+        assert len(json.dumps(batch["columns"])) < MOST_OF_A_REQUEST
+        assert 2 + sum(column["octets"] for column in batch["columns"]) <= MOST_OCTETS
 
 
 def test_the_mix_is_that_of_the_profile(real_build: str) -> None:

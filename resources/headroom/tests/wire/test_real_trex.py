@@ -158,7 +158,7 @@ def test_the_packets_on_the_wire_are_those_of_the_memory_generator(
     driven.stop()
 
 
-@pytest.mark.parametrize("name", ["gtpu-imix", "gtpu-imix-classic"])
+@pytest.mark.parametrize("name", ["gtpu-imix", "gtpu-imix-classic", "upf-carrier"])
 def test_users_in_gtpu_on_the_wire_are_those_of_the_memory_generator(
     driven: Trex, namespace: str, real_build: str, tmp_path: Path, name: str
 ) -> None:
