@@ -17,6 +17,7 @@ Documentation    A user plane (UPF) in a node between N3 and N6: each user has a
 ...              With several cores, each receives and forwards the packets of its users (queues); or the first one
 ...              receives, finds the worker by the user's address and hands packets over (rx-cores). The bare bridge
 ...              uses all cores by queues. Loads of receiving cores stand beside those of workers.
+...              Flows of gtpu-imix live for ever; those of upf-carrier are connections that begin and end.
 ...
 ...              TRex (`--generator trex`, with netns) sends the same packets as streams. It counts arrivals and
 ...              measures latency with a flow of its own; packets are compared before its trials and at 10,000 a second.
@@ -28,20 +29,25 @@ Test Template    User Plane Throughput Should Be Found
 Test Tags        performance    scheme:gtpu
 
 
-*** Test Cases ***                           PROFILE      CPUS     LOSS     DISTRIBUTION
-One Core NDR                                 gtpu-imix    1c       none     queues
-One Core PDR                                 gtpu-imix    1c       0.5 %    queues
-Two Cores NDR                                gtpu-imix    2c-l3    none     queues
-Two Cores PDR                                gtpu-imix    2c-l3    0.5 %    queues
-Worker Behind A Receiving Core NDR           gtpu-imix    2c-l3    none     rx-cores
-Worker Behind A Receiving Core PDR           gtpu-imix    2c-l3    0.5 %    rx-cores
-Three Workers Behind A Receiving Core PDR    gtpu-imix    4c       0.5 %    rx-cores
+*** Test Cases ***                           PROFILE        CPUS     LOSS     DISTRIBUTION
+One Core NDR                                 gtpu-imix      1c       none     queues
+One Core PDR                                 gtpu-imix      1c       0.5 %    queues
+Two Cores NDR                                gtpu-imix      2c-l3    none     queues
+Two Cores PDR                                gtpu-imix      2c-l3    0.5 %    queues
+Worker Behind A Receiving Core NDR           gtpu-imix      2c-l3    none     rx-cores
+Worker Behind A Receiving Core PDR           gtpu-imix      2c-l3    0.5 %    rx-cores
+Three Workers Behind A Receiving Core PDR    gtpu-imix      4c       0.5 %    rx-cores
+Connections NDR                              upf-carrier    1c       none     queues
+Connections PDR                              upf-carrier    1c       0.5 %    queues
 One Core At 10,000 A Second
     [Template]    User Plane Should Forward Every Packet
     gtpu-imix    1c    10000
 Worker Behind A Receiving Core At 10,000 A Second
     [Template]    User Plane Should Forward Every Packet
     gtpu-imix    2c-l3    10000    rx-cores
+Connections At 10,000 A Second
+    [Template]    User Plane Should Forward Every Packet
+    upf-carrier    1c    10000
 Latency At 10 % Of PDR
     [Template]    User Plane Latency Should Be Measured
     gtpu-imix    1c    10 %

@@ -39,6 +39,8 @@ ETHERNET = 14
 ENDS = (wire_plane.PORTS[N3][1], wire_plane.PORTS[N6][1])  # the generator's first port is at N3: forward is uplink
 BURST = 50  # session requests that are sent before their answers are read
 FIRST_SEQUENCE = 1000  # of them, above those of the association
+# Every flow sends in the first interval, but where its connections are silent in one direction.
+SHOWN_INTERVALS = (1, 24, 96)
 
 
 @dataclass(frozen=True)
@@ -63,31 +65,46 @@ class UserPlaneSearch(SearchConfig):
 
 
 def sessions_of(profile: str, flows: int, seed: int, build: str) -> list[Session]:
-    """The sessions of the users whose packets a profile holds, as its packets of both directions show them."""
+    """The sessions of the users whose packets a profile holds, as its packets of both directions show them. Raises
+    Inconclusive where some users are not shown."""
+    found: list[Session] = []
+    for intervals in SHOWN_INTERVALS:
+        found = _sessions_shown(profile, flows, seed, build, intervals)
+        if len(found) == flows:
+            return found
+    raise Inconclusive(f"Of {flows} users, {profile} shows {len(found)} in its first {SHOWN_INTERVALS[-1]} intervals.")
+
+
+def _sessions_shown(profile: str, flows: int, seed: int, build: str, intervals: int) -> list[Session]:
     access_teids: dict[str, int] = {}
     found: dict[int, Session] = {}
     for is_downlink in (True, False):
-        for octets in _first_packets(profile, flows, seed, build, is_downlink):
+        for octets in _first_packets(profile, flows, seed, build, is_downlink, intervals):
             outer = packets.read_udp(octets)
             tunnelled = judge.read(outer.payload)
             inner = packets.read_ip(tunnelled.inner)
+            user = _user(inner.destination if is_downlink else inner.source)
             if is_downlink:
-                access_teids[_user(inner.destination)] = tunnelled.teid
-            elif tunnelled.teid not in found:
-                user, access = _user(inner.source), outer.packet.source
+                access_teids[user] = tunnelled.teid
+            elif tunnelled.teid not in found and user in access_teids:
                 tunnel = (tunnelled.teid, outer.packet.destination)
-                found[tunnelled.teid] = Session(len(found) + 1, user, access, access_teids[user], *tunnel)
+                found[tunnelled.teid] = Session(len(found) + 1, user, outer.packet.source, access_teids[user], *tunnel)
     return list(found.values())
 
 
-def _first_packets(profile: str, flows: int, seed: int, build: str, is_downlink: bool) -> Iterator[bytes]:
-    """Packets of a profile, among them the first of each flow, which it sends within its first interval."""
+def _first_packets(
+    profile: str, flows: int, seed: int, build: str, is_downlink: bool, intervals: int
+) -> Iterator[bytes]:
+    """Packets of a profile in its first intervals, without their payloads."""
     loaded = profiles.load(profile)
+    for variant in loaded["variants"]:
+        variant["payload"]["length"] = 0
     longest_ms = max(one["timing"]["interval_ms"] for one in loaded["variants"])
     with tempfile.TemporaryDirectory(prefix="headroom-") as folder:
         path = Path(folder) / "first.pcap"
         job = {"profile": loaded, "flows": flows, "seed": seed, "reverse": is_downlink, "output": str(path)}
-        engine.run("render", job | {"duration_s": longest_ms / 1000, "frames": "ethernet"}, build=build)
+        limit = {"duration_s": intervals * longest_ms / 1000, "frames": "ethernet"}
+        engine.run("render", job | limit, build=build)
         yield from (frame[ETHERNET:] for _, frame in records(path.read_bytes()))
 
 

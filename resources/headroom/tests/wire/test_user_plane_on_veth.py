@@ -110,8 +110,9 @@ def run() -> Run:
 CORES = tuple(sorted(os.sched_getaffinity(0)))
 
 
-def test_packets_of_a_profile_go_through_sessions_both_ways() -> None:
-    with wire_load.line(run(), CORES[:1], "asked", "gtpu-imix", 20) as made:
+@pytest.mark.parametrize("profile", ["gtpu-imix", "upf-carrier"])
+def test_packets_of_a_profile_go_through_sessions_both_ways(profile: str) -> None:
+    with wire_load.line(run(), CORES[:1], "asked", profile, 20) as made:
         trial = made.trial(1000, 0.5)
         (worker,) = made.watched["compressor"].statistics()["workers"]
     assert [(one.received, one.lost, one.unexpected) for one in trial.directions] == [(500, 0, 0)] * 2
@@ -120,10 +121,12 @@ def test_packets_of_a_profile_go_through_sessions_both_ways() -> None:
 
 @pytest.mark.skipif(not os.environ.get("TREX_ROOT"), reason="TREX_ROOT names no TRex")
 @pytest.mark.skipif(len(CORES) < 2, reason="TRex needs a core beside the node's")
-@pytest.mark.parametrize("codec", ["asked", "bridge"])
-def test_trex_sends_through_sessions_and_measures_latency(codec: str) -> None:
+@pytest.mark.parametrize(
+    ("codec", "profile"), [("asked", "gtpu-imix"), ("asked", "upf-carrier"), ("bridge", "gtpu-imix")]
+)
+def test_trex_sends_through_sessions_and_measures_latency(codec: str, profile: str) -> None:
     trex = run_of(topology="netns", generator="trex", build=BUILD, quick=True)
-    with wire_load.line(trex, CORES[:1], codec, "gtpu-imix", 20) as made:  # packets are compared as it is made
+    with wire_load.line(trex, CORES[:1], codec, profile, 20) as made:  # packets are compared as it is made
         compared, trial = made.compared(1000, 0.5), made.trial(1000, 1)
         (worker,) = made.watched["compressor"].statistics()["workers"]
     assert [(one.compared, one.received, one.lost, one.unexpected) for one in compared.directions] == [
@@ -137,10 +140,11 @@ def test_trex_sends_through_sessions_and_measures_latency(codec: str) -> None:
 
 @pytest.mark.skipif(not os.environ.get("TREX_ROOT"), reason="TREX_ROOT names no TRex")
 @pytest.mark.skipif(len(CORES) < 2, reason="TRex needs a core beside the node's")
-def test_trex_sends_captures_through_sessions(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("profile", ["gtpu-imix", "upf-carrier"])
+def test_trex_sends_captures_through_sessions(profile: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(generator, "streams_for", lambda profile: None)
     trex = run_of(topology="netns", generator="trex", build=BUILD, quick=True)
-    with wire_load.line(trex, CORES[:1], "asked", "gtpu-imix", 20) as made:
+    with wire_load.line(trex, CORES[:1], "asked", profile, 20) as made:
         trial = made.compared(1000, 0.5)
     assert [(one.compared, one.received, one.lost, one.unexpected) for one in trial.directions] == [
         (True, 500, 0, 0)
