@@ -75,7 +75,8 @@ def batch_builder(batch):
     program += [STLVmFixIpv4(offset=ETHERNET + at) for at in batch.headers]
     if batch.lengths:
         program.append(STLVmTrimPktSize("frame" if is_padded else "length"))
-    return STLPktBuilder(pkt_buffer=frame(batch.packet), vm=STLScVmRaw(program))
+    moves = batch.lengths or batch.columns  # else the packet is sent as it is
+    return STLPktBuilder(pkt_buffer=frame(batch.packet), vm=STLScVmRaw(program) if moves else None)
 
 
 def variable(name, values, octets):
