@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 
 from headroom.core import engine, profiles
+from headroom.core.capabilities import Inconclusive
 from headroom.core.engine import EngineFailure
-from headroom.schemes.gtpu import judge, packets
+from headroom.schemes.gtpu import judge, packets, wire_load
 from headroom.schemes.gtpu.load import ETHERNET, Traffic
 from headroom.testbed.captures import records
 
@@ -153,6 +154,16 @@ def test_what_does_not_fit_is_refused(
         engine.run("render", job, build=real_build)
     assert caught.value.where is not None and caught.value.where.startswith(where)
     assert sentence in caught.value.message
+
+
+def test_sessions_are_those_of_all_users(real_build: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also of users who receive nothing in the first interval; where that is all that is looked at, it is said."""
+    found = wire_load.sessions_of("upf-carrier", 60, 1, real_build)
+    assert len({one.user for one in found}) == len({one.teid for one in found}) == 60
+    assert len({one.access_teid for one in found}) == 60
+    monkeypatch.setattr(wire_load, "SHOWN_INTERVALS", (1,))
+    with pytest.raises(Inconclusive, match=r"Of 60 users, upf-carrier shows \d+ in its first 1 intervals"):
+        wire_load.sessions_of("upf-carrier", 60, 1, real_build)
 
 
 def test_the_load_in_memory_has_the_same_figures() -> None:
