@@ -12,19 +12,23 @@ namespace {
 constexpr std::uint8_t kFin = 0x01, kSyn = 0x02;  // RFC 793, 3.1
 constexpr std::uint64_t kOpeningOfTcp = 3, kEndOfTcp = 2, kOpeningOfUdp = 1;
 
-// The draws of a connection. Part of what a seed means: never renumber them.
-enum ConnectionStream : std::uint64_t {
-  kLife = 1,
-  kUserPort,
-  kServerPort,
-  kServer,
-  kInterface,
-  kHit,
-  kRule,
-  kNetwork,
-  kSequence = 16,
-  kIdentification = 18
+// What is drawn for a connection. Part of what a seed means: never renumber them.
+enum class Drawn : std::uint64_t {
+  life = 1,
+  user_port,
+  server_port,
+  server,
+  interface_identifier,
+  hit,
+  rule,
+  network,
+  sequence = 16,  // and 17: of each end
+  identification = 18
 };
+
+std::uint64_t draw_of(std::uint64_t connection, Drawn drawn, std::uint64_t end = 0) {
+  return derive(connection, static_cast<std::uint64_t>(drawn) + end);
+}
 
 std::uint16_t port_of(const PortRange& range, std::uint64_t draw) {
   return static_cast<std::uint16_t>(range.lowest +
@@ -46,21 +50,21 @@ std::string http_request(std::string_view host) {
 
 void ConnectionState::begin(const Connections& connections, bool tcp) {
   connection_key_ = derive(key_, begun_);
-  const auto draw = [&](std::uint64_t stream) { return derive(connection_key_, stream); };
+  const auto draw = [&](Drawn drawn, std::uint64_t end = 0) { return draw_of(connection_key_, drawn, end); };
   const std::uint64_t opening = tcp ? kOpeningOfTcp : kOpeningOfUdp;
   const bool is_first = begun_++ == 0;
   // What is left of a life of exponential length is as long as a whole one.
-  const std::uint64_t drawn = !connections.constant ? exponential(draw(kLife), connections.packets)
-                              : is_first            ? 1 + scale(draw(kLife), connections.packets - 1)
+  const std::uint64_t drawn = !connections.constant ? exponential(draw(Drawn::life), connections.packets)
+                              : is_first            ? 1 + scale(draw(Drawn::life), connections.packets - 1)
                                                     : connections.packets;
   sent_ = is_first ? opening : 0;
   life_ = is_first ? opening + std::max(drawn, tcp ? kEndOfTcp : std::uint64_t{1})
                    : std::max<std::uint64_t>(drawn, tcp ? Connections::kFewestOfTcp : 1);
   for (std::size_t end = 0; end < sequence_.size(); ++end)
-    sequence_[end] = static_cast<std::uint32_t>(draw(kSequence + end) >> 32);
-  const bool is_hit = Chance(connections.hit_share).happens(draw(kHit));
+    sequence_[end] = static_cast<std::uint32_t>(draw(Drawn::sequence, end) >> 32);
+  const bool is_hit = Chance(connections.hit_share).happens(draw(Drawn::hit));
   const std::vector<Rule>& rules = *connections.rules;
-  rule_ = is_hit ? &rules[scale(draw(kRule), static_cast<std::uint32_t>(rules.size() - 1))] : nullptr;
+  rule_ = is_hit ? &rules[scale(draw(Drawn::rule), static_cast<std::uint32_t>(rules.size() - 1))] : nullptr;
   if (!connections.host.empty())
     request_ = http_request(rule_ != nullptr && !rule_->host.empty() ? rule_->host : connections.host);
 }
@@ -91,14 +95,14 @@ ConnectionPacket ConnectionState::next(const Variant& variant, std::uint64_t dra
 }
 
 void ConnectionState::set_ends(const Variant& variant, bool reverse, Identity& identity) const {
-  const auto draw = [&](std::uint64_t stream) { return derive(connection_key_, stream); };
+  const auto draw = [&](Drawn drawn, std::uint64_t end = 0) { return draw_of(connection_key_, drawn, end); };
   const std::size_t transport = variant.headers.size() - 1, ip = transport - 1;
   const auto* tcp = std::get_if<Tcp>(&variant.headers[transport]);
   const auto* udp = std::get_if<Udp>(&variant.headers[transport]);
   const bool elsewhere = rule_ != nullptr && rule_->host.empty();  // the server is where the rule says
   const PortRange& server_ports = elsewhere ? rule_->ports : tcp != nullptr ? tcp->destination : udp->destination;
-  const std::uint16_t ports[] = {port_of(tcp != nullptr ? tcp->source : udp->source, draw(kUserPort)),
-                                 port_of(server_ports, draw(kServerPort))};
+  const std::uint16_t ports[] = {port_of(tcp != nullptr ? tcp->source : udp->source, draw(Drawn::user_port)),
+                                 port_of(server_ports, draw(Drawn::server_port))};
   identity.headers[transport].source_port = ports[reverse];
   identity.headers[transport].destination_port = ports[!reverse];
 
@@ -107,14 +111,14 @@ void ConnectionState::set_ends(const Variant& variant, bool reverse, Identity& i
   if (const auto* ipv4 = std::get_if<Ipv4>(&variant.headers[ip])) {
     Network4 network = elsewhere ? std::get<Network4>(rule_->network) : ipv4->destination;
     if (elsewhere && rule_->count > 1)
-      network.address += scale(draw(kNetwork), rule_->count - 1) << (32 - network.length);
-    store32(server.data(), host_of(network, draw(kServer)));
+      network.address += scale(draw(Drawn::network), rule_->count - 1) << (32 - network.length);
+    store32(server.data(), host_of(network, draw(Drawn::server)));
     if (!ipv4->identification_start)
-      own.identification = static_cast<std::uint16_t>(draw(kIdentification + reverse) >> 48);
+      own.identification = static_cast<std::uint16_t>(draw(Drawn::identification, reverse ? 1 : 0) >> 48);
   } else {
     const auto& ipv6 = std::get<Ipv6>(variant.headers[ip]);
     const Network6& network = elsewhere ? std::get<Network6>(rule_->network) : ipv6.destination;
-    server = address_in(network, draw(kServer) >> 1, draw(kInterface));
+    server = address_in(network, draw(Drawn::server) >> 1, draw(Drawn::interface_identifier));
   }
 }
 
