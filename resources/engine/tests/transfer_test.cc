@@ -326,6 +326,10 @@ TEST(Transfer, RefusesWhatCannotBe) {
   refused("/batches/most", 1);
   refused("/compressed_header", 41);
   refused("/codec", Json::object());
+  const auto adapter = [](const char* scheme) {
+    return Json{{"library", HEADROOM_LIBRARIES "/null.so"}, {"config", {{"scheme", scheme}}}};
+  };
+  refused("/codec", {{"compressor", adapter("rohc")}, {"decompressor", adapter("copy")}});
   refused("/more", 1);
 }
 

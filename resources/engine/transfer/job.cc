@@ -42,6 +42,9 @@ std::optional<Codec> read_codec(const std::optional<Value>& value) {
   if (!value) return std::nullopt;
   Object object(*value);
   Codec codec{read_adapter_job(object.required("compressor")), read_adapter_job(object.required("decompressor"))};
+  if (codec.decompressor.scheme != codec.compressor.scheme)
+    object.fail("the compressor does " + codec.compressor.scheme + " and the decompressor " +
+                codec.decompressor.scheme + "; what is on the link is of one scheme.");
   object.finish();
   return codec;
 }
