@@ -79,6 +79,7 @@ void Worker::forward_end_marker(Item& item, std::uint32_t teid) {
 }
 
 void Worker::reply(const Item& item, const Transport& t, std::span<const std::uint8_t> message, std::uint16_t port) {
+  if (!is_from_host(t)) return;
   std::uint8_t packet[kIpv6Header + kUdpHeader + kLongestReply];
   std::size_t length =
       write_transport(packet, t.destination_address(), t.source_address(), kGtpuPort, port, message.size());

@@ -469,6 +469,23 @@ TEST(Path, WhatEarnsNoErrorIndication) {
   EXPECT_TRUE(plane.take().empty());
 }
 
+TEST(Path, WhatComesFromNoHostIsNotAnswered) {
+  UserPlane plane;
+  const auto answers = [&](const std::string& from, const std::string& to) {
+    plane.forward(datagram(from, to, 2152, 2152, message(0x32, 1, 0, hex("00010000"), {})), HEADROOM_N3);
+    plane.forward(datagram(from, to, 2152, 2152, message(0x30, 255, 77, {}, from_user())), HEADROOM_N3);
+    plane.forward(datagram(from, to, 2152, 2152, message(0x34, 255, 1, hex("000000c0 01000000"), from_user())),
+                  HEADROOM_N3);
+    return plane.take().size();
+  };
+  for (const char* from : {"0.0.0.0", "127.0.0.1", "224.0.0.1", "239.255.255.255", "255.255.255.255"})
+    EXPECT_EQ(answers(from, kOwn), 0U) << from;
+  for (const char* from : {"::", "::1", "ff02::1"}) EXPECT_EQ(answers(from, "2001:db8:3::1"), 0U) << from;
+  EXPECT_EQ(answers(kStation, kOwn), 3U);
+  EXPECT_EQ(answers("223.255.255.255", kOwn), 3U);
+  EXPECT_EQ(answers("fe80::1", "2001:db8:3::1"), 3U);
+}
+
 TEST(Path, ErrorIndicationsAreLimited) {
   Config c = config();
   c.error_indications_per_second = 10;

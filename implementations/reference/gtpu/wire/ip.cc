@@ -87,6 +87,13 @@ void read_ports(std::span<const std::uint8_t> packet, std::size_t at, PacketFiel
 
 }  // namespace
 
+bool is_from_host(const Transport& transport) noexcept {
+  const std::uint8_t first = transport.source[0];
+  if (!transport.ipv6) return first != 0 && first != 127 && first < 224;
+  const Address source = transport.source_address();
+  return first != 0xFF && (source.high() != 0 || source.low() > 1);
+}
+
 Transport read_transport(std::span<const std::uint8_t> packet) noexcept {
   Transport t;
   if (packet.empty()) return t;

@@ -40,6 +40,10 @@ struct Transport {
   }
 };
 
+// Whether a host may have the source address (RFC 1122, 3.2.1.3; RFC 4291, 2.5.2, 2.5.3 and 2.7): it is neither
+// unspecified, nor a loopback, multicast or broadcast address. Nothing is answered to another one.
+[[nodiscard]] bool is_from_host(const Transport& transport) noexcept;
+
 // Reads the packet. Octets behind the length in the IP header are link padding and are left out; a UDP length short of
 // the end cuts, one beyond it is malformed. A UDP checksum of 0 is accepted with IPv6, too, as RFC 6935 allows for
 // tunnels; any other is verified over IPv6, and over IPv4 it is not, as the packet inside has checksums of its own.
