@@ -71,9 +71,14 @@ class EngineExit:
 
 
 def libraries(job: dict[str, Any]) -> dict[str, str]:
-    """Paths of the adapters that a job names, by side."""
-    sides = {side: job.get(side) for side in ("compressor", "decompressor")} | {"": job}
-    return {side: str(one["library"]) for side, one in sides.items() if isinstance(one, dict) and "library" in one}
+    """Paths of the adapters that a job names, by the key of each, such as `compressor` or, of `user_plane`,
+    `user plane`; also those inside another key, such as `codec`."""
+    found = {"": str(job["library"])} if "library" in job else {}
+    for side, one in job.items():
+        if isinstance(one, dict) and side != "config":
+            for inner, path in libraries(one).items():
+                found.setdefault(inner or side.replace("_", " "), path)
+    return found
 
 
 def document(one: EngineExit) -> dict[str, Any]:

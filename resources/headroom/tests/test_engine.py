@@ -305,6 +305,15 @@ def test_who_was_run_is_named_and_the_suspect_is_checked_first(fake_build: str) 
         engine.run("replay", {"fake": "hang", **sides}, 0.3, fake_build)
 
 
+def test_adapters_of_other_roles_and_inside_other_keys_are_named(fake_build: str) -> None:
+    plane = {"user_plane": {"library": "/x/mine.so", "config": {"options": {"library": "/x/its-own.so"}}}}
+    with pytest.raises(engine.EngineFailure, match=r"mine\.so as user plane\. .*finds such things.*/x/mine"):
+        engine.run("load", {"fake": "crash", **plane}, 10, fake_build)
+    codec = {"codec": {"compressor": {"library": "/x/one.so"}, "decompressor": {"library": "/x/two.so"}}}
+    with pytest.raises(engine.EngineFailure, match=r"one\.so as compressor and two\.so as decompressor"):
+        engine.run("transfer", {"fake": "crash", **codec}, 10, fake_build)
+
+
 def test_what_is_cut_is_cut_between_words_and_shows_it() -> None:
     assert shortened("of /a/long/path and more", 99) == "of /a/long/path and more"
     assert shortened("of /a/long/path and more", 18) == "of /a/long/path …"
