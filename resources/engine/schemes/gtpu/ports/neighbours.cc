@@ -203,6 +203,7 @@ std::size_t Neighbours::place_of(const Address& address) noexcept {
 }
 
 void Neighbours::learn(const Address& address, const MacAddress& mac) noexcept {
+  if ((mac[0] & 1) != 0) return;
   const std::size_t first = place_of(address);
   for (std::size_t i = 0; i < kMostProbes; ++i) {
     Entry& entry = (*entries_)[(first + i) % kPlaces];

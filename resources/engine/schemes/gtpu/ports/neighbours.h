@@ -30,7 +30,8 @@ using Address = std::array<std::uint8_t, 16>;
 [[nodiscard]] MacAddress mac_of_sender(const node::Frame& frame) noexcept;
 
 // The MAC addresses on one side, shared by all workers: any may learn and find at any time, without a lock. Addresses
-// stay; one that moves gets its new MAC address. When the table is full, further addresses are not learned.
+// stay; one that moves gets its new MAC address. A group MAC address is not learned (RFC 1812, 3.3.2), and when the
+// table is full, no further address.
 class Neighbours {
  public:
   Neighbours();

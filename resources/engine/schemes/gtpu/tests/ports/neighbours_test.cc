@@ -61,6 +61,19 @@ TEST(Neighbours, AnArpRequestForAnotherAddressOnlyTeaches) {
   EXPECT_EQ(neighbours.find(v4(3)), std::nullopt);
 }
 
+// RFC 1812, 3.3.2: a neighbour's address is that of one host.
+TEST(Neighbours, AGroupAddressIsNotLearnt) {
+  const Address own[] = {v4(1)};
+  for (const char* mac : {"ffffffffffff", "01005e000001"}) {
+    Neighbours neighbours;
+    neighbours.learn(v4(2), kTheirs);
+    TestFrame test(octets(std::string("020000000001") + "020000000002" + "08060001080006040002" + mac +
+                          "c0000202020000000001c0000201"));
+    EXPECT_EQ(resolve(test.frame, own, kOwn, neighbours), Resolution::consumed);
+    EXPECT_EQ(neighbours.find(v4(2)), kTheirs) << mac;
+  }
+}
+
 TEST(Neighbours, WhatIsCutOrOfAnotherKindTeachesNothing) {
   const Address own[] = {v4(1)};
   const std::string whole = "ffffffffffff02000000000208060001080006040001020000000002c0000202000000000000c0000201";
