@@ -16,7 +16,8 @@ Documentation    A user plane (UPF) in a node between N3 and N6: each user has a
 ...
 ...              With several cores, each receives and forwards the packets of its users (queues); or the first one
 ...              receives, finds the worker by the user's address and hands packets over (rx-cores). The bare bridge
-...              uses all cores by queues. Loads of receiving cores stand beside those of workers.
+...              uses all cores by queues. Loads of receiving cores stand beside those of workers. The generator needs a
+...              CPU of its own: with two, rows of several cores are unsupported.
 ...              Flows of gtpu-imix live for ever; those of upf-carrier are connections that begin and end.
 ...
 ...              TRex (`--generator trex`, with netns) sends the same packets as streams. It counts arrivals and

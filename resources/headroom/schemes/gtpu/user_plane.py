@@ -29,7 +29,9 @@ from headroom.core.implementations import Implementation
 from headroom.core.paths import DEFAULT_BUILD
 
 COMMAND = "user-plane"
-PATIENCE_S = 60.0  # for one step, which takes a small part of a second: then an adapter hangs
+# How long an adapter may take before it counts as hanging: to be made, with all its rules; for one step, which takes a
+# small part of a second.
+START_S, PATIENCE_S = 60.0, 20.0
 SENT, NOT_SENT = "OK", "NOTHING"  # status of an outcome; any other says what is wrong with the packet
 N3, N6, N9 = "N3", "N6", "N9"
 
@@ -228,14 +230,15 @@ class EngineUserPlane:
         """The next line of its output; None when it has ended."""
         out, errors = exit_.process.stdout, exit_.process.stderr
         assert out is not None and errors is not None
-        deadline = time.monotonic() + PATIENCE_S
+        patience_s = PATIENCE_S if self._is_ready else START_S
+        deadline = time.monotonic() + patience_s
         with selectors.DefaultSelector() as selector:
             selector.register(out, selectors.EVENT_READ)
             selector.register(errors, selectors.EVENT_READ)
             while b"\n" not in self._rest:
                 if time.monotonic() >= deadline:
                     who = engine_result.who(exit_)
-                    raise EngineFailure("timeout", f"{who}: it was busy with one step for {PATIENCE_S:g} s: a hang.")
+                    raise EngineFailure("timeout", f"{who}: it was busy with one step for {patience_s:g} s: a hang.")
                 for key, _ in selector.select(1.0):
                     chunk = os.read(key.fd, 1 << 20)
                     if key.fileobj is errors:
