@@ -50,5 +50,5 @@ Dropped Packets Do Not Count
 Measurement Before QoS Enforcement
     [Documentation]    Closes the gate of the downlink, and asks for the usage before QoS enforcement. Expects that what
     ...    the gate drops is counted.
-    [Tags]    req:TS29244-8.2.68-1
+    [Tags]    req:TS29244-8.2.68-1    level:should    -level:must
     User Plane Should Follow    usage    measurement before QoS enforcement
