@@ -19,7 +19,7 @@ class Rings {
   // `places` is a power of two; a ring holds one frame less. No workers: no rings. Throws Error(input) when there is no
   // memory.
   Rings(const std::string& name, std::size_t workers, unsigned places);
-  // Gives the frames that nobody has taken back to their pool.
+  // Returns frames that are still in a ring to their pool.
   ~Rings();
   Rings(const Rings&) = delete;
   Rings& operator=(const Rings&) = delete;

@@ -24,7 +24,7 @@ struct LinkDirectionCounts {
   std::uint64_t header_octets = 0;  // on the link, of all packets
   std::uint64_t uncompressed = 0;   // packets that went with a header as long as their own, or longer
   std::uint64_t discarded = 0;      // packets that arrived and went no further than the decompressor or TCP
-  std::uint64_t wrong = 0;          // packets that TCP took and that nobody had sent
+  std::uint64_t wrong = 0;          // packets that TCP took and no host had sent
   std::uint64_t feedback = 0, feedback_octets = 0;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // One direction of a path: a queue of few packets in front of a rate, a delay, and bit errors that take packets away.
-// Unlike a link (link/link.h) it is told how long a packet is, since sizes may be assumed, and it changes no octet.
+// Unlike a link (link/link.h), its user names the length of a packet, since sizes may be assumed; it changes no octet.
 #ifndef HEADROOM_TRANSFER_PIPE_H
 #define HEADROOM_TRANSFER_PIPE_H
 

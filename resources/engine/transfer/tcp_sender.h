@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The congestion control of one TCP sender that always has data: Tahoe, Reno and SACK as simulators of the year 2000
-// had them, counted in segments of one size. No octets, no clock of its own: it is told what arrives and what time it
-// is.
+// had them, counted in segments of one size. It has neither octets nor a clock: its user passes arrivals and the time.
 #ifndef HEADROOM_TRANSFER_TCP_SENDER_H
 #define HEADROOM_TRANSFER_TCP_SENDER_H
 
@@ -53,7 +52,7 @@ class TcpSender {
   // that no segment has had yet are ignored.
   void acknowledge(std::uint64_t expected, std::span<const SackBlock> blocks, std::uint64_t now_ns) noexcept;
 
-  // When `time_out` is to be called; nothing while no segment is outstanding.
+  // The time of the next call of `time_out`; nothing while no segment is outstanding.
   [[nodiscard]] std::optional<std::uint64_t> timeout_at_ns() const noexcept { return timeout_at_; }
   void time_out(std::uint64_t now_ns) noexcept;
 

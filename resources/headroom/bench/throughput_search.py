@@ -65,7 +65,7 @@ class SearchConfig:
 
     @property
     def words(self) -> str:
-        """What tells its files from those of other configurations, beside the fields."""
+        """Words for the names of its files, beside the fields that all configurations have."""
         return ""
 
     def of_controls(self) -> SearchConfig:

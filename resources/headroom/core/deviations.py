@@ -36,7 +36,7 @@ def matching(cell: Cell) -> list[Declared]:
 
 
 def _deviates(one: Deviation, role: str, row: Row) -> bool:
-    """Whether a side deviates. An endpoint or a user plane has both roles: a declaration that names a role is about it
+    """True if a side deviates. An endpoint or a user plane has both roles: a declaration that names a role is about it
     as the sender of the first message (compressor), or as the other side (decompressor), alone."""
     both = {*row.scheme.roles} - {"compressor", "decompressor"}
     return role in one.roles or not both.isdisjoint(one.roles)

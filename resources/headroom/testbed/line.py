@@ -265,7 +265,7 @@ def _listed(statistics: Any, key: str) -> list[Any]:
 
 
 def _threads(statistics: dict[str, Any]) -> list[Any]:
-    """What the threads of a node tell, in the order of its cores: receiving cores first, then workers."""
+    """Returns the statistics of a node's threads in the order of its cores: receiving cores first, then workers."""
     return [*_listed(statistics, "rx_cores"), *_listed(statistics, "workers")]
 
 

@@ -26,7 +26,7 @@ FEATURES = {"ipv4": chain.NEEDED, "ipv6": (*chain.NEEDED, "ipv6-transport", "ipv
 
 
 def unsupported(row: Row) -> str:
-    """Why two user planes cannot run a row, as a sentence; "" when both declare what it takes, and are here."""
+    """Returns the reason why two user planes cannot run a row, as a sentence; "" where both can."""
     for found in _planes(row):
         reason = found.lacks(ROLE, row.scheme.name, features=FEATURES[row["ip_version"]])
         if not reason and not Facts.of(found).n4:

@@ -64,7 +64,7 @@ def _files(seed: int, library: Path) -> RuleFiles:
 
 @cache
 def _named_files(seed: int) -> RuleFiles:
-    """The same files by their names alone, and the hosts of their rules: what a job says of them every night."""
+    """Returns the files by their names alone, and the hosts of their rules: a job names them so every night."""
     with tempfile.TemporaryDirectory(prefix="headroom-rules-") as folder:
         files = rule_files.write(Path(folder), seed)
     return replace(files, l7=Path(files.l7.name), l3=Path(files.l3.name), cache=Path(files.cache.name))

@@ -9,7 +9,7 @@
 
 namespace headroom::gtpu::load {
 
-// Reads a job and runs it. A library that does not load is told first: what else the job lacks depends on the adapter.
+// Reads a job and runs it. Of several errors, a library that does not load comes first: the others depend on it.
 // Throws Error.
 [[nodiscard]] Json run_document(const Json& document);
 
