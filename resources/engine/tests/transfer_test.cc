@@ -18,7 +18,7 @@ std::vector<std::uint64_t> all_of(TcpSender& sender, std::uint64_t now_ns = 0) {
 }
 using Segments = std::vector<std::uint64_t>;
 
-// A sender that has segments 8 to 23 on their way, with a congestion window of 16, and all before them acknowledged.
+// A sender with segments 15 to 30 on their way and a congestion window of 16; all before them are acknowledged.
 TcpSender opened(CongestionControl control) {
   SenderConfig config;
   config.control = control;
@@ -28,7 +28,7 @@ TcpSender opened(CongestionControl control) {
     sender.acknowledge(number, {}, 100 * kMs);
     (void)all_of(sender, 100 * kMs);
   }
-  return sender;  // 15 to 30 are on their way
+  return sender;
 }
 
 TEST(TcpSender, SlowStartSendsTwoSegmentsForEachAcknowledgement) {

@@ -105,7 +105,7 @@ TEST(Receiver, GivesEachFrameToItsWorker) {
   EXPECT_GE(rounds, kFrames / job.burst);
 
   EXPECT_EQ(take_all(*link_for, 0), (std::vector<unsigned>{1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 0x0101}))
-      << "those of user 2 in order, and what belongs to nobody";
+      << "those of user 2 in order, and frames of no user";
   EXPECT_EQ(take_all(*link_for, 1), (std::vector<unsigned>{0, 2, 4, 6, 8, 10, 12, 14, 16, 18}));
   std::vector<unsigned> first(kPlaces - 1);
   for (unsigned i = 0; i < first.size(); ++i) first[i] = i;
@@ -125,7 +125,7 @@ TEST(Receiver, GivesEachFrameToItsWorker) {
   ASSERT_EQ(rte_pktmbuf_alloc_bulk(pool, left.data(), left.size()), 0);
   EXPECT_EQ(link_for->put(0, left), left.size());
   link_for.reset();
-  EXPECT_EQ(rte_mempool_in_use_count(pool), in_use) << "so is what nobody has taken";
+  EXPECT_EQ(rte_mempool_in_use_count(pool), in_use) << "so are frames that are left in a ring";
 }
 
 TEST(ReceivingCores, ShareTheQueuesOfBothPorts) {
