@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The decompressor of 7.2. Whatever it refuses changes no context, and what follows is decompressed all the same: there
+// is no flag by which packets are tossed.
+//
+// Readings: an UNCOMPRESSED_TCP packet whose TCP checksum is wrong is passed on, but is no reference ("… uncompressed
+// value that had passed the TCP checksum successfully", 5), and no context either. Its packet number is not looked at.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "headroom.h"
+#include "taroc/config.h"
+#include "taroc/options.h"
+#include "taroc/window.h"
+
+namespace headroom::taroc {
+
+struct DecompressorCounters {
+  std::uint64_t ip = 0, uncompressed = 0, compressed = 0;  // passed on
+  std::uint64_t unverified = 0;                            // of the uncompressed ones: with a wrong TCP checksum
+  std::uint64_t older = 0;           // of the compressed ones: older than the reference packet, which stayed
+  std::uint64_t errors = 0;          // reports of damaged frames
+  std::uint64_t wrong_checksum = 0;  // compressed ones whose TCP checksum is wrong, and wrong IP header checksums
+  std::uint64_t bad_cid = 0, no_context = 0, malformed = 0;
+};
+
+class Decompressor {
+ public:
+  explicit Decompressor(const Config& config);
+
+  // Decompresses one packet of the type `in_type`. REQUIRES: p.channel < config.channels, the detail is nullptr or set
+  // to "not known". Statuses: ERR_NO_CONTEXT without a context, ERR_CRC for a wrong checksum, ERR_MALFORMED for all
+  // else that cannot be.
+  [[nodiscard]] std::int32_t decompress(headroom_packet& p, headroom_detail* detail) noexcept;
+
+  [[nodiscard]] const DecompressorCounters& counters() const noexcept { return counters_; }
+  [[nodiscard]] std::size_t contexts_in_use() const noexcept;
+  [[nodiscard]] std::size_t memory_bytes() const noexcept;
+
+ private:
+  struct Context {
+    // The header of the last UNCOMPRESSED_TCP packet; of its options, the form and what does not change by itself.
+    std::array<std::uint8_t, wire::kLongestPlainHeader> header{};
+    wire::Lengths lengths{};  // of no octets: there is no context
+    OptionForm form{};
+    std::array<std::uint8_t, wire::kMostOptions> others{};
+    Values reference{};  // of the reference packet
+  };
+
+  std::int32_t refuse(std::uint64_t& counter, std::int32_t status) noexcept {
+    ++counter;
+    return status;
+  }
+  std::int32_t pass_ip(headroom_packet& p, headroom_detail* detail) noexcept;
+  std::int32_t take_uncompressed(headroom_packet& p, headroom_detail* detail) noexcept;
+  std::int32_t take_compressed(headroom_packet& p, headroom_detail* detail) noexcept;
+  [[nodiscard]] Context& context(std::uint32_t channel, std::uint32_t cid) noexcept {
+    return contexts_[channel * count_ + cid];
+  }
+
+  std::uint32_t count_;            // contexts of a channel
+  std::vector<Context> contexts_;  // by channel and CID
+  DecompressorCounters counters_;
+};
+
+}  // namespace headroom::taroc
