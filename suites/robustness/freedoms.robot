@@ -163,6 +163,19 @@ SigComp Tells Nothing
     [Documentation]    Messages never say what their endpoint offers.
     [Tags]    scheme:sigcomp
     sigcomp-tells-nothing
+TAROC Narrow Window
+    [Documentation]    Estimates are as small as the draft has them, so that the window is narrow and CO state begins
+    ...    soon.
+    [Tags]    scheme:taroc
+    taroc-narrow-window
+TAROC Wide Window
+    [Documentation]    The window holds as much as possible, and IR state lasts.
+    [Tags]    scheme:taroc
+    taroc-wide-window
+TAROC Rescues
+    [Documentation]    The third transmission of a segment goes as UNCOMPRESSED_TCP.
+    [Tags]    scheme:taroc
+    taroc-rescues
 ULE Test SNDUs
     [Documentation]    A Test SNDU goes out, unasked, after each seventh PDU, and may fill a TS packet before its
     ...    Packing Threshold.

@@ -5,6 +5,7 @@
 #include <new>
 #include <optional>
 
+#include "mutants.h"
 #include "taroc/flow.h"
 
 namespace headroom::taroc {
@@ -18,7 +19,7 @@ std::optional<wire::Lengths> compressible(wire::Octets packet) noexcept {
   if (!lengths) return std::nullopt;
   using namespace wire::tcp;
   const std::uint8_t flags = packet[lengths->ip + kFlags];
-  if ((flags & (kSyn | kFin | kRst | kAck)) != kAck) return std::nullopt;
+  if ((flags & (kSyn | kFin | kRst | kAck)) != kAck && !mutant("taroc-syn-and-fin-compressed")) return std::nullopt;
   if (wire::load16(&packet[lengths->first_length_field()]) != wire::length_field_of(*lengths, packet.size()))
     return std::nullopt;
   if (lengths->is_ipv4() && wire::load16(&packet[wire::ipv4::kChecksum]) != wire::ipv4_checksum(packet.data()))
@@ -44,27 +45,23 @@ std::int32_t Compressor::compress(headroom_packet& p, headroom_detail* detail) n
   const Connection connection = Connection::of(p.in, *lengths);
   // Mostly the packet is of the same connection as the one before.
   std::uint16_t cid = line.contexts.is_of(line.last, connection) ? line.last : line.contexts.find(connection);
-  Decision decision;
-  Segment segment;
-  if (cid == ContextTable::kNone) {
+  const bool is_new = cid == ContextTable::kNone;
+  if (is_new) {
     if (p.out_capacity < p.in_length) return HEADROOM_ERR_NO_SPACE;
-    const std::uint16_t oldest = line.contexts.oldest();
-    if (line.flows[oldest]) {
+    std::unique_ptr<Flow>& slot = line.flows[line.contexts.oldest()];
+    if (slot) {
       ++counters_.replaced_contexts;
-      *line.flows[oldest] = Flow(config_, p.in, *lengths);
+      *slot = Flow(config_, p.in, *lengths);
     } else {
-      line.flows[oldest].reset(new (std::nothrow) Flow(config_, p.in, *lengths));
-      if (!line.flows[oldest]) return send_ip(p, detail);
+      slot.reset(new (std::nothrow) Flow(config_, p.in, *lengths));
+      if (!slot) return send_ip(p, detail);
     }
     cid = line.contexts.assign(connection);
     ++counters_.new_contexts;
-    segment = line.flows[cid]->read(p.in, p.in_length, *lengths);
-    decision.reason = Reason::new_context;
-  } else {
-    segment = line.flows[cid]->read(p.in, p.in_length, *lengths);
-    decision = line.flows[cid]->decide(segment, config_.rescue);
   }
   Flow& flow = *line.flows[cid];
+  const Segment segment = flow.read(p.in, p.in_length, *lengths);
+  Decision decision = flow.decide(segment, config_.rescue);
   std::size_t header_length = lengths->both();
   if (decision.reason != Reason::none) {
     if (p.out_capacity < p.in_length) return HEADROOM_ERR_NO_SPACE;

@@ -24,10 +24,8 @@ std::uint16_t ContextTable::find(const Connection& connection) const noexcept {
   return cid;
 }
 
-std::uint16_t ContextTable::oldest() const noexcept { return oldest_; }
-
 std::uint16_t ContextTable::assign(const Connection& connection) noexcept {
-  const std::uint16_t cid = oldest();
+  const std::uint16_t cid = oldest_;
   Entry& entry = entries_[cid];
   if (entry.used) {
     std::uint16_t* link = &buckets_[bucket_of(entry.connection)];

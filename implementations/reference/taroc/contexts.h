@@ -42,7 +42,7 @@ class ContextTable {
   // The CID of a connection, or kNone.
   [[nodiscard]] std::uint16_t find(const Connection& connection) const noexcept;
   // The CID that was used longest ago, and is assigned next.
-  [[nodiscard]] std::uint16_t oldest() const noexcept;
+  [[nodiscard]] std::uint16_t oldest() const noexcept { return oldest_; }
   // Gives it to a connection, which has none.
   std::uint16_t assign(const Connection& connection) noexcept;
   // Makes a CID the one that was used last.

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <optional>
 
+#include "mutants.h"
 #include "taroc/wire/compressed.h"
 
 namespace headroom::taroc {
@@ -31,7 +32,7 @@ std::optional<std::size_t> read_field(Octets octets, const OptionForm& form, std
   values.sack_blocks = o.blocks;
   std::uint32_t edge = acknowledgement;
   for (std::size_t i = 0; i < o.blocks; ++i) {
-    edge = acknowledgement + o.block[i].offset;
+    edge = (mutant("taroc-sack-chained") ? edge : acknowledgement) + o.block[i].offset;
     values.sack[i] = {edge, edge + o.block[i].size};
   }
   std::copy_n(octets.begin() + static_cast<std::ptrdiff_t>(parsed->length), others, values.others.begin());
@@ -114,9 +115,11 @@ std::int32_t Decompressor::take_uncompressed(headroom_packet& p, headroom_detail
   if (lengths->is_ipv4() && load16(&header[wire::ipv4::kChecksum]) != wire::ipv4_checksum(header.data()))
     return refuse(counters_.wrong_checksum, HEADROOM_ERR_CRC);
   const Octets data = Octets(p.in, p.in_length).subspan(lengths->both());
-  if (wire::tcp_checksum_is_right(header.data(), *lengths, data)) {
-    Context& c = context(p.channel, cid);
-    const std::uint8_t* const tcp = header.data() + lengths->ip;
+  Context& c = context(p.channel, cid);
+  const std::uint8_t* const tcp = header.data() + lengths->ip;
+  const bool ignored = mutant("taroc-older-uncompressed-ignored") && c.lengths.ip != 0 &&
+                       wire::distance(c.reference[kSequence], load32(tcp + wire::tcp::kSequence)) < 0;
+  if (wire::tcp_checksum_is_right(header.data(), *lengths, data) && !ignored) {
     const PacketOptions options = read_options(tcp + wire::kTcpHeader, lengths->options());
     c.header = header;
     c.lengths = *lengths;
@@ -185,12 +188,14 @@ std::int32_t Decompressor::take_compressed(headroom_packet& p, headroom_detail* 
   apply(h, lengths, v, length, header.data());
   write_options(c.form, options, &header[lengths.ip + wire::kTcpHeader]);
   // "The decompressor MUST verify the decompressed packet by the TCP checksum."
-  if (!wire::tcp_checksum_is_right(header.data(), lengths, data))
+  if (!wire::tcp_checksum_is_right(header.data(), lengths, data) && !mutant("taroc-checksum-not-verified"))
     return refuse(counters_.wrong_checksum, HEADROOM_ERR_CRC);
+  if (mutant("taroc-r-octet-updates-context"))
+    std::memcpy(c.header.data(), header.data(), lengths.ip + wire::kTcpHeader);
   // "… as the reference value if this packet is not older than the current reference packet": by sequence number, and
   // by acknowledgement number where there is no data.
   const Field age = data.empty() ? kAcknowledgement : kSequence;
-  if (wire::distance(c.reference[age], v[age]) >= 0) {
+  if (wire::distance(c.reference[age], v[age]) >= 0 || mutant("taroc-older-packet-becomes-reference")) {
     c.reference = v;
   } else {
     ++counters_.older;

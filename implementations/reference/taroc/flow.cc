@@ -5,6 +5,8 @@
 #include <cstring>
 #include <iterator>
 
+#include "mutants.h"
+
 namespace headroom::taroc {
 namespace {
 
@@ -55,13 +57,11 @@ Segment Flow::read(const std::uint8_t* packet, std::size_t length, const wire::L
     s.values[kPacketId] += static_cast<std::uint32_t>(static_cast<std::int16_t>(id - last_[kPacketId]));
   }
   const std::uint8_t* const options = tcp + wire::kTcpHeader;
-  s.usual_options =
-      usual_form_ && lengths.options() == form_.length && (form_.length == 0 || load32(options) == kUsualOptions);
-  if (!s.usual_options) {
+  if (!usual_form_ || lengths.options() != form_.length || (form_.length != 0 && load32(options) != kUsualOptions)) {
     s.options = read_options(options, lengths.options());
-    if (s.options.form.timestamps != 0) {
-      s.values[kTsValue] = s.options.values.ts_value;
-      s.values[kTsEcho] = s.options.values.ts_echo;
+    if (s.options->form.timestamps != 0) {
+      s.values[kTsValue] = s.options->values.ts_value;
+      s.values[kTsEcho] = s.options->values.ts_echo;
     }
   } else if (form_.length != 0) {
     s.values[kTsValue] = load32(options + 4);
@@ -78,7 +78,7 @@ bool Flow::same_unchanging(const Segment& s) const noexcept {
   if (s.lengths.is_ipv4()) {
     if ((first & kIpv4Unchanging) != 0 ||
         load16(s.packet + wire::ipv4::kFragment) != load16(before + wire::ipv4::kFragment) ||
-        (s.packet[wire::ipv4::kTtl] != before[wire::ipv4::kTtl]))
+        (s.packet[wire::ipv4::kTtl] != before[wire::ipv4::kTtl] && !mutant("taroc-ttl-not-compared")))
       return false;
   } else if ((first & kIpv6Unchanging) != 0 || s.packet[wire::ipv6::kHopLimit] != before[wire::ipv6::kHopLimit]) {
     return false;
@@ -88,7 +88,7 @@ bool Flow::same_unchanging(const Segment& s) const noexcept {
   if ((tcp[wire::tcp::kFlags] & wire::tcp::kUrg) == 0 &&
       load16(tcp + wire::tcp::kUrgentPointer) != load16(tcp_before + wire::tcp::kUrgentPointer))
     return false;
-  return s.usual_options || fits(form_, s.options);
+  return !s.options || fits(form_, *s.options);
 }
 
 // The age of packets is that of their sequence number, and of their acknowledgement number where they have no data.
@@ -116,10 +116,12 @@ Decision Flow::decide(const Segment& s, bool rescue) const noexcept {
     d.reason = reason;
     return d;
   };
-  if (is_older_than_all(s)) return because(Reason::fell_behind);
+  if (window_.empty()) return because(Reason::new_context);
+  if (is_older_than_all(s) && !mutant("taroc-falls-behind-unnoticed")) return because(Reason::fell_behind);
   if (!same_unchanging(s) || !window_.has_room_for(s.values)) return because(Reason::changed);
   if (turn_) return because(Reason::slow_start);
-  if (state_ == State::ir && was_uncompressed(s)) return because(Reason::repeated);
+  if (state_ == State::ir && was_uncompressed(s) && !mutant("taroc-repeated-compressed"))
+    return because(Reason::repeated);
   if (rescue && transmission(s) >= 3) return because(Reason::repeated);
   if (!encode(s, d)) return because(Reason::changed);
   return d;
@@ -146,6 +148,7 @@ bool Flow::encode(const Segment& s, Decision& d) const noexcept {
     h.flags |= part.flag;
     unsigned bits = wire::bits_needed(reach);
     if (part.field == kWindowField) bits = std::min(bits, 16U);  // of which sixteen are all of it
+    if (mutant("taroc-one-bit-too-few")) --bits;
     while (bits > wire::kWasiLengths[h.pt].*part.length) {
       if (++h.pt == wire::kWasiLengths.size()) return false;
     }
@@ -184,15 +187,15 @@ bool Flow::encode_options(const Segment& s, Decision& d) const noexcept {
     timestamp(kTsEcho, o.has_echo, o.echo);
   }
   bool others = false;
-  if (!s.usual_options) {
-    o.blocks = s.options.values.sack_blocks;
+  if (s.options) {
+    o.blocks = s.options->values.sack_blocks;
     std::uint32_t from = s.values[kAcknowledgement];
     for (std::size_t i = 0; i < o.blocks; ++i) {
-      const auto [left, right] = s.options.values.sack[i];
+      const auto [left, right] = s.options->values.sack[i];
       if (left - from > 0xFFFF || right - left > 0xFFFF) return false;
       o.block[i] = {static_cast<std::uint16_t>(left - from), static_cast<std::uint16_t>(right - left)};
     }
-    others = std::memcmp(s.options.values.others.data(), others_.data(), form_.others_length()) != 0;
+    others = std::memcmp(s.options->values.others.data(), others_.data(), form_.others_length()) != 0;
   }
   d.has_options = o.has_value || o.has_echo || o.blocks != 0 || others;
   if (d.has_options) d.header.flags |= wire::kO;
@@ -203,8 +206,9 @@ std::uint8_t* Flow::write(const Segment& s, const Decision& d, std::uint8_t* out
   out = wire::write(d.header, out);
   if (!d.has_options) return out;
   out = wire::write(d.options, out);
+  if (!s.options) return out;
   const std::size_t others = form_.others_length();
-  std::memcpy(out, s.options.values.others.data(), others);
+  std::memcpy(out, s.options->values.others.data(), others);
   return out + others;
 }
 
@@ -218,9 +222,9 @@ void Flow::sent_uncompressed(const Config& config, const Segment& s, Reason reas
   r_octet_ = s.r_octet;
   lengths_ = s.lengths;
   std::memcpy(header_.data(), s.packet, s.lengths.both());
-  if (!s.usual_options) {
-    form_ = s.options.form;
-    others_ = s.options.values.others;
+  if (s.options) {
+    form_ = s.options->form;
+    others_ = s.options->values.others;
     usual_form_ = form_.is_readable && is_usual(form_);
   }
   if (s.data != 0 && !was_uncompressed(s))
@@ -235,7 +239,7 @@ void Flow::sent_compressed(const Config& config, const Segment& s) noexcept {
   if (std::uint64_t{period_} * config.mss > reach(config)) {
     state_ = State::co;
   } else {
-    turn_ = true;
+    turn_ = !mutant("taroc-no-slow-start");
     left_ = period_;
   }
 }

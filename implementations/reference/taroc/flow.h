@@ -6,8 +6,10 @@
 // W. A packet that falls behind the window, or cannot be compressed, begins IR state anew, with an F_PERIOD of 1.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <optional>
 
 #include "taroc/config.h"
 #include "taroc/congestion.h"
@@ -24,8 +26,8 @@ struct Segment {
   std::uint32_t data = 0;  // octets
   std::uint8_t r_octet = 0;
   Values values{};
-  PacketOptions options;       // where they are not the usual ones
-  bool usual_options = false;  // none, or time stamps alone behind two NOPs
+  // Nothing where they are the context's and nothing but time stamps behind two NOPs, or none at all.
+  std::optional<PacketOptions> options;
 };
 
 // Why a packet goes as UNCOMPRESSED_TCP, if it does.
@@ -39,12 +41,12 @@ struct Decision {
 };
 
 struct Flow {
-  // REQUIRES: the first packet of the flow is `established` next.
+  // REQUIRES: `packet` is given to `sent_uncompressed` before any other.
   Flow(const Config& config, const std::uint8_t* packet, const wire::Lengths& lengths) noexcept;
 
   [[nodiscard]] Segment read(const std::uint8_t* packet, std::size_t length,
                              const wire::Lengths& lengths) const noexcept;
-  // What is to become of a packet. Changes nothing.
+  // What is to become of a packet: the first one goes as UNCOMPRESSED_TCP. Changes nothing.
   [[nodiscard]] Decision decide(const Segment& segment, bool rescue) const noexcept;
   // Writes the header of a packet that can be compressed, and returns its end. REQUIRES: room for kLongestHeader.
   [[nodiscard]] std::uint8_t* write(const Segment& segment, const Decision& decision, std::uint8_t* out) const noexcept;
@@ -53,10 +55,10 @@ struct Flow {
   void sent_compressed(const Config& config, const Segment& segment) noexcept;
 
   [[nodiscard]] State state() const noexcept { return state_; }
-  [[nodiscard]] const SlidingWindow& window() const noexcept { return window_; }
-  // W(cwnd_seq, ssthresh_seq, cwnd_ack, ssthresh_ack).
+  // W(cwnd_seq, ssthresh_seq, cwnd_ack, ssthresh_ack), as far as a window of that size can be sent with.
   [[nodiscard]] std::uint64_t reach(const Config& config) const noexcept {
-    return config.k * std::max(sequence_.reach(), acknowledgement_.reach());
+    constexpr std::uint64_t kWidestWindow = std::uint64_t{1} << 21;  // octets; C_SEQ reaches 2^22
+    return std::min(kWidestWindow, config.k * std::max(sequence_.reach(), acknowledgement_.reach()));
   }
 
  private:

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "mutants.h"
+
 namespace headroom::taroc {
 namespace {
 
@@ -38,7 +40,7 @@ void SlidingWindow::clear() noexcept {
 
 void SlidingWindow::add(const Values& values, std::uint64_t octets) noexcept {
   append(values, octets);
-  shrink(octets);
+  shrink(mutant("taroc-window-of-one-packet") ? 0 : octets);
 }
 
 // A packet behind a long jump is alone in its bucket, so that those in front of the jump can leave.
@@ -77,7 +79,7 @@ void SlidingWindow::append(const Values& values, std::uint64_t octets) noexcept 
 }
 
 void SlidingWindow::shrink(std::uint64_t octets) noexcept {
-  while (size_ > 1 && (ranges_[kSequence].max - at(0).highest_sequence > octets ||
+  while (size_ > 1 && (packets_ > kMostPackets || ranges_[kSequence].max - at(0).highest_sequence > octets ||
                        ranges_[kAcknowledgement].max - at(0).highest_acknowledgement > octets))
     remove_first();
   if (size_ < kBuckets / 4 && bucket_packets_ > 1) bucket_packets_ /= 2;

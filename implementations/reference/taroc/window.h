@@ -25,6 +25,9 @@ using Ranges = std::array<wire::Range, kFields>;    // of several
 class SlidingWindow {
  public:
   static constexpr std::size_t kBuckets = 64;
+  // More packets are not on the way at once over a link that needs compression, and what they leave of the packet IDs'
+  // range can be sent in 11 bits.
+  static constexpr std::uint64_t kMostPackets = 1023;
   static constexpr std::uint32_t kWidest = (std::uint32_t{1} << 30) - 1;  // of a field, from minimum to maximum
 
   [[nodiscard]] std::uint64_t packets() const noexcept { return packets_; }
@@ -36,7 +39,8 @@ class SlidingWindow {
 
   void clear() noexcept;
   // Adds a packet, and removes others, the oldest first, as long as the first one's sequence number or acknowledgement
-  // number lies more than `octets` behind the highest one. REQUIRES: empty() or has_room_for(values).
+  // number lies more than `octets` behind the highest one, or there are more than kMostPackets. REQUIRES: empty() or
+  // has_room_for(values).
   void add(const Values& values, std::uint64_t octets) noexcept;
 
  private:

@@ -361,6 +361,23 @@ TEST(TarocCompressor, SlowStartGoesOnAsLongAsTheWindowIsWider) {
   EXPECT_EQ(types_of(ends, f, 200), std::string(200, 'C'));  // 128 * 1500 > 4 * 32768
 }
 
+// Windows that are wider than any field, or have more packets than any packet ID's, are never tracked.
+TEST(TarocCompressor, LongConnectionsStayCompressed) {
+  for (const std::size_t octets : {std::size_t{1}, std::size_t{1460}}) {
+    Ends ends;
+    Fields f;
+    f.data = Packet(octets, 'x');
+    for (int i = 0; i < 20'000; ++i) {
+      // Steps of sixteen segments: the window grows fast.
+      (void)ends.compress(packet_of(f));
+      f.sequence += static_cast<std::uint32_t>(octets == 1 ? 1 : 16 * octets);
+      f.id += 1;
+    }
+    EXPECT_EQ(ends.compressor.counters().changed, 0u) << octets;
+    EXPECT_LT(ends.compressor.counters().uncompressed, 20u) << octets;
+  }
+}
+
 // 7.1.1 a) 2): "a retransmission of the packet in VSW and it was sent as UNCOMPRESSED_TCP previously".
 TEST(TarocCompressor, ARetransmissionOfAnUncompressedPacketIsOne) {
   Ends ends;

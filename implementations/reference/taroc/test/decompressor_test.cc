@@ -383,14 +383,14 @@ TEST(TarocLine, ConversationsComeOutAsTheyWentIn) {
   config.channels = 2;
   Ends ends(config);
   Conversations conversations(7);
-  for (int i = 0; i < 20'000; ++i) {
+  for (int i = 0; i < 8'000; ++i) {
     const std::size_t which = conversations.next_flow();
     const Packet packet = packet_of(conversations.next(which));
     const Outcome out = ends.across(packet, static_cast<std::uint32_t>(which % 2));
     ASSERT_EQ(out.status, HEADROOM_OK) << i;
     ASSERT_EQ(out.octets, packet) << i;
   }
-  EXPECT_GT(ends.compressor.counters().compressed, 17'000u);
+  EXPECT_GT(ends.compressor.counters().compressed, 6'500u);
   EXPECT_EQ(ends.decompressor.counters().compressed, ends.compressor.counters().compressed);
 }
 
@@ -399,7 +399,7 @@ TEST(TarocLine, LossesCostNoOtherPacket) {
   for (const unsigned one_in : {2u, 5u, 50u}) {
     Ends ends;
     Conversations conversations(one_in);
-    for (int i = 0; i < 20'000; ++i) {
+    for (int i = 0; i < 8'000; ++i) {
       const Packet packet = packet_of(conversations.next(conversations.next_flow()));
       const Outcome link = ends.compress(packet);
       ASSERT_EQ(link.status, HEADROOM_OK);
@@ -410,7 +410,7 @@ TEST(TarocLine, LossesCostNoOtherPacket) {
       ASSERT_EQ(out.status, HEADROOM_OK) << i;
       ASSERT_EQ(out.octets, packet) << i;
     }
-    EXPECT_GT(ends.compressor.counters().compressed, 17'000u);
+    EXPECT_GT(ends.compressor.counters().compressed, 6'500u);
   }
 }
 
@@ -424,7 +424,7 @@ TEST(TarocLine, NothingWrongComesOutBehindLosses) {
     Ends ends(config);
     Conversations conversations(100 + contexts);
     std::uint64_t restored = 0, refused = 0;
-    for (int i = 0; i < 40'000; ++i) {
+    for (int i = 0; i < 12'000; ++i) {
       const Packet packet = packet_of(conversations.next(conversations.next_flow()));
       const Outcome link = ends.compress(packet);
       if (conversations.one_in(3)) continue;
@@ -445,7 +445,7 @@ TEST(TarocLine, ReorderingCostsNoPacket) {
   Ends ends;
   Conversations conversations(11);
   std::vector<std::pair<Packet, Outcome>> waiting;
-  for (int i = 0; i < 20'000; ++i) {
+  for (int i = 0; i < 8'000; ++i) {
     const Packet packet = packet_of(conversations.next(conversations.next_flow()));
     const Outcome link = ends.compress(packet);
     if (i > 100 && link.type == kTypeCompressed && conversations.one_in(10)) {
@@ -468,7 +468,7 @@ TEST(TarocLine, DamageIsFoundByTheChecksum) {
   Conversations conversations(13);
   std::mt19937 random(5);
   std::uint64_t refused = 0;
-  for (int i = 0; i < 40'000; ++i) {
+  for (int i = 0; i < 12'000; ++i) {
     const Packet packet = packet_of(conversations.next(conversations.next_flow()));
     Outcome link = ends.compress(packet);
     const bool damaged = i > 200 && link.type == kTypeCompressed && random() % 3 == 0;
@@ -484,7 +484,7 @@ TEST(TarocLine, DamageIsFoundByTheChecksum) {
     if (checked[0] >> 4 == 4) set_ip_checksum(checked);
     ASSERT_EQ(checked, out.octets) << i;
   }
-  EXPECT_GT(refused, 10'000u);
+  EXPECT_GT(refused, 2'500u);
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taroc/wire/compressed.h"
 
+#include "mutants.h"
+
 namespace headroom::taroc::wire {
 namespace {
 
@@ -18,7 +20,7 @@ class BitWriter {
     }
   }
   [[nodiscard]] std::uint8_t* end() noexcept {
-    if (count_ != 0) put(0, 8 - count_);
+    if (count_ != 0) put(mutant("taroc-padding-of-ones") ? (1U << (8 - count_)) - 1 : 0, 8 - count_);
     return out_;
   }
 

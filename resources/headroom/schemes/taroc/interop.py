@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows of the interop matrix: one compressor by the rules of 7.1, one decompressor by those of 7.2."""
+
+from headroom.core.contract import CellTitles
+from headroom.schemes.taroc.line import LINE
+
+FLOWS, PACKETS = 20, 600  # more connections than the smallest TCP_SPACE has CIDs
+TRAFFIC = (
+    "tcp-bulk-data",
+    "tcp-acknowledgements",
+    "tcp-interactive",
+    "tcp-options",
+    "tcp-timestamps",
+    "tcp-retransmissions",
+    "tcp-urgent-and-window",
+    "tcp-connections",
+)
+CELLS = LINE.cells(TRAFFIC, FLOWS, PACKETS)
+INTEROP = CELLS.interop(
+    CellTitles(
+        sender="Compressor",
+        traffic="Traffic",
+        size="header_bytes",
+        size_title="octets of header per packet",
+        size_format=".2f",
+        evidence="what the judge says",
+        passed="The compressor keeps the rules of the draft, and the decompressor does with what arrives what the "
+        "judge does, packet by packet, behind losses, too.",
+        what="each compressor with each decompressor: CIDs, traffic and link conditions",
+    )
+)
