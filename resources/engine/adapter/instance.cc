@@ -2,6 +2,8 @@
 #include "adapter/instance.h"
 
 #include <cstring>
+#include <map>
+#include <mutex>
 #include <string_view>
 
 #include "adapter/promise_broken.h"
@@ -113,12 +115,25 @@ const char* name_of_status(std::int32_t status) noexcept {
   }
 }
 
+namespace {
+
+// Digest of a library. It is read once: a job may name a library several times, and it cannot change while it is open.
+const std::string& digest_of(const std::string& path) {
+  static std::mutex mutex;
+  static std::map<std::string, std::string> digests;
+  const std::scoped_lock lock(mutex);
+  const auto known = digests.find(path);
+  return known != digests.end() ? known->second : digests.emplace(path, sha256_of_file(path)).first->second;
+}
+
+}  // namespace
+
 Json identity(const Instance& instance) {
   return {{"name", instance.description().name},
           {"version", instance.description().version},
           {"build", instance.description().document.value("build", "")},
           {"library", instance.path()},
-          {"sha256", sha256_of_file(instance.path())}};
+          {"sha256", digest_of(instance.path())}};
 }
 
 }  // namespace headroom

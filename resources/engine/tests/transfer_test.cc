@@ -278,6 +278,16 @@ TEST(Transfer, IsTheSameForTheSameSeed) {
   EXPECT_NE(result_of(job), result);
 }
 
+TEST(Transfer, CountsNothingOfItsWarmUp) {
+  const auto acknowledged = [](std::uint64_t warm_up_ns, std::uint64_t duration_ns) {
+    Json job = job_of(1e-5);
+    job["warm_up_ns"] = warm_up_ns;
+    job["duration_ns"] = duration_ns;
+    return result_of(job)["acknowledged_octets"].get<std::uint64_t>();
+  };
+  EXPECT_EQ(acknowledged(0, 40 * kSecond) + acknowledged(40 * kSecond, 60 * kSecond), acknowledged(0, 100 * kSecond));
+}
+
 TEST(Transfer, ShorterHeadersAreDamagedLessOften) {
   Json job = job_of(3e-5);
   job["mtu"] = 96;

@@ -10,10 +10,12 @@ enum Stream : std::uint64_t { kPhase = 1, kNetwork, kNetworkBack, kLink, kRevers
 class Connection {
  public:
   Connection(const Job& job, std::uint64_t seed)
-      : end_ns_(job.duration_ns),
+      : warm_up_ns_(job.warm_up_ns),
+        end_ns_(job.warm_up_ns + job.duration_ns),
         format_(job.mtu - kHeaders),
         mss_(job.mtu - kHeaders),
         sender_(sender_config(job, seed)),
+        warm_up_(*this),
         end_(*this),
         fixed_host_(*this),
         network_(simulation_, job.network, derive(seed, kNetwork), [this](Segment& s) { link_.send(s); }),
@@ -28,6 +30,7 @@ class Connection {
               }),
         reverse_(simulation_, reverse_config(job, seed), format_,
                  [this](const Answer& a) { network_back_.send(a.acknowledgement, kHeaders); }) {
+    simulation_.add(warm_up_);
     simulation_.add(end_);
     simulation_.add(fixed_host_);
   }
@@ -36,7 +39,7 @@ class Connection {
     send();
     simulation_.run();
     ConnectionResult result;
-    result.acknowledged = sender_.acknowledged() * mss_;
+    result.acknowledged = (sender_.acknowledged() - acknowledged_in_warm_up_) * mss_;
     result.sender = sender_.counts();
     result.link = link_.counts();
     result.reverse_link = reverse_.counts();
@@ -44,6 +47,16 @@ class Connection {
   }
 
  private:
+  struct WarmUp final : sim::Host {
+    explicit WarmUp(Connection& c) : connection(c) {}
+    [[nodiscard]] std::uint64_t next_ns() const override { return is_over ? sim::kNever : connection.warm_up_ns_; }
+    void act() override {
+      is_over = true;
+      connection.acknowledged_in_warm_up_ = connection.sender_.acknowledged();
+    }
+    Connection& connection;
+    bool is_over = false;
+  };
   struct End final : sim::Host {
     explicit End(Connection& c) : connection(c) {}
     [[nodiscard]] std::uint64_t next_ns() const override {
@@ -107,7 +120,8 @@ class Connection {
       network_.send({*segment, segments_++}, kHeaders + mss_);
   }
 
-  const std::uint64_t end_ns_;
+  const std::uint64_t warm_up_ns_, end_ns_;
+  std::uint64_t acknowledged_in_warm_up_ = 0;  // segments
   bool has_ended_ = false;
   sim::Simulation simulation_;
   SegmentFormat format_;
@@ -115,6 +129,7 @@ class Connection {
   TcpSender sender_;
   TcpReceiver receiver_;
   std::uint16_t segments_ = 0, answers_ = 0;  // Identification of the next
+  WarmUp warm_up_;
   End end_;
   FixedHost fixed_host_;
   Pipe<Segment> network_;

@@ -10,12 +10,12 @@
 namespace headroom::transfer {
 
 struct ConnectionResult {
-  std::uint64_t acknowledged = 0;  // octets of payload
+  std::uint64_t acknowledged = 0;  // octets of payload, behind the warm-up
   SenderCounts sender;
   LinkDirectionCounts link, reverse_link;
 };
 
-// Sends for the job's duration. Same job, same seed: same result. Throws Error(adapter).
+// Sends for the job's warm-up and duration. Same job, same seed: same result. Throws Error(adapter).
 [[nodiscard]] ConnectionResult run_connection(const Job& job, std::uint64_t seed);
 
 }  // namespace headroom::transfer

@@ -65,6 +65,7 @@ Job read_job(const Json& document) {
     job.compressed_header = static_cast<std::uint32_t>(octets->integer(0, kHeaders));
   job.has_feedback = object.boolean("feedback", true);
   job.feedback_ber = object.probability("feedback_ber", 0);
+  job.warm_up_ns = object.integer("warm_up_ns", 0, kLongestDuration, 0);
   job.duration_ns = object.required("duration_ns").integer(1, kLongestDuration);
   Object batches(object.required("batches"));
   job.fewest_batches = static_cast<std::uint32_t>(batches.required("fewest").integer(2, kMostBatches));

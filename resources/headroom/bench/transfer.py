@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""TCP over a link with bit errors: the engine's `transfer`, as a configuration and a result.
+
+A fixed host sends over a network and a router to a mobile host; headers are compressed on the link between the last
+two, both ways. Throughput is octets of acknowledged payload a second.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from headroom.core import engine
+from headroom.core.paths import DEFAULT_BUILD
+
+Control = Literal["tahoe", "reno", "sack"]
+HarmedAt = Literal["link", "before-queue"]
+
+SECOND = 1_000_000_000  # ns
+DELAY_NS = SECOND // 10  # of each hop, as in Appendix B.1 of draft-ietf-rohc-tcp-taroc-00
+NETWORK_BPS = 8_000_000
+QUEUE_PACKETS = 6
+TIMEOUT_S = 600.0
+
+
+@dataclass(frozen=True)
+class TransferConfig:
+    """The configuration of one transfer. `codec` and `reverse_codec` have a compressor and a decompressor as the
+    engine's jobs name them; None: sizes alone pass. Headers have `compressed_header` octets where they are compressed;
+    None: as many as they have. Batches of `seconds` each, behind `warm_up_seconds`, run until the mean has
+    `standard_error`, a share of it."""
+
+    control: Control
+    rate_bps: int
+    mtu: int
+    ber: float
+    codec: Mapping[str, Any] | None = None
+    reverse_codec: Mapping[str, Any] | None = None
+    compressed_header: int | None = None
+    harmed_at: HarmedAt = "before-queue"
+    feedback_ber: float = 0.0
+    warm_up_seconds: int = 0
+    seconds: int = 10_000
+    fewest: int = 2
+    most: int = 100
+    standard_error: float = 0.01
+    seed: int = 1
+
+    def as_job(self) -> dict[str, Any]:
+        hop = {"rate_bps": self.rate_bps, "delay_ns": DELAY_NS}
+        optional = {
+            "codec": self.codec,
+            "reverse_codec": self.reverse_codec,
+            "compressed_header": self.compressed_header,
+        }
+        return {
+            "tcp": {"congestion_control": self.control},
+            "mtu": self.mtu,
+            "network": {"rate_bps": NETWORK_BPS, "delay_ns": DELAY_NS},
+            "link": {**hop, "queue_packets": QUEUE_PACKETS, "ber": self.ber, "harmed_at": self.harmed_at},
+            "reverse_link": hop,
+            **{key: value for key, value in optional.items() if value is not None},
+            "feedback_ber": self.feedback_ber,
+            "warm_up_ns": self.warm_up_seconds * SECOND,
+            "duration_ns": self.seconds * SECOND,
+            "batches": {"fewest": self.fewest, "most": self.most, "standard_error": self.standard_error},
+            "seed": self.seed,
+        }
+
+
+@dataclass(frozen=True)
+class TransferResult:
+    """Octets of payload a second, and the standard error of that mean as a share of it."""
+
+    throughput: float
+    standard_error: float
+    batches: int
+    document: Mapping[str, Any] = field(repr=False)
+
+    @property
+    def header_octets(self) -> float:
+        """Mean octets of a header on the link, of segments; 0 where none was sent."""
+        link = self.document["link"]
+        return link["header_octets"] / link["packets"] if link["packets"] else 0.0
+
+    @property
+    def wrong(self) -> int:
+        """Packets that TCP took though nobody had sent them, both ways."""
+        return self.document["link"]["wrong"] + self.document["reverse_link"]["wrong"]
+
+
+def measure(configs: Sequence[TransferConfig], build: str = DEFAULT_BUILD) -> list[TransferResult]:
+    """Runs transfers, as many at once as there are CPUs. Raises EngineFailure as `engine.run` does."""
+    at_once = max(os.cpu_count() or 1, 1)
+    results = []
+    for begin in range(0, len(configs), at_once):
+        jobs = [config.as_job() for config in configs[begin : begin + at_once]]
+        for document in engine.run_together("transfer", jobs, TIMEOUT_S, build):
+            results.append(
+                TransferResult(document["throughput"], document["standard_error"], document["batches"], document)
+            )
+    return results
