@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Simulations of Appendix B of draft-ietf-rohc-tcp-taroc-00 (2000): its tables, measured again.
+
+reports/papers/taroc-2000.yaml has the figures and the methods. One set of settings serves every cell.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from itertools import combinations
+from typing import Any
+
+from headroom.bench import transfer
+from headroom.bench.transfer import Control, TransferConfig, TransferResult
+from headroom.core import capabilities
+from headroom.core.papers.measured import PaperMeasurement
+from headroom.core.papers.paper import Figure, Paper, beside
+from headroom.core.results.record import Item, Series
+from headroom.core.run.run import Run
+
+MTUS = {
+    1e-7: 576,
+    3e-7: 576,
+    1e-6: 576,
+    3e-6: 576,
+    1e-5: 296,
+    3e-5: 296,
+    1e-4: 168,
+    3e-4: 96,
+    1e-3: 96,
+}  # octets, by bit error rate (Appendix B.3)
+ORDERED_UP_TO = 3e-4  # bit error rate; above it nearly nothing arrives
+WORST = 1e-3
+WARM_UP_S = 60  # the first timeout is 6 s, and slow start from it
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of the draft: one link and one sender."""
+
+    rate_bps: int
+    control: Control
+
+
+TABLES = {
+    "Appendix B.3.1": Table(384_000, "tahoe"),
+    "Appendix B.3.2": Table(114_000, "sack"),
+    "Appendix B.3.3": Table(64_000, "reno"),
+    "Appendix B.3.4": Table(9_600, "sack"),
+}
+
+
+@dataclass(frozen=True)
+class Column:
+    """How a column is measured: `header`, octets that a compressed header is taken to have (None: what it really has),
+    and the `scheme` of the codec (empty: sizes alone pass) with its `options`."""
+
+    header: int | None = None
+    scheme: str = ""
+    options: Mapping[str, Any] | None = None
+
+    @property
+    def has_noisy_feedback(self) -> bool:
+        """True for IPHC, whose CONTEXT_STATE goes over a link with errors (Appendix B.1)."""
+        return self.scheme == "iphc"
+
+
+COLUMNS = {
+    "none": Column(),
+    "vjhc": Column(4, "vj"),
+    "iphc": Column(5, "iphc"),
+    "taroc": Column(7, "taroc"),
+    "ideal": Column(4),
+}
+# Not in the draft: headers as long as they are, and TAROC that sends a segment's third transmission uncompressed.
+MORE_COLUMNS = {
+    "vjhc-real": Column(None, "vj"),
+    "iphc-real": Column(None, "iphc"),
+    "taroc-real": Column(None, "taroc"),
+    "taroc-rescue": Column(7, "taroc", {"rescue": True}),
+}
+
+Cell = tuple[float, str]  # bit error rate, column
+
+
+def _place(figure: Figure) -> tuple[Cell, bool]:
+    """Cell of a figure, and whether it is a gain: b-3-1.low.ber-1e-7.gain-vjhc-low is 1e-7, vjhc, True."""
+    _, group, row, column = figure.id.split(".")
+    column = column.removesuffix(f"-{group}")
+    return (float(row.removeprefix("ber-")), column.removeprefix("gain-")), column.startswith("gain-")
+
+
+def _is_cell(figure: Figure) -> bool:
+    return ".ber-" in figure.id
+
+
+def _reason_against(run: Run, column: Column) -> str:
+    """Why the implementations cannot measure a column, empty if they can."""
+    if not column.scheme:
+        return ""
+    reasons = (found.lacks(role, column.scheme) for role, found in run.sides)
+    reason = next(filter(None, reasons), "")
+    if not reason and column.options and any(found.name != "reference" for _, found in run.sides):
+        reason = f"{', '.join(column.options)} is an option of the reference"
+    return reason
+
+
+def _standard_error(ber: float, quick: bool) -> float:
+    """Wanted standard error, a share of the throughput. Where nearly nothing arrives, the draft prints one digit."""
+    if ber > ORDERED_UP_TO:
+        return 0.1 if quick else 0.05
+    return 0.03 if quick else 0.01
+
+
+def _config(run: Run, table: Table, cell: Cell) -> TransferConfig:
+    ber, name = cell
+    column, codec = (COLUMNS | MORE_COLUMNS)[name], None
+    if column.scheme:
+        config = {"scheme": column.scheme}
+        codec = {
+            "compressor": capabilities.adapter(run.compressor, run.build, config, dict(column.options or {})),
+            "decompressor": capabilities.adapter(run.decompressor, run.build, config),
+        }
+    return TransferConfig(
+        control=table.control,
+        rate_bps=table.rate_bps,
+        mtu=MTUS[ber],
+        ber=ber,
+        codec=codec,
+        reverse_codec=codec,
+        compressed_header=column.header,
+        feedback_ber=ber if column.has_noisy_feedback else 0.0,
+        warm_up_seconds=WARM_UP_S,
+        seconds=500 if run.quick else 2_000,
+        fewest=3 if run.quick else 5,
+        most=400,
+        standard_error=_standard_error(ber, run.quick),
+        seed=run.seed,
+    )
+
+
+@cache
+def _measured(run: Run, table: Table, cells: tuple[Cell, ...]) -> dict[Cell, TransferResult]:
+    return dict(zip(cells, transfer.measure([_config(run, table, cell) for cell in cells], run.build), strict=True))
+
+
+def gain(results: Mapping[Cell, TransferResult], cell: Cell) -> float | None:
+    """Improvement on NONE, %; None where NONE or the cell has no throughput."""
+    ber, _ = cell
+    if cell not in results or not (none := results[ber, "none"].throughput):
+        return None
+    return 100 * (results[cell].throughput / none - 1)
+
+
+def _item(figure: Figure, results: Mapping[Cell, TransferResult], reasons: Mapping[str, str]) -> Item:
+    cell, is_gain = _place(figure)
+    if cell not in results:
+        return beside(figure, None, note=reasons[cell[1]])
+    result = results[cell]
+    if is_gain:
+        return beside(figure, gain(results, cell))
+    note = f"standard error {100 * result.standard_error:.1f} % of {result.batches} batches"
+    if cell[1] in MORE_COLUMNS:
+        note += f"; {result.header_octets:.1f} octets of header"
+    return beside(figure, result.throughput, note=note)
+
+
+def rows_in_order(figures: Iterable[Figure], results: Mapping[Cell, TransferResult]) -> int:
+    """Rows up to ORDERED_UP_TO in which no two schemes stand the other way round than in the draft, by more than two
+    standard errors of their difference."""
+    printed: dict[Cell, float] = {}
+    for figure in figures:
+        if _is_cell(figure) and figure.paper is not None:
+            cell, is_gain = _place(figure)
+            if not is_gain:
+                printed[cell] = figure.paper
+
+    def is_reversed(one: Cell, other: Cell) -> bool:
+        worse, better = sorted((one, other), key=lambda cell: printed[cell])
+        errors = (results[cell].throughput * results[cell].standard_error for cell in (worse, better))
+        return results[worse].throughput - results[better].throughput > 2 * math.hypot(*errors)
+
+    rows = [[(ber, name) for name in COLUMNS if (ber, name) in printed] for ber in MTUS if ber <= ORDERED_UP_TO]
+    return sum(bool(row) and not any(is_reversed(*pair) for pair in combinations(row, 2)) for row in rows)
+
+
+def _summary(figure: Figure, figures: list[Figure], results: Mapping[Cell, TransferResult]) -> Item:
+    """A figure of a whole table: b-3-1.order, b-3-1.taroc-to-none."""
+    name = figure.id.rpartition(".")[2]
+    if name == "order":
+        return beside(figure, float(rows_in_order(figures, results)))
+    scheme, _, _ = name.partition("-")
+    none = results[WORST, "none"].throughput
+    return beside(figure, results[WORST, scheme].throughput / none if none else None, note="nothing arrived with NONE")
+
+
+def _series(key: str, results: Mapping[Cell, TransferResult]) -> list[Series]:
+    series = []
+    for name in COLUMNS:
+        cells = [(ber, name) for ber in MTUS if (ber, name) in results]
+        throughput = [{"x": ber, "y": results[ber, name].throughput} for ber, _ in cells]
+        gains = [{"x": ber, "y": value} for ber, _ in cells if (value := gain(results, (ber, name))) is not None]
+        for kind, unit, points in (("throughput", "octets/s", throughput), ("gain", "%", gains)):
+            if points:
+                series.append(Series(f"{kind}_{key}", "bit error rate", kind, "", unit, points, name.upper()))
+    return series
+
+
+def measure_table(where: str, paper: Paper, run: Run) -> PaperMeasurement:
+    """Measures the cells of a table that the implementations can, and the columns that the draft lacks."""
+    figures = paper.of(where)
+    wanted = dict.fromkeys(_place(figure)[0] for figure in figures if _is_cell(figure))
+    columns = COLUMNS | MORE_COLUMNS
+    reasons = {name: reason for name in columns if (reason := _reason_against(run, columns[name]))}
+    results = _measured(run, TABLES[where], tuple(cell for cell in wanted if cell[1] not in reasons))
+    items = [
+        _item(figure, results, reasons) if _is_cell(figure) else _summary(figure, figures, results)
+        for figure in figures
+        if _is_cell(figure) or not reasons
+    ]
+    return PaperMeasurement(items, _series(where.rpartition(".")[2], results))
+
+
+def measure(paper: Paper, places: tuple[str, ...], run: Run) -> PaperMeasurement:
+    """Measures places of the draft."""
+    measured = PaperMeasurement()
+    for where in places:
+        table = measure_table(where, paper, run)
+        measured.items += table.items
+        measured.series += table.series
+    return measured
