@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "iphc/compressor.h"
+
+#include <cstring>
+
+#include "iphc/wire/context_state.h"
+#include "iphc/wire/tcp.h"
+#include "mutants.h"
+
+namespace headroom::iphc {
+namespace {
+
+using wire::Chain;
+using wire::Class;
+using wire::Kind;
+
+// A context whose last full header is so many packets back has reached the decompressor, or its header request would
+// have come: what a request asks for behind that are the fields that change.
+constexpr std::uint32_t kSurelyEstablished = 32;
+
+// Writes the RANDOM fields of the subheaders, TCP left out, "in the same order as they occur in the full header".
+// `identification`: also that of an IPv4 header in front of TCP, which is RANDOM without differential coding (7.12.2).
+std::uint8_t* write_random(const Chain& chain, const std::uint8_t* packet, bool identification,
+                           std::uint8_t* at) noexcept {
+  for (std::size_t i = 0; i < chain.count; ++i) {
+    const auto [kind, offset] = chain.parts[i];
+    if (kind == Kind::tcp || (kind == Kind::ipv4_of_tcp && !identification)) continue;
+    const std::uint8_t* const h = packet + offset;
+    wire::for_each_field(kind, h, chain.length_of(i), [&](Class of, std::size_t field, std::size_t octets) {
+      const bool is_identification = kind == Kind::ipv4_of_tcp && field == wire::kIdentification;
+      if (of == Class::random || is_identification) {
+        std::memcpy(at, h + field, octets);
+        at += octets;
+      }
+      return true;
+    });
+  }
+  return at;
+}
+
+}  // namespace
+
+Compressor::Compressor(const Config& config) : config_(config), scratch_{} {
+  links_.reserve(config.channels);
+  for (std::uint32_t i = 0; i < config.channels; ++i)
+    links_.push_back({ContextTable(config.tcp_space + 1), ContextTable(config.non_tcp_space + 1)});
+}
+
+std::int32_t Compressor::compress(headroom_packet& p, std::uint64_t, headroom_detail* detail) {
+  const wire::Octets packet{p.in, p.in_length};
+  Chain chain;
+  wire::parse(packet, config_.max_header, chain);
+  if (!wire::is_inferable(chain, packet)) return send_regular(p, detail);
+  Link& link = links_[p.channel];
+  if (chain.has_tcp()) {
+    const bool is_compressible = config_.compress_tcp && has_compressible_flags(chain, p.in);
+    return is_compressible ? compress_tcp(p, detail, link, chain) : send_regular(p, detail);
+  }
+  return send_regular(p, detail);
+}
+
+std::int32_t Compressor::compress_tcp(headroom_packet& p, headroom_detail* detail, Link& link, const Chain& chain) {
+  std::uint32_t cid = link.tcp.find(chain, p.in);
+  if (cid == ContextTable::kNone) {
+    if (p.out_capacity < p.in_length) return HEADROOM_ERR_NO_SPACE;
+    cid = link.tcp.reclaim();
+    ++counters_.new_streams;
+    if (!link.tcp[cid].is_empty()) ++counters_.replaced_streams;
+    return send_full_tcp(p, detail, link, cid, chain);
+  }
+  const CompressorContext& context = link.tcp[cid];
+  wire::Changes changes;
+  TcpForm form = tcp_form(context, chain, p.in, p.in_length, changes);
+  if (!context.is_valid && form == TcpForm::compressed) {
+    const bool r_bits =
+        ((wire::r_octet_of(chain, p.in) ^ wire::r_octet_of(context.chain, context.header.data())) & 3) != 0;
+    form = context.since_full < kSurelyEstablished || r_bits ? TcpForm::full : TcpForm::no_delta;
+  }
+  switch (form) {
+    case TcpForm::compressed:
+      changes.cid = static_cast<std::uint8_t>(cid);
+      return send_compressed_tcp(p, detail, link, cid, chain, changes);
+    case TcpForm::no_delta:
+      if (config_.no_delta) return send_no_delta(p, detail, link, cid, chain);
+      break;
+    case TcpForm::repair:
+      ++counters_.resynchronised;
+      break;
+    case TcpForm::full:
+      break;
+  }
+  return send_full_tcp(p, detail, link, cid, chain);
+}
+
+std::int32_t Compressor::send_regular(headroom_packet& p, headroom_detail* detail) noexcept {
+  if (p.out_capacity < p.in_length) return HEADROOM_ERR_NO_SPACE;
+  std::memcpy(p.out, p.in, p.in_length);
+  p.out_length = p.in_length;
+  p.out_type = p.in[0] >> 4 == 6 ? kTypeIpv6 : kTypeIpv4;
+  ++counters_.regular;
+  if (detail != nullptr) detail->packet_type = static_cast<std::uint8_t>(PacketType::regular);
+  return HEADROOM_OK;
+}
+
+// "We can use the length fields in full headers to pass the values of the CID" (5.3).
+std::int32_t Compressor::send_full_tcp(headroom_packet& p, headroom_detail* detail, Link& link, std::uint32_t cid,
+                                       const Chain& chain) noexcept {
+  if (p.out_capacity < p.in_length) return HEADROOM_ERR_NO_SPACE;
+  CompressorContext& context = link.tcp[cid];
+  std::memcpy(p.out, p.in, p.in_length);
+  const auto [first, second] = wire::length_fields(chain);
+  wire::store16(p.out + first, cid);
+  if (second != 0) wire::store16(p.out + second, 0);
+  p.out_length = p.in_length;
+  p.out_type = kTypeFull;
+  context.save(chain, p.in, p.in_length);
+  context.is_valid = true;
+  context.since_full = 0;
+  link.tcp.touch(cid);
+  ++counters_.full;
+  if (detail != nullptr) {
+    detail->cid = cid;
+    detail->packet_type = static_cast<std::uint8_t>(PacketType::full);
+    detail->plain_header = detail->compressed_header = static_cast<std::uint16_t>(chain.length());
+  }
+  return HEADROOM_OK;
+}
+
+std::int32_t Compressor::send_compressed_tcp(headroom_packet& p, headroom_detail* detail, Link& link, std::uint32_t cid,
+                                             const Chain& chain, const wire::Changes& changes) noexcept {
+  // With ample room, as the engine promises, the header is written where it belongs.
+  const std::size_t data = p.in_length - chain.length();
+  std::uint8_t* const header = p.out_capacity >= scratch_.size() + data ? p.out : scratch_.data();
+  std::uint8_t* at = wire::write_front(changes, false, header);
+  at = write_random(chain, p.in, false, at);
+  at = wire::write_changes(changes, at);
+  if ((changes.flags & wire::kO) != 0) {
+    const std::size_t options = chain.length_of(chain.count - 1u) - wire::kTcpHeader;
+    std::memcpy(at, p.in + chain.tcp_at() + wire::kTcpHeader, options);
+    at += options;
+  }
+  const std::int32_t status =
+      finish(p, detail, cid, chain, header, static_cast<std::size_t>(at - header), PacketType::tcp);
+  if (status != HEADROOM_OK) return status;
+  CompressorContext& context = link.tcp[cid];
+  // "The octet passed with the R flag MUST NOT update the context."
+  const bool has_r = (changes.flags & wire::kR) != 0;
+  const std::uint8_t kept = has_r ? wire::r_octet_of(context.chain, context.header.data()) : std::uint8_t{0};
+  context.save(chain, p.in, p.in_length);
+  if (has_r) wire::put_r_octet(context.chain, context.header.data(), kept);
+  ++context.since_full;
+  link.tcp.touch(cid);
+  ++counters_.tcp;
+  return HEADROOM_OK;
+}
+
+// "CID, RANDOM fields, whole TCP header except for Port Numbers" (6 b).
+std::int32_t Compressor::send_no_delta(headroom_packet& p, headroom_detail* detail, Link& link, std::uint32_t cid,
+                                       const Chain& chain) noexcept {
+  std::uint8_t* at = scratch_.data();
+  *at++ = static_cast<std::uint8_t>(cid);
+  at = write_random(chain, p.in, true, at);
+  constexpr std::size_t kPortNumbers = 4;
+  const std::size_t rest = chain.length_of(chain.count - 1u) - kPortNumbers;
+  std::memcpy(at, p.in + chain.tcp_at() + kPortNumbers, rest);
+  at += rest;
+  const std::int32_t status = finish(p, detail, cid, chain, scratch_.data(),
+                                     static_cast<std::size_t>(at - scratch_.data()), PacketType::tcp_no_delta);
+  if (status != HEADROOM_OK) return status;
+  CompressorContext& context = link.tcp[cid];
+  context.save(chain, p.in, p.in_length);
+  // A second request of the same kind is answered by a full header.
+  if (!context.is_valid) context.since_full = 0;
+  context.is_valid = true;
+  link.tcp.touch(cid);
+  ++counters_.tcp_no_delta;
+  return HEADROOM_OK;
+}
+
+std::int32_t Compressor::finish(headroom_packet& p, headroom_detail* detail, std::uint32_t cid, const Chain& chain,
+                                const std::uint8_t* header, std::size_t length, PacketType type) noexcept {
+  const std::size_t data = p.in_length - chain.length();
+  if (p.out_capacity < length + data) return HEADROOM_ERR_NO_SPACE;
+  if (header != p.out) std::memcpy(p.out, header, length);
+  if (data != 0) std::memcpy(p.out + length, p.in + chain.length(), data);
+  p.out_length = static_cast<std::uint32_t>(length + data);
+  p.out_type = type == PacketType::tcp ? kTypeTcp : type == PacketType::tcp_no_delta ? kTypeTcpNoDelta : kTypeNonTcp;
+  if (detail != nullptr) {
+    detail->cid = cid;
+    detail->packet_type = static_cast<std::uint8_t>(type);
+    detail->plain_header = static_cast<std::uint16_t>(chain.length());
+    detail->compressed_header = static_cast<std::uint16_t>(length);
+  }
+  return HEADROOM_OK;
+}
+
+std::int32_t Compressor::take_context_state(std::uint32_t channel, wire::Octets packet) noexcept {
+  const std::optional<wire::Octets> cids = wire::requested_cids(packet);
+  if (!cids) {
+    ++counters_.bad_requests;
+    const bool is_other_type = !packet.empty() && packet[0] != wire::kTcpHeaderRequest;
+    return is_other_type ? HEADROOM_ERR_UNSUPPORTED : HEADROOM_ERR_MALFORMED;
+  }
+  ContextTable& contexts = links_[channel].tcp;
+  for (const std::uint8_t cid : *cids) {
+    if (cid >= contexts.size()) continue;  // of no stream: there is nothing to refresh
+    contexts[cid].is_valid = false;
+    ++counters_.requested;
+  }
+  return HEADROOM_OK;
+}
+
+std::size_t Compressor::contexts_in_use() const noexcept {
+  std::size_t sum = 0;
+  for (const Link& link : links_) sum += link.tcp.size() + link.non_tcp.size();
+  return sum;
+}
+
+std::size_t Compressor::memory_bytes() const noexcept {
+  std::size_t sum = sizeof *this;
+  for (const Link& link : links_) sum += link.tcp.memory_bytes() + link.non_tcp.memory_bytes();
+  return sum;
+}
+
+}  // namespace headroom::iphc

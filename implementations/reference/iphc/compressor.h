@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The compressor of RFC 2507. A packet leaves with its regular header, a full one, or a compressed one (config.h).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "headroom.h"
+#include "iphc/config.h"
+#include "iphc/contexts.h"
+#include "iphc/tcp_changes.h"
+
+namespace headroom::iphc {
+
+struct CompressorCounters {
+  std::uint64_t regular = 0, full = 0, tcp = 0, tcp_no_delta = 0, non_tcp = 0;  // sent, by type
+  std::uint64_t new_streams = 0;       // full headers of streams that had no CID
+  std::uint64_t replaced_streams = 0;  // of these: the CID had another stream
+  std::uint64_t resynchronised = 0;    // full headers because TCP seems to repair a loss (3.2)
+  std::uint64_t requested = 0;         // contexts that CONTEXT_STATE packets have made invalid (10.2)
+  std::uint64_t bad_requests = 0;      // reverse packets that are no such packet
+};
+
+class Compressor {
+ public:
+  explicit Compressor(const Config& config);
+
+  // Compresses one packet: status, octets, `out_type` and, where it is not nullptr, the detail. A packet without room
+  // leaves no trace in contexts. REQUIRES: p.channel < config.channels, p.in_length > 0, the detail is set to "not
+  // known".
+  [[nodiscard]] std::int32_t compress(headroom_packet& p, std::uint64_t now_ns, headroom_detail* detail);
+
+  // "On receipt of a CONTEXT_STATE packet, the compressor MUST mark the CIDs invalid" (10.2). Returns the status of the
+  // reverse packet; types of other protocols are UNSUPPORTED. REQUIRES: channel < config.channels.
+  [[nodiscard]] std::int32_t take_context_state(std::uint32_t channel, wire::Octets packet) noexcept;
+
+  [[nodiscard]] const CompressorCounters& counters() const noexcept { return counters_; }
+  [[nodiscard]] std::size_t contexts_in_use() const noexcept;
+  [[nodiscard]] std::size_t memory_bytes() const noexcept;
+
+ private:
+  struct Link {
+    ContextTable tcp, non_tcp;
+  };
+
+  std::int32_t compress_tcp(headroom_packet& p, headroom_detail* detail, Link& link, const wire::Chain& chain);
+  std::int32_t send_regular(headroom_packet& p, headroom_detail* detail) noexcept;
+  std::int32_t send_full_tcp(headroom_packet& p, headroom_detail* detail, Link& link, std::uint32_t cid,
+                             const wire::Chain& chain) noexcept;
+  std::int32_t send_compressed_tcp(headroom_packet& p, headroom_detail* detail, Link& link, std::uint32_t cid,
+                                   const wire::Chain& chain, const wire::Changes& changes) noexcept;
+  std::int32_t send_no_delta(headroom_packet& p, headroom_detail* detail, Link& link, std::uint32_t cid,
+                             const wire::Chain& chain) noexcept;
+  // Ends a packet whose header of `length` octets stands in `header`, which is scratch_ or p.out.
+  std::int32_t finish(headroom_packet& p, headroom_detail* detail, std::uint32_t cid, const wire::Chain& chain,
+                      const std::uint8_t* header, std::size_t length, PacketType type) noexcept;
+
+  Config config_;
+  std::vector<Link> links_;  // by channel
+  CompressorCounters counters_;
+  // The longest compressed header: all of the chain is RANDOM, and each change is there.
+  std::array<std::uint8_t, kLongestMaxHeader + wire::kLongestFront + wire::kLongestChanges> scratch_;
+};
+
+}  // namespace headroom::iphc

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the two sides agree upon: RFC 2507, section 14, with the limits of RFC 3544, 2.1.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace headroom::iphc {
+
+// Types of link packets: protocol numbers of PPP (RFC 3544, section 4), and those of regular headers.
+inline constexpr std::uint16_t kTypeIpv4 = 0x0021, kTypeIpv6 = 0x0057, kTypeFull = 0x0061, kTypeTcp = 0x0063,
+                               kTypeTcpNoDelta = 0x2063, kTypeNonTcp = 0x0065;
+
+// What a packet is on the link, in details.
+enum class PacketType : std::uint8_t { regular, full, tcp, tcp_no_delta, non_tcp };
+inline constexpr std::array<std::string_view, 5> kPacketTypeNames = {"IP", "FULL_HEADER", "COMPRESSED_TCP",
+                                                                     "COMPRESSED_TCP_NODELTA", "COMPRESSED_NON_TCP"};
+enum class Event : std::uint8_t { none, repaired };
+inline constexpr std::array<std::string_view, 2> kEventNames = {"none", "repaired"};
+
+// MAX_HEADER: "at least 60 octets" (section 14). The ABI has room for headers of 512 octets.
+inline constexpr std::size_t kShortestMaxHeader = 60, kLongestMaxHeader = 512;
+inline constexpr std::uint32_t kMostTcpSpace = 255, kMostNonTcpSpace = 65535;
+
+// What a decompressor does with the TCP checksum (10.1).
+enum class Repair : std::uint8_t {
+  none,    // it passes on what the context gives, and TCP finds what is wrong
+  verify,  // it drops a packet whose checksum is wrong
+  twice,   // it applies the changes again before that
+};
+
+struct Config {
+  std::uint32_t channels = 1;
+  std::uint32_t tcp_space = 15, non_tcp_space = 15;   // the largest CID of each space
+  bool compress_tcp = true, compress_non_tcp = true;  // RFC 3544, 2.4
+  std::uint32_t max_header = 168;
+  std::uint32_t f_max_period = 256, f_max_time = 5;  // 0: no limit (RFC 3544, 2.1)
+
+  // Choices of one side alone.
+  bool no_delta = true;  // compressor: COMPRESSED_TCP_NODELTA in place of full headers, where it may be
+  Repair repair = Repair::twice;
+  std::uint32_t twice = 2;                          // decompressor: how often changes are applied again at most
+  bool feedback = true;                             // decompressor: whether header requests have a way back
+  std::uint64_t request_interval_ns = 100'000'000;  // decompressor: time between two CONTEXT_STATE packets at least
+};
+
+}  // namespace headroom::iphc

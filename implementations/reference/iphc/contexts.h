@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The contexts of a compressor for one space of CIDs: found by the defining fields of packets (RFC 2507, 4.1), the one
+// that was used longest ago reclaimed first. A context is made when its CID is used first.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "iphc/config.h"
+#include "iphc/wire/chain.h"
+
+namespace headroom::iphc {
+
+// "The uncompressed version of the last header sent (compressor) or received (decompressor) over the link" (section 2).
+struct Context {
+  wire::Chain chain{};
+  std::array<std::uint8_t, kLongestMaxHeader> header;  // chain.length() octets
+  std::uint32_t data = 0;                              // octets behind it in the last packet
+
+  Context() = default;
+
+  [[nodiscard]] bool is_empty() const noexcept { return chain.count == 0; }
+  // REQUIRES: `octets` begins with that chain, and has `total` octets.
+  void save(const wire::Chain& of, const std::uint8_t* octets, std::size_t total) noexcept {
+    chain.assign(of);
+    std::memcpy(header.data(), octets, of.length());
+    data = static_cast<std::uint32_t>(total - of.length());
+  }
+};
+
+// Whether the subheaders are the same, and all fields whose change "means that a full header MUST be sent" (section 7).
+// Of TCP it compares the ports, of the IP header in front of it all but what the R-octet has.
+[[nodiscard]] bool same_unchanging(const Context& context, const wire::Chain& chain,
+                                   const std::uint8_t* header) noexcept;
+
+struct CompressorContext : Context {
+  bool is_valid = false;         // false: the next packet has to refresh it
+  std::uint16_t number = 0;      // TCP: the last packet sequence number (11.2)
+  std::uint32_t since_full = 0;  // packets since the last full header
+  // Non-TCP (3.3).
+  std::uint8_t generation = 0;
+  std::uint32_t period = 1;                // F_PERIOD
+  std::uint32_t compressed = 0;            // C_NUM
+  std::uint64_t full_at = 0;               // F_LAST, ns
+  std::array<std::uint64_t, 2> left_at{};  // ns: when the generations 0 .. 31 and 32 .. 63 were left last
+};
+
+class ContextTable {
+ public:
+  static constexpr std::uint32_t kNone = 0xFFFFFFFF;
+
+  explicit ContextTable(std::uint32_t most) : most_(most) {}
+
+  // The CID of a packet's stream, or kNone.
+  [[nodiscard]] std::uint32_t find(const wire::Chain& chain, const std::uint8_t* header) noexcept;
+  // Gives a CID to the stream of a packet, which has none: an unused one, or the one that was used longest ago. The
+  // context is still that of the former stream, but no longer valid. REQUIRES: the last call was find() for the packet.
+  [[nodiscard]] std::uint32_t reclaim() noexcept;
+  // The CID has been used.
+  void touch(std::uint32_t cid) noexcept;
+
+  [[nodiscard]] CompressorContext& operator[](std::uint32_t cid) noexcept { return *slots_[cid]; }
+  [[nodiscard]] std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(slots_.size()); }
+  [[nodiscard]] std::size_t memory_bytes() const noexcept;
+
+ private:
+  struct Slot : CompressorContext {
+    std::uint64_t hash = 0;
+    std::uint32_t chain_next = kNone;            // next CID of the bucket
+    std::uint32_t newer = kNone, older = kNone;  // by use
+  };
+
+  void unlink(std::uint32_t cid) noexcept;
+  void grow();
+  [[nodiscard]] std::uint32_t& bucket_of(std::uint64_t hash) noexcept { return buckets_[hash & (buckets_.size() - 1)]; }
+
+  std::uint32_t most_;  // CIDs
+  std::vector<std::unique_ptr<Slot>> slots_;
+  std::vector<std::uint32_t> buckets_;  // a power of two, at least twice as many as there are slots
+  std::uint32_t newest_ = kNone, oldest_ = kNone;
+  std::uint64_t hash_ = 0;  // of the packet that was looked for last
+};
+
+}  // namespace headroom::iphc

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "iphc/decompressor.h"
+
+#include <cstring>
+
+#include "iphc/wire/tcp.h"
+#include "mutants.h"
+
+namespace headroom::iphc {
+namespace {
+
+using wire::Chain;
+using wire::Class;
+using wire::Kind;
+using wire::Reader;
+
+// A subheader that a compressed header has as it is (7.13 b): its length is its own.
+bool read_as_is(Reader& reader, Kind kind, std::uint8_t* header, std::size_t room, std::size_t& length) noexcept {
+  const wire::Octets rest = reader.rest();
+  if (rest.size() < wire::kIpv4Header || rest[0] >> 4 != 4) return false;
+  length = std::size_t{rest[0] & 0x0Fu} * 4;
+  constexpr std::uint16_t kMoreFragmentsOrOffset = 0x3FFF;
+  const bool is_fragment = (wire::load16(&rest[wire::kFragmentField]) & kMoreFragmentsOrOffset) != 0;
+  if (is_fragment != (kind == Kind::ipv4_fragment) || (!is_fragment && length == wire::kIpv4Header)) return false;
+  if (length < wire::kIpv4Header || length > room) return false;
+  const std::uint8_t* const at = reader.take(length);
+  if (at != nullptr) std::memcpy(header, at, length);
+  return at != nullptr;
+}
+
+// Restores the subheaders in front of TCP, or all of a non-TCP chain: constant fields are the context's, RANDOM ones
+// those of the packet. `identification`: as in the compressor. False: the packet cannot be of this context.
+bool restore_front(Reader& reader, const Context& context, std::size_t max_header, bool identification, Chain& chain,
+                   std::uint8_t* header) noexcept {
+  chain.assign(context.chain);
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < chain.count; ++i) {
+    const Kind kind = context.chain.parts[i].kind;
+    const std::uint8_t* const saved = context.header.data() + context.chain.parts[i].at;
+    std::uint8_t* const h = header + at;
+    chain.parts[i].at = static_cast<std::uint16_t>(at);
+    std::size_t length = context.chain.length_of(i);
+    if (wire::is_as_is(kind)) {
+      if (!read_as_is(reader, kind, h, max_header - at, length)) return false;
+      const bool is_last = i + 1u == chain.count;
+      if (!is_last && h[wire::kProtocol] != saved[wire::kProtocol]) return false;
+    } else {
+      if (at + length > max_header) return false;
+      std::memcpy(h, saved, length);
+      const bool whole =
+          wire::for_each_field(kind, saved, length, [&](Class of, std::size_t field, std::size_t octets) {
+            const bool is_identification =
+                identification && kind == Kind::ipv4_of_tcp && of == Class::unit && field == wire::kIdentification;
+            if (of != Class::random && !is_identification) return true;
+            const std::uint8_t* const found = reader.take(octets);
+            if (found != nullptr) std::memcpy(h + field, found, octets);
+            return found != nullptr;
+          });
+      if (!whole) return false;
+    }
+    at += length;
+  }
+  chain.parts[chain.count].at = static_cast<std::uint16_t>(at);
+  return true;
+}
+
+// What the changes of a compressed header add to the fields of TCP, and to the identification of IPv4.
+struct Increments {
+  std::uint32_t sequence, acknowledgement;
+  std::uint16_t window, identification;
+
+  [[nodiscard]] Increments times(std::uint32_t n) const noexcept {
+    return {sequence * n, acknowledgement * n, static_cast<std::uint16_t>(window * n),
+            static_cast<std::uint16_t>(identification * n)};
+  }
+};
+
+Increments increments_of(const wire::Changes& c, const Context& context) noexcept {
+  Increments n{c.sequence, c.acknowledgement, c.window, c.identification};
+  if (c.is_special()) {
+    n.sequence = context.data;
+    n.acknowledgement = c.sawu() == wire::kEchoed ? context.data : 0;
+    n.window = 0;
+  }
+  return n;
+}
+
+void add(const Increments& n, const Chain& chain, std::uint8_t* header) noexcept {
+  std::uint8_t* const tcp = header + chain.tcp_at();
+  wire::add32(tcp + wire::kSequence, n.sequence);
+  wire::add32(tcp + wire::kAcknowledgement, n.acknowledgement);
+  wire::add16(tcp + wire::kWindow, n.window);
+  const auto [kind, at] = chain.parts[chain.count - 2u];
+  if (kind == Kind::ipv4_of_tcp) wire::add16(header + at + wire::kIdentification, n.identification);
+}
+
+// True if the receiving TCP accepts the packet. `data_sum` is the sum of what follows the header.
+bool is_right(const Chain& chain, const std::uint8_t* header, std::size_t total, std::uint64_t data_sum) noexcept {
+  const std::uint64_t sum = wire::pseudo_header_sum(chain, header, total) +
+                            wire::sum_of(header + chain.tcp_at(), chain.length() - chain.tcp_at()) + data_sum;
+  return wire::folded(sum) == 0xFFFF;
+}
+
+}  // namespace
+
+Decompressor::Decompressor(const Config& config) : config_(config), links_(config.channels), chain_{}, header_{} {
+  for (Link& link : links_) link.tcp.resize(config.compress_tcp ? config.tcp_space + 1 : 0);
+}
+
+std::int32_t Decompressor::decompress(headroom_packet& p, std::uint64_t now_ns, headroom_detail* detail) noexcept {
+  Link& link = links_[p.channel];
+  switch (p.in_type) {
+    case kTypeTcp:
+      return take_tcp(link, p, now_ns, detail);
+    case kTypeTcpNoDelta:
+      return take_no_delta(link, p, now_ns, detail);
+    case kTypeFull:
+      return take_full(link, p, detail);
+    case kTypeIpv4:
+    case kTypeIpv6:
+      return pass_regular(p, detail);
+    case HEADROOM_TYPE_LOST:  // "it cannot say what packet stream it belonged to" (section 3)
+      return refuse(counters_.errors, HEADROOM_NOTHING);
+    default:
+      return refuse(counters_.malformed, HEADROOM_ERR_MALFORMED);
+  }
+}
+
+std::int32_t Decompressor::pass_regular(headroom_packet& p, headroom_detail* detail) noexcept {
+  if (p.in_length == 0) return refuse(counters_.malformed, HEADROOM_ERR_MALFORMED);
+  if (p.out_capacity < p.in_length) return HEADROOM_ERR_NO_SPACE;
+  std::memcpy(p.out, p.in, p.in_length);
+  p.out_length = p.in_length;
+  ++counters_.regular;
+  if (detail != nullptr) detail->packet_type = static_cast<std::uint8_t>(PacketType::regular);
+  return HEADROOM_OK;
+}
+
+std::int32_t Decompressor::take_full(Link& link, headroom_packet& p, headroom_detail* detail) noexcept {
+  const wire::Octets packet{p.in, p.in_length};
+  wire::parse(packet, config_.max_header, chain_);
+  const auto [first, second] = wire::length_fields(chain_);
+  if (first == 0 || chain_.jumbo || !chain_.has_tcp()) return refuse(counters_.malformed, HEADROOM_ERR_MALFORMED);
+  const std::uint8_t cid = p.in[first + 1];
+  if (cid >= link.tcp.size()) return refuse(counters_.malformed, HEADROOM_ERR_MALFORMED);
+  std::memcpy(header_.data(), p.in, chain_.length());
+  if (!wire::infer(chain_, header_.data(), p.in_length, wire::Behind::full_header))
+    return refuse(counters_.malformed, HEADROOM_ERR_MALFORMED);
+  if (!wire::has_right_checksums(chain_, header_.data())) return refuse(counters_.malformed, HEADROOM_ERR_CRC);
+  link.tcp[cid].save(chain_, header_.data(), p.in_length);
+  link.wanted.reset(cid);
+  const std::int32_t status = pass_on(p, detail, cid, chain_.length(), PacketType::full);
+  if (status == HEADROOM_OK) ++counters_.full;
+  return status;
+}
+
+std::int32_t Decompressor::take_tcp(Link& link, headroom_packet& p, std::uint64_t now_ns,
+                                    headroom_detail* detail) noexcept {
+  Reader reader({p.in, p.in_length});
+  wire::Changes changes;
+  if (!wire::read_front(reader, false, changes) || changes.cid >= link.tcp.size())
+    return refuse(counters_.malformed, HEADROOM_ERR_MALFORMED);
+  Context& context = link.tcp[changes.cid];
+  if (context.is_empty())
+    return refuse_context(link, p, changes.cid, now_ns, counters_.no_context, HEADROOM_ERR_NO_CONTEXT);
+  std::uint8_t* const header = header_.data();
+  if (!restore_front(reader, context, config_.max_header, false, chain_, header) ||
+      !wire::read_changes(reader, changes))
+    return refuse(counters_.malformed, HEADROOM_ERR_MALFORMED);
+  const std::size_t options = chain_.length_of(chain_.count - 1u) - wire::kTcpHeader;
+  std::uint8_t* const tcp = header + chain_.tcp_at();
+  if ((changes.flags & wire::kO) != 0) {
+    const std::uint8_t* const found = reader.take(options);
+    if (found == nullptr) return refuse(counters_.malformed, HEADROOM_ERR_MALFORMED);
+    std::memcpy(tcp + wire::kTcpHeader, found, options);
+  }
+  // "The I flag is zero unless an IPv4 header immediately precedes the TCP header."
+  if ((changes.flags & wire::kI) != 0 && chain_.parts[chain_.count - 2u].kind != Kind::ipv4_of_tcp)
+    return refuse(counters_.malformed, HEADROOM_ERR_MALFORMED);
+  const wire::Octets data = reader.rest();
+  const std::size_t total = chain_.length() + data.size();
+
+  const Increments increments = increments_of(changes, context);
+  add(increments, chain_, header);
+  wire::store16(tcp + wire::kTcpChecksum, changes.checksum);
+  const bool is_urgent = (changes.flags & wire::kU) != 0 && !changes.is_special();
+  if (is_urgent) wire::store16(tcp + wire::kUrgentPointer, changes.urgent);
+  tcp[wire::kFlags] =
+      static_cast<std::uint8_t>((tcp[wire::kFlags] & wire::kReservedInFlags) | wire::kAck |
+                                ((changes.flags & wire::kP) != 0 ? wire::kPsh : 0) | (is_urgent ? wire::kUrg : 0));
+  const std::uint8_t kept = wire::r_octet_of(context.chain, context.header.data());
+  if ((changes.flags & wire::kR) != 0) wire::put_r_octet(chain_, header, changes.r_octet);
+  if (!wire::infer(chain_, header, total, wire::Behind::compressed_header))
+    return refuse(counters_.malformed, HEADROOM_ERR_MALFORMED);
+
+  bool right = config_.repair == Repair::none;
+  if (!right) {
+    const std::uint64_t data_sum = wire::sum_of(data.data(), data.size());
+    right = is_right(chain_, header, total, data_sum);
+    if (!right && config_.repair == Repair::twice) {
+      // "The delta of the current segment is then added to the context again … or if the delta should be applied once
+      // more." Without success the context has it once, as the compressor's has.
+      for (std::uint32_t again = 0; again < config_.twice && !right; ++again) {
+        add(increments, chain_, header);
+        right = is_right(chain_, header, total, data_sum);
+      }
+      if (right) {
+        ++counters_.repaired;
+        if (detail != nullptr) detail->event = static_cast<std::uint8_t>(Event::repaired);
+      } else {
+        add(increments.times(0 - config_.twice), chain_, header);
+      }
+      (void)wire::infer(chain_, header, total, wire::Behind::compressed_header);
+    }
+  }
+  context.save(chain_, header, total);
+  // "The octet passed with the R flag MUST NOT update the context."
+  if ((changes.flags & wire::kR) != 0) wire::put_r_octet(context.chain, context.header.data(), kept);
+  if (!right) return refuse_context(link, p, changes.cid, now_ns, counters_.wrong_checksum, HEADROOM_ERR_CRC);
+  link.wanted.reset(changes.cid);
+  const std::int32_t status = pass_on(p, detail, changes.cid, reader.position(), PacketType::tcp);
+  if (status == HEADROOM_OK) ++counters_.tcp;
+  return status;
+}
+
+std::int32_t Decompressor::take_no_delta(Link& link, headroom_packet& p, std::uint64_t now_ns,
+                                         headroom_detail* detail) noexcept {
+  Reader reader({p.in, p.in_length});
+  const std::uint8_t* const cid = reader.take(1);
+  if (cid == nullptr || *cid >= link.tcp.size()) return refuse(counters_.malformed, HEADROOM_ERR_MALFORMED);
+  Context& context = link.tcp[*cid];
+  if (context.is_empty()) return refuse_context(link, p, *cid, now_ns, counters_.no_context, HEADROOM_ERR_NO_CONTEXT);
+  std::uint8_t* const header = header_.data();
+  if (!restore_front(reader, context, config_.max_header, true, chain_, header))
+    return refuse(counters_.malformed, HEADROOM_ERR_MALFORMED);
+  // The whole TCP header but for its port numbers, which says itself how long it is.
+  constexpr std::size_t kPortNumbers = 4;
+  const wire::Octets rest = reader.rest();
+  const std::size_t offset_at = wire::kDataOffset - kPortNumbers;
+  const std::size_t length = rest.size() > offset_at ? static_cast<std::size_t>(rest[offset_at] >> 4) * 4 : 0;
+  const std::uint8_t* const found = length < wire::kTcpHeader ? nullptr : reader.take(length - kPortNumbers);
+  if (found == nullptr || chain_.tcp_at() + length > config_.max_header)
+    return refuse(counters_.malformed, HEADROOM_ERR_MALFORMED);
+  std::memcpy(header + chain_.tcp_at() + kPortNumbers, found, length - kPortNumbers);
+  chain_.parts[chain_.count].at = static_cast<std::uint16_t>(chain_.tcp_at() + length);
+  const wire::Octets data = reader.rest();
+  const std::size_t total = chain_.length() + data.size();
+  if (!wire::infer(chain_, header, total, wire::Behind::compressed_header))
+    return refuse(counters_.malformed, HEADROOM_ERR_MALFORMED);
+  context.save(chain_, header, total);  // "the header MUST be saved as context" (7.12.2)
+  if (config_.repair != Repair::none && !is_right(chain_, header, total, wire::sum_of(data.data(), data.size())))
+    return refuse_context(link, p, *cid, now_ns, counters_.wrong_checksum, HEADROOM_ERR_CRC);
+  link.wanted.reset(*cid);
+  const std::int32_t status = pass_on(p, detail, *cid, reader.position(), PacketType::tcp_no_delta);
+  if (status == HEADROOM_OK) ++counters_.tcp_no_delta;
+  return status;
+}
+
+// "A CONTEXT_STATE packet can indicate that several contexts are out of date, this technique SHOULD be used instead of
+// sending several separate packets"; "should limit the rate of transmission" (10.2).
+std::int32_t Decompressor::refuse_context(Link& link, const headroom_packet& p, std::uint8_t cid, std::uint64_t now_ns,
+                                          std::uint64_t& counter, std::int32_t status) noexcept {
+  ++counter;
+  if (!config_.feedback) return status;
+  link.wanted.set(cid);
+  if (now_ns < link.next_request_ns) return status;
+  link.next_request_ns = now_ns + config_.request_interval_ns;
+  std::array<std::uint8_t, wire::kLongestContextState> packet;
+  std::size_t count = 0;
+  for (std::size_t one = 0; one < link.tcp.size() && count < wire::kMostRequests; ++one) {
+    if (!link.wanted.test(one)) continue;
+    link.wanted.reset(one);
+    packet[2 + count++] = static_cast<std::uint8_t>(one);
+  }
+  packet[0] = wire::kTcpHeaderRequest;
+  packet[1] = static_cast<std::uint8_t>(count);
+  counters_.requests += count;
+  reverse_.put(p.channel, {packet.data(), 2 + count});
+  return status;
+}
+
+std::int32_t Decompressor::pass_on(headroom_packet& p, headroom_detail* detail, std::uint32_t cid,
+                                   std::size_t compressed, PacketType type) noexcept {
+  const std::size_t length = chain_.length(), data = p.in_length - compressed;
+  if (detail != nullptr) {
+    detail->cid = cid;
+    detail->packet_type = static_cast<std::uint8_t>(type);
+    detail->plain_header = static_cast<std::uint16_t>(length);
+    detail->compressed_header = static_cast<std::uint16_t>(compressed);
+  }
+  // Without room the packet is lost, but its changes count: those of the next packet build on them.
+  if (p.out_capacity < length + data) return HEADROOM_ERR_NO_SPACE;
+  std::memcpy(p.out, header_.data(), length);
+  if (data != 0) std::memcpy(p.out + length, p.in + compressed, data);
+  p.out_length = static_cast<std::uint32_t>(length + data);
+  return HEADROOM_OK;
+}
+
+std::size_t Decompressor::contexts_in_use() const noexcept {
+  std::size_t sum = 0;
+  for (const Link& link : links_) {
+    for (const Context& context : link.tcp) sum += context.is_empty() ? 0u : 1u;
+  }
+  return sum;
+}
+
+std::size_t Decompressor::memory_bytes() const noexcept {
+  std::size_t sum = sizeof *this;
+  for (const Link& link : links_) sum += sizeof link + link.tcp.capacity() * sizeof(Context);
+  return sum;
+}
+
+}  // namespace headroom::iphc

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "iphc/tcp_changes.h"
+
+#include "iphc/wire/tcp.h"
+#include "mutants.h"
+
+namespace headroom::iphc {
+
+using namespace wire;
+
+bool has_compressible_flags(const Chain& chain, const std::uint8_t* packet) noexcept {
+  return (packet[chain.tcp_at() + kFlags] & (kSyn | kFin | kRst | kAck)) == kAck;
+}
+
+TcpForm tcp_form(const Context& context, const Chain& chain, const std::uint8_t* packet, std::size_t total,
+                 Changes& c) noexcept {
+  if (!same_unchanging(context, chain, packet)) return TcpForm::full;
+  const std::uint8_t* const tcp = packet + chain.tcp_at();
+  const std::uint8_t* const before = context.header.data() + context.chain.tcp_at();
+  const std::size_t length = chain.length_of(chain.count - 1u);
+  const std::size_t data = total - chain.length();
+
+  c.window = static_cast<std::uint16_t>(load16(tcp + kWindow) - load16(before + kWindow));
+  const std::uint32_t acknowledged = load32(tcp + kAcknowledgement) - load32(before + kAcknowledgement);
+  const std::uint32_t sent = load32(tcp + kSequence) - load32(before + kSequence);
+  // Before all else, since no other form may stand for a retransmission: "a negative sequence number change probably
+  // indicates" one (RFC 1144, note 20).
+  if (sent >> 31 != 0) return TcpForm::repair;
+  const bool is_urgent = (tcp[kFlags] & kUrg) != 0;
+  const bool urgent_changes = load16(tcp + kUrgentPointer) != load16(before + kUrgentPointer);
+  // "This packet has no user data (in which case it is probably a duplicate ack or window probe)", or "the previous
+  // packet contained user data (which means this packet is a retransmission …)". Options do not count: a time stamp may
+  // be new.
+  if (sent == 0 && acknowledged == 0 && c.window == 0 && !is_urgent && !urgent_changes &&
+      (data == 0 || context.data != 0))
+    return TcpForm::repair;
+  const std::uint8_t r_octet = r_octet_of(chain, packet), r_before = r_octet_of(context.chain, context.header.data());
+  const Kind ip = chain.parts[chain.count - 2u].kind;
+  // COMPRESSED_TCP_NODELTA has no R-octet: the traffic class has to be that of the context.
+  const TcpForm refused =
+      ip != Kind::ipv4_options && ((r_octet ^ r_before) & 3) != 0 ? TcpForm::full : TcpForm::no_delta;
+  if (length != context.chain.length_of(chain.count - 1u)) return refused;  // "Offset: NOCHANGE"
+  if (acknowledged > 0xFFFF || sent > 0xFFFF || (urgent_changes && !is_urgent)) return refused;
+
+  c.acknowledgement = static_cast<std::uint16_t>(acknowledged);
+  c.sequence = static_cast<std::uint16_t>(sent);
+  c.urgent = load16(tcp + kUrgentPointer);
+  if (is_urgent) c.flags |= kU;
+  if (c.window != 0) c.flags |= kW;
+  if (acknowledged != 0) c.flags |= kA;
+  if (sent != 0) c.flags |= kS;
+  // Read literally, RFC 1144, 3.2.4, clears URG only where no special mask stands: behind an urgent packet there is
+  // none.
+  const bool may_be_special = (before[kFlags] & kUrg) == 0;
+  switch (c.sawu()) {
+    case kEchoed:
+    case kUnidirectional:
+      return refused;  // the masks that stand for the special cases
+    case kS:
+      if (may_be_special && sent == context.data) c.flags |= kUnidirectional;
+      break;
+    case kS | kA:
+      if (may_be_special && sent == context.data && acknowledged == context.data)
+        c.flags = static_cast<std::uint8_t>((c.flags & ~kSawu) | kEchoed);
+      break;
+    default:
+      break;
+  }
+  if (ip == Kind::ipv4_of_tcp) {
+    const std::size_t at = chain.parts[chain.count - 2u].at;
+    c.identification = static_cast<std::uint16_t>(
+        load16(packet + at + kIdentification) -
+        load16(context.header.data() + context.chain.parts[chain.count - 2u].at + kIdentification));
+    if (c.identification != 1) c.flags |= kI;
+  }
+  if ((tcp[kFlags] & kPsh) != 0) c.flags |= kP;
+  if (length != kTcpHeader && std::memcmp(tcp + kTcpHeader, before + kTcpHeader, length - kTcpHeader) != 0)
+    c.flags |= kO;
+  // What an as-is IP header has is no change.
+  const std::uint8_t compared = ip == Kind::ipv4_options ? 0xFC : 0xFF;
+  if (((r_octet ^ r_before) & compared) != 0) {
+    c.flags |= kR;
+    c.r_octet = r_octet;
+  }
+  c.checksum = load16(tcp + kTcpChecksum);
+  return TcpForm::compressed;
+}
+
+}  // namespace headroom::iphc

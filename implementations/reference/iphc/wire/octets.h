@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Octets in network byte order, the checksum of IP, TCP and UDP, and a bounded reader.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+namespace headroom::iphc::wire {
+
+using Octets = std::span<const std::uint8_t>;
+
+[[nodiscard]] inline std::uint16_t load16(const std::uint8_t* at) noexcept {
+  return static_cast<std::uint16_t>(at[0] << 8 | at[1]);
+}
+[[nodiscard]] inline std::uint32_t load32(const std::uint8_t* at) noexcept {
+  return std::uint32_t{load16(at)} << 16 | load16(at + 2);
+}
+inline void store16(std::uint8_t* at, std::uint32_t value) noexcept {
+  at[0] = static_cast<std::uint8_t>(value >> 8);
+  at[1] = static_cast<std::uint8_t>(value);
+}
+inline void store32(std::uint8_t* at, std::uint32_t value) noexcept {
+  store16(at, value >> 16);
+  store16(at + 2, value);
+}
+inline void add16(std::uint8_t* at, std::uint32_t value) noexcept { store16(at, load16(at) + value); }
+inline void add32(std::uint8_t* at, std::uint32_t value) noexcept { store32(at, load32(at) + value); }
+
+// The one's complement sum of 16-bit words (RFC 1071), in the machine's byte order: sums of parts are added before
+// `folded`. An odd last octet is the first of a word.
+[[nodiscard]] inline std::uint64_t sum_of(const std::uint8_t* at, std::size_t octets) noexcept {
+  std::uint64_t sum = 0;
+  for (; octets >= 4; at += 4, octets -= 4) {
+    std::uint32_t word;
+    std::memcpy(&word, at, sizeof word);
+    sum += word;
+  }
+  std::uint8_t rest[4] = {};
+  if (octets != 0) std::memcpy(rest, at, octets);
+  std::uint32_t word;
+  std::memcpy(&word, rest, sizeof word);
+  return sum + word;
+}
+
+// The sum in 16 bits, in network byte order. 0xFFFF where it includes a right checksum.
+[[nodiscard]] inline std::uint16_t folded(std::uint64_t sum) noexcept {
+  sum = (sum >> 32) + (sum & 0xFFFFFFFF);
+  sum = (sum >> 32) + (sum & 0xFFFFFFFF);
+  sum = (sum >> 16) + (sum & 0xFFFF);
+  sum = (sum >> 16) + (sum & 0xFFFF);
+  const auto both = static_cast<std::uint16_t>((sum >> 16) + sum);
+  if constexpr (std::endian::native == std::endian::big) return both;
+  return static_cast<std::uint16_t>(both << 8 | both >> 8);
+}
+
+// Reads octets from the front. A read beyond the end gives nullptr, and so does each that follows.
+class Reader {
+ public:
+  explicit Reader(Octets octets) noexcept : octets_(octets) {}
+
+  [[nodiscard]] const std::uint8_t* take(std::size_t count) noexcept {
+    if (failed_ || octets_.size() - at_ < count) {
+      failed_ = true;
+      return nullptr;
+    }
+    const std::uint8_t* const found = octets_.data() + at_;
+    at_ += count;
+    return found;
+  }
+  // The octets that are left, without taking them.
+  [[nodiscard]] Octets rest() const noexcept { return octets_.subspan(at_); }
+  [[nodiscard]] std::size_t position() const noexcept { return at_; }
+
+ private:
+  Octets octets_;
+  std::size_t at_ = 0;
+  bool failed_ = false;
+};
+
+}  // namespace headroom::iphc::wire
