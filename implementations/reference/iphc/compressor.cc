@@ -23,9 +23,9 @@ constexpr std::uint32_t kSurelyEstablished = 32;
 std::uint8_t* write_random(const Chain& chain, const std::uint8_t* packet, bool identification,
                            std::uint8_t* at) noexcept {
   for (std::size_t i = 0; i < chain.count; ++i) {
-    const auto [kind, offset] = chain.parts[i];
+    const Kind kind = chain.parts[i].kind;
     if (kind == Kind::tcp || (kind == Kind::ipv4_of_tcp && !identification)) continue;
-    const std::uint8_t* const h = packet + offset;
+    const std::uint8_t* const h = packet + chain.parts[i].at;
     wire::for_each_field(kind, h, chain.length_of(i), [&](Class of, std::size_t field, std::size_t octets) {
       const bool is_identification = kind == Kind::ipv4_of_tcp && field == wire::kIdentification;
       if (of == Class::random || is_identification) {

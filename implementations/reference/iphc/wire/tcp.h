@@ -30,8 +30,7 @@ inline constexpr std::uint8_t kReservedInOffset = 0x0F, kReservedInFlags = 0xC0;
   unsigned bits = 0;
   if (kind == Kind::ipv6_of_tcp) bits = traffic_class >> 4 & 3u;
   if (kind == Kind::ipv4_of_tcp || kind == Kind::ipv4_options) bits = traffic_class & 3u;
-  return static_cast<std::uint8_t>((tcp[kDataOffset] & kReservedInOffset) << 4 | (tcp[kFlags] & kReservedInFlags) >> 4 |
-                                   bits);
+  return static_cast<std::uint8_t>((tcp[kDataOffset] & 0x0Fu) << 4 | (tcp[kFlags] & 0xC0u) >> 4 | bits);
 }
 
 // Puts the values of an R-octet into a header. One that is sent as it is keeps its bits.
