@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "iphc/compressor.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "iphc/wire/context_state.h"
+#include "iphc/wire/non_tcp.h"
 #include "iphc/wire/tcp.h"
 #include "mutants.h"
 
@@ -43,10 +45,13 @@ std::uint8_t* write_random(const Chain& chain, const std::uint8_t* packet, bool 
 Compressor::Compressor(const Config& config) : config_(config), scratch_{} {
   links_.reserve(config.channels);
   for (std::uint32_t i = 0; i < config.channels; ++i)
-    links_.push_back({ContextTable(config.tcp_space + 1), ContextTable(config.non_tcp_space + 1)});
+    links_.push_back({ContextTable(config.tcp_space + 1),
+                      ContextTable(std::min(config.non_tcp_space, wire::kMostSmallCid) + 1),
+                      ContextTable(std::max(config.non_tcp_space, wire::kMostSmallCid) - wire::kMostSmallCid)});
 }
 
-std::int32_t Compressor::compress(headroom_packet& p, std::uint64_t, headroom_detail* detail) {
+std::int32_t Compressor::compress(headroom_packet& p, std::uint64_t now_ns, headroom_detail* detail) {
+  booted_at_ = std::min(booted_at_, now_ns);
   const wire::Octets packet{p.in, p.in_length};
   Chain chain;
   wire::parse(packet, config_.max_header, chain);
@@ -56,7 +61,7 @@ std::int32_t Compressor::compress(headroom_packet& p, std::uint64_t, headroom_de
     const bool is_compressible = config_.compress_tcp && has_compressible_flags(chain, p.in);
     return is_compressible ? compress_tcp(p, detail, link, chain) : send_regular(p, detail);
   }
-  return send_regular(p, detail);
+  return compress_non_tcp(p, now_ns, detail, link, chain);
 }
 
 std::int32_t Compressor::compress_tcp(headroom_packet& p, headroom_detail* detail, Link& link, const Chain& chain) {
@@ -102,21 +107,18 @@ std::int32_t Compressor::send_regular(headroom_packet& p, headroom_detail* detai
   return HEADROOM_OK;
 }
 
-// "We can use the length fields in full headers to pass the values of the CID" (5.3).
-std::int32_t Compressor::send_full_tcp(headroom_packet& p, headroom_detail* detail, Link& link, std::uint32_t cid,
-                                       const Chain& chain) noexcept {
+// "We can use the length fields in full headers to pass the values of the CID and the generation" (5.3).
+template <typename Put>
+std::int32_t Compressor::send_full(headroom_packet& p, headroom_detail* detail, CompressorContext& context,
+                                   std::uint32_t cid, const Chain& chain, Put&& put) noexcept {
   if (p.out_capacity < p.in_length) return HEADROOM_ERR_NO_SPACE;
-  CompressorContext& context = link.tcp[cid];
   std::memcpy(p.out, p.in, p.in_length);
-  const auto [first, second] = wire::length_fields(chain);
-  wire::store16(p.out + first, cid);
-  if (second != 0) wire::store16(p.out + second, 0);
+  put(wire::length_fields(chain), p.out);
   p.out_length = p.in_length;
   p.out_type = kTypeFull;
   context.save(chain, p.in, p.in_length);
   context.is_valid = true;
   context.since_full = 0;
-  link.tcp.touch(cid);
   ++counters_.full;
   if (detail != nullptr) {
     detail->cid = cid;
@@ -124,6 +126,70 @@ std::int32_t Compressor::send_full_tcp(headroom_packet& p, headroom_detail* deta
     detail->plain_header = detail->compressed_header = static_cast<std::uint16_t>(chain.length());
   }
   return HEADROOM_OK;
+}
+
+std::int32_t Compressor::send_full_tcp(headroom_packet& p, headroom_detail* detail, Link& link, std::uint32_t cid,
+                                       const Chain& chain) noexcept {
+  const std::int32_t status =
+      send_full(p, detail, link.tcp[cid], cid, chain, [&](const auto& fields, std::uint8_t* packet) {
+        wire::store16(packet + fields.first, cid);
+        if (fields.second != 0) wire::store16(packet + fields.second, 0);
+      });
+  if (status == HEADROOM_OK) link.tcp.touch(cid);
+  return status;
+}
+
+// The rules of 3.3.3.
+std::int32_t Compressor::compress_non_tcp(headroom_packet& p, std::uint64_t now_ns, headroom_detail* detail, Link& link,
+                                          const Chain& chain) {
+  // A header that is sent as it is would only become longer.
+  const bool is_worthwhile = chain.count > 1 || !wire::is_as_is(chain.parts[0].kind);
+  if (!config_.compress_non_tcp || !is_worthwhile || now_ns - booted_at_ < config_.boot_wait_ns)
+    return send_regular(p, detail);
+  if (p.out_capacity < p.in_length) return HEADROOM_ERR_NO_SPACE;
+  const bool is_large = config_.non_tcp_space > wire::kMostSmallCid && wire::length_fields(chain).second != 0;
+  ContextTable& contexts = is_large ? link.large : link.non_tcp;
+  std::uint32_t slot = contexts.find(chain, p.in);
+  const bool is_new = slot == ContextTable::kNone;
+  if (is_new) slot = contexts.reclaim();
+  CompressorContext& context = contexts[slot];
+  const std::uint32_t cid = is_large ? slot + wire::kMostSmallCid + 1 : slot;
+  const bool is_unused = context.is_empty();
+  const bool changes = is_new || !same_unchanging(context, chain, p.in);
+  // "A compressor MUST increment the generation value by one when using the CID for a new non-TCP packet stream"
+  // (section 8). "Instead of reusing a generation value too soon, a compressor may … send regular headers" (3.3).
+  if (changes && !is_unused && !context.increment_generation(now_ns)) {
+    ++counters_.wraps_avoided;
+    return send_regular(p, detail);
+  }
+  contexts.touch(slot);
+  const std::uint64_t most_time_ns = std::uint64_t{config_.f_max_time} * 1'000'000'000;
+  bool is_full = changes;
+  if (changes) {
+    context.period = 1;
+    if (is_new) ++counters_.new_streams;
+    if (is_new && !is_unused) ++counters_.replaced_streams;
+  } else if (context.since_full >= context.period) {
+    constexpr std::uint32_t kInfinite = 1u << 30;
+    context.period = std::min(2 * context.period, config_.f_max_period != 0 ? config_.f_max_period : kInfinite);
+    is_full = true;
+  } else if (most_time_ns != 0 && now_ns > context.full_at + most_time_ns) {
+    is_full = true;
+  }
+  const wire::NonTcpFront front{cid, context.generation};
+  if (is_full) {
+    context.full_at = now_ns;
+    return send_full(p, detail, context, cid, chain, [&](const auto& fields, std::uint8_t* packet) {
+      wire::write_non_tcp_fields(front, fields, packet);
+    });
+  }
+  std::uint8_t* const at = write_random(chain, p.in, false, wire::write_non_tcp_front(front, scratch_.data()));
+  const std::int32_t status = finish(p, detail, cid, chain, scratch_.data(),
+                                     static_cast<std::size_t>(at - scratch_.data()), PacketType::non_tcp);
+  if (status != HEADROOM_OK) return status;
+  ++context.since_full;
+  ++counters_.non_tcp;
+  return status;
 }
 
 std::int32_t Compressor::send_compressed_tcp(headroom_packet& p, headroom_detail* detail, Link& link, std::uint32_t cid,
@@ -212,13 +278,14 @@ std::int32_t Compressor::take_context_state(std::uint32_t channel, wire::Octets 
 
 std::size_t Compressor::contexts_in_use() const noexcept {
   std::size_t sum = 0;
-  for (const Link& link : links_) sum += link.tcp.size() + link.non_tcp.size();
+  for (const Link& link : links_) sum += link.tcp.size() + link.non_tcp.size() + link.large.size();
   return sum;
 }
 
 std::size_t Compressor::memory_bytes() const noexcept {
   std::size_t sum = sizeof *this;
-  for (const Link& link : links_) sum += link.tcp.memory_bytes() + link.non_tcp.memory_bytes();
+  for (const Link& link : links_)
+    sum += link.tcp.memory_bytes() + link.non_tcp.memory_bytes() + link.large.memory_bytes();
   return sum;
 }
 

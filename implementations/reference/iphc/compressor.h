@@ -19,6 +19,7 @@ struct CompressorCounters {
   std::uint64_t replaced_streams = 0;  // of these: the CID had another stream
   std::uint64_t resynchronised = 0;    // full headers because TCP seems to repair a loss (3.2)
   std::uint64_t requested = 0;         // contexts that CONTEXT_STATE packets have made invalid (10.2)
+  std::uint64_t wraps_avoided = 0;     // regular headers because a generation would have come again too soon (3.3)
   std::uint64_t bad_requests = 0;      // reverse packets that are no such packet
 };
 
@@ -40,18 +41,26 @@ class Compressor {
   [[nodiscard]] std::size_t memory_bytes() const noexcept;
 
  private:
+  // "The CID spaces for TCP and non-TCP are separate" (5.1). Streams with two length fields have CIDs of 16 bits where
+  // the space has any, others those of 8 bits, which are all that their full headers have room for (5.3).
   struct Link {
-    ContextTable tcp, non_tcp;
+    ContextTable tcp, non_tcp, large;
   };
 
   std::int32_t compress_tcp(headroom_packet& p, headroom_detail* detail, Link& link, const wire::Chain& chain);
   std::int32_t send_regular(headroom_packet& p, headroom_detail* detail) noexcept;
+  // Sends the packet with the length fields that `put` writes.
+  template <typename Put>
+  std::int32_t send_full(headroom_packet& p, headroom_detail* detail, CompressorContext& context, std::uint32_t cid,
+                         const wire::Chain& chain, Put&& put) noexcept;
   std::int32_t send_full_tcp(headroom_packet& p, headroom_detail* detail, Link& link, std::uint32_t cid,
                              const wire::Chain& chain) noexcept;
   std::int32_t send_compressed_tcp(headroom_packet& p, headroom_detail* detail, Link& link, std::uint32_t cid,
                                    const wire::Chain& chain, const wire::Changes& changes) noexcept;
   std::int32_t send_no_delta(headroom_packet& p, headroom_detail* detail, Link& link, std::uint32_t cid,
                              const wire::Chain& chain) noexcept;
+  std::int32_t compress_non_tcp(headroom_packet& p, std::uint64_t now_ns, headroom_detail* detail, Link& link,
+                                const wire::Chain& chain);
   // Ends a packet whose header of `length` octets stands in `header`, which is scratch_ or p.out.
   std::int32_t finish(headroom_packet& p, headroom_detail* detail, std::uint32_t cid, const wire::Chain& chain,
                       const std::uint8_t* header, std::size_t length, PacketType type) noexcept;
@@ -59,6 +68,7 @@ class Compressor {
   Config config_;
   std::vector<Link> links_;  // by channel
   CompressorCounters counters_;
+  std::uint64_t booted_at_ = CompressorContext::kNever;  // the time of the first packet
   // The longest compressed header: all of the chain is RANDOM, and each change is there.
   std::array<std::uint8_t, kLongestMaxHeader + wire::kLongestFront + wire::kLongestChanges> scratch_;
 };

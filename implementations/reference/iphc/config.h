@@ -24,6 +24,8 @@ inline constexpr std::array<std::string_view, 2> kEventNames = {"none", "repaire
 // MAX_HEADER: "at least 60 octets" (section 14). The ABI has room for headers of 512 octets.
 inline constexpr std::size_t kShortestMaxHeader = 60, kLongestMaxHeader = 512;
 inline constexpr std::uint32_t kMostTcpSpace = 255, kMostNonTcpSpace = 65535;
+inline constexpr unsigned kGenerations = 64;                // "the generation field is 6 bits long" (3.3)
+inline constexpr std::uint64_t kMinWrapNs = 3'000'000'000;  // MIN_WRAP, "fixed for all implementations"
 
 // What a decompressor does with the TCP checksum (10.1).
 enum class Repair : std::uint8_t {
@@ -40,6 +42,7 @@ struct Config {
   std::uint32_t f_max_period = 256, f_max_time = 5;  // 0: no limit (RFC 3544, 2.1)
 
   // Choices of one side alone.
+  std::uint64_t boot_wait_ns = kMinWrapNs;  // compressor: no non-TCP compression before that (3.3)
   bool no_delta = true;  // compressor: COMPRESSED_TCP_NODELTA in place of full headers, where it may be
   Repair repair = Repair::twice;
   std::uint32_t twice = 2;                          // decompressor: how often changes are applied again at most

@@ -80,6 +80,17 @@ bool same_unchanging(const Context& context, const Chain& chain, const std::uint
   return true;
 }
 
+bool CompressorContext::increment_generation(std::uint64_t now_ns) noexcept {
+  const unsigned next = (generation + 1u) % kGenerations;
+  const unsigned half = next / (kGenerations / 2);
+  if (next % (kGenerations / 2) == 0) {
+    if (left_at[half] != kNever && now_ns - left_at[half] < kMinWrapNs) return false;
+    left_at[1 - half] = now_ns;
+  }
+  generation = static_cast<std::uint8_t>(next);
+  return true;
+}
+
 std::uint32_t ContextTable::find(const Chain& chain, const std::uint8_t* header) noexcept {
   // Mostly the packet is of the same stream as the one before.
   if (newest_ != kNone && same_stream(*slots_[newest_], chain, header)) return newest_;

@@ -37,15 +37,19 @@ struct Context {
                                    const std::uint8_t* header) noexcept;
 
 struct CompressorContext : Context {
+  static constexpr std::uint64_t kNever = UINT64_MAX;
+
+  // Next generation. "The compressor must not reuse the same generation value after a shorter time than MIN_WRAP
+  // seconds" (3.3): false, and nothing changes, where it would. Keeps time for 0 .. 31 and 32 .. 63 together.
+  [[nodiscard]] bool increment_generation(std::uint64_t now_ns) noexcept;
+
   bool is_valid = false;         // false: the next packet has to refresh it
-  std::uint16_t number = 0;      // TCP: the last packet sequence number (11.2)
-  std::uint32_t since_full = 0;  // packets since the last full header
-  // Non-TCP (3.3).
+  std::uint32_t since_full = 0;  // packets since the last full header: non-TCP C_NUM (3.3.3)
+  // Non-TCP.
   std::uint8_t generation = 0;
-  std::uint32_t period = 1;                // F_PERIOD
-  std::uint32_t compressed = 0;            // C_NUM
-  std::uint64_t full_at = 0;               // F_LAST, ns
-  std::array<std::uint64_t, 2> left_at{};  // ns: when the generations 0 .. 31 and 32 .. 63 were left last
+  std::uint32_t period = 1;                                 // F_PERIOD
+  std::uint64_t full_at = 0;                                // F_LAST, ns
+  std::array<std::uint64_t, 2> left_at = {kNever, kNever};  // ns: when each half of the generations was left last
 };
 
 class ContextTable {

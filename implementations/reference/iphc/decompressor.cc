@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "iphc/wire/non_tcp.h"
 #include "iphc/wire/tcp.h"
 #include "mutants.h"
 
@@ -107,13 +108,15 @@ Decompressor::Decompressor(const Config& config) : config_(config), links_(confi
   for (Link& link : links_) link.tcp.resize(config.compress_tcp ? config.tcp_space + 1 : 0);
 }
 
-std::int32_t Decompressor::decompress(headroom_packet& p, std::uint64_t now_ns, headroom_detail* detail) noexcept {
+std::int32_t Decompressor::decompress(headroom_packet& p, std::uint64_t now_ns, headroom_detail* detail) {
   Link& link = links_[p.channel];
   switch (p.in_type) {
     case kTypeTcp:
       return take_tcp(link, p, now_ns, detail);
     case kTypeTcpNoDelta:
       return take_no_delta(link, p, now_ns, detail);
+    case kTypeNonTcp:
+      return take_non_tcp(link, p, detail);
     case kTypeFull:
       return take_full(link, p, detail);
     case kTypeIpv4:
@@ -136,22 +139,64 @@ std::int32_t Decompressor::pass_regular(headroom_packet& p, headroom_detail* det
   return HEADROOM_OK;
 }
 
-std::int32_t Decompressor::take_full(Link& link, headroom_packet& p, headroom_detail* detail) noexcept {
+std::int32_t Decompressor::take_full(Link& link, headroom_packet& p, headroom_detail* detail) {
   const wire::Octets packet{p.in, p.in_length};
   wire::parse(packet, config_.max_header, chain_);
-  const auto [first, second] = wire::length_fields(chain_);
-  if (first == 0 || chain_.jumbo || !chain_.has_tcp()) return refuse(counters_.malformed, HEADROOM_ERR_MALFORMED);
-  const std::uint8_t cid = p.in[first + 1];
-  if (cid >= link.tcp.size()) return refuse(counters_.malformed, HEADROOM_ERR_MALFORMED);
+  const auto fields = wire::length_fields(chain_);
+  if (fields.first == 0 || chain_.jumbo) return refuse(counters_.malformed, HEADROOM_ERR_MALFORMED);
   std::memcpy(header_.data(), p.in, chain_.length());
   if (!wire::infer(chain_, header_.data(), p.in_length, wire::Behind::full_header))
     return refuse(counters_.malformed, HEADROOM_ERR_MALFORMED);
   if (!wire::has_right_checksums(chain_, header_.data())) return refuse(counters_.malformed, HEADROOM_ERR_CRC);
-  link.tcp[cid].save(chain_, header_.data(), p.in_length);
-  link.wanted.reset(cid);
+  std::uint32_t cid = p.in[fields.first + 1];
+  if (chain_.has_tcp()) {
+    if (cid >= link.tcp.size()) return refuse(counters_.malformed, HEADROOM_ERR_MALFORMED);
+    link.tcp[cid].save(chain_, header_.data(), p.in_length);
+    link.wanted.reset(cid);
+  } else {
+    wire::NonTcpFront front;
+    if (!wire::read_non_tcp_fields(p.in, fields, front) || !config_.compress_non_tcp ||
+        front.cid > config_.non_tcp_space)
+      return refuse(counters_.malformed, HEADROOM_ERR_MALFORMED);
+    cid = front.cid;
+    if (cid >= link.non_tcp.size()) link.non_tcp.resize(cid + 1);
+    std::unique_ptr<NonTcpContext>& context = link.non_tcp[cid];
+    if (context == nullptr) context = std::make_unique<NonTcpContext>();
+    context->save(chain_, header_.data(), p.in_length);
+    context->generation = front.generation;
+    context->is_valid = true;
+  }
   const std::int32_t status = pass_on(p, detail, cid, chain_.length(), PacketType::full);
   if (status == HEADROOM_OK) ++counters_.full;
   return status;
+}
+
+// "The header must not be decompressed using the current context when … the context for C has a generation other than
+// G": discarded immediately (section 9).
+std::int32_t Decompressor::take_non_tcp(Link& link, headroom_packet& p, headroom_detail* detail) noexcept {
+  Reader reader({p.in, p.in_length});
+  wire::NonTcpFront front;
+  if (!wire::read_non_tcp_front(reader, front) || front.cid > config_.non_tcp_space)
+    return refuse(counters_.malformed, HEADROOM_ERR_MALFORMED);
+  if (front.cid >= link.non_tcp.size() || link.non_tcp[front.cid] == nullptr)
+    return refuse(counters_.no_context, HEADROOM_ERR_NO_CONTEXT);
+  const NonTcpContext& context = *link.non_tcp[front.cid];
+  if (!context.is_valid || context.generation != front.generation)
+    return refuse(counters_.obsolete, HEADROOM_ERR_STATE);
+  if (!restore_front(reader, context, config_.max_header, false, chain_, header_.data()) ||
+      !wire::infer(chain_, header_.data(), chain_.length() + reader.rest().size(), wire::Behind::compressed_header))
+    return refuse(counters_.malformed, HEADROOM_ERR_MALFORMED);
+  const std::int32_t status = pass_on(p, detail, front.cid, reader.position(), PacketType::non_tcp);
+  if (status == HEADROOM_OK) ++counters_.non_tcp;
+  return status;
+}
+
+void Decompressor::link_was_down() noexcept {
+  for (Link& link : links_) {
+    for (auto& context : link.non_tcp) {
+      if (context != nullptr) context->is_valid = false;
+    }
+  }
 }
 
 std::int32_t Decompressor::take_tcp(Link& link, headroom_packet& p, std::uint64_t now_ns,
@@ -300,13 +345,17 @@ std::size_t Decompressor::contexts_in_use() const noexcept {
   std::size_t sum = 0;
   for (const Link& link : links_) {
     for (const Context& context : link.tcp) sum += context.is_empty() ? 0u : 1u;
+    for (const auto& context : link.non_tcp) sum += context == nullptr ? 0u : 1u;
   }
   return sum;
 }
 
 std::size_t Decompressor::memory_bytes() const noexcept {
   std::size_t sum = sizeof *this;
-  for (const Link& link : links_) sum += sizeof link + link.tcp.capacity() * sizeof(Context);
+  for (const Link& link : links_) {
+    sum += sizeof link + link.tcp.capacity() * sizeof(Context) + link.non_tcp.capacity() * sizeof(link.non_tcp[0]);
+    for (const auto& context : link.non_tcp) sum += context == nullptr ? 0 : sizeof *context;
+  }
   return sum;
 }
 

@@ -6,6 +6,7 @@
 
 #include <bitset>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "cxx/reverse_queue.h"
@@ -21,6 +22,7 @@ struct DecompressorCounters {
   std::uint64_t regular = 0, full = 0, tcp = 0, tcp_no_delta = 0, non_tcp = 0;  // passed on, by type
   std::uint64_t errors = 0;                                                     // reports of damaged frames
   std::uint64_t no_context = 0;      // compressed headers of a CID that no full header has named
+  std::uint64_t obsolete = 0;        // non-TCP headers of another generation (section 9)
   std::uint64_t wrong_checksum = 0;  // dropped: the TCP checksum is wrong, and no repair helped
   std::uint64_t repaired = 0;        // passed on with changes applied more than once
   std::uint64_t malformed = 0;
@@ -33,9 +35,14 @@ class Decompressor {
 
   // Decompresses one packet of the type `in_type`. REQUIRES: p.channel < config.channels, the detail is nullptr or set
   // to "not known". Statuses: ERR_NO_CONTEXT without a context, ERR_CRC for a wrong TCP checksum and for a wrong IP
-  // checksum in a full header, ERR_MALFORMED for all else that cannot be. A packet that is malformed leaves the
-  // contexts as they were; one with a wrong TCP checksum has its changes applied, as the compressor has applied them.
-  [[nodiscard]] std::int32_t decompress(headroom_packet& p, std::uint64_t now_ns, headroom_detail* detail) noexcept;
+  // checksum in a full header, ERR_STATE for another generation, ERR_MALFORMED for all else that cannot be. A packet
+  // that is malformed leaves the contexts as they were; one with a wrong TCP checksum has its changes applied, as the
+  // compressor has applied them.
+  [[nodiscard]] std::int32_t decompress(headroom_packet& p, std::uint64_t now_ns, headroom_detail* detail);
+
+  // "A decompressor which has been disconnected MIN_WRAP seconds or more must wait for the next full header before
+  // decompressing" (3.3): non-TCP contexts wait.
+  void link_was_down() noexcept;
 
   // CONTEXT_STATE packets for the compressor at the far end (take_reverse of the ABI).
   [[nodiscard]] std::size_t take_reverse(headroom_packet* packets, std::size_t count) noexcept {
@@ -47,16 +54,23 @@ class Decompressor {
   [[nodiscard]] std::size_t memory_bytes() const noexcept;
 
  private:
+  struct NonTcpContext : Context {
+    std::uint8_t generation = 0;
+    bool is_valid = false;  // false: the link was down, and the compressor may have gone round its generations
+  };
   struct Link {
     std::vector<Context> tcp;
-    std::bitset<kMostTcpSpace + 1> wanted;  // CIDs to request
+    std::vector<std::unique_ptr<NonTcpContext>> non_tcp;  // by CID, as far as one has been used
+    std::bitset<kMostTcpSpace + 1> wanted;                // CIDs to request
     std::uint64_t next_request_ns = 0;
   };
 
   std::int32_t pass_regular(headroom_packet& p, headroom_detail* detail) noexcept;
-  std::int32_t take_full(Link& link, headroom_packet& p, headroom_detail* detail) noexcept;
+  std::int32_t take_full(Link& link, headroom_packet& p, headroom_detail* detail);
   std::int32_t take_tcp(Link& link, headroom_packet& p, std::uint64_t now_ns, headroom_detail* detail) noexcept;
   std::int32_t take_no_delta(Link& link, headroom_packet& p, std::uint64_t now_ns, headroom_detail* detail) noexcept;
+
+  std::int32_t take_non_tcp(Link& link, headroom_packet& p, headroom_detail* detail) noexcept;
 
   std::int32_t refuse(std::uint64_t& counter, std::int32_t status) noexcept {
     ++counter;
