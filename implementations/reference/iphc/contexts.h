@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The contexts of a compressor for one space of CIDs: found by the defining fields of packets (RFC 2507, 4.1), the one
-// that was used longest ago reclaimed first. A context is made when its CID is used first.
+// Contexts: those of a compressor are found by the defining fields of packets (RFC 2507, 4.1), the one that was used
+// longest ago reclaimed first; those of a decompressor by CID. A context is made when its CID is used first.
 #pragma once
 
 #include <array>
@@ -36,6 +36,43 @@ struct Context {
 [[nodiscard]] bool same_unchanging(const Context& context, const wire::Chain& chain,
                                    const std::uint8_t* header) noexcept;
 
+struct DecompressorContext : Context {
+  // Non-TCP.
+  std::uint8_t generation = 0;
+  bool is_current = true;  // false: the link was down, and the compressor may have gone round its generations
+};
+
+// The contexts of a decompressor for one space of CIDs.
+class ContextsByCid {
+ public:
+  // The context of a CID; nullptr where no full header has named it.
+  [[nodiscard]] DecompressorContext* find(std::uint32_t cid) const noexcept {
+    return cid < contexts_.size() ? contexts_[cid].get() : nullptr;
+  }
+  // The same; made where there is none.
+  [[nodiscard]] DecompressorContext& make(std::uint32_t cid) {
+    if (cid >= contexts_.size()) contexts_.resize(cid + 1);
+    if (contexts_[cid] == nullptr) {
+      contexts_[cid] = std::make_unique<DecompressorContext>();
+      ++in_use_;
+    }
+    return *contexts_[cid];
+  }
+  void make_obsolete() noexcept {
+    for (auto& context : contexts_) {
+      if (context != nullptr) context->is_current = false;
+    }
+  }
+  [[nodiscard]] std::size_t in_use() const noexcept { return in_use_; }
+  [[nodiscard]] std::size_t memory_bytes() const noexcept {
+    return contexts_.capacity() * sizeof(contexts_[0]) + in_use_ * sizeof(DecompressorContext);
+  }
+
+ private:
+  std::vector<std::unique_ptr<DecompressorContext>> contexts_;
+  std::size_t in_use_ = 0;
+};
+
 struct CompressorContext : Context {
   static constexpr std::uint64_t kNever = UINT64_MAX;
 
@@ -52,6 +89,7 @@ struct CompressorContext : Context {
   std::array<std::uint64_t, 2> left_at = {kNever, kNever};  // ns: when each half of the generations was left last
 };
 
+// The contexts of a compressor for one space of CIDs.
 class ContextTable {
  public:
   static constexpr std::uint32_t kNone = 0xFFFFFFFF;

@@ -104,9 +104,7 @@ bool is_right(const Chain& chain, const std::uint8_t* header, std::size_t total,
 
 }  // namespace
 
-Decompressor::Decompressor(const Config& config) : config_(config), links_(config.channels), chain_{}, header_{} {
-  for (Link& link : links_) link.tcp.resize(config.compress_tcp ? config.tcp_space + 1 : 0);
-}
+Decompressor::Decompressor(const Config& config) : config_(config), links_(config.channels), chain_{}, header_{} {}
 
 std::int32_t Decompressor::decompress(headroom_packet& p, std::uint64_t now_ns, headroom_detail* detail) {
   Link& link = links_[p.channel];
@@ -150,8 +148,8 @@ std::int32_t Decompressor::take_full(Link& link, headroom_packet& p, headroom_de
   if (!wire::has_right_checksums(chain_, header_.data())) return refuse(counters_.malformed, HEADROOM_ERR_CRC);
   std::uint32_t cid = p.in[fields.first + 1];
   if (chain_.has_tcp()) {
-    if (cid >= link.tcp.size()) return refuse(counters_.malformed, HEADROOM_ERR_MALFORMED);
-    link.tcp[cid].save(chain_, header_.data(), p.in_length);
+    if (!is_tcp_cid(cid)) return refuse(counters_.malformed, HEADROOM_ERR_MALFORMED);
+    link.tcp.make(cid).save(chain_, header_.data(), p.in_length);
     link.wanted.reset(cid);
   } else {
     wire::NonTcpFront front;
@@ -159,12 +157,10 @@ std::int32_t Decompressor::take_full(Link& link, headroom_packet& p, headroom_de
         front.cid > config_.non_tcp_space)
       return refuse(counters_.malformed, HEADROOM_ERR_MALFORMED);
     cid = front.cid;
-    if (cid >= link.non_tcp.size()) link.non_tcp.resize(cid + 1);
-    std::unique_ptr<NonTcpContext>& context = link.non_tcp[cid];
-    if (context == nullptr) context = std::make_unique<NonTcpContext>();
-    context->save(chain_, header_.data(), p.in_length);
-    context->generation = front.generation;
-    context->is_valid = true;
+    DecompressorContext& context = link.non_tcp.make(cid);
+    context.save(chain_, header_.data(), p.in_length);
+    context.generation = front.generation;
+    context.is_current = true;
   }
   const std::int32_t status = pass_on(p, detail, cid, chain_.length(), PacketType::full);
   if (status == HEADROOM_OK) ++counters_.full;
@@ -178,12 +174,11 @@ std::int32_t Decompressor::take_non_tcp(Link& link, headroom_packet& p, headroom
   wire::NonTcpFront front;
   if (!wire::read_non_tcp_front(reader, front) || front.cid > config_.non_tcp_space)
     return refuse(counters_.malformed, HEADROOM_ERR_MALFORMED);
-  if (front.cid >= link.non_tcp.size() || link.non_tcp[front.cid] == nullptr)
-    return refuse(counters_.no_context, HEADROOM_ERR_NO_CONTEXT);
-  const NonTcpContext& context = *link.non_tcp[front.cid];
-  if (!context.is_valid || context.generation != front.generation)
+  const DecompressorContext* const context = link.non_tcp.find(front.cid);
+  if (context == nullptr) return refuse(counters_.no_context, HEADROOM_ERR_NO_CONTEXT);
+  if (!context->is_current || context->generation != front.generation)
     return refuse(counters_.obsolete, HEADROOM_ERR_STATE);
-  if (!restore_front(reader, context, config_.max_header, false, chain_, header_.data()) ||
+  if (!restore_front(reader, *context, config_.max_header, false, chain_, header_.data()) ||
       !wire::infer(chain_, header_.data(), chain_.length() + reader.rest().size(), wire::Behind::compressed_header))
     return refuse(counters_.malformed, HEADROOM_ERR_MALFORMED);
   const std::int32_t status = pass_on(p, detail, front.cid, reader.position(), PacketType::non_tcp);
@@ -192,22 +187,19 @@ std::int32_t Decompressor::take_non_tcp(Link& link, headroom_packet& p, headroom
 }
 
 void Decompressor::link_was_down() noexcept {
-  for (Link& link : links_) {
-    for (auto& context : link.non_tcp) {
-      if (context != nullptr) context->is_valid = false;
-    }
-  }
+  for (Link& link : links_) link.non_tcp.make_obsolete();
 }
 
 std::int32_t Decompressor::take_tcp(Link& link, headroom_packet& p, std::uint64_t now_ns,
                                     headroom_detail* detail) noexcept {
   Reader reader({p.in, p.in_length});
   wire::Changes changes;
-  if (!wire::read_front(reader, false, changes) || changes.cid >= link.tcp.size())
+  if (!wire::read_front(reader, false, changes) || !is_tcp_cid(changes.cid))
     return refuse(counters_.malformed, HEADROOM_ERR_MALFORMED);
-  Context& context = link.tcp[changes.cid];
-  if (context.is_empty())
+  Context* const known = link.tcp.find(changes.cid);
+  if (known == nullptr)
     return refuse_context(link, p, changes.cid, now_ns, counters_.no_context, HEADROOM_ERR_NO_CONTEXT);
+  Context& context = *known;
   std::uint8_t* const header = header_.data();
   if (!restore_front(reader, context, config_.max_header, false, chain_, header) ||
       !wire::read_changes(reader, changes))
@@ -272,11 +264,11 @@ std::int32_t Decompressor::take_no_delta(Link& link, headroom_packet& p, std::ui
                                          headroom_detail* detail) noexcept {
   Reader reader({p.in, p.in_length});
   const std::uint8_t* const cid = reader.take(1);
-  if (cid == nullptr || *cid >= link.tcp.size()) return refuse(counters_.malformed, HEADROOM_ERR_MALFORMED);
-  Context& context = link.tcp[*cid];
-  if (context.is_empty()) return refuse_context(link, p, *cid, now_ns, counters_.no_context, HEADROOM_ERR_NO_CONTEXT);
+  if (cid == nullptr || !is_tcp_cid(*cid)) return refuse(counters_.malformed, HEADROOM_ERR_MALFORMED);
+  Context* const context = link.tcp.find(*cid);
+  if (context == nullptr) return refuse_context(link, p, *cid, now_ns, counters_.no_context, HEADROOM_ERR_NO_CONTEXT);
   std::uint8_t* const header = header_.data();
-  if (!restore_front(reader, context, config_.max_header, true, chain_, header))
+  if (!restore_front(reader, *context, config_.max_header, true, chain_, header))
     return refuse(counters_.malformed, HEADROOM_ERR_MALFORMED);
   // The whole TCP header but for its port numbers, which says itself how long it is.
   constexpr std::size_t kPortNumbers = 4;
@@ -292,7 +284,7 @@ std::int32_t Decompressor::take_no_delta(Link& link, headroom_packet& p, std::ui
   const std::size_t total = chain_.length() + data.size();
   if (!wire::infer(chain_, header, total, wire::Behind::compressed_header))
     return refuse(counters_.malformed, HEADROOM_ERR_MALFORMED);
-  context.save(chain_, header, total);  // "the header MUST be saved as context" (7.12.2)
+  context->save(chain_, header, total);  // "the header MUST be saved as context" (7.12.2)
   if (config_.repair != Repair::none && !is_right(chain_, header, total, wire::sum_of(data.data(), data.size())))
     return refuse_context(link, p, *cid, now_ns, counters_.wrong_checksum, HEADROOM_ERR_CRC);
   link.wanted.reset(*cid);
@@ -312,7 +304,7 @@ std::int32_t Decompressor::refuse_context(Link& link, const headroom_packet& p, 
   link.next_request_ns = now_ns + config_.request_interval_ns;
   std::array<std::uint8_t, wire::kLongestContextState> packet;
   std::size_t count = 0;
-  for (std::size_t one = 0; one < link.tcp.size() && count < wire::kMostRequests; ++one) {
+  for (std::size_t one = 0; one <= config_.tcp_space && count < wire::kMostRequests; ++one) {
     if (!link.wanted.test(one)) continue;
     link.wanted.reset(one);
     packet[2 + count++] = static_cast<std::uint8_t>(one);
@@ -343,19 +335,13 @@ std::int32_t Decompressor::pass_on(headroom_packet& p, headroom_detail* detail, 
 
 std::size_t Decompressor::contexts_in_use() const noexcept {
   std::size_t sum = 0;
-  for (const Link& link : links_) {
-    for (const Context& context : link.tcp) sum += context.is_empty() ? 0u : 1u;
-    for (const auto& context : link.non_tcp) sum += context == nullptr ? 0u : 1u;
-  }
+  for (const Link& link : links_) sum += link.tcp.in_use() + link.non_tcp.in_use();
   return sum;
 }
 
 std::size_t Decompressor::memory_bytes() const noexcept {
   std::size_t sum = sizeof *this;
-  for (const Link& link : links_) {
-    sum += sizeof link + link.tcp.capacity() * sizeof(Context) + link.non_tcp.capacity() * sizeof(link.non_tcp[0]);
-    for (const auto& context : link.non_tcp) sum += context == nullptr ? 0 : sizeof *context;
-  }
+  for (const Link& link : links_) sum += sizeof link + link.tcp.memory_bytes() + link.non_tcp.memory_bytes();
   return sum;
 }
 

@@ -6,7 +6,6 @@
 
 #include <bitset>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "cxx/reverse_queue.h"
@@ -54,14 +53,9 @@ class Decompressor {
   [[nodiscard]] std::size_t memory_bytes() const noexcept;
 
  private:
-  struct NonTcpContext : Context {
-    std::uint8_t generation = 0;
-    bool is_valid = false;  // false: the link was down, and the compressor may have gone round its generations
-  };
   struct Link {
-    std::vector<Context> tcp;
-    std::vector<std::unique_ptr<NonTcpContext>> non_tcp;  // by CID, as far as one has been used
-    std::bitset<kMostTcpSpace + 1> wanted;                // CIDs to request
+    ContextsByCid tcp, non_tcp;
+    std::bitset<kMostTcpSpace + 1> wanted;  // CIDs to request
     std::uint64_t next_request_ns = 0;
   };
 
@@ -72,6 +66,9 @@ class Decompressor {
 
   std::int32_t take_non_tcp(Link& link, headroom_packet& p, headroom_detail* detail) noexcept;
 
+  [[nodiscard]] bool is_tcp_cid(std::uint32_t cid) const noexcept {
+    return config_.compress_tcp && cid <= config_.tcp_space;
+  }
   std::int32_t refuse(std::uint64_t& counter, std::int32_t status) noexcept {
     ++counter;
     return status;

@@ -217,20 +217,22 @@ TEST(IphcDecompressor, WhatCannotBeChangesNothing) {
   Packet offset = joined({0, 0, 1}, Packet(p.begin() + 24, p.end()));
   offset[11] = 0x40;
   refused(offset, kTypeTcpNoDelta);
-  cut_short(longest.full(), kTypeFull);
+  // What is left of a full header may be another one, whose IP checksum is then wrong.
+  const Packet full = longest.full();
+  for (std::size_t length = 0; length < full.size(); ++length)
+    EXPECT_LT(
+        ends.decompress(Packet(full.begin(), full.begin() + static_cast<std::ptrdiff_t>(length)), kTypeFull).status,
+        HEADROOM_OK);
   // Lengths beyond 65,535.
   const Packet data(0xFFFF - 43, 'x');
   refused(joined(longest.compressed(0x08, {4}), data), kTypeTcp);
   refused(joined(longest.full(), data), kTypeFull);
-  Packet udp = s.full();
-  udp[9] = wire::kUdp;
-  set_ip_checksum(udp);
   refused(Packet{0x55, 0}, kTypeFull);
   // I without IPv4.
   Ipv6 ip;
-  Packet full = ip / s.tcp;
-  full[4] = 0, full[5] = 2;
-  EXPECT_EQ(ends.decompress(full, kTypeFull).status, HEADROOM_OK);
+  Packet full6 = ip / s.tcp;
+  full6[4] = 0, full6[5] = 2;
+  EXPECT_EQ(ends.decompress(full6, kTypeFull).status, HEADROOM_OK);
   refused({2, 0x2F, 0, 0, 1}, kTypeTcp);
   s.next();
   ends.expect(s, s.compressed(kUnidirectional));
