@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A compressor beside RFC 2507: each packet, and what it became.
+
+What a decompressor with the same contexts makes of the link packet has to be the packet. Beyond that the judge asks for
+what the RFC leaves no choice in: fields that need a full header, retransmissions, generations, the coding of changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from headroom.core.finding import Finding
+from headroom.schemes.iphc.judge import chain as chains
+from headroom.schemes.iphc.judge import link
+from headroom.schemes.iphc.judge.chain import Chain
+from headroom.schemes.iphc.judge.decompressor import Context, Decompressor, Outcome, Parameters, r_octet
+from headroom.schemes.iphc.judge.link import ECHOED, FULL, NODELTA, NON_TCP, TCP, UNIDIRECTIONAL, TcpFront
+
+MIN_WRAP_NS = 3_000_000_000
+# What a link packet breaks of which nothing comes out.
+BROKEN = {FULL: "RFC2507-5.3.1-1", TCP: "RFC2507-9-1", NODELTA: "RFC2507-9-1", NON_TCP: "RFC2507-9-2"}
+FIELDS = {"A": "Acknowledgment Number", "S": "Sequence Number", "W": "Window"}
+
+Remark = tuple[str, str]  # a requirement and a sentence
+
+
+@dataclass
+class Stream:
+    """The full headers of a non-TCP CID: F_PERIOD, C_NUM, F_LAST (3.3.3), and when each generation was used last."""
+
+    period: int = 1
+    compressed: int = 0
+    full_at: int = 0
+    used_at: dict[int, int] = field(default_factory=dict)
+
+
+@dataclass
+class CompressorJudge:
+    """Follows one link from its beginning on. Times are of the packets, in ns."""
+
+    parameters: Parameters = field(default_factory=Parameters)
+    waits: bool = True  # whether the compressor has to wait MIN_WRAP seconds with non-TCP headers
+    count: int = 0
+    decompressor: Decompressor = field(init=False)
+    streams: dict[int, Stream] = field(default_factory=dict)
+    requested: set[int] = field(default_factory=set)  # TCP CIDs that CONTEXT_STATE packets have named
+    started_at: int | None = None
+
+    def __post_init__(self) -> None:
+        self.decompressor = Decompressor(self.parameters)
+
+    def request(self, cids: bytes) -> None:
+        """A CONTEXT_STATE packet has arrived at the compressor."""
+        self.requested |= {*cids}
+
+    def sent(self, source: bytes, type_: int, octets: bytes, time_ns: int = 0) -> list[Finding]:
+        """The findings about the link packet of a packet."""
+        number, self.count = self.count, self.count + 1
+        found = self.remarks(source, type_, octets, time_ns)
+        return [Finding(sentence, broken, number) for broken, sentence in found]
+
+    def remarks(self, source: bytes, type_: int, octets: bytes, time_ns: int = 0) -> Iterator[Remark]:
+        if self.started_at is None:
+            self.started_at = time_ns
+        if type_ not in link.TYPE_NAMES:
+            yield "RFC3544-4-1", f"its type is 0x{type_:04x}, which is none that there are"
+            return
+        if type_ in (link.IPV4, link.IPV6):
+            if octets != source:
+                yield "RFC2507-3.1-3", "a packet that is not compressed keeps its regular header"
+            return
+        chain = chains.read(source, self.parameters.max_header)
+        if not chain.is_sound(source):
+            yield "RFC2507-7.1-2", f"it goes as {link.TYPE_NAMES[type_]}, though its lengths or checksums do not match"
+        before = {**self.decompressor.tcp}, {**self.decompressor.non_tcp}
+        outcome = self.decompressor.receive(type_, octets)
+        if outcome.restored is None:
+            broken = (
+                "RFC2507-9-1" if type_ in (TCP, NODELTA) else "RFC2507-9-2" if type_ == NON_TCP else "RFC2507-5.3.1-1"
+            )
+            yield broken, f"nothing comes out of it: {outcome.reason}"
+            return
+        was = (before[0] if chain.tcp else before[1]).get(outcome.cid or 0)
+        if type_ in (TCP, NODELTA):
+            yield from self._needs_full(was, chain, len(source), type_)
+        if outcome.restored != source:
+            yield "RFC2507-7-1", "a decompressor with the same context restores another packet"
+            return
+        if type_ == TCP and was is not None and outcome.front is not None:
+            yield from self._coding(was, chain, outcome.front)
+        if chain.tcp:
+            yield from self._requests(outcome, type_)
+            if type_ == FULL:
+                yield from self._octets_of_full(chain, octets)
+        elif outcome.cid is not None:
+            yield from self._generations(was, chain, outcome.cid, type_, time_ns)
+
+    def _octets_of_full(self, chain: Chain, octets: bytes) -> Iterator[Remark]:
+        places = chain.length_places()
+        others = [octets[places[0]], *(one for at in places[1:] for one in octets[at : at + 2])]
+        if any(others):
+            yield "RFC2507-5.3.1-1", "the octets for packet sequence numbers are not zero"
+
+    def _requests(self, outcome: Outcome, type_: int) -> Iterator[Remark]:
+        if outcome.cid in self.requested and type_ == TCP:
+            yield "RFC2507-10.2-5", f"CID {outcome.cid} was requested, and a header with changes follows"
+        self.requested.discard(outcome.cid if outcome.cid is not None else -1)
+
+    def _needs_full(self, was: Context | None, chain: Chain, total: int, type_: int) -> Iterator[Remark]:
+        """Fields and changes that a compressed header may not have."""
+        if was is None or was.chain.tcp is None or chain.tcp is None:
+            return
+        ignored = {"Offset of TCP"} if type_ == NODELTA else set()
+        if changed := [one for one in was.chain.differences(chain) if one not in ignored]:
+            yield "RFC2507-7-3", f"it has no full header, though {changed[0]} differs from the context"
+        if is_repair(was, chain, total - chain.length):
+            broken = "RFC2507-3.1-2" if type_ == NODELTA else "RFC2507-3.2-1"
+            yield broken, "it has no full header, though TCP seems to retransmit"
+
+    def _coding(self, was: Context, chain: Chain, front: TcpFront) -> Iterator[Remark]:
+        saved, tcp = was.chain.tcp, chain.tcp
+        assert saved is not None and tcp is not None
+        for letter, (value, octets) in front.changes.items():
+            if octets == 3 and 0 < value < 256:
+                yield "RFC2507-7.12.1-2", f"the change of {letter}, {value}, takes three octets"
+            if value == 0 and letter in "WAS":
+                yield "RFC2507-7.12.1-2", f"the change of {letter} is zero, which is never sent"
+        if "I" in front.flags and front.changes["I"][0] == 1:
+            yield "RFC2507-6-2", "the identification goes on by one, and the I flag is set"
+        if ("R" in front.flags) != (r_octet(was.chain) != r_octet(chain)) and not was.chain.parts[-2].as_is:
+            yield "RFC2507-6-7", "the R flag does not say whether reserved field and TOS bits differ from the context"
+        if ("O" in front.flags) != (saved.get("Options") != tcp.get("Options")):
+            yield "RFC2507-6-6", "the O flag does not say whether the options differ from those before"
+        special = special_of(was, chain)
+        if special and not front.special and not saved["Urg"]:
+            yield "RFC2507-6-2", f"the changes are those of the mask {''.join(sorted(special))}, which is not used"
+
+    def _generations(self, was: Context | None, chain: Chain, cid: int, type_: int, time_ns: int) -> Iterator[Remark]:
+        """3.3 and section 8."""
+        stream = self.streams.setdefault(cid, Stream())
+        context = self.decompressor.non_tcp[cid]
+        assert context is not None and self.started_at is not None
+        if self.waits and time_ns - self.started_at < MIN_WRAP_NS:
+            yield "RFC2507-3.3-5", "it goes as a non-TCP header in the first MIN_WRAP seconds"
+        if type_ == NON_TCP:
+            stream.compressed += 1
+            if stream.compressed > stream.period:
+                yield (
+                    "RFC2507-3.3.1-1",
+                    f"{stream.compressed} compressed headers follow a full one, not {stream.period}",
+                )
+            most = self.parameters.f_max_time * 1_000_000_000
+            if most and time_ns > stream.full_at + most:
+                yield "RFC2507-3.3.2-2", "it is compressed more than F_MAX_TIME seconds behind the last full header"
+        else:
+            yield from self._full(was, chain, context, stream, time_ns)
+            stream.full_at = time_ns
+        stream.used_at[context.generation] = time_ns
+
+    def _full(
+        self, was: Context | None, chain: Chain, context: Context, stream: Stream, time_ns: int
+    ) -> Iterator[Remark]:
+        if was is None:
+            stream.period = 1
+        elif was.chain.differences(chain) or kinds(was.chain) != kinds(chain):
+            stream.period = 1
+            if context.generation != (was.generation + 1) % 64:
+                yield (
+                    "RFC2507-8-2",
+                    f"the context changes, and generation {was.generation} becomes {context.generation}",
+                )
+            used = stream.used_at.get(context.generation)
+            if used is not None and time_ns - used < MIN_WRAP_NS:
+                yield "RFC2507-3.3-3", f"generation {context.generation} comes again within MIN_WRAP seconds"
+        else:
+            if context.generation != was.generation:
+                yield "RFC2507-3.3-2", "the generation changes, and the context does not"
+            if stream.compressed >= stream.period:
+                most = self.parameters.f_max_period or 1 << 32
+                stream.period = min(2 * stream.period, most)
+        stream.compressed = 0
+
+
+def kinds(chain: Chain) -> list[str]:
+    return [one.kind for one in chain.parts]
+
+
+def changes_of(was: Context, chain: Chain) -> dict[str, int]:
+    """The changes of S, A and W that there are, by letter."""
+    saved, tcp = was.chain.tcp, chain.tcp
+    assert saved is not None and tcp is not None
+    changes = {one: (tcp[name] - saved[name]) % (1 << (16 if one == "W" else 32)) for one, name in FIELDS.items()}
+    return {letter: value for letter, value in changes.items() if value}
+
+
+def special_of(was: Context, chain: Chain) -> frozenset[str] | None:
+    """The special case of RFC 1144 that the changes are."""
+    assert chain.tcp is not None
+    changes = changes_of(was, chain)
+    if chain.tcp["Urg"]:
+        return None
+    if changes == {"S": was.data}:
+        return UNIDIRECTIONAL
+    return ECHOED if changes == {"S": was.data, "A": was.data} else None
+
+
+def is_repair(was: Context, chain: Chain, data: int) -> bool:
+    """True if "TCP retransmits" (3.2) by RFC 1144, 3.2.3: the sequence number goes back, or nothing has changed in a
+    packet without data, or behind one with data."""
+    saved, tcp = was.chain.tcp, chain.tcp
+    assert saved is not None and tcp is not None
+    changes = changes_of(was, chain)
+    if changes.get("S", 0) >> 31:
+        return True
+    urgent = tcp["Urg"] or tcp["Urgent Pointer"] != saved["Urgent Pointer"]
+    return not changes and not urgent and (data == 0 or was.data != 0)

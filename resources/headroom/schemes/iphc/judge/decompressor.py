@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The decompressor of RFC 2507: what each link packet is with the contexts that full headers have made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from headroom.schemes.iphc.judge import chain as chains
+from headroom.schemes.iphc.judge import link
+from headroom.schemes.iphc.judge.chain import RANDOM, Chain, Subheader
+from headroom.schemes.iphc.judge.link import NotIphc, Octets, TcpFront
+
+ERROR = 0xFFFF  # the report of a damaged frame
+
+
+class NotKnown(Exception):
+    """A packet of a context whose contents depend on the decompressor."""
+
+
+@dataclass
+class Parameters:
+    """Section 14."""
+
+    tcp_space: int = 15
+    non_tcp_space: int = 15
+    max_header: int = 168
+    f_max_period: int = 256
+    f_max_time: int = 5
+
+
+@dataclass
+class Context:
+    """ "The uncompressed version of the last header"; `data`: octets behind it. `sure`: False where a packet may have
+    been lost since the last header that was sent as a whole, so that a decompressor may have repaired it or not."""
+
+    chain: Chain
+    data: int
+    generation: int = 0
+    sure: bool = True
+
+
+@dataclass
+class Outcome:
+    """The outcome of a link packet. `restored` is None where nothing comes out, and `reason` then says why; `other` may
+    come out in its place. `free`: the RFC does not say what comes out."""
+
+    restored: bytes | None
+    reason: str = ""
+    cid: int | None = None
+    front: TcpFront | None = None
+    other: bytes | None = None
+    free: bool = False
+
+
+@dataclass
+class Decompressor:
+    """One link. Applies changes once, as 6 and RFC 1144 have it. Behind a TCP checksum that is wrong, it depends on the
+    decompressor whether the packet comes out, and what the context is (10.1): such packets are `free`."""
+
+    parameters: Parameters = field(default_factory=Parameters)
+    tcp: dict[int, Context | None] = field(default_factory=dict)  # None: what is saved is not known
+    non_tcp: dict[int, Context | None] = field(default_factory=dict)
+
+    def receive(self, type_: int, octets: bytes) -> Outcome:
+        """Decompresses a link packet of a type."""
+        if type_ in (link.IPV4, link.IPV6):
+            return Outcome(octets)
+        if type_ not in link.TYPE_NAMES:
+            return Outcome(None, "nothing comes out of a damaged frame, or of a packet of an unknown type")
+        try:
+            if type_ == link.FULL:
+                return self._full(octets)
+            if type_ == link.NON_TCP:
+                return self._non_tcp(Octets(octets))
+            return self._tcp(Octets(octets)) if type_ == link.TCP else self._no_delta(Octets(octets))
+        except NotIphc as error:
+            return Outcome(None, str(error))
+        except NotKnown:
+            return Outcome(None, "what the context holds is not known", free=True)
+
+    def _full(self, octets: bytes) -> Outcome:
+        found = chains.read(octets, self.parameters.max_header)
+        places = found.length_places()
+        if not places or found.jumbo:
+            raise NotIphc("a full header begins with an IP header whose length can be inferred (5.3)")
+        data = octets[found.length :]
+        if found.tcp:
+            cid, context = octets[places[0] + 1], Context(found, len(data))
+            space, contexts = self.parameters.tcp_space, self.tcp
+        else:
+            front = link.non_tcp_fields(octets, places)
+            cid, context = front.cid, Context(found, len(data), front.generation)
+            space, contexts = self.parameters.non_tcp_space, self.non_tcp
+        if cid > space:
+            raise NotIphc(f"CID {cid} is beyond the space, which ends with {space} (section 14)")
+        if not found.infer(len(octets), as_is=True):
+            raise NotIphc("the packet would be longer than its length fields can say")
+        right = found.copy()
+        right.infer(len(octets))
+        if right.octets() != found.octets():
+            # The checksum of a damaged header: to find it is not required, and what is saved of it is not known.
+            contexts[cid] = None
+            return Outcome(None, "its IP checksum is wrong", cid, free=True)
+        contexts[cid] = context
+        return Outcome(found.octets() + data, cid=cid)
+
+    def _front(self, octets: Octets, context: Context, identification: bool) -> Chain:
+        """The subheaders in front of TCP, or all, with the RANDOM fields of the packet."""
+        made = context.chain.copy()
+        for number, part in enumerate(made.parts):
+            if part.kind == "TCP":
+                continue
+            if part.as_is:
+                made.parts[number] = self._as_is(octets, part, last=number == len(made.parts) - 1)
+                continue
+            names = [one.name for one in part.fields if one.cls == RANDOM]
+            if identification and part is made.unit and part.kind == "IPv4":
+                names.append("Identification")
+            bits = sum(one.bits for one in part.fields if one.name in names)
+            number_ = octets.number(bits // 8, f"the RANDOM fields of {part.kind}")
+            for one in reversed([one for one in part.fields if one.name in names]):
+                one.value, number_ = number_ & ((1 << one.bits) - 1), number_ >> one.bits
+        if made.length > self.parameters.max_header:
+            raise NotIphc("the header would be longer than MAX_HEADER (5.2)")
+        return made
+
+    def _as_is(self, octets: Octets, saved: Subheader, last: bool) -> Subheader:
+        found = chains.read_ipv4(octets.rest)
+        if found is None or found.kind != saved.kind or (not last and found["Protocol"] != saved["Protocol"]):
+            raise NotIphc(f"there is no {saved.kind} header as the context has one (7.13)")
+        octets.take(found.length, saved.kind)
+        return found
+
+    def _known(self, contexts: dict[int, Context | None], cid: int, space: int) -> Context:
+        if cid > space:
+            raise NotIphc(f"CID {cid} is beyond the space, which ends with {space} (section 14)")
+        if cid not in contexts:
+            raise NotIphc(f"no full header has initialized the context of CID {cid} (section 9)")
+        if (context := contexts[cid]) is None:
+            raise NotKnown
+        return context
+
+    def _non_tcp(self, octets: Octets) -> Outcome:
+        front = link.non_tcp_front(octets)
+        context = self._known(self.non_tcp, front.cid, self.parameters.non_tcp_space)
+        if context.generation != front.generation:
+            raise NotIphc(f"the context has generation {context.generation}, not {front.generation} (section 9)")
+        made = self._front(octets, context, identification=False)
+        if not made.infer(made.length + len(octets.rest)):
+            raise NotIphc("the packet would be longer than its length fields can say")
+        return Outcome(made.octets() + octets.rest, cid=front.cid)
+
+    def _tcp(self, octets: Octets) -> Outcome:
+        front = link.tcp_front(octets)
+        context = self._known(self.tcp, front.cid, self.parameters.tcp_space)
+        made = self._front(octets, context, identification=False)
+        link.tcp_changes(octets, front)
+        tcp, unit = made.tcp, made.unit
+        assert tcp is not None
+        if "O" in front.flags and "Options" in tcp:
+            tcp["Options"] = octets.number(tcp.length - 20, "the options")
+        if "I" in front.flags and (unit is None or unit.kind != "IPv4"):
+            raise NotIphc("the I flag is set without an IPv4 header in front of TCP (6 a)")
+        apply(front, context, made)
+        return self._finish(octets, made, context, front.cid, front)
+
+    def _no_delta(self, octets: Octets) -> Outcome:
+        cid = octets.number(1, "the CID")
+        context = self._known(self.tcp, cid, self.parameters.tcp_space)
+        made = self._front(octets, context, identification=True)
+        saved = made.parts.pop()
+        offset = octets.rest[8] >> 4 if len(octets.rest) > 8 else 0
+        if offset < 5:
+            raise NotIphc("the packet has no whole TCP header (6 b)")
+        ports = saved.octets()[:4]
+        whole = chains.read_tcp(ports + octets.take(offset * 4 - 4, "the TCP header"))
+        made.parts.append(whole)
+        if made.length > self.parameters.max_header:
+            raise NotIphc("the header would be longer than MAX_HEADER (5.2)")
+        return self._finish(octets, made, context, cid, None)
+
+    def _finish(self, octets: Octets, made: Chain, context: Context, cid: int, front: TcpFront | None) -> Outcome:
+        """Saves the header, R-octet's values apart, and returns the packet."""
+        data = octets.rest
+        if not made.infer(made.length + len(data)):
+            raise NotIphc("the packet would be longer than its length fields can say")
+        restored = made.octets() + data
+        kept = made.copy()
+        if front is not None and front.r_octet is not None:
+            put_r_octet(kept, r_octet(context.chain))
+        right = chains.tcp_checksum_is_right(restored, self.parameters.max_header)
+        sure = right and (context.sure or front is None)
+        self.tcp[cid] = Context(kept, len(data), sure=sure)
+        return Outcome(restored, cid=cid, front=front, free=not sure)
+
+
+def r_octet(made: Chain) -> int:
+    """ "Bits 0-5 … the actual value of the Reserved field, and bits 6 and 7 … of bits 6 and 7 in the TOS or Traffic
+    Class field" (6 a)."""
+    tcp = made.tcp
+    assert tcp is not None
+    return tcp["Reserved"] << 2 | (made.parts[-2].get("TOS bits 6 and 7") or 0)
+
+
+def put_r_octet(made: Chain, value: int) -> None:
+    tcp, unit = made.tcp, made.unit
+    assert tcp is not None
+    tcp["Reserved"] = value >> 2
+    if unit is not None:
+        unit["TOS bits 6 and 7"] = value & 3
+
+
+def apply(front: TcpFront, context: Context, made: Chain) -> None:
+    """Adds the changes (7.12.1; RFC 1144, 3.2.4)."""
+    tcp, unit = made.tcp, made.unit
+    assert tcp is not None
+
+    def change(letter: str) -> int:
+        return front.changes[letter][0] if letter in front.changes else 0
+
+    tcp["Checksum"] = front.checksum
+    tcp["Psh"], tcp["Ack"], tcp["Rst"], tcp["Syn"], tcp["Fin"] = "P" in front.flags, 1, 0, 0, 0
+    if front.special:
+        tcp["Sequence Number"] += context.data
+        tcp["Acknowledgment Number"] += context.data if front.special == link.ECHOED else 0
+        tcp["Urg"] = 0
+    else:
+        tcp["Sequence Number"] += change("S")
+        tcp["Acknowledgment Number"] += change("A")
+        tcp["Window"] += change("W")
+        tcp["Urg"] = "U" in front.flags
+        if "U" in front.flags:
+            tcp["Urgent Pointer"] = change("U")
+    if unit is not None and unit.kind == "IPv4":
+        unit["Identification"] += change("I") if "I" in front.flags else 1
+    if front.r_octet is not None:
+        put_r_octet(made, front.r_octet)

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Link packets: types (RFC 3544, section 4), and the fronts and changes of RFC 2507, 5.3 and 6."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+IPV4, IPV6, FULL, TCP, NODELTA, NON_TCP = 0x0021, 0x0057, 0x0061, 0x0063, 0x2063, 0x0065
+TYPE_NAMES = {
+    IPV4: "IPv4",
+    IPV6: "IPv6",
+    FULL: "FULL_HEADER",
+    TCP: "COMPRESSED_TCP",
+    NODELTA: "COMPRESSED_TCP_NODELTA",
+    NON_TCP: "COMPRESSED_NON_TCP",
+}
+
+FLAGS = "ROIPSAWU"  # from the highest bit on
+ECHOED = frozenset("SWU")  # the special cases of RFC 1144, 3.2.2
+UNIDIRECTIONAL = frozenset("SAWU")
+
+
+class NotIphc(Exception):
+    """Octets that cannot be what their type says; the text is a sentence with its section."""
+
+
+class Octets:
+    """Octets that are taken from the front."""
+
+    def __init__(self, octets: bytes) -> None:
+        self.octets, self.at = octets, 0
+
+    def take(self, count: int, what: str) -> bytes:
+        found = self.octets[self.at : self.at + count]
+        if len(found) < count:
+            raise NotIphc(f"the packet ends before {what} does (section 6)")
+        self.at += count
+        return found
+
+    def number(self, count: int, what: str) -> int:
+        return int.from_bytes(self.take(count, what))
+
+    @property
+    def rest(self) -> bytes:
+        return self.octets[self.at :]
+
+
+@dataclass
+class TcpFront:
+    """CID, flags as letters, and checksum of COMPRESSED_TCP; then what is read behind the RANDOM fields: the R-octet
+    and the changes, by letter, each with the octets that it takes."""
+
+    cid: int
+    flags: frozenset[str]
+    checksum: int
+    r_octet: int | None = None
+    changes: dict[str, tuple[int, int]] = field(default_factory=dict)
+
+    @property
+    def special(self) -> frozenset[str] | None:
+        sawu = self.flags & UNIDIRECTIONAL
+        return sawu if sawu in (ECHOED, UNIDIRECTIONAL) else None
+
+
+def tcp_front(octets: Octets) -> TcpFront:
+    cid, flags = octets.take(2, "CID and flags")
+    letters = frozenset(letter for bit, letter in enumerate(FLAGS) if flags & 0x80 >> bit)
+    return TcpFront(cid, letters, octets.number(2, "the TCP checksum"))
+
+
+def tcp_changes(octets: Octets, front: TcpFront) -> None:
+    """ "The order between delta fields specified here is exactly as in [RFC-1144]"."""
+    if "R" in front.flags:
+        front.r_octet = octets.number(1, "the R-octet")
+    for letter in "UWASI":
+        if letter not in front.flags or (front.special and letter != "I"):
+            continue
+        first = octets.number(1, f"the change of {letter}")
+        front.changes[letter] = (first, 1) if first else (octets.number(2, f"the change of {letter}"), 3)
+
+
+@dataclass(frozen=True)
+class NonTcpFront:
+    cid: int
+    generation: int
+
+
+def non_tcp_front(octets: Octets) -> NonTcpFront:
+    """6 c) and d). Data, which is there if D is set, is for a scheme on top of UDP (section 12)."""
+    cid, second = octets.take(2, "CID and generation")
+    if second & 0x80:
+        cid = cid << 8 | octets.number(1, "the CID")
+    if second & 0x40:
+        octets.take(1, "the data octet")
+    return NonTcpFront(cid, second & 0x3F)
+
+
+def non_tcp_fields(packet: bytes, places: list[int]) -> NonTcpFront:
+    """5.3.2: the length fields of a full header."""
+    octet, cid = packet[places[0]], packet[places[0] + 1]
+    if octet & 0x80:
+        if len(places) < 2:
+            raise NotIphc("a CID of 16 bits needs a second length field (5.3.2)")
+        cid = int.from_bytes(packet[places[1] : places[1] + 2])
+    return NonTcpFront(cid, octet & 0x3F)
