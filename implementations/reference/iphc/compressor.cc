@@ -28,14 +28,15 @@ std::uint8_t* write_random(const Chain& chain, const std::uint8_t* packet, bool 
     const Kind kind = chain.parts[i].kind;
     if (kind == Kind::tcp || (kind == Kind::ipv4_of_tcp && !identification)) continue;
     const std::uint8_t* const h = packet + chain.parts[i].at;
-    wire::for_each_field(kind, h, chain.length_of(i), [&](Class of, std::size_t field, std::size_t octets) {
-      const bool is_identification = kind == Kind::ipv4_of_tcp && field == wire::kIdentification;
-      if (of == Class::random || is_identification) {
-        std::memcpy(at, h + field, octets);
-        at += octets;
-      }
-      return true;
-    });
+    wire::for_each_field(kind, h, chain.length_of(i),
+                         [&](Class of, std::size_t field, std::size_t octets) HEADROOM_VISIT {
+                           const bool is_identification = kind == Kind::ipv4_of_tcp && field == wire::kIdentification;
+                           if (of == Class::random || is_identification) {
+                             std::memcpy(at, h + field, octets);
+                             at += octets;
+                           }
+                           return true;
+                         });
   }
   return at;
 }
@@ -53,18 +54,19 @@ Compressor::Compressor(const Config& config) : config_(config), scratch_{} {
 std::int32_t Compressor::compress(headroom_packet& p, std::uint64_t now_ns, headroom_detail* detail) {
   booted_at_ = std::min(booted_at_, now_ns);
   const wire::Octets packet{p.in, p.in_length};
+  Link& link = links_[p.channel];
+  // Mostly the packet is of the same stream as the one before.
+  const std::uint32_t newest = link.tcp.newest();
+  if (newest != ContextTable::kNone && continues(link.tcp[newest], packet)) {
+    const Chain& chain = link.tcp[newest].chain;
+    const bool is_compressible = has_compressible_flags(chain, p.in) && wire::is_inferable(chain, packet);
+    return is_compressible ? continue_tcp(p, detail, link, newest, chain, true) : send_regular(p, detail);
+  }
   Chain chain;
   wire::parse(packet, config_.max_header, chain);
   if (!wire::is_inferable(chain, packet)) return send_regular(p, detail);
-  Link& link = links_[p.channel];
-  if (chain.has_tcp()) {
-    const bool is_compressible = config_.compress_tcp && has_compressible_flags(chain, p.in);
-    return is_compressible ? compress_tcp(p, detail, link, chain) : send_regular(p, detail);
-  }
-  return compress_non_tcp(p, now_ns, detail, link, chain);
-}
-
-std::int32_t Compressor::compress_tcp(headroom_packet& p, headroom_detail* detail, Link& link, const Chain& chain) {
+  if (!chain.has_tcp()) return compress_non_tcp(p, now_ns, detail, link, chain);
+  if (!config_.compress_tcp || !has_compressible_flags(chain, p.in)) return send_regular(p, detail);
   std::uint32_t cid = link.tcp.find(chain, p.in);
   if (cid == ContextTable::kNone) {
     if (p.out_capacity < p.in_length) return HEADROOM_ERR_NO_SPACE;
@@ -73,10 +75,15 @@ std::int32_t Compressor::compress_tcp(headroom_packet& p, headroom_detail* detai
     if (!link.tcp[cid].is_empty()) ++counters_.replaced_streams;
     return send_full_tcp(p, detail, link, cid, chain);
   }
+  return continue_tcp(p, detail, link, cid, chain, same_unchanging(link.tcp[cid], chain, p.in));
+}
+
+std::int32_t Compressor::continue_tcp(headroom_packet& p, headroom_detail* detail, Link& link, std::uint32_t cid,
+                                      const Chain& chain, bool same) noexcept {
   const CompressorContext& context = link.tcp[cid];
   wire::Changes changes;
-  TcpForm form = tcp_form(context, chain, p.in, p.in_length, changes);
-  if (!context.is_valid && form == TcpForm::compressed) {
+  TcpForm form = same ? tcp_form(context, chain, p.in, p.in_length, changes) : TcpForm::full;
+  if (!context.is_valid && form != TcpForm::full && form != TcpForm::repair) {
     const bool r_bits =
         ((wire::r_octet_of(chain, p.in) ^ wire::r_octet_of(context.chain, context.header.data())) & 3) != 0;
     form = context.since_full < kSurelyEstablished || r_bits ? TcpForm::full : TcpForm::no_delta;
@@ -198,7 +205,7 @@ std::int32_t Compressor::send_compressed_tcp(headroom_packet& p, headroom_detail
   const std::size_t data = p.in_length - chain.length();
   std::uint8_t* const header = p.out_capacity >= scratch_.size() + data ? p.out : scratch_.data();
   std::uint8_t* at = wire::write_front(changes, false, header);
-  at = write_random(chain, p.in, false, at);
+  if (!chain.is_unit()) at = write_random(chain, p.in, false, at);
   at = wire::write_changes(changes, at);
   if ((changes.flags & wire::kO) != 0) {
     const std::size_t options = chain.length_of(chain.count - 1u) - wire::kTcpHeader;

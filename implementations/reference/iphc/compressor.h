@@ -47,7 +47,9 @@ class Compressor {
     ContextTable tcp, non_tcp, large;
   };
 
-  std::int32_t compress_tcp(headroom_packet& p, headroom_detail* detail, Link& link, const wire::Chain& chain);
+  // A TCP packet of the stream with that CID. `same`: same_unchanging() with its context.
+  std::int32_t continue_tcp(headroom_packet& p, headroom_detail* detail, Link& link, std::uint32_t cid,
+                            const wire::Chain& chain, bool same) noexcept;
   std::int32_t send_regular(headroom_packet& p, headroom_detail* detail) noexcept;
   // Sends the packet with the length fields that `put` writes.
   template <typename Put>

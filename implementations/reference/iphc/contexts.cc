@@ -12,7 +12,8 @@ using wire::Chain;
 using wire::Class;
 using wire::Kind;
 
-std::uint64_t mixed(std::uint64_t hash, const std::uint8_t* octets, std::size_t count) noexcept {
+[[gnu::always_inline]] inline std::uint64_t mixed(std::uint64_t hash, const std::uint8_t* octets,
+                                                  std::size_t count) noexcept {
   for (; count != 0;) {
     const std::size_t now = count < 8 ? count : 8;
     std::uint64_t word = 0;
@@ -32,7 +33,7 @@ std::uint64_t hash_of(const Chain& chain, const std::uint8_t* header) noexcept {
     const auto [kind, at] = chain.parts[i];
     hash += static_cast<std::uint64_t>(kind) << 56;
     const std::uint8_t* const h = header + at;
-    wire::for_each_defining(kind, h, chain.length_of(i), [&](std::size_t field, std::size_t octets) {
+    wire::for_each_defining(kind, h, chain.length_of(i), [&](std::size_t field, std::size_t octets) HEADROOM_VISIT {
       hash = mixed(hash, h + field, octets);
       return true;
     });
@@ -49,9 +50,9 @@ bool same_stream(const Context& context, const Chain& chain, const std::uint8_t*
     if (context.chain.parts[i].kind != kind) return false;
     const bool has_length = wire::is_as_is(kind) || kind == Kind::tcp;  // others find their fields by it
     if (!has_length && context.chain.length_of(i) != chain.length_of(i)) return false;
-    if (!wire::for_each_defining(kind, b, chain.length_of(i), [&](std::size_t field, std::size_t octets) {
-          return std::memcmp(a + field, b + field, octets) == 0;
-        }))
+    if (!wire::for_each_defining(kind, b, chain.length_of(i),
+                                 [&](std::size_t field, std::size_t octets)
+                                     HEADROOM_VISIT { return std::memcmp(a + field, b + field, octets) == 0; }))
       return false;
   }
   return true;
@@ -71,13 +72,21 @@ bool same_unchanging(const Context& context, const Chain& chain, const std::uint
     // A checksum of zero is NOCHANGE (7.11): one that becomes zero has changed, too.
     if (kind == Kind::udp && (wire::load16(a + 6) == 0) != (wire::load16(b + 6) == 0)) return false;
     const std::uint8_t r_bits = kind == Kind::ipv4_of_tcp ? 0x03 : kind == Kind::ipv6_of_tcp ? 0x30 : std::uint8_t{0};
-    if (!wire::for_each_field(kind, a, chain.length_of(i), [&](Class of, std::size_t field, std::size_t octets) {
-          if (of == Class::no_change) return std::memcmp(a + field, b + field, octets) == 0;
-          return of != Class::unit || field != 1 || ((a[1] ^ b[1]) & ~r_bits) == 0;
-        }))
+    if (!wire::for_each_field(kind, a, chain.length_of(i),
+                              [&](Class of, std::size_t field, std::size_t octets) HEADROOM_VISIT {
+                                if (of == Class::no_change) return std::memcmp(a + field, b + field, octets) == 0;
+                                return of != Class::unit || field != 1 || ((a[1] ^ b[1]) & ~r_bits) == 0;
+                              }))
       return false;
   }
   return true;
+}
+
+bool continues(const Context& context, wire::Octets packet) noexcept {
+  const Chain& chain = context.chain;
+  if (packet.size() < chain.length() || !chain.has_tcp() || chain.as_is) return false;
+  const std::size_t offset = chain.tcp_at() + 12;  // the data offset of TCP
+  return packet[offset] >> 4 == context.header[offset] >> 4 && same_unchanging(context, chain, packet.data());
 }
 
 bool CompressorContext::increment_generation(std::uint64_t now_ns) noexcept {

@@ -25,8 +25,14 @@ struct Context {
   [[nodiscard]] bool is_empty() const noexcept { return chain.count == 0; }
   // REQUIRES: `octets` begins with that chain, and has `total` octets.
   void save(const wire::Chain& of, const std::uint8_t* octets, std::size_t total) noexcept {
-    chain.assign(of);
-    std::memcpy(header.data(), octets, of.length());
+    if (&of != &chain) chain.assign(of);
+    // Without options, which is frequent, the compiler knows the length.
+    constexpr std::size_t kShortest = wire::kIpv4Header + wire::kTcpHeader;
+    if (of.length() == kShortest) {
+      std::memcpy(header.data(), octets, kShortest);
+    } else {
+      std::memcpy(header.data(), octets, of.length());
+    }
     data = static_cast<std::uint32_t>(total - of.length());
   }
 };
@@ -73,6 +79,10 @@ class ContextsByCid {
   std::size_t in_use_ = 0;
 };
 
+// Whether a packet has the chain of a TCP context, and nothing in it has changed that same_unchanging() compares: all
+// by which a chain is found is NOCHANGE. False where that takes a closer look.
+[[nodiscard]] bool continues(const Context& context, wire::Octets packet) noexcept;
+
 struct CompressorContext : Context {
   static constexpr std::uint64_t kNever = UINT64_MAX;
 
@@ -101,6 +111,8 @@ class ContextTable {
   // Gives a CID to the stream of a packet, which has none: an unused one, or the one that was used longest ago. The
   // context is still that of the former stream, but no longer valid. REQUIRES: the last call was find() for the packet.
   [[nodiscard]] std::uint32_t reclaim() noexcept;
+  // The CID that was used last, or kNone.
+  [[nodiscard]] std::uint32_t newest() const noexcept { return newest_; }
   // The CID has been used.
   void touch(std::uint32_t cid) noexcept;
 

@@ -34,6 +34,10 @@ bool read_as_is(Reader& reader, Kind kind, std::uint8_t* header, std::size_t roo
 bool restore_front(Reader& reader, const Context& context, std::size_t max_header, bool identification, Chain& chain,
                    std::uint8_t* header) noexcept {
   chain.assign(context.chain);
+  if (chain.is_unit() && !identification) {
+    std::memcpy(header, context.header.data(), chain.length());
+    return true;
+  }
   std::size_t at = 0;
   for (std::size_t i = 0; i < chain.count; ++i) {
     const Kind kind = context.chain.parts[i].kind;
@@ -48,8 +52,8 @@ bool restore_front(Reader& reader, const Context& context, std::size_t max_heade
     } else {
       if (at + length > max_header) return false;
       std::memcpy(h, saved, length);
-      const bool whole =
-          wire::for_each_field(kind, saved, length, [&](Class of, std::size_t field, std::size_t octets) {
+      const bool whole = wire::for_each_field(
+          kind, saved, length, [&](Class of, std::size_t field, std::size_t octets) HEADROOM_VISIT {
             const bool is_identification =
                 identification && kind == Kind::ipv4_of_tcp && of == Class::unit && field == wire::kIdentification;
             if (of != Class::random && !is_identification) return true;

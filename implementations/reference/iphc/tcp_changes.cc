@@ -14,7 +14,6 @@ bool has_compressible_flags(const Chain& chain, const std::uint8_t* packet) noex
 
 TcpForm tcp_form(const Context& context, const Chain& chain, const std::uint8_t* packet, std::size_t total,
                  Changes& c) noexcept {
-  if (!same_unchanging(context, chain, packet)) return TcpForm::full;
   const std::uint8_t* const tcp = packet + chain.tcp_at();
   const std::uint8_t* const before = context.header.data() + context.chain.tcp_at();
   const std::size_t length = chain.length_of(chain.count - 1u);

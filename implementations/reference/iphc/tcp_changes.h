@@ -22,7 +22,7 @@ enum class TcpForm : std::uint8_t {
 [[nodiscard]] bool has_compressible_flags(const wire::Chain& chain, const std::uint8_t* packet) noexcept;
 
 // The form of a packet of `total` octets behind the context of its stream, and its changes. REQUIRES: the chains of
-// both have TCP.
+// both have TCP, and same_unchanging().
 [[nodiscard]] TcpForm tcp_form(const Context& context, const wire::Chain& chain, const std::uint8_t* packet,
                                std::size_t total, wire::Changes& changes) noexcept;
 

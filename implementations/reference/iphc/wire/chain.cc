@@ -99,6 +99,7 @@ std::size_t inferred_checksum(Kind kind) noexcept {
 }
 
 std::uint16_t checksum_of(const std::uint8_t* header, std::size_t length, std::size_t at) noexcept {
+  if (at == kIpv4Checksum) length = kIpv4Header;  // inferred of headers without options: the compiler knows it, too
   return static_cast<std::uint16_t>(~folded(sum_of(header, at) + sum_of(header + at + 2, length - at - 2)));
 }
 
@@ -118,7 +119,7 @@ LengthField length_field(Kind kind, std::size_t left) noexcept {
 void parse(Octets packet, std::size_t max_header, Chain& chain) noexcept {
   chain.count = 0;
   chain.upper = 0;
-  chain.jumbo = false;
+  chain.as_is = chain.jumbo = false;
   if (packet.empty()) return;
   std::uint8_t next = packet[0] >> 4 == 6 ? kIpv6 : kIpv4;
   bool in_ipv6 = false;
@@ -132,6 +133,7 @@ void parse(Octets packet, std::size_t max_header, Chain& chain) noexcept {
       if (before == Kind::ipv4) before = Kind::ipv4_of_tcp;
       if (before == Kind::ipv6) before = Kind::ipv6_of_tcp;
     }
+    chain.as_is = chain.as_is || is_as_is(s.kind);
     chain.parts[chain.count++] = {s.kind, static_cast<std::uint16_t>(at)};
     at += s.length;
     if (next == kIpv4 || next == kIpv6) in_ipv6 = next == kIpv6;
@@ -146,9 +148,8 @@ bool is_inferable(const Chain& chain, Octets packet) noexcept {
   if (chain.count == 0 || chain.jumbo) return false;
   for (std::size_t i = 0; i < chain.count; ++i) {
     const auto [kind, at] = chain.parts[i];
-    const std::uint8_t* const header = packet.data() + at;
     const LengthField field = length_field(kind, packet.size() - at);
-    if (field.at != 0 && load16(header + field.at) != field.value) return false;
+    if (field.at != 0 && load16(packet.data() + at + field.at) != field.value) return false;
   }
   return has_right_checksums(chain, packet.data());
 }

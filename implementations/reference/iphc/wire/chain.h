@@ -53,6 +53,7 @@ struct Chain {
   std::array<Part, kMostParts + 1> parts;  // the one behind the last has the length of the chain
   std::uint8_t count;
   std::uint8_t upper;  // protocol behind the last subheader
+  bool as_is;          // it has a subheader that compressed headers have as it is
   bool jumbo;          // a hop-by-hop option says how long the packet is, and so may no length field be used
 
   [[nodiscard]] std::size_t length() const noexcept { return count != 0 ? parts[count].at : 0; }
@@ -62,11 +63,14 @@ struct Chain {
   [[nodiscard]] bool has_tcp() const noexcept { return count != 0 && parts[count - 1u].kind == Kind::tcp; }
   // Octets in front of the TCP header. REQUIRES: has_tcp().
   [[nodiscard]] std::size_t tcp_at() const noexcept { return parts[count - 1u].at; }
+  // Whether a COMPRESSED_TCP header has no RANDOM fields: IP and TCP alone.
+  [[nodiscard]] bool is_unit() const noexcept { return count == 2 && !as_is && has_tcp(); }
   // Copies the parts that there are.
   void assign(const Chain& other) noexcept {
     std::copy_n(other.parts.begin(), other.count + 1u, parts.begin());
     count = other.count;
     upper = other.upper;
+    as_is = other.as_is;
     jumbo = other.jumbo;
   }
 };
@@ -102,10 +106,15 @@ enum class Behind : std::uint8_t { compressed_header, full_header };
 [[nodiscard]] std::uint64_t pseudo_header_sum(const Chain& chain, const std::uint8_t* header,
                                               std::size_t total) noexcept;
 
+// A function for the two below, of which each call is to be compiled for its own octets: HEADROOM_VISIT follows its
+// parameters.
+#define HEADROOM_VISIT __attribute__((always_inline))
+
 // Calls visit(class, offset, octets) for the fields of a subheader in their order, neighbours of one class together.
 // Returns false as soon as visit does. TCP is `unit` but for its ports.
 template <typename Visit>
-bool for_each_field(Kind kind, const std::uint8_t* header, std::size_t length, Visit&& visit) {
+[[gnu::always_inline]] inline bool for_each_field(Kind kind, const std::uint8_t* header, std::size_t length,
+                                                  Visit&& visit) {
   constexpr auto kNoChange = Class::no_change;
   constexpr auto kRandom = Class::random;
   constexpr auto kInferred = Class::inferred;
@@ -161,7 +170,8 @@ bool for_each_field(Kind kind, const std::uint8_t* header, std::size_t length, V
 // Calls visit(offset, octets) for the DEF fields of a subheader: what 4.1 groups packets by, besides the subheaders
 // that there are.
 template <typename Visit>
-bool for_each_defining(Kind kind, const std::uint8_t* header, std::size_t length, Visit&& visit) {
+[[gnu::always_inline]] inline bool for_each_defining(Kind kind, const std::uint8_t* header, std::size_t length,
+                                                     Visit&& visit) {
   using S = std::size_t;
   switch (kind) {
     case Kind::ipv4:

@@ -33,17 +33,21 @@ inline void add32(std::uint8_t* at, std::uint32_t value) noexcept { store32(at, 
 // The one's complement sum of 16-bit words (RFC 1071), in the machine's byte order: sums of parts are added before
 // `folded`. An odd last octet is the first of a word.
 [[nodiscard]] inline std::uint64_t sum_of(const std::uint8_t* at, std::size_t octets) noexcept {
-  std::uint64_t sum = 0;
-  for (; octets >= 4; at += 4, octets -= 4) {
-    std::uint32_t word;
-    std::memcpy(&word, at, sizeof word);
-    sum += word;
+  const auto word = [&at](std::size_t offset) {
+    std::uint32_t found;
+    std::memcpy(&found, at + offset, sizeof found);
+    return std::uint64_t{found};
+  };
+  std::uint64_t sum = 0, other = 0;
+  for (; octets >= 16; at += 16, octets -= 16) {
+    sum += word(0) + word(4);
+    other += word(8) + word(12);
   }
-  std::uint8_t rest[4] = {};
-  if (octets != 0) std::memcpy(rest, at, octets);
-  std::uint32_t word;
-  std::memcpy(&word, rest, sizeof word);
-  return sum + word;
+  for (; octets >= 4; at += 4, octets -= 4) sum += word(0);
+  if (octets == 0) return sum + other;
+  std::uint32_t rest = 0;
+  std::memcpy(&rest, at, octets);
+  return sum + other + rest;
 }
 
 // The sum in 16 bits, in network byte order. 0xFFFF where it includes a right checksum.
