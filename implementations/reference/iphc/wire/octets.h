@@ -13,19 +13,30 @@ namespace headroom::iphc::wire {
 
 using Octets = std::span<const std::uint8_t>;
 
+// The value of octets in network byte order, and back.
+template <typename Number>
+[[nodiscard]] constexpr Number in_network_order(Number value) noexcept {
+  if constexpr (std::endian::native == std::endian::big) return value;
+  if constexpr (sizeof(Number) == 2) return __builtin_bswap16(value);
+  return static_cast<Number>(__builtin_bswap32(value));
+}
 [[nodiscard]] inline std::uint16_t load16(const std::uint8_t* at) noexcept {
-  return static_cast<std::uint16_t>(at[0] << 8 | at[1]);
+  std::uint16_t value;
+  std::memcpy(&value, at, sizeof value);
+  return in_network_order(value);
 }
 [[nodiscard]] inline std::uint32_t load32(const std::uint8_t* at) noexcept {
-  return std::uint32_t{load16(at)} << 16 | load16(at + 2);
+  std::uint32_t value;
+  std::memcpy(&value, at, sizeof value);
+  return in_network_order(value);
 }
 inline void store16(std::uint8_t* at, std::uint32_t value) noexcept {
-  at[0] = static_cast<std::uint8_t>(value >> 8);
-  at[1] = static_cast<std::uint8_t>(value);
+  const std::uint16_t octets = in_network_order(static_cast<std::uint16_t>(value));
+  std::memcpy(at, &octets, sizeof octets);
 }
 inline void store32(std::uint8_t* at, std::uint32_t value) noexcept {
-  store16(at, value >> 16);
-  store16(at + 2, value);
+  const std::uint32_t octets = in_network_order(value);
+  std::memcpy(at, &octets, sizeof octets);
 }
 inline void add16(std::uint8_t* at, std::uint32_t value) noexcept { store16(at, load16(at) + value); }
 inline void add32(std::uint8_t* at, std::uint32_t value) noexcept { store32(at, load32(at) + value); }
@@ -56,9 +67,7 @@ inline void add32(std::uint8_t* at, std::uint32_t value) noexcept { store32(at, 
   sum = (sum >> 32) + (sum & 0xFFFFFFFF);
   sum = (sum >> 16) + (sum & 0xFFFF);
   sum = (sum >> 16) + (sum & 0xFFFF);
-  const auto both = static_cast<std::uint16_t>((sum >> 16) + sum);
-  if constexpr (std::endian::native == std::endian::big) return both;
-  return static_cast<std::uint16_t>(both << 8 | both >> 8);
+  return in_network_order(static_cast<std::uint16_t>((sum >> 16) + sum));
 }
 
 // Reads octets from the front. A read beyond the end gives nullptr, and so does each that follows.
