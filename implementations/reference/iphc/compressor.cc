@@ -6,6 +6,7 @@
 
 #include "iphc/wire/context_state.h"
 #include "iphc/wire/non_tcp.h"
+#include "iphc/wire/packet_number.h"
 #include "iphc/wire/tcp.h"
 #include "mutants.h"
 
@@ -91,9 +92,10 @@ std::int32_t Compressor::continue_tcp(headroom_packet& p, headroom_detail* detai
   switch (form) {
     case TcpForm::compressed:
       changes.cid = static_cast<std::uint8_t>(cid);
+      changes.number = wire::next_number(context.number);
       return send_compressed_tcp(p, detail, link, cid, chain, changes);
     case TcpForm::no_delta:
-      if (config_.no_delta) return send_no_delta(p, detail, link, cid, chain);
+      if (config_.no_delta && !config_.reordering) return send_no_delta(p, detail, link, cid, chain);
       break;
     case TcpForm::repair:
       ++counters_.resynchronised;
@@ -137,12 +139,15 @@ std::int32_t Compressor::send_full(headroom_packet& p, headroom_detail* detail, 
 
 std::int32_t Compressor::send_full_tcp(headroom_packet& p, headroom_detail* detail, Link& link, std::uint32_t cid,
                                        const Chain& chain) noexcept {
-  const std::int32_t status =
-      send_full(p, detail, link.tcp[cid], cid, chain, [&](const auto& fields, std::uint8_t* packet) {
-        wire::store16(packet + fields.first, cid);
-        if (fields.second != 0) wire::store16(packet + fields.second, 0);
-      });
-  if (status == HEADROOM_OK) link.tcp.touch(cid);
+  CompressorContext& context = link.tcp[cid];
+  const std::uint16_t number = config_.reordering ? wire::next_number(context.number) : std::uint16_t{0};
+  const std::int32_t status = send_full(p, detail, context, cid, chain, [&](const auto& fields, std::uint8_t* packet) {
+    wire::store16(packet + fields.first, (number & 0xFFu) << 8 | cid);
+    if (fields.second != 0) wire::store16(packet + fields.second, number & 0xFF00u);
+  });
+  if (status != HEADROOM_OK) return status;
+  context.number = number;
+  link.tcp.touch(cid);
   return status;
 }
 
@@ -204,7 +209,7 @@ std::int32_t Compressor::send_compressed_tcp(headroom_packet& p, headroom_detail
   // With ample room, as the engine promises, the header is written where it belongs.
   const std::size_t data = p.in_length - chain.length();
   std::uint8_t* const header = p.out_capacity >= scratch_.size() + data ? p.out : scratch_.data();
-  std::uint8_t* at = wire::write_front(changes, false, header);
+  std::uint8_t* at = wire::write_front(changes, config_.reordering, header);
   if (!chain.is_unit()) at = write_random(chain, p.in, false, at);
   at = wire::write_changes(changes, at);
   if ((changes.flags & wire::kO) != 0) {
@@ -220,6 +225,7 @@ std::int32_t Compressor::send_compressed_tcp(headroom_packet& p, headroom_detail
   const bool has_r = (changes.flags & wire::kR) != 0;
   const std::uint8_t kept = has_r ? wire::r_octet_of(context.chain, context.header.data()) : std::uint8_t{0};
   context.save(chain, p.in, p.in_length);
+  context.number = changes.number;
   if (has_r) wire::put_r_octet(context.chain, context.header.data(), kept);
   ++context.since_full;
   link.tcp.touch(cid);

@@ -41,12 +41,15 @@ struct Config {
   std::uint32_t max_header = 168;
   std::uint32_t f_max_period = 256, f_max_time = 5;  // 0: no limit (RFC 3544, 2.1)
 
+  bool reordering = false;  // EXPECT_REORDERING: packet sequence numbers (11.2), and no COMPRESSED_TCP_NODELTA
+
   // Choices of one side alone.
   std::uint64_t boot_wait_ns = kMinWrapNs;  // compressor: no non-TCP compression before that (3.3)
   bool no_delta = true;  // compressor: COMPRESSED_TCP_NODELTA in place of full headers, where it may be
   Repair repair = Repair::twice;
-  std::uint32_t twice = 2;                          // decompressor: how often changes are applied again at most
-  bool feedback = true;                             // decompressor: whether header requests have a way back
+  std::uint32_t twice = 2;             // decompressor: how often changes are applied again at most
+  std::uint64_t hold_ns = 50'000'000;  // decompressor: how long a packet waits for one that is missing (11.2)
+  bool feedback = true;                // decompressor: whether header requests have a way back
   std::uint64_t request_interval_ns = 100'000'000;  // decompressor: time between two CONTEXT_STATE packets at least
 };
 

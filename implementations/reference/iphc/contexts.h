@@ -19,6 +19,7 @@ struct Context {
   wire::Chain chain{};
   std::array<std::uint8_t, kLongestMaxHeader> header;  // chain.length() octets
   std::uint32_t data = 0;                              // octets behind it in the last packet
+  std::uint16_t number = 0;                            // its packet sequence number (11.2)
 
   Context() = default;
 

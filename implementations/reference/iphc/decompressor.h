@@ -23,6 +23,8 @@ struct DecompressorCounters {
   std::uint64_t no_context = 0;      // compressed headers of a CID that no full header has named
   std::uint64_t obsolete = 0;        // non-TCP headers of another generation (section 9)
   std::uint64_t wrong_checksum = 0;  // dropped: the TCP checksum is wrong, and no repair helped
+  std::uint64_t held = 0;            // packets that came too early (11.2)
+  std::uint64_t late = 0;            // dropped: their turn was over
   std::uint64_t repaired = 0;        // passed on with changes applied more than once
   std::uint64_t malformed = 0;
   std::uint64_t requests = 0;  // CIDs in CONTEXT_STATE packets
@@ -43,6 +45,12 @@ class Decompressor {
   // decompressing" (3.3): non-TCP contexts wait.
   void link_was_down() noexcept;
 
+  // With EXPECT_REORDERING a TCP packet that comes too early is held (HEADROOM_NOTHING) until those in front of it have
+  // come, or for hold_ns; `more` is not 0 where held packets may go on. The calling conventions of the ABI.
+  [[nodiscard]] std::size_t drain(headroom_packet* packets, std::size_t count, std::uint64_t now_ns,
+                                  headroom_detail* details);
+  [[nodiscard]] std::uint64_t next_deadline() const noexcept;
+
   // CONTEXT_STATE packets for the compressor at the far end (take_reverse of the ABI).
   [[nodiscard]] std::size_t take_reverse(headroom_packet* packets, std::size_t count) noexcept {
     return reverse_.take(packets, count, HEADROOM_REVERSE_FAR);
@@ -53,14 +61,29 @@ class Decompressor {
   [[nodiscard]] std::size_t memory_bytes() const noexcept;
 
  private:
+  // A TCP packet that waits for one with a lower packet sequence number. No octets: the place is free.
+  struct Held {
+    std::vector<std::uint8_t> octets{};
+    std::uint64_t since_ns = 0;
+    std::uint16_t number = 0, type = 0;
+    std::uint8_t cid = 0;
+  };
   struct Link {
     ContextsByCid tcp, non_tcp;
     std::bitset<kMostTcpSpace + 1> wanted;  // CIDs to request
     std::uint64_t next_request_ns = 0;
+    std::vector<Held> held;  // with EXPECT_REORDERING
   };
 
+  // A packet in its turn.
+  std::int32_t take(Link& link, headroom_packet& p, std::uint64_t now_ns, headroom_detail* detail);
+  // The same with EXPECT_REORDERING: a TCP packet waits for its turn. False: it is none, or cannot be read.
+  bool take_by_number(Link& link, headroom_packet& p, std::uint64_t now_ns, headroom_detail* detail);
+  // The held packet that is to go on next; nullptr: none yet.
+  Held* next_held(Link& link, std::uint64_t now_ns) noexcept;
   std::int32_t pass_regular(headroom_packet& p, headroom_detail* detail) noexcept;
-  std::int32_t take_full(Link& link, headroom_packet& p, headroom_detail* detail);
+  // `late`: the packet comes out, and its context stays.
+  std::int32_t take_full(Link& link, headroom_packet& p, headroom_detail* detail, bool late = false);
   std::int32_t take_tcp(Link& link, headroom_packet& p, std::uint64_t now_ns, headroom_detail* detail) noexcept;
   std::int32_t take_no_delta(Link& link, headroom_packet& p, std::uint64_t now_ns, headroom_detail* detail) noexcept;
 

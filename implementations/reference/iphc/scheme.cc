@@ -24,7 +24,7 @@ json description() {
           {"max_header", kLongestMaxHeader},
           {"max_channels", kMostChannels},
           {"feedback", {"own"}},
-          {"features", {"non-tcp", "no-delta", "twice", "header-requests"}},
+          {"features", {"non-tcp", "no-delta", "twice", "header-requests", "packet-numbers"}},
           {"names", {{"packet_types", kPacketTypeNames}, {"events", kEventNames}}}};
 }
 
@@ -42,6 +42,7 @@ Config config_of(std::int32_t role, const json& configuration) {
   settings.number("max_header", kShortestMaxHeader, kLongestMaxHeader, config.max_header);
   settings.number("f_max_period", 0, kMostPeriod, config.f_max_period);
   settings.number("f_max_time", 0, kMostTime, config.f_max_time);
+  settings.boolean("reordering", config.reordering);
   const std::size_t compressed = settings.choice("compress", {"all", "tcp", "non-tcp"}, 0);
   config.compress_tcp = compressed != 2;
   config.compress_non_tcp = compressed != 1;
@@ -56,13 +57,16 @@ Config config_of(std::int32_t role, const json& configuration) {
     options.number("boot_wait_ms", 0, kLongestMs, wait_ms);
     config.boot_wait_ns = wait_ms * kMs;
   } else {
-    options.only({"repair", "twice", "request_interval_ms"});
+    options.only({"repair", "twice", "request_interval_ms", "hold_ms"});
     config.repair = static_cast<Repair>(
         options.choice("repair", {"none", "verify", "twice"}, static_cast<std::size_t>(config.repair)));
     options.number("twice", 1, 255, config.twice);
     std::uint64_t interval_ms = config.request_interval_ns / kMs;
     options.number("request_interval_ms", 0, kLongestMs, interval_ms);
     config.request_interval_ns = interval_ms * kMs;
+    std::uint64_t hold_ms = config.hold_ns / kMs;
+    options.number("hold_ms", 0, kLongestMs, hold_ms);
+    config.hold_ns = hold_ms * kMs;
   }
   return config;
 }
@@ -82,6 +86,7 @@ class CodecInstance : public headroom_instance {
       if (detail != nullptr) *detail = kUnknown;
       p.out_length = 0;
       p.status = p.channel < channels_ ? one(p, detail) : static_cast<std::int32_t>(HEADROOM_ERR_CHANNEL);
+      if (p.more != 0) return i + 1;
     }
     return count;
   }
@@ -141,6 +146,12 @@ class DecompressorInstance final : public CodecInstance<Decompressor> {
     return each(packets, count, details,
                 [&](headroom_packet& p, headroom_detail* detail) { return codec_.decompress(p, now_ns, detail); });
   }
+  std::size_t drain(headroom_packet* packets, std::size_t count, std::uint64_t now_ns,
+                    headroom_detail* details) override {
+    for (std::size_t i = 0; details != nullptr && i < count; ++i) details[i] = kUnknown;
+    return codec_.drain(packets, count, now_ns, details);
+  }
+  [[nodiscard]] std::uint64_t next_deadline() const override { return codec_.next_deadline(); }
   std::size_t take_reverse(headroom_packet* packets, std::size_t count) override {
     return codec_.take_reverse(packets, count);
   }
@@ -161,6 +172,8 @@ class DecompressorInstance final : public CodecInstance<Decompressor> {
                 {"obsolete", n.obsolete},
                 {"wrong_checksum", n.wrong_checksum},
                 {"repaired", n.repaired},
+                {"held", n.held},
+                {"late", n.late},
                 {"malformed", n.malformed},
                 {"requests", n.requests}});
     return all;

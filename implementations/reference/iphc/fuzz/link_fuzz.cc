@@ -51,6 +51,8 @@ void run(Input in) {
   const std::uint8_t choices = in.octet();
   config.repair = static_cast<Repair>(choices % 3);
   config.no_delta = (choices & 0x80) != 0;
+  config.reordering = (choices & 0x40) != 0;
+  config.hold_ns = 2000;
   config.request_interval_ns = 1000;
   config.boot_wait_ns = 0;
   config.non_tcp_space = in.octet() * 3u;
@@ -59,6 +61,8 @@ void run(Input in) {
   std::uint64_t now = 0;
   while (in.more()) {
     now += 500;
+    if (ends.decompressor.next_deadline() <= now) (void)ends.drain(now);
+    expect(ends.decompressor.next_deadline() > now);
     const std::uint8_t what = in.octet() % 4;
     constexpr std::uint16_t kTypes[] = {kTypeIpv4,       kTypeFull,   kTypeTcp,
                                         kTypeTcpNoDelta, kTypeNonTcp, HEADROOM_TYPE_LOST};
@@ -71,6 +75,7 @@ void run(Input in) {
     }
     if (what == 2) {
       (void)ends.decompress(packet, type, now);
+      (void)ends.drain(now);
       in_step = in_step && (type == kTypeIpv4 || type == HEADROOM_TYPE_LOST);
       continue;
     }
@@ -82,6 +87,7 @@ void run(Input in) {
       continue;
     }
     const testing::Outcome out = ends.decompress(link, now);
+    (void)ends.drain(now);
     if (in_step && config.repair != Repair::twice) {
       const bool has_changes = link.type == kTypeTcp || link.type == kTypeTcpNoDelta;
       const bool may_be_dropped = config.repair == Repair::verify && has_changes;

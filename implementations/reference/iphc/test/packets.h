@@ -149,6 +149,19 @@ struct Ends {
   Outcome decompress(const Outcome& link, std::uint64_t now_ns = 0) {
     return decompress(link.octets, link.type, now_ns);
   }
+  // All that the decompressor lets go on at a time.
+  std::vector<Packet> drain(std::uint64_t now_ns) {
+    std::vector<Packet> found;
+    while (true) {
+      Packet room(0x10000 + kLongestMaxHeader);
+      headroom_packet p{};
+      p.out = room.data();
+      p.out_capacity = static_cast<std::uint32_t>(room.size());
+      if (decompressor.drain(&p, 1, now_ns, nullptr) == 0) return found;
+      room.resize(p.out_length);
+      if (p.status == HEADROOM_OK) found.push_back(room);
+    }
+  }
   // The next CONTEXT_STATE packet of the decompressor; empty: there is none.
   Packet request() {
     Packet room(HEADROOM_REVERSE_MAX);
