@@ -56,12 +56,11 @@ std::int32_t Compressor::compress(headroom_packet& p, std::uint64_t now_ns, head
   booted_at_ = std::min(booted_at_, now_ns);
   const wire::Octets packet{p.in, p.in_length};
   Link& link = links_[p.channel];
-  // Mostly the packet is of the same stream as the one before.
-  const std::uint32_t newest = link.tcp.newest();
-  if (newest != ContextTable::kNone && continues(link.tcp[newest], packet)) {
-    const Chain& chain = link.tcp[newest].chain;
+  const std::uint32_t guess = link.tcp.guess(packet);
+  if (guess != ContextTable::kNone && continues(link.tcp[guess], packet)) {
+    const Chain& chain = link.tcp[guess].chain;
     const bool is_compressible = has_compressible_flags(chain, p.in) && wire::is_inferable(chain, packet);
-    return is_compressible ? continue_tcp(p, detail, link, newest, chain, true) : send_regular(p, detail);
+    return is_compressible ? continue_tcp(p, detail, link, guess, chain, true) : send_regular(p, detail);
   }
   Chain chain;
   wire::parse(packet, config_.max_header, chain);
@@ -76,6 +75,7 @@ std::int32_t Compressor::compress(headroom_packet& p, std::uint64_t now_ns, head
     if (!link.tcp[cid].is_empty()) ++counters_.replaced_streams;
     return send_full_tcp(p, detail, link, cid, chain);
   }
+  link.tcp.remember(packet, cid);
   return continue_tcp(p, detail, link, cid, chain, same_unchanging(link.tcp[cid], chain, p.in));
 }
 

@@ -101,7 +101,7 @@ bool CompressorContext::increment_generation(std::uint64_t now_ns) noexcept {
 }
 
 std::uint32_t ContextTable::find(const Chain& chain, const std::uint8_t* header) noexcept {
-  // Mostly the packet is of the same stream as the one before.
+  // Often the packet is of the same stream as the one before.
   if (newest_ != kNone && same_stream(*slots_[newest_], chain, header)) return newest_;
   hash_ = hash_of(chain, header);
   if (buckets_.empty()) return kNone;

@@ -105,15 +105,17 @@ class ContextTable {
  public:
   static constexpr std::uint32_t kNone = 0xFFFFFFFF;
 
-  explicit ContextTable(std::uint32_t most) : most_(most) {}
+  explicit ContextTable(std::uint32_t most) : most_(most) { guesses_.fill(kNone); }
 
   // The CID of a packet's stream, or kNone.
   [[nodiscard]] std::uint32_t find(const wire::Chain& chain, const std::uint8_t* header) noexcept;
   // Gives a CID to the stream of a packet, which has none: an unused one, or the one that was used longest ago. The
   // context is still that of the former stream, but no longer valid. REQUIRES: the last call was find() for the packet.
   [[nodiscard]] std::uint32_t reclaim() noexcept;
-  // The CID that was used last, or kNone.
-  [[nodiscard]] std::uint32_t newest() const noexcept { return newest_; }
+  // A CID whose stream a packet of TCP probably belongs to, found without its chain; kNone: nothing is known. It is for
+  // `continues`, and remember() is told of what find() has had to look for.
+  [[nodiscard]] std::uint32_t guess(wire::Octets packet) const noexcept { return guesses_[guess_of(packet)]; }
+  void remember(wire::Octets packet, std::uint32_t cid) noexcept { guesses_[guess_of(packet)] = cid; }
   // The CID has been used.
   void touch(std::uint32_t cid) noexcept;
 
@@ -128,6 +130,16 @@ class ContextTable {
     std::uint32_t newer = kNone, older = kNone;  // by use
   };
 
+  static constexpr std::size_t kGuesses = 256;
+  // By addresses and ports of IPv4, by ports and the flow label of IPv6, without extension headers and tunnels.
+  [[nodiscard]] static std::size_t guess_of(wire::Octets packet) noexcept {
+    if (packet.size() < wire::kIpv4Header + 4) return 0;
+    const bool is_ipv6 = packet[0] >> 4 == 6 && packet.size() >= wire::kIpv6Header + 4;
+    const std::uint32_t ports = wire::load32(&packet[is_ipv6 ? wire::kIpv6Header : wire::kIpv4Header]);
+    const std::uint32_t ends =
+        is_ipv6 ? wire::load32(&packet[0]) : wire::load32(&packet[12]) + wire::load32(&packet[16]);
+    return (ports ^ ends) * 0x9E3779B1u >> 24;
+  }
   void unlink(std::uint32_t cid) noexcept;
   void grow();
   [[nodiscard]] std::uint32_t& bucket_of(std::uint64_t hash) noexcept { return buckets_[hash & (buckets_.size() - 1)]; }
@@ -136,6 +148,7 @@ class ContextTable {
   std::vector<std::unique_ptr<Slot>> slots_;
   std::vector<std::uint32_t> buckets_;  // a power of two, at least twice as many as there are slots
   std::uint32_t newest_ = kNone, oldest_ = kNone;
+  std::array<std::uint32_t, kGuesses> guesses_;
   std::uint64_t hash_ = 0;  // of the packet that was looked for last
 };
 
