@@ -27,13 +27,7 @@ struct Context {
   // REQUIRES: `octets` begins with that chain, and has `total` octets.
   void save(const wire::Chain& of, const std::uint8_t* octets, std::size_t total) noexcept {
     if (&of != &chain) chain.assign(of);
-    // Without options, which is frequent, the compiler knows the length.
-    constexpr std::size_t kShortest = wire::kIpv4Header + wire::kTcpHeader;
-    if (of.length() == kShortest) {
-      std::memcpy(header.data(), octets, kShortest);
-    } else {
-      std::memcpy(header.data(), octets, of.length());
-    }
+    wire::copy_header(header.data(), octets, of.length());
     data = static_cast<std::uint32_t>(total - of.length());
   }
 };

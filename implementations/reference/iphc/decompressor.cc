@@ -40,7 +40,7 @@ bool restore_front(Reader& reader, const Context& context, std::size_t max_heade
                    std::uint8_t* header) noexcept {
   chain.assign(context.chain);
   if (chain.is_unit() && !identification) {
-    std::memcpy(header, context.header.data(), chain.length());
+    wire::copy_header(header, context.header.data(), chain.length());
     return true;
   }
   std::size_t at = 0;
@@ -452,7 +452,7 @@ std::int32_t Decompressor::pass_on(headroom_packet& p, headroom_detail* detail, 
   }
   // Without room the packet is lost, but its changes count: those of the next packet build on them.
   if (p.out_capacity < length + data) return HEADROOM_ERR_NO_SPACE;
-  std::memcpy(p.out, header_.data(), length);
+  wire::copy_header(p.out, header_.data(), length);
   if (data != 0) std::memcpy(p.out + length, p.in + compressed, data);
   p.out_length = static_cast<std::uint32_t>(length + data);
   return HEADROOM_OK;

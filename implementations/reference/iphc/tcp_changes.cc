@@ -33,11 +33,11 @@ TcpForm tcp_form(const Context& context, const Chain& chain, const std::uint8_t*
   if (sent == 0 && acknowledged == 0 && c.window == 0 && !is_urgent && !urgent_changes &&
       (data == 0 || context.data != 0))
     return TcpForm::repair;
-  const std::uint8_t r_octet = r_octet_of(chain, packet), r_before = r_octet_of(context.chain, context.header.data());
-  const Kind ip = chain.parts[chain.count - 2u].kind;
+  const auto [ip, at] = chain.parts[chain.count - 2u];
+  const std::uint8_t* const ip_before = context.header.data() + context.chain.parts[chain.count - 2u].at;
+  const bool tos_changes = ((packet[at + 1u] ^ ip_before[1]) & r_bits_of(ip)) != 0;
   // COMPRESSED_TCP_NODELTA has no R-octet: the traffic class has to be that of the context.
-  const TcpForm refused =
-      ip != Kind::ipv4_options && ((r_octet ^ r_before) & 3) != 0 ? TcpForm::full : TcpForm::no_delta;
+  const TcpForm refused = tos_changes ? TcpForm::full : TcpForm::no_delta;
   if (length != context.chain.length_of(chain.count - 1u)) return refused;  // "Offset: NOCHANGE"
   if (acknowledged > 0xFFFF || sent > 0xFFFF || (urgent_changes && !is_urgent)) return refused;
 
@@ -66,20 +66,17 @@ TcpForm tcp_form(const Context& context, const Chain& chain, const std::uint8_t*
       break;
   }
   if (ip == Kind::ipv4_of_tcp) {
-    const std::size_t at = chain.parts[chain.count - 2u].at;
-    c.identification = static_cast<std::uint16_t>(
-        load16(packet + at + kIdentification) -
-        load16(context.header.data() + context.chain.parts[chain.count - 2u].at + kIdentification));
+    c.identification =
+        static_cast<std::uint16_t>(load16(packet + at + kIdentification) - load16(ip_before + kIdentification));
     if (c.identification != 1) c.flags |= kI;
   }
   if ((tcp[kFlags] & kPsh) != 0) c.flags |= kP;
   if (length != kTcpHeader && std::memcmp(tcp + kTcpHeader, before + kTcpHeader, length - kTcpHeader) != 0)
     c.flags |= kO;
-  // What an as-is IP header has is no change.
-  const std::uint8_t compared = ip == Kind::ipv4_options ? 0xFC : 0xFF;
-  if (((r_octet ^ r_before) & compared) != 0) {
+  if (tos_changes || ((tcp[kDataOffset] ^ before[kDataOffset]) & kReservedInOffset) != 0 ||
+      ((tcp[kFlags] ^ before[kFlags]) & kReservedInFlags) != 0) {
     c.flags |= kR;
-    c.r_octet = r_octet;
+    c.r_octet = r_octet_of(chain, packet);
   }
   c.checksum = load16(tcp + kTcpChecksum);
   return TcpForm::compressed;

@@ -75,6 +75,16 @@ struct Chain {
   }
 };
 
+// Copies a header. Without options, which is frequent, the compiler knows the length.
+inline void copy_header(std::uint8_t* to, const std::uint8_t* from, std::size_t length) noexcept {
+  constexpr std::size_t kShortest = kIpv4Header + kTcpHeader;
+  if (length == kShortest) {
+    std::memcpy(to, from, kShortest);
+  } else {
+    std::memcpy(to, from, length);
+  }
+}
+
 // Whether a compressed header has a subheader of this kind as it is.
 [[nodiscard]] constexpr bool is_as_is(Kind kind) noexcept {
   return kind == Kind::ipv4_options || kind == Kind::ipv4_fragment;
