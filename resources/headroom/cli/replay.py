@@ -48,7 +48,8 @@ OPTIONS = (
     ),
     Option("compressor", "reference", str, "An implementation, or none: the source is what is on the link."),
     Option("decompressor", "reference", str, "An implementation, or none: it ends at the link."),
-    *(option for one in REPLAYED.values() for option in one.replay_options),
+    # Schemes may have an option in common.
+    *{option.name: option for one in REPLAYED.values() for option in one.replay_options}.values(),
     Option("flows", 1, number("flows", 1, 2**31, "flows", int), "Flows of the profile.", int),
     Option("packets", 1000, number("packets", 1, MOST_PACKETS, "packets", int), "Packets in all.", int),
     Option("carrier", None, str, "A scheme that carries what is on the link; carrier.NAME=VALUE are its arguments."),

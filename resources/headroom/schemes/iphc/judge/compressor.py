@@ -7,7 +7,7 @@ what the RFC leaves no choice in: fields that need a full header, retransmission
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from headroom.core.finding import Finding
@@ -27,9 +27,12 @@ Remark = tuple[str, str]  # a requirement and a sentence
 
 @dataclass
 class Stream:
-    """The full headers of a non-TCP CID: F_PERIOD, C_NUM, F_LAST (3.3.3), and when each generation was used last."""
+    """The full headers of a non-TCP CID: F_PERIOD, C_NUM, F_LAST (3.3.3), and when each generation was used last.
+
+    `period` is F_PERIOD by the pseudo code; `most` by 3.3.1, where it "is doubled each time a full header is sent"."""
 
     period: int = 1
+    most: int = 1
     compressed: int = 0
     full_at: int = 0
     used_at: dict[int, int] = field(default_factory=dict)
@@ -76,10 +79,7 @@ class CompressorJudge:
         before = {**self.decompressor.tcp}, {**self.decompressor.non_tcp}
         outcome = self.decompressor.receive(type_, octets)
         if outcome.restored is None:
-            broken = (
-                "RFC2507-9-1" if type_ in (TCP, NODELTA) else "RFC2507-9-2" if type_ == NON_TCP else "RFC2507-5.3.1-1"
-            )
-            yield broken, f"nothing comes out of it: {outcome.reason}"
+            yield from self._nothing(type_, octets, outcome, before[0])
             return
         was = (before[0] if chain.tcp else before[1]).get(outcome.cid or 0)
         if type_ in (TCP, NODELTA):
@@ -91,7 +91,9 @@ class CompressorJudge:
             yield from self._coding(was, chain, outcome.front)
         if chain.tcp:
             yield from self._requests(outcome, type_)
-            if type_ == FULL:
+            if self.parameters.reordering:
+                yield from self._numbers(was, outcome, type_)
+            elif type_ == FULL:
                 yield from self._octets_of_full(chain, octets)
         elif outcome.cid is not None:
             yield from self._generations(was, chain, outcome.cid, type_, time_ns)
@@ -101,6 +103,31 @@ class CompressorJudge:
         others = [octets[places[0]], *(one for at in places[1:] for one in octets[at : at + 2])]
         if any(others):
             yield "RFC2507-5.3.1-1", "the octets for packet sequence numbers are not zero"
+
+    def _nothing(
+        self, type_: int, octets: bytes, outcome: Outcome, before: Mapping[int, Context | None]
+    ) -> Iterator[Remark]:
+        """Nothing comes out of a link packet. `before` are the TCP contexts that it met."""
+        if not outcome.free:
+            yield BROKEN[type_], f"nothing comes out of it: {outcome.reason}"
+        elif type_ == FULL:
+            yield BROKEN[FULL], outcome.reason
+        elif type_ == TCP and self.parameters.reordering and before.get(octets[0]) is not None:
+            number = int.from_bytes(octets[4:6])
+            yield f"RFC2507-11.2-{2 if number else 3}", f"its packet sequence number, {number}, is not the next one"
+
+    def _numbers(self, was: Context | None, outcome: Outcome, type_: int) -> Iterator[Remark]:
+        """11.2. In COMPRESSED_TCP_NODELTA there is no place for a number."""
+        now = self.decompressor.tcp[outcome.cid or 0]
+        if type_ == NODELTA or now is None:
+            return
+        number, values = now.number
+        if number == 0 and values == 1 << 16:
+            yield "RFC2507-11.2-3", "its packet sequence number is zero"
+        elif type_ == FULL and was is not None and was.number[1] > 1 and ends(was.chain) == ends(now.chain):
+            known = was.number[0] % values
+            if (number - known) % values != 1 and not (was.number[0] in (values - 1, 0xFFFF) and number == 1):
+                yield "RFC2507-11.2-2", f"its packet sequence number is {number}, behind {known}"
 
     def _requests(self, outcome: Outcome, type_: int) -> Iterator[Remark]:
         if outcome.cid in self.requested and type_ == TCP:
@@ -127,14 +154,15 @@ class CompressorJudge:
             if value == 0 and letter in "WAS":
                 yield "RFC2507-7.12.1-2", f"the change of {letter} is zero, which is never sent"
         if "I" in front.flags and front.changes["I"][0] == 1:
-            yield "RFC2507-6-2", "the identification goes on by one, and the I flag is set"
+            yield "", "the identification goes on by one, and the I flag is set (RFC 1144, 3.2.3)"
         if ("R" in front.flags) != (r_octet(was.chain) != r_octet(chain)) and not was.chain.parts[-2].as_is:
             yield "RFC2507-6-7", "the R flag does not say whether reserved field and TOS bits differ from the context"
         if ("O" in front.flags) != (saved.get("Options") != tcp.get("Options")):
             yield "RFC2507-6-6", "the O flag does not say whether the options differ from those before"
         special = special_of(was, chain)
         if special and not front.special and not saved["Urg"]:
-            yield "RFC2507-6-2", f"the changes are those of the mask {''.join(sorted(special))}, which is not used"
+            mask = "".join(sorted(special))
+            yield "", f"the changes are those of the mask {mask}, which is not used (RFC 1144, 3.2.3)"
 
     def _generations(self, was: Context | None, chain: Chain, cid: int, type_: int, time_ns: int) -> Iterator[Remark]:
         """3.3 and section 8."""
@@ -145,11 +173,9 @@ class CompressorJudge:
             yield "RFC2507-3.3-5", "it goes as a non-TCP header in the first MIN_WRAP seconds"
         if type_ == NON_TCP:
             stream.compressed += 1
-            if stream.compressed > stream.period:
-                yield (
-                    "RFC2507-3.3.1-1",
-                    f"{stream.compressed} compressed headers follow a full one, not {stream.period}",
-                )
+            if stream.compressed > stream.most:
+                broken = "RFC2507-3.3.2-1" if stream.most == self.parameters.f_max_period else "RFC2507-3.3.1-1"
+                yield broken, f"{stream.compressed} compressed headers follow a full one, not {stream.most}"
             most = self.parameters.f_max_time * 1_000_000_000
             if most and time_ns > stream.full_at + most:
                 yield "RFC2507-3.3.2-2", "it is compressed more than F_MAX_TIME seconds behind the last full header"
@@ -162,28 +188,38 @@ class CompressorJudge:
         self, was: Context | None, chain: Chain, context: Context, stream: Stream, time_ns: int
     ) -> Iterator[Remark]:
         if was is None:
-            stream.period = 1
+            stream.period = stream.most = 1
         elif was.chain.differences(chain) or kinds(was.chain) != kinds(chain):
-            stream.period = 1
+            stream.period = stream.most = 1
             if context.generation != (was.generation + 1) % 64:
-                yield (
-                    "RFC2507-8-2",
-                    f"the context changes, and generation {was.generation} becomes {context.generation}",
-                )
+                # 3.3 asks for another generation; "by one" is for new streams, and in what 3.3.3 recommends.
+                is_must = context.generation == was.generation or ends(was.chain) != ends(chain)
+                sentence = f"the context changes, and generation {was.generation} becomes {context.generation}"
+                yield "RFC2507-8-2" if is_must else "", sentence
             used = stream.used_at.get(context.generation)
             if used is not None and time_ns - used < MIN_WRAP_NS:
                 yield "RFC2507-3.3-3", f"generation {context.generation} comes again within MIN_WRAP seconds"
         else:
             if context.generation != was.generation:
                 yield "RFC2507-3.3-2", "the generation changes, and the context does not"
+            limit = self.parameters.f_max_period or 1 << 32
+            seconds = self.parameters.f_max_time
+            stream.most = min(2 * stream.most, limit)
             if stream.compressed >= stream.period:
-                most = self.parameters.f_max_period or 1 << 32
-                stream.period = min(2 * stream.period, most)
+                stream.period = min(2 * stream.period, limit)
+            elif not seconds or time_ns <= stream.full_at + seconds * 1_000_000_000:
+                yield "", f"a full header follows {stream.compressed} compressed ones, not {stream.period} (3.3.1)"
         stream.compressed = 0
 
 
 def kinds(chain: Chain) -> list[str]:
     return [one.kind for one in chain.parts]
+
+
+def ends(chain: Chain) -> list[int | None]:
+    """Addresses and ports, by which no two headers of one stream differ."""
+    names = ("Source Address", "Destination Address", "Source Port", "Destination Port")
+    return [one.get(name) for one in chain.parts for name in names]
 
 
 def changes_of(was: Context, chain: Chain) -> dict[str, int]:
@@ -206,12 +242,11 @@ def special_of(was: Context, chain: Chain) -> frozenset[str] | None:
 
 
 def is_repair(was: Context, chain: Chain, data: int) -> bool:
-    """True if "TCP retransmits" (3.2) by RFC 1144, 3.2.3: the sequence number goes back, or nothing has changed in a
-    packet without data, or behind one with data."""
+    """True if "TCP retransmits" (3.2): data whose sequence number goes back, or that stands where data stood before. Of
+    packets without data, which RFC 1144, 3.2.3, takes for retransmissions, too, the RFC does not speak."""
     saved, tcp = was.chain.tcp, chain.tcp
     assert saved is not None and tcp is not None
     changes = changes_of(was, chain)
-    if changes.get("S", 0) >> 31:
-        return True
     urgent = tcp["Urg"] or tcp["Urgent Pointer"] != saved["Urgent Pointer"]
-    return not changes and not urgent and (data == 0 or was.data != 0)
+    again = not changes and not urgent and was.data != 0
+    return data != 0 and (changes.get("S", 0) >> 31 != 0 or again)

@@ -19,24 +19,33 @@ class NotKnown(Exception):
 
 @dataclass
 class Parameters:
-    """Section 14."""
+    """Section 14. `reordering` is EXPECT_REORDERING: TCP streams have packet sequence numbers (11.2)."""
 
     tcp_space: int = 15
     non_tcp_space: int = 15
     max_header: int = 168
     f_max_period: int = 256
     f_max_time: int = 5
+    reordering: bool = False
 
 
 @dataclass
 class Context:
-    """ "The uncompressed version of the last header"; `data`: octets behind it. `sure`: False where a packet may have
-    been lost since the last header that was sent as a whole, so that a decompressor may have repaired it or not."""
+    """ "The uncompressed version of the last header"; `data`: octets behind it; `number`: its packet sequence number,
+    and how many values that has. `sure`: False where a packet may have been lost since the last header that was sent as
+    a whole, so that a decompressor may have repaired it or not."""
 
     chain: Chain
     data: int
     generation: int = 0
     sure: bool = True
+    number: tuple[int, int] = (0, 1)
+
+    def is_next(self, number: int) -> bool:
+        """True if a packet with this sequence number follows immediately, as far as the number of this one is known.
+        "The packet sequence number zero MUST be skipped over." """
+        known, values = self.number
+        return number != 0 and ((number - known) % values == 1 % values or (number == 1 and known == values - 1))
 
 
 @dataclass
@@ -85,7 +94,7 @@ class Decompressor:
             raise NotIphc("a full header begins with an IP header whose length can be inferred (5.3)")
         data = octets[found.length :]
         if found.tcp:
-            cid, context = octets[places[0] + 1], Context(found, len(data))
+            cid, context = octets[places[0] + 1], Context(found, len(data), number=link.tcp_number(octets, places))
             space, contexts = self.parameters.tcp_space, self.tcp
         else:
             front = link.non_tcp_fields(octets, places)
@@ -151,8 +160,11 @@ class Decompressor:
         return Outcome(made.octets() + octets.rest, cid=front.cid)
 
     def _tcp(self, octets: Octets) -> Outcome:
-        front = link.tcp_front(octets)
+        front = link.tcp_front(octets, self.parameters.reordering)
         context = self._known(self.tcp, front.cid, self.parameters.tcp_space)
+        if front.number is not None and not context.is_next(front.number):
+            self.tcp[front.cid] = None  # whether it waits for others, and how long, is the decompressor's choice
+            raise NotKnown
         made = self._front(octets, context, identification=False)
         link.tcp_changes(octets, front)
         tcp, unit = made.tcp, made.unit
@@ -166,6 +178,8 @@ class Decompressor:
 
     def _no_delta(self, octets: Octets) -> Outcome:
         cid = octets.number(1, "the CID")
+        if self.parameters.reordering:  # where a packet sequence number would stand, the RFC does not say
+            self.tcp[cid] = None
         context = self._known(self.tcp, cid, self.parameters.tcp_space)
         made = self._front(octets, context, identification=True)
         saved = made.parts.pop()
@@ -190,7 +204,8 @@ class Decompressor:
             put_r_octet(kept, r_octet(context.chain))
         right = chains.tcp_checksum_is_right(restored, self.parameters.max_header)
         sure = right and (context.sure or front is None)
-        self.tcp[cid] = Context(kept, len(data), sure=sure)
+        number = (front.number, 1 << 16) if front is not None and front.number is not None else context.number
+        self.tcp[cid] = Context(kept, len(data), sure=sure, number=number)
         return Outcome(restored, cid=cid, front=front, free=not sure)
 
 

@@ -47,12 +47,13 @@ class Octets:
 
 @dataclass
 class TcpFront:
-    """CID, flags as letters, and checksum of COMPRESSED_TCP; then what is read behind the RANDOM fields: the R-octet
-    and the changes, by letter, each with the octets that it takes."""
+    """CID, flags as letters, checksum and packet sequence number of COMPRESSED_TCP; then what is read behind the RANDOM
+    fields: the R-octet and the changes, by letter, each with the octets that it takes."""
 
     cid: int
     flags: frozenset[str]
     checksum: int
+    number: int | None = None
     r_octet: int | None = None
     changes: dict[str, tuple[int, int]] = field(default_factory=dict)
 
@@ -62,10 +63,18 @@ class TcpFront:
         return sawu if sawu in (ECHOED, UNIDIRECTIONAL) else None
 
 
-def tcp_front(octets: Octets) -> TcpFront:
+def tcp_front(octets: Octets, numbered: bool = False) -> TcpFront:
+    """`numbered`: a packet sequence number stands "immediately after the TCP Checksum" (11.2)."""
     cid, flags = octets.take(2, "CID and flags")
     letters = frozenset(letter for bit, letter in enumerate(FLAGS) if flags & 0x80 >> bit)
-    return TcpFront(cid, letters, octets.number(2, "the TCP checksum"))
+    checksum = octets.number(2, "the TCP checksum")
+    return TcpFront(cid, letters, checksum, octets.number(2, "the packet sequence number") if numbered else None)
+
+
+def tcp_number(packet: bytes, places: list[int]) -> tuple[int, int]:
+    """5.3.1: the packet sequence number of a full header, as far as it is there, and how many values that has."""
+    low = packet[places[0]]
+    return (packet[places[1]] << 8 | low, 1 << 16) if len(places) > 1 else (low, 1 << 8)
 
 
 def tcp_changes(octets: Octets, front: TcpFront) -> None:

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Header requests (RFC 2507, 10.2): before a compressor, and from a decompressor."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from headroom.core.finding import Finding
+from headroom.core.implementations import Implementation
+from headroom.core.replay import ReplayConfig
+from headroom.core.scheme_kit import one_side
+from headroom.core.scheme_kit.line import Arrival, Compressed
+from headroom.schemes.iphc.line import LINE
+
+TCP = 3  # the type code of TCP header requests
+
+
+def packet(cids: Sequence[int]) -> bytes:
+    return bytes([TCP, len(cids), *cids])
+
+
+def cids_of(octets: bytes) -> bytes | None:
+    """The CIDs of a TCP header request; None where it is none: another type, or a count that is not that of the
+    CIDs."""
+    if len(octets) < 2 or octets[0] != TCP or octets[1] != len(octets) - 2:
+        return None
+    return octets[2:]
+
+
+def compress(config: ReplayConfig, given: Mapping[int, Sequence[bytes]]) -> tuple[Compressed, list[Finding]]:
+    """Replays a compressor that gets packets of the way back before packets of these numbers; what the judge says."""
+    control = [
+        {"before": number, "side": "compressor", "feedback": octets.hex()}
+        for number, packets in given.items()
+        for octets in packets
+    ]
+    made = LINE.compress(replace(config, feedback={"path": "own"}, control=control))
+    requests = {number: b"".join(cids_of(one) or b"" for one in packets) for number, packets in given.items()}
+    found, _ = LINE.follow(made.sent, config.channel, requests)
+    return made, found
+
+
+def sent_by(
+    found: Implementation, channel: Mapping[str, Any], arrivals: Sequence[Arrival], build: str
+) -> list[list[bytes]]:
+    """The packets of the way back that a decompressor sends behind each arrival. Raises Misbehaviour."""
+    packets = [{"time_ns": one.time_ns, "channel": 0, "type": one.type, "hex": one.octets.hex()} for one in arrivals]
+    config = ReplayConfig(
+        LINE.scheme,
+        decompressor=found,
+        source=packets,
+        channel=dict(channel),
+        feedback={"path": "own"},
+        build=build,
+        timeout_s=60.0,
+    )
+    done, _ = one_side.run(config)
+    return [[bytes.fromhex(one) for one in record.get("feedback", ())] for record in done.records]
+
+
+def judge(arrivals: Sequence[Arrival], sent: Sequence[Sequence[bytes]]) -> list[Finding]:
+    """Findings on the packets of the way back: their format, and whom they ask for. A context may be out of date from
+    its first packet on of which nothing comes out, or what comes out is open; a packet that is known to be right ends
+    that."""
+    found: list[Finding] = []
+    doubtful: set[int] = set()
+    refused = requests = 0
+    for number, (arrival, packets) in enumerate(zip(arrivals, sent, strict=True)):
+        if arrival.octets and (arrival.restored is None or arrival.free):
+            doubtful.add(arrival.octets[0])
+            refused += 1
+        requests += len(packets)
+        for octets in packets:
+            cids = cids_of(octets)
+            if not cids:
+                found.append(Finding(f"it sends {octets.hex()}, no header request", "RFC2507-10.2-4", number))
+            elif strange := {*cids} - doubtful:
+                sentence = f"it asks for CID {min(strange)}, whose context is not out of date"
+                found.append(Finding(sentence, "RFC2507-10.2-1", number))
+    if refused > 1 and requests >= refused:
+        found.append(Finding(f"it sends {requests} requests for {refused} packets", "RFC2507-10.2-2"))
+    return found

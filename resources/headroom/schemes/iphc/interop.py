@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows of the interop matrix: one compressor by the rules of RFC 2507, 3 and 7, one decompressor by those of 6 and
+9."""
+
+from headroom.core.contract import CellTitles
+from headroom.schemes.iphc.line import LINE
+
+FLOWS, PACKETS = 20, 600  # more streams than the smallest spaces have CIDs
+# Datagrams come so seldom that 30 of a stream last longer than MIN_WRAP, before which none is compressed (3.3).
+TRAFFIC = (
+    "tcp-bulk-data",
+    "tcp-acknowledgements",
+    "tcp-interactive",
+    "tcp-options",
+    "tcp-timestamps",
+    "tcp-retransmissions",
+    "tcp-urgent-and-window",
+    "tcp-connections",
+    "tcp-ipv6",
+    "tcp-in-a-tunnel",
+    "udp-dns-like-ipv4",
+    "udp-readings",
+    "udp-readings-in-a-tunnel",
+)
+CELLS = LINE.cells(TRAFFIC, FLOWS, PACKETS)
+INTEROP = CELLS.interop(
+    CellTitles(
+        sender="Compressor",
+        traffic="Traffic",
+        size="header_bytes",
+        size_title="octets of header per packet",
+        size_format=".2f",
+        evidence="what the judge says",
+        passed="The compressor keeps the rules of RFC 2507, and the decompressor does with what arrives what the judge "
+        "does, packet by packet, behind losses, too.",
+        what="each compressor with each decompressor: spaces of CIDs, traffic and link conditions",
+    )
+)

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Keywords of the conformance suites of RFC 2507."""
+
+from collections.abc import Sequence
+
+from robot.api.deco import keyword
+
+from headroom.core import replay_metrics
+from headroom.core.implementations import Role
+from headroom.core.results import collector
+from headroom.core.scheme_kit.line import Arrival, Sent
+from headroom.keywords.base import library
+from headroom.keywords.line import LineKeywords, LineSuite
+from headroom.schemes.iphc import context_state, metrics
+from headroom.schemes.iphc.judge import link
+from headroom.schemes.iphc.line import LINE, VECTORS
+from headroom.schemes.iphc.scheme import SCHEME
+
+EVERY = 20  # packets between header requests
+
+
+@library
+class IphcKeywords(LineKeywords):
+    """Traffic before a compressor by RFC 2507, 3 to 8, and link packets before a decompressor by 6 to 10. Behind a loss
+    it is the decompressor's choice what becomes of a TCP packet whose checksum is wrong (10.1)."""
+
+    suite = LineSuite(
+        SCHEME,
+        "judge (RFC 2507)",
+        LINE,
+        VECTORS,
+        types=link.TYPE_NAMES,
+        counted={
+            "FULL_HEADER": metrics.ON_THE_LINK(type="full"),
+            "COMPRESSED_TCP": metrics.ON_THE_LINK(type="tcp"),
+            "COMPRESSED_TCP_NODELTA": metrics.ON_THE_LINK(type="no_delta"),
+            "COMPRESSED_NON_TCP": metrics.ON_THE_LINK(type="non_tcp"),
+        },
+    )
+
+    def _must_show(self, sent: Sequence[Sent], arrivals: Sequence[Arrival], lost: float, damaged: float) -> None:
+        compressed = [one for one in arrivals if one.type in (link.TCP, link.NODELTA, link.NON_TCP)]
+        if not any(one.restored and not one.free for one in compressed):
+            raise AssertionError("No compressed packet must be restored, so nothing was shown.")
+        if (lost or damaged) and not any(one.free or one.restored is None for one in compressed):
+            raise AssertionError("No compressed packet met a context that is out of date, so nothing was shown.")
+
+    @keyword("The Implementation Has")
+    def has(self, role: Role, *features: str) -> None:
+        """Ends a case that is about features which the implementation in a role does not declare."""
+        self.suite.about(role).require(features=features)
+
+    @keyword("Header Requests Should Be Answered")
+    def requests_answered(self, source: str, *others: str, **named: str) -> None:
+        """Now and then CONTEXT_STATE packets ask for CIDs that are in use: the next packet of each is no
+        COMPRESSED_TCP. OTHERS are octets of the way back that ask for nothing, and come besides."""
+        case = self.suite.about("compressor")
+        case.require(features=["header-requests"])
+        config = case.config(source, named)
+        case.require(**LINE.asked(config.channel))
+        number_of = int(named.get("packets", 1000))
+        given = {
+            number: [*map(bytes.fromhex, others), context_state.packet([number % config.flows, 0])]
+            for number in range(EVERY, number_of, EVERY)
+        }
+        made, found = context_state.compress(config, given)
+        collector.current().metric(replay_metrics.JUDGED, len(made.sent))
+        if case.conclude(found, made.done):
+            return
+        compressed = sum(one.type == link.TCP for one in made.sent)
+        if not compressed:
+            raise AssertionError("No packet goes as COMPRESSED_TCP, so nothing was shown.")
+
+    @keyword("Decompressor Should Request Headers")
+    def requests_sent(self, *patterns: str) -> None:
+        """Behind link packets whose contexts are out of date, CONTEXT_STATE packets have the form of 10.2, name these
+        CIDs, and do not come with each packet."""
+        case = self.suite.about("decompressor")
+        case.require(features=["header-requests"])
+        chosen = case.vectors(patterns, VECTORS.by_name, VECTORS.folder)
+        found, requests = [], 0
+        for vector in chosen.values():
+            sent = context_state.sent_by(case.found, vector.channel, vector.arrivals, case.run.build)
+            requests += sum(map(len, sent))
+            found += context_state.judge(vector.arrivals, sent)
+        collector.current().metric(metrics.REQUESTS, requests)
+        case.conclude(found)
+        if not requests:
+            raise AssertionError("It declares header requests, and sends none.")

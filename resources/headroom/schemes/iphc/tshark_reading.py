@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""IPHC as tshark reads it: CIDs and generations of full and compressed non-TCP headers over IPv4.
+
+Its dissector is that of CRTP (RFC 2508), which shares FULL_HEADER and COMPRESSED_NON_TCP with RFC 2507. It takes each
+full header for one of UDP, knows no IPv6, and has nothing for COMPRESSED_TCP.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from headroom.core import tshark
+from headroom.core.captures import framing
+from headroom.core.captures.dissection import LinkPacket, Reading, Row
+from headroom.core.scheme_kit import second_reading
+
+FIELDS = ("crtp.cid", "crtp.gen", "crtp.ip-id", "crtp.fh_flags")
+
+
+def read(packets: Sequence[LinkPacket]) -> list[Reading]:
+    """The packets of one line as tshark reads them."""
+    return second_reading.read(packets, framing.PPP_DIRECTION, FIELDS, _reading, second_reading.ppp_frame)
+
+
+def _reading(row: Row) -> Reading:
+    found = {name: tshark.numbers(row.get(name, [])) for name in FIELDS}
+    reading = Reading()
+    if not found["crtp.cid"] or not found["crtp.gen"]:
+        return reading
+    reading.title = "FULL_HEADER" if found["crtp.fh_flags"] else "COMPRESSED_NON_TCP"
+    reading.values |= {"CID": found["crtp.cid"][0], "generation": found["crtp.gen"][0]}
+    if found["crtp.ip-id"]:
+        reading.values["IP-ID"] = found["crtp.ip-id"][0]
+    return reading
