@@ -9,7 +9,7 @@ from typing import Any
 
 from headroom.core.finding import Finding
 from headroom.core.scheme_kit.line import Arrival, Line, Sent
-from headroom.core.scheme_kit.line_vectors import LineVectors
+from headroom.core.scheme_kit.line_vectors import LineVectors, Vector
 from headroom.schemes.iphc.judge import link
 from headroom.schemes.iphc.judge.compressor import CompressorJudge
 from headroom.schemes.iphc.judge.decompressor import ERROR, Decompressor, Parameters
@@ -63,7 +63,17 @@ LINE = IphcLine(
     requirement=_requirement,
     error=ERROR,
 )
-VECTORS = LineVectors(
+
+
+class IphcVectors(LineVectors):
+    """Vectors may have packet sequence numbers."""
+
+    def _vector(self, entry: dict[str, Any]) -> Vector:
+        vector = super()._vector(entry)
+        return replace(vector, channel={**vector.channel, "reordering": entry.get("reordering", False)})
+
+
+VECTORS = IphcVectors(
     LINE,
     {
         "ip": link.IPV4,

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from copy import deepcopy
 from dataclasses import dataclass, field
 
 NOCHANGE, DELTA, RANDOM, INFERRED = "NOCHANGE", "DELTA", "RANDOM", "INFERRED"
@@ -75,6 +74,10 @@ class Subheader:
             number = number << one.bits | (0 if one.name == without else one.value)
         return number.to_bytes(self.length)
 
+    def copy(self) -> Subheader:
+        fields = [Field(one.name, one.bits, one.cls, one.value) for one in self.fields]
+        return Subheader(self.kind, fields, self.as_is)
+
     def of_class(self, cls: str) -> dict[str, int]:
         return {one.name: one.value for one in self.fields if one.cls == cls}
 
@@ -103,7 +106,7 @@ class Chain:
         return b"".join(one.octets() for one in self.parts)
 
     def copy(self) -> Chain:
-        return deepcopy(self)
+        return Chain([one.copy() for one in self.parts], self.jumbo)
 
     def places(self) -> Iterator[tuple[int, Subheader]]:
         at = 0
