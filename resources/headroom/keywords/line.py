@@ -18,7 +18,7 @@ from headroom.core.finding import Finding
 from headroom.core.implementations import Role
 from headroom.core.metrics import Metric
 from headroom.core.options import split_names
-from headroom.core.replay import ReplayConfig
+from headroom.core.replay import Packets, ReplayConfig
 from headroom.core.results import collector
 from headroom.core.scheme_kit import second_reading
 from headroom.core.scheme_kit.line import Arrival, Compressed, Line, Sent
@@ -58,11 +58,15 @@ class LineKeywords:
     def _note(self, judges: Sequence[Any]) -> None:
         """Notes what the judges of a compressor know besides findings."""
 
+    def _missing(self, case: Case, sentence: str) -> None:
+        """A packet type that a case is about is not on the link of a compressor without findings."""
+        raise AssertionError(sentence)
+
     def _must_show(self, sent: Sequence[Sent], arrivals: Sequence[Arrival], lost: float, damaged: float) -> None:
         """Raises AssertionError where a line shows nothing of what a case is about."""
 
     @keyword("Traffic Should Be Compressed By The Rules")
-    def traffic_by_the_rules(self, source: str, *, types: str = "", octets: str = "", **named: str) -> None:
+    def traffic_by_the_rules(self, source: str | Packets, *, types: str = "", octets: str = "", **named: str) -> None:
         """Every packet of a profile leaves as the specification says.
 
         TYPES: packet types that occur on the link of a compressor without findings, so that the case shows what it is
@@ -84,7 +88,7 @@ class LineKeywords:
             return  # what the case is about may be just what is missing, which is no failure by itself
         for name in split_names(types):
             if not counts[name]:
-                raise AssertionError(f"No packet goes as {name}: {dict(counts)}.")
+                self._missing(case, f"No packet goes as {name}: {dict(counts)}.")
         if octets:
             self._header_octets(link.sent, int(octets))
 
@@ -132,7 +136,7 @@ class LineKeywords:
             findings += [Finding(f"{name}: {one.sentence}. {vector.shows}", vector.requirement) for one in wrong]
         case.conclude(findings)
 
-    def _compressed(self, source: str, named: Mapping[str, str]) -> tuple[Case, ReplayConfig, Compressed]:
+    def _compressed(self, source: str | Packets, named: Mapping[str, str]) -> tuple[Case, ReplayConfig, Compressed]:
         """Traffic through the compressor under test alone."""
         case = self.suite.about("compressor")
         config = case.config(source, named)

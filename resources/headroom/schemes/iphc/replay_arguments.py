@@ -7,6 +7,7 @@ from headroom.core.replay_options import ReplayWords, boolean, into
 NUMBERS = ("tcp_space", "non_tcp_space", "max_header", "f_max_period", "f_max_time")
 ARGUMENTS = {name: into("channel", name, int) for name in NUMBERS}
 ARGUMENTS["reordering"] = into("channel", "reordering", boolean)
+ARGUMENTS["compress"] = into("channel", "compress", str)  # RFC 3544, 2.4: all, tcp or non-tcp
 
 
 def settle(made: ReplayConfig) -> None:

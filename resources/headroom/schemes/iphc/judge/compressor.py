@@ -76,6 +76,8 @@ class CompressorJudge:
         chain = chains.read(source, self.parameters.max_header)
         if not chain.is_sound(source):
             yield "RFC2507-7.1-2", f"it goes as {link.TYPE_NAMES[type_]}, though its lengths or checksums do not match"
+        if self.parameters.compress == ("non-tcp" if chain.tcp else "tcp"):
+            yield "RFC3544-2.4-1", f"it goes as {link.TYPE_NAMES[type_]}, though the space has no contexts"
         before = {**self.decompressor.tcp}, {**self.decompressor.non_tcp}
         outcome = self.decompressor.receive(type_, octets)
         if outcome.restored is None:

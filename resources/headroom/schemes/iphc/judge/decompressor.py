@@ -19,7 +19,8 @@ class NotKnown(Exception):
 
 @dataclass
 class Parameters:
-    """Section 14. `reordering` is EXPECT_REORDERING: TCP streams have packet sequence numbers (11.2)."""
+    """Section 14. `reordering` is EXPECT_REORDERING: TCP streams have packet sequence numbers (11.2). `compress` says
+    which spaces have contexts: all, tcp, non-tcp (RFC 3544, 2.4)."""
 
     tcp_space: int = 15
     non_tcp_space: int = 15
@@ -27,6 +28,7 @@ class Parameters:
     f_max_period: int = 256
     f_max_time: int = 5
     reordering: bool = False
+    compress: str = "all"
 
 
 @dataclass

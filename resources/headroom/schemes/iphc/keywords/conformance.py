@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from robot.api.deco import keyword
 
 from headroom.core import replay_metrics
+from headroom.core.finding import Finding
 from headroom.core.implementations import Role
 from headroom.core.results import collector
 from headroom.core.scheme_kit.line import Arrival, Sent
 from headroom.keywords.base import library
+from headroom.keywords.cases import Case
 from headroom.keywords.line import LineKeywords, LineSuite
-from headroom.schemes.iphc import context_state, metrics
+from headroom.schemes.iphc import context_state, metrics, numbers, odd_packets
 from headroom.schemes.iphc.judge import link
 from headroom.schemes.iphc.line import LINE, VECTORS
 from headroom.schemes.iphc.scheme import SCHEME
@@ -45,10 +47,31 @@ class IphcKeywords(LineKeywords):
         if (lost or damaged) and not any(one.free or one.restored is None for one in compressed):
             raise AssertionError("No compressed packet met a context that is out of date, so nothing was shown.")
 
+    def _missing(self, case: Case, sentence: str) -> None:
+        """ "A compressor is also free not to group packets into packet streams for compression", which section 4 has
+        for a SHOULD where it would help."""
+        case.conclude([Finding(sentence, "RFC2507-4-2")])
+
     @keyword("The Implementation Has")
     def has(self, role: Role, *features: str) -> None:
         """Ends a case that is about features which the implementation in a role does not declare."""
         self.suite.about(role).require(features=features)
+
+    @keyword("Odd Packets Should Be Compressed By The Rules")
+    def odd_packets(self, **named: str) -> None:
+        """Packets whose lengths or checksums do not match, or whose extension headers change, leave as the RFC
+        says."""
+        self.traffic_by_the_rules(odd_packets.packets(), **named)
+
+    @keyword("Packet Sequence Numbers Should Follow")
+    def numbers_follow(self, source: str, **named: str) -> None:
+        """The numbers of compressed TCP headers go on by one and skip zero, beyond 2^16 packets: nothing else of them
+        is read."""
+        _, config, made = self._compressed(source, {**named, "reordering": "yes"})
+        case, found = self.suite.about("compressor"), numbers.judge(made.sent)
+        collector.current().metric(replay_metrics.JUDGED, len(made.sent))
+        if not case.conclude(found, made.done) and config.packets and config.packets < 1 << 16:
+            raise AssertionError("There are fewer packets than numbers, so nothing was shown.")
 
     @keyword("Header Requests Should Be Answered")
     def requests_answered(self, source: str, *others: str, **named: str) -> None:
