@@ -19,7 +19,7 @@ Test Tags        paper:taroc-2000    scheme:taroc
 
 
 *** Test Cases ***       PAPER         PLACES
-384 kbit/s, Tahoe        taroc-2000    Appendix B.3.1
-114 kbit/s, SACK         taroc-2000    Appendix B.3.2
-64 kbit/s, Reno          taroc-2000    Appendix B.3.3
-9.6 kbit/s, SACK         taroc-2000    Appendix B.3.4
+Tahoe At 384 kbit/s      taroc-2000    Appendix B.3.1
+SACK At 114 kbit/s       taroc-2000    Appendix B.3.2
+Reno At 64 kbit/s        taroc-2000    Appendix B.3.3
+SACK At 9.6 kbit/s       taroc-2000    Appendix B.3.4
