@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from itertools import combinations
 from typing import Any
@@ -56,11 +56,13 @@ TABLES = {
 @dataclass(frozen=True)
 class Column:
     """How a column is measured: `header`, octets that a compressed header is taken to have (None: what it really has),
-    and the `scheme` of the codec (empty: sizes alone pass) with its `options`."""
+    and the `scheme` of the codec (empty: sizes alone pass). `compressor` and `decompressor` are options of the
+    reference, which other implementations do not know."""
 
     header: int | None = None
     scheme: str = ""
-    options: Mapping[str, Any] | None = None
+    compressor: Mapping[str, Any] = field(default_factory=dict)
+    decompressor: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def has_noisy_feedback(self) -> bool:
@@ -68,19 +70,22 @@ class Column:
         return self.scheme == "iphc"
 
 
+WITHOUT_TWICE = {"repair": "verify"}  # "employs RFC2507 on the wireless link, but without TWICE algorithm" (B.2)
 COLUMNS = {
     "none": Column(),
     "vjhc": Column(4, "vj"),
-    "iphc": Column(5, "iphc"),
+    "iphc": Column(5, "iphc", decompressor=WITHOUT_TWICE),
     "taroc": Column(7, "taroc"),
     "ideal": Column(4),
 }
-# Not in the draft: headers as long as they are, and TAROC that sends a segment's third transmission uncompressed.
+# Not in the draft: headers as long as they are, IPHC with TWICE, and TAROC that sends the third transmission of a
+# segment uncompressed.
 MORE_COLUMNS = {
     "vjhc-real": Column(None, "vj"),
-    "iphc-real": Column(None, "iphc"),
+    "iphc-real": Column(None, "iphc", decompressor=WITHOUT_TWICE),
+    "iphc-twice": Column(5, "iphc"),
     "taroc-real": Column(None, "taroc"),
-    "taroc-rescue": Column(7, "taroc", {"rescue": True}),
+    "taroc-rescue": Column(7, "taroc", compressor={"rescue": True}),
 }
 
 Cell = tuple[float, str]  # bit error rate, column
@@ -103,9 +108,12 @@ def _reason_against(run: Run, column: Column) -> str:
         return ""
     reasons = (found.lacks(role, column.scheme) for role, found in run.sides)
     reason = next(filter(None, reasons), "")
-    if not reason and column.options and any(found.name != "reference" for _, found in run.sides):
-        reason = f"{', '.join(column.options)} is an option of the reference"
-    return reason
+    if reason:
+        return reason
+    for role, found in run.sides:
+        if (options := getattr(column, role)) and found.name != "reference":
+            return f"{', '.join(options)} is an option of the reference's {role}"
+    return ""
 
 
 def _standard_error(ber: float, quick: bool) -> float:
@@ -121,8 +129,8 @@ def _config(run: Run, table: Table, cell: Cell) -> TransferConfig:
     if column.scheme:
         config = {"scheme": column.scheme}
         codec = {
-            "compressor": capabilities.adapter(run.compressor, run.build, config, dict(column.options or {})),
-            "decompressor": capabilities.adapter(run.decompressor, run.build, config),
+            "compressor": capabilities.adapter(run.compressor, run.build, config, dict(column.compressor)),
+            "decompressor": capabilities.adapter(run.decompressor, run.build, config, dict(column.decompressor)),
         }
     return TransferConfig(
         control=table.control,
