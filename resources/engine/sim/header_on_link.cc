@@ -2,6 +2,7 @@
 #include "sim/header_on_link.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace headroom::sim {
 namespace {
@@ -9,7 +10,10 @@ namespace {
 // How many octets at the end of both are equal.
 std::size_t common_suffix(OctetView a, OctetView b) noexcept {
   const std::size_t most = std::min(a.size(), b.size());
+  const std::uint8_t* const end_of_a = a.data() + a.size();
+  const std::uint8_t* const end_of_b = b.data() + b.size();
   std::size_t n = 0;
+  while (n + 32 <= most && std::memcmp(end_of_a - n - 32, end_of_b - n - 32, 32) == 0) n += 32;
   while (n < most && a[a.size() - 1 - n] == b[b.size() - 1 - n]) ++n;
   return n;
 }

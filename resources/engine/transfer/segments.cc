@@ -15,10 +15,15 @@ constexpr std::uint32_t kFirstSequence = 0x1000'0000;  // of the segments
 constexpr std::uint32_t kOfAnswers = 0x2000'0000;      // sequence number of all answers, which carry no data
 constexpr std::uint16_t kWindow = 65535;
 
+// The Internet checksum is the same sum with longer words (RFC 1071, 2 (C)).
 std::uint16_t tcp_checksum(OctetView packet) noexcept {
   const OctetView tcp = packet.subspan(kIp);
-  const std::uint32_t pseudo = checksum_add(0, packet.subspan(12, 8)) + kProtocolTcp;
-  return checksum_finish(checksum_add(pseudo + static_cast<std::uint32_t>(tcp.size()), tcp));
+  std::uint64_t sum = checksum_add(0, packet.subspan(12, 8)) + kProtocolTcp + tcp.size();
+  std::size_t i = 0;
+  for (; i + 4 <= tcp.size(); i += 4) sum += load32(&tcp[i]);
+  sum = (sum & 0xFFFF'FFFF) + (sum >> 32);
+  const std::uint32_t folded = checksum_fold(static_cast<std::uint32_t>(sum)) + static_cast<std::uint32_t>(sum >> 32);
+  return checksum_finish(checksum_add(folded, tcp.subspan(i)));
 }
 
 struct Fields {
