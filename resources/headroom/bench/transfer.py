@@ -19,7 +19,7 @@ Control = Literal["tahoe", "reno", "sack"]
 HarmedAt = Literal["link", "before-queue"]
 
 SECOND = 1_000_000_000  # ns
-DELAY_NS = SECOND // 10  # of each hop, as in Appendix B.1 of draft-ietf-rohc-tcp-taroc-00
+DELAY_NS = SECOND // 10  # of each hop
 NETWORK_BPS = 8_000_000
 QUEUE_PACKETS = 6
 TIMEOUT_S = 600.0
@@ -84,6 +84,17 @@ class TransferResult:
         """Mean octets of a header on the link, of segments; 0 where none was sent."""
         link = self.document["link"]
         return link["header_octets"] / link["packets"] if link["packets"] else 0.0
+
+    @property
+    def at_risk(self) -> int:
+        """Packets that arrived on a link that had errors, both ways."""
+        links = [self.document[name] for name in ("link", "reverse_link")]
+        return sum(link["packets"] - link["damaged"] for link in links if link["damaged"])
+
+    @property
+    def discarded(self) -> int:
+        """Packets that arrived and that decompressor or TCP discarded, both ways."""
+        return self.document["link"]["discarded"] + self.document["reverse_link"]["discarded"]
 
     @property
     def wrong(self) -> int:

@@ -217,8 +217,8 @@ class Scheme:
     `node_job` gives the job of a node that hosts an endpoint of an implementation, in a build, on the side of the
     compressor or the decompressor. `benchmarks` are the shortest runs of those of the reference: program and arguments,
     in which LIB stands for the folder of the adapters. `carries` are schemes whose link packets are its packets, by
-    name: its papers and traffic may use them. `sentinels` are the fixed work by which nights watch what the scheme
-    costs. `requirement_words` are the words of its requirements.
+    name: its papers and traffic may use them. `compares` are those beside which its papers measure it. `sentinels` are
+    the fixed work by which nights watch what the scheme costs. `requirement_words` are the words of its requirements.
     """
 
     name: str
@@ -246,6 +246,7 @@ class Scheme:
     axes: tuple[Axis, ...] = ()
     links: tuple[LinkCondition, ...] = ()
     carries: tuple[str, ...] = ()
+    compares: tuple[str, ...] = ()
     sentinels: Callable[[], Sequence[Sentinel]] = tuple
     interop: Callable[[], Interop] | None = None
     requirement_words: RequirementWords = RequirementWords()

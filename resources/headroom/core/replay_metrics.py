@@ -13,6 +13,9 @@ LOST_ON_LINK = Metric("lost_on_link", "packets", None, "Packets that the link lo
 DELIVERED = Metric("delivered", "%", "higher", "Share of the packets which arrived that came out as they went in.")
 OUTCOMES = (IDENTICAL, MISMATCHED, NOT_DELIVERED)  # each named as the engine counts it
 
+WRONG_ALLOWED = Metric("wrong_allowed", "packets", None, "Wrong packets that chance explains at most.")
+WRONG = Metric("wrong", "packets", "lower", "Packets that came out wrong over an impaired link.")
+
 HEADER = Family(
     "header_{figure}",
     "octets",
@@ -34,3 +37,14 @@ LINK_PACKETS = Metric("link_packets", "packets", None, "Link packets that the de
 TOSSED = Metric("tossed", "packets", None, "Link packets that the judge tosses behind an error.")
 SHIFTED = Metric("shifted", "packets", None, "Packets that come out wrong behind a loss, as the judge says, too.")
 CASES = Metric("cases", "cases", None, "Cases of the conformance suites that were repeated.")
+
+# ---- TCP over a link with bit errors
+
+TCP_THROUGHPUT = Metric("tcp_throughput", "octets/s", "higher", "Payload that was acknowledged.")
+TCP_THROUGHPUT_UNCOMPRESSED = Metric(
+    "tcp_throughput_uncompressed", "octets/s", None, "Payload that is acknowledged without header compression."
+)
+TCP_GAIN = Metric("tcp_gain", "%", "higher", "Throughput beyond that without header compression.")
+TCP_DISCARDED = Metric(
+    "tcp_discarded", "packets", "lower", "Packets that arrived and that decompressor or TCP discarded."
+)

@@ -186,9 +186,11 @@ def words_of(source: str) -> set[str]:
 
 
 def names_of_others(path: Path) -> set[str]:
-    """The schemes that a module names, does not belong to, and whose packets its own does not carry."""
+    """The schemes that a module names, does not belong to, and that its own neither carries nor compares in a paper."""
     parts = path.relative_to(PACKAGE).parts
     own = {parts[1], *carried_by(parts[1])} if parts[0] == "schemes" else set()
+    if parts[2:3] in (("papers",), ("scheme.py",)):
+        own |= set(all_schemes()[parts[1]].compares)
     return (words_of(path.read_text(encoding="utf-8")) & SCHEMES) - own
 
 

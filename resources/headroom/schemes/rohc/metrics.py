@@ -27,8 +27,6 @@ ARRIVED = Metric("arrived", "packets", None, "Link packets that arrived.")
 DAMAGED_HEADERS = Metric("damaged_headers", "packets", None, "Link packets that arrived with a damaged header.")
 AT_RISK = Metric("at_risk", "packets", "lower", "Arrivals that the judge refuses or restores wrongly.")
 WRONG_BY_CHANCE = Metric("wrong_by_chance", "packets", "lower", "Wrong packets that CRCs let pass on average.")
-WRONG_ALLOWED = Metric("wrong_allowed", "packets", None, "Wrong packets that chance explains at most.")
-WRONG = Metric("wrong", "packets", "lower", "Packets that came out wrong over an impaired link.")
 RESTORED_BY_JUDGE_FROM_ARRIVALS = Metric(
     "restored_by_judge_from_arrivals", "packets", "higher", "Packets that the judge restored from the same arrivals."
 )

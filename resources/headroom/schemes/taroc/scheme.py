@@ -39,5 +39,6 @@ SCHEME = Scheme(
     sentinels=PARTS.part("workload", "SENTINELS"),
     metrics=PARTS.metrics(),
     papers=_papers,
+    compares=("iphc", "vj"),
     suites="conformance/taroc",
 )

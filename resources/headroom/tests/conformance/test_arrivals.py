@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from headroom.schemes.rohc.conformance import arrivals
-from headroom.schemes.rohc.conformance.arrivals import balance, flipped, header_is_damaged, in_order, poisson_limit
+from headroom.core.chance import CONFIDENCE, poisson_limit
+from headroom.schemes.rohc.conformance.arrivals import balance, flipped, header_is_damaged, in_order
 from headroom.schemes.rohc.conformance.observation import Observation
 from headroom.tests.conformance.support import BEGINNING, observed, record, sent
 
@@ -141,7 +141,7 @@ def test_limit_of_a_poisson_distribution(mean: float, limit: int) -> None:
     if mean > 0:
         below = sum(math.exp(-mean + n * math.log(mean) - math.lgamma(n + 1)) for n in range(limit))
         upto = below + math.exp(-mean + limit * math.log(mean) - math.lgamma(limit + 1))
-        assert below < arrivals.CONFIDENCE <= upto
+        assert below < CONFIDENCE <= upto
 
 
 def test_limit_of_a_large_mean() -> None:

@@ -7,15 +7,14 @@ order. Each packet that it refuses or restores wrongly had such a chance to slip
 may come out.
 """
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from headroom.core import replay
+from headroom.core.chance import poisson_limit
 from headroom.schemes.rohc.conformance.observation import Observation, ObservedPacket
 from headroom.schemes.rohc.judge import Decompressor
 
-CONFIDENCE = 0.999
 ATTEMPTS = 2  # a decompressor may try a packet again with another reference (RFC 3095, 5.3.2.2.4 and 5.3.2.2.5)
 # Nothing in R-0 and R-1 tells that they are damaged (RFC 3095, 5.7.1 to 5.7.3): what they carry updates no context.
 CRC_WIDTH = {
@@ -126,18 +125,3 @@ def _is_original(delivered: bytes | None, one: ObservedPacket) -> bool:
 def header_is_damaged(one: ObservedPacket) -> bool:
     packet = one.outcome.packet if one.outcome else None
     return packet is not None and any(bit < 8 * packet.end for bit in one.record.get("flipped", ()))
-
-
-def poisson_limit(mean: float, confidence: float = CONFIDENCE) -> int:
-    """The least number that a Poisson variable of this mean exceeds with a probability of at most 1 - confidence."""
-    if mean <= 0:
-        return 0
-    term = total = math.exp(-mean) if mean < 700 else 0.0
-    if not total:  # far beyond any case: the normal distribution serves
-        return math.ceil(mean + 3.1 * math.sqrt(mean))
-    count = 0
-    while total < confidence:
-        count += 1
-        term *= mean / count
-        total += term
-    return count

@@ -8,7 +8,8 @@ decompressor hands it on, damaged or not, and what is compared has the same bits
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from headroom.schemes.rohc.conformance.arrivals import ATTEMPTS, CRC_WIDTH, TYPE_0_AND_1_WIDTH, poisson_limit
+from headroom.core.chance import poisson_limit
+from headroom.schemes.rohc.conformance.arrivals import ATTEMPTS, CRC_WIDTH, TYPE_0_AND_1_WIDTH
 from headroom.schemes.rohc.interop.arrival import Arrival
 
 # Right packets in a row that tell of a sound context. One alone does not: it may carry what the context has wrong.

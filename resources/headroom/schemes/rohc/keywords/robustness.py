@@ -6,8 +6,9 @@ import random
 from robot.api import SkipExecution
 from robot.api.deco import keyword
 
-from headroom.core import replay, replay_options
+from headroom.core import replay, replay_metrics, replay_options
 from headroom.core.capabilities import Inconclusive
+from headroom.core.chance import CONFIDENCE
 from headroom.core.errors import UsageError
 from headroom.core.replay import ReplayConfig
 from headroom.core.results import collector
@@ -71,15 +72,15 @@ class RobustnessKeywords:
         current.metric(metrics.DAMAGED_HEADERS, found.damaged_headers)
         current.metric(metrics.AT_RISK, found.at_risk)
         current.metric(metrics.WRONG_BY_CHANCE, found.chances)
-        current.metric(metrics.WRONG_ALLOWED, found.allowed)
-        current.metric(metrics.WRONG, found.wrong)
+        current.metric(replay_metrics.WRONG_ALLOWED, found.allowed)
+        current.metric(replay_metrics.WRONG, found.wrong)
         current.metric(metrics.RESTORED_BY_JUDGE_FROM_ARRIVALS, found.restored_by_judge)
         current.metric(metrics.LONGEST_OUTAGE, found.longest_outage)
         expect(
             found.wrong <= found.allowed,
             f"{found.wrong} packets come out other than they were; {found.at_risk} of {found.arrived} arrivals were at "
             f"risk, of which CRCs let {found.chances:.2f} pass on average, and at most {found.allowed} with "
-            f"a probability of {arrivals.CONFIDENCE}: {seen.done.first_difference()}",
+            f"a probability of {CONFIDENCE}: {seen.done.first_difference()}",
             seen,
         )
         if not found.arrived:

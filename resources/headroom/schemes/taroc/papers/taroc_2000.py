@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Simulations of Appendix B of draft-ietf-rohc-tcp-taroc-00 (2000): its tables, measured again.
+"""Simulations of Appendix B of the TAROC draft (2000): its tables, measured again.
 
 reports/papers/taroc-2000.yaml has the figures and the methods. One set of settings serves every cell.
 """
