@@ -19,6 +19,35 @@ GTP-U Few Features
     [Documentation]    Of all features it declares the choice of tunnel endpoints alone.
     [Tags]    scheme:gtpu
     gtpu-few-features
+IPHC Never Compresses
+    [Documentation]    All packets keep their regular headers.
+    [Tags]    scheme:iphc
+    iphc-never-compresses
+IPHC Full Headers For Changes
+    [Documentation]    COMPRESSED_TCP_NODELTA is never sent; full headers take its place.
+    [Tags]    scheme:iphc
+    iphc-full-headers-for-changes
+IPHC No Datagrams
+    [Documentation]    What is not TCP keeps its regular headers, and that is declared.
+    [Tags]    scheme:iphc
+    iphc-no-datagrams
+IPHC Leaves Checksums To TCP
+    [Documentation]    What the context gives is passed on, be the TCP checksum right or wrong.
+    [Tags]    scheme:iphc
+    iphc-leaves-checksums-to-tcp
+IPHC Drops Wrong Checksums
+    [Documentation]    A packet whose TCP checksum is wrong is dropped without an attempt to repair it.
+    [Tags]    scheme:iphc
+    iphc-drops-wrong-checksums
+IPHC Requests Once
+    [Documentation]    One header is requested in an hour.
+    [Tags]    scheme:iphc
+    iphc-requests-once
+IPHC Requests At Once
+    [Documentation]    A header is requested as soon as a packet meets a context that is out of date, each
+    ...    time.
+    [Tags]    scheme:iphc
+    iphc-requests-at-once
 One IR
     [Documentation]    A new flow has one IR packet, and then goes on; how many give confidence is left open.
     [Tags]    scheme:rohc

@@ -29,6 +29,10 @@ std::uint8_t* write_random(const Chain& chain, const std::uint8_t* packet, bool 
     const Kind kind = chain.parts[i].kind;
     if (kind == Kind::tcp || (kind == Kind::ipv4_of_tcp && !identification)) continue;
     const std::uint8_t* const h = packet + chain.parts[i].at;
+    if (mutant("iphc-zero-udp-checksum-random") && kind == Kind::udp && wire::load16(h + 6) == 0) {
+      wire::store16(at, 0);
+      at += 2;
+    }
     wire::for_each_field(kind, h, chain.length_of(i),
                          [&](Class of, std::size_t field, std::size_t octets) HEADROOM_VISIT {
                            const bool is_identification = kind == Kind::ipv4_of_tcp && field == wire::kIdentification;
@@ -92,7 +96,8 @@ std::int32_t Compressor::continue_tcp(headroom_packet& p, headroom_detail* detai
   switch (form) {
     case TcpForm::compressed:
       changes.cid = static_cast<std::uint8_t>(cid);
-      changes.number = wire::next_number(context.number);
+      changes.number = mutant("iphc-number-zero-used") ? static_cast<std::uint16_t>(context.number + 1)
+                                                       : wire::next_number(context.number);
       return send_compressed_tcp(p, detail, link, cid, chain, changes);
     case TcpForm::no_delta:
       if (config_.no_delta && !config_.reordering) return send_no_delta(p, detail, link, cid, chain);
@@ -143,7 +148,8 @@ std::int32_t Compressor::send_full_tcp(headroom_packet& p, headroom_detail* deta
   const std::uint16_t number = config_.reordering ? wire::next_number(context.number) : std::uint16_t{0};
   const std::int32_t status = send_full(p, detail, context, cid, chain, [&](const auto& fields, std::uint8_t* packet) {
     wire::store16(packet + fields.first, (number & 0xFFu) << 8 | cid);
-    if (fields.second != 0) wire::store16(packet + fields.second, number & 0xFF00u);
+    if (fields.second != 0 && !mutant("iphc-second-length-field-kept"))
+      wire::store16(packet + fields.second, number & 0xFF00u);
   });
   if (status != HEADROOM_OK) return status;
   context.number = number;
@@ -156,8 +162,8 @@ std::int32_t Compressor::compress_non_tcp(headroom_packet& p, std::uint64_t now_
                                           const Chain& chain) {
   // A header that is sent as it is would only become longer.
   const bool is_worthwhile = chain.count > 1 || !wire::is_as_is(chain.parts[0].kind);
-  if (!config_.compress_non_tcp || !is_worthwhile || now_ns - booted_at_ < config_.boot_wait_ns)
-    return send_regular(p, detail);
+  const bool waits = now_ns - booted_at_ < config_.boot_wait_ns && !mutant("iphc-no-wait");
+  if (!config_.compress_non_tcp || !is_worthwhile || waits) return send_regular(p, detail);
   if (p.out_capacity < p.in_length) return HEADROOM_ERR_NO_SPACE;
   const bool is_large = config_.non_tcp_space > wire::kMostSmallCid && wire::length_fields(chain).second != 0;
   ContextTable& contexts = is_large ? link.large : link.non_tcp;
@@ -170,7 +176,7 @@ std::int32_t Compressor::compress_non_tcp(headroom_packet& p, std::uint64_t now_
   const bool changes = is_new || !same_unchanging(context, chain, p.in);
   // "A compressor MUST increment the generation value by one when using the CID for a new non-TCP packet stream"
   // (section 8). "Instead of reusing a generation value too soon, a compressor may … send regular headers" (3.3).
-  if (changes && !is_unused && !context.increment_generation(now_ns)) {
+  if (changes && !is_unused && !mutant("iphc-generation-stays") && !context.increment_generation(now_ns)) {
     ++counters_.wraps_avoided;
     return send_regular(p, detail);
   }
@@ -183,7 +189,8 @@ std::int32_t Compressor::compress_non_tcp(headroom_packet& p, std::uint64_t now_
     if (is_new && !is_unused) ++counters_.replaced_streams;
   } else if (context.since_full >= context.period) {
     constexpr std::uint32_t kInfinite = 1u << 30;
-    context.period = std::min(2 * context.period, config_.f_max_period != 0 ? config_.f_max_period : kInfinite);
+    if (!mutant("iphc-period-not-doubled")) context.period *= 2;
+    context.period = std::min(context.period, config_.f_max_period != 0 ? config_.f_max_period : kInfinite);
     is_full = true;
   } else if (most_time_ns != 0 && now_ns > context.full_at + most_time_ns) {
     is_full = true;
@@ -226,7 +233,7 @@ std::int32_t Compressor::send_compressed_tcp(headroom_packet& p, headroom_detail
   const std::uint8_t kept = has_r ? wire::r_octet_of(context.chain, context.header.data()) : std::uint8_t{0};
   context.save(chain, p.in, p.in_length);
   context.number = changes.number;
-  if (has_r) wire::put_r_octet(context.chain, context.header.data(), kept);
+  if (has_r && !mutant("iphc-r-octet-updates-context")) wire::put_r_octet(context.chain, context.header.data(), kept);
   ++context.since_full;
   link.tcp.touch(cid);
   ++counters_.tcp;
@@ -283,7 +290,7 @@ std::int32_t Compressor::take_context_state(std::uint32_t channel, wire::Octets 
   ContextTable& contexts = links_[channel].tcp;
   for (const std::uint8_t cid : *cids) {
     if (cid >= contexts.size()) continue;  // of no stream: there is nothing to refresh
-    contexts[cid].is_valid = false;
+    contexts[cid].is_valid = mutant("iphc-requests-ignored");
     ++counters_.requested;
   }
   return HEADROOM_OK;

@@ -72,11 +72,14 @@ bool same_unchanging(const Context& context, const Chain& chain, const std::uint
     // A checksum of zero is NOCHANGE (7.11): one that becomes zero has changed, too.
     if (kind == Kind::udp && (wire::load16(a + 6) == 0) != (wire::load16(b + 6) == 0)) return false;
     const std::uint8_t r_bits = kind == Kind::ipv4_of_tcp ? 0x03 : kind == Kind::ipv6_of_tcp ? 0x30 : std::uint8_t{0};
-    if (!wire::for_each_field(kind, a, chain.length_of(i),
-                              [&](Class of, std::size_t field, std::size_t octets) HEADROOM_VISIT {
-                                if (of == Class::no_change) return std::memcmp(a + field, b + field, octets) == 0;
-                                return of != Class::unit || field != 1 || ((a[1] ^ b[1]) & ~r_bits) == 0;
-                              }))
+    if (!wire::for_each_field(
+            kind, a, chain.length_of(i), [&](Class of, std::size_t field, std::size_t octets) HEADROOM_VISIT {
+              if (of == Class::no_change) {
+                const bool has_ttl = kind == Kind::ipv4_of_tcp && field <= 8 && field + octets > 8;
+                return std::memcmp(a + field, b + field, octets) == 0 || (mutant("iphc-ttl-not-compared") && has_ttl);
+              }
+              return of != Class::unit || field != 1 || ((a[1] ^ b[1]) & ~r_bits) == 0;
+            }))
       return false;
   }
   return true;
@@ -93,7 +96,8 @@ bool CompressorContext::increment_generation(std::uint64_t now_ns) noexcept {
   const unsigned next = (generation + 1u) % kGenerations;
   const unsigned half = next / (kGenerations / 2);
   if (next % (kGenerations / 2) == 0) {
-    if (left_at[half] != kNever && now_ns - left_at[half] < kMinWrapNs) return false;
+    if (left_at[half] != kNever && now_ns - left_at[half] < kMinWrapNs && !mutant("iphc-generation-wraps"))
+      return false;
     left_at[1 - half] = now_ns;
   }
   generation = static_cast<std::uint8_t>(next);

@@ -89,7 +89,7 @@ Increments increments_of(const wire::Changes& c, const Context& context) noexcep
   Increments n{c.sequence, c.acknowledgement, c.window, c.identification};
   if (c.is_special()) {
     n.sequence = context.data;
-    n.acknowledgement = c.sawu() == wire::kEchoed ? context.data : 0;
+    n.acknowledgement = c.sawu() == wire::kEchoed && !mutant("iphc-echo-not-acknowledged") ? context.data : 0;
     n.window = 0;
   }
   return n;
@@ -193,7 +193,7 @@ std::int32_t Decompressor::take_non_tcp(Link& link, headroom_packet& p, headroom
     return refuse(counters_.malformed, HEADROOM_ERR_MALFORMED);
   const DecompressorContext* const context = link.non_tcp.find(front.cid);
   if (context == nullptr) return refuse(counters_.no_context, HEADROOM_ERR_NO_CONTEXT);
-  if (!context->is_current || context->generation != front.generation)
+  if (!context->is_current || (context->generation != front.generation && !mutant("iphc-generation-ignored")))
     return refuse(counters_.obsolete, HEADROOM_ERR_STATE);
   if (!restore_front(reader, *context, config_.max_header, false, chain_, header_.data()) ||
       !wire::infer(chain_, header_.data(), chain_.length() + reader.rest().size(), wire::Behind::compressed_header))
@@ -239,8 +239,9 @@ std::int32_t Decompressor::take_tcp(Link& link, headroom_packet& p, std::uint64_
   wire::store16(tcp + wire::kTcpChecksum, changes.checksum);
   const bool is_urgent = (changes.flags & wire::kU) != 0 && !changes.is_special();
   if (is_urgent) wire::store16(tcp + wire::kUrgentPointer, changes.urgent);
+  const std::uint8_t kept_flags = mutant("iphc-push-stays") ? wire::kPsh : std::uint8_t{0};
   tcp[wire::kFlags] =
-      static_cast<std::uint8_t>((tcp[wire::kFlags] & wire::kReservedInFlags) | wire::kAck |
+      static_cast<std::uint8_t>((tcp[wire::kFlags] & (wire::kReservedInFlags | kept_flags)) | wire::kAck |
                                 ((changes.flags & wire::kP) != 0 ? wire::kPsh : 0) | (is_urgent ? wire::kUrg : 0));
   const std::uint8_t kept = wire::r_octet_of(context.chain, context.header.data());
   if ((changes.flags & wire::kR) != 0) wire::put_r_octet(chain_, header, changes.r_octet);
@@ -254,7 +255,8 @@ std::int32_t Decompressor::take_tcp(Link& link, headroom_packet& p, std::uint64_
     if (!right && config_.repair == Repair::twice) {
       // "The delta of the current segment is then added to the context again … or if the delta should be applied once
       // more." Without success the context has it once, as the compressor's has.
-      for (std::uint32_t again = 0; again < config_.twice && !right; ++again) {
+      const std::uint32_t most = mutant("iphc-repaired-once") ? 1 : config_.twice;
+      for (std::uint32_t again = 0; again < most && !right; ++again) {
         add(increments, chain_, header);
         right = is_right(chain_, header, total, data_sum);
       }
@@ -262,14 +264,15 @@ std::int32_t Decompressor::take_tcp(Link& link, headroom_packet& p, std::uint64_
         ++counters_.repaired;
         if (detail != nullptr) detail->event = static_cast<std::uint8_t>(Event::repaired);
       } else {
-        add(increments.times(0 - config_.twice), chain_, header);
+        add(increments.times(0 - most), chain_, header);
       }
       (void)wire::infer(chain_, header, total, wire::Behind::compressed_header);
     }
   }
   context.save(chain_, header, total);
   // "The octet passed with the R flag MUST NOT update the context."
-  if ((changes.flags & wire::kR) != 0) wire::put_r_octet(context.chain, context.header.data(), kept);
+  if ((changes.flags & wire::kR) != 0 && !mutant("iphc-r-octet-kept"))
+    wire::put_r_octet(context.chain, context.header.data(), kept);
   if (!right) return refuse_context(link, p, changes.cid, now_ns, counters_.wrong_checksum, HEADROOM_ERR_CRC);
   link.wanted.reset(changes.cid);
   const std::int32_t status = pass_on(p, detail, changes.cid, reader.position(), PacketType::tcp);
@@ -303,7 +306,8 @@ std::int32_t Decompressor::take_no_delta(Link& link, headroom_packet& p, std::ui
   const std::size_t total = chain_.length() + data.size();
   if (!wire::infer(chain_, header, total, wire::Behind::compressed_header))
     return refuse(counters_.malformed, HEADROOM_ERR_MALFORMED);
-  context->save(chain_, header, total);  // "the header MUST be saved as context" (7.12.2)
+  // "The header MUST be saved as context" (7.12.2).
+  if (!mutant("iphc-no-delta-not-saved")) context->save(chain_, header, total);
   if (config_.repair != Repair::none && !is_right(chain_, header, total, wire::sum_of(data.data(), data.size())))
     return refuse_context(link, p, *cid, now_ns, counters_.wrong_checksum, HEADROOM_ERR_CRC);
   link.wanted.reset(*cid);
@@ -425,7 +429,7 @@ std::int32_t Decompressor::refuse_context(Link& link, const headroom_packet& p, 
   ++counter;
   if (!config_.feedback) return status;
   link.wanted.set(cid);
-  if (now_ns < link.next_request_ns) return status;
+  if (now_ns < link.next_request_ns && !mutant("iphc-requests-for-each")) return status;
   link.next_request_ns = now_ns + config_.request_interval_ns;
   std::array<std::uint8_t, wire::kLongestContextState> packet;
   std::size_t count = 0;

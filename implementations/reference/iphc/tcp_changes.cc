@@ -31,7 +31,7 @@ TcpForm tcp_form(const Context& context, const Chain& chain, const std::uint8_t*
   // packet contained user data (which means this packet is a retransmission …)". Options do not count: a time stamp may
   // be new.
   if (sent == 0 && acknowledged == 0 && c.window == 0 && !is_urgent && !urgent_changes &&
-      (data == 0 || context.data != 0))
+      (data == 0 || context.data != 0) && !mutant("iphc-retransmissions-compressed"))
     return TcpForm::repair;
   const auto [ip, at] = chain.parts[chain.count - 2u];
   const std::uint8_t* const ip_before = context.header.data() + context.chain.parts[chain.count - 2u].at;
@@ -50,7 +50,7 @@ TcpForm tcp_form(const Context& context, const Chain& chain, const std::uint8_t*
   if (sent != 0) c.flags |= kS;
   // Read literally, RFC 1144, 3.2.4, clears URG only where no special mask stands: behind an urgent packet there is
   // none.
-  const bool may_be_special = (before[kFlags] & kUrg) == 0;
+  const bool may_be_special = (before[kFlags] & kUrg) == 0 && !mutant("iphc-no-special-masks");
   switch (c.sawu()) {
     case kEchoed:
     case kUnidirectional:
@@ -68,10 +68,11 @@ TcpForm tcp_form(const Context& context, const Chain& chain, const std::uint8_t*
   if (ip == Kind::ipv4_of_tcp) {
     c.identification =
         static_cast<std::uint16_t>(load16(packet + at + kIdentification) - load16(ip_before + kIdentification));
-    if (c.identification != 1) c.flags |= kI;
+    if (c.identification != 1 || mutant("iphc-identification-always")) c.flags |= kI;
   }
   if ((tcp[kFlags] & kPsh) != 0) c.flags |= kP;
-  if (length != kTcpHeader && std::memcmp(tcp + kTcpHeader, before + kTcpHeader, length - kTcpHeader) != 0)
+  if (length != kTcpHeader && !mutant("iphc-options-not-sent") &&
+      std::memcmp(tcp + kTcpHeader, before + kTcpHeader, length - kTcpHeader) != 0)
     c.flags |= kO;
   if (tos_changes || ((tcp[kDataOffset] ^ before[kDataOffset]) & kReservedInOffset) != 0 ||
       ((tcp[kFlags] ^ before[kFlags]) & kReservedInFlags) != 0) {
