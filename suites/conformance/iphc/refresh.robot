@@ -41,6 +41,12 @@ Nothing In The First Seconds
     The Implementation Has    compressor    non-tcp
     Traffic Should Be Compressed By The Rules    udp-constant-ipv4    packets=100    types=IPv4
 
+Packets Of A Stream
+    [Documentation]    Section 4. Sends 12 streams in turn. Expects each in a context of its own, so that compressed
+    ...    headers follow.
+    [Tags]    -level:must    level:should    req:RFC2507-4-2
+    Traffic Should Be Compressed By The Rules    tcp-bulk-data    flows=12    packets=240    types=COMPRESSED_TCP
+
 Slow Start
     [Documentation]    Section 3.3.1. Sends datagrams at 50 a second. Expects that at most F_PERIOD compressed headers
     ...    follow a full one, and F_PERIOD doubles.

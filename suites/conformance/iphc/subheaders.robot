@@ -88,11 +88,11 @@ What Is Not Described
     Traffic Should Be Compressed By The Rules    udplite-ipv6    packets=300
     Traffic Should Be Compressed By The Rules    ip-only-ipv4    packets=300
 
-Lengths That Do Not Match
-    [Documentation]    Sections 7.1 and 7.11. Sends datagrams with padding behind UDP and behind a tunnel, wrong lengths
-    ...    and checksums, and chains whose extension headers change. Expects regular headers where fields
-    ...    cannot be inferred, and full ones where the chain is another.
-    [Tags]    req:RFC2507-7.1-2    req:RFC2507-7.2-1    req:RFC2507-7.11-1    req:RFC2507-5.2-3
+Lengths That Do Not Match, And Fragments
+    [Documentation]    Sections 7.1, 7.6 and 7.11. Sends datagrams with padding behind UDP and behind a tunnel, wrong
+    ...    lengths and checksums, fragments, and chains whose extension headers change. Expects regular headers where
+    ...    fields cannot be inferred, and full ones where the chain is another.
+    [Tags]    req:RFC2507-7.1-2    req:RFC2507-7.2-1    req:RFC2507-7.6-1    req:RFC2507-7.11-1    req:RFC2507-5.2-3
     Odd Packets Should Be Compressed By The Rules    types=IPv4
 
 IPv6 Headers Restored
