@@ -41,6 +41,7 @@ struct LinkFraming {
   std::uint16_t ether_type = kEtherTypeExperimental;
   std::span<const PppVariant> ppp{};
   bool typed = false;                   // the type of a link packet (headroom.h, "Types") is its protocol number of PPP
+  std::uint16_t feedback_type = 0;      // where they are typed: that of feedback
   bool carries_ether_types = false;     // packets of many kinds, whose types are those of Ethernet, 0 for IP
   std::optional<LinkType> link_type{};  // captures of this type have link packets without any frame
   std::optional<std::uint8_t> padding{};  // an octet that may stand in front of a packet, any number of times

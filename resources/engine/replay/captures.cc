@@ -19,7 +19,8 @@ Octets frame_of(const LinkFormat& format, bool reverse, const LinkPacket& packet
   if (format.encapsulation == Encapsulation::ethernet)
     return ethernet_frame(reverse ? kMacA : kMacB, reverse ? kMacB : kMacA, format.framing->ether_type, packet.octets);
   if (!format.framing->typed) return ppp_frame(format.framing->ppp[format.ppp_variant].protocol, packet.octets);
-  Octets frame = ppp_frame(packet.type, packet.octets);
+  const bool is_feedback = packet.type == HEADROOM_TYPE_DEFAULT;  // nothing else goes without a type
+  Octets frame = ppp_frame(is_feedback ? format.framing->feedback_type : packet.type, packet.octets);
   frame.insert(frame.begin(), reverse ? kReceived : kSent);
   return frame;
 }

@@ -6,15 +6,15 @@
 namespace headroom::iphc {
 namespace {
 
-// RFC 3544, section 4: the type of a packet is its protocol of PPP. CONTEXT_STATE goes back.
-constexpr std::array<PppVariant, 7> kPpp = {{{0x0021, "IPv4", ""},
+// RFC 3544, section 4: the type of a packet is its protocol of PPP, 0x2065 that of CONTEXT_STATE, which goes back.
+constexpr std::array<PppVariant, 6> kPpp = {{{0x0021, "IPv4", ""},
                                              {0x0057, "IPv6", ""},
                                              {0x0061, "FULL_HEADER", ""},
                                              {0x0063, "COMPRESSED_TCP", ""},
                                              {0x0065, "COMPRESSED_NON_TCP", ""},
-                                             {0x2063, "COMPRESSED_TCP_NODELTA", ""},
-                                             {0x2065, "CONTEXT_STATE", ""}}};
-constexpr LinkFraming kFraming = {.title = "IPHC", .ether_type = 0, .ppp = kPpp, .typed = true};
+                                             {0x2063, "COMPRESSED_TCP_NODELTA", ""}}};
+constexpr LinkFraming kFraming = {
+    .title = "IPHC", .ether_type = 0, .ppp = kPpp, .typed = true, .feedback_type = 0x2065};
 
 // RFC 3544, 2.1: spaces of 0 to 255 and 0 to 65,535; RFC 2507, 14: a MAX_HEADER of 60 or more.
 std::vector<BadConfiguration> bad_configurations(const Json& good) {

@@ -12,21 +12,12 @@ from headroom.core.implementations import Implementation
 from headroom.core.replay import ReplayConfig
 from headroom.core.scheme_kit import one_side
 from headroom.core.scheme_kit.line import Arrival, Compressed
+from headroom.schemes.iphc.judge.link import TCP_HEADER_REQUEST, requested_cids
 from headroom.schemes.iphc.line import LINE
-
-TCP = 3  # the type code of TCP header requests
 
 
 def packet(cids: Sequence[int]) -> bytes:
-    return bytes([TCP, len(cids), *cids])
-
-
-def cids_of(octets: bytes) -> bytes | None:
-    """The CIDs of a TCP header request; None where it is none: another type, or a count that is not that of the
-    CIDs."""
-    if len(octets) < 2 or octets[0] != TCP or octets[1] != len(octets) - 2:
-        return None
-    return octets[2:]
+    return bytes([TCP_HEADER_REQUEST, len(cids), *cids])
 
 
 def compress(config: ReplayConfig, given: Mapping[int, Sequence[bytes]]) -> tuple[Compressed, list[Finding]]:
@@ -37,7 +28,7 @@ def compress(config: ReplayConfig, given: Mapping[int, Sequence[bytes]]) -> tupl
         for octets in packets
     ]
     made = LINE.compress(replace(config, feedback={"path": "own"}, control=control))
-    requests = {number: b"".join(cids_of(one) or b"" for one in packets) for number, packets in given.items()}
+    requests = {number: b"".join(requested_cids(one) or b"" for one in packets) for number, packets in given.items()}
     found, _ = LINE.follow(made.sent, config.channel, requests)
     return made, found
 
@@ -73,7 +64,7 @@ def judge(arrivals: Sequence[Arrival], sent: Sequence[Sequence[bytes]]) -> list[
             refused += 1
         requests += len(packets)
         for octets in packets:
-            cids = cids_of(octets)
+            cids = requested_cids(octets)
             if not cids:
                 found.append(Finding(f"it sends {octets.hex()}, no header request", "RFC2507-10.2-4", number))
             elif strange := {*cids} - doubtful:

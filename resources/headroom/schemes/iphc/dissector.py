@@ -37,6 +37,8 @@ class IphcReader(LinkReader):
         self.judge = Decompressor(MOST)
 
     def read(self, link: LinkPacket) -> Ours:
+        if link.type == formats.CONTEXT_STATE:
+            return self._context_state(link.octets)
         # Lengths count: octets that were not captured are there for the judge, and are taken away again.
         octets = link.octets + bytes(link.missing)
         outcome = self.judge.receive(link.type, octets)
@@ -63,3 +65,9 @@ class IphcReader(LinkReader):
             if not ours.verified:
                 ours.notes.append("the TCP checksum is wrong, as behind a packet that is missing (RFC 2507, 10.1)")
         return ours
+
+    def _context_state(self, octets: bytes) -> Ours:
+        cids = formats.requested_cids(octets)
+        if cids is None:
+            return Ours("CONTEXT_STATE", error="its type is not 3, or its count not that of its CIDs (10.2)")
+        return Ours("CONTEXT_STATE", {"requested CIDs": [*cids]}, is_feedback=True)

@@ -32,7 +32,7 @@ SCHEME = Scheme(
     metrics=PARTS.metrics(),
     suites="conformance/iphc",
     # Regular IP packets have 0x0021 and 0x0057: they change no context, and are read as what they are.
-    framing=Framing(ppp_protocols={0x0061: "", 0x0063: "", 0x0065: "", 0x2063: ""}, typed=True),
+    framing=Framing(ppp_protocols={0x0061: "", 0x0063: "", 0x0065: "", 0x2063: "", 0x2065: ""}, typed=True),
     dissector=PARTS.made("dissector", "IphcDissector"),
     requirement_words=RequirementWords(
         features=("non-tcp", "no-delta", "twice", "header-requests", "packet-numbers"),

@@ -2,7 +2,8 @@
 """IPHC as tshark reads it: CIDs and generations of full and compressed non-TCP headers over IPv4.
 
 Its dissector is that of CRTP (RFC 2508), which shares FULL_HEADER and COMPRESSED_NON_TCP with RFC 2507. It takes each
-full header for one of UDP, knows no IPv6, and has nothing for COMPRESSED_TCP.
+full header for one of UDP, knows no IPv6, and has nothing for COMPRESSED_TCP; CONTEXT_STATE it reads as RFC 2508 has
+it, with other octets behind each CID.
 """
 
 from __future__ import annotations
@@ -13,8 +14,9 @@ from headroom.core import tshark
 from headroom.core.captures import framing
 from headroom.core.captures.dissection import LinkPacket, Reading, Row
 from headroom.core.scheme_kit import second_reading
+from headroom.schemes.iphc.judge import link
 
-FIELDS = ("crtp.cid", "crtp.gen", "crtp.ip-id", "crtp.fh_flags")
+FIELDS = ("ppp.protocol", "crtp.cid", "crtp.gen", "crtp.ip-id")
 
 
 def read(packets: Sequence[LinkPacket]) -> list[Reading]:
@@ -24,11 +26,11 @@ def read(packets: Sequence[LinkPacket]) -> list[Reading]:
 
 def _reading(row: Row) -> Reading:
     found = {name: tshark.numbers(row.get(name, [])) for name in FIELDS}
+    protocol = found["ppp.protocol"][0] if found["ppp.protocol"] else 0
     reading = Reading()
-    if not found["crtp.cid"] or not found["crtp.gen"]:
-        return reading
-    reading.title = "FULL_HEADER" if found["crtp.fh_flags"] else "COMPRESSED_NON_TCP"
-    reading.values |= {"CID": found["crtp.cid"][0], "generation": found["crtp.gen"][0]}
-    if found["crtp.ip-id"]:
-        reading.values["IP-ID"] = found["crtp.ip-id"][0]
+    if protocol in (link.FULL, link.NON_TCP) and found["crtp.cid"] and found["crtp.gen"]:
+        reading.title = link.TYPE_NAMES[protocol]
+        reading.values |= {"CID": found["crtp.cid"][0], "generation": found["crtp.gen"][0]}
+        if found["crtp.ip-id"]:
+            reading.values["IP-ID"] = found["crtp.ip-id"][0]
     return reading

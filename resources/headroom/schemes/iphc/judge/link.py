@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 IPV4, IPV6, FULL, TCP, NODELTA, NON_TCP = 0x0021, 0x0057, 0x0061, 0x0063, 0x2063, 0x0065
+CONTEXT_STATE = 0x2065  # goes back
 TYPE_NAMES = {
     IPV4: "IPv4",
     IPV6: "IPv6",
@@ -15,6 +16,7 @@ TYPE_NAMES = {
     NON_TCP: "COMPRESSED_NON_TCP",
 }
 
+TCP_HEADER_REQUEST = 3  # the type code of a CONTEXT_STATE packet for TCP (10.2)
 FLAGS = "ROIPSAWU"  # from the highest bit on
 ECHOED = frozenset("SWU")  # the special cases of RFC 1144, 3.2.2
 UNIDIRECTIONAL = frozenset("SAWU")
@@ -112,3 +114,11 @@ def non_tcp_fields(packet: bytes, places: list[int]) -> NonTcpFront:
             raise NotIphc("a CID of 16 bits needs a second length field (5.3.2)")
         cid = int.from_bytes(packet[places[1] : places[1] + 2])
     return NonTcpFront(cid, octet & 0x3F)
+
+
+def requested_cids(octets: bytes) -> bytes | None:
+    """The CIDs of a TCP header request (10.2); None where it is none: another type, or a count that is not that of the
+    CIDs."""
+    if len(octets) < 2 or octets[0] != TCP_HEADER_REQUEST or octets[1] != len(octets) - 2:
+        return None
+    return octets[2:]
