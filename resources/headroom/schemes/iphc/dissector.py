@@ -50,8 +50,9 @@ class IphcReader(LinkReader):
             return ours
         chain = chains.read(outcome.restored, MOST.max_header)
         ours.restored = outcome.restored[: len(outcome.restored) - link.missing]
-        ours.payload_octets = len(outcome.restored) - chain.length
-        ours.header_octets = len(octets) - ours.payload_octets
+        if outcome.cid is not None:
+            ours.payload_octets = len(outcome.restored) - chain.length
+            ours.header_octets = len(octets) - ours.payload_octets
         if outcome.front is not None:
             flags = "".join(letter for letter in formats.FLAGS if letter in outcome.front.flags)
             ours.values |= {"flags": flags or "-", "TCP checksum": outcome.front.checksum}
