@@ -8,10 +8,10 @@ Documentation    TCP over links that compress headers by RFC 2507 (IPHC) and by 
 ...              RFC 1144 are in vj.
 ...
 ...              A flow pair is a connection: a packet of each direction in every tick of 20 ms, segments of 512 octets
-...              or acknowledgements alone; or datagrams of 64 octets, which only RFC 2507 has. A link has 16 CIDs of
-...              TCP, and as many others (RFC 2507, 14), and there are as many links as give each flow pair one. Between
-...              nodes, packets travel over PPPoE, with a CID for each of the flows. Everything else as in
-...              voip_flow_pairs, flows_come_and_go, throughput and latency; nodes need interfaces (`--topology netns`).
+...              or acknowledgements alone. A link has 16 CIDs (RFC 2507, 14), and there are as many links as give each
+...              connection one. Between nodes, packets travel over PPPoE, with a CID for each of the flows. Everything
+...              else as in voip_flow_pairs, flows_come_and_go, throughput and latency; nodes need interfaces
+...              (`--topology netns`).
 
 Resource         imports.resource
 
@@ -34,10 +34,6 @@ IPHC, Connections At No Missed Tick
 IPHC, Acknowledgements At 50 %
     [Tags]    scheme:iphc
     Flow Pairs Should Be Found    iphc    tcp-acknowledgements    1c    50 %
-
-IPHC, Datagrams At 50 %
-    [Tags]    scheme:iphc
-    Flow Pairs Should Be Found    iphc    udp-constant-ipv4    1c    50 %
 
 IPHC, Ten Thousand Connections Of 10 s
     [Tags]    scheme:iphc
