@@ -39,12 +39,13 @@ def _share(name: str) -> Callable[[Any], float]:
 
 MOST_PACKETS = 20_000_000  # kMostSourcePackets of the engine
 REPLAYED = {name: one for name, one in all_schemes().items() if one.replay}
+USUAL = " or ".join(name for name, one in REPLAYED.items() if one.usual)
 OPTIONS = (
     Option(
         "scheme",
         None,
         str,
-        f"What is replayed: {', '.join(REPLAYED)}; else the first that the implementations declare.",
+        f"What is replayed: {', '.join(REPLAYED)}; else {USUAL}, or the first that the implementations declare.",
     ),
     Option("compressor", "reference", str, "An implementation, or none: the source is what is on the link."),
     Option("decompressor", "reference", str, "An implementation, or none: it ends at the link."),
@@ -145,7 +146,8 @@ def replay_command(
 
 
 def _declared(compressor: str, decompressor: str) -> Scheme:
-    """The first scheme with replays that both implementations declare, each in its role. Raises UsageError."""
+    """The first scheme with replays that both implementations declare, each in its role: of these a usual one where
+    there is any. Raises UsageError."""
     from headroom.core import implementations
 
     declared = []
@@ -155,13 +157,13 @@ def _declared(compressor: str, decompressor: str) -> Scheme:
         found = implementations.find(name)
         declared.append([one["scheme"] for one in found.capabilities if role in one["roles"]])
     common = [name for name in (declared[0] if declared else REPLAYED) if all(name in names for names in declared)]
-    scheme = next((name for name in common if name in REPLAYED), None)
-    if scheme is None:
+    replayed = sorted((name for name in common if name in REPLAYED), key=lambda name: not REPLAYED[name].usual)
+    if not replayed:
         raise UsageError(
             f"{compressor} and {decompressor} declare no scheme with replays in common; --scheme names one: "
             f"{', '.join(REPLAYED)}."
         )
-    return REPLAYED[scheme]
+    return REPLAYED[replayed[0]]
 
 
 def _refusal_of_options(failure: EngineFailure, config: ReplayConfig, named: dict[str, str]) -> UsageError | None:

@@ -209,7 +209,7 @@ class Scheme:
     by key.
 
     `options` are of `./headroom run`, `replay_options` of `./headroom replay`; `replay` gives what else replays of the
-    scheme have of its own, and is None where there are none.
+    scheme have of its own, and is None where there are none. `usual`: replays are of it where nothing else is said.
 
     `framing` and `dissector` are for captures. `commands` adds the scheme's own commands to the command line. `suites`
     is the folder of its conformance suites, below suites/, and `more_suites` others that it has. `streams` are those
@@ -227,6 +227,7 @@ class Scheme:
     options: tuple[Option, ...] = ()
     replay_options: tuple[Option, ...] = ()
     replay: Callable[[], ReplayWords] | None = None
+    usual: bool = False
     subject: str = ""
     metrics: Callable[[], Sequence[Metric]] = tuple
     report_sections: Callable[[], Sequence[MakeSection]] = tuple

@@ -36,6 +36,7 @@ SCHEME = Scheme(
     subject="header compression",
     replay_options=REPLAY,
     replay=PARTS.part("replay_arguments", "WORDS"),
+    usual=True,
     workload=PARTS.part("workload", "WORKLOAD"),
     sentinels=PARTS.made("sentinels", "sentinels"),
     metrics=PARTS.metrics(),
