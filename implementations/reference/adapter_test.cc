@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "headroom.h"
-#include "rohc/test/support/eventful_flow.h"
-#include "rohc/test/support/steady_flow.h"
-#include "rohc/wire/packet_type.h"
+#include "rohc/v1/test/support/eventful_flow.h"
+#include "rohc/v1/test/support/steady_flow.h"
+#include "rohc/v1/wire/packet_type.h"
 
 namespace headroom::rohc {
 namespace {

@@ -5,8 +5,8 @@
 #pragma once
 
 #include "cxx/settings.h"
-#include "rohc/compressor/config.h"
-#include "rohc/decompressor/config.h"
+#include "rohc/v1/compressor/config.h"
+#include "rohc/v1/decompressor/config.h"
 
 namespace headroom::rohc {
 

@@ -14,7 +14,7 @@
 #include <map>
 #include <string>
 
-#include "rohc/wire/feedback.h"
+#include "rohc/v1/wire/feedback.h"
 
 namespace headroom::rohc {
 namespace {

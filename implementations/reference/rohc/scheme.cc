@@ -5,8 +5,8 @@
 #include <string>
 
 #include "cxx/calls.h"
-#include "rohc/compressor/compressor.h"
-#include "rohc/decompressor/decompressor.h"
+#include "rohc/compressor.h"
+#include "rohc/decompressor.h"
 #include "rohc/options.h"
 
 namespace headroom::rohc {

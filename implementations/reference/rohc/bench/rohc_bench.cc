@@ -9,10 +9,10 @@
 #include <memory>
 #include <vector>
 
-#include "rohc/compressor/compressor.h"
-#include "rohc/decompressor/decompressor.h"
-#include "rohc/header/chain.h"
-#include "rohc/wire/crc.h"
+#include "rohc/compressor.h"
+#include "rohc/decompressor.h"
+#include "rohc/framework/wire/crc.h"
+#include "rohc/v1/header/chain.h"
 
 namespace {
 

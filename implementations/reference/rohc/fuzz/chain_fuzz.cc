@@ -9,11 +9,11 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "rohc/decompressor/initialise.h"
 #include "rohc/fuzz/input.h"
-#include "rohc/header/chain.h"
-#include "rohc/header/crc_coverage.h"
-#include "rohc/header/listed.h"
+#include "rohc/v1/decompressor/initialise.h"
+#include "rohc/v1/header/chain.h"
+#include "rohc/v1/header/crc_coverage.h"
+#include "rohc/v1/header/listed.h"
 
 namespace headroom::rohc::fuzz {
 namespace {

@@ -10,7 +10,7 @@
 #include <cstdint>
 
 #include "rohc/fuzz/input.h"
-#include "rohc/test/support/crafted.h"
+#include "rohc/v1/test/support/crafted.h"
 
 namespace headroom::rohc::fuzz {
 namespace {

@@ -9,8 +9,8 @@
 #include <cstdlib>
 #include <vector>
 
-#include "rohc/test/support/link.h"
-#include "rohc/test/support/steady_flow.h"
+#include "rohc/v1/test/support/link.h"
+#include "rohc/v1/test/support/steady_flow.h"
 
 namespace headroom::rohc::fuzz {
 

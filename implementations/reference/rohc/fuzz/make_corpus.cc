@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "rohc/framework/test/support/random.h"
 #include "rohc/fuzz/input.h"
-#include "rohc/test/support/crafted.h"
-#include "rohc/test/support/random.h"
+#include "rohc/v1/test/support/crafted.h"
 
 namespace headroom::rohc::fuzz {
 namespace {

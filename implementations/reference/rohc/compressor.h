@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The ROHC compressor: packets of many channels in, link packets out. A family of profiles compresses a packet; the
+// framework gives its flow a CID, takes feedback to whom it is for, and makes link packets (RFC 5795 5.2).
+//
+// While one packet of a burst is compressed, later ones are hashed, and after that their contexts guessed, so that the
+// memory has arrived when it is needed.
+#pragma once
+
+#include <cstdint>
+
+#include "headroom.h"
+#include "rohc/framework/compressor/context_pool.h"
+#include "rohc/framework/compressor/link_packets.h"
+#include "rohc/v1/compressor/compressor.h"
+
+namespace headroom::rohc {
+
+class Compressor {
+ public:
+  // Throws std::bad_alloc when there is no memory for the contexts.
+  explicit Compressor(const CompressorConfig& config);
+
+  // See `compress` and `drain` in headroom.h.
+  std::size_t compress(headroom_packet* packets, std::size_t count, std::uint64_t now_ns,
+                       headroom_detail* details) noexcept;
+  std::size_t drain(headroom_packet* packets, std::size_t count) noexcept { return link_.drain(packets, count); }
+
+  // Feedback elements that have arrived for `channel`. What cannot be understood is counted and ignored.
+  void give_feedback(std::uint32_t channel, Octets elements, std::uint64_t now_ns) noexcept;
+
+  // Feedback to go in front of the next packet of `channel`. False when there is no room to keep it.
+  [[nodiscard]] bool piggyback(std::uint32_t channel, Octets elements) noexcept {
+    return channel < channel_.channels && link_.piggyback(channel, elements);
+  }
+
+  // CONTEXT_REINITIALIZATION (RFC 3095 6.3.1): all contexts back to the IR state.
+  void reinitialize() noexcept { v1_.reinitialize(); }
+
+  [[nodiscard]] const CompressorCounters& counters() const noexcept { return counters_; }
+  [[nodiscard]] std::uint32_t contexts_in_use() const noexcept { return pool_.owners().in_use(); }
+  [[nodiscard]] std::size_t memory_bytes() const noexcept { return v1_.memory_bytes() + pool_.memory_bytes(); }
+
+  // For tests: the same result without ever taking the fast path.
+  void disable_fast_path() noexcept { fast_path_ = false; }
+
+ private:
+  [[nodiscard]] std::uint32_t now_ms(std::uint64_t now_ns) noexcept;
+  void move_epoch(std::uint64_t epochs) noexcept;
+  void compress_burst(headroom_packet* packets, std::size_t count, std::uint32_t now,
+                      headroom_detail* details) noexcept;
+  // False: nobody has the context that the feedback is for, or its family does not understand it.
+  [[nodiscard]] bool take_feedback(std::uint32_t channel, wire::FeedbackData data, std::uint32_t now) noexcept;
+
+  ChannelParameters channel_;
+  CompressorCounters counters_;
+  ContextPool pool_;
+  LinkPackets link_;
+  v1::Compressor v1_;
+  std::uint64_t epoch_ns_ = 0;
+  bool started_ = false;
+  bool fast_path_ = true;
+};
+
+}  // namespace headroom::rohc

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The ROHC decompressor: link packets of many channels in, restored packets out, feedback to the side. The framework
+// takes off what is not the packet of a context (RFC 5795 5.2.3), and the family that has the context does the rest.
+//
+// While one packet of a burst is decompressed, the contexts of later ones are fetched.
+#pragma once
+
+#include <cstdint>
+
+#include "headroom.h"
+#include "rohc/framework/decompressor/family.h"
+#include "rohc/framework/decompressor/feedback_queue.h"
+#include "rohc/framework/decompressor/intake.h"
+#include "rohc/framework/owners.h"
+#include "rohc/v1/decompressor/decompressor.h"
+
+namespace headroom::rohc {
+
+class Decompressor {
+ public:
+  // Throws std::bad_alloc when there is no memory for the contexts.
+  explicit Decompressor(const DecompressorConfig& config);
+
+  // See `decompress` in headroom.h.
+  void decompress(headroom_packet* packets, std::size_t count, std::uint64_t now_ns, headroom_detail* details) noexcept;
+
+  // See `take_reverse` in headroom.h.
+  std::size_t take_reverse(headroom_packet* packets, std::size_t count) noexcept {
+    const std::size_t far = own_feedback_.take(packets, count, HEADROOM_REVERSE_FAR);
+    return far + received_feedback().take(packets + far, count - far, HEADROOM_REVERSE_NEAR);
+  }
+
+  // Feedback for the compressor at the far end, and feedback that came in packets for the one at this end.
+  [[nodiscard]] FeedbackQueue& own_feedback() noexcept { return own_feedback_; }
+  [[nodiscard]] FeedbackQueue& received_feedback() noexcept { return intake_.received_feedback(); }
+
+  // MODE (RFC 3095 6.3.2): asks for another mode, in every context that knows modes.
+  void set_mode(wire::Mode mode) noexcept { v1_.set_mode(mode); }
+
+  [[nodiscard]] const DecompressorCounters& counters() const noexcept { return counters_; }
+  [[nodiscard]] std::uint32_t contexts_in_use() const noexcept { return owners_.in_use(); }
+  [[nodiscard]] std::size_t memory_bytes() const noexcept { return v1_.memory_bytes() + intake_.memory_bytes(); }
+
+  // For tests: the same result without ever taking the fast path.
+  void disable_fast_path() noexcept { v1_.disable_fast_path(); }
+
+ private:
+  void decompress_generally(headroom_packet& packet, std::uint64_t now_ns, headroom_detail* detail) noexcept;
+
+  ChannelParameters channel_;
+  DecompressorCounters counters_;
+  Intake intake_;
+  Owners<DecompressorFamily> owners_;
+  FeedbackQueue own_feedback_;
+  v1::Decompressor v1_;
+};
+
+}  // namespace headroom::rohc

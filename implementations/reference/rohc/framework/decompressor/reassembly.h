@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Putting segments together again, for each channel on its own (RFC 3095 5.2.5.2, RFC 5795 5.2.5.2). Fixed room: MRRU
+// octets a channel, taken when the first segment comes.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "rohc/framework/channel.h"
+#include "rohc/framework/page_array.h"
+#include "rohc/framework/wire/segment.h"
+
+namespace headroom::rohc {
+
+class Reassembly {
+ public:
+  explicit Reassembly(const ChannelParameters& channel)
+      : mrru_(channel.mrru),
+        octets_(std::max<std::size_t>(std::size_t{channel.channels} * channel.mrru, 1)),
+        units_(channel.mrru != 0 ? channel.channels : 0) {}
+
+  enum class Result : std::uint8_t {
+    kUnfinished,  // more segments must follow
+    kUnit,        // unit() is the packet
+    kTooLong,     // longer than MRRU
+    kTooShort,    // "4 octets or less"
+    kBadCrc,
+  };
+
+  // MRRU is above 0: "If MRRU is negotiated to be 0 … received segments MUST be discarded" (RFC 5795 5.1.2).
+  [[nodiscard]] bool enabled() const noexcept { return mrru_ != 0; }
+
+  // Some channel has a unit of which segments are missing.
+  [[nodiscard]] bool pending() const noexcept { return pending_ != 0; }
+
+  // The segment that a link packet carries. REQUIRES: enabled().
+  [[nodiscard]] Result add(std::uint32_t channel, Octets segment, bool final) noexcept {
+    Unit& unit = units_[channel];
+    if (!unit.pending) ++pending_;
+    unit.pending = true;
+    unit.too_long = unit.too_long || segment.size() > mrru_ - unit.size;
+    if (!unit.too_long) {
+      std::copy(segment.begin(), segment.end(), begin(channel) + unit.size);
+      unit.size += static_cast<std::uint32_t>(segment.size());
+    }
+    if (!final) return unit.too_long ? Result::kTooLong : Result::kUnfinished;
+    const Unit whole = unit;
+    reset(unit);
+    if (whole.too_long) return Result::kTooLong;
+    if (whole.size <= wire::kSegmentCrc) return Result::kTooShort;
+    packet_ = {begin(channel), whole.size - wire::kSegmentCrc};
+    return wire::segment_crc_is_right({begin(channel), whole.size}) ? Result::kUnit : Result::kBadCrc;
+  }
+
+  // The packet that the last call of add() completed, until the next one.
+  [[nodiscard]] Octets packet() const noexcept { return packet_; }
+
+  // A packet that is no segment: it "aborts the reassembly of the current reconstructed unit". True when there was one.
+  bool abandon(std::uint32_t channel) noexcept {
+    if (pending_ == 0 || !units_[channel].pending) return false;
+    reset(units_[channel]);
+    return true;
+  }
+
+  [[nodiscard]] std::size_t memory_bytes() const noexcept { return units_.size() * (sizeof(Unit) + mrru_); }
+
+ private:
+  struct Unit {
+    std::uint32_t size = 0;
+    bool pending = false;
+    bool too_long = false;  // what is still to come of it is not kept
+  };
+
+  [[nodiscard]] std::uint8_t* begin(std::uint32_t channel) noexcept { return &octets_[std::size_t{channel} * mrru_]; }
+  void reset(Unit& unit) noexcept {
+    unit = {};
+    --pending_;
+  }
+
+  std::uint32_t mrru_;
+  PageArray<std::uint8_t> octets_;
+  std::vector<Unit> units_;
+  Octets packet_;
+  std::uint32_t pending_ = 0;
+};
+
+}  // namespace headroom::rohc

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The packets of a burst that the general path need not see, for the one loop over bursts.
+#pragma once
+
+#include "rohc/v1/compressor/compressor.h"
+#include "rohc/v1/compressor/fast_path.h"
+
+namespace headroom::rohc::v1 {
+
+// In the header, because each packet asks for it.
+inline bool Compressor::compress_fast(std::uint32_t index, headroom_packet& p, std::uint32_t now,
+                                      headroom_detail* detail, Fast& fast) noexcept {
+  CompressorContext& c = contexts_[index];
+  wire::PacketType type = wire::PacketType::kUo0;
+  if (compress_predicted(c, p, now)) {
+    ++fast.uo_0;
+  } else if (c.fast_reliable && compress_predicted<true>(c, p, now)) {
+    ++fast.r_0;
+    type = wire::PacketType::kR0;
+  } else {
+    return false;
+  }
+  p.status = HEADROOM_OK;
+  if (detail != nullptr) {
+    const std::uint8_t header = layout_of(c.shape).header;
+    const auto compressed = static_cast<std::uint16_t>(p.out_length + header - p.in_length);
+    fill_detail(*detail, {HEADROOM_OK, index, type, CompressorState::kSo, header, compressed});
+  }
+  return true;
+}
+
+inline void Compressor::count(const Fast& fast) noexcept {
+  counters_.fast += fast.uo_0 + fast.r_0;
+  counters_.packets[static_cast<std::size_t>(wire::PacketType::kUo0)] += fast.uo_0;
+  counters_.packets[static_cast<std::size_t>(wire::PacketType::kR0)] += fast.r_0;
+}
+
+}  // namespace headroom::rohc::v1

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The packets of a burst that the general path need not see, for the one loop over bursts.
+#pragma once
+
+#include "rohc/v1/decompressor/decompressor.h"
+#include "rohc/v1/decompressor/fast_path.h"
+
+namespace headroom::rohc::v1 {
+
+// In the header, because each packet asks for it.
+inline bool Decompressor::decompress_fast(const Clue& clue, headroom_packet& p, std::uint64_t now_ns,
+                                          headroom_detail* detail, Fast& fast) noexcept {
+  constexpr std::uint8_t kBeyondType0 = 0x80;  // first octets (5.7.1 to 5.7.4)
+  DecompressorContext& c = contexts_[clue.context];
+  const Octets rest{p.in + clue.before_rest, p.in_length - clue.before_rest};
+  wire::PacketType type = wire::PacketType::kUo0;
+  if (clue.first >= kBeyondType0) return decompress_jump(clue, rest, p, now_ns, detail);
+  if (c.fast && decompress_type_0(c, p, clue.first, rest, now_ns)) {
+    ++fast.uo_0;
+  } else if (c.fast_reliable && clue.first < 0x40 && decompress_type_0<true>(c, p, clue.first, rest, now_ns)) {
+    ++fast.r_0;
+    type = wire::PacketType::kR0;
+  } else {
+    return false;
+  }
+  p.status = HEADROOM_OK;
+  if (detail != nullptr) {
+    const std::uint8_t header = layout_of(c.shape).header;
+    const auto compressed = static_cast<std::uint16_t>(p.in_length + header - p.out_length);
+    fill_detail(*detail, {HEADROOM_OK, clue.context, type, Event::kNone, header, compressed});
+  }
+  return true;
+}
+
+inline void Decompressor::count(const Fast& fast) noexcept {
+  counters_.fast += fast.uo_0 + fast.r_0;
+  counters_.delivered += fast.uo_0 + fast.r_0;
+  counters_.packets[static_cast<std::size_t>(wire::PacketType::kUo0)] += fast.uo_0;
+  counters_.packets[static_cast<std::size_t>(wire::PacketType::kR0)] += fast.r_0;
+}
+
+}  // namespace headroom::rohc::v1
