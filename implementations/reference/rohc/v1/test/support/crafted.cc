@@ -3,9 +3,9 @@
 
 #include <array>
 
-#include "rohc/v1/profiles.h"
 #include "rohc/framework/wire/crc.h"
 #include "rohc/v1/header/crc_coverage.h"
+#include "rohc/v1/profiles.h"
 
 namespace headroom::rohc::test {
 namespace {
