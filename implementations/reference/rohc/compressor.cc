@@ -99,9 +99,8 @@ void Compressor::compress_burst(headroom_packet* packets, std::size_t count, std
     const std::uint32_t index = guesses[i % kRing];
     // A context index is below the number of contexts, so the subtraction tells its channel.
     const bool own_channel = index != kNoContext && index - p.channel * per_channel < per_channel;
-    headroom_detail* const detail = details != nullptr ? details + i : nullptr;
-    if (own_channel && v1_.compress_fast(index, p, now, detail, fast)) continue;
-    v1_.compress(p, now, own_channel ? index : kNoContext, detail);
+    if (own_channel && v1_.compress_fast(index, p, now, details, i, fast)) continue;
+    v1_.compress(p, now, own_channel ? index : kNoContext, details != nullptr ? details + i : nullptr);
   }
   v1_.count(fast);
 }

@@ -52,9 +52,8 @@ void Decompressor::decompress(headroom_packet* packets, std::size_t count, std::
     if (i + kAhead < count) look(i + kAhead);
     headroom_packet& p = packets[i];
     const Clue& clue = clues[i % kRing];
-    headroom_detail* const detail = details != nullptr ? details + i : nullptr;
-    if (quick && clue.context != kNoContext && v1_.decompress_fast(clue, p, now_ns, detail, fast)) continue;
-    decompress_generally(p, now_ns, detail);
+    if (quick && clue.context != kNoContext && v1_.decompress_fast(clue, p, now_ns, details, i, fast)) continue;
+    decompress_generally(p, now_ns, details != nullptr ? details + i : nullptr);
     quick = v1_.fast_path() && !intake_.pending();
   }
   v1_.count(fast);

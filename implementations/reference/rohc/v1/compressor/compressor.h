@@ -64,10 +64,10 @@ class Compressor final : public CompressorFamily {
     std::uint64_t uo_0 = 0;
     std::uint64_t r_0 = 0;
   };
-  // Compresses a packet that is as the context predicts. Otherwise nothing has happened. REQUIRES: the context is of
-  // the packet's channel.
+  // Compresses a packet that is as the context predicts. Otherwise nothing has happened. details[i] is the packet's,
+  // where there are details. REQUIRES: the context is of the packet's channel.
   [[nodiscard]] bool compress_fast(std::uint32_t index, headroom_packet& packet, std::uint32_t now,
-                                   headroom_detail* detail, Fast& fast) noexcept;
+                                   headroom_detail* details, std::size_t i, Fast& fast) noexcept;
   void count(const Fast& fast) noexcept;
 
   // Compresses any packet. `guess`: the context that the packet may be of; kNoContext, or one of the packet's channel.

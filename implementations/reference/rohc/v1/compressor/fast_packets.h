@@ -10,7 +10,7 @@ namespace headroom::rohc::v1 {
 
 // In the header, because each packet asks for it.
 inline bool Compressor::compress_fast(std::uint32_t index, headroom_packet& p, std::uint32_t now,
-                                      headroom_detail* detail, Fast& fast) noexcept {
+                                      headroom_detail* details, std::size_t i, Fast& fast) noexcept {
   CompressorContext& c = contexts_[index];
   wire::PacketType type = wire::PacketType::kUo0;
   if (compress_predicted(c, p, now)) {
@@ -22,10 +22,10 @@ inline bool Compressor::compress_fast(std::uint32_t index, headroom_packet& p, s
     return false;
   }
   p.status = HEADROOM_OK;
-  if (detail != nullptr) {
+  if (details != nullptr) {
     const std::uint8_t header = layout_of(c.shape).header;
     const auto compressed = static_cast<std::uint16_t>(p.out_length + header - p.in_length);
-    fill_detail(*detail, {HEADROOM_OK, index, type, CompressorState::kSo, header, compressed});
+    fill_detail(details[i], {HEADROOM_OK, index, type, CompressorState::kSo, header, compressed});
   }
   return true;
 }

@@ -87,9 +87,10 @@ class Decompressor final : public DecompressorFamily {
     std::uint64_t r_0 = 0;
   };
   // Decompresses a packet that goes on as its context has it. False when it is not of that kind, or does not
-  // decompress: then nothing has happened. REQUIRES: the clue has a context.
+  // decompress: then nothing has happened. details[i] is the packet's, where there are details. REQUIRES: the clue has
+  // a context.
   [[nodiscard]] bool decompress_fast(const Clue& clue, headroom_packet& packet, std::uint64_t now_ns,
-                                     headroom_detail* detail, Fast& fast) noexcept;
+                                     headroom_detail* details, std::size_t i, Fast& fast) noexcept;
   void count(const Fast& fast) noexcept;
 
   // MODE (6.3.2): asks for another mode, in every context.

@@ -10,12 +10,13 @@ namespace headroom::rohc::v1 {
 
 // In the header, because each packet asks for it.
 inline bool Decompressor::decompress_fast(const Clue& clue, headroom_packet& p, std::uint64_t now_ns,
-                                          headroom_detail* detail, Fast& fast) noexcept {
+                                          headroom_detail* details, std::size_t i, Fast& fast) noexcept {
   constexpr std::uint8_t kBeyondType0 = 0x80;  // first octets (5.7.1 to 5.7.4)
   DecompressorContext& c = contexts_[clue.context];
   const Octets rest{p.in + clue.before_rest, p.in_length - clue.before_rest};
   wire::PacketType type = wire::PacketType::kUo0;
-  if (clue.first >= kBeyondType0) return decompress_jump(clue, rest, p, now_ns, detail);
+  if (clue.first >= kBeyondType0)
+    return decompress_jump(clue, rest, p, now_ns, details != nullptr ? details + i : nullptr);
   if (c.fast && decompress_type_0(c, p, clue.first, rest, now_ns)) {
     ++fast.uo_0;
   } else if (c.fast_reliable && clue.first < 0x40 && decompress_type_0<true>(c, p, clue.first, rest, now_ns)) {
@@ -25,10 +26,10 @@ inline bool Decompressor::decompress_fast(const Clue& clue, headroom_packet& p, 
     return false;
   }
   p.status = HEADROOM_OK;
-  if (detail != nullptr) {
+  if (details != nullptr) {
     const std::uint8_t header = layout_of(c.shape).header;
     const auto compressed = static_cast<std::uint16_t>(p.in_length + header - p.out_length);
-    fill_detail(*detail, {HEADROOM_OK, clue.context, type, Event::kNone, header, compressed});
+    fill_detail(details[i], {HEADROOM_OK, clue.context, type, Event::kNone, header, compressed});
   }
   return true;
 }
