@@ -2,6 +2,7 @@
 #include "rohc/framework/compressor/context_pool.h"
 
 #include <algorithm>
+#include <array>
 
 namespace headroom::rohc {
 namespace {
@@ -25,21 +26,36 @@ std::uint32_t ContextPool::choose(std::uint32_t channel, wire::Profile profile) 
   const std::uint32_t per_channel = parameters_.contexts_per_channel();
   const std::uint32_t first = parameters_.index_of(channel, 0);
   if (ch.fresh < per_channel) return first + ch.fresh;
+  const std::uint32_t sampled = std::min(kReplacementSample, per_channel);
+  std::array<CompressorFamily::Worth, kReplacementSample> worths;
   std::uint32_t least = kNoContext;
-  CompressorFamily::Worth least_worth{};
-  for (std::uint32_t i = 0; i < std::min(kReplacementSample, per_channel); ++i) {
-    const std::uint32_t index = first + ch.hand;
-    ch.hand = ch.hand + 1 == per_channel ? 0 : ch.hand + 1;
-    const CompressorFamily::Worth worth = owners_.of(index)->worth_of(index, profile);
-    if (least != kNoContext && worth >= least_worth) continue;
-    least = index;
-    least_worth = worth;
+  CompressorFamily::Worth least_worth = ~CompressorFamily::Worth{0};
+  for (std::uint32_t done = 0; done < sampled;) {
+    // Contexts in a row that one family has.
+    const std::uint32_t row = first + ch.hand;
+    const CompressorFamily* const family = owners_.of(row);
+    const std::uint32_t longest = std::min(sampled - done, per_channel - ch.hand);
+    std::uint32_t count = 1;
+    while (count < longest && owners_.of(row + count) == family) ++count;
+    family->worths_of(row, profile, std::span(worths).first(count));
+    for (std::uint32_t i = 0; i < count; ++i) {
+      if (worths[i] >= least_worth) continue;
+      least = row + i;
+      least_worth = worths[i];
+    }
+    done += count;
+    ch.hand = ch.hand + count == per_channel ? 0 : ch.hand + count;
   }
   return least;
 }
 
 bool ContextPool::take(std::uint32_t index, const CompressorFamily& family) noexcept {
-  const bool in_use = owners_.of(index) != nullptr;
+  CompressorFamily* const before = owners_.of(index);
+  if (before == &family) {
+    before->drop(index);
+    return true;
+  }
+  const bool in_use = before != nullptr;
   if (in_use) {
     owners_.release(index);
   } else if (Channel& ch = channel_of(index); index == ch.returned) {

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <cstdint>
-#include <utility>
+#include <span>
 
 #include "rohc/framework/wire/feedback_element.h"
 #include "rohc/framework/wire/profile.h"
@@ -26,8 +26,13 @@ class CompressorFamily {
  public:
   // How much a flow would be missed, least first: a level, and the time of its last packet. Contexts of a higher level
   // are given up only where there is no other.
-  using Worth = std::pair<std::uint8_t, std::uint32_t>;
-  [[nodiscard]] virtual Worth worth_of(std::uint32_t index, wire::Profile next) const noexcept = 0;
+  using Worth = std::uint64_t;
+  [[nodiscard]] static constexpr Worth worth(unsigned level, std::uint32_t last_used_ms) noexcept {
+    return std::uint64_t{level} << 32 | last_used_ms;
+  }
+  // Of contexts in a row, which are the family's: that of the one at `first` and so on. All at once, so that their
+  // memory is fetched at the same time. `next`: the profile of the flow that wants one.
+  virtual void worths_of(std::uint32_t first, wire::Profile next, std::span<Worth> worths) const noexcept = 0;
 
   // The flow of the context loses it. The family takes it off the flow table (ContextPool::table()), and none of its
   // paths may take the context for one in use.

@@ -44,7 +44,7 @@ class Compressor final : public CompressorFamily {
   // Throws std::bad_alloc when there is no memory for the contexts.
   Compressor(const CompressorConfig& config, ContextPool& pool, CompressorCounters& counters);
 
-  [[nodiscard]] Worth worth_of(std::uint32_t index, wire::Profile next) const noexcept override;
+  void worths_of(std::uint32_t first, wire::Profile next, std::span<Worth> worths) const noexcept override;
   void drop(std::uint32_t index) noexcept override;
   [[nodiscard]] bool take_feedback(std::uint32_t index, const wire::FeedbackData& data,
                                    std::uint32_t now_ms) noexcept override;

@@ -51,21 +51,22 @@ std::uint32_t Compressor::acquire_context(std::uint32_t channel, Profile profile
   return index;
 }
 
-CompressorFamily::Worth Compressor::worth_of(std::uint32_t index, Profile next) const noexcept {
-  const CompressorContext& c = contexts_[index];
-  // The Uncompressed profile keeps its CID, unless there is no other.
-  if (index == channels_[channel_of(index)].uncompressed) return {2, c.last_used_ms};
-  // "A CID for a context currently operating in R-mode SHOULD … not be reused for … a different profile" (RFC 4815
-  // 7.2.2): such a one only where there is no other.
-  const bool reluctant = c.mode == wire::Mode::kReliable && c.profile != next;
-  return {reluctant ? std::uint8_t{1} : std::uint8_t{0}, c.last_used_ms};
+void Compressor::worths_of(std::uint32_t first, Profile next, std::span<Worth> worths) const noexcept {
+  for (std::size_t i = 0; i < worths.size(); ++i) {
+    const CompressorContext& c = contexts_[first + i];
+    // "A CID for a context currently operating in R-mode SHOULD … not be reused for … a different profile" (RFC 4815
+    // 7.2.2): such a one only where there is no other.
+    const bool reluctant = c.mode == wire::Mode::kReliable && c.profile != next;
+    // The Uncompressed profile keeps its CID, unless there is no other.
+    const unsigned level = c.profile == Profile::kUncompressed ? 2 : reluctant ? 1 : 0;
+    worths[i] = worth(level, c.last_used_ms);
+  }
 }
 
 void Compressor::drop(std::uint32_t index) noexcept {
   CompressorContext& c = contexts_[index];
-  std::uint32_t& uncompressed = channels_[channel_of(index)].uncompressed;
-  if (index == uncompressed) {
-    uncompressed = kNoContext;
+  if (c.profile == Profile::kUncompressed) {
+    channels_[channel_of(index)].uncompressed = kNoContext;
   } else {
     pool_.table().erase(histories_[index].hash, index);
     if (histories_[index].on_probation) end_probation(index);
