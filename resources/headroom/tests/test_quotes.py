@@ -152,7 +152,8 @@ def test_digests_are_of_the_quoted_sections() -> None:
         if not mine:
             continue  # the clauses were checked on something else
         digests = json.loads((quotes.DIGESTS / f"{key.lower()}.json").read_text())
-        assert set(digests) == {one.section for one in mine} | {one.quote_section for one in mine}
+        quoted = {one.quote_section for one in mine}
+        assert quoted <= set(digests) <= quoted | {one.section for one in mine}
 
 
 @pytest.mark.skipif(quotes.TEXTS not in os.environ, reason=f"needs the documents' texts, in ${quotes.TEXTS}")
