@@ -19,7 +19,11 @@ def judge(sent: Sequence[Sent]) -> list[Finding]:
             last.clear()
         if one.type != link.TCP:
             continue
-        mine = link.tcp_front(link.Octets(one.link), numbered=True)
+        try:
+            mine = link.tcp_front(link.Octets(one.link), numbered=True)
+        except link.NotIphc as error:
+            found.append(Finding(str(error), "RFC2507-6-1", number))
+            continue
         assert mine.number is not None
         before = last.get(mine.cid)
         if mine.number == 0:

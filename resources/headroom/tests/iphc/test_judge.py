@@ -239,6 +239,7 @@ def test_numbers_beyond_what_the_judge_reads() -> None:
     assert broken_by(65534, 65535, 1, 2) == []
     assert broken_by(65535, 0) == ["RFC2507-11.2-3"]
     assert broken_by(7, 9) == ["RFC2507-11.2-2"]
+    assert [one.requirement for one in numbers.judge([Sent(NEXT, link.TCP, b"\0\x0f")])] == ["RFC2507-6-1"]
 
 
 def test_spaces_without_contexts() -> None:
