@@ -8,8 +8,9 @@ import pytest
 from headroom.core.errors import UsageError
 from headroom.schemes.rohc.conformance import feedback
 from headroom.schemes.rohc.conformance.feedback import Written, element, read, sn_matches, split, words_of
-from headroom.schemes.rohc.judge import Parameters, crc
-from headroom.schemes.rohc.judge import feedback as formats
+from headroom.schemes.rohc.judge import Parameters
+from headroom.schemes.rohc.judge.framework import crc
+from headroom.schemes.rohc.judge.v1 import feedback as formats
 from headroom.tests.oracle_rohc.support import all_feedback
 
 SMALL = Parameters()

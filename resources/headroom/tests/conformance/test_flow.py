@@ -10,7 +10,7 @@ import pytest
 
 from headroom.core.errors import UsageError
 from headroom.schemes.rohc.conformance.flow import Flow, IpFields, next_identification, swapped
-from headroom.schemes.rohc.judge import headers
+from headroom.schemes.rohc.judge.v1 import headers
 from headroom.tests.conformance.support import flow_of_vectors
 from headroom.tests.oracle_rohc.support import all_vectors
 

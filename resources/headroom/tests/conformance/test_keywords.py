@@ -23,7 +23,7 @@ from headroom.schemes.rohc.conformance.damage import DamageOutcome
 from headroom.schemes.rohc.conformance.flow import Flow
 from headroom.schemes.rohc.conformance.observation import Observation
 from headroom.schemes.rohc.conformance.vectors import VectorOutcome
-from headroom.schemes.rohc.judge.findings import Remark
+from headroom.schemes.rohc.judge.framework.findings import Remark
 from headroom.schemes.rohc.keywords import conformance, robustness, verdicts
 from headroom.schemes.rohc.keywords.conformance import ConformanceKeywords
 from headroom.schemes.rohc.keywords.robustness import RobustnessKeywords

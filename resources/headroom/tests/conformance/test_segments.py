@@ -14,7 +14,8 @@ from headroom.schemes.rohc import judging
 from headroom.schemes.rohc.conformance import arrivals, losses
 from headroom.schemes.rohc.conformance.losses import literal
 from headroom.schemes.rohc.conformance.observation import Observation, observe
-from headroom.schemes.rohc.judge import Checker, Parameters, crc
+from headroom.schemes.rohc.judge import Checker, Parameters
+from headroom.schemes.rohc.judge.framework import crc
 from headroom.tests.conformance.support import BEGINNING, document, record, sent
 from headroom.tests.runs import replay_of
 

@@ -12,7 +12,7 @@ from headroom.schemes.rohc.conformance import timeline
 from headroom.schemes.rohc.conformance.feedback import Written
 from headroom.schemes.rohc.conformance.timeline import Timeline, judge_answers
 from headroom.schemes.rohc.judge import CrcMismatch, Decompressor, Parameters
-from headroom.schemes.rohc.judge import feedback as formats
+from headroom.schemes.rohc.judge.v1 import feedback as formats
 from headroom.tests.conformance.support import document, record
 
 

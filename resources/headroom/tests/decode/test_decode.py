@@ -18,7 +18,7 @@ from headroom.decode.run import DecodeOptions
 from headroom.decode.tshark_reading import ip_row
 from headroom.schemes.rohc.decode import tshark_reading
 from headroom.schemes.rohc.decode.reading import ChannelHints, RohcReader, evidence_of
-from headroom.schemes.rohc.judge import crc
+from headroom.schemes.rohc.judge.framework import crc
 from headroom.tests.decode.support import (
     ACK,
     IR,

@@ -17,7 +17,7 @@ from headroom.schemes.rohc.decode.comparing import RohcReading
 from headroom.schemes.rohc.decode.dissector import RohcDissector
 from headroom.schemes.rohc.decode.reading import ChannelHints, RohcReader
 from headroom.schemes.rohc.decode.tshark_reading import row_reading
-from headroom.schemes.rohc.judge import crc
+from headroom.schemes.rohc.judge.framework import crc
 from headroom.tests.decode.support import (
     ACK,
     IR,

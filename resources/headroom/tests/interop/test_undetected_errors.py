@@ -15,7 +15,7 @@ from headroom.schemes.rohc.interop import undetected_errors
 from headroom.schemes.rohc.interop.arrival import Arrival
 from headroom.schemes.rohc.interop.study import Study
 from headroom.schemes.rohc.judge import Outcome
-from headroom.schemes.rohc.judge.errors import CrcMismatch
+from headroom.schemes.rohc.judge.framework.errors import CrcMismatch
 from headroom.tests.interop import support
 
 ORIGINAL = b"original"

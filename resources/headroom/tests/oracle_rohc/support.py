@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from headroom.schemes.rohc.judge import vectors
-from headroom.schemes.rohc.judge.vectors import Vector
+from headroom.schemes.rohc.judge.v1 import vectors
+from headroom.schemes.rohc.judge.v1.vectors import Vector
 
 all_vectors = vectors.load
 all_feedback = vectors.load_feedback

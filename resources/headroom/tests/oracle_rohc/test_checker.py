@@ -11,18 +11,10 @@ import pytest
 from headroom.core import requirements
 from headroom.schemes.rohc.conformance.feedback import Written, split
 from headroom.schemes.rohc.conformance.flow import Flow
-from headroom.schemes.rohc.judge import (
-    Checker,
-    Decompressor,
-    FeedbackEvent,
-    Finding,
-    Parameters,
-    check_stream,
-    checker,
-    crc,
-    headers,
-)
-from headroom.schemes.rohc.judge.vectors import PACKET_INTERVAL_NS, Vector
+from headroom.schemes.rohc.judge import Checker, Decompressor, FeedbackEvent, Finding, Parameters, check_stream
+from headroom.schemes.rohc.judge.framework import crc
+from headroom.schemes.rohc.judge.v1 import checker, headers
+from headroom.schemes.rohc.judge.v1.vectors import PACKET_INTERVAL_NS, Vector
 from headroom.tests.conformance.support import sent
 from headroom.tests.oracle_rohc.support import all_vectors, patched, stream, with_ipv4_checksum, with_null_esp
 

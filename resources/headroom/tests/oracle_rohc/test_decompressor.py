@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import pytest
 
-from headroom.schemes.rohc.judge import Decompressor, Parameters, Unsupported, crc, headers, lists
-from headroom.schemes.rohc.judge.bits import Reader
-from headroom.schemes.rohc.judge.errors import MalformedPacket
-from headroom.schemes.rohc.judge.lists import Entry, ListState
+from headroom.schemes.rohc.judge import Decompressor, Parameters, Unsupported
+from headroom.schemes.rohc.judge.framework import crc
+from headroom.schemes.rohc.judge.framework.bits import Reader
+from headroom.schemes.rohc.judge.framework.errors import MalformedPacket
+from headroom.schemes.rohc.judge.v1 import headers, lists
+from headroom.schemes.rohc.judge.v1.lists import Entry, ListState
 from headroom.tests.oracle_rohc.support import all_vectors, patched, stream, with_ipv4_checksum, with_null_esp
 
 

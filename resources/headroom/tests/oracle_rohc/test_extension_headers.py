@@ -11,12 +11,13 @@ from headroom.core.errors import UsageError
 from headroom.core.finding import Finding
 from headroom.schemes.rohc.conformance.extensions import TYPES
 from headroom.schemes.rohc.conformance.flow import Flow
-from headroom.schemes.rohc.judge import Decompressor, extension_headers, headers
-from headroom.schemes.rohc.judge.bits import Reader
-from headroom.schemes.rohc.judge.checker import check_stream
-from headroom.schemes.rohc.judge.errors import MalformedPacket, Unsupported
-from headroom.schemes.rohc.judge.extension_headers import AH, FRAGMENT, GRE, ROUTING, Shape
-from headroom.schemes.rohc.judge.lists import CompressedList, Entry, ListState
+from headroom.schemes.rohc.judge import Decompressor
+from headroom.schemes.rohc.judge.framework.bits import Reader
+from headroom.schemes.rohc.judge.framework.errors import MalformedPacket, Unsupported
+from headroom.schemes.rohc.judge.v1 import extension_headers, headers
+from headroom.schemes.rohc.judge.v1.checker import check_stream
+from headroom.schemes.rohc.judge.v1.extension_headers import AH, FRAGMENT, GRE, ROUTING, Shape
+from headroom.schemes.rohc.judge.v1.lists import CompressedList, Entry, ListState
 from headroom.tests.oracle_rohc.support import all_vectors, patched, stream
 
 GRE_WITH_ALL = bytes.fromhex("b000 0800 1111 0000 0badcafe 0000004d")

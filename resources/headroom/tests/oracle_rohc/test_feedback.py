@@ -7,12 +7,13 @@ import random
 
 import pytest
 
-from headroom.schemes.rohc.judge import check_feedback, feedback
-from headroom.schemes.rohc.judge.bits import Reader
-from headroom.schemes.rohc.judge.context import Parameters
-from headroom.schemes.rohc.judge.errors import RohcError
-from headroom.schemes.rohc.judge.framing import read
-from headroom.schemes.rohc.judge.profiles import PROFILES
+from headroom.schemes.rohc.judge import check_feedback
+from headroom.schemes.rohc.judge.framework.bits import Reader
+from headroom.schemes.rohc.judge.framework.errors import RohcError
+from headroom.schemes.rohc.judge.framework.framing import read
+from headroom.schemes.rohc.judge.framework.parameters import Parameters
+from headroom.schemes.rohc.judge.v1 import feedback
+from headroom.schemes.rohc.judge.v1.profiles import PROFILES
 from headroom.tests.oracle_rohc.support import all_feedback
 
 

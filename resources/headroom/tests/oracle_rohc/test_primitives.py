@@ -1,19 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""CRCs, self-describing values and LSB encoding against primitives.yaml and against definitions written out."""
+"""CRCs, self-describing values and LSB encoding against primitives.yaml and against definitions written out; and what
+of the judge is whose."""
 
 from __future__ import annotations
 
 import random
 import zlib
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from headroom.core.yamlfile import check, read
-from headroom.schemes.rohc.judge import cid, crc, headers, lsb, sdvl
-from headroom.schemes.rohc.judge.bits import Bits, Reader
-from headroom.schemes.rohc.judge.errors import MalformedPacket
-from headroom.schemes.rohc.judge.vectors import FOLDER
+from headroom.schemes.rohc.interop.axes import AXES
+from headroom.schemes.rohc.judge.framework import cid, crc, lsb, sdvl
+from headroom.schemes.rohc.judge.framework.bits import Bits, Reader
+from headroom.schemes.rohc.judge.framework.errors import MalformedPacket
+from headroom.schemes.rohc.judge.framework.profiles import JUDGED
+from headroom.schemes.rohc.judge.v1 import headers, intervals
+from headroom.schemes.rohc.judge.v1.profiles import PROFILES
+from headroom.schemes.rohc.judge.v1.vectors import FOLDER
 
 PRIMITIVES: dict[str, Any] = check(read(FOLDER / "primitives.yaml"), "schemes/rohc/vector").data
 CRCS = {3: crc.crc3, 7: crc.crc7, 8: crc.crc8, 32: crc.crc32}
@@ -90,7 +96,9 @@ def test_lsb_vectors(entry: dict[str, Any]) -> None:
     assert lsb.decode(entry["reference"], bits, entry["p"], 1 << entry["field"]) == entry["value"]
 
 
-@pytest.mark.parametrize("p", [lsb.p_sn_rtp, lsb.p_sn_generated, lsb.p_ip_id, lsb.p_ts, lsb.p_ts_timer])
+@pytest.mark.parametrize(
+    "p", [intervals.p_sn_rtp, intervals.p_sn_generated, intervals.p_ip_id, intervals.p_ts, intervals.p_ts_timer]
+)
 @pytest.mark.parametrize("width", range(1, 10))
 def test_lsb_decodes_every_value_of_the_interval_and_no_other(p: Any, width: int) -> None:
     for reference in (0, 1, 1000, 65535):
@@ -101,9 +109,9 @@ def test_lsb_decodes_every_value_of_the_interval_and_no_other(p: Any, width: int
 
 
 def test_interpretation_offsets() -> None:
-    assert [lsb.p_sn_rtp(k) for k in (4, 5, 6, 7, 9, 12, 14)] == [1, 0, 1, 3, 15, 127, 511]
-    assert [lsb.p_ts(k) for k in (5, 6, 8)] == [7, 15, 63]
-    assert [lsb.p_ts_timer(k) for k in (5, 6, 8)] == [15, 31, 127]
+    assert [intervals.p_sn_rtp(k) for k in (4, 5, 6, 7, 9, 12, 14)] == [1, 0, 1, 3, 15, 127, 511]
+    assert [intervals.p_ts(k) for k in (5, 6, 8)] == [7, 15, 63]
+    assert [intervals.p_ts_timer(k) for k in (5, 6, 8)] == [15, 31, 127]
 
 
 @pytest.mark.parametrize(("octets", "number"), [("00", 0), ("7f", 127), ("8080", 128), ("bfff", 16383), ("8005", 5)])
@@ -121,3 +129,20 @@ def test_padding_is_not_an_add_cid_octet() -> None:
     assert not cid.is_add_cid(0xE0)
     assert all(cid.is_add_cid(octet) for octet in range(0xE1, 0xF0))
     assert not cid.is_add_cid(0xF0)
+
+
+def test_profiles_that_the_judge_reads_are_those_of_its_families() -> None:
+    assert {number: profile.name for number, profile in PROFILES.items()} == JUDGED
+
+
+def test_the_framework_knows_no_family() -> None:
+    sources = sorted(Path(cid.__file__).parent.glob("*.py"))
+    assert len(sources) > 5
+    for source in sources:
+        assert "rohc.judge.v1" not in source.read_text(), source.name
+
+
+def test_the_modes_of_the_matrix_are_those_of_one_family() -> None:
+    mode = next(axis for axis in AXES if axis.name == "mode")
+    for value in mode.values:
+        assert value.goes_with({"profile": "0x0001"}) and not value.goes_with({"profile": "0x0006"})

@@ -8,7 +8,7 @@ import random
 import pytest
 
 from headroom.schemes.rohc.judge import Decompressor, Parameters, RohcError, parse_packet
-from headroom.schemes.rohc.judge.decompressor import Outcome
+from headroom.schemes.rohc.judge.v1.decompressor import Outcome
 from headroom.tests.oracle_rohc.support import all_vectors
 
 

@@ -6,8 +6,10 @@ from __future__ import annotations
 
 import pytest
 
-from headroom.schemes.rohc.judge import Finding, check_stream, crc, headers
-from headroom.schemes.rohc.judge.vectors import Vector
+from headroom.schemes.rohc.judge import Finding, check_stream
+from headroom.schemes.rohc.judge.framework import crc
+from headroom.schemes.rohc.judge.v1 import headers
+from headroom.schemes.rohc.judge.v1.vectors import Vector
 from headroom.tests.oracle_rohc.support import patched, stream
 
 PRESUMED = "RFC4815-6.2-1"

@@ -10,11 +10,11 @@ import pytest
 from headroom.core import requirements
 from headroom.core.errors import UsageError
 from headroom.core.vectors import octets_of
-from headroom.schemes.rohc.judge import vectors
-from headroom.schemes.rohc.judge.bits import Reader
-from headroom.schemes.rohc.judge.decompressor import Decompressor
-from headroom.schemes.rohc.judge.framing import SEGMENT, read
-from headroom.schemes.rohc.judge.packet import Packet
+from headroom.schemes.rohc.judge.framework.bits import Reader
+from headroom.schemes.rohc.judge.framework.framing import SEGMENT, read
+from headroom.schemes.rohc.judge.v1 import vectors
+from headroom.schemes.rohc.judge.v1.decompressor import Decompressor
+from headroom.schemes.rohc.judge.v1.packet import Packet
 from headroom.tests.oracle_rohc.support import all_feedback, all_vectors
 
 

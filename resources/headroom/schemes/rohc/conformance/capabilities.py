@@ -10,8 +10,8 @@ from headroom.core.implementations import Implementation, Role
 from headroom.core.replay import ReplayConfig
 from headroom.core.scheme_registry import find
 from headroom.schemes.rohc import NAME
-from headroom.schemes.rohc.judge.context import Context
-from headroom.schemes.rohc.judge.profiles import PROFILES
+from headroom.schemes.rohc.judge.v1.context import Context
+from headroom.schemes.rohc.judge.v1.profiles import PROFILES
 
 MOST_CONTEXTS = 1 << 20  # of one instance, over all its channels
 

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Sequence
 from headroom.core.capabilities import NotDeclared
 from headroom.core.implementations import Implementation
 from headroom.schemes.rohc.conformance import capabilities
-from headroom.schemes.rohc.judge import extension_headers, headers
+from headroom.schemes.rohc.judge.v1 import extension_headers, headers
 
 UNCOMPRESSED, RTP, UDP, ESP, IP, RTP_LITE, UDP_LITE = 0x0000, 0x0001, 0x0002, 0x0003, 0x0004, 0x0007, 0x0008
 LISTS = ("list-compression", "extension-headers")  # features that make more packets fit for a profile

@@ -19,7 +19,7 @@ from headroom.schemes.rohc.conformance.feedback import Written
 from headroom.schemes.rohc.conformance.flow import INTERVAL_NS, Flow
 from headroom.schemes.rohc.conformance.observation import TYPE_0, UPDATES, Observation, ObservedPacket, observe
 from headroom.schemes.rohc.judge import Parameters
-from headroom.schemes.rohc.judge.context import MODE_VALUES
+from headroom.schemes.rohc.judge.v1.context import MODE_VALUES
 
 TYPE_1 = ("UO-1", "UO-1-ID", "UO-1-TS", "R-1", "R-1-ID", "R-1-TS")
 TYPE_0_AND_1 = (*TYPE_0, *TYPE_1)

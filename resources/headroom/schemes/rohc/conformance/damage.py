@@ -19,10 +19,11 @@ from headroom.core.errors import UsageError
 from headroom.core.implementations import Implementation
 from headroom.schemes.rohc.conformance import capabilities, vectors
 from headroom.schemes.rohc.conformance.arrivals import CRC_WIDTH, TYPE_0_AND_1_WIDTH, flipped
-from headroom.schemes.rohc.judge import CrcMismatch, Decompressor, Outcome, framing
-from headroom.schemes.rohc.judge.context import Channel
-from headroom.schemes.rohc.judge.packet import Packet
-from headroom.schemes.rohc.judge.vectors import PACKET_INTERVAL_NS, Vector, load
+from headroom.schemes.rohc.judge import CrcMismatch, Decompressor, Outcome
+from headroom.schemes.rohc.judge.framework import framing
+from headroom.schemes.rohc.judge.v1.context import Channel
+from headroom.schemes.rohc.judge.v1.packet import Packet
+from headroom.schemes.rohc.judge.v1.vectors import PACKET_INTERVAL_NS, Vector, load
 
 MOST_CHANNELS = 900
 PAYLOAD_OCTETS_CUT = 4  # truncations reach so far into the payload

@@ -5,7 +5,7 @@ from headroom.core.finding import Finding
 from headroom.core.scheme_kit.evidence import side_by_side
 from headroom.schemes.rohc.conformance.observation import Observation, ObservedPacket
 from headroom.schemes.rohc.conformance.vectors import VectorOutcome
-from headroom.schemes.rohc.judge.packet import trace_line
+from headroom.schemes.rohc.judge.v1.packet import trace_line
 
 
 def of_finding(seen: Observation, finding: Finding) -> str:

@@ -18,7 +18,7 @@ import struct
 from dataclasses import dataclass
 
 from headroom.core.errors import UsageError
-from headroom.schemes.rohc.judge.extension_headers import (
+from headroom.schemes.rohc.judge.v1.extension_headers import (
     AH,
     DESTINATION,
     ETHER_TYPES,

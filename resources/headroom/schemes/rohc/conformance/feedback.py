@@ -13,10 +13,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from headroom.core.errors import UsageError
-from headroom.schemes.rohc.judge import Parameters, RohcError, check_feedback, crc, sdvl
-from headroom.schemes.rohc.judge import feedback as formats
-from headroom.schemes.rohc.judge.context import MODE_VALUES
-from headroom.schemes.rohc.judge.findings import Remark
+from headroom.schemes.rohc.judge import Parameters, RohcError, check_feedback
+from headroom.schemes.rohc.judge.framework import crc, sdvl
+from headroom.schemes.rohc.judge.framework.findings import Remark
+from headroom.schemes.rohc.judge.v1 import feedback as formats
+from headroom.schemes.rohc.judge.v1.context import MODE_VALUES
 
 CRC_OPTION, SN_OPTION = formats.CRC, formats.SN
 PLAIN_OPTIONS = {  # words of a description: type and data

@@ -19,7 +19,7 @@ from typing import Any
 
 from headroom.core.errors import UsageError
 from headroom.schemes.rohc.conformance.extensions import Extensions
-from headroom.schemes.rohc.judge import headers
+from headroom.schemes.rohc.judge.v1 import headers
 
 INTERVAL_NS = 20_000_000
 PROTOCOLS = {  # RFC 3692, 2.1: 253 is for experiments

@@ -17,7 +17,7 @@ from headroom.core.captures import engine_pcapng
 from headroom.core.finding import Finding
 from headroom.schemes.rohc.conformance import capabilities, carriers, feedback
 from headroom.schemes.rohc.judge import Checker, Outcome, Parameters
-from headroom.schemes.rohc.judge.context import Context
+from headroom.schemes.rohc.judge.v1.context import Context
 
 JUDGE = "headroom.schemes.rohc.judge"
 TYPE_0 = ("UO-0", "R-0", "R-0-CRC", "Normal")

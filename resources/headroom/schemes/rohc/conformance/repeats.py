@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 
 from headroom.schemes.rohc.conformance.observation import ObservedPacket
 from headroom.schemes.rohc.judge import Decompressor, Parameters
-from headroom.schemes.rohc.judge.context import Channel, Context
+from headroom.schemes.rohc.judge.v1.context import Channel, Context
 
 LONGEST = 16  # losses in a row that are tried; no compressor needs to survive so many
 REACH = 24  # packets of a context behind a loss that are looked at: by then an error has shown

@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 
 from headroom.core.errors import UsageError
 from headroom.schemes.rohc.conformance.flow import PROTOCOLS, Flow, swapped
-from headroom.schemes.rohc.judge import crc, headers, sdvl
-from headroom.schemes.rohc.judge.context import MODE_VALUES as NAMED_MODES
-from headroom.schemes.rohc.judge.profiles import PROFILES
+from headroom.schemes.rohc.judge.framework import crc, sdvl
+from headroom.schemes.rohc.judge.v1 import headers
+from headroom.schemes.rohc.judge.v1.context import MODE_VALUES as NAMED_MODES
+from headroom.schemes.rohc.judge.v1.profiles import PROFILES
 
 PROFILE_OF = {"rtp": 0x0001, "udp": 0x0002, "esp": 0x0003, "ip": 0x0004, "rtplite": 0x0007, "udplite": 0x0008}
 _BEHIND_IP = {"rtp": 20, "udp": 8, "esp": 8, "ip": 0, "rtplite": 20, "udplite": 8}  # octets of header

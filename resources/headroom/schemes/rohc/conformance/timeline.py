@@ -18,9 +18,9 @@ from headroom.schemes.rohc.conformance import capabilities, feedback
 from headroom.schemes.rohc.conformance.flow import INTERVAL_NS, Flow
 from headroom.schemes.rohc.conformance.sender import Sender
 from headroom.schemes.rohc.judge import Parameters
-from headroom.schemes.rohc.judge.feedback import Feedback
-from headroom.schemes.rohc.judge.findings import Remark
-from headroom.schemes.rohc.judge.rules_stream import WITHOUT_CRC
+from headroom.schemes.rohc.judge.framework.findings import Remark
+from headroom.schemes.rohc.judge.v1.feedback import Feedback
+from headroom.schemes.rohc.judge.v1.rules_stream import WITHOUT_CRC
 
 SN_BITS = {"IR": 16, "IR-DYN": 16}  # of packets that have more than the SN field of FEEDBACK-2
 OUTCOMES = ("delivered", "withheld", "delivered or withheld", "anything")

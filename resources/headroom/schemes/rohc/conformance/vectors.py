@@ -15,9 +15,10 @@ from headroom.core import engine
 from headroom.core.capabilities import PATIENCE_S, Misbehaviour, NotDeclared, promise
 from headroom.core.implementations import Implementation
 from headroom.schemes.rohc.conformance import capabilities, feedback
-from headroom.schemes.rohc.judge import Decompressor, Parameters, vectors
-from headroom.schemes.rohc.judge import feedback as formats
-from headroom.schemes.rohc.judge.vectors import PACKET_INTERVAL_NS, Step, Vector
+from headroom.schemes.rohc.judge import Decompressor, Parameters
+from headroom.schemes.rohc.judge.v1 import feedback as formats
+from headroom.schemes.rohc.judge.v1 import vectors
+from headroom.schemes.rohc.judge.v1.vectors import PACKET_INTERVAL_NS, Step, Vector
 
 
 @dataclass

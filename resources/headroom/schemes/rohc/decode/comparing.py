@@ -9,8 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from headroom.core.captures.dissection import Ours, Reading, ReadingComparison
-from headroom.schemes.rohc.judge.packet import Packet
-from headroom.schemes.rohc.judge.profiles import RTP, UNCOMPRESSED
+from headroom.schemes.rohc.judge.v1.packet import Packet
+from headroom.schemes.rohc.judge.v1.profiles import RTP, UNCOMPRESSED
 
 # What lies in front of every place where tshark stops: in IR and IR-DYN packets, and in a base header.
 FRONT = ("CID", "profile", "CRC")

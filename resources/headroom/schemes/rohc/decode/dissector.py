@@ -9,8 +9,8 @@ from headroom.core.errors import UsageError
 from headroom.core.options import split_names
 from headroom.schemes.rohc.decode import tshark_reading
 from headroom.schemes.rohc.decode.reading import ChannelHints, CidEvidence, RohcReader, ends_of, evidence_of
-from headroom.schemes.rohc.judge.cid import MAX_SMALL_CID
-from headroom.schemes.rohc.judge.profiles import PROFILES
+from headroom.schemes.rohc.judge.framework.cid import MAX_SMALL_CID
+from headroom.schemes.rohc.judge.v1.profiles import PROFILES
 
 LARGE = "large CIDs"  # what a frame says that has them
 

@@ -17,12 +17,13 @@ from headroom.schemes.rohc.judge import (
     Parameters,
     RohcError,
     Unsupported,
-    feedback,
 )
-from headroom.schemes.rohc.judge.cid import MAX_LARGE_CID, MAX_SMALL_CID
-from headroom.schemes.rohc.judge.context import Context
-from headroom.schemes.rohc.judge.packet import Packet, trace_line
-from headroom.schemes.rohc.judge.profiles import PROFILES, UNCOMPRESSED, VERSION_2, title
+from headroom.schemes.rohc.judge.framework.cid import MAX_LARGE_CID, MAX_SMALL_CID
+from headroom.schemes.rohc.judge.framework.profiles import VERSION_2, title
+from headroom.schemes.rohc.judge.v1 import feedback
+from headroom.schemes.rohc.judge.v1.context import Context
+from headroom.schemes.rohc.judge.v1.packet import Packet, trace_line
+from headroom.schemes.rohc.judge.v1.profiles import PROFILES, UNCOMPRESSED
 
 MRRU = 65_535  # what was negotiated is not in a capture: the largest allows all segments
 TRIED = 200  # packets that decide whether CIDs are small or large

@@ -17,9 +17,10 @@ from headroom.core.captures import framing
 from headroom.core.captures.dissection import LinkPacket, Reading, Row, Value
 from headroom.core.tshark import numbers
 from headroom.decode.tshark_reading import UNKNOWN
-from headroom.schemes.rohc.judge import RohcError, cid
-from headroom.schemes.rohc.judge import framing as rohc_framing
-from headroom.schemes.rohc.judge.bits import Reader
+from headroom.schemes.rohc.judge import RohcError
+from headroom.schemes.rohc.judge.framework import cid
+from headroom.schemes.rohc.judge.framework import framing as rohc_framing
+from headroom.schemes.rohc.judge.framework.bits import Reader
 
 ETHER_TYPE = 0x22F1
 _ETHERNET = b"\x02\0\0\0\0\x0b\x02\0\0\0\0\x0a" + ETHER_TYPE.to_bytes(2, "big")

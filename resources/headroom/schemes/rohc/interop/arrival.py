@@ -4,7 +4,7 @@
 from dataclasses import dataclass
 
 from headroom.schemes.rohc.judge import Outcome
-from headroom.schemes.rohc.judge.errors import Unsupported
+from headroom.schemes.rohc.judge.framework.errors import Unsupported
 
 
 @dataclass

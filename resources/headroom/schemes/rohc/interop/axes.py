@@ -12,6 +12,7 @@ UNCOMPRESSED, RTP, UDP, ESP, IP, LITE_RTP, LITE = (
     "0x0007",
     "0x0008",
 )
+WITH_MODES = (UNCOMPRESSED, RTP, UDP, ESP, IP, LITE_RTP, LITE)  # the family of RFC 3095
 CIDS = {"small": 15, "large": 16383}  # highest CID, RFC 5795, 5.1.2
 FEEDBACK_LOSS = "feedback_loss"
 
@@ -32,7 +33,7 @@ PROFILE = Axis(
 )
 AXES = (
     PROFILE,
-    Axis("mode", "modes", "Mode", "mode", (Value("U"), Value("O"), Value("R"))),
+    Axis("mode", "modes", "Mode", "mode", tuple(Value(mode, only={"profile": WITH_MODES}) for mode in "UOR")),
     Axis("cids", "cids", "CIDs", "CID type", tuple(map(Value, CIDS))),
 )
 

@@ -21,8 +21,9 @@ from headroom.core.matrix import Cell
 from headroom.schemes.rohc.interop import traffic
 from headroom.schemes.rohc.interop.matrix import channel_of
 from headroom.schemes.rohc.interop.study import BAD, Study, judge_of
-from headroom.schemes.rohc.judge import Checker, Outcome, Parameters, framing
-from headroom.schemes.rohc.judge.context import Context
+from headroom.schemes.rohc.judge import Checker, Outcome, Parameters
+from headroom.schemes.rohc.judge.framework import framing
+from headroom.schemes.rohc.judge.v1.context import Context
 
 ETHERNET_HEADER = 14
 WRONG = ("mismatched", "unexpected")

@@ -18,9 +18,10 @@ from headroom.core.scheme_kit.cells import Trial
 from headroom.schemes.rohc import NAME
 from headroom.schemes.rohc.interop.matrix import channel_of, recording_of
 from headroom.schemes.rohc.interop.signature import RTP_PROFILES
-from headroom.schemes.rohc.judge import Decompressor, Parameters, profiles
-from headroom.schemes.rohc.judge.cid import MAX_LARGE_CID, MAX_SMALL_CID
-from headroom.schemes.rohc.judge.packet import Packet
+from headroom.schemes.rohc.judge import Decompressor, Parameters
+from headroom.schemes.rohc.judge.framework import profiles
+from headroom.schemes.rohc.judge.framework.cid import MAX_LARGE_CID, MAX_SMALL_CID
+from headroom.schemes.rohc.judge.v1.packet import Packet
 
 ETHERNET_HEADER = 14
 

@@ -9,7 +9,7 @@ from headroom.core.captures import fields
 from headroom.core.scheme_kit.evidence import side_by_side
 from headroom.schemes.rohc.interop.signature import RTP_PROFILES
 from headroom.schemes.rohc.interop.study import Study
-from headroom.schemes.rohc.judge.packet import trace_line
+from headroom.schemes.rohc.judge.v1.packet import trace_line
 
 TSHARK_S = 30.0
 WIDTH = 54

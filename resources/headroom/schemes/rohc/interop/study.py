@@ -12,8 +12,8 @@ from headroom.schemes.rohc.conformance.arrivals import flipped
 from headroom.schemes.rohc.interop import undetected_errors as chance
 from headroom.schemes.rohc.interop.arrival import Arrival
 from headroom.schemes.rohc.judge import Decompressor, Outcome, Parameters
-from headroom.schemes.rohc.judge.errors import Unsupported
-from headroom.schemes.rohc.judge.profiles import PROFILES, UNCOMPRESSED
+from headroom.schemes.rohc.judge.framework.errors import Unsupported
+from headroom.schemes.rohc.judge.v1.profiles import PROFILES, UNCOMPRESSED
 
 # Verdicts of the engine on a packet, the worst first.
 BAD = ("mismatched", "unexpected", "not_compressed", "not_delivered", "not_run")

@@ -6,10 +6,7 @@ the RFCs alone.
 """
 
 from headroom.core.finding import Finding
-from headroom.schemes.rohc.judge.checker import Checker, FeedbackEvent, check_feedback, check_stream
-from headroom.schemes.rohc.judge.context import Channel, Parameters
-from headroom.schemes.rohc.judge.decompressor import Decompressor, Outcome
-from headroom.schemes.rohc.judge.errors import (
+from headroom.schemes.rohc.judge.framework.errors import (
     CrcMismatch,
     MalformedPacket,
     NoContext,
@@ -17,7 +14,11 @@ from headroom.schemes.rohc.judge.errors import (
     Unsupported,
     WrongState,
 )
-from headroom.schemes.rohc.judge.packet import Packet, parse_packet
+from headroom.schemes.rohc.judge.framework.parameters import Parameters
+from headroom.schemes.rohc.judge.v1.checker import Checker, FeedbackEvent, check_feedback, check_stream
+from headroom.schemes.rohc.judge.v1.context import Channel
+from headroom.schemes.rohc.judge.v1.decompressor import Decompressor, Outcome
+from headroom.schemes.rohc.judge.v1.packet import Packet, parse_packet
 
 __all__ = [
     "Channel",

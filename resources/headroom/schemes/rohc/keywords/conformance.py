@@ -29,7 +29,7 @@ from headroom.schemes.rohc.conformance.conversation import Conversation
 from headroom.schemes.rohc.conformance.flow import PROTOCOLS, Flow
 from headroom.schemes.rohc.conformance.observation import JUDGE, Observation, ignores_feedback, observe
 from headroom.schemes.rohc.conformance.timeline import Timeline
-from headroom.schemes.rohc.judge import vectors as hand_derived
+from headroom.schemes.rohc.judge.v1 import vectors as hand_derived
 from headroom.schemes.rohc.keywords.verdicts import conclude, conclude_remarks, expect, note_replay
 from headroom.schemes.rohc.scheme import SCHEME
 

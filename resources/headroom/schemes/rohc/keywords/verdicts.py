@@ -14,7 +14,7 @@ from headroom.keywords import verdicts
 from headroom.keywords.artefacts import keep_captures, keep_text
 from headroom.schemes.rohc.conformance import evidence
 from headroom.schemes.rohc.conformance.observation import JUDGE, Observation
-from headroom.schemes.rohc.judge.findings import Remark
+from headroom.schemes.rohc.judge.framework.findings import Remark
 
 
 def note_replay(seen: Observation) -> None:

@@ -3,10 +3,10 @@
 
 from dataclasses import dataclass, field
 
-from headroom.schemes.rohc.judge import cid, crc
-from headroom.schemes.rohc.judge.bits import Reader
-from headroom.schemes.rohc.judge.errors import CrcMismatch, MalformedPacket
-from headroom.schemes.rohc.judge.fields import Field
+from headroom.schemes.rohc.judge.framework import cid, crc
+from headroom.schemes.rohc.judge.framework.bits import Reader
+from headroom.schemes.rohc.judge.framework.errors import CrcMismatch, MalformedPacket
+from headroom.schemes.rohc.judge.framework.fields import Field
 
 FEEDBACK, SEGMENT, IR, IR_DYN, OTHER = "feedback", "segment", "IR", "IR-DYN", "other"
 

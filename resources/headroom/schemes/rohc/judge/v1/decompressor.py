@@ -8,14 +8,16 @@ says of a packet depends on the packets before it and on nothing else.
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from headroom.schemes.rohc.judge import crc, extension_headers, framing, headers, lsb
-from headroom.schemes.rohc.judge.base_header import CompressedHeader
-from headroom.schemes.rohc.judge.bits import NO_BITS, Bits
-from headroom.schemes.rohc.judge.chains import DynamicChain
-from headroom.schemes.rohc.judge.context import FULL_CONTEXT, MODES, STATIC_CONTEXT, Channel, Context, Ip, Parameters
-from headroom.schemes.rohc.judge.errors import CrcMismatch, MalformedPacket, RohcError, Unsupported
-from headroom.schemes.rohc.judge.packet import Packet, parse_packet
-from headroom.schemes.rohc.judge.profiles import UNCOMPRESSED
+from headroom.schemes.rohc.judge.framework import crc, framing, lsb
+from headroom.schemes.rohc.judge.framework.bits import NO_BITS, Bits
+from headroom.schemes.rohc.judge.framework.errors import CrcMismatch, MalformedPacket, RohcError, Unsupported
+from headroom.schemes.rohc.judge.framework.parameters import Parameters
+from headroom.schemes.rohc.judge.v1 import extension_headers, headers, intervals
+from headroom.schemes.rohc.judge.v1.base_header import CompressedHeader
+from headroom.schemes.rohc.judge.v1.chains import DynamicChain
+from headroom.schemes.rohc.judge.v1.context import FULL_CONTEXT, MODES, STATIC_CONTEXT, Channel, Context, Ip
+from headroom.schemes.rohc.judge.v1.packet import Packet, parse_packet
+from headroom.schemes.rohc.judge.v1.profiles import UNCOMPRESSED
 
 _TS = 1 << 32
 _IP_ID = 1 << 16
@@ -356,7 +358,7 @@ def timestamp(reference: Context, header: CompressedHeader, sn_change: int, arri
         return (reference.ts + sn_change * stride) % _TS
     # A TIME_STRIDE of the packet itself is not for its own timestamp (RFC 4815, 8.11).
     elapsed = _elapsed(reference, arrival_ns) if reference.time_stride else 0
-    p = lsb.p_ts_timer(bits.width) if reference.time_stride else lsb.p_ts(bits.width)
+    p = intervals.p_ts_timer(bits.width) if reference.time_stride else intervals.p_ts(bits.width)
     if not header.tsc:
         return lsb.decode((reference.ts + elapsed * stride) % _TS, bits, p, _TS)
     if not stride:
@@ -381,7 +383,7 @@ def ip_id(ip: Ip, reference: Ip, reference_sn: int, sn: int, bits: Bits) -> int:
     if ip.sid:
         return reference.identification
     offset = lsb.decode(
-        _ordered(reference.identification, ip.nbo) - reference_sn, bits, lsb.p_ip_id(bits.width), _IP_ID
+        _ordered(reference.identification, ip.nbo) - reference_sn, bits, intervals.p_ip_id(bits.width), _IP_ID
     )
     return _ordered((sn + offset) % _IP_ID, ip.nbo)
 

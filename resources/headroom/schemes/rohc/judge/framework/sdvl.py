@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Self-describing variable-length values: RFC 3095, 4.5.6."""
 
-from headroom.schemes.rohc.judge.bits import Bits, Reader
+from headroom.schemes.rohc.judge.framework.bits import Bits, Reader
 
 _LENGTHS = ((0x80, 0x00, 1), (0xC0, 0x80, 2), (0xE0, 0xC0, 3), (0xE0, 0xE0, 4))  # mask, first bits, octets
 

@@ -3,13 +3,14 @@
 
 from dataclasses import dataclass
 
-from headroom.schemes.rohc.judge import extension_headers, sdvl
-from headroom.schemes.rohc.judge.bits import NO_BITS, Bits, Reader
-from headroom.schemes.rohc.judge.context import Context, Ip
-from headroom.schemes.rohc.judge.errors import MalformedPacket
-from headroom.schemes.rohc.judge.extension_headers import HeaderChanges
-from headroom.schemes.rohc.judge.findings import Remark
-from headroom.schemes.rohc.judge.lists import CSRCS, CompressedList, read_list
+from headroom.schemes.rohc.judge.framework import sdvl
+from headroom.schemes.rohc.judge.framework.bits import NO_BITS, Bits, Reader
+from headroom.schemes.rohc.judge.framework.errors import MalformedPacket
+from headroom.schemes.rohc.judge.framework.findings import Remark
+from headroom.schemes.rohc.judge.v1 import extension_headers
+from headroom.schemes.rohc.judge.v1.context import Context, Ip
+from headroom.schemes.rohc.judge.v1.extension_headers import HeaderChanges
+from headroom.schemes.rohc.judge.v1.lists import CSRCS, CompressedList, read_list
 
 
 @dataclass(slots=True)

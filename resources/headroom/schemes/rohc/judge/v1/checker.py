@@ -10,16 +10,18 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from headroom.core.finding import Finding
-from headroom.schemes.rohc.judge import feedback as feedback_formats
-from headroom.schemes.rohc.judge import framing, rules_stream, rules_updates, rules_values
-from headroom.schemes.rohc.judge.context import Context, Parameters
-from headroom.schemes.rohc.judge.decompressor import Decompressor, Outcome
-from headroom.schemes.rohc.judge.errors import RohcError, Unsupported
-from headroom.schemes.rohc.judge.findings import Remark
-from headroom.schemes.rohc.judge.packet import Packet
-from headroom.schemes.rohc.judge.profiles import PROFILES, UNCOMPRESSED
-from headroom.schemes.rohc.judge.rules_stream import Flow
-from headroom.schemes.rohc.judge.rules_values import Window
+from headroom.schemes.rohc.judge.framework import framing
+from headroom.schemes.rohc.judge.framework.errors import RohcError, Unsupported
+from headroom.schemes.rohc.judge.framework.findings import Remark
+from headroom.schemes.rohc.judge.framework.parameters import Parameters
+from headroom.schemes.rohc.judge.v1 import feedback as feedback_formats
+from headroom.schemes.rohc.judge.v1 import rules_stream, rules_updates, rules_values
+from headroom.schemes.rohc.judge.v1.context import Context
+from headroom.schemes.rohc.judge.v1.decompressor import Decompressor, Outcome
+from headroom.schemes.rohc.judge.v1.packet import Packet
+from headroom.schemes.rohc.judge.v1.profiles import PROFILES, UNCOMPRESSED
+from headroom.schemes.rohc.judge.v1.rules_stream import Flow
+from headroom.schemes.rohc.judge.v1.rules_values import Window
 
 
 class FeedbackEvent(NamedTuple):

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Context identifiers on the link: RFC 3095, 5.1.3 and 5.2; RFC 5795, 5.2.1.3."""
 
-from headroom.schemes.rohc.judge import sdvl
-from headroom.schemes.rohc.judge.bits import Reader
-from headroom.schemes.rohc.judge.errors import MalformedPacket
+from headroom.schemes.rohc.judge.framework import sdvl
+from headroom.schemes.rohc.judge.framework.bits import Reader
+from headroom.schemes.rohc.judge.framework.errors import MalformedPacket
 
 PADDING = 0xE0
 MAX_SMALL_CID = 15

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from headroom.schemes.rohc.judge import extension_headers
-from headroom.schemes.rohc.judge.extension_headers import ExtensionHeader, Shape
+from headroom.schemes.rohc.judge.v1 import extension_headers
+from headroom.schemes.rohc.judge.v1.extension_headers import ExtensionHeader, Shape
 
 IPV4, IPV6, UDP, ESP, UDP_LITE = 4, 41, 17, 50, 136  # protocol numbers
 PROTOCOL_OF = {"UDP": UDP, "UDP-Lite": UDP_LITE, "ESP": ESP}

@@ -6,15 +6,15 @@ This is the wire format alone. What the bits mean for the header is `decompresso
 
 from dataclasses import dataclass, field
 
-from headroom.schemes.rohc.judge import extension as extensions
-from headroom.schemes.rohc.judge.bits import NO_BITS, Bits, Reader
-from headroom.schemes.rohc.judge.chains import IpDynamic, read_dynamic_ip
-from headroom.schemes.rohc.judge.context import Context, Ip
-from headroom.schemes.rohc.judge.errors import MalformedPacket
-from headroom.schemes.rohc.judge.extension import Extension
-from headroom.schemes.rohc.judge.extension_headers import AH, GRE, awaited
-from headroom.schemes.rohc.judge.findings import Remark
-from headroom.schemes.rohc.judge.framing import Frame
+from headroom.schemes.rohc.judge.framework.bits import NO_BITS, Bits, Reader
+from headroom.schemes.rohc.judge.framework.errors import MalformedPacket
+from headroom.schemes.rohc.judge.framework.findings import Remark
+from headroom.schemes.rohc.judge.framework.framing import Frame
+from headroom.schemes.rohc.judge.v1 import extension as extensions
+from headroom.schemes.rohc.judge.v1.chains import IpDynamic, read_dynamic_ip
+from headroom.schemes.rohc.judge.v1.context import Context, Ip
+from headroom.schemes.rohc.judge.v1.extension import Extension
+from headroom.schemes.rohc.judge.v1.extension_headers import AH, GRE, awaited
 
 
 @dataclass(slots=True)

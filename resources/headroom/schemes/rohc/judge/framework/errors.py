@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from headroom.schemes.rohc.judge.fields import Field
+from headroom.schemes.rohc.judge.framework.fields import Field
 
 
 class RohcError(Exception):

@@ -4,17 +4,18 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from headroom.schemes.rohc.judge import extension_headers, framing, headers
-from headroom.schemes.rohc.judge.chains import RtpDynamic
-from headroom.schemes.rohc.judge.context import MODES, Context
-from headroom.schemes.rohc.judge.errors import NoContext, RohcError, WrongState
-from headroom.schemes.rohc.judge.extension import RtpChanges
-from headroom.schemes.rohc.judge.feedback import CLOCK, Feedback, mode_name
-from headroom.schemes.rohc.judge.findings import Remark
-from headroom.schemes.rohc.judge.lists import CompressedList
-from headroom.schemes.rohc.judge.packet import Packet
-from headroom.schemes.rohc.judge.profiles import IP, RTP, UDP, UNCOMPRESSED
-from headroom.schemes.rohc.judge.rules_values import SecureReferences
+from headroom.schemes.rohc.judge.framework import framing
+from headroom.schemes.rohc.judge.framework.errors import NoContext, RohcError, WrongState
+from headroom.schemes.rohc.judge.framework.findings import Remark
+from headroom.schemes.rohc.judge.v1 import extension_headers, headers
+from headroom.schemes.rohc.judge.v1.chains import RtpDynamic
+from headroom.schemes.rohc.judge.v1.context import MODES, Context
+from headroom.schemes.rohc.judge.v1.extension import RtpChanges
+from headroom.schemes.rohc.judge.v1.feedback import CLOCK, Feedback, mode_name
+from headroom.schemes.rohc.judge.v1.lists import CompressedList
+from headroom.schemes.rohc.judge.v1.packet import Packet
+from headroom.schemes.rohc.judge.v1.profiles import IP, RTP, UDP, UNCOMPRESSED
+from headroom.schemes.rohc.judge.v1.rules_values import SecureReferences
 
 TYPES_0_AND_1 = ("UO-0", "UO-1", "UO-1-ID", "UO-1-TS", "R-0", "R-0-CRC", "R-1", "R-1-ID", "R-1-TS")
 UPDATES = ("IR", "IR-DYN", "UOR-2", "UOR-2-ID", "UOR-2-TS")

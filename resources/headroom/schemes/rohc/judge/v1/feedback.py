@@ -7,14 +7,14 @@
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from headroom.schemes.rohc.judge import cid as cids
-from headroom.schemes.rohc.judge import crc
-from headroom.schemes.rohc.judge.bits import NO_BITS, Bits, Reader
-from headroom.schemes.rohc.judge.context import MODES
-from headroom.schemes.rohc.judge.errors import MalformedPacket
-from headroom.schemes.rohc.judge.fields import Field
-from headroom.schemes.rohc.judge.findings import Remark
-from headroom.schemes.rohc.judge.profiles import UNCOMPRESSED, Profile
+from headroom.schemes.rohc.judge.framework import cid as cids
+from headroom.schemes.rohc.judge.framework import crc
+from headroom.schemes.rohc.judge.framework.bits import NO_BITS, Bits, Reader
+from headroom.schemes.rohc.judge.framework.errors import MalformedPacket
+from headroom.schemes.rohc.judge.framework.fields import Field
+from headroom.schemes.rohc.judge.framework.findings import Remark
+from headroom.schemes.rohc.judge.v1.context import MODES
+from headroom.schemes.rohc.judge.v1.profiles import UNCOMPRESSED, Profile
 
 ACKTYPES = ("ACK", "NACK", "STATIC-NACK")
 CRC, REJECT, SN_NOT_VALID, SN, CLOCK, JITTER, LOSS, CONTEXT_MEMORY = 1, 2, 3, 4, 5, 6, 7, 9

@@ -4,14 +4,15 @@
 
 from dataclasses import dataclass, field
 
-from headroom.schemes.rohc.judge import extension_headers, sdvl
-from headroom.schemes.rohc.judge.bits import Reader
-from headroom.schemes.rohc.judge.context import Context, Ip
-from headroom.schemes.rohc.judge.errors import MalformedPacket
-from headroom.schemes.rohc.judge.findings import Remark
-from headroom.schemes.rohc.judge.headers import IP_VERSION_OF, PROTOCOL_OF
-from headroom.schemes.rohc.judge.lists import CSRCS, CompressedList, read_chain_list
-from headroom.schemes.rohc.judge.profiles import Profile
+from headroom.schemes.rohc.judge.framework import sdvl
+from headroom.schemes.rohc.judge.framework.bits import Reader
+from headroom.schemes.rohc.judge.framework.errors import MalformedPacket
+from headroom.schemes.rohc.judge.framework.findings import Remark
+from headroom.schemes.rohc.judge.v1 import extension_headers
+from headroom.schemes.rohc.judge.v1.context import Context, Ip
+from headroom.schemes.rohc.judge.v1.headers import IP_VERSION_OF, PROTOCOL_OF
+from headroom.schemes.rohc.judge.v1.lists import CSRCS, CompressedList, read_chain_list
+from headroom.schemes.rohc.judge.v1.profiles import Profile
 
 # Which requirement a chain breaks that does not end with the profile's last header (RFC 3095, 5.7.7.2; RFC 3843, 3.1).
 CHAIN_END = {

@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from headroom.schemes.rohc.judge.bits import Reader
-from headroom.schemes.rohc.judge.errors import MalformedPacket, NoContext
-from headroom.schemes.rohc.judge.findings import Remark
+from headroom.schemes.rohc.judge.framework.bits import Reader
+from headroom.schemes.rohc.judge.framework.errors import MalformedPacket, NoContext
+from headroom.schemes.rohc.judge.framework.findings import Remark
 
 CSRC_OCTETS = 4
 

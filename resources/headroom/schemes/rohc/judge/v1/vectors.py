@@ -13,7 +13,7 @@ from headroom.core import vectors
 from headroom.core.paths import VECTORS
 from headroom.core.vectors import Entry, Field
 from headroom.core.yamlfile import Document
-from headroom.schemes.rohc.judge.context import Parameters
+from headroom.schemes.rohc.judge.framework.parameters import Parameters
 
 FOLDER = VECTORS / "rohc"
 PACKET_INTERVAL_NS = 20_000_000

@@ -4,12 +4,13 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from headroom.schemes.rohc.judge import crc, headers
-from headroom.schemes.rohc.judge.context import Context
-from headroom.schemes.rohc.judge.decompressor import Attempt, Outcome, keep_coverage, reconstruct, transport_length
-from headroom.schemes.rohc.judge.errors import RohcError
-from headroom.schemes.rohc.judge.findings import Remark
-from headroom.schemes.rohc.judge.packet import Packet
+from headroom.schemes.rohc.judge.framework import crc
+from headroom.schemes.rohc.judge.framework.errors import RohcError
+from headroom.schemes.rohc.judge.framework.findings import Remark
+from headroom.schemes.rohc.judge.v1 import headers
+from headroom.schemes.rohc.judge.v1.context import Context
+from headroom.schemes.rohc.judge.v1.decompressor import Attempt, Outcome, keep_coverage, reconstruct, transport_length
+from headroom.schemes.rohc.judge.v1.packet import Packet
 
 _WHOLE_LIST = {4: "RFC3095-5.7.7.4-4", 6: "RFC3095-5.7.7.3-3"}
 

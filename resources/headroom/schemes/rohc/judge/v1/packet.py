@@ -3,12 +3,9 @@
 
 from dataclasses import dataclass, field
 
-from headroom.schemes.rohc.judge import base_header, chains, crc, framing, profiles
-from headroom.schemes.rohc.judge.base_header import CompressedHeader
-from headroom.schemes.rohc.judge.bits import Reader
-from headroom.schemes.rohc.judge.chains import DynamicChain, StaticChain
-from headroom.schemes.rohc.judge.context import STATIC_CONTEXT, Channel, Context
-from headroom.schemes.rohc.judge.errors import (
+from headroom.schemes.rohc.judge.framework import crc, framing, profiles
+from headroom.schemes.rohc.judge.framework.bits import Reader
+from headroom.schemes.rohc.judge.framework.errors import (
     CrcMismatch,
     MalformedPacket,
     NoContext,
@@ -16,9 +13,13 @@ from headroom.schemes.rohc.judge.errors import (
     Unsupported,
     WrongState,
 )
-from headroom.schemes.rohc.judge.fields import Field
-from headroom.schemes.rohc.judge.findings import Remark
-from headroom.schemes.rohc.judge.profiles import PROFILES, UNCOMPRESSED, Profile
+from headroom.schemes.rohc.judge.framework.fields import Field
+from headroom.schemes.rohc.judge.framework.findings import Remark
+from headroom.schemes.rohc.judge.v1 import base_header, chains
+from headroom.schemes.rohc.judge.v1.base_header import CompressedHeader
+from headroom.schemes.rohc.judge.v1.chains import DynamicChain, StaticChain
+from headroom.schemes.rohc.judge.v1.context import STATIC_CONTEXT, Channel, Context
+from headroom.schemes.rohc.judge.v1.profiles import PROFILES, UNCOMPRESSED, Profile
 
 
 @dataclass(slots=True)

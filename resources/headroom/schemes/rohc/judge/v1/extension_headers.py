@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from headroom.schemes.rohc.judge.bits import NO_BITS, Bits, Reader
-from headroom.schemes.rohc.judge.errors import MalformedPacket, Unsupported
-from headroom.schemes.rohc.judge.findings import Remark
-from headroom.schemes.rohc.judge.lists import CompressedList, Entries, ListKind, ListState, read_list
+from headroom.schemes.rohc.judge.framework.bits import NO_BITS, Bits, Reader
+from headroom.schemes.rohc.judge.framework.errors import MalformedPacket, Unsupported
+from headroom.schemes.rohc.judge.framework.findings import Remark
+from headroom.schemes.rohc.judge.v1.lists import CompressedList, Entries, ListKind, ListState, read_list
 
 HOP_BY_HOP, ROUTING, FRAGMENT, GRE, ESP, AH, MINIMAL, DESTINATION = 0, 43, 44, 47, 50, 51, 55, 60
 NAMES = {

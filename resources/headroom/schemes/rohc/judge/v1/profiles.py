@@ -6,10 +6,10 @@ A profile that is added later is one more entry here, a part in `chains` for its
 only where they differ.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from headroom.schemes.rohc.judge import lsb
+from headroom.schemes.rohc.judge.v1 import intervals
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class Profile:
     number: int
     name: str
     after_ip: tuple[str, ...] = ()
-    p_sn: Callable[[int], int] = lsb.p_sn_generated
+    p_sn: Callable[[int], int] = intervals.p_sn_generated
     rtp: bool = False  # packet formats of 5.7 with timestamp; otherwise those of 5.11.3
     generated_sn: bool = False  # a sequence number of the compressor's own: increases by one for each packet
     constant_ip_id: bool = False  # the SID flag of RFC 3843, 3.3, and RFC 4019, 5.8
@@ -39,15 +39,15 @@ class Profile:
 
 
 UNCOMPRESSED = Profile(0x0000, "Uncompressed")
-RTP = Profile(0x0001, "RTP", ("UDP", "RTP"), lsb.p_sn_rtp, rtp=True, checksum_context=True)
+RTP = Profile(0x0001, "RTP", ("UDP", "RTP"), intervals.p_sn_rtp, rtp=True, checksum_context=True)
 UDP = Profile(0x0002, "UDP", ("UDP",), generated_sn=True, checksum_context=True)
-ESP = Profile(0x0003, "ESP", ("ESP",), lsb.p_sn_rtp, sn_bits=32)
+ESP = Profile(0x0003, "ESP", ("ESP",), intervals.p_sn_rtp, sn_bits=32)
 IP = Profile(0x0004, "IP", generated_sn=True, constant_ip_id=True, any_depth=True, cancels_modes=True)
 RTP_LITE = Profile(
     0x0007,
     "RTP/UDP-Lite",
     ("UDP-Lite", "RTP"),
-    lsb.p_sn_rtp,
+    intervals.p_sn_rtp,
     rtp=True,
     constant_ip_id=True,
     coverage=True,
@@ -66,33 +66,3 @@ UDP_LITE = Profile(
 )
 
 PROFILES = {profile.number: profile for profile in (UNCOMPRESSED, RTP, UDP, ESP, IP, RTP_LITE, UDP_LITE)}
-
-# Registered profiles that this judge does not implement (IANA, ROHC Profile Identifiers).
-NOT_IMPLEMENTED = {
-    0x0005: "LLA, RFC 4362",
-    0x0105: "LLA with R-mode, RFC 3408",
-    0x0006: "ROHC-TCP, RFC 6846",
-    0x0101: "ROHCv2 RTP, RFC 5225",
-    0x0102: "ROHCv2 UDP, RFC 5225",
-    0x0103: "ROHCv2 ESP, RFC 5225",
-    0x0104: "ROHCv2 IP, RFC 5225",
-    0x0107: "ROHCv2 RTP/UDP-Lite, RFC 5225",
-    0x0108: "ROHCv2 UDP-Lite, RFC 5225",
-}
-VERSION_2 = frozenset(number for number in NOT_IMPLEMENTED if NOT_IMPLEMENTED[number].startswith("ROHCv2"))
-
-
-def registered(octet: int) -> list[int]:
-    """Numbers of the registered profiles with these 8 least significant bits."""
-    return sorted(number for number in {*PROFILES, *NOT_IMPLEMENTED} if number & 0xFF == octet)
-
-
-def title(number: int) -> str:
-    """A profile's number, with its name if it is registered."""
-    name = PROFILES[number].name if number in PROFILES else NOT_IMPLEMENTED.get(number)
-    return f"0x{number:04x} ({name})" if name else f"0x{number:04x}"
-
-
-def select(octet: int, allowed: Iterable[int]) -> int | None:
-    """The highest-numbered of `allowed` with these 8 least significant bits (RFC 3095, 5.2.3); None if none has."""
-    return max((number for number in allowed if number & 0xFF == octet), default=None)

@@ -6,11 +6,15 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from headroom.schemes.rohc.judge import crc, extension_headers, headers, lsb
-from headroom.schemes.rohc.judge.base_header import CompressedHeader
-from headroom.schemes.rohc.judge.bits import NO_BITS, Bits
-from headroom.schemes.rohc.judge.context import Channel, Context, Parameters
-from headroom.schemes.rohc.judge.decompressor import (
+from headroom.schemes.rohc.judge.framework import crc, lsb
+from headroom.schemes.rohc.judge.framework.bits import NO_BITS, Bits
+from headroom.schemes.rohc.judge.framework.errors import RohcError
+from headroom.schemes.rohc.judge.framework.findings import Remark
+from headroom.schemes.rohc.judge.framework.parameters import Parameters
+from headroom.schemes.rohc.judge.v1 import extension_headers, headers
+from headroom.schemes.rohc.judge.v1.base_header import CompressedHeader
+from headroom.schemes.rohc.judge.v1.context import Channel, Context
+from headroom.schemes.rohc.judge.v1.decompressor import (
     Attempt,
     ip_id,
     keep_coverage,
@@ -19,11 +23,9 @@ from headroom.schemes.rohc.judge.decompressor import (
     timestamp,
     transport_length,
 )
-from headroom.schemes.rohc.judge.errors import RohcError
-from headroom.schemes.rohc.judge.extension_headers import Shape
-from headroom.schemes.rohc.judge.findings import Remark
-from headroom.schemes.rohc.judge.headers import Kind
-from headroom.schemes.rohc.judge.packet import Packet, parse_packet
+from headroom.schemes.rohc.judge.v1.extension_headers import Shape
+from headroom.schemes.rohc.judge.v1.headers import Kind
+from headroom.schemes.rohc.judge.v1.packet import Packet, parse_packet
 
 # Which rule is broken when a field of the restored header differs from the original.
 _RULE = {
