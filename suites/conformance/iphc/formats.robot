@@ -21,7 +21,7 @@ Special Cases
     [Documentation]    Section 6 a), and RFC 1144, 3.2.3. Sends data in one direction, and echoed characters. Expects
     ...    the masks that stand for them, and the I flag only where the identification does not go on by
     ...    one.
-    [Tags]    -level:must    level:should    req:RFC2507-6-2
+    [Tags]    req:RFC2507-6-2
     Traffic Should Be Compressed By The Rules    tcp-bulk-data    packets=200    types=COMPRESSED_TCP
     Traffic Should Be Compressed By The Rules    tcp-interactive    packets=200    types=COMPRESSED_TCP
 

@@ -57,7 +57,7 @@ Slow Start
 Full Headers No More Often
     [Documentation]    Section 3.3.3. Sends datagrams at 50 a second. Expects F_PERIOD compressed headers behind a full
     ...    one.
-    [Tags]    -level:must    level:should    req:RFC2507-3.3.1-1
+    [Tags]    req:RFC2507-3.3.1-1
     The Implementation Has    compressor    non-tcp
     Traffic Should Be Compressed By The Rules    udp-constant-ipv4    packets=500    types=COMPRESSED_NON_TCP
 
