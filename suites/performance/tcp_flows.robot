@@ -3,9 +3,9 @@ SPDX-License-Identifier: Apache-2.0
 
 
 *** Settings ***
-Documentation    TCP over links that compress headers by RFC 2507 (IPHC) and by the TAROC draft: the connections that the
-...              cores carry, what an operation costs while connections come and go, and what two nodes forward. Those of
-...              RFC 1144 are in vj.
+Documentation    TCP over links that compress headers by RFC 2507 (IPHC) and by the TAROC draft: the connections that
+...              the cores carry, what an operation costs while connections come and go, and what two nodes forward.
+...              Those of RFC 1144 are in vj.
 ...
 ...              A flow pair is a connection: a packet of each direction in every tick of 20 ms, segments of 512 octets
 ...              or acknowledgements alone. A link has 16 CIDs (RFC 2507, 14), and there are as many links as give each
