@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A compressor's context of profile 0x0006: RFC 6846, 5.2; RFC 4164, 3.3.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "rohc/tcp/packet.h"
+#include "rohc/tcp/wire/chain.h"
+#include "rohc/tcp/wire/feedback.h"
+#include "rohc/wire/cid.h"
+
+namespace headroom::rohc::tcp {
+
+inline constexpr unsigned kMostRepeats = 8;
+
+// What RFC 6846 leaves to the compressor.
+struct CompressorConfig {
+  // How many packets carry a change before the compressor relies on it (5.2.1.1), which is also the width of the W-LSB
+  // windows: the decompressor may have any of so many packets as its reference. REQUIRES: 1 to kMostRepeats.
+  unsigned repeats = 4;
+  // IR and IR-DYN packets come back behind so many packets (5.2.1.2), until there is feedback; 0: never.
+  std::uint32_t ir_refresh = 2048, ir_dyn_refresh = 512;
+  // Packets of one stride before the acknowledgement number is scaled (6.4.8.2); 0: it never is.
+  std::uint32_t stride_after = 8;
+  // The most that the IP-ID of one flow may grow by from packet to packet and still count as sequential.
+  std::uint16_t ip_id_largest_step = 64;
+};
+
+struct Compressed {
+  Unfit unfit = Unfit::kNone;  // anything else: another profile must take the packet, and nothing has changed
+  bool no_space = false;       // `out` is too small; nothing has been sent
+  PacketType type = PacketType::kUnknown;
+  std::uint16_t compressed_header = 0, plain_header = 0;  // octets
+  std::uint32_t length = 0;                               // of the packet on the link
+};
+
+class CompressorContext {
+ public:
+  // `cid` is written around the first octet of each packet. `msn`: "SHOULD be initialized to a random value" (6.1.1).
+  CompressorContext(const CompressorConfig& config, const wire::CidOctets& cid, bool large_cids,
+                    std::uint32_t cid_number, std::uint16_t msn) noexcept;
+
+  // Compresses a packet into `out`. A packet of another flow makes the context that flow's, with IR packets, or with
+  // IR-CR packets if `base` is suitable; the MSN goes on (6.1.1).
+  [[nodiscard]] Compressed compress(Octets packet, std::span<std::uint8_t> out,
+                                    const CompressorContext* base = nullptr) noexcept;
+
+  // Takes feedback on this context into account (5.2.2). REJECT and CONTEXT_MEMORY are the framework's.
+  void feedback(const Feedback& f) noexcept;
+
+  // True if the packet whose headers are `layout` belongs to this context's flow.
+  [[nodiscard]] bool is_same_flow(const Layout& layout, const std::uint8_t* octets) const noexcept;
+  // True if other contexts may be replicated from this one: acknowledged with a CRC since anything changed that IR-CR
+  // packets leave out (RFC 4164, 3.3.3.1).
+  [[nodiscard]] bool is_base() const noexcept;
+  [[nodiscard]] std::uint32_t cid() const noexcept { return cid_number_; }
+  [[nodiscard]] std::uint16_t last_msn() const noexcept { return msn_of(next_ - 1); }
+
+ private:
+  // Whatever must be sent until the decompressor has it. Values: the packet that brought the present value.
+  enum Change : unsigned {
+    kStatic,   // only IR
+    kDynamic,  // only IR-DYN
+    kDscp,
+    kDf,
+    kBehaviour,
+    kUrgent,
+    kStride,
+    kEcnUsed,
+    kOuterTtl,
+    kList,
+    kSeqScaling,
+    kAckScaling,
+    kChanges
+  };
+  using Index = std::uint64_t;  // packets of this context, counted
+  // In place of an Index: the item left the list before the decompressor surely had it, so that it is new when it comes
+  // back.
+  static constexpr Index kGone = ~Index{0};
+
+  // What the decompressor may have as its reference, besides the fields of base headers.
+  struct Sent {
+    Index index = 0;
+    std::uint32_t ts_value = 0, ts_echo = 0;
+    std::uint32_t numbers[2] = {0, 0};  // of AH and GRE
+  };
+
+  // The packet that is being compressed.
+  struct Now {
+    Octets packet;
+    Layout layout;
+    OptionList list;
+    std::size_t payload = 0;
+    const std::uint8_t* tcp = nullptr;
+    Values values{};
+    IrregularHeaders irregular;
+    IrregularChoice choice;
+    std::uint16_t present = 0;  // X of the options, by place
+    std::uint8_t number_count = 0;
+    bool numbers_reach = true;
+    bool needs_list = false;
+  };
+
+  [[nodiscard]] std::uint16_t msn_of(Index i) const noexcept { return static_cast<std::uint16_t>(first_msn_ + i); }
+  [[nodiscard]] bool is_settled(Index change) const noexcept { return change <= oldest_; }
+  [[nodiscard]] bool is_settled(Change c) const noexcept { return is_settled(changed_[c]); }
+  void mark(Change c) noexcept { changed_[c] = next_; }
+  [[nodiscard]] const std::uint8_t* tcp() const noexcept { return octets_.data() + layout_.tcp().at; }
+  [[nodiscard]] OptionContext options() const noexcept {
+    return {table_, list_, layout_.count == 0 ? nullptr : tcp() + kTcpLength};
+  }
+  template <typename Predicate>
+  [[nodiscard]] bool all_sent(Predicate p) const noexcept {
+    return std::all_of(sent_.begin(), sent_.begin() + config_.repeats, p);
+  }
+  template <typename Predicate>
+  [[nodiscard]] bool all_references(Predicate p) const noexcept {
+    return std::all_of(references_.begin(), references_.begin() + config_.repeats, p);
+  }
+
+  // observe.cc: what is new in a packet.
+  [[nodiscard]] bool find_options(Now& now) noexcept;
+  [[nodiscard]] std::uint8_t generic_index(const Now& now, const std::uint8_t* option,
+                                           std::size_t length) const noexcept;
+  void start_flow(Now& now) noexcept;
+  void observe(Now& now) noexcept;
+  void observe_headers(const Now& now) noexcept;
+  void observe_ip_id(Now& now) noexcept;
+  void observe_tcp(Now& now) noexcept;
+  void observe_options(Now& now) noexcept;
+  void choose_irregular(Now& now) noexcept;
+
+  // context.cc: writing.
+  [[nodiscard]] Format choose(Now& now) const noexcept;
+  void fill_common(Now& now) const noexcept;
+  [[nodiscard]] std::size_t common_length(const Now& now) const noexcept;
+  void write_ir(Writer& out, Now& now, bool dynamic) noexcept;
+  void write_ir_cr(Writer& out, Now& now, const CompressorContext& base) noexcept;
+  void write_co(Writer& out, Now& now, Format format) noexcept;
+  void commit(const Now& now, PacketType type) noexcept;
+  [[nodiscard]] bool can_replicate_from(const Now& now, const CompressorContext* base) const noexcept;
+
+  CompressorConfig config_;
+  wire::CidOctets cid_;
+  std::uint32_t cid_number_;
+  std::uint16_t first_msn_;
+  bool large_cids_;
+  bool has_feedback_ = false, may_replicate_ = true, acked_with_crc_ = false;
+  Control control_;
+
+  Index next_ = kMostRepeats;  // the packet at hand
+  Index oldest_ = 0;           // the oldest packet that the decompressor may have as its reference
+  Index acked_ = 0;
+  Index last_ir_ = 0, last_ir_dyn_ = 0;
+  std::array<Index, kChanges> changed_{};
+  std::array<Index, kTableItems> item_changed_{};     // the *_list_item of an item
+  std::array<Index, kTableItems> content_changed_{};  // content that the irregular chain carries
+  std::array<References, kMostRepeats> references_{};
+  std::array<Sent, kMostRepeats> sent_{};
+
+  // Scaling, and how acknowledgements and IP-IDs have gone.
+  std::uint32_t seq_payload_ = 0, seq_residue_ = 0, ack_residue_ = 0;
+  std::uint32_t stride_candidate_ = 0, stride_seen_ = 0;
+  std::uint8_t id_jumps_ = 0, id_steps_ = 0, id_zeros_ = 0;
+
+  Layout layout_;
+  OptionList list_;
+  std::array<std::uint8_t, kMostOctets> octets_{};  // headers of the last packet
+  ItemTable table_;
+};
+
+}  // namespace headroom::rohc::tcp

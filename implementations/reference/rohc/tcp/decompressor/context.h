@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A decompressor's context of profile 0x0006: RFC 6846, 5.3; RFC 4164, 3.4.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "rohc/tcp/packet.h"
+#include "rohc/tcp/wire/chain.h"
+#include "rohc/tcp/wire/feedback.h"
+
+namespace headroom::rohc::tcp {
+
+// What RFC 6846 leaves to the decompressor.
+struct DecompressorConfig {
+  // Context damage is assumed behind k failures among the last n packets (5.3.1.2). REQUIRES: 1 <= k <= n <= 32.
+  std::uint8_t dynamic_k = 4, dynamic_n = 8;
+  std::uint8_t static_k = 2, static_n = 4;
+  // Behind a failure, tries the MSN that a loss of 12 to 27 packets makes; only with a sequential IP-ID it is seen.
+  bool repair_msn = true;
+  // Refuses packets of CO and IR-CR headers whose TCP checksum is wrong.
+  bool verify_checksum = false;
+};
+
+enum class State : std::uint8_t { kNoContext, kStaticContext, kFullContext };
+
+enum class Status : std::uint8_t {
+  kOk,
+  kMalformed,    // no packet of this profile, truncated, reserved bits
+  kCrc,          // CRC-8 validation, or CRC verification of the decompressed header
+  kChecksum,     // wrong TCP checksum
+  kNoContext,    // the state does not allow such a packet
+  kNoBase,       // the base context of an IR-CR packet is absent or not valid
+  kUnknownItem,  // an index of the option list without an item
+  kTooLong,      // headers beyond what a context holds
+  kNoSpace,      // `out` is too small
+};
+
+// Feedback that would help. The framework limits its rate (5.3.2).
+enum class Wish : std::uint8_t { kNone, kAck, kNack, kStaticNack, kContextMemory };
+
+struct Decompressed {
+  Status status = Status::kMalformed;
+  Wish wish = Wish::kNone;
+  PacketType type = PacketType::kUnknown;
+  std::uint16_t compressed_header = 0, plain_header = 0;  // octets
+  std::uint32_t length = 0;                               // of the packet
+};
+
+// The base context that an IR-CR packet names (7.2).
+struct BaseReference {
+  bool is_own = true;  // B = 0
+  std::uint32_t cid = 0;
+};
+
+class DecompressorContext {
+ public:
+  explicit DecompressorContext(const DecompressorConfig& config) noexcept : config_(config) {}
+
+  // True for IR-CR packets, for which decompress() needs the context that base_of() names.
+  [[nodiscard]] static bool is_ir_cr(const LinkPacket& packet) noexcept;
+  // Empty if the packet is truncated or has reserved bits.
+  [[nodiscard]] static std::optional<BaseReference> base_of(const LinkPacket& packet) noexcept;
+
+  // Writes the packet into `out`, which must not overlap it. `base`: of IR-CR packets, which may be this context; null
+  // if there is none. A failure leaves the context as it is but for state and damage detection.
+  [[nodiscard]] Decompressed decompress(const LinkPacket& packet, std::span<std::uint8_t> out,
+                                        const DecompressorContext* base = nullptr) noexcept;
+
+  // The feedback for a wish, and the MSN that goes with it: that "corresponding to the last header that was
+  // successfully CRC-8 validated or CRC verified" (8.3.1).
+  [[nodiscard]] Feedback feedback_for(Wish wish) const noexcept;
+  [[nodiscard]] std::uint16_t msn() const noexcept { return static_cast<std::uint16_t>(at(references_, Field::kMsn)); }
+
+  [[nodiscard]] State state() const noexcept { return state_; }
+  // Forgets everything: the CID has been given to another profile.
+  void reset() noexcept { *this = DecompressorContext(config_); }
+
+ private:
+  // Headers that are being rebuilt, in the buffer that is not the reference's.
+  struct Rebuilt {
+    Layout layout;
+    Control control;
+    OptionList list;
+    ReceivedList received;
+    bool has_list = false;
+    Values values;
+  };
+
+  [[nodiscard]] std::uint8_t* reference() noexcept { return octets_[active_].data(); }
+  [[nodiscard]] const std::uint8_t* reference() const noexcept { return octets_[active_].data(); }
+  [[nodiscard]] std::uint8_t* spare() noexcept { return octets_[1 - active_].data(); }
+  [[nodiscard]] OptionContext options() const noexcept {
+    return {table_, list_, layout_.count == 0 ? nullptr : reference() + layout_.tcp().at + kTcpLength};
+  }
+
+  [[nodiscard]] Decompressed decompress_ir(const LinkPacket& packet, std::span<std::uint8_t> out,
+                                           bool dynamic) noexcept;
+  [[nodiscard]] Decompressed decompress_ir_cr(const LinkPacket& packet, std::span<std::uint8_t> out,
+                                              const DecompressorContext* base) noexcept;
+  [[nodiscard]] Decompressed decompress_co(const LinkPacket& packet, std::span<std::uint8_t> out,
+                                           Format format) noexcept;
+  [[nodiscard]] Status parse_co(const LinkPacket& packet, Format format, Rebuilt& r, Octets& payload) noexcept;
+  void place_fields(const Rebuilt& r, std::size_t packet) noexcept;
+  void place_ip_id(const Rebuilt& r, std::uint16_t offset, std::uint16_t msn) noexcept;
+  [[nodiscard]] bool verifies(const Rebuilt& r, Format format) noexcept;
+  [[nodiscard]] bool is_older(const Rebuilt& r, std::uint16_t& msn) const noexcept;
+  void adopt(const Rebuilt& r, std::uint16_t msn, std::size_t payload) noexcept;
+  [[nodiscard]] Decompressed deliver(const Rebuilt& r, Octets payload, std::span<std::uint8_t> out,
+                                     Decompressed result) noexcept;
+  [[nodiscard]] Decompressed fail(Decompressed result, Status status, bool static_packet) noexcept;
+  void succeed() noexcept;
+
+  DecompressorConfig config_;
+  State state_ = State::kNoContext;
+  std::uint8_t active_ = 0;
+  bool has_msn_ = false;
+  Control control_;
+  References references_{};
+  std::uint32_t seq_residue_ = 0, ack_residue_ = 0;
+  std::uint32_t failures_ = 0;  // bit i: the packet i packets ago failed
+  Layout layout_;
+  OptionList list_;
+  std::array<std::array<std::uint8_t, kMostOctets>, 2> octets_;
+  ItemTable table_;
+};
+
+}  // namespace headroom::rohc::tcp

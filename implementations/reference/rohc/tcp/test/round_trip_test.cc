@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Whatever goes in comes out, as long as no more packets in a row are lost than the compressor reckons with; and behind
+// that nothing wrong comes out of a decompressor that verifies checksums.
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "rohc/tcp/test/ends.h"
+#include "rohc/tcp/test/traffic.h"
+
+namespace headroom::rohc::tcp {
+namespace {
+
+using namespace testing;
+
+TEST(TcpRoundTrip, EveryPacketComesOutAsItWentIn) {
+  std::set<PacketType> seen;
+  for (unsigned shape = 0; shape < Traffic::kShapes; ++shape) {
+    for (const unsigned wildness : {0U, 8U, 64U, 255U}) {
+      for (unsigned seed = 0; seed < 10; ++seed) {
+        CompressorConfig config;
+        config.repeats = 1 + seed % 4;
+        Ends ends(config, {}, seed % 2 == 1, seed * 50);
+        Traffic traffic(100 * shape + seed, shape, wildness);
+        std::mt19937 loss(seed + 99);
+        unsigned lost = 0;
+        for (unsigned i = 0; i < 300; ++i) {
+          const Packet packet = traffic.next();
+          const Packet link = ends.compress(packet);
+          if (ends.last.unfit != Unfit::kNone) continue;
+          ASSERT_FALSE(ends.last.no_space);
+          seen.insert(ends.last.type);
+          if (lost + 1 < config.repeats && loss() % 4 == 0) {
+            ++lost;
+            continue;
+          }
+          lost = 0;
+          ASSERT_TRUE(ends.decompress(link) == packet)
+              << "shape " << shape << " wildness " << wildness << " seed " << seed << " packet " << i << " type "
+              << static_cast<unsigned>(ends.last.type) << " status " << static_cast<unsigned>(ends.result.status)
+              << " link " << test::to_hex(link);
+          ASSERT_EQ(ends.result.type, ends.last.type);
+          ASSERT_EQ(ends.result.compressed_header, ends.last.compressed_header);
+        }
+      }
+    }
+  }
+  for (unsigned type = 0; type < kFormats + 2; ++type) EXPECT_EQ(seen.count(static_cast<PacketType>(type)), 1U) << type;
+}
+
+}  // namespace
+}  // namespace headroom::rohc::tcp
