@@ -241,6 +241,7 @@ void CompressorContext::write_co(Writer& out, Now& now, Format format) noexcept 
 void CompressorContext::commit(const Now& now, PacketType type) noexcept {
   if (type == PacketType::kIr) last_ir_ = last_ir_dyn_ = next_;
   if (type == PacketType::kIrDyn) last_ir_dyn_ = next_;
+  replicates_ = type == PacketType::kIrCr;
   control_.msn = msn_of(next_);
   layout_ = now.layout;
   list_ = now.list;
@@ -309,9 +310,10 @@ void CompressorContext::feedback(const Feedback& f) noexcept {
   }
   oldest_ = std::max(next_ - config_.repeats, acked_);
   if (meaning == AckType::kNack && is_settled(kDynamic) && is_settled(kStatic)) mark(kDynamic);
-  if (meaning == AckType::kStaticNack && is_settled(kStatic)) {
+  if (meaning == AckType::kAck) may_replicate_ = true;
+  if (meaning == AckType::kStaticNack && (is_settled(kStatic) || replicates_)) {
     mark(kStatic);
-    may_replicate_ = false;
+    may_replicate_ = replicates_ = false;
     acked_with_crc_ = false;
     table_ = ItemTable{};
     item_changed_.fill(next_);

@@ -149,7 +149,7 @@ class CompressorContext {
   std::uint32_t cid_number_;
   std::uint16_t first_msn_;
   bool large_cids_;
-  bool has_feedback_ = false, may_replicate_ = true, acked_with_crc_ = false;
+  bool has_feedback_ = false, may_replicate_ = true, replicates_ = false, acked_with_crc_ = false;
   Control control_;
 
   Index next_ = kMostRepeats;  // the packet at hand
