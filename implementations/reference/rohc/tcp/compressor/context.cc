@@ -56,16 +56,23 @@ Compressed CompressorContext::compress(Octets packet, std::span<std::uint8_t> ou
   }
   observe(now);
   Writer writer(out);
-  const bool ir =
-      !is_settled(kStatic) || (!has_feedback_ && config_.ir_refresh != 0 && next_ - last_ir_ >= config_.ir_refresh);
+  const bool refresh = !has_feedback_ && config_.ir_refresh != 0 && next_ - last_ir_ >= config_.ir_refresh;
+  bool ir = refresh || !is_settled(kStatic);
   Format format = Format::kNone;
   if (!ir) {
     const bool dynamic =
         !is_settled(kDynamic) || !now.numbers_reach ||
         (!has_feedback_ && config_.ir_dyn_refresh != 0 && next_ - last_ir_dyn_ >= config_.ir_dyn_refresh);
     if (!dynamic) format = choose(now);
-    result.type = format == Format::kNone ? PacketType::kIrDyn : type_of(format);
-  } else {
+    result.type = type_of(format);
+    // If all IR packets of this flow were lost, the CRC of an IR-DYN packet would not show that the context is
+    // another's.
+    if (format == Format::kNone) {
+      result.type = PacketType::kIrDyn;
+      ir = is_reused_;
+    }
+  }
+  if (ir) {
     result.type = can_replicate_from(now, base) && !is_settled(kStatic) ? PacketType::kIrCr : PacketType::kIr;
   }
   switch (result.type) {
@@ -86,7 +93,9 @@ Compressed CompressorContext::compress(Octets packet, std::span<std::uint8_t> ou
   result.length = static_cast<std::uint32_t>(writer.size());
   result.no_space = !writer.ok();
   if (new_flow && result.no_space) layout_ = Layout{};  // so that the next packet begins the flow again
-  if (!result.no_space) commit(now, result.type);
+  if (result.no_space) return result;
+  commit(now, result.type);
+  if (refresh) is_reused_ = false;
   return result;
 }
 
@@ -288,14 +297,18 @@ void CompressorContext::feedback(const Feedback& f) noexcept {
   if (next_ == kMostRepeats) return;  // nothing has been sent
   has_feedback_ = true;
   const AckType meaning = f.meaning();
+  bool knows_static = true;
   if (f.msn_valid && meaning != AckType::kStaticNack) {
     // The latest packet whose MSN has those LSBs.
     const std::uint32_t bits_mask = f.msn_bits >= 16 ? 0xffffU : (1U << f.msn_bits) - 1;
     const std::uint32_t back = (static_cast<std::uint32_t>(last_msn()) - f.msn) & bits_mask;
     if (back < next_ - kMostRepeats) {
       const Index index = next_ - 1 - back;
-      if (index > acked_ && index >= changed_[kStatic]) {
+      if (index < changed_[kStatic]) {
+        knows_static = false;
+      } else if (index > acked_) {
         acked_ = index;
+        if (meaning == AckType::kAck) is_reused_ = false;
         if (f.has_crc) acked_with_crc_ = true;
         // Older packets are no references any more; the acknowledged one stands in for them.
         for (unsigned i = 0; i < config_.repeats; ++i) {
@@ -309,7 +322,7 @@ void CompressorContext::feedback(const Feedback& f) noexcept {
     }
   }
   oldest_ = std::max(next_ - config_.repeats, acked_);
-  if (meaning == AckType::kNack && is_settled(kDynamic) && is_settled(kStatic)) mark(kDynamic);
+  if (meaning == AckType::kNack && is_settled(kDynamic) && is_settled(kStatic)) mark(knows_static ? kDynamic : kStatic);
   if (meaning == AckType::kAck) may_replicate_ = true;
   if (meaning == AckType::kStaticNack && (is_settled(kStatic) || replicates_)) {
     mark(kStatic);

@@ -150,6 +150,7 @@ class CompressorContext {
   std::uint16_t first_msn_;
   bool large_cids_;
   bool has_feedback_ = false, may_replicate_ = true, replicates_ = false, acked_with_crc_ = false;
+  bool is_reused_ = false;  // the CID had another flow, and no ACK says that the decompressor knows of this one
   Control control_;
 
   Index next_ = kMostRepeats;  // the packet at hand

@@ -96,6 +96,7 @@ bool CompressorContext::find_options(Now& now) noexcept {
 
 // The context becomes that of another flow.
 void CompressorContext::start_flow(Now& now) noexcept {
+  is_reused_ = layout_.count != 0;
   table_ = ItemTable{};
   list_ = OptionList{};
   layout_ = now.layout;

@@ -105,6 +105,9 @@ Decompressed DecompressorContext::decompress_ir(const LinkPacket& p, std::span<s
   const Octets payload = in.rest();
   if (is_too_long(r.layout, payload.size())) return fail(result, Status::kMalformed, true);
   infer_fields(r.layout, spare(), r.layout.octets + payload.size());
+  // The CRC of an IR-DYN packet does not cover static fields, which may be those of another flow.
+  if (dynamic && config_.verify_checksum && !tcp_checksum_is_right(r.layout, spare(), payload))
+    return fail(result, Status::kChecksum, true);
   result.compressed_header = static_cast<std::uint16_t>(header);
   result.wish = Wish::kAck;
   result = deliver(r, payload, out, result);

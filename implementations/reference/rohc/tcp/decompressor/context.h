@@ -21,7 +21,7 @@ struct DecompressorConfig {
   std::uint8_t static_k = 2, static_n = 4;
   // Behind a failure, tries the MSN that a loss of 12 to 27 packets makes; only with a sequential IP-ID it is seen.
   bool repair_msn = true;
-  // Refuses packets of CO and IR-CR headers whose TCP checksum is wrong.
+  // Refuses packets whose TCP checksum is wrong, but for those of IR headers, which the CRC covers whole.
   bool verify_checksum = false;
 };
 
