@@ -80,71 +80,86 @@ constexpr unsigned bits_of(unsigned format) { return kTables[format].bits(); }
 
 constexpr std::uint32_t mask_of(unsigned bits) { return bits >= 32 ? 0xffffffffU : (1U << bits) - 1; }
 
+// One piece of a format, with everything that is known of it at compile time.
+template <unsigned kFormat, std::size_t kPiece>
+struct Coder {
+  static constexpr Piece kIt = kTables[kFormat].pieces[kPiece];
+  static constexpr unsigned kRight = [] {  // bits behind it
+    unsigned sum = 0;
+    for (std::size_t i = kPiece + 1; i < kMostPieces; ++i) sum += kTables[kFormat].pieces[i].bits;
+    return sum;
+  }();
+  static constexpr unsigned kWidth = kIt.is_lsb() ? kFieldBits[static_cast<unsigned>(kIt.field)] : 32;
+
+  static std::uint64_t put(const Values& v) noexcept {
+    const std::uint32_t value = kIt.field == F::kConstant ? kIt.constant : at(v, kIt.field);
+    return std::uint64_t{value & mask_of(kIt.bits)} << kRight;
+  }
+  static bool get(std::uint64_t word, const References& r, Values& v) noexcept {
+    const std::uint32_t raw = static_cast<std::uint32_t>(word >> kRight) & mask_of(kIt.bits);
+    if constexpr (kIt.bits == 0) {
+      return true;
+    } else if constexpr (kIt.field == F::kConstant) {
+      return raw == kIt.constant;
+    } else if constexpr (kIt.is_lsb()) {
+      at(v, kIt.field) = lsb_decode(raw, kIt.bits, at(r, kIt.field), kIt.p) & mask_of(kWidth);
+    } else {
+      at(v, kIt.field) = raw;
+    }
+    return true;
+  }
+  static bool reaches(const Values& v, const References* r, unsigned count) noexcept {
+    bool ok = true;
+    if constexpr (kIt.is_lsb() && kIt.bits != 0) {
+      const std::uint32_t value = at(v, kIt.field);
+      for (unsigned i = 0; i < count; ++i) ok &= in_reach(value, at(r[i], kIt.field), kIt.bits, kIt.p, kWidth);
+    }
+    return ok;
+  }
+};
+
 template <unsigned kFormat, std::size_t... I>
 void pack(const Values& v, std::uint8_t* out, std::index_sequence<I...>) noexcept {
-  constexpr const Table& t = kTables[kFormat];
-  std::uint64_t word = 0;
-  const auto put = [&word, &v](const Piece& p) {
-    const std::uint32_t value = p.field == F::kConstant ? p.constant : at(v, p.field);
-    word = word << p.bits | (value & mask_of(p.bits));
-  };
-  (put(t.pieces[I]), ...);
+  std::uint64_t word = (Coder<kFormat, I>::put(v) | ...);
   for (unsigned i = bits_of(kFormat) / 8; i-- > 0; word >>= 8) out[i] = static_cast<std::uint8_t>(word);
 }
 
 template <unsigned kFormat, std::size_t... I>
 bool unpack(const std::uint8_t* in, const References& r, Values& v, std::index_sequence<I...>) noexcept {
-  constexpr const Table& t = kTables[kFormat];
   std::uint64_t word = 0;
   for (unsigned i = 0; i < bits_of(kFormat) / 8; ++i) word = word << 8 | in[i];
-  unsigned left = bits_of(kFormat);
-  bool ok = true;
-  const auto get = [&](const Piece& p) {
-    if (p.bits == 0) return;
-    left -= p.bits;
-    const std::uint32_t raw = static_cast<std::uint32_t>(word >> left) & mask_of(p.bits);
-    if (p.field == F::kConstant) {
-      ok = ok && raw == p.constant;
-    } else if (p.is_lsb()) {
-      at(v, p.field) =
-          lsb_decode(raw, p.bits, at(r, p.field), p.p) & mask_of(kFieldBits[static_cast<unsigned>(p.field)]);
-    } else {
-      at(v, p.field) = raw;
-    }
-  };
-  (get(t.pieces[I]), ...);
-  return ok;
+  return (Coder<kFormat, I>::get(word, r, v) && ...);
 }
 
 template <unsigned kFormat, std::size_t... I>
 bool reach(const Values& v, const References* r, unsigned count, std::index_sequence<I...>) noexcept {
-  constexpr const Table& t = kTables[kFormat];
-  const auto fits = [&](const Piece& p) {
-    if (!p.is_lsb() || p.bits == 0) return true;
-    bool ok = true;
-    for (unsigned i = 0; i < count; ++i) {
-      ok = ok && in_reach(at(v, p.field), at(r[i], p.field), p.bits, p.p, kFieldBits[static_cast<unsigned>(p.field)]);
-    }
-    return ok;
-  };
-  return (fits(t.pieces[I]) && ...);
+  return (Coder<kFormat, I>::reaches(v, r, count) && ...);
 }
 
-// Calls `f` with the number of the format as a constant.
-template <typename Function, std::size_t... I>
-auto with_format(Format format, Function f, std::index_sequence<I...>) noexcept {
-  using Result = decltype(f(std::integral_constant<unsigned, 0>{}));
-  if constexpr (std::is_void_v<Result>) {
-    (void)((static_cast<unsigned>(format) == I ? (f(std::integral_constant<unsigned, I>{}), true) : false) || ...);
-  } else {
-    Result result{};
-    (void)((static_cast<unsigned>(format) == I ? (result = f(std::integral_constant<unsigned, I>{}), true) : false) ||
-           ...);
-    return result;
-  }
-}
-constexpr std::make_index_sequence<kFormats> kAllFormats{};
 constexpr std::make_index_sequence<kMostPieces> kAllPieces{};
+constexpr std::make_index_sequence<kFormats> kAllFormats{};
+
+// The functions of all formats.
+struct Functions {
+  void (*write)(const Values&, std::uint8_t*);
+  bool (*read)(const std::uint8_t*, const References&, Values&);
+  bool (*reaches)(const Values&, const References*, unsigned);
+};
+template <std::size_t... F>
+constexpr std::array<Functions, kFormats> make_functions(std::index_sequence<F...>) {
+  return {Functions{
+      [](const Values& v, std::uint8_t* out) { pack<F>(v, out, kAllPieces); },
+      [](const std::uint8_t* in, const References& r, Values& v) { return unpack<F>(in, r, v, kAllPieces); },
+      [](const Values& v, const References* r, unsigned count) { return reach<F>(v, r, count, kAllPieces); }}...};
+}
+constexpr auto kFunctions = make_functions(kAllFormats);
+constexpr const Functions& functions(Format f) { return kFunctions[static_cast<unsigned>(f)]; }
+
+constexpr auto kOctets = [] {
+  std::array<std::uint8_t, kFormats> octets{};
+  for (unsigned f = 0; f < kFormats; ++f) octets[f] = static_cast<std::uint8_t>(bits_of(f) / 8);
+  return octets;
+}();
 
 // First octets that belong to a format, for both sets.
 constexpr std::array<std::array<Format, 256>, 2> make_first_octets() {
@@ -189,7 +204,7 @@ void write_variable(Writer& out, std::uint32_t indicator, std::uint32_t value) n
 
 }  // namespace
 
-std::size_t fixed_length(Format format) noexcept { return bits_of(static_cast<unsigned>(format)) / 8; }
+std::size_t fixed_length(Format format) noexcept { return kOctets[static_cast<unsigned>(format)]; }
 
 std::uint32_t carried(Format format) noexcept {
   static constexpr auto kCarried = [] {
@@ -203,18 +218,15 @@ std::uint32_t carried(Format format) noexcept {
 Format format_of(std::uint8_t first, bool sequential) noexcept { return kFirstOctets[sequential ? 1 : 0][first]; }
 
 void write_fixed(Format format, const Values& values, std::uint8_t* out) noexcept {
-  with_format(
-      format, [&](auto f) { pack<f>(values, out, kAllPieces); }, kAllFormats);
+  functions(format).write(values, out);
 }
 
 bool read_fixed(Format format, const std::uint8_t* in, const References& references, Values& values) noexcept {
-  return with_format(
-      format, [&](auto f) { return unpack<f>(in, references, values, kAllPieces); }, kAllFormats);
+  return functions(format).read(in, references, values);
 }
 
 bool reaches(Format format, const Values& values, const References* references, unsigned count) noexcept {
-  return with_format(
-      format, [&](auto f) { return reach<f>(values, references, count, kAllPieces); }, kAllFormats);
+  return functions(format).reaches(values, references, count);
 }
 
 void write_common_rest(Writer& out, const Values& v) noexcept {
