@@ -35,6 +35,7 @@ CompressorContext::CompressorContext(const CompressorConfig& config, const wire:
 Compressed CompressorContext::compress(Octets packet, std::span<std::uint8_t> out,
                                        const CompressorContext* base) noexcept {
   Compressed result;
+  if (fast_length_ != 0 && compress_fast(packet, out, result)) return result;
   Now now;
   now.packet = packet;
   result.unfit = find_headers(packet, now.layout);
@@ -96,6 +97,7 @@ Compressed CompressorContext::compress(Octets packet, std::span<std::uint8_t> ou
   if (result.no_space) return result;
   commit(now, result.type);
   if (refresh) is_reused_ = false;
+  prepare_fast_path();
   return result;
 }
 
@@ -296,6 +298,7 @@ bool CompressorContext::is_base() const noexcept {
 void CompressorContext::feedback(const Feedback& f) noexcept {
   if (next_ == kMostRepeats) return;  // nothing has been sent
   has_feedback_ = true;
+  fast_length_ = 0;
   const AckType meaning = f.meaning();
   bool knows_static = true;
   if (f.msn_valid && meaning != AckType::kStaticNack) {

@@ -26,6 +26,8 @@ struct CompressorConfig {
   std::uint32_t ir_refresh = 2048, ir_dyn_refresh = 512;
   // Packets of one stride before the acknowledgement number is scaled (6.4.8.2); 0: it never is.
   std::uint32_t stride_after = 8;
+  // False: every packet takes the general path, which makes the same octets.
+  bool fast_path = true;
   // The most that the IP-ID of one flow may grow by from packet to packet and still count as sequential.
   std::uint16_t ip_id_largest_step = 64;
 };
@@ -134,6 +136,13 @@ class CompressorContext {
   void observe_options(Now& now) noexcept;
   void choose_irregular(Now& now) noexcept;
 
+  void observe_numbers(Values& v, std::uint32_t step, std::uint32_t payload) noexcept;
+
+  // fast_path.cc: packets of a flow in which nothing has changed for a while but numbers and time stamps.
+  void prepare_fast_path() noexcept;
+  [[nodiscard]] bool compress_fast(Octets packet, std::span<std::uint8_t> out, Compressed& result) noexcept;
+  [[nodiscard]] bool fast_ip_id(const std::uint8_t* packet, Values& v) const noexcept;
+
   // context.cc: writing.
   [[nodiscard]] Format choose(Now& now) const noexcept;
   void fill_common(Now& now) const noexcept;
@@ -167,6 +176,11 @@ class CompressorContext {
   std::uint32_t seq_payload_ = 0, seq_residue_ = 0, ack_residue_ = 0;
   std::uint32_t stride_candidate_ = 0, stride_seen_ = 0;
   std::uint8_t id_jumps_ = 0, id_steps_ = 0, id_zeros_ = 0;
+
+  // The fast path: octets of the headers, 0 if the general path must be taken; where the time stamps are, or 0; and the
+  // bits of the headers that must be those of the last packet.
+  std::uint8_t fast_length_ = 0, fast_stamps_ = 0;
+  std::array<std::uint64_t, (kIpv6Length + kTcpLength + kMostOptions) / 8> fast_mask_{};
 
   Layout layout_;
   OptionList list_;

@@ -230,7 +230,13 @@ void CompressorContext::observe_tcp(Now& now) noexcept {
   at(v, Field::kAck) = ack;
   at(v, Field::kWindow) = load16(a + field::kWindow);
   at(v, Field::kTtl) = now.packet[ttl_place(inner)];
-  const auto payload = static_cast<std::uint32_t>(now.payload);
+  observe_numbers(v, ack - load32(b + field::kAck), static_cast<std::uint32_t>(now.payload));
+}
+
+// Follows the scaling of sequence and acknowledgement numbers, of which `v` has the values. `step`: how far the
+// acknowledgement number has gone.
+void CompressorContext::observe_numbers(Values& v, std::uint32_t step, std::uint32_t payload) noexcept {
+  const std::uint32_t seq = at(v, Field::kSeq), ack = at(v, Field::kAck);
   if (payload == 0 || payload != seq_payload_ || seq % payload != seq_residue_) {
     seq_payload_ = payload;
     seq_residue_ = payload == 0 ? 0 : seq % payload;
@@ -239,7 +245,6 @@ void CompressorContext::observe_tcp(Now& now) noexcept {
   at(v, Field::kSeqScaled) = payload == 0 ? 0 : seq / payload;
 
   // A stride is worth its co_common packets if acknowledgements have grown by multiples of it for a while.
-  const std::uint32_t step = ack - load32(b + field::kAck);
   if (config_.stride_after != 0 && step != 0 && step <= 0xffff) {
     if (stride_candidate_ != 0 && step % stride_candidate_ == 0 && step / stride_candidate_ <= 8) {
       if (stride_seen_ < config_.stride_after) ++stride_seen_;

@@ -71,6 +71,7 @@ Decompressed DecompressorContext::decompress(const LinkPacket& p, std::span<std:
   const Format format = format_of(first, is_sequential(layout_.inner().ip_id));
   if (format == Format::kNone) return result;
   result.type = type_of(format);
+  if (is_fast_ && decompress_fast(p, out, format, result)) return result;
   if (state_ == State::kStaticContext && !has_crc7(format)) {
     result.status = Status::kNoContext;
     result.wish = Wish::kNack;
@@ -337,6 +338,14 @@ void DecompressorContext::adopt(const Rebuilt& r, std::uint16_t msn, std::size_t
   at(references_, Field::kTtl) = octets[ttl_place(inner)];
   if (inner.kind == HeaderKind::kIpv4 && is_sequential(inner.ip_id))
     at(references_, Field::kIpId) = (counting_id(inner.ip_id, load16(octets + inner.at + ipv4::kId)) - msn) & 0xffffU;
+  scale(seq, ack, payload);
+  has_msn_ = true;
+  prepare_fast_path();
+  succeed();
+}
+
+// field_scaling (8.2): what scaled numbers of later packets are relative to.
+void DecompressorContext::scale(std::uint32_t seq, std::uint32_t ack, std::size_t payload) noexcept {
   if (payload != 0) {  // without one, the scaling of earlier packets stays
     at(references_, Field::kSeqScaled) = seq / static_cast<std::uint32_t>(payload);
     seq_residue_ = seq % static_cast<std::uint32_t>(payload);
@@ -344,8 +353,6 @@ void DecompressorContext::adopt(const Rebuilt& r, std::uint16_t msn, std::size_t
   const std::uint32_t stride = control_.ack_stride;
   at(references_, Field::kAckScaled) = stride == 0 ? 0 : ack / stride;
   ack_residue_ = stride == 0 ? ack : ack % stride;
-  has_msn_ = true;
-  succeed();
 }
 
 void DecompressorContext::succeed() noexcept {

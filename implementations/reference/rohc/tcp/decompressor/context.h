@@ -21,6 +21,8 @@ struct DecompressorConfig {
   std::uint8_t static_k = 2, static_n = 4;
   // Behind a failure, tries the MSN that a loss of 12 to 27 packets makes; only with a sequential IP-ID it is seen.
   bool repair_msn = true;
+  // False: every packet takes the general path, which makes the same packets.
+  bool fast_path = true;
   // Refuses packets whose TCP checksum is wrong, but for those of IR headers, which the CRC covers whole.
   bool verify_checksum = false;
 };
@@ -103,11 +105,17 @@ class DecompressorContext {
                                               const DecompressorContext* base) noexcept;
   [[nodiscard]] Decompressed decompress_co(const LinkPacket& packet, std::span<std::uint8_t> out,
                                            Format format) noexcept;
+  // fast_path.cc: packets with a CRC of 3 bits whose options are time stamps at most. False: the general path must take
+  // the packet; nothing has changed but spare().
+  void prepare_fast_path() noexcept;
+  [[nodiscard]] bool decompress_fast(const LinkPacket& packet, std::span<std::uint8_t> out, Format format,
+                                     Decompressed& result) noexcept;
   [[nodiscard]] Status parse_co(const LinkPacket& packet, Format format, Rebuilt& r, Octets& payload) noexcept;
   void place_fields(const Rebuilt& r, std::size_t packet) noexcept;
   void place_ip_id(const Rebuilt& r, std::uint16_t offset, std::uint16_t msn) noexcept;
   [[nodiscard]] bool verifies(const Rebuilt& r, Format format) noexcept;
   [[nodiscard]] bool is_older(const Rebuilt& r, std::uint16_t& msn) const noexcept;
+  void scale(std::uint32_t seq, std::uint32_t ack, std::size_t payload) noexcept;
   void adopt(const Rebuilt& r, std::uint16_t msn, std::size_t payload) noexcept;
   [[nodiscard]] Decompressed deliver(const Rebuilt& r, Octets payload, std::span<std::uint8_t> out,
                                      Decompressed result) noexcept;
@@ -117,6 +125,8 @@ class DecompressorContext {
   DecompressorConfig config_;
   State state_ = State::kNoContext;
   std::uint8_t active_ = 0;
+  std::uint8_t fast_stamps_ = 0;  // the time stamps' place in the headers, or 0
+  bool is_fast_ = false;
   bool has_msn_ = false;
   Control control_;
   References references_{};

@@ -49,5 +49,46 @@ TEST(TcpRoundTrip, EveryPacketComesOutAsItWentIn) {
   for (unsigned type = 0; type < kFormats + 2; ++type) EXPECT_EQ(seen.count(static_cast<PacketType>(type)), 1U) << type;
 }
 
+// The fast paths make the same octets as the general ones, whatever comes in between.
+TEST(TcpRoundTrip, BothPathsAreEqual) {
+  for (unsigned shape = 0; shape < Traffic::kShapes; ++shape) {
+    for (const unsigned wildness : {0U, 4U, 16U, 64U}) {
+      for (unsigned seed = 0; seed < 12; ++seed) {
+        CompressorConfig config;
+        config.repeats = 1 + seed % 8;
+        config.ir_refresh = 150;
+        Ends fast(config);
+        config.fast_path = false;
+        DecompressorConfig general;
+        general.fast_path = false;
+        Ends slow(config, general);
+        Traffic traffic(100 * shape + seed, shape, wildness);
+        std::mt19937 random(seed);
+        for (unsigned i = 0; i < 300; ++i) {
+          const Packet packet = traffic.next();
+          Packet link = fast.compress(packet);
+          ASSERT_TRUE(link == slow.compress(packet)) << shape << " " << wildness << " " << seed << " " << i;
+          ASSERT_EQ(fast.last.type, slow.last.type);
+          ASSERT_EQ(fast.last.compressed_header, slow.last.compressed_header);
+          ASSERT_EQ(fast.last.plain_header, slow.last.plain_header);
+          if (link.empty() || random() % 16 == 0) continue;
+          if (random() % 16 == 0) link[random() % fast.last.compressed_header] ^= 1;
+          const Packet out = fast.decompress(link);
+          ASSERT_TRUE(out == slow.decompress(link)) << shape << " " << wildness << " " << seed << " " << i;
+          ASSERT_EQ(fast.result.status, slow.result.status);
+          ASSERT_EQ(fast.result.wish, slow.result.wish);
+          ASSERT_EQ(fast.out.msn(), slow.out.msn());
+          ASSERT_EQ(fast.result.compressed_header, slow.result.compressed_header);
+          if (random() % 32 == 0) {
+            const Wish wish = fast.result.wish;
+            fast.answer(wish);
+            slow.answer(wish);
+          }
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace headroom::rohc::tcp
