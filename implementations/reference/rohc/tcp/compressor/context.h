@@ -180,7 +180,7 @@ class CompressorContext {
   // The fast path: octets of the headers, 0 if the general path must be taken; where the time stamps are, or 0; and the
   // bits of the headers that must be those of the last packet.
   std::uint8_t fast_length_ = 0, fast_stamps_ = 0;
-  std::array<std::uint64_t, (kIpv6Length + kTcpLength + kMostOptions) / 8> fast_mask_{};
+  std::array<std::uint8_t, kIpv6Length + kTcpLength + kMostOptions> fast_mask_{};
 
   Layout layout_;
   OptionList list_;

@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "rohc/tcp/compressor/context.h"
-#include "rohc/wire/crc.h"
+#include "rohc/tcp/wire/header_words.h"
 
 namespace headroom::rohc::tcp {
 namespace {
@@ -17,12 +17,6 @@ constexpr std::uint32_t mask(Field f) noexcept { return 1U << static_cast<unsign
 constexpr Format kCandidates[2][6] = {
     {Format::kRnd2, Format::kRnd4, Format::kRnd3, Format::kRnd1, Format::kRnd6, Format::kRnd5},
     {Format::kSeq4, Format::kSeq2, Format::kSeq1, Format::kSeq3, Format::kSeq6, Format::kSeq5}};
-
-std::uint64_t load_word(const std::uint8_t* p) noexcept {
-  std::uint64_t v;
-  std::memcpy(&v, p, sizeof v);
-  return v;
-}
 
 }  // namespace
 
@@ -41,9 +35,8 @@ void CompressorContext::prepare_fast_path() noexcept {
         return at(r, Field::kWindow) == load16(t + field::kWindow) && at(r, Field::kTtl) == octets_[ttl_place(ip)];
       }))
     return;
-  std::uint8_t bits[sizeof fast_mask_];
-  std::memset(bits, 0xff, sizeof bits);
-  const auto changes = [&bits](std::size_t place, std::size_t count) { std::memset(bits + place, 0, count); };
+  fast_mask_.fill(0xff);
+  const auto changes = [this](std::size_t place, std::size_t count) { std::memset(&fast_mask_[place], 0, count); };
   if (ip.kind == HeaderKind::kIpv4) {
     changes(ipv4::kTotalLength, 2);
     if (ip.ip_id != IpIdBehaviour::kZero) changes(ipv4::kId, 2);
@@ -53,7 +46,7 @@ void CompressorContext::prepare_fast_path() noexcept {
   }
   const std::size_t at_tcp = layout_.tcp().at;
   changes(at_tcp + field::kSeq, 8);
-  bits[at_tcp + field::kFlags] = static_cast<std::uint8_t>(~flag::kPsh);
+  fast_mask_[at_tcp + field::kFlags] = static_cast<std::uint8_t>(~flag::kPsh);
   changes(at_tcp + field::kChecksum, 2);
   for (unsigned i = 0; i < list_.count; ++i) {
     const std::uint8_t index = list_.index[i];
@@ -62,8 +55,6 @@ void CompressorContext::prepare_fast_path() noexcept {
     fast_stamps_ = static_cast<std::uint8_t>(at_tcp + kTcpLength + list_.at[i] + 2);
     changes(fast_stamps_, 8);
   }
-  changes(layout_.octets, sizeof bits - layout_.octets);
-  std::memcpy(fast_mask_.data(), bits, sizeof bits);
   fast_length_ = static_cast<std::uint8_t>(layout_.octets);
 }
 
@@ -91,17 +82,16 @@ bool CompressorContext::compress_fast(Octets packet, std::span<std::uint8_t> out
   std::uint64_t differences = 0;
   std::size_t at_octet = 0;
   for (; at_octet + 8 <= length; at_octet += 8)
-    differences |= (load_word(p + at_octet) ^ load_word(octets_.data() + at_octet)) & fast_mask_[at_octet / 8];
+    differences |= (load_word<std::uint64_t>(p + at_octet) ^ load_word<std::uint64_t>(octets_.data() + at_octet)) &
+                   load_word<std::uint64_t>(fast_mask_.data() + at_octet);
   if (at_octet < length) {  // four octets are left: read again with the four before them
-    std::uint64_t m;
-    std::memcpy(&m, reinterpret_cast<const std::uint8_t*>(fast_mask_.data()) + length - 8, sizeof m);
-    differences |= (load_word(p + length - 8) ^ load_word(octets_.data() + length - 8)) & m;
+    differences |= (load_word<std::uint64_t>(p + length - 8) ^ load_word<std::uint64_t>(octets_.data() + length - 8)) &
+                   load_word<std::uint64_t>(fast_mask_.data() + length - 8);
   }
   if (differences != 0) return false;
   const Header& ip = layout_.headers[0];
   const bool v4 = ip.kind == HeaderKind::kIpv4;
-  if (v4 ? load16(p + ipv4::kTotalLength) != packet.size() || sum_of(p, kIpv4Length) != 0xffff ||
-               load16(p + ipv4::kChecksum) == 0xffff
+  if (v4 ? load16(p + ipv4::kTotalLength) != packet.size() || !ipv4_checksum_is_inferred(p)
          : load16(p + ipv6::kPayloadLength) != packet.size() - kIpv6Length)
     return false;
   if (!has_feedback_ && ((config_.ir_refresh != 0 && next_ - last_ir_ >= config_.ir_refresh) ||
@@ -162,7 +152,7 @@ bool CompressorContext::compress_fast(Octets packet, std::span<std::uint8_t> out
     return false;
   }
 
-  at(v, Field::kCrc) = wire::crc3(packet.first(length));
+  at(v, Field::kCrc) = crc3_of_words(p, length);
   std::uint8_t head[8];
   write_fixed(format, v, head);
   Writer writer(out);
@@ -195,7 +185,7 @@ bool CompressorContext::compress_fast(Octets packet, std::span<std::uint8_t> out
     sent.ts_echo = load32(p + fast_stamps_ + 4);
   }
   control_.msn = msn_of(next_);
-  std::memcpy(octets_.data(), p, length);
+  copy_words(octets_.data(), p, length);
   ++next_;
   return true;
 }

@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "rohc/tcp/decompressor/context.h"
-#include "rohc/wire/crc.h"
+#include "rohc/tcp/wire/header_words.h"
 
 namespace headroom::rohc::tcp {
 
@@ -41,7 +41,7 @@ bool DecompressorContext::decompress_fast(const LinkPacket& p, std::span<std::ui
     at(v, Field::kAck) = at(v, Field::kAckScaled) * control_.ack_stride + ack_residue_;
   }
   std::uint8_t* const octets = spare();
-  std::memcpy(octets, reference(), length);
+  copy_words(octets, reference(), length);
   const Header& ip = layout_.headers[0];
   const bool v4 = ip.kind == HeaderKind::kIpv4;
   if (v4 && ip.ip_id != IpIdBehaviour::kZero) {
@@ -68,11 +68,16 @@ bool DecompressorContext::decompress_fast(const LinkPacket& p, std::span<std::ui
   store32(t + field::kAck, at(v, Field::kAck));
   t[field::kFlags] = static_cast<std::uint8_t>((t[field::kFlags] & flag::kEcn) | flag::kAck | at(v, Field::kPsh) << 3);
   store16(t + field::kWindow, static_cast<std::uint16_t>(at(v, Field::kWindow)));
-  infer_fields(layout_, octets, packet);
-  if (wire::crc3({octets, length}) != at(v, Field::kCrc)) return false;
+  if (v4) {
+    store16(octets + ipv4::kTotalLength, static_cast<std::uint16_t>(packet));
+    set_ipv4_checksum(octets);
+  } else {
+    store16(octets + ipv6::kPayloadLength, static_cast<std::uint16_t>(packet - kIpv6Length));
+  }
+  if (crc3_of_words(octets, length) != at(v, Field::kCrc)) return false;
   if (config_.verify_checksum && !tcp_checksum_is_right(layout_, octets, payload)) return false;
 
-  std::memcpy(out.data(), octets, length);
+  copy_words(out.data(), octets, length);
   if (!payload.empty()) std::memcpy(out.data() + length, payload.data(), payload.size());
   result.status = Status::kOk;
   result.compressed_header = static_cast<std::uint16_t>(p.octets.size() - payload.size());
