@@ -8,8 +8,6 @@
 namespace headroom::rohc::tcp {
 namespace {
 
-constexpr std::uint32_t mask(Field f) noexcept { return 1U << static_cast<unsigned>(f); }
-
 // Formats by length, for a random or zero IP-ID or IPv6, and for a sequential IP-ID.
 constexpr Format kCandidates[2][8] = {{Format::kRnd2, Format::kRnd4, Format::kRnd3, Format::kRnd1, Format::kRnd6,
                                        Format::kRnd5, Format::kRnd7, Format::kRnd8},
@@ -105,7 +103,6 @@ Compressed CompressorContext::compress(Octets packet, std::span<std::uint8_t> ou
 Format CompressorContext::choose(Now& now) const noexcept {
   Values& v = now.values;
   const unsigned flags = now.tcp[field::kFlags];
-  const bool sequential = is_sequential(layout_.inner().ip_id);
   at(v, Field::kRsf) = rsf_index(flags);
   if (at(v, Field::kRsf) == kNoRsfIndex) return Format::kNone;
   at(v, Field::kPsh) = flags >> 3 & 1;
@@ -124,9 +121,16 @@ Format CompressorContext::choose(Now& now) const noexcept {
                       !is_settled(kDf) || !is_settled(kBehaviour) || at(v, Field::kUrgentPresent) != 0 ||
                       at(v, Field::kStrideIndicator) != 0 || at(v, Field::kOuterTtl) != 0;
   if (common) return Format::kCommon;
-  const bool seq_scaled = now.payload != 0 && is_settled(kSeqScaling);
+  const Format f = smallest(v, needed, now.payload != 0);
+  return f == Format::kNone || fixed_length(f) > common_length(now) ? Format::kCommon : f;
+}
+
+// The first of the formats by length that carries the `needed` fields, for each reference; kNone if there is none but
+// co_common.
+Format CompressorContext::smallest(const Values& v, std::uint32_t needed, bool has_payload) const noexcept {
+  const bool seq_scaled = has_payload && is_settled(kSeqScaling);
   const bool ack_scaled = control_.ack_stride != 0 && is_settled(kAckScaling);
-  for (const Format f : kCandidates[sequential ? 1 : 0]) {
+  for (const Format f : kCandidates[is_sequential(layout_.inner().ip_id) ? 1 : 0]) {
     std::uint32_t fields = carried(f);
     if ((fields & mask(Field::kSeqScaled)) != 0) {
       if (!seq_scaled) continue;
@@ -136,10 +140,9 @@ Format CompressorContext::choose(Now& now) const noexcept {
       if (!ack_scaled) continue;
       fields |= mask(Field::kAck);
     }
-    if ((needed & ~fields) != 0 || !reaches(f, v, references_.data(), config_.repeats)) continue;
-    return fixed_length(f) <= common_length(now) ? f : Format::kCommon;
+    if ((needed & ~fields) == 0 && reaches(f, v, references_.data(), config_.repeats)) return f;
   }
-  return Format::kCommon;
+  return Format::kNone;
 }
 
 // The flags of co_common.

@@ -145,6 +145,7 @@ class CompressorContext {
 
   // context.cc: writing.
   [[nodiscard]] Format choose(Now& now) const noexcept;
+  [[nodiscard]] Format smallest(const Values& v, std::uint32_t needed, bool has_payload) const noexcept;
   void fill_common(Now& now) const noexcept;
   [[nodiscard]] std::size_t common_length(const Now& now) const noexcept;
   void write_ir(Writer& out, Now& now, bool dynamic) noexcept;

@@ -9,16 +9,6 @@
 #include "rohc/tcp/wire/header_words.h"
 
 namespace headroom::rohc::tcp {
-namespace {
-
-constexpr std::uint32_t mask(Field f) noexcept { return 1U << static_cast<unsigned>(f); }
-
-// Formats that carry no more than numbers, by length; as in the general path.
-constexpr Format kCandidates[2][6] = {
-    {Format::kRnd2, Format::kRnd4, Format::kRnd3, Format::kRnd1, Format::kRnd6, Format::kRnd5},
-    {Format::kSeq4, Format::kSeq2, Format::kSeq1, Format::kSeq3, Format::kSeq6, Format::kSeq5}};
-
-}  // namespace
 
 // Sees whether the next packet may take the fast path, and what it must have in common with this one.
 void CompressorContext::prepare_fast_path() noexcept {
@@ -133,20 +123,10 @@ bool CompressorContext::compress_fast(Octets packet, std::span<std::uint8_t> out
   std::uint32_t needed = 0;
   for (const Field f : {Field::kSeq, Field::kAck})
     if (!all_references([&](const References& r) { return at(r, f) == at(v, f); })) needed |= mask(f);
-  const bool seq_scaled = payload != 0 && is_settled(kSeqScaling);
-  const bool ack_scaled = control_.ack_stride != 0 && is_settled(kAckScaling);
-  Format format = Format::kNone;
-  for (const Format f : kCandidates[is_sequential(ip.ip_id) ? 1 : 0]) {
-    std::uint32_t fields = carried(f);
-    if ((fields & mask(Field::kSeqScaled)) != 0) fields |= seq_scaled ? mask(Field::kSeq) : 0;
-    if ((fields & mask(Field::kAckScaled)) != 0) fields |= ack_scaled ? mask(Field::kAck) : 0;
-    const bool usable = (seq_scaled || (fields & mask(Field::kSeqScaled)) == 0) &&
-                        (ack_scaled || (fields & mask(Field::kAckScaled)) == 0);
-    if (!usable || (needed & ~fields) != 0 || !reaches(f, v, references_.data(), config_.repeats)) continue;
-    format = f;
-    break;
-  }
-  if (format == Format::kNone) {  // the general path observes the numbers again, and finds scaling as it is now
+  const Format format = smallest(v, needed, payload != 0);
+  const bool numbers_alone =
+      format != Format::kNone && format != Format::kRnd7 && !has_crc7(format) && format != Format::kSeq7;
+  if (!numbers_alone) {  // the general path observes the numbers again, and finds scaling as it is now
     stride_candidate_ = candidate;
     stride_seen_ = seen;
     return false;

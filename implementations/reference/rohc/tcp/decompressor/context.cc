@@ -188,7 +188,7 @@ Status DecompressorContext::parse_co(const LinkPacket& p, Format format, Rebuilt
   r.control.msn = static_cast<std::uint16_t>(at(v, Field::kMsn));
   r.control.ecn_used = at(v, Field::kEcnUsed) != 0;
   const std::uint32_t fields = carried(format);
-  const auto carries = [fields](Field f) { return (fields >> static_cast<unsigned>(f) & 1) != 0; };
+  const auto carries = [fields](Field f) { return (fields & mask(f)) != 0; };
   if (carries(Field::kAckScaled)) {
     if (control_.ack_stride == 0) return Status::kMalformed;  // "ENFORCE(ack_stride.UVALUE != 0)"
     at(v, Field::kAck) = at(v, Field::kAckScaled) * control_.ack_stride + ack_residue_;

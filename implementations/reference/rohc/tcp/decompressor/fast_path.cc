@@ -35,7 +35,7 @@ bool DecompressorContext::decompress_fast(const LinkPacket& p, std::span<std::ui
   const auto msn = static_cast<std::uint16_t>(at(v, Field::kMsn));
   if (static_cast<std::int16_t>(msn - this->msn()) < 0) return false;
   const std::uint32_t fields = carried(format);
-  const auto carries = [fields](Field f) { return (fields >> static_cast<unsigned>(f) & 1) != 0; };
+  const auto carries = [fields](Field f) { return (fields & mask(f)) != 0; };
   if (carries(Field::kAckScaled)) {
     if (control_.ack_stride == 0) return false;
     at(v, Field::kAck) = at(v, Field::kAckScaled) * control_.ack_stride + ack_residue_;

@@ -22,7 +22,7 @@ Packet slice(const Packet& p, std::size_t from, std::size_t to) {
 // tcp_dynamic. `behaviour`: IP_ID_BEHAVIOR_*.
 Packet ir_of(const Packet& packet, std::uint16_t msn, unsigned behaviour, std::uint16_t stride = 0) {
   Packet p = hex("fd 06 00 | 00 06") + slice(packet, 12, 20) + slice(packet, 20, 24);
-  p.push_back(static_cast<std::uint8_t>((packet[6] >> 6 & 1) << 2 | behaviour));
+  p.push_back(static_cast<std::uint8_t>((packet[6] >> 6 & 1U) << 2 | behaviour));
   p.push_back(packet[1]);
   p.push_back(packet[8]);
   if (behaviour != 3) p = p + slice(packet, 4, 6);

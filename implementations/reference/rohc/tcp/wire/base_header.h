@@ -92,6 +92,8 @@ struct Piece {
   [[nodiscard]] constexpr bool is_lsb() const noexcept { return p != kIrregular; }
 };
 
+[[nodiscard]] constexpr std::uint32_t mask(Field f) noexcept { return 1U << static_cast<unsigned>(f); }
+
 // Octets of the part of a format that has a fixed length: all but what follows the CRC of co_common, and lists.
 [[nodiscard]] std::size_t fixed_length(Format format) noexcept;
 // Mask of the fields that a format carries (bit: value of Field).

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rohc/tcp/wire/headers.h"
 
+#include <cstring>
+
 namespace headroom::rohc::tcp {
 namespace {
 
-// Protocol numbers.
+// Protocol numbers, of which kind_of() has a table in the order of HeaderKind.
 constexpr std::uint8_t kHopByHop = 0, kIpv4 = 4, kTcp = 6, kIpv6 = 41, kRouting = 43, kGre = 47, kAh = 51, kMine = 55,
                        kDestination = 60;
 constexpr std::uint16_t kGreUncompressed = 0x4fff;  // R, reserved0 and version "=:= uncompressed_value(…, 0)"
@@ -94,37 +96,12 @@ void Layout::set_options(std::size_t length) noexcept {
 }
 
 bool kind_of(std::uint8_t protocol, HeaderKind& kind) noexcept {
-  switch (protocol) {
-    case kHopByHop:
-      kind = HeaderKind::kHopByHop;
-      return true;
-    case kIpv4:
-      kind = HeaderKind::kIpv4;
-      return true;
-    case kTcp:
-      kind = HeaderKind::kTcp;
-      return true;
-    case kIpv6:
-      kind = HeaderKind::kIpv6;
-      return true;
-    case kRouting:
-      kind = HeaderKind::kRouting;
-      return true;
-    case kGre:
-      kind = HeaderKind::kGre;
-      return true;
-    case kAh:
-      kind = HeaderKind::kAh;
-      return true;
-    case kMine:
-      kind = HeaderKind::kMine;
-      return true;
-    case kDestination:
-      kind = HeaderKind::kDestination;
-      return true;
-    default:
-      return false;
-  }
+  static constexpr std::uint8_t kProtocols[] = {kIpv4, kIpv6, kHopByHop, kRouting, kDestination,
+                                                kAh,   kGre,  kMine,     kTcp};
+  const void* const found = std::memchr(kProtocols, protocol, sizeof kProtocols);
+  if (found == nullptr) return false;
+  kind = static_cast<HeaderKind>(static_cast<const std::uint8_t*>(found) - kProtocols);
+  return true;
 }
 
 std::uint8_t next_of(const Header& h, const std::uint8_t* octets) noexcept {

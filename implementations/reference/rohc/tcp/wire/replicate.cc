@@ -201,7 +201,7 @@ void write_replicate_chain(Writer& out, const Layout& base, const std::uint8_t* 
   copy(out, p + field::kWindow, 2);
   if (urgent_presence) out.two(urgent);
   copy(out, p + field::kAck, 4);
-  if (control.ecn_used) out.octet(static_cast<std::uint8_t>((p[field::kOffset] & 0x0f) << 2 | flags >> 6));
+  if (control.ecn_used) out.octet(static_cast<std::uint8_t>((p[field::kOffset] & 0x0fU) << 2 | flags >> 6));
   copy(out, p + field::kChecksum, 2);
   if (stride) out.two(control.ack_stride);
   if (!list_present) return;
@@ -232,13 +232,13 @@ ChainStatus read_replicate_chain(Reader& in, const Layout& base, const std::uint
   if (!layout.append(HeaderKind::kTcp, kTcpLength)) return ChainStatus::kTooLong;
   std::uint8_t* p = octets + layout.tcp().at;
   std::memcpy(p, base_octets + base.tcp().at, kTcpLength);
-  const std::uint8_t first = in.octet(), second = in.octet();
+  const unsigned first = in.octet(), second = in.octet();
   const unsigned source = first >> 3 & 3U, destination = first >> 1 & 3U;
   if (first >> 7 != 0 || source == 3 || destination == 3) return ChainStatus::kMalformed;
   has_list = (first & 0x20) != 0;
   control.ecn_used = (second & 1) != 0;
   p[field::kFlags] =
-      static_cast<std::uint8_t>((p[field::kFlags] & flag::kEcn) | (second & 0x38) | kRsfFlags[second >> 1 & 3]);
+      static_cast<std::uint8_t>((p[field::kFlags] & flag::kEcn) | (second & 0x38U) | kRsfFlags[second >> 1U & 3U]);
   control.msn = in.two();
   copy(in, p + field::kSeq, 4);
   read_port(in, source, p);
