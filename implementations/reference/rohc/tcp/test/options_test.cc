@@ -14,6 +14,7 @@ using test::hex;
 using test::Packet;
 using testing::kNoItems;
 using testing::written;
+using testing::operator+;
 
 // The options of a header as a list; generic ones get indexes from 7 on.
 OptionList list_of(const Packet& options) {
@@ -174,6 +175,25 @@ TEST(TcpOptions, TheIrregularChainCarriesWhatChanges) {
   EXPECT_EQ(irregular(hex("0101 080a 00000011 00000021 | fd04 0203 | 0101 050a 00000150 000001b0 | 01010101"), 0),
             hex("11 21 | 00 0203 | 01 0050 0060"));
   EXPECT_EQ(irregular(old_options, 1U << kSack | 1U << 7), hex("10 20 | ff | 00"));
+}
+
+// More options than a header holds: time stamps and four SACK blocks; 15 NOPs and an EOL of 32 octets; an XI without
+// item.
+TEST(TcpOptions, MoreThanFortyOctetsAreRefused) {
+  const Packet sack = hex("04 0001 0001 0001 0001 0001 0001 0001 0001");
+  EXPECT_EQ(rebuild(hex("02 ce 00000001 00000001") + sack, 0, kNothing).status, OptionStatus::kMalformed);
+  EXPECT_EQ(rebuild(hex("04 88 8e") + sack, 0, kNothing).status, OptionStatus::kMalformed) << "37 octets are no words";
+  EXPECT_EQ(rebuild(hex("03 88 e0") + sack, 0, kNothing).status, OptionStatus::kOk);
+  EXPECT_EQ(rebuild(hex("0f 88 88 88 88 88 88 88 90 f8"), 0, kNothing).status, OptionStatus::kMalformed);
+  for (const char* without : {"01 a0", "01 b0", "01 c0 000000", "01 90", "01 e0", "11 87 fd", "11 87 fd 04 00"})
+    EXPECT_EQ(rebuild(hex(without), 0, kNothing).status, OptionStatus::kMalformed) << without;
+  // X = 0 items count as well: two of 34 octets from the context.
+  ItemTable table;
+  const Packet known = hex("0522") + Packet(32, 1);
+  OptionList list;
+  ASSERT_TRUE(list.append(kSack, known.size()));
+  save_items(table, list, known.data());
+  EXPECT_EQ(rebuild(hex("02 66"), 0, {table, kNoList, nullptr}, hex("00 00"), false).status, OptionStatus::kMalformed);
 }
 
 // Options that cannot be taken apart: lengths below 2 and beyond the end.

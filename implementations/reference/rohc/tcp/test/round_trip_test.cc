@@ -49,6 +49,47 @@ TEST(TcpRoundTrip, EveryPacketComesOutAsItWentIn) {
   for (unsigned type = 0; type < kFormats + 2; ++type) EXPECT_EQ(seen.count(static_cast<PacketType>(type)), 1U) << type;
 }
 
+// Flows that begin with IR-CR packets, while their base contexts go on; losses below `repeats` on both CIDs.
+TEST(TcpRoundTrip, ReplicatedFlowsComeOut) {
+  unsigned replicated = 0;
+  for (unsigned shape = 0; shape < Traffic::kShapes; ++shape) {
+    for (const unsigned wildness : {0U, 16U, 64U}) {
+      for (unsigned seed = 0; seed < 20; ++seed) {
+        Ends base({}, {}, false, 3);
+        Traffic old_flow(200 * shape + seed, shape, wildness);
+        std::mt19937 random(seed);
+        const auto step = [&](Ends& ends, Traffic& traffic, bool replicates, unsigned& lost) {
+          const Packet packet = traffic.next();
+          const Packet link = ends.compress(packet, replicates ? &base.in : nullptr);
+          if (ends.last.unfit != Unfit::kNone) return;
+          replicated += ends.last.type == PacketType::kIrCr;
+          if (lost < 2 && random() % 4 == 0) {
+            ++lost;
+            return;
+          }
+          lost = 0;
+          ASSERT_TRUE(ends.decompress(link, &base.out) == packet)
+              << shape << " " << wildness << " " << seed << " type " << static_cast<unsigned>(ends.last.type)
+              << " status " << static_cast<unsigned>(ends.result.status);
+        };
+        unsigned lost = 0, new_lost = 0;
+        for (unsigned i = 0; i < 20; ++i) {
+          step(base, old_flow, false, lost);
+          if (base.result.status == Status::kOk && lost == 0) base.answer(Wish::kAck);
+        }
+        Ends ends({}, {}, false, 5);
+        Traffic new_flow(200 * shape + seed + 100, shape, wildness);
+        for (unsigned i = 0; i < 40; ++i) {
+          step(ends, new_flow, true, new_lost);
+          step(base, old_flow, false, lost);
+          if (HasFatalFailure()) return;
+        }
+      }
+    }
+  }
+  EXPECT_GT(replicated, 500U);
+}
+
 // The fast paths make the same octets as the general ones, whatever comes in between.
 TEST(TcpRoundTrip, BothPathsAreEqual) {
   for (unsigned shape = 0; shape < Traffic::kShapes; ++shape) {
