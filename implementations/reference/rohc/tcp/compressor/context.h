@@ -136,6 +136,9 @@ class CompressorContext {
   void observe_options(Now& now) noexcept;
   void choose_irregular(Now& now) noexcept;
 
+  [[nodiscard]] static bool is_multiple(std::uint32_t step, std::uint32_t stride) noexcept {
+    return step == stride || (stride != 0 && step % stride == 0);
+  }
   void observe_numbers(Values& v, std::uint32_t step, std::uint32_t payload) noexcept;
 
   // fast_path.cc: packets of a flow in which nothing has changed for a while but numbers and time stamps.
@@ -168,13 +171,12 @@ class CompressorContext {
   Index acked_ = 0;
   Index last_ir_ = 0, last_ir_dyn_ = 0;
   std::array<Index, kChanges> changed_{};
-  std::array<Index, kTableItems> item_changed_{};     // the *_list_item of an item
-  std::array<Index, kTableItems> content_changed_{};  // content that the irregular chain carries
   std::array<References, kMostRepeats> references_{};
   std::array<Sent, kMostRepeats> sent_{};
 
   // Scaling, and how acknowledgements and IP-IDs have gone.
-  std::uint32_t seq_payload_ = 0, seq_residue_ = 0, ack_residue_ = 0;
+  std::uint32_t seq_payload_ = 0;
+  Scaled seq_scaled_, ack_scaled_;
   std::uint32_t stride_candidate_ = 0, stride_seen_ = 0;
   std::uint8_t id_jumps_ = 0, id_steps_ = 0, id_zeros_ = 0;
 
@@ -185,7 +187,9 @@ class CompressorContext {
 
   Layout layout_;
   OptionList list_;
-  std::array<std::uint8_t, kMostOctets> octets_{};  // headers of the last packet
+  std::array<std::uint8_t, kMostOctets> octets_{};    // headers of the last packet
+  std::array<Index, kTableItems> item_changed_{};     // the *_list_item of an item
+  std::array<Index, kTableItems> content_changed_{};  // content that the irregular chain carries
   ItemTable table_;
 };
 

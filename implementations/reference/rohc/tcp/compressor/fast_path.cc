@@ -90,9 +90,7 @@ bool CompressorContext::compress_fast(Octets packet, std::span<std::uint8_t> out
   const std::uint8_t* const t = p + layout_.headers[1].at;
   const std::uint32_t step = load32(t + field::kAck) - load32(tcp() + field::kAck);
   // A stride may be established: by co_common.
-  if (step != 0 && stride_seen_ + 1 >= config_.stride_after &&
-      (control_.ack_stride == 0 || step % control_.ack_stride != 0))
-    return false;
+  if (step != 0 && stride_seen_ + 1 >= config_.stride_after && !is_multiple(step, control_.ack_stride)) return false;
   Values v;
   if (!fast_ip_id(p, v)) return false;
   IrregularChoice stamps;

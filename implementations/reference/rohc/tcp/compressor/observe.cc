@@ -237,32 +237,31 @@ void CompressorContext::observe_tcp(Now& now) noexcept {
 // acknowledgement number has gone.
 void CompressorContext::observe_numbers(Values& v, std::uint32_t step, std::uint32_t payload) noexcept {
   const std::uint32_t seq = at(v, Field::kSeq), ack = at(v, Field::kAck);
-  if (payload == 0 || payload != seq_payload_ || seq % payload != seq_residue_) {
-    seq_payload_ = payload;
-    seq_residue_ = payload == 0 ? 0 : seq % payload;
-    mark(kSeqScaling);
-  }
-  at(v, Field::kSeqScaled) = payload == 0 ? 0 : seq / payload;
+  const Scaled scaled_seq = payload == 0 ? Scaled{} : scale(seq, payload, seq_scaled_);
+  if (payload == 0 || payload != seq_payload_ || scaled_seq.residue != seq_scaled_.residue) mark(kSeqScaling);
+  seq_payload_ = payload;
+  seq_scaled_ = scaled_seq;
+  at(v, Field::kSeqScaled) = scaled_seq.value;
 
   // A stride is worth its co_common packets if acknowledgements have grown by multiples of it for a while.
   if (config_.stride_after != 0 && step != 0 && step <= 0xffff) {
-    if (stride_candidate_ != 0 && step % stride_candidate_ == 0 && step / stride_candidate_ <= 8) {
+    if (is_multiple(step, stride_candidate_) && step <= 8 * std::uint64_t{stride_candidate_}) {
       if (stride_seen_ < config_.stride_after) ++stride_seen_;
     } else {
       stride_candidate_ = step;
       stride_seen_ = 0;
     }
-    const bool useless = control_.ack_stride == 0 || step % control_.ack_stride != 0;
-    if (useless && stride_seen_ >= config_.stride_after) {
+    if (stride_seen_ >= config_.stride_after && !is_multiple(step, control_.ack_stride)) {
       control_.ack_stride = static_cast<std::uint16_t>(stride_candidate_);
       mark(kStride);
       mark(kAckScaling);
     }
   }
   const std::uint32_t stride = control_.ack_stride;
-  at(v, Field::kAckScaled) = stride == 0 ? 0 : ack / stride;
-  if (stride != 0 && ack % stride != ack_residue_) mark(kAckScaling);
-  ack_residue_ = stride == 0 ? ack : ack % stride;
+  const Scaled scaled_ack = stride == 0 ? Scaled{0, ack} : scale(ack, stride, ack_scaled_);
+  if (stride != 0 && scaled_ack.residue != ack_scaled_.residue) mark(kAckScaling);
+  ack_scaled_ = scaled_ack;
+  at(v, Field::kAckScaled) = scaled_ack.value;
 }
 
 // Compares the options with what the item table and the last header have.

@@ -346,13 +346,17 @@ void DecompressorContext::adopt(const Rebuilt& r, std::uint16_t msn, std::size_t
 
 // field_scaling (8.2): what scaled numbers of later packets are relative to.
 void DecompressorContext::scale(std::uint32_t seq, std::uint32_t ack, std::size_t payload) noexcept {
+  const auto keep = [this](Field f, std::uint32_t& residue, Scaled scaled) {
+    at(references_, f) = scaled.value;
+    residue = scaled.residue;
+  };
   if (payload != 0) {  // without one, the scaling of earlier packets stays
-    at(references_, Field::kSeqScaled) = seq / static_cast<std::uint32_t>(payload);
-    seq_residue_ = seq % static_cast<std::uint32_t>(payload);
+    const Scaled last{at(references_, Field::kSeqScaled), seq_residue_};
+    keep(Field::kSeqScaled, seq_residue_, tcp::scale(seq, static_cast<std::uint32_t>(payload), last));
   }
   const std::uint32_t stride = control_.ack_stride;
-  at(references_, Field::kAckScaled) = stride == 0 ? 0 : ack / stride;
-  ack_residue_ = stride == 0 ? ack : ack % stride;
+  const Scaled last{at(references_, Field::kAckScaled), ack_residue_};
+  keep(Field::kAckScaled, ack_residue_, stride == 0 ? Scaled{0, ack} : tcp::scale(ack, stride, last));
 }
 
 void DecompressorContext::succeed() noexcept {

@@ -94,6 +94,20 @@ struct Piece {
 
 [[nodiscard]] constexpr std::uint32_t mask(Field f) noexcept { return 1U << static_cast<unsigned>(f); }
 
+// A number as scaled value and residue (6.4.8).
+struct Scaled {
+  std::uint32_t value = 0, residue = 0;
+};
+// Scales a number. `last`, that of an earlier packet, often saves the division. REQUIRES: factor is not 0.
+[[nodiscard]] constexpr Scaled scale(std::uint32_t number, std::uint32_t factor, Scaled last) noexcept {
+  if (last.residue < factor) {
+    const std::uint64_t same = std::uint64_t{last.value} * factor + last.residue;
+    if (same == number) return last;
+    if (same + factor == number) return {last.value + 1, last.residue};
+  }
+  return {number / factor, number % factor};
+}
+
 // Octets of the part of a format that has a fixed length: all but what follows the CRC of co_common, and lists.
 [[nodiscard]] std::size_t fixed_length(Format format) noexcept;
 // Mask of the fields that a format carries (bit: value of Field).
