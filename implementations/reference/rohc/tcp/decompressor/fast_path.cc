@@ -44,14 +44,13 @@ bool DecompressorContext::decompress_fast(const LinkPacket& p, std::span<std::ui
   copy_words(octets, reference(), length);
   const Header& ip = layout_.headers[0];
   const bool v4 = ip.kind == HeaderKind::kIpv4;
-  if (v4 && ip.ip_id != IpIdBehaviour::kZero) {
-    const std::uint16_t id = ip.ip_id == IpIdBehaviour::kRandom
-                                 ? in.two()
-                                 : counting_id(ip.ip_id, static_cast<std::uint16_t>(at(v, Field::kIpId) + msn));
-    store16(octets + ipv4::kId, id);
-  }
+  std::uint16_t id = 0;
+  if (v4 && ip.ip_id != IpIdBehaviour::kZero)
+    id = ip.ip_id == IpIdBehaviour::kRandom
+             ? in.two()
+             : counting_id(ip.ip_id, static_cast<std::uint16_t>(at(v, Field::kIpId) + msn));
   std::uint8_t* const t = octets + layout_.headers[1].at;
-  store16(t + field::kChecksum, in.two());
+  const std::uint16_t checksum = in.two();
   if (fast_stamps_ != 0) {
     std::uint8_t* const stamps = octets + fast_stamps_;
     store32(stamps, read_ts_lsb(in, load32(stamps)));
@@ -64,13 +63,13 @@ bool DecompressorContext::decompress_fast(const LinkPacket& p, std::span<std::ui
     if (payload.empty()) return false;
     at(v, Field::kSeq) = at(v, Field::kSeqScaled) * static_cast<std::uint32_t>(payload.size()) + seq_residue_;
   }
-  store32(t + field::kSeq, at(v, Field::kSeq));
-  store32(t + field::kAck, at(v, Field::kAck));
-  t[field::kFlags] = static_cast<std::uint8_t>((t[field::kFlags] & flag::kEcn) | flag::kAck | at(v, Field::kPsh) << 3);
-  store16(t + field::kWindow, static_cast<std::uint16_t>(at(v, Field::kWindow)));
+  store64(t + field::kSeq, std::uint64_t{at(v, Field::kSeq)} << 32 | at(v, Field::kAck));
+  const std::uint64_t flags = (t[field::kFlags] & flag::kEcn) | flag::kAck | at(v, Field::kPsh) << 3;
+  store64(t + field::kOffset, std::uint64_t{t[field::kOffset]} << 56 | flags << 48 |
+                                  std::uint64_t{at(v, Field::kWindow)} << 32 | std::uint64_t{checksum} << 16 |
+                                  load16(t + field::kUrgent));
   if (v4) {
-    store16(octets + ipv4::kTotalLength, static_cast<std::uint16_t>(packet));
-    set_ipv4_checksum(octets);
+    set_ipv4_fields(octets, reference(), static_cast<std::uint16_t>(packet), id);
   } else {
     store16(octets + ipv6::kPayloadLength, static_cast<std::uint16_t>(packet - kIpv6Length));
   }
