@@ -98,6 +98,7 @@ bool CompressorContext::find_options(Now& now) noexcept {
 void CompressorContext::start_flow(Now& now) noexcept {
   is_reused_ = layout_.count != 0;
   table_ = ItemTable{};
+  item_changed_[kNop] = 0;  // which is known without an item, but established "for consistency" (6.3.4)
   list_ = OptionList{};
   layout_ = now.layout;
   for (unsigned i = 0; i < layout_.count; ++i) {
@@ -270,7 +271,8 @@ void CompressorContext::observe_options(Now& now) noexcept {
   for (unsigned i = 0; i < now.list.count; ++i) {
     const std::uint8_t index = now.list.index[i];
     const Octets option{all + now.list.at[i], now.list.length[i]}, known = options().item(index);
-    if (known.size() != option.size() || known[0] != option[0]) {
+    const bool is_new_nop = index == kNop && item_changed_[kNop] == 0;
+    if (is_new_nop || known.size() != option.size() || known[0] != option[0]) {
       item_changed_[index] = content_changed_[index] = next_;
       if (index >= kGeneric) table_.set_static(index, true);  // until it changes
     } else if (std::memcmp(known.data(), option.data(), option.size()) != 0) {

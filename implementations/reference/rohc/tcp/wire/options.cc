@@ -97,6 +97,8 @@ std::size_t read_irregular_item(Reader& in, std::uint8_t index, Octets reference
 Octets OptionContext::item(unsigned index) const noexcept {
   for (unsigned i = 0; i < list.count; ++i)
     if (list.index[i] == index) return {options + list.at[i], list.length[i]};
+  // "Since its value is always the same, no context information needs to be transmitted" for NOP (6.3.4).
+  if (index == kNop) return {&kKinds[kNop], 1};
   return {table.octets[index].data(), table.length[index]};
 }
 

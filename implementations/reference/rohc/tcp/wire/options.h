@@ -57,7 +57,7 @@ struct OptionContext {
   const OptionList& list;
   const std::uint8_t* options;
 
-  // The item with that index as it stood in a header; empty if there has been none.
+  // The item with that index as it stood in a header; empty if there has been none, unless it is NOP.
   [[nodiscard]] Octets item(unsigned index) const noexcept;
 };
 
