@@ -22,4 +22,4 @@ Test Tags        paper:taroc-2000    scheme:taroc
 Tahoe At 384 kbit/s      taroc-2000    Appendix B.3.1
 SACK At 114 kbit/s       taroc-2000    Appendix B.3.2
 Reno At 64 kbit/s        taroc-2000    Appendix B.3.3
-SACK At 9.6 kbit/s       taroc-2000    Appendix B.3.4
+SACK At 9600 bit/s       taroc-2000    Appendix B.3.4

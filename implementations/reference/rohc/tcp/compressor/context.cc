@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "rohc/wire/crc.h"
+#include "rohc/framework/wire/crc.h"
 
 namespace headroom::rohc::tcp {
 namespace {

@@ -8,10 +8,10 @@
 #include <cstdint>
 #include <span>
 
+#include "rohc/framework/wire/cid.h"
 #include "rohc/tcp/packet.h"
 #include "rohc/tcp/wire/chain.h"
 #include "rohc/tcp/wire/feedback.h"
-#include "rohc/wire/cid.h"
 
 namespace headroom::rohc::tcp {
 

@@ -4,8 +4,8 @@
 #include <bit>
 #include <cstring>
 
-#include "rohc/wire/cid.h"
-#include "rohc/wire/crc.h"
+#include "rohc/framework/wire/cid.h"
+#include "rohc/framework/wire/crc.h"
 
 namespace headroom::rohc::tcp {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "rohc/test/support/octets.h"
+#include "rohc/framework/test/support/octets.h"
 
 namespace headroom::rohc::tcp {
 namespace {

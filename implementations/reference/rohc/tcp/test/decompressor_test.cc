@@ -3,8 +3,8 @@
 // The decompressor of RFC 6846, 5.3: packets made by hand, states, feedback, and input that no compressor sends.
 #include <gtest/gtest.h>
 
+#include "rohc/framework/wire/crc.h"
 #include "rohc/tcp/test/ends.h"
-#include "rohc/wire/crc.h"
 
 namespace headroom::rohc::tcp {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
-#include "rohc/test/support/octets.h"
-#include "rohc/wire/crc.h"
+#include "rohc/framework/test/support/octets.h"
+#include "rohc/framework/wire/crc.h"
 
 namespace headroom::rohc::tcp {
 namespace {

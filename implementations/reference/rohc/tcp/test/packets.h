@@ -5,8 +5,8 @@
 
 #include <cstdint>
 
+#include "rohc/framework/test/support/octets.h"
 #include "rohc/tcp/wire/options.h"
-#include "rohc/test/support/octets.h"
 
 namespace headroom::rohc::tcp::testing {
 

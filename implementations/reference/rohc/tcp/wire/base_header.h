@@ -7,7 +7,7 @@
 #include <array>
 #include <cstdint>
 
-#include "rohc/encoding/lsb.h"
+#include "rohc/framework/lsb.h"
 #include "rohc/tcp/wire/headers.h"
 
 namespace headroom::rohc::tcp {

@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstring>
 
-#include "rohc/encoding/lsb.h"
+#include "rohc/framework/lsb.h"
 #include "rohc/tcp/wire/chain_fields.h"
 
 namespace headroom::rohc::tcp {

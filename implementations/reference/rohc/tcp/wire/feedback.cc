@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rohc/tcp/wire/feedback.h"
 
-#include "rohc/wire/crc.h"
+#include "rohc/framework/wire/crc.h"
 
 namespace headroom::rohc::tcp {
 namespace {

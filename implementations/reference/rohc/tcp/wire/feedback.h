@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "rohc/wire/octets.h"
+#include "rohc/framework/wire/octets.h"
 
 namespace headroom::rohc::tcp {
 

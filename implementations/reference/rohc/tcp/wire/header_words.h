@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "rohc/framework/wire/crc.h"
 #include "rohc/tcp/wire/headers.h"
-#include "rohc/wire/crc.h"
 
 namespace headroom::rohc::tcp {
 

@@ -7,7 +7,7 @@
 #include <array>
 #include <cstdint>
 
-#include "rohc/wire/octets.h"
+#include "rohc/framework/wire/octets.h"
 
 namespace headroom::rohc::tcp {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rohc/tcp/wire/options.h"
 
-#include "rohc/encoding/lsb.h"
+#include "rohc/framework/lsb.h"
 
 namespace headroom::rohc::tcp {
 namespace {

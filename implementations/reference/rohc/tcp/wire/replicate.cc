@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The replicate chain of IR-CR packets.
-#include "rohc/encoding/lsb.h"
+#include "rohc/framework/lsb.h"
 #include "rohc/tcp/wire/base_header.h"
 #include "rohc/tcp/wire/chain.h"
 #include "rohc/tcp/wire/chain_fields.h"
