@@ -104,8 +104,11 @@ def _is_cell(figure: Figure) -> bool:
     return ".ber-" in figure.id
 
 
-def _reason_against(run: Run, column: Column) -> str:
-    """Why the implementations cannot measure a column, empty if they can."""
+def _reason_against(run: Run, name: str) -> str:
+    """Why a column is not measured, empty if it is."""
+    if run.quick and name in MORE_COLUMNS:
+        return "--quick leaves it out"
+    column = (COLUMNS | MORE_COLUMNS)[name]
     if not column.scheme:
         return ""
     reasons = (found.lacks(role, column.scheme) for role, found in run.sides)
@@ -122,7 +125,7 @@ def _standard_error(ber: float, column: Column, quick: bool) -> float:
     """Wanted standard error, a share of the throughput. Where nearly nothing arrives, the draft prints one digit."""
     if ber > ORDERED_UP_TO:
         return 0.1 if quick else 0.05
-    return 0.03 if quick else column.standard_error
+    return 3 * column.standard_error if quick else column.standard_error
 
 
 def _config(run: Run, table: Table, cell: Cell) -> TransferConfig:
@@ -168,7 +171,7 @@ def gain(results: Mapping[Cell, TransferResult], cell: Cell) -> float | None:
 def _item(figure: Figure, results: Mapping[Cell, TransferResult], reasons: Mapping[str, str]) -> Item:
     cell, is_gain = _place(figure)
     if cell not in results:
-        return beside(figure, None, note=reasons[cell[1]])
+        return beside(figure, None, note=reasons[cell[1]], missing="unsupported" if cell[1] in COLUMNS else None)
     result = results[cell]
     if is_gain:
         return beside(figure, gain(results, cell))
@@ -204,7 +207,9 @@ def _summary(figure: Figure, figures: list[Figure], results: Mapping[Cell, Trans
         return beside(figure, float(rows_in_order(figures, results)))
     scheme, _, _ = name.partition("-")
     none = results[WORST, "none"].throughput
-    return beside(figure, results[WORST, scheme].throughput / none if none else None, note="nothing arrived with NONE")
+    if not none:
+        return beside(figure, None, note="nothing arrived with NONE")
+    return beside(figure, results[WORST, scheme].throughput / none)
 
 
 def _series(key: str, results: Mapping[Cell, TransferResult]) -> list[Series]:
@@ -212,7 +217,11 @@ def _series(key: str, results: Mapping[Cell, TransferResult]) -> list[Series]:
     for name in COLUMNS:
         cells = [(ber, name) for ber in MTUS if (ber, name) in results]
         throughput = [{"x": ber, "y": results[ber, name].throughput} for ber, _ in cells]
-        gains = [{"x": ber, "y": value} for ber, _ in cells if (value := gain(results, (ber, name))) is not None]
+        gains = [
+            {"x": ber, "y": value}
+            for ber, _ in cells
+            if ber <= ORDERED_UP_TO and (value := gain(results, (ber, name))) is not None
+        ]
         for kind, unit, points in (("throughput", "octets/s", throughput), ("gain", "%", gains)):
             if points:
                 series.append(Series(f"{kind}_{key}", "bit error rate", kind, "", unit, points, name.upper()))
@@ -223,13 +232,12 @@ def measure_table(where: str, paper: Paper, run: Run) -> PaperMeasurement:
     """Measures the cells of a table that the implementations can, and the columns that the draft lacks."""
     figures = paper.of(where)
     wanted = dict.fromkeys(_place(figure)[0] for figure in figures if _is_cell(figure))
-    columns = COLUMNS | MORE_COLUMNS
-    reasons = {name: reason for name in columns if (reason := _reason_against(run, columns[name]))}
+    reasons = {name: reason for name in COLUMNS | MORE_COLUMNS if (reason := _reason_against(run, name))}
     results = _measured(run, TABLES[where], tuple(cell for cell in wanted if cell[1] not in reasons))
     items = [
         _item(figure, results, reasons) if _is_cell(figure) else _summary(figure, figures, results)
         for figure in figures
-        if _is_cell(figure) or not reasons
+        if _is_cell(figure) or not reasons.keys() & COLUMNS
     ]
     return PaperMeasurement(items, _series(where.rpartition(".")[2], results))
 

@@ -15,12 +15,12 @@ def figures(records: Records) -> dict[str, list[charts.Figure]]:
     """The charts by place."""
     drawn: dict[str, list[charts.Figure]] = {}
     for key, where in PLACES.items():
-        for kind, title, unit in (
-            ("throughput", "Throughput by bit error rate", "octets/s"),
-            ("gain", "Gain on NONE by bit error rate", "%"),
+        for kind, title, unit, log_y in (
+            ("throughput", "Throughput by bit error rate", "octets/s", True),
+            ("gain", "Gain on NONE by bit error rate", "%", False),
         ):
             if rows := _rows(records, f"{kind}_{key}"):
-                draw = charts.lines(rows, "bit error rate", unit, x_format=".0e", log_x=True)
+                draw = charts.lines(rows, "bit error rate", unit, x_format=".0e", log_x=True, log_y=log_y)
                 caption = "The lengths of compressed headers are those that the draft assumes."
                 drawn.setdefault(where, []).append(charts.figure(f"f-taroc-2000-{kind}-{key}", title, caption, draw))
     return drawn
