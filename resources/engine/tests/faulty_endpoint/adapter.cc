@@ -166,7 +166,11 @@ std::int32_t compress_one(headroom_instance& self, headroom_packet& packet, std:
     message += static_cast<char>(length);
   }
   message += text.substr(common);
-  if (kFault == Fault::keeps_every_message) self.kept.push_back(message);
+  if (kFault == Fault::keeps_every_message) {
+    // Small blocks may come from what the allocator's thread cache has, which counts as in use before, too.
+    self.kept.push_back(message);
+    self.kept.back().reserve(2048);
+  }
   const std::int32_t status = put(message, packet);
   if (status != HEADROOM_OK) return status;
   sent = text;
