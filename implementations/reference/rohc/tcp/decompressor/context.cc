@@ -336,7 +336,7 @@ void DecompressorContext::adopt(const Rebuilt& r, std::uint16_t msn, std::size_t
   at(references_, Field::kAck) = ack;
   at(references_, Field::kWindow) = load16(t + field::kWindow);
   at(references_, Field::kTtl) = octets[ttl_place(inner)];
-  if (inner.kind == HeaderKind::kIpv4 && is_sequential(inner.ip_id))
+  if (inner.kind == HeaderKind::kIpv4)  // whatever its behaviour: the next packet may change it
     at(references_, Field::kIpId) = (counting_id(inner.ip_id, load16(octets + inner.at + ipv4::kId)) - msn) & 0xffffU;
   scale(seq, ack, payload);
   has_msn_ = true;

@@ -85,7 +85,7 @@ bool DecompressorContext::decompress_fast(const LinkPacket& p, std::span<std::ui
   active_ = static_cast<std::uint8_t>(1 - active_);
   control_.msn = msn;
   for (const Field f : {Field::kMsn, Field::kSeq, Field::kAck, Field::kWindow}) at(references_, f) = at(v, f);
-  if (v4 && is_sequential(ip.ip_id)) at(references_, Field::kIpId) = at(v, Field::kIpId);
+  if (v4) at(references_, Field::kIpId) = (counting_id(ip.ip_id, id) - msn) & 0xffffU;
   scale(at(v, Field::kSeq), at(v, Field::kAck), payload.size());
   failures_ <<= 1;
   return true;
