@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "headroom.h"
+#include "rohc/tcp/packet.h"
 #include "rohc/v1/test/support/eventful_flow.h"
 #include "rohc/v1/test/support/steady_flow.h"
 #include "rohc/v1/wire/packet_type.h"
@@ -181,7 +182,8 @@ TEST(Adapter, Description) {
   EXPECT_EQ(s["profiles"], json({"0x0000", "0x0001", "0x0002", "0x0003", "0x0004", "0x0007", "0x0008"}));
   EXPECT_EQ(s["modes"], json({"U", "O", "R"}));
   EXPECT_EQ(s["max_cid"], 16383);
-  EXPECT_EQ(s["names"]["packet_types"].size(), wire::kPacketTypeNames.size());
+  EXPECT_EQ(s["names"]["packet_types"].size(), wire::kPacketTypeNames.size() + tcp::kOwnNames.size());
+  EXPECT_EQ(s["names"]["packet_types"][tcp::kFirstOwnName], "rnd_1");
   EXPECT_EQ(s["names"]["packet_types"][0], "IR");
   EXPECT_EQ(s["names"]["compressor_states"], json({"unused", "IR", "FO", "SO"}));
   EXPECT_EQ(s["names"]["decompressor_states"], json({"NC", "SC", "FC"}));

@@ -27,6 +27,21 @@ static_assert(kRing > kHashAhead);
 constexpr std::uint32_t kEpochMs = std::uint32_t{1} << 31;
 constexpr std::uint64_t kEpochNs = kEpochMs * std::uint64_t{1'000'000};
 
+// Profile 0x0006 has the settings of the others, as far as they mean something there.
+tcp::FlowsConfig tcp_config(const CompressorConfig& config) noexcept {
+  tcp::FlowsConfig c;
+  c.channel = config.channel;
+  c.context.repeats = config.repeats;
+  c.context.ir_refresh = config.ir_refresh.packets;
+  c.context.ir_dyn_refresh = config.fo_refresh.packets;
+  c.context.ip_id_largest_step = config.ip_id_largest_step;
+  c.seed = config.seed;
+  c.ir_refresh_ms = config.ir_refresh.ms;
+  c.ir_dyn_refresh_ms = config.fo_refresh.ms;
+  c.reject_hold_ms = config.reject_hold_ms;
+  return c;
+}
+
 }  // namespace
 
 Compressor::Compressor(const CompressorConfig& config)
@@ -35,6 +50,9 @@ Compressor::Compressor(const CompressorConfig& config)
       link_({config.packet_sizes, config.largest_packet, config.channel.mrru}, counters_),
       v1_(config, pool_, counters_) {
   pool_.add(v1_);
+  if (!config.channel.profiles.tcp) return;
+  tcp_.emplace(tcp_config(config), pool_, counters_);
+  pool_.add(*tcp_);
 }
 
 inline std::uint32_t Compressor::now_ms(std::uint64_t now_ns) noexcept {
@@ -51,19 +69,29 @@ void Compressor::move_epoch(std::uint64_t epochs) noexcept {
   const auto ms = static_cast<std::uint32_t>(std::min<std::uint64_t>(epochs * kEpochMs, 0xffffffff));
   pool_.move_epoch(ms);
   v1_.move_epoch(ms);
+  if (tcp_) tcp_->move_epoch(ms);
+}
+
+void Compressor::reinitialize() noexcept {
+  v1_.reinitialize();
+  if (tcp_) tcp_->reinitialize();
 }
 
 std::size_t Compressor::compress(headroom_packet* packets, std::size_t count, std::uint64_t now_ns,
                                  headroom_detail* details) noexcept {
   const std::uint32_t now = now_ms(now_ns);
   if (link_.idle() && fast_path_) {
-    compress_burst(packets, count, now, details);
+    if (tcp_) {
+      compress_burst<true>(packets, count, now, details);
+    } else {
+      compress_burst<false>(packets, count, now, details);
+    }
     return count;
   }
   link_.drop_segments();
   for (std::size_t i = 0; i < count; ++i) {
     const LinkPackets::Front front = link_.begin(packets[i]);
-    v1_.compress(packets[i], now, kNoContext, details != nullptr ? details + i : nullptr);
+    compress_generally(packets[i], now, kNoContext, details != nullptr ? details + i : nullptr);
     link_.finish(packets[i], front);
     if (!link_.segments_left()) continue;
     packets[i].more = 1;
@@ -72,6 +100,15 @@ std::size_t Compressor::compress(headroom_packet* packets, std::size_t count, st
   return count;
 }
 
+// TCP goes first to the family that knows it best; v1 takes everything.
+inline void Compressor::compress_generally(headroom_packet& packet, std::uint32_t now, std::uint32_t guess,
+                                           headroom_detail* detail) noexcept {
+  packet.out_length = 0;
+  if (tcp_ && tcp_->compress(packet, now, guess, detail)) return;
+  v1_.compress(packet, now, guess, detail);
+}
+
+template <bool kTcp>
 void Compressor::compress_burst(headroom_packet* packets, std::size_t count, std::uint32_t now,
                                 headroom_detail* details) noexcept {
   std::array<std::uint64_t, kRing> hashes;
@@ -84,7 +121,11 @@ void Compressor::compress_burst(headroom_packet* packets, std::size_t count, std
     const std::uint64_t h = hashes[i % kRing];
     const std::uint32_t index = h != kNoHash ? pool_.table().guess(h) : kNoContext;
     guesses[i % kRing] = index;
-    if (index != kNoContext) v1_.prefetch(index);
+    if (index == kNoContext) return;
+    if constexpr (kTcp) {
+      if (is_tcp(index)) return tcp_->prefetch(index);
+    }
+    v1_.prefetch(index);
   };
 
   v1::Compressor::Fast fast;
@@ -99,8 +140,15 @@ void Compressor::compress_burst(headroom_packet* packets, std::size_t count, std
     const std::uint32_t index = guesses[i % kRing];
     // A context index is below the number of contexts, so the subtraction tells its channel.
     const bool own_channel = index != kNoContext && index - p.channel * per_channel < per_channel;
-    if (own_channel && v1_.compress_fast(index, p, now, details, i, fast)) continue;
-    v1_.compress(p, now, own_channel ? index : kNoContext, details != nullptr ? details + i : nullptr);
+    if constexpr (kTcp) {
+      headroom_detail* const detail = details != nullptr ? details + i : nullptr;
+      const bool done = own_channel && (is_tcp(index) ? tcp_->compress_fast(index, p, now, detail)
+                                                      : v1_.compress_fast(index, p, now, details, i, fast));
+      if (!done) compress_generally(p, now, own_channel ? index : kNoContext, detail);
+    } else {
+      if (own_channel && v1_.compress_fast(index, p, now, details, i, fast)) continue;
+      v1_.compress(p, now, own_channel ? index : kNoContext, details != nullptr ? details + i : nullptr);
+    }
   }
   v1_.count(fast);
 }

@@ -8,10 +8,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "headroom.h"
 #include "rohc/framework/compressor/context_pool.h"
 #include "rohc/framework/compressor/link_packets.h"
+#include "rohc/tcp/compressor/compressor.h"
 #include "rohc/v1/compressor/compressor.h"
 
 namespace headroom::rohc {
@@ -35,20 +37,32 @@ class Compressor {
   }
 
   // CONTEXT_REINITIALIZATION (RFC 3095 6.3.1): all contexts back to the IR state.
-  void reinitialize() noexcept { v1_.reinitialize(); }
+  void reinitialize() noexcept;
 
   [[nodiscard]] const CompressorCounters& counters() const noexcept { return counters_; }
+  // Of profile 0x0006; nullptr where the channel does not have it.
+  [[nodiscard]] const tcp::Compressor* tcp() const noexcept { return tcp_ ? &*tcp_ : nullptr; }
   [[nodiscard]] std::uint32_t contexts_in_use() const noexcept { return pool_.owners().in_use(); }
-  [[nodiscard]] std::size_t memory_bytes() const noexcept { return v1_.memory_bytes() + pool_.memory_bytes(); }
+  [[nodiscard]] std::size_t memory_bytes() const noexcept {
+    return v1_.memory_bytes() + pool_.memory_bytes() + (tcp_ ? tcp_->memory_bytes() : 0);
+  }
 
   // For tests: the same result without ever taking the fast path.
-  void disable_fast_path() noexcept { fast_path_ = false; }
+  void disable_fast_path() noexcept {
+    fast_path_ = false;
+    if (tcp_) tcp_->disable_fast_path();
+  }
 
  private:
   [[nodiscard]] std::uint32_t now_ms(std::uint64_t now_ns) noexcept;
   void move_epoch(std::uint64_t epochs) noexcept;
+  // kTcp: the channel has profile 0x0006; without, no packet pays for it.
+  template <bool kTcp>
   void compress_burst(headroom_packet* packets, std::size_t count, std::uint32_t now,
                       headroom_detail* details) noexcept;
+  void compress_generally(headroom_packet& packet, std::uint32_t now, std::uint32_t guess,
+                          headroom_detail* detail) noexcept;
+  [[nodiscard]] bool is_tcp(std::uint32_t index) const noexcept { return pool_.owners().of(index) == &*tcp_; }
   // False: nobody has the context that the feedback is for, or its family does not understand it.
   [[nodiscard]] bool take_feedback(std::uint32_t channel, wire::FeedbackData data, std::uint32_t now) noexcept;
 
@@ -57,6 +71,7 @@ class Compressor {
   ContextPool pool_;
   LinkPackets link_;
   v1::Compressor v1_;
+  std::optional<tcp::Compressor> tcp_;
   std::uint64_t epoch_ns_ = 0;
   bool started_ = false;
   bool fast_path_ = true;

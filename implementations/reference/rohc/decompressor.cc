@@ -25,6 +25,24 @@ constexpr wire::PacketType type_of(Arrived arrived) noexcept {
   }
 }
 
+// Profile 0x0006 has the settings of the others, as far as they mean something there. It knows no modes: where the
+// others stay in U-mode, there is no feedback.
+tcp::RestorerConfig tcp_config(const DecompressorConfig& config) noexcept {
+  tcp::RestorerConfig c;
+  c.channel = config.channel;
+  c.context.dynamic_k = config.dynamic_damage.k;
+  c.context.dynamic_n = config.dynamic_damage.n;
+  c.context.static_k = config.static_damage.k;
+  c.context.static_n = config.static_damage.n;
+  c.context.repair_msn = config.repair_wraparound;
+  c.feedback = config.feedback && config.mode != wire::Mode::kUnidirectional;
+  c.nack_every = config.nack_every;
+  c.ack_every = config.ack_sparse;
+  c.msn_option = config.sn_option;
+  c.most_contexts = config.most_contexts;
+  return c;
+}
+
 }  // namespace
 
 Decompressor::Decompressor(const DecompressorConfig& config)
@@ -33,15 +51,32 @@ Decompressor::Decompressor(const DecompressorConfig& config)
       owners_(config.channel.contexts()),
       v1_(config, owners_, own_feedback_, counters_) {
   owners_.add(v1_);
+  if (!config.channel.profiles.tcp) return;
+  tcp_.emplace(tcp_config(config), owners_, own_feedback_, counters_);
+  owners_.add(*tcp_);
 }
 
 void Decompressor::decompress(headroom_packet* packets, std::size_t count, std::uint64_t now_ns,
                               headroom_detail* details) noexcept {
+  if (tcp_) {
+    decompress_burst<true>(packets, count, now_ns, details);
+  } else {
+    decompress_burst<false>(packets, count, now_ns, details);
+  }
+}
+
+template <bool kTcp>
+void Decompressor::decompress_burst(headroom_packet* packets, std::size_t count, std::uint64_t now_ns,
+                                    headroom_detail* details) noexcept {
   std::array<Clue, kRing> clues;
   const auto look = [&](std::size_t i) {
     Clue& clue = clues[i % kRing];
     intake_.look_at(packets[i], clue);
-    if (clue.context != kNoContext) v1_.prefetch(clue.context);
+    if (clue.context == kNoContext) return;
+    if constexpr (kTcp) {
+      if (is_tcp(clue.context)) return tcp_->prefetch(clue.context);
+    }
+    v1_.prefetch(clue.context);
   };
 
   v1::Decompressor::Fast fast;
@@ -52,6 +87,12 @@ void Decompressor::decompress(headroom_packet* packets, std::size_t count, std::
     if (i + kAhead < count) look(i + kAhead);
     headroom_packet& p = packets[i];
     const Clue& clue = clues[i % kRing];
+    if constexpr (kTcp) {
+      if (quick && clue.context != kNoContext && is_tcp(clue.context)) {
+        tcp_->decompress(clue, p, details != nullptr ? details + i : nullptr);
+        continue;
+      }
+    }
     if (quick && clue.context != kNoContext && v1_.decompress_fast(clue, p, now_ns, details, i, fast)) continue;
     decompress_generally(p, now_ns, details != nullptr ? details + i : nullptr);
     quick = v1_.fast_path() && !intake_.pending();

@@ -7,12 +7,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "headroom.h"
 #include "rohc/framework/decompressor/family.h"
 #include "rohc/framework/decompressor/feedback_queue.h"
 #include "rohc/framework/decompressor/intake.h"
 #include "rohc/framework/owners.h"
+#include "rohc/tcp/decompressor/decompressor.h"
 #include "rohc/v1/decompressor/decompressor.h"
 
 namespace headroom::rohc {
@@ -39,13 +41,25 @@ class Decompressor {
   void set_mode(wire::Mode mode) noexcept { v1_.set_mode(mode); }
 
   [[nodiscard]] const DecompressorCounters& counters() const noexcept { return counters_; }
+  // Of profile 0x0006; nullptr where the channel does not have it.
+  [[nodiscard]] const tcp::Decompressor* tcp() const noexcept { return tcp_ ? &*tcp_ : nullptr; }
   [[nodiscard]] std::uint32_t contexts_in_use() const noexcept { return owners_.in_use(); }
-  [[nodiscard]] std::size_t memory_bytes() const noexcept { return v1_.memory_bytes() + intake_.memory_bytes(); }
+  [[nodiscard]] std::size_t memory_bytes() const noexcept {
+    return v1_.memory_bytes() + intake_.memory_bytes() + (tcp_ ? tcp_->memory_bytes() : 0);
+  }
 
   // For tests: the same result without ever taking the fast path.
-  void disable_fast_path() noexcept { v1_.disable_fast_path(); }
+  void disable_fast_path() noexcept {
+    v1_.disable_fast_path();
+    if (tcp_) tcp_->disable_fast_path();
+  }
 
  private:
+  // kTcp: the channel has profile 0x0006; without, no packet pays for it.
+  template <bool kTcp>
+  void decompress_burst(headroom_packet* packets, std::size_t count, std::uint64_t now_ns,
+                        headroom_detail* details) noexcept;
+  [[nodiscard]] bool is_tcp(std::uint32_t index) const noexcept { return owners_.of(index) == &*tcp_; }
   void decompress_generally(headroom_packet& packet, std::uint64_t now_ns, headroom_detail* detail) noexcept;
 
   ChannelParameters channel_;
@@ -54,6 +68,7 @@ class Decompressor {
   Owners<DecompressorFamily> owners_;
   FeedbackQueue own_feedback_;
   v1::Decompressor v1_;
+  std::optional<tcp::Decompressor> tcp_;
 };
 
 }  // namespace headroom::rohc

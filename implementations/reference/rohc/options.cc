@@ -27,12 +27,15 @@ ProfileSet read_profiles(const json& list) {
       set.esp = true;
     } else if (name == "0x0004") {
       set.ip = true;
+    } else if (name == "0x0006") {
+      set.tcp = true;
     } else if (name == "0x0007") {
       set.rtp_udp_lite = true;
     } else if (name == "0x0008") {
       set.udp_lite = true;
     } else if (name != "0x0000") {
-      throw ConfigError("profile " + name + " is not implemented; implemented are 0x0000 to 0x0004, 0x0007 and 0x0008");
+      throw ConfigError("profile " + name +
+                        " is not implemented; implemented are 0x0000 to 0x0004 and 0x0006 to 0x0008");
     }
   }
   return set;

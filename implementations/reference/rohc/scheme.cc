@@ -2,6 +2,7 @@
 #include "scheme.h"
 
 #include <algorithm>
+#include <array>
 #include <string>
 
 #include "cxx/calls.h"
@@ -14,12 +15,28 @@ namespace {
 
 using nlohmann::json;
 
+static_assert(tcp::kFirstOwnName == wire::kPacketTypeNames.size() &&
+              tcp::kIrName == static_cast<unsigned>(wire::PacketType::kIr) &&
+              tcp::kIrDynName == static_cast<unsigned>(wire::PacketType::kIrDyn) &&
+              tcp::kUnknownName == static_cast<unsigned>(wire::PacketType::kUnknown));
+static_assert(static_cast<unsigned>(tcp::Event::kEstablished) == static_cast<unsigned>(Event::kEstablished) &&
+              static_cast<unsigned>(tcp::Event::kDynamicDamage) == static_cast<unsigned>(Event::kDynamicDamage) &&
+              static_cast<unsigned>(tcp::Event::kStaticDamage) == static_cast<unsigned>(Event::kStaticDamage));
+
+// Of all families on a channel, in the order of their places in details.
+constexpr auto kPacketNames = [] {
+  std::array<std::string_view, wire::kPacketTypeNames.size() + tcp::kOwnNames.size()> all{};
+  const auto behind = std::copy(wire::kPacketTypeNames.begin(), wire::kPacketTypeNames.end(), all.begin());
+  std::copy(tcp::kOwnNames.begin(), tcp::kOwnNames.end(), behind);
+  return all;
+}();
+
 constexpr std::string_view kCompressorStates[] = {"unused", "IR", "FO", "SO"};
 constexpr std::string_view kDecompressorStates[] = {"NC", "SC", "FC"};
 constexpr std::string_view kModes[] = {"none", "U", "O", "R"};
 
 json description() {
-  json names = {{"packet_types", wire::kPacketTypeNames},
+  json names = {{"packet_types", kPacketNames},
                 {"modes", kModes},
                 {"compressor_states", kCompressorStates},
                 {"decompressor_states", kDecompressorStates},
@@ -43,6 +60,17 @@ json named(const Counts& counts, const Names& names) {
     if (counts[i] != 0) result[std::string(names[i])] = counts[i];
   }
   return result;
+}
+
+// What both families of a compressor or decompressor have counted, by place.
+template <typename Family, typename Counts>
+auto packets_of(const Counts& counts, const Family* tcp) {
+  std::array<std::uint64_t, kPacketNames.size()> all{};
+  std::copy(counts.begin(), counts.end(), all.begin());
+  if (tcp == nullptr) return all;
+  for (std::size_t type = 0; type < tcp::kPacketTypes; ++type)
+    all[tcp::name_of(static_cast<tcp::PacketType>(type))] += tcp->packets()[type];
+  return all;
 }
 
 [[noreturn]] void refuse_message() {
@@ -86,9 +114,9 @@ class CompressorInstance final : public headroom_instance {
     const CompressorCounters& n = compressor_.counters();
     return {{"memory_bytes", compressor_.memory_bytes()},
             {"contexts", compressor_.contexts_in_use()},
-            {"packets", named(n.packets, wire::kPacketTypeNames)},
+            {"packets", named(packets_of(n.packets, compressor_.tcp()), kPacketNames)},
             {"coverage_extensions", named(n.cce, wire::kCceNames)},
-            {"fast_path", n.fast},
+            {"fast_path", n.fast + (compressor_.tcp() != nullptr ? compressor_.tcp()->fast() : 0)},
             {"new_flows", n.new_flows},
             {"replaced_flows", n.replaced_flows},
             {"uncompressed", n.uncompressed},
@@ -128,11 +156,14 @@ class DecompressorInstance final : public headroom_instance {
 
   [[nodiscard]] json statistics() const override {
     const DecompressorCounters& n = decompressor_.counters();
+    std::array<std::uint64_t, kEventNames.size()> events = n.events;
+    if (decompressor_.tcp() != nullptr)
+      for (std::size_t i = 1; i < tcp::kEvents; ++i) events[i] += decompressor_.tcp()->events()[i];
     return {{"memory_bytes", decompressor_.memory_bytes()},
             {"contexts", decompressor_.contexts_in_use()},
-            {"packets", named(n.packets, wire::kPacketTypeNames)},
+            {"packets", named(packets_of(n.packets, decompressor_.tcp()), kPacketNames)},
             {"coverage_extensions", named(n.cce, wire::kCceNames)},
-            {"events", named(n.events, kEventNames)},
+            {"events", named(events, kEventNames)},
             {"fast_path", n.fast},
             {"delivered", n.delivered},
             {"malformed", n.malformed},

@@ -19,6 +19,7 @@ struct ProfileSet {
   bool esp = true;
   bool rtp_udp_lite = true;
   bool udp_lite = true;
+  bool tcp = false;
 
   [[nodiscard]] constexpr bool has(wire::Profile profile) const noexcept {
     switch (profile) {
@@ -32,6 +33,8 @@ struct ProfileSet {
         return ip;
       case wire::Profile::kEsp:
         return esp;
+      case wire::Profile::kTcp:
+        return tcp;
       case wire::Profile::kRtpUdpLite:
         return rtp_udp_lite;
       case wire::Profile::kUdpLite:

@@ -3,7 +3,9 @@
 // ROHC-TCP packets as the framework sees them: their types, and where the CID stands.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <string_view>
 
 #include "rohc/tcp/wire/base_header.h"
 
@@ -20,6 +22,22 @@ enum class PacketType : std::uint8_t {
   kUnknown,
 };
 [[nodiscard]] constexpr PacketType type_of(Format f) noexcept { return static_cast<PacketType>(f); }
+inline constexpr std::size_t kPacketTypes = static_cast<std::size_t>(PacketType::kUnknown) + 1;
+using PacketCounts = std::array<std::uint64_t, kPacketTypes>;
+
+// The place of a type in `names.packet_types` of the self-description: IR, IR-DYN and what is unknown share those of
+// RFC 3095's, and kOwnNames stand behind them (../packet_names.h).
+inline constexpr std::uint8_t kIrName = 0, kIrDynName = 1, kUnknownName = 17, kFirstOwnName = 18;
+inline constexpr std::array<std::string_view, kFormats + 1> kOwnNames = {
+    "rnd_1", "rnd_2", "rnd_3", "rnd_4", "rnd_5", "rnd_6", "rnd_7", "rnd_8",     "seq_1",
+    "seq_2", "seq_3", "seq_4", "seq_5", "seq_6", "seq_7", "seq_8", "co_common", "IR-CR"};
+[[nodiscard]] constexpr std::uint8_t name_of(PacketType type) noexcept {
+  if (type == PacketType::kIr) return kIrName;
+  if (type == PacketType::kIrDyn) return kIrDynName;
+  if (type == PacketType::kUnknown) return kUnknownName;
+  return static_cast<std::uint8_t>(kFirstOwnName +
+                                   (type == PacketType::kIrCr ? kFormats : static_cast<unsigned>(type)));
+}
 
 // A packet on the link, from the Add-CID octet on if there is one. The first octet of the header stands behind `before`
 // octets, and `after` octets of a large CID behind that.

@@ -34,6 +34,15 @@ struct FlowWords {
   std::uint32_t label_and_next = 0;  // next header in the lowest octet; above it the IPv6 flow label, 0 for IPv4
 };
 
+// The words of an IP header and `ports`. REQUIRES: the whole header is there.
+[[nodiscard]] inline FlowWords flow_words(const std::uint8_t* ip, unsigned version, std::uint32_t ports) noexcept {
+  if (version == 4) return {{wire::load_little64(ip + 12)}, ports, ip[9]};
+  return {{wire::load_little64(ip + 8), wire::load_little64(ip + 16), wire::load_little64(ip + 24),
+           wire::load_little64(ip + 32)},
+          ports,
+          (wire::load_little32(ip) & 0xffff0f00U) | ip[6]};
+}
+
 class FlowHash {
  public:
   // The keys are the outputs of a generator (SplitMix64) that begins with `seed`: as secret as the seed is.

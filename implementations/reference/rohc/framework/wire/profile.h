@@ -14,6 +14,7 @@ enum class Profile : std::uint16_t {
   kUdp = 0x0002,
   kEsp = 0x0003,
   kIp = 0x0004,
+  kTcp = 0x0006,
   kRtpUdpLite = 0x0007,
   kUdpLite = 0x0008,
   kNone = 0xffff,  // no profile yet

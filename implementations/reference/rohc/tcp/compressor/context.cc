@@ -33,11 +33,18 @@ CompressorContext::CompressorContext(const CompressorConfig& config, const wire:
 Compressed CompressorContext::compress(Octets packet, std::span<std::uint8_t> out,
                                        const CompressorContext* base) noexcept {
   Compressed result;
-  if (fast_length_ != 0 && compress_fast(packet, out, result)) return result;
+  if (compress_predicted(packet, out, result)) return result;
+  Layout layout;
+  result.unfit = find_headers(packet, layout);
+  return result.unfit == Unfit::kNone ? compress(packet, layout, out, base) : result;
+}
+
+Compressed CompressorContext::compress(Octets packet, const Layout& layout, std::span<std::uint8_t> out,
+                                       const CompressorContext* base) noexcept {
+  Compressed result;
   Now now;
   now.packet = packet;
-  result.unfit = find_headers(packet, now.layout);
-  if (result.unfit != Unfit::kNone) return result;
+  now.layout = layout;
   now.tcp = packet.data() + now.layout.tcp().at;
   now.payload = packet.size() - now.layout.octets;
   unsigned numbers = 0;
@@ -55,13 +62,15 @@ Compressed CompressorContext::compress(Octets packet, std::span<std::uint8_t> ou
   }
   observe(now);
   Writer writer(out);
-  const bool refresh = !has_feedback_ && config_.ir_refresh != 0 && next_ - last_ir_ >= config_.ir_refresh;
+  const bool refresh =
+      !has_feedback_ && (ir_due_ || (config_.ir_refresh != 0 && next_ - last_ir_ >= config_.ir_refresh));
   bool ir = refresh || !is_settled(kStatic);
   Format format = Format::kNone;
   if (!ir) {
     const bool dynamic =
         !is_settled(kDynamic) || !now.numbers_reach ||
-        (!has_feedback_ && config_.ir_dyn_refresh != 0 && next_ - last_ir_dyn_ >= config_.ir_dyn_refresh);
+        (!has_feedback_ &&
+         (ir_dyn_due_ || (config_.ir_dyn_refresh != 0 && next_ - last_ir_dyn_ >= config_.ir_dyn_refresh)));
     if (!dynamic) format = choose(now);
     result.type = type_of(format);
     // If all IR packets of this flow were lost, the CRC of an IR-DYN packet would not show that the context is
@@ -253,8 +262,14 @@ void CompressorContext::write_co(Writer& out, Now& now, Format format) noexcept 
 
 // The packet has been sent: the decompressor may have it as its reference.
 void CompressorContext::commit(const Now& now, PacketType type) noexcept {
-  if (type == PacketType::kIr) last_ir_ = last_ir_dyn_ = next_;
-  if (type == PacketType::kIrDyn) last_ir_dyn_ = next_;
+  if (type == PacketType::kIr) {
+    last_ir_ = next_;
+    ir_due_ = false;
+  }
+  if (type == PacketType::kIr || type == PacketType::kIrDyn) {
+    last_ir_dyn_ = next_;
+    ir_dyn_due_ = false;
+  }
   replicates_ = type == PacketType::kIrCr;
   control_.msn = msn_of(next_);
   layout_ = now.layout;
@@ -331,12 +346,27 @@ void CompressorContext::feedback(const Feedback& f) noexcept {
   if (meaning == AckType::kNack && is_settled(kDynamic) && is_settled(kStatic)) mark(knows_static ? kDynamic : kStatic);
   if (meaning == AckType::kAck) may_replicate_ = true;
   if (meaning == AckType::kStaticNack && (is_settled(kStatic) || replicates_)) {
-    mark(kStatic);
     may_replicate_ = replicates_ = false;
-    acked_with_crc_ = false;
-    table_ = ItemTable{};
-    item_changed_.fill(next_);
+    restart();
   }
+}
+
+void CompressorContext::restart() noexcept {
+  mark(kStatic);
+  acked_with_crc_ = false;
+  table_ = ItemTable{};
+  item_changed_.fill(next_);
+}
+
+void CompressorContext::reinitialize() noexcept {
+  has_feedback_ = false;
+  fast_length_ = 0;
+  restart();
+}
+
+void CompressorContext::forget() noexcept {
+  reinitialize();
+  is_forgotten_ = true;
 }
 
 }  // namespace headroom::rohc::tcp

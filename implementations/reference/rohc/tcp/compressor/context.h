@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <span>
 
+#include "rohc/framework/prefetch.h"
 #include "rohc/framework/wire/cid.h"
 #include "rohc/tcp/packet.h"
 #include "rohc/tcp/wire/chain.h"
@@ -50,9 +51,29 @@ class CompressorContext {
   // IR-CR packets if `base` is suitable; the MSN goes on (6.1.1).
   [[nodiscard]] Compressed compress(Octets packet, std::span<std::uint8_t> out,
                                     const CompressorContext* base = nullptr) noexcept;
+  // The same, on the general path, for a packet whose headers have been found.
+  [[nodiscard]] Compressed compress(Octets packet, const Layout& layout, std::span<std::uint8_t> out,
+                                    const CompressorContext* base) noexcept;
+  // The same, on the fast path, for which prefetch() fetches what it needs. False: the packet is not for it, and
+  // nothing has happened.
+  void prefetch() const noexcept { prefetch_octets(this, octets_.data() + kIpv4Length + kTcpLength); }
+  [[nodiscard]] bool compress_predicted(Octets packet, std::span<std::uint8_t> out, Compressed& result) noexcept {
+    return fast_length_ != 0 && compress_fast(packet, out, result);
+  }
 
-  // Takes feedback on this context into account (5.2.2). REJECT and CONTEXT_MEMORY are the framework's.
+  // Takes feedback on this context into account (5.2.2), but for REJECT and CONTEXT_MEMORY.
   void feedback(const Feedback& f) noexcept;
+  [[nodiscard]] bool has_feedback() const noexcept { return has_feedback_; }
+
+  // The next packet is an IR or IR-DYN packet (5.2.1.2).
+  void refresh(bool whole) noexcept {
+    (whole ? ir_due_ : ir_dyn_due_) = true;
+    fast_length_ = 0;
+  }
+  // The flow begins again with IR packets, as if there had been no feedback.
+  void reinitialize() noexcept;
+  // The CID is another flow's: what comes next, even of this flow, begins with IR packets.
+  void forget() noexcept;
 
   // True if the packet whose headers are `layout` belongs to this context's flow.
   [[nodiscard]] bool is_same_flow(const Layout& layout, const std::uint8_t* octets) const noexcept;
@@ -63,6 +84,9 @@ class CompressorContext {
   [[nodiscard]] std::uint16_t last_msn() const noexcept { return msn_of(next_ - 1); }
 
  private:
+  // Makes sure that nothing is left out that the decompressor may not have.
+  void restart() noexcept;
+
   // Whatever must be sent until the decompressor has it. Values: the packet that brought the present value.
   enum Change : unsigned {
     kStatic,   // only IR
@@ -163,6 +187,8 @@ class CompressorContext {
   std::uint16_t first_msn_;
   bool large_cids_;
   bool has_feedback_ = false, may_replicate_ = true, replicates_ = false, acked_with_crc_ = false;
+  bool is_forgotten_ = false;
+  bool ir_due_ = false, ir_dyn_due_ = false;
   bool is_reused_ = false;  // the CID had another flow, and no ACK says that the decompressor knows of this one
   Control control_;
 

@@ -43,7 +43,7 @@ constexpr unsigned kSteady = 8;                // packets of another behaviour b
 }  // namespace
 
 bool CompressorContext::is_same_flow(const Layout& layout, const std::uint8_t* octets) const noexcept {
-  if (layout.count != layout_.count) return false;
+  if (is_forgotten_ || layout.count != layout_.count) return false;
   for (unsigned i = 0; i < layout.count; ++i) {
     const Header &h = layout.headers[i], &mine = layout_.headers[i];
     const bool last = i + 1U == layout.count;
@@ -97,6 +97,7 @@ bool CompressorContext::find_options(Now& now) noexcept {
 // The context becomes that of another flow.
 void CompressorContext::start_flow(Now& now) noexcept {
   is_reused_ = layout_.count != 0;
+  is_forgotten_ = false;
   table_ = ItemTable{};
   item_changed_[kNop] = 0;  // which is known without an item, but established "for consistency" (6.3.4)
   list_ = OptionList{};

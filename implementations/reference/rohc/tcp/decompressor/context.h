@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 
+#include "rohc/framework/prefetch.h"
 #include "rohc/tcp/packet.h"
 #include "rohc/tcp/wire/chain.h"
 #include "rohc/tcp/wire/feedback.h"
@@ -78,6 +79,8 @@ class DecompressorContext {
   [[nodiscard]] std::uint16_t msn() const noexcept { return static_cast<std::uint16_t>(at(references_, Field::kMsn)); }
 
   [[nodiscard]] State state() const noexcept { return state_; }
+  // Fetches what packets of a flow without changes need.
+  void prefetch() const noexcept { prefetch_octets(this, octets_[0].data()); }
   // Forgets everything: the CID has been given to another profile.
   void reset() noexcept { *this = DecompressorContext(config_); }
 

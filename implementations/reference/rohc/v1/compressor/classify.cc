@@ -34,6 +34,7 @@ std::array<TransportMasks, 256> transport_masks(const ProfileSet& enabled) noexc
   if (enabled.rtp || enabled.udp) masks[kProtocolUdp] = {kOnes, enabled.rtp};
   if (enabled.rtp_udp_lite || enabled.udp_lite) masks[kProtocolUdpLite] = {kOnes, enabled.rtp_udp_lite};
   if (enabled.esp) masks[kProtocolEsp].ports = kOnes;
+  if (enabled.tcp) masks[kProtocolTcp].ports = kOnes;  // of another family
   return masks;
 }
 

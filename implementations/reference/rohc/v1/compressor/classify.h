@@ -38,15 +38,6 @@ struct TransportMasks {
 };
 [[nodiscard]] std::array<TransportMasks, 256> transport_masks(const ProfileSet& enabled) noexcept;
 
-// The words of an IP header and `ports`. REQUIRES: the whole header is there.
-[[nodiscard]] inline FlowWords flow_words(const std::uint8_t* ip, unsigned version, std::uint32_t ports) noexcept {
-  if (version == 4) return {{wire::load_little64(ip + 12)}, ports, ip[9]};
-  return {{wire::load_little64(ip + 8), wire::load_little64(ip + 16), wire::load_little64(ip + 24),
-           wire::load_little64(ip + 32)},
-          ports,
-          (wire::load_little32(ip) & 0xffff0f00U) | ip[6]};
-}
-
 // The SSRC as it stands in the innermost headers. REQUIRES: l.has_rtp().
 [[nodiscard]] inline std::uint32_t ssrc_of(const std::uint8_t* inner, const Layout& l) noexcept {
   return wire::load_little32(inner + l.rtp + 8);

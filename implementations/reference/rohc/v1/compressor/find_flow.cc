@@ -33,6 +33,7 @@ bool Compressor::same_flow(std::uint32_t index, std::uint32_t channel, const Hea
   const HeaderChain& chain = headers.chain;
   const CompressorContext& c = contexts_[index];
   if (index - config_.channel.index_of(channel, 0) >= config_.channel.contexts_per_channel()) return false;
+  if (c.state == CompressorState::kUnused) return false;  // another family's
   if (!same_headers(c.shape, chain.shape) || c.tunnel != (chain.outer_octets != 0)) return false;
   const Layout& l = chain.layout();
   if (!masked_equal(packet.data() + chain.outer_octets, l.definition_mask, c.pattern, l.header)) return false;

@@ -60,6 +60,7 @@ using Image = std::array<std::uint8_t, kImageSize>;
 inline constexpr std::uint8_t kProtocolIpv4 = 4;  // IANA protocol numbers
 inline constexpr std::uint8_t kProtocolUdp = 17;
 inline constexpr std::uint8_t kProtocolIpv6 = 41;
+inline constexpr std::uint8_t kProtocolTcp = 6;
 inline constexpr std::uint8_t kProtocolEsp = 50;
 inline constexpr std::uint8_t kProtocolUdpLite = 136;
 

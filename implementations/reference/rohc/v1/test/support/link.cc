@@ -133,7 +133,9 @@ std::vector<wire::Feedback> Link::carry_feedback() {
 }
 
 std::string_view name_of(wire::PacketType type) noexcept {
-  return wire::kPacketTypeNames[static_cast<std::size_t>(type)];
+  const auto place = static_cast<std::size_t>(type);
+  if (place < wire::kPacketTypeNames.size()) return wire::kPacketTypeNames[place];
+  return tcp::kOwnNames[place - wire::kPacketTypeNames.size()];
 }
 
 std::string Link::describe() const {

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The compressor of this family: TCP flows of many channels. What it cannot carry is another family's.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "headroom.h"
+#include "rohc/framework/compressor/context_pool.h"
+#include "rohc/framework/compressor/flow_hash.h"
+#include "rohc/tcp/compressor/context.h"
+
+namespace headroom::rohc::tcp {
+
+struct FlowsConfig {
+  ChannelParameters channel;
+  CompressorConfig context;
+  std::uint64_t seed = 0;
+  // IR and IR-DYN packets come back after so many milliseconds, until there is feedback; 0: by packets only.
+  std::uint32_t ir_refresh_ms = 0, ir_dyn_refresh_ms = 0;
+  // How long a flow behind a REJECT or CONTEXT_MEMORY is left to other profiles.
+  std::uint32_t reject_hold_ms = 10'000;
+};
+
+class Compressor final : public CompressorFamily {
+ public:
+  // Throws std::bad_alloc when there is no memory for the contexts.
+  Compressor(const FlowsConfig& config, ContextPool& pool, FlowCounters& counters);
+
+  void worths_of(std::uint32_t first, wire::Profile next, std::span<Worth> worths) const noexcept override;
+  void drop(std::uint32_t index) noexcept override;
+  [[nodiscard]] bool take_feedback(std::uint32_t index, const wire::FeedbackData& data,
+                                   std::uint32_t now_ms) noexcept override;
+
+  void prefetch(std::uint32_t index) const noexcept;
+
+  // Compresses a packet that goes on as its flow did. False: it does not, and nothing has happened. REQUIRES: the
+  // context is of the packet's channel, and this family's.
+  [[nodiscard]] bool compress_fast(std::uint32_t index, headroom_packet& packet, std::uint32_t now,
+                                   headroom_detail* detail) noexcept;
+
+  // Compresses any packet of a TCP flow. False: another family must take it, and nothing has happened. `guess`: the
+  // context that the packet may be of; kNoContext, or one of the packet's channel.
+  [[nodiscard]] bool compress(headroom_packet& packet, std::uint32_t now, std::uint32_t guess,
+                              headroom_detail* detail) noexcept;
+
+  // CONTEXT_REINITIALIZATION (RFC 3095 6.3.1).
+  void reinitialize() noexcept;
+  // The beginning of time moves by so much.
+  void move_epoch(std::uint32_t ms) noexcept;
+  void disable_fast_path() noexcept { config_.context.fast_path = false; }
+
+  [[nodiscard]] const PacketCounts& packets() const noexcept { return packets_; }
+  [[nodiscard]] std::uint64_t fast() const noexcept { return fast_; }
+  [[nodiscard]] std::size_t memory_bytes() const noexcept {
+    return in_use_ * sizeof(Slot) + bases_.size() * sizeof(std::uint32_t);
+  }
+
+ private:
+  // Whose a CID of a channel is.
+  struct Flow {
+    bool used = false;      // it is a flow of this family
+    bool had_flow = false;  // so that there is a context
+    bool young = false;     // replication from `base` may still be possible
+    std::uint32_t base = kNoContext;
+    std::uint32_t last_used_ms = 0, ir_ms = 0, ir_dyn_ms = 0;
+    std::uint32_t rejected_until_ms = 0;
+    std::uint64_t hash = 0;
+    std::uint64_t addresses_hash = 0;  // of the addresses alone: where other flows look for a base context
+  };
+  // All octets zero until it is used.
+  struct Slot {
+    Flow flow;
+    CompressorContext context;
+  };
+
+  [[nodiscard]] std::uint64_t hash_of(const Layout& layout, const std::uint8_t* octets, std::uint32_t channel,
+                                      bool with_ports) const noexcept;
+  [[nodiscard]] bool is_flow(std::uint32_t index, std::uint32_t channel, const Layout& layout,
+                             const std::uint8_t* octets) const noexcept;
+  [[nodiscard]] bool is_due(const Slot& slot, std::uint32_t now) const noexcept;
+  void refresh(Slot& slot, std::uint32_t now) const noexcept;
+  [[nodiscard]] const CompressorContext* base_of(const Flow& flow) const noexcept;
+  [[nodiscard]] bool start_flow(headroom_packet& packet, const Layout& layout, std::uint64_t hash, std::uint32_t now,
+                                headroom_detail* detail) noexcept;
+  void finish(std::uint32_t index, const Compressed& result, headroom_packet& packet, std::uint32_t now,
+              headroom_detail* detail) noexcept;
+  template <typename Action>
+  void for_each_used(Action&& action) noexcept;
+
+  FlowsConfig config_;
+  ContextPool& pool_;
+  FlowCounters& counters_;
+  FlowHash hash_;
+  PageArray<Slot> slots_;
+  CompressorContext fresh_;           // of a flow that has no CID yet
+  std::vector<std::uint32_t> bases_;  // by the hash of addresses: the context that was last fit for replication
+  PacketCounts packets_{};
+  std::uint64_t fast_ = 0;
+  std::uint32_t in_use_ = 0;
+};
+
+}  // namespace headroom::rohc::tcp

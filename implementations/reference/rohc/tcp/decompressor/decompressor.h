@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The decompressor of this family: TCP flows of many channels, and the rate of feedback about them (RFC 6846, 5.3.2).
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "headroom.h"
+#include "rohc/framework/channel.h"
+#include "rohc/framework/decompressor/counters.h"
+#include "rohc/framework/decompressor/family.h"
+#include "rohc/framework/decompressor/feedback_queue.h"
+#include "rohc/framework/page_array.h"
+#include "rohc/tcp/decompressor/context.h"
+
+namespace headroom::rohc::tcp {
+
+struct RestorerConfig {
+  ChannelParameters channel;
+  DecompressorConfig context;
+  bool feedback = true;
+  // Negative feedback goes at once when a context is found to be damaged, then for one of so many packets that give
+  // reason for it.
+  std::uint32_t nack_every = 4;
+  // ACKs go for all IR packets, and for one of so many others with a CRC of 7 bits.
+  std::uint32_t ack_every = 4;
+  bool msn_option = false;          // feedback has the MSN in 16 bits rather than 14
+  std::uint32_t most_contexts = 0;  // of all families; what is beyond is answered with REJECT; 0: no limit
+};
+
+// What happened to a context; the order is that of `names.events` in the self-description.
+enum class Event : std::uint8_t { kNone, kEstablished, kDynamicDamage, kStaticDamage };
+inline constexpr std::size_t kEvents = 4;
+
+class Decompressor final : public DecompressorFamily {
+ public:
+  // Throws std::bad_alloc when there is no memory for the contexts. `own_feedback`: for the compressor at the far end.
+  Decompressor(const RestorerConfig& config, Owners<DecompressorFamily>& owners, FeedbackQueue& own_feedback,
+               ArrivalCounters& counters);
+
+  [[nodiscard]] bool has_profile(std::uint8_t octet) const noexcept override { return octet == kProfileOctet; }
+  void decompress(const Framed& framed, std::uint32_t index, headroom_packet& packet, std::uint64_t now_ns,
+                  headroom_detail* detail) noexcept override;
+  void drop(std::uint32_t index) noexcept override;
+
+  void prefetch(std::uint32_t index) const noexcept {
+    __builtin_prefetch(&slots_[index], 1);
+    slots_[index].context.prefetch();
+  }
+  // The same for a packet that a look ahead has told of. REQUIRES: the clue has a context, which is this family's.
+  void decompress(const Clue& clue, headroom_packet& packet, headroom_detail* detail) noexcept;
+
+  void disable_fast_path() noexcept { config_.context.fast_path = false; }
+
+  [[nodiscard]] const PacketCounts& packets() const noexcept { return packets_; }
+  [[nodiscard]] const std::array<std::uint64_t, kEvents>& events() const noexcept { return events_; }
+  [[nodiscard]] std::size_t memory_bytes() const noexcept { return in_use_ * sizeof(Slot); }
+
+ private:
+  // A CID of a channel: all octets zero until it is used.
+  struct Slot {
+    bool used;
+    std::uint8_t nacks_held, acks_held;
+    DecompressorContext context;
+  };
+
+  void decompress(const LinkPacket& link, std::uint32_t index, headroom_packet& packet,
+                  headroom_detail* detail) noexcept;
+  [[nodiscard]] const DecompressorContext* base_of(const LinkPacket& link, std::uint32_t index) const noexcept;
+  [[nodiscard]] bool has_room_for(std::uint32_t index) const noexcept;
+  void answer(std::uint32_t index, const DecompressorContext& context, const Decompressed& result,
+              bool at_once) noexcept;
+  void reject(std::uint32_t index) noexcept;
+  void send(std::uint32_t index, const Feedback& feedback, std::uint16_t msn) noexcept;
+  // True for one of so many calls.
+  [[nodiscard]] static bool is_turn(std::uint8_t& held, std::uint32_t every) noexcept;
+
+  RestorerConfig config_;
+  Owners<DecompressorFamily>& owners_;
+  FeedbackQueue& own_feedback_;
+  ArrivalCounters& counters_;
+  PageArray<Slot> slots_;
+  DecompressorContext fresh_;  // of a CID that this family does not have
+  PacketCounts packets_{};
+  std::array<std::uint64_t, kEvents> events_{};
+  std::uint32_t in_use_ = 0;
+};
+
+}  // namespace headroom::rohc::tcp
