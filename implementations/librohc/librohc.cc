@@ -101,7 +101,10 @@ json description() {
 }
 
 headroom_instance* make(std::int32_t role, const json& settings) {
-  const headroom::Configuration config = headroom::read_configuration(settings, json::parse(kDescription));
+  // Profile 0x0006 is had by asking for it: without "profiles" a peer has those that the description declares.
+  json accepted = json::parse(kDescription);
+  if (settings.is_object() && settings.contains("profiles")) accepted["schemes"][0]["profiles"].push_back("0x0006");
+  const headroom::Configuration config = headroom::read_configuration(settings, accepted);
   std::unique_ptr<headroom_instance> self(new headroom_instance{{{role, config.channels}}});
   self->random = config.seed;
   const Librohc& l = self->library;
