@@ -127,8 +127,9 @@ Format CompressorContext::choose(Now& now) const noexcept {
   if (!is_settled(kEcnUsed)) needed |= mask(Field::kEcnUsed);
   fill_common(now);
   const bool common = at(v, Field::kAckFlag) == 0 || at(v, Field::kUrgFlag) != 0 || at(v, Field::kDscpPresent) != 0 ||
-                      !is_settled(kDf) || !is_settled(kBehaviour) || at(v, Field::kUrgentPresent) != 0 ||
-                      at(v, Field::kStrideIndicator) != 0 || at(v, Field::kOuterTtl) != 0;
+                      !is_settled(kFlags) || !is_settled(kDf) || !is_settled(kBehaviour) ||
+                      at(v, Field::kUrgentPresent) != 0 || at(v, Field::kStrideIndicator) != 0 ||
+                      at(v, Field::kOuterTtl) != 0;
   if (common) return Format::kCommon;
   const Format f = smallest(v, needed, now.payload != 0);
   return f == Format::kNone || fixed_length(f) > common_length(now) ? Format::kCommon : f;

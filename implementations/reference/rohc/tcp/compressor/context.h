@@ -95,6 +95,7 @@ class CompressorContext {
     kDf,
     kBehaviour,
     kUrgent,
+    kFlags,  // ACK and URG
     kStride,
     kEcnUsed,
     kOuterTtl,

@@ -224,6 +224,7 @@ void CompressorContext::observe_tcp(Now& now) noexcept {
     mark(kEcnUsed);
   }
   if (differ(a, b, field::kUrgent, 2)) mark(kUrgent);
+  if (((a[field::kFlags] ^ b[field::kFlags]) & (flag::kAck | flag::kUrg)) != 0) mark(kFlags);
 
   Values& v = now.values;
   const std::uint32_t seq = load32(a + field::kSeq), ack = load32(a + field::kAck);
