@@ -249,6 +249,52 @@ TEST(TcpDecompressor, AnUnknownItemIsAnsweredWithANack) {
   EXPECT_EQ(ends.result.wish, Wish::kNack);
 }
 
+// "Since its value is always the same, no context information needs to be transmitted" for NOP (6.3.4).
+TEST(TcpDecompressor, NopIsKnownWithoutAnItem) {
+  Ends ends;
+  Flow f;
+  EXPECT_EQ(ends.decompress(ir_of(f.packet(), 8, 3)), f.packet());
+  f.t.options = hex("01 01 01 01");
+  const Packet plain = slice(f.packet(), 0, 44);
+  std::string base = "11111010 | 1 0 00 1001 | 00 00 0 0 0 0 | 0 0 0 0 1 11 0 | 1 " + binary(wire::crc7(plain), 7);
+  EXPECT_EQ(ends.decompress(bits(base) + hex("04 00 00") + f.checksum()), f.packet());
+}
+
+// A random IP-ID that begins to count, by co_common with 8 bits relative to the packet before.
+TEST(TcpDecompressor, TheOffsetOfARandomIpIdIsKept) {
+  Ends ends;
+  Flow f;
+  f.ip.id = 0x4535;
+  EXPECT_EQ(ends.decompress(ir_of(f.packet(), 1, 2)), f.packet());
+  f.ip.id = 0x4536;
+  EXPECT_EQ(ends.decompress(co_of(f, "11111010 | 1 0 00 0010 | 00 00 0 0 0 0 | 0 0 0 0 0 00 0 | 1 ccccccc | 00110100")),
+            f.packet());
+}
+
+// "A packet for which the CRC succeeds updates the reference values of all header fields" (5.3.1.2): also the TTL of an
+// outer header, and the packet behind it leaves it out.
+TEST(TcpDecompressor, AnOuterTtlStays) {
+  CompressorConfig config;
+  config.stride_after = 0;
+  Ends ends(config);
+  Ip outer, inner;
+  Tcp t;
+  const auto next = [&] {
+    t.ack += 10;
+    return ip4(4, ip4(6, tcp(t), inner), outer);
+  };
+  for (int i = 0; i < 5; ++i) {
+    const Packet packet = next();
+    EXPECT_EQ(ends.decompress(ends.compress(packet)), packet);
+  }
+  outer.ttl = 9;
+  for (int i = 0; i < 6; ++i) {
+    const Packet packet = next();
+    EXPECT_EQ(ends.decompress(ends.compress(packet)), packet);
+    EXPECT_EQ(ends.last.type == type_of(Format::kCommon), i < 4) << i;
+  }
+}
+
 // No octets, first octets of others, every truncation, and a packet of another profile.
 TEST(TcpDecompressor, WhatIsNoPacketIsRefused) {
   Ends ends;
