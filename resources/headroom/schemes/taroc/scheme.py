@@ -39,6 +39,6 @@ SCHEME = Scheme(
     sentinels=PARTS.part("workload", "SENTINELS"),
     metrics=PARTS.metrics(),
     papers=_papers,
-    compares=("iphc", "vj"),
+    compares=("iphc", "rohc", "vj"),
     suites="conformance/taroc",
 )

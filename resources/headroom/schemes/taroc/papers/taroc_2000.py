@@ -56,20 +56,21 @@ TABLES = {
 @dataclass(frozen=True)
 class Column:
     """How a column is measured: `header`, octets that a compressed header is taken to have (None: what it really has),
-    and the `scheme` of the codec (empty: sizes alone pass). `compressor` and `decompressor` are options of the
-    reference, which other implementations do not know. `standard_error` is the one wanted, a share of the throughput:
-    gains of TAROC and IDEAL are compared within 2 points, and sizes alone cost little."""
+    and the `scheme` of the codec (empty: sizes alone pass) with more of its `config`. `compressor` and `decompressor`
+    are options of the reference, which other implementations do not know. `standard_error` is the one wanted, a share
+    of the throughput: gains of TAROC and IDEAL are compared within 2 points, and sizes alone cost little."""
 
     header: int | None = None
     scheme: str = ""
+    config: Mapping[str, Any] = field(default_factory=dict)
     compressor: Mapping[str, Any] = field(default_factory=dict)
     decompressor: Mapping[str, Any] = field(default_factory=dict)
     standard_error: float = 0.01
 
     @property
     def has_noisy_feedback(self) -> bool:
-        """True for IPHC, whose CONTEXT_STATE goes over a link with errors (Appendix B.1)."""
-        return self.scheme == "iphc"
+        """True for schemes with feedback, which goes over a link with errors (Appendix B.2)."""
+        return self.scheme in ("iphc", "rohc")
 
 
 WITHOUT_TWICE = {"repair": "verify"}  # "employs RFC2507 on the wireless link, but without TWICE algorithm" (B.2)
@@ -80,13 +81,15 @@ COLUMNS = {
     "taroc": Column(7, "taroc", standard_error=0.006),
     "ideal": Column(4, standard_error=0.003),
 }
-# Not in the draft: headers as long as they are, IPHC with TWICE, and TAROC that sends the third transmission of a
-# segment uncompressed.
+ROHC_TCP = {"profiles": ["0x0000", "0x0006"], "mode": "O"}
+# Not in the draft: headers as long as they are, IPHC with TWICE, TAROC that sends the third transmission of a segment
+# uncompressed, and ROHC-TCP.
 MORE_COLUMNS = {
     "vjhc-real": Column(None, "vj"),
     "iphc-real": Column(None, "iphc", decompressor=WITHOUT_TWICE),
     "iphc-twice": Column(5, "iphc"),
     "taroc-real": Column(None, "taroc"),
+    "rohc-tcp-real": Column(None, "rohc", ROHC_TCP),
     "taroc-rescue": Column(7, "taroc", compressor={"rescue": True}),
 }
 
@@ -116,8 +119,8 @@ def _reason_against(run: Run, name: str) -> str:
     if reason:
         return reason
     for role, found in run.sides:
-        if (options := getattr(column, role)) and found.name != "reference":
-            return f"{', '.join(options)} is an option of the reference's {role}"
+        if (options := {**column.config, **getattr(column, role)}) and found.name != "reference":
+            return f"{', '.join(options)} is asked of the reference alone"
     return ""
 
 
@@ -132,7 +135,7 @@ def _config(run: Run, table: Table, cell: Cell) -> TransferConfig:
     ber, name = cell
     column, codec = (COLUMNS | MORE_COLUMNS)[name], None
     if column.scheme:
-        config = {"scheme": column.scheme}
+        config = {"scheme": column.scheme, **column.config}
         codec = {
             "compressor": capabilities.adapter(run.compressor, run.build, config, dict(column.compressor)),
             "decompressor": capabilities.adapter(run.decompressor, run.build, config, dict(column.decompressor)),
