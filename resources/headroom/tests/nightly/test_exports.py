@@ -66,13 +66,13 @@ def test_gauges_of_the_last_night(sample: History, exported: Path, parse: Famili
         drawn.LAB: last,
     }
     series = {key.id: one for key, one in sample.series().items()}
-    assert len(found["headroom_series_value"]) == 113
+    assert len(found["headroom_series_value"]) == 133
     for one in found["headroom_series_value"]:
         assert one.value == series[one.labels["series"]].values[-1]
         assert one.timestamp is None, "the textfile collector refuses time stamps"
         assert one.labels["test"] == series[one.labels["series"]].key.test
     measured = [one.value for one in found["headroom_series_measured"]]
-    assert (measured.count(1.0), measured.count(0.0)) == (113, 5)
+    assert (measured.count(1.0), measured.count(0.0)) == (133, 5)
     verdicts = {(one.labels["machine"], one.labels["verdict"]): one.value for one in found["headroom_cases"]}
     assert verdicts[drawn.RACK, "fail"] == 1
     opened = {
@@ -117,7 +117,7 @@ def test_cases_of_the_last_night(exported: Path) -> None:
     read = junitparser.JUnitXml.fromfile(str(exported / "nightly.xml"))
     cases = [case for suite in read for case in suite]
     assert (read.tests, read.failures, read.errors, read.skipped) == (len(cases), 4, 0, 5)
-    assert read.tests == 118 + 40
+    assert read.tests == 138 + 56
     failures = [
         (suite.hostname, result.type, result.message)
         for suite in read

@@ -104,8 +104,8 @@ def test_events_bridges_drift_and_precision_are_there(written: Path) -> None:
 
 def test_states_of_the_last_night(sample: History) -> None:
     found = {one.machine: one for one in page.content(snapshot.take(sample)).last_nights}
-    assert (found[drawn.RACK].state, found[drawn.RACK].measured) == ("measured", "59 of 59 series, 30 trials")
-    assert (found[drawn.LAB].state, found[drawn.LAB].measured) == ("measured in part", "54 of 59 series, 30 trials")
+    assert (found[drawn.RACK].state, found[drawn.RACK].measured) == ("measured", "69 of 69 series, 30 trials")
+    assert (found[drawn.LAB].state, found[drawn.LAB].measured) == ("measured in part", "64 of 69 series, 30 trials")
 
 
 def test_the_last_night_names_its_commit(tmp_path: Path) -> None:
@@ -399,7 +399,7 @@ def test_the_filter_leaves_what_was_asked_for(quiet: browser.Browser, written: P
     quiet.open(written)
     type_ = "(() => {{ const field = document.querySelector('#filter input'); field.value = {}; "
     type_ += "field.dispatchEvent(new Event('input', {{ bubbles: true }})); }})()"
-    assert quiet.evaluate(SHOWN) == [128, "128 series"]
+    assert quiet.evaluate(SHOWN) == [148, "148 series"]
     quiet.evaluate(type_.format(json.dumps(f"COMPRESS_ns {drawn.LAB} pinned")))
     assert quiet.evaluate(SHOWN) == [3, "3 series"]
     quiet.evaluate(type_.format(json.dumps("no such series")))
@@ -438,7 +438,7 @@ def test_print(quiet: browser.Browser, written: Path, tmp_path: Path) -> None:
 
 
 def test_hundreds_of_series_make_a_page_of_bounded_size(quiet: browser.Browser, tmp_path: Path) -> None:
-    """768 series of 70 nights. Sizes are asserted, for times depend on the machine: what a browser spends grows with
+    """888 series of 70 nights. Sizes are asserted, for times depend on the machine: what a browser spends grows with
     octets and elements."""
     history = History(tmp_path / "history")
     for index in range(drawn.NIGHTS):
@@ -448,7 +448,7 @@ def test_hundreds_of_series_make_a_page_of_bounded_size(quiet: browser.Browser, 
     page.write(history, tmp_path / "index.html")
     quiet.open(tmp_path / "index.html", width=390, mobile=True)
     count = quiet.evaluate("document.querySelectorAll('main figure').length")
-    assert count == 768
+    assert count == 888
     assert (tmp_path / "index.html").stat().st_size < count * MOST_OCTETS_PER_SERIES
     assert quiet.evaluate("document.querySelectorAll('*').length") < count * MOST_ELEMENTS_PER_SERIES
-    assert quiet.evaluate("document.querySelector('#filter output').textContent") == "768 series"
+    assert quiet.evaluate("document.querySelector('#filter output').textContent") == "888 series"
