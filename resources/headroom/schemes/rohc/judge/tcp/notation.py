@@ -127,6 +127,11 @@ class Format:
     fields: tuple[Field, ...]
     condition: Expression | None
 
+    @property
+    def parts(self) -> list[Expression]:
+        """What must all hold."""
+        return [Expression(part) for part in self.condition.text.split(" and ")] if self.condition else []
+
 
 @dataclass(frozen=True)
 class Method:

@@ -1,0 +1,284 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reading and writing by the formats of notation.py: one method at a time, with the values that the context has.
+
+Values are numbers by the names of fields; None is that of a field that is not there. What a format leaves out is not
+set: whether that means "as in the context" is for whoever knows which formats belong together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from headroom.schemes.rohc.judge.framework import lsb
+from headroom.schemes.rohc.judge.framework.bits import Bits
+from headroom.schemes.rohc.judge.framework.fields import Field as Traced
+from headroom.schemes.rohc.judge.tcp import notation
+from headroom.schemes.rohc.judge.tcp.errors import FormatError
+from headroom.schemes.rohc.judge.tcp.notation import Expression, Field, Format, Method, Undefined
+
+Values = dict[str, int | None]
+FORMATS = notation.load()
+SECTION = "8.2"
+
+
+class NoMatch(Exception):
+    """The bits, or the values, are not of this format."""
+
+
+class BitReader:
+    """A cursor over octets, bit by bit; `fields` is what has been read, for the trace."""
+
+    def __init__(self, octets: bytes, position: int = 0) -> None:
+        self.octets = octets
+        self.position = position  # in bits
+        self.fields: list[Traced] = []
+        self.needed = 0  # bits, of the longest attempt that ran out of octets
+
+    def read(self, width: int, name: str) -> int:
+        end = self.position + width
+        if width < 0:  # a length that leaves out what it counts, of AH or of an option
+            raise NoMatch
+        if end > 8 * len(self.octets):
+            self.needed = max(self.needed, end)
+            raise NoMatch
+        first, last = self.position // 8, (end + 7) // 8
+        value = int.from_bytes(self.octets[first:last], "big") >> 8 * last - end & (1 << width) - 1
+        self.fields.append(Traced(name, self.position, width, value))
+        self.position = end
+        return value
+
+    def rewind(self, position: int) -> None:
+        self.position = position
+        while self.fields and self.fields[-1].position + self.fields[-1].width > position:
+            self.fields.pop()
+
+    def rest(self) -> bytes:
+        """What follows, from an octet's beginning on."""
+        if self.position % 8:
+            raise ValueError("A format has ended within an octet.")
+        return self.octets[self.position // 8 :]
+
+
+class BitWriter:
+    def __init__(self) -> None:
+        self.value = 0
+        self.width = 0
+
+    def write(self, value: int, width: int) -> None:
+        if not 0 <= value < 1 << width:
+            raise NoMatch
+        self.value = self.value << width | value
+        self.width += width
+
+    def octets(self) -> bytes:
+        if self.width % 8:
+            raise ValueError("A format has ended within an octet.")
+        return self.value.to_bytes(self.width // 8, "big")
+
+
+@dataclass
+class Scope:
+    """What names mean: `new` values of this packet, arguments of the method, `old` values of the context. `on_list`
+    reads or writes a list of TCP options."""
+
+    old: Mapping[str, int | None]
+    new: Values = field(default_factory=dict)
+    arguments: Mapping[str, int | None] = field(default_factory=dict)
+    on_list: Callable[[Scope], None] | None = None
+
+    def __call__(self, name: str) -> int | None:
+        for source in (self.new, self.arguments, FORMATS.constants, self.old):
+            if name in source:
+                return source[name]
+        return None
+
+    def value(self, expression: Expression | None) -> int:
+        if expression is None:
+            raise Undefined
+        return expression.value(self)
+
+    def known(self, expression: Expression) -> int | None:
+        try:
+            return self.value(expression)
+        except Undefined:
+            return None
+
+    def allows(self, one: Format) -> bool:
+        """Whether the condition holds; a part that speaks of what is not known yet does not forbid."""
+        return all(self.known(part) in (None, 1) for part in one.parts)
+
+
+def width_of(method: Method, name: str) -> int:
+    """The longest width of a field of the header, or that of a control field."""
+    constant = [int(width) for width in method.widths(name) if width.isdecimal()]
+    return max(constant, default=0) or FORMATS.control.get(name, 0)
+
+
+def _inner(one: Field, scope: Scope) -> tuple[Method, Scope]:
+    """The method that encodes a field, and what names mean there: its own header's field is the outer one."""
+    inner = FORMATS.methods[one.method]
+    arguments = dict(zip(inner.parameters, map(scope.known, one.arguments), strict=True))
+    old = {**scope.old, **{name: value for name, value in scope.new.items() if name != one.name}}
+    old.update(_split(inner, scope.old.get(one.name)))
+    return inner, Scope(old, arguments=arguments, on_list=scope.on_list)
+
+
+def _split(inner: Method, value: int | None) -> Values:
+    """A value by the fields of a method's header, the last one least significant."""
+    found: Values = {}
+    for part in reversed(inner.header):
+        width = width_of(inner, part.name)
+        found[part.name] = value if value is None or len(inner.header) == 1 else value & (1 << width) - 1
+        value = None if value is None else value >> width
+    return found
+
+
+def _joined(inner: Method, values: Mapping[str, int | None]) -> int | None:
+    joined: int | None = None
+    for part in inner.header:
+        if (value := values.get(part.name)) is not None:
+            joined = (joined or 0) << width_of(inner, part.name) | value
+    return joined
+
+
+# --- reading ----------------------------------------------------------------------------------------------------------
+
+
+def read(bits: BitReader, method: Method, candidates: Iterable[Format], scope: Scope) -> Format:
+    """Reads by the first of the formats that fits, and sets `scope.new`. Raises FormatError when none does."""
+    start = bits.position
+    for one in candidates:
+        trial = Scope(scope.old, dict(scope.new), scope.arguments, scope.on_list)
+        try:
+            for item in one.fields:
+                _read_field(bits, method, item, trial)
+            if trial.allows(one):
+                scope.new.update(trial.new)
+                return one
+        except (NoMatch, Undefined):
+            pass
+        bits.rewind(start)
+    if bits.needed > 8 * len(bits.octets):
+        raise FormatError(SECTION, f"The packet ends in a part of the method {method.name}.")
+    raise FormatError(SECTION, f"The bits from bit {start} on are of no format of the method {method.name}.")
+
+
+def _read_field(bits: BitReader, method: Method, one: Field, scope: Scope) -> None:
+    name = one.name
+    match one.encoding:
+        case notation.BITS:
+            if bits.read(len(one.bits), "discriminator") != int(one.bits, 2):
+                raise NoMatch
+        case notation.IRREGULAR | notation.CRC:
+            scope.new[name] = bits.read(scope.value(one.width), name)
+        case notation.LSB:
+            width, offset = map(scope.value, one.arguments)
+            sent = Bits(bits.read(width, name), width)
+            scope.new[name] = lsb.decode(_reference(scope, name), sent, offset, 1 << width_of(method, name))
+        case notation.VALUE:
+            scope.new[name] = scope.value(one.arguments[0])
+        case notation.CHECK:
+            sent_value = bits.read(scope.value(one.width), name)
+            if scope.known(one.arguments[0]) not in (None, sent_value):
+                raise NoMatch
+            scope.new[name] = sent_value
+        case notation.DISTANCE:
+            distance = bits.read(scope.value(one.width), name)
+            scope.new[name] = (scope.value(one.arguments[0]) + distance) % (1 << width_of(method, name))
+        case notation.STATIC:
+            if name in scope.old:
+                scope.new[name] = scope.old[name]
+        case notation.NONE:
+            scope.new[name] = None
+        case notation.LIST:
+            if scope.on_list is None:
+                raise Undefined(name)
+            scope.on_list(scope)
+        case notation.CALL:
+            inner, inside = _inner(one, scope)
+            before = len(bits.fields)
+            try:
+                read(bits, inner, inner.formats.values(), inside)
+            except FormatError as error:
+                raise NoMatch from error
+            for traced in range(before, len(bits.fields)):  # under the outer name
+                part = bits.fields[traced]
+                if len(inner.header) == 1 and part.name == inner.header[0].name:
+                    bits.fields[traced] = part._replace(name=name)
+            if any(part.name in inside.new for part in inner.header):
+                scope.new[name] = _joined(inner, inside.new)
+            scope.new.update({control: inside.new[control] for control in FORMATS.control if control in inside.new})
+
+
+def _reference(scope: Scope, name: str) -> int:
+    reference = scope.old.get(name)
+    if reference is None:
+        raise Undefined(name)
+    return reference
+
+
+# --- writing ----------------------------------------------------------------------------------------------------------
+
+
+def write(bits: BitWriter, method: Method, candidates: Iterable[Format], scope: Scope) -> Format:
+    """Writes `scope.new` by the first of the formats that can carry it. Raises NoMatch when none can."""
+    before = bits.value, bits.width
+    for one in candidates:
+        try:
+            for item in one.fields:
+                _write_field(bits, method, item, scope)
+            if scope.allows(one):
+                return one
+        except (NoMatch, Undefined):
+            pass
+        bits.value, bits.width = before
+    raise NoMatch(f"No format of the method {method.name} can carry these values.")
+
+
+def _write_field(bits: BitWriter, method: Method, one: Field, scope: Scope) -> None:
+    name, value = one.name, scope.new.get(one.name)
+    match one.encoding:
+        case notation.BITS:
+            bits.write(int(one.bits, 2), len(one.bits))
+        case notation.IRREGULAR | notation.CRC:
+            bits.write(_there(value, name), scope.value(one.width))
+        case notation.LSB:
+            width, offset = map(scope.value, one.arguments)
+            modulus = 1 << width_of(method, name)
+            if not lsb.covers(_reference(scope, name), _there(value, name), width, offset, modulus):
+                raise NoMatch
+            bits.write(_there(value, name) & (1 << width) - 1, width)
+        case notation.VALUE:
+            if value not in (None, scope.value(one.arguments[0])):
+                raise NoMatch
+        case notation.CHECK:
+            expected = scope.known(one.arguments[0])
+            if value is not None and expected is not None and value != expected:
+                raise NoMatch
+            bits.write(_there(expected if value is None else value, name), scope.value(one.width))
+        case notation.DISTANCE:
+            distance = (_there(value, name) - scope.value(one.arguments[0])) % (1 << width_of(method, name))
+            bits.write(distance, scope.value(one.width))
+        case notation.STATIC:
+            if name in scope.new and value != scope.old.get(name):
+                raise NoMatch
+        case notation.NONE:
+            if value is not None:
+                raise NoMatch
+        case notation.LIST:
+            if scope.on_list is None:
+                raise Undefined(name)
+            scope.on_list(scope)
+        case notation.CALL:
+            inner, inside = _inner(one, scope)
+            if name in scope.new:
+                inside.new.update(_split(inner, value))
+            inside.new.update({control: scope.new[control] for control in FORMATS.control if control in scope.new})
+            write(bits, inner, inner.formats.values(), inside)
+
+
+def _there(value: int | None, name: str) -> int:
+    if value is None:
+        raise Undefined(name)
+    return value
