@@ -427,7 +427,7 @@ def test_damaged_packets_are_read_or_refused(name: str) -> None:
     whole = writer.octets() + payload
     compressed = write_compressed("co_common", before, after, 0, payload, NO_FLAGS)
     refused = 0
-    for _ in range(300):
+    for _ in range(100):
         try:
             bits = BitReader(damaged(draw, whole))
             found = Context(read_static(bits))
@@ -441,7 +441,7 @@ def test_damaged_packets_are_read_or_refused(name: str) -> None:
             build(other.headers, other.options, 0)
         except FormatError:
             refused += 1
-    assert 0 < refused < 600
+    assert 0 < refused < 200
 
 
 def damaged(draw: random.Random, octets: bytes) -> bytes:
