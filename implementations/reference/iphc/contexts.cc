@@ -63,10 +63,10 @@ bool same_stream(const Context& context, const Chain& chain, const std::uint8_t*
 bool same_unchanging(const Context& context, const Chain& chain, const std::uint8_t* header) noexcept {
   if (context.chain.count != chain.count) return false;
   for (std::size_t i = 0; i < chain.count; ++i) {
-    const auto [kind, at] = chain.parts[i];
+    const Kind kind = chain.parts[i].kind;  // no structured binding: a lambda has it
     if (context.chain.parts[i].kind != kind) return false;
     const std::uint8_t* const a = context.header.data() + context.chain.parts[i].at;
-    const std::uint8_t* const b = header + at;
+    const std::uint8_t* const b = header + chain.parts[i].at;
     if (wire::is_as_is(kind)) continue;
     if (kind != Kind::tcp && context.chain.length_of(i) != chain.length_of(i)) return false;
     // A checksum of zero is NOCHANGE (7.11): one that becomes zero has changed, too.
