@@ -34,6 +34,8 @@ tcp::FlowsConfig tcp_config(const CompressorConfig& config) noexcept {
   c.context.repeats = config.repeats;
   c.context.ir_refresh = config.ir_refresh.packets;
   c.context.ir_dyn_refresh = config.fo_refresh.packets;
+  c.context.replicate = config.tcp_replication;
+  c.context.static_options = config.tcp_static_options;
   c.context.ip_id_largest_step = config.ip_id_largest_step;
   c.seed = config.seed;
   c.ir_refresh_ms = config.ir_refresh.ms;

@@ -152,10 +152,12 @@ CompressorConfig compressor_config(const nlohmann::json& json) {
   o.number("seed", 0, std::numeric_limits<std::uint64_t>::max(), c.seed);
   const auto* options = o.find("options");
   const Settings p(options != nullptr ? *options : kNoOptions, "\"options\" of the compressor");
-  p.only({"repeats", "ir_refresh", "fo_refresh", "ir_refresh_start", "ir_repeats", "acked_refresh_factor",
-          "rtp_detection", "rtp_ports", "ssrcs_per_flow", "flow_lookup", "ip_id_largest_step", "reject_hold_ms",
-          "packet_sizes", "update_after", "update_burst", "update_pause", "timer_ts", "timer_jitter_ms",
-          "timer_stride_ms"});
+  p.only({"repeats",           "ir_refresh",           "fo_refresh",         "ir_refresh_start",
+          "ir_repeats",        "acked_refresh_factor", "rtp_detection",      "rtp_ports",
+          "ssrcs_per_flow",    "flow_lookup",          "ip_id_largest_step", "reject_hold_ms",
+          "packet_sizes",      "update_after",         "update_burst",       "update_pause",
+          "timer_ts",          "timer_jitter_ms",      "timer_stride_ms",    "tcp_replication",
+          "tcp_static_options"});
   p.number("repeats", 1, kMaxReferences, c.repeats);
   p.number("update_after", 1, 48, c.update_after);
   p.number("update_burst", 1, 255, c.update_burst);
@@ -177,6 +179,8 @@ CompressorConfig compressor_config(const nlohmann::json& json) {
     throw ConfigError("\"timer_ts\" must be \"never\" with mode \"R\": it is for U- and O-mode");
   p.number("timer_jitter_ms", 0, 60'000, c.timer_jitter_ms);
   p.number("timer_stride_ms", 0, 0xffff, c.timer_stride_ms);
+  p.boolean("tcp_replication", c.tcp_replication);
+  p.boolean("tcp_static_options", c.tcp_static_options);
   if (const auto* sizes = p.find("packet_sizes")) read_packet_sizes(*sizes, c);
   read_largest_packet(o, c);
   return c;

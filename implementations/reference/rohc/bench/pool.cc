@@ -3,7 +3,8 @@
 // Compress + decompress, nanoseconds per packet, of any number of adapters in one interleaved run with the same
 // packets.
 //
-//   rohc_pool_bench [--flows N] [--mix plain|mixed] [--rounds N] [--burst N] LIBRARY...
+//   rohc_pool_bench [--flows N] [--mix plain|mixed|data|acks|stamped-data|stamped-acks] [--rounds N] [--burst N]
+//   LIBRARY...
 //
 // A pool of 20,000 packets of flows in random order is filled outside the measured time; then each burst (of 32 unless
 // --burst says otherwise) is compressed, decompressed and, outside the measured time, compared. Round-robin order and
@@ -45,6 +46,73 @@ void put32(std::uint8_t* p, std::uint32_t v) {
   put16(p + 2, v);
 }
 
+// The ones' complement sum of an IPv4 header.
+std::uint32_t sum_of(const std::uint8_t* p, std::uint32_t length) {
+  std::uint32_t sum = 0;
+  for (std::uint32_t i = 0; i < length; i += 2) sum += static_cast<std::uint32_t>(p[i]) << 8 | p[i + 1];
+  sum = (sum & 0xffff) + (sum >> 16);
+  return (sum & 0xffff) + (sum >> 16);
+}
+
+// The mixes of TCP flows: which profile 0x0006 compresses.
+struct TcpMix {
+  const char* name;
+  bool data;
+  bool stamps;
+};
+constexpr TcpMix kTcpMixes[] = {
+    {"data", true, false}, {"acks", false, false}, {"stamped-data", true, true}, {"stamped-acks", false, true}};
+
+// One TCP flow over IPv4: segments of one length, or acknowledgements of such.
+class TcpFlow {
+ public:
+  explicit TcpFlow(std::uint32_t n, std::mt19937_64& random) : number_(n), seq_(draw(random)), ack_(draw(random)) {
+    id_ = static_cast<std::uint16_t>(draw(random));
+    stamp_ = draw(random);
+  }
+
+  std::uint32_t next(const TcpMix& mix, std::mt19937_64& random, std::uint8_t* p) {
+    constexpr std::uint32_t kSegment = 50;
+    const std::uint32_t options = mix.stamps ? 12 : 0, payload = mix.data ? kSegment : 0;
+    const std::uint32_t length = 40 + options + payload;
+    (mix.data ? seq_ : ack_) += mix.data ? kSegment : 1448 * (1 + draw(random) % 2);
+    stamp_ += draw(random) % 3;
+    ++id_;
+    std::memset(p, 0, 40);
+    p[0] = 0x45;
+    put16(p + 2, length);
+    put16(p + 4, id_);
+    put16(p + 6, 0x4000);
+    p[8] = 64;
+    p[9] = 6;
+    put32(p + 12, 0x0a000000 + number_);
+    put32(p + 16, 0x0b000000 + (number_ ^ 0x5555));
+    put16(p + 10, ~sum_of(p, 20));
+    std::uint8_t* tcp = p + 20;
+    put16(tcp, 10000 + number_ % 1000);
+    put16(tcp + 2, 80);
+    put32(tcp + 4, seq_);
+    put32(tcp + 8, ack_);
+    tcp[12] = static_cast<std::uint8_t>((20 + options) << 2);
+    tcp[13] = 0x10;
+    put16(tcp + 14, 0x2000);
+    put16(tcp + 16, draw(random));
+    if (mix.stamps) {
+      put32(tcp + 20, 0x0101080a);
+      put32(tcp + 24, stamp_);
+      put32(tcp + 28, stamp_ - 77);
+    }
+    std::memset(tcp + 20 + options, 0x5a, payload);
+    return length;
+  }
+
+ private:
+  static std::uint32_t draw(std::mt19937_64& random) { return static_cast<std::uint32_t>(random()); }
+
+  std::uint32_t number_, seq_, ack_, stamp_;
+  std::uint16_t id_;
+};
+
 // One RTP flow and what its next packet will have.
 struct Flow {
   std::uint32_t ts;
@@ -58,7 +126,10 @@ struct Flow {
 
 class Traffic {
  public:
-  Traffic(std::uint32_t flows, bool mixed, std::uint64_t seed) : random_(seed), mixed_(mixed) {
+  // `tcp`: nullptr for RTP.
+  Traffic(std::uint32_t flows, bool mixed, const TcpMix* tcp, std::uint64_t seed)
+      : random_(seed), mixed_(mixed), tcp_(tcp) {
+    for (std::uint32_t n = 0; tcp != nullptr && n < flows; ++n) tcp_flows_.emplace_back(n, random_);
     flows_.resize(flows);
     for (Flow& f : flows_) {
       f = {random32(),
@@ -82,6 +153,7 @@ class Traffic {
 
   // Writes the next packet of flow `n` and returns its length.
   std::uint32_t next(std::uint32_t n, std::uint8_t* p) {
+    if (tcp_ != nullptr) return tcp_flows_[n].next(*tcp_, random_, p);
     Flow& f = flows_[n];
     bool marker = false;
     if (mixed_ && --f.spurt == 0) {  // talk spurts of about a second, silences of 0.4 to 1.6 s
@@ -112,10 +184,7 @@ class Traffic {
       p[9] = 17;
       put32(p + 12, 0x0a000000 + n);
       put32(p + 16, 0x0b000000 + (n ^ 0x5555));
-      std::uint32_t sum = 0;
-      for (std::uint32_t i = 0; i < 20; i += 2) sum += static_cast<std::uint32_t>(p[i]) << 8 | p[i + 1];
-      sum = (sum & 0xffff) + (sum >> 16);
-      put16(p + 10, ~((sum & 0xffff) + (sum >> 16)));
+      put16(p + 10, ~sum_of(p, 20));
     }
     std::uint8_t* udp = p + ip;
     put16(udp, 10000 + n % 1000 * 2);
@@ -138,6 +207,8 @@ class Traffic {
   std::mt19937_64 random_;
   std::vector<Flow> flows_;
   bool mixed_;
+  const TcpMix* tcp_;
+  std::vector<TcpFlow> tcp_flows_;
 };
 
 struct Adapter {
@@ -253,6 +324,7 @@ int main(int argc, char** argv) {
   unsigned rounds = 40;
   std::size_t burst = 32;
   bool mixed = false;
+  const TcpMix* tcp = nullptr;
   std::vector<std::unique_ptr<Adapter>> adapters;
   for (int i = 1; i < argc; ++i) {
     const std::string arg = argv[i];
@@ -264,25 +336,30 @@ int main(int argc, char** argv) {
     } else if (arg == "--burst") {
       burst = std::strtoul(value().c_str(), nullptr, 10);
     } else if (arg == "--mix") {
-      mixed = value() == "mixed";
+      const std::string mix = value();
+      mixed = mix == "mixed";
+      for (const TcpMix& one : kTcpMixes)
+        if (mix == one.name) tcp = &one;
     } else {
       adapters.push_back(std::make_unique<Adapter>());
       adapters.back()->path = arg;
     }
   }
   if (adapters.empty() || flows == 0 || burst == 0 || burst > kLargestBurst) {
-    std::fprintf(stderr, "usage: %s [--flows N] [--mix plain|mixed] [--rounds N] [--burst 1..256] LIBRARY...\n",
+    std::fprintf(stderr,
+                 "usage: %s [--flows N] [--mix plain|mixed|data|acks|stamped-data|stamped-acks] [--rounds N] "
+                 "[--burst 1..256] LIBRARY...\n",
                  argv[0]);
     return 2;
   }
   const std::uint32_t channels = (flows + kLargeChannel - 1) / kLargeChannel;
-  const std::string config = R"({"scheme":"rohc","channels":)" + std::to_string(channels) + R"(,"cids":")" +
-                             (flows > 16 ? "large" : "small") + R"(","max_cid":)" +
-                             std::to_string(flows > 16 ? std::min(flows, kLargeChannel) - 1 : 15) +
-                             R"(,"profiles":["0x0000","0x0001"],"mode":"U"})";
+  const std::string config =
+      R"({"scheme":"rohc","channels":)" + std::to_string(channels) + R"(,"cids":")" + (flows > 16 ? "large" : "small") +
+      R"(","max_cid":)" + std::to_string(flows > 16 ? std::min(flows, kLargeChannel) - 1 : 15) +
+      R"(,"profiles":["0x0000",")" + (tcp != nullptr ? "0x0006" : "0x0001") + R"("],"mode":"U"})";
   for (auto& a : adapters) open(*a, config);
 
-  Traffic traffic(flows, mixed, 1);
+  Traffic traffic(flows, mixed, tcp, 1);
   Pool pool;
   std::uint64_t now_ns = 0;
   const auto fill = [&](auto&& pick) {

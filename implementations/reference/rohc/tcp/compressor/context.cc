@@ -201,7 +201,7 @@ void CompressorContext::write_ir(Writer& out, Now& now, bool dynamic) noexcept {
 }
 
 bool CompressorContext::can_replicate_from(const Now& now, const CompressorContext* base) const noexcept {
-  return base != nullptr && base != this && may_replicate_ && base->is_base() &&
+  return base != nullptr && base != this && config_.replicate && may_replicate_ && base->is_base() &&
          can_replicate(base->layout_, base->octets_.data(), now.layout, now.packet.data(), control_);
 }
 

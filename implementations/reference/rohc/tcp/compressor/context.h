@@ -27,6 +27,8 @@ struct CompressorConfig {
   std::uint32_t ir_refresh = 2048, ir_dyn_refresh = 512;
   // Packets of one stride before the acknowledgement number is scaled (6.4.8.2); 0: it never is.
   std::uint32_t stride_after = 8;
+  // IR-CR packets where there is a base context; options of generic items told to be static until they change.
+  bool replicate = true, static_options = true;
   // False: every packet takes the general path, which makes the same octets.
   bool fast_path = true;
   // The most that the IP-ID of one flow may grow by from packet to packet and still count as sequential.

@@ -276,7 +276,7 @@ void CompressorContext::observe_options(Now& now) noexcept {
     const bool is_new_nop = index == kNop && item_changed_[kNop] == 0;
     if (is_new_nop || known.size() != option.size() || known[0] != option[0]) {
       item_changed_[index] = content_changed_[index] = next_;
-      if (index >= kGeneric) table_.set_static(index, true);  // until it changes
+      if (index >= kGeneric) table_.set_static(index, config_.static_options);  // until it changes
     } else if (std::memcmp(known.data(), option.data(), option.size()) != 0) {
       content_changed_[index] = next_;
       const bool static_item = index >= kGeneric && table_.is_static_item(index);
