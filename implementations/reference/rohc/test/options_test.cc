@@ -159,7 +159,9 @@ TEST(CompressorOptions, EachKey) {
     "ir_repeats": 3, "flow_lookup": "linear", "acked_refresh_factor": 3, "rtp_detection": "ports", "rtp_ports": [[16384, 32767], [5004, 5004]],
     "ssrcs_per_flow": 2, "ip_id_largest_step": 256, "reject_hold_ms": 77, "packet_sizes": [40, 40, 100],
     "update_after": 20, "update_burst": 3, "update_pause": 15, "timer_ts": "negotiated", "timer_jitter_ms": 5,
-    "timer_stride_ms": 30})");
+    "timer_stride_ms": 30, "tcp_replication": false, "tcp_static_options": false})");
+  EXPECT_FALSE(c.tcp_replication);
+  EXPECT_FALSE(c.tcp_static_options);
   EXPECT_EQ(c.update_after, 20U);
   EXPECT_EQ(c.update_burst, 3U);
   EXPECT_EQ(c.update_pause, 15U);
@@ -247,7 +249,8 @@ TEST(CompressorOptions, ErrorOfEachKey) {
        "ir_repeats, acked_refresh_factor, rtp_detection, rtp_ports, ssrcs_per_flow, flow_lookup, ip_id_largest_step, "
        "reject_hold_ms, "
        "packet_sizes, update_after, update_burst, update_pause, "
-       "timer_ts, timer_jitter_ms, timer_stride_ms"},
+       "timer_ts, timer_jitter_ms, timer_stride_ms, tcp_replication, "
+       "tcp_static_options"},
       {R"({"update_after": 49})",
        "\"update_after\" in \"options\" of the compressor is 49, but must be a whole number from 1 to 48"},
       {R"({"update_burst": 0})",

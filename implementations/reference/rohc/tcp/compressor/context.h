@@ -58,7 +58,7 @@ class CompressorContext {
                                     const CompressorContext* base) noexcept;
   // The same, on the fast path, for which prefetch() fetches what it needs. False: the packet is not for it, and
   // nothing has happened.
-  void prefetch() const noexcept { prefetch_octets(this, octets_.data() + kIpv4Length + kTcpLength); }
+  void prefetch() const noexcept { prefetch_octets(this, octets_.data() + kIpv6Length + kTcpLength); }
   [[nodiscard]] bool compress_predicted(Octets packet, std::span<std::uint8_t> out, Compressed& result) noexcept {
     return fast_length_ != 0 && compress_fast(packet, out, result);
   }

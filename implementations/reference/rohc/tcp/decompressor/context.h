@@ -80,7 +80,11 @@ class DecompressorContext {
 
   [[nodiscard]] State state() const noexcept { return state_; }
   // Fetches what packets of a flow without changes need.
-  void prefetch() const noexcept { prefetch_octets(this, octets_[0].data()); }
+  void prefetch() const noexcept {
+    constexpr std::size_t kHeaders = kIpv6Length + kTcpLength + 12;  // with time stamps
+    prefetch_octets(this, octets_[0].data() + kHeaders);
+    prefetch_octets(octets_[1].data(), octets_[1].data() + kHeaders);
+  }
   // Forgets everything: the CID has been given to another profile.
   void reset() noexcept { *this = DecompressorContext(config_); }
 

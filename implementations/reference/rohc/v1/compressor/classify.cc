@@ -44,6 +44,10 @@ QuickLook::QuickLook(const CompressorConfig& config)
 std::uint64_t QuickLook::hash_short(const std::uint8_t* packet, std::size_t length,
                                     std::uint32_t channel) const noexcept {
   if (length < kIpv4Header) return kNoHash;
+  // Acknowledgements: of IPv4 and TCP, nothing is read beyond the headers.
+  constexpr std::size_t kTcpHeader = 20;
+  if (length >= kIpv4Header + kTcpHeader && packet[0] >> 4 != 6 && packet[9] == kProtocolTcp)
+    return hash_padded(packet, length, channel);
   Image padded{};
   static_assert(kRead <= kImageSize);
   std::memcpy(padded.data(), packet, length);
