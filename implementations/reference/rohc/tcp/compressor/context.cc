@@ -223,9 +223,8 @@ void CompressorContext::write_ir_cr(Writer& out, Now& now, const CompressorConte
   for (unsigned i = 0; i < now.list.count; ++i) {
     const std::uint8_t index = now.list.index[i];
     const Octets mine{now.tcp + kTcpLength + now.list.at[i], now.list.length[i]}, item = base.options().item(index);
-    const bool same = index < kGeneric && base.item_changed_[index] <= base.acked_ &&
-                      base.content_changed_[index] <= base.acked_ && item.size() == mine.size() &&
-                      std::memcmp(item.data(), mine.data(), mine.size()) == 0;
+    const bool same = index != kTs && index < kSack && base.item_changed_[index] <= base.crc_acked_ &&
+                      item.size() == mine.size() && std::memcmp(item.data(), mine.data(), mine.size()) == 0;
     if (!same) present = static_cast<std::uint16_t>(present | 1U << i);
   }
   write_replicate_chain(out, base.layout_, base.octets_.data(), now.layout, now.packet.data(), control_, true, now.list,
@@ -307,9 +306,8 @@ void CompressorContext::commit(const Now& now, PacketType type) noexcept {
 }
 
 bool CompressorContext::is_base() const noexcept {
-  if (!acked_with_crc_) return false;
   for (const Change c : {kStatic, kDynamic, kDscp, kDf, kBehaviour, kUrgent, kEcnUsed, kOuterTtl})
-    if (changed_[c] > acked_) return false;
+    if (crc_acked_ == 0 || changed_[c] > crc_acked_) return false;
   return all_references(
       [this](const References& r) { return at(r, Field::kTtl) == octets_[ttl_place(layout_.inner())]; });
 }
@@ -331,7 +329,7 @@ void CompressorContext::feedback(const Feedback& f) noexcept {
       } else if (index > acked_) {
         acked_ = index;
         if (meaning == AckType::kAck) is_reused_ = false;
-        if (f.has_crc) acked_with_crc_ = true;
+        if (f.has_crc) crc_acked_ = index;
         // Older packets are no references any more; the acknowledged one stands in for them.
         for (unsigned i = 0; i < config_.repeats; ++i) {
           const unsigned slot = static_cast<unsigned>(index % config_.repeats);
@@ -354,7 +352,7 @@ void CompressorContext::feedback(const Feedback& f) noexcept {
 
 void CompressorContext::restart() noexcept {
   mark(kStatic);
-  acked_with_crc_ = false;
+  crc_acked_ = 0;
   table_ = ItemTable{};
   item_changed_.fill(next_);
 }

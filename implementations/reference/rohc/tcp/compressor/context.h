@@ -189,7 +189,7 @@ class CompressorContext {
   std::uint32_t cid_number_;
   std::uint16_t first_msn_;
   bool large_cids_;
-  bool has_feedback_ = false, may_replicate_ = true, replicates_ = false, acked_with_crc_ = false;
+  bool has_feedback_ = false, may_replicate_ = true, replicates_ = false;
   bool is_forgotten_ = false;
   bool ir_due_ = false, ir_dyn_due_ = false;
   bool is_reused_ = false;  // the CID had another flow, and no ACK says that the decompressor knows of this one
@@ -198,6 +198,7 @@ class CompressorContext {
   Index next_ = kMostRepeats;  // the packet at hand
   Index oldest_ = 0;           // the oldest packet that the decompressor may have as its reference
   Index acked_ = 0;
+  Index crc_acked_ = 0;  // with a CRC, in this flow; 0: none
   Index last_ir_ = 0, last_ir_dyn_ = 0;
   std::array<Index, kChanges> changed_{};
   std::array<References, kMostRepeats> references_{};

@@ -96,7 +96,7 @@ bool CompressorContext::find_options(Now& now) noexcept {
 
 // The context becomes that of another flow.
 void CompressorContext::start_flow(Now& now) noexcept {
-  is_reused_ = layout_.count != 0;
+  is_reused_ = is_reused_ || layout_.count != 0;
   is_forgotten_ = false;
   table_ = ItemTable{};
   item_changed_[kNop] = 0;  // which is known without an item, but established "for consistency" (6.3.4)
@@ -121,7 +121,7 @@ void CompressorContext::start_flow(Now& now) noexcept {
   stride_candidate_ = stride_seen_ = 0;
   id_jumps_ = id_steps_ = id_zeros_ = 0;
   seq_payload_ = 0;
-  acked_with_crc_ = false;
+  crc_acked_ = 0;
   mark(kStatic);
 }
 
