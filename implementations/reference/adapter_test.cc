@@ -12,6 +12,7 @@
 
 #include "headroom.h"
 #include "rohc/tcp/packet.h"
+#include "rohc/tcp/test/traffic.h"
 #include "rohc/v1/test/support/eventful_flow.h"
 #include "rohc/v1/test/support/steady_flow.h"
 #include "rohc/v1/wire/packet_type.h"
@@ -443,6 +444,28 @@ TEST(Adapter, DetailsSayWhatHappened) {
   const Result unknown = run_one(d.get(), HEADROOM_DECOMPRESSOR, {0xe1});
   EXPECT_EQ(unknown.detail.cid, 0xffffffffU);
   EXPECT_EQ(unknown.detail.profile, 0xffff);
+}
+
+// Profile 0x0006 is had by naming it; its packet types stand behind those of RFC 3095.
+TEST(Adapter, TcpHasNamesAndCountersOfItsOwn) {
+  constexpr char kTcp[] = R"({"scheme": "rohc", "profiles": ["0x0006"], "mode": "O"})";
+  const Instance c = create(HEADROOM_COMPRESSOR, kTcp), d = create(HEADROOM_DECOMPRESSOR, kTcp);
+  tcp::testing::Traffic flow(3, 0, 0);
+  Result compressed, restored;
+  for (int i = 0; i < 20; ++i) {
+    compressed = run_one(c.get(), HEADROOM_COMPRESSOR, flow.next());
+    restored = run_one(d.get(), HEADROOM_DECOMPRESSOR, compressed.octets);
+    EXPECT_EQ(compressed.detail.profile, 0x0006);
+    EXPECT_EQ(compressed.detail.packet_type, restored.detail.packet_type);
+    EXPECT_EQ(compressed.detail.compressed_header, restored.detail.compressed_header);
+  }
+  EXPECT_GE(compressed.detail.packet_type, tcp::kFirstOwnName);
+  const json sent = statistics_of(c.get()), received = statistics_of(d.get());
+  EXPECT_EQ(sent["packets"], received["packets"]);
+  EXPECT_GT(sent["packets"]["IR"], 0);
+  EXPECT_EQ(received["delivered"], 20);
+  EXPECT_EQ(received["events"]["context established"], 1);
+  EXPECT_GT(sent["fast_path"], 0);
 }
 
 TEST(Adapter, InstancesShareNothing) {
