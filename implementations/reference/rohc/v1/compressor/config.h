@@ -85,8 +85,8 @@ struct CompressorConfig {
   std::uint32_t timer_jitter_ms = 20;  // Max_Jitter_CD: of the link between compressor and decompressor
   std::uint32_t timer_stride_ms = 0;   // TIME_STRIDE; 0: it is measured
 
-  // Profile 0x0006: new flows may be replicated from others (RFC 4164), and options without an index of their own be told
-  // to be static (`option_static`, RFC 6846 8.2). Some decompressors do not follow.
+  // Profile 0x0006: new flows may be replicated from others (RFC 4164), and options without an index of their own be
+  // told to be static (`option_static`, RFC 6846 8.2). Some decompressors do not follow.
   bool tcp_replication = true;
   bool tcp_static_options = true;
 
