@@ -9,7 +9,8 @@
 namespace headroom::rohc::tcp {
 namespace {
 
-constexpr std::size_t kMostBases = 4096;
+// Places for base contexts: where two pairs of hosts meet, the later one has it.
+constexpr std::size_t kBasesPerContext = 4, kMostBases = 65'536;
 
 std::span<std::uint8_t> room_of(const headroom_packet& p) noexcept { return {p.out, p.out_capacity}; }
 
@@ -29,7 +30,7 @@ Compressor::Compressor(const FlowsConfig& config, ContextPool& pool, FlowCounter
       hash_(config.seed),
       slots_(config.channel.contexts()),
       fresh_(config.context, {}, false, 0, 0),
-      bases_(std::bit_ceil(std::min<std::size_t>(config.channel.contexts(), kMostBases)), kNoContext) {}
+      bases_(std::bit_ceil(std::min(kBasesPerContext * config.channel.contexts(), kMostBases)), kNoContext) {}
 
 void Compressor::worths_of(std::uint32_t first, wire::Profile, std::span<Worth> worths) const noexcept {
   for (std::size_t i = 0; i < worths.size(); ++i) worths[i] = worth(0, slots_[first + i].flow.last_used_ms);

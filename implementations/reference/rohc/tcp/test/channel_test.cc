@@ -169,6 +169,23 @@ TEST(TcpChannel, FastPathMakesTheSameOctets) {
   }
 }
 
+TEST(TcpChannel, ChannelsAreKeptApart) {
+  CompressorConfig c = compressor_of();
+  c.channel.channels = 3;
+  Channel link(c);
+  std::vector<Flow> flows(3);
+  for (unsigned round = 0; round < 8; ++round) {
+    for (std::uint32_t channel = 0; channel < 3; ++channel) {
+      ASSERT_TRUE(link.pass(flows[channel].next(), channel)) << link.describe();
+      EXPECT_EQ(link.sent.detail.cid, 0U);
+      EXPECT_NE(link.sent.detail.packet_type, kIrCrDetail) << "no base context of another channel";
+    }
+    link.carry();
+  }
+  EXPECT_EQ(link.compressor.counters().new_flows, 3U);
+  EXPECT_EQ(link.compressor.counters().ignored_feedback, 0U);
+}
+
 // --- CIDs that change hands ------------------------------------------------------------------------------------------
 
 TEST(TcpCids, GoToAndFro) {
@@ -375,6 +392,25 @@ TEST(TcpReplication, FromAFlowOfTheSameHosts) {
   Flow elsewhere(1027, 9);
   ASSERT_TRUE(link.pass(elsewhere.next()));
   EXPECT_EQ(link.sent.detail.packet_type, kIrDetail);
+}
+
+TEST(TcpReplication, FromABaseWithALargeCid) {
+  Channel link(compressor_of(300, true));
+  std::vector<Flow> flows;
+  for (unsigned n = 0; n < 200; ++n) flows.emplace_back(1025, static_cast<std::uint8_t>(n + 1));
+  for (unsigned round = 0; round < 6; ++round) {
+    for (Flow& flow : flows) ASSERT_TRUE(link.pass(flow.next()));
+    link.carry();
+  }
+  unsigned replicated = 0;
+  for (unsigned n = 0; n < 100; ++n) {
+    Flow another(1026, static_cast<std::uint8_t>(n + 101));
+    for (unsigned i = 0; i < 6; ++i) {
+      ASSERT_TRUE(link.pass(another.next())) << link.describe();
+      replicated += link.sent.detail.packet_type == kIrCrDetail ? 1U : 0U;
+    }
+  }
+  EXPECT_GT(replicated, 80 * 4U) << "hosts may share a place, but few do";
 }
 
 // --- Loss and the framework -----------------------------------------------------------------------------------------
