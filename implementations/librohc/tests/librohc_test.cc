@@ -134,6 +134,14 @@ TEST(Librohc, WrongConfigurationsAreRefusedWithASentence) {
   EXPECT_FALSE(refusal(3, kPlain).empty());
 }
 
+TEST(Librohc, TcpIsHadByNamingItsProfile) {
+  use(fake("fake"));
+  for (const int role : {1, 2}) {
+    EXPECT_NE(Made(role, R"({"scheme": "rohc", "profiles": ["0x0000", "0x0006"]})").self, nullptr);
+  }
+  EXPECT_NE(refusal(1, R"({"scheme": "rohc", "profiles": ["0x0005"]})"), "");
+}
+
 TEST(Librohc, PacketsGoThroughTheLibrary) {
   use(fake("fake"));
   const Made compressor(1, R"({"scheme": "rohc", "channels": 2})");
