@@ -146,7 +146,7 @@ bool Compressor::start_flow(headroom_packet& packet, const Layout& layout, std::
   start.ir_ms = start.ir_dyn_ms = now;
   start.hash = hash;
   start.addresses_hash = hash_of(layout, packet.in, packet.channel, false);
-  start.base = bases_[start.addresses_hash >> 32 & (bases_.size() - 1)];
+  start.base = place_of(start);
   const bool elsewhere =
       start.base != kNoContext && start.base / config_.channel.contexts_per_channel() != packet.channel;
   if (elsewhere || start.base == index) start.base = kNoContext;
@@ -212,7 +212,7 @@ bool Compressor::take_feedback(std::uint32_t index, const wire::FeedbackData& da
     return true;
   }
   slot.context.feedback(*f);
-  if (slot.context.is_base()) bases_[slot.flow.addresses_hash >> 32 & (bases_.size() - 1)] = index;
+  if (slot.context.is_base()) place_of(slot.flow) = index;
   return true;
 }
 

@@ -83,6 +83,10 @@ class Compressor final : public CompressorFamily {
   [[nodiscard]] bool is_due(const Slot& slot, std::uint32_t now) const noexcept;
   void refresh(Slot& slot, std::uint32_t now) const noexcept;
   [[nodiscard]] const CompressorContext* base_of(const Flow& flow) const noexcept;
+  // Where flows between the same hosts leave the context that is fit for replication.
+  [[nodiscard]] std::uint32_t& place_of(const Flow& flow) noexcept {
+    return bases_[static_cast<std::size_t>(flow.addresses_hash >> 32) & (bases_.size() - 1)];
+  }
   [[nodiscard]] bool start_flow(headroom_packet& packet, const Layout& layout, std::uint64_t hash, std::uint32_t now,
                                 headroom_detail* detail) noexcept;
   void finish(std::uint32_t index, const Compressed& result, headroom_packet& packet, std::uint32_t now,
