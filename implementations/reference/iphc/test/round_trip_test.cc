@@ -153,8 +153,9 @@ TEST(IphcRoundTrip, BehindLossesNearlyNothingWrongIsPassedOn) {
       if (request.empty() || traffic.one_in(4)) continue;  // one in four is lost
       EXPECT_EQ(ends.compressor.take_context_state(0, request), HEADROOM_OK);
     }
-    // Changes that cancel out, as the test of the decompressor shows.
-    EXPECT_LT(wrong, passed / 1000) << passed << " passed, " << dropped << " dropped";
+    // Changes that cancel out in the checksum, as the test of the decompressor shows: about one in a thousand here,
+    // which depends on the order in which a compiler draws the traffic.
+    EXPECT_LT(wrong, passed / 500) << passed << " passed, " << dropped << " dropped";
     EXPECT_GT(ends.decompressor.counters().repaired, 20u);
     EXPECT_EQ(ends.compressor.counters().requested != 0, feedback);
     EXPECT_LT(dropped, feedback ? 2200u : 6000u);
