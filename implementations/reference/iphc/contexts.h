@@ -106,8 +106,8 @@ class ContextTable {
   // Gives a CID to the stream of a packet, which has none: an unused one, or the one that was used longest ago. The
   // context is still that of the former stream, but no longer valid. REQUIRES: the last call was find() for the packet.
   [[nodiscard]] std::uint32_t reclaim() noexcept;
-  // A CID whose stream a packet of TCP probably belongs to, found without its chain; kNone: nothing is known. It is for
-  // `continues`, and remember() is told of what find() has had to look for.
+  // A CID whose stream a packet of TCP probably belongs to, found without its chain; kNone: nothing is known.
+  // `continues` verifies it. Whoever has called find() tells remember() the result.
   [[nodiscard]] std::uint32_t guess(wire::Octets packet) const noexcept { return guesses_[guess_of(packet)]; }
   void remember(wire::Octets packet, std::uint32_t cid) noexcept { guesses_[guess_of(packet)] = cid; }
   // The CID has been used.

@@ -63,7 +63,7 @@ class Compressor {
   void compress_generally(headroom_packet& packet, std::uint32_t now, std::uint32_t guess,
                           headroom_detail* detail) noexcept;
   [[nodiscard]] bool is_tcp(std::uint32_t index) const noexcept { return pool_.owners().of(index) == &*tcp_; }
-  // False: nobody has the context that the feedback is for, or its family does not understand it.
+  // False: the feedback's context is unused, or its family does not understand the feedback.
   [[nodiscard]] bool take_feedback(std::uint32_t channel, wire::FeedbackData data, std::uint32_t now) noexcept;
 
   ChannelParameters channel_;

@@ -24,7 +24,7 @@ class Owners {
   void add(Family& family) noexcept { families_[count_++] = &family; }
   [[nodiscard]] std::span<Family* const> families() const noexcept { return {families_.data(), count_}; }
 
-  // nullptr: nobody has it.
+  // nullptr: it is unused.
   [[nodiscard]] Family* of(std::uint32_t index) const noexcept {
     return numbers_[index] != 0 ? families_[numbers_[index] - 1U] : nullptr;
   }
@@ -43,7 +43,7 @@ class Owners {
     numbers_[index] = static_cast<std::uint8_t>(number + 1);
   }
 
-  // Nobody has it from now on; who had it is told.
+  // Makes it unused, and tells the family that had it.
   void release(std::uint32_t index) noexcept {
     Family* const before = of(index);
     if (before == nullptr) return;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What cells of the interop matrix differ in: TCP_SPACE (RFC 2507, 14); and the line between two implementations."""
+"""Axes of the interop matrix: TCP_SPACE (RFC 2507, 14); and the line between two implementations."""
 
 from headroom.core.contract import CLEAN, Axis, LinkCondition, Value
 

@@ -29,7 +29,7 @@ class ContextPool {
   [[nodiscard]] std::uint32_t fresh(std::uint32_t channel) const noexcept { return channels_[channel].fresh; }
 
   // A context of `channel` for a flow that will have `profile`: one given back, a CID never used, or that of the flow
-  // that has been silent longest among a few. It stays with whoever has it until it is taken.
+  // that has been silent longest among a few. Its family keeps it until it is taken.
   [[nodiscard]] std::uint32_t choose(std::uint32_t channel, wire::Profile profile) noexcept;
 
   // Gives a context to a flow of `family`; a flow that has it drops it. True when there was one. REQUIRES: the context

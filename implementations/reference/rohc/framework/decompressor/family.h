@@ -18,7 +18,7 @@ class DecompressorFamily {
   [[nodiscard]] virtual bool has_profile(std::uint8_t octet) const noexcept = 0;
 
   // Decompresses a packet for the context: fills `packet` and `detail`, unless that is nullptr, counts, sends feedback.
-  // A context that is another family's, or nobody's, may be taken (Owners::take) once the packet has been verified.
+  // The family may take a context that is unused or another family's (Owners::take) once the packet is verified.
   virtual void decompress(const Framed& framed, std::uint32_t index, headroom_packet& packet, std::uint64_t now_ns,
                           headroom_detail* detail) noexcept = 0;
 

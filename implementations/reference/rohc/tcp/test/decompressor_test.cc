@@ -134,7 +134,7 @@ TEST(TcpDecompressor, AWrongCrcChangesNothing) {
   Flow other = f;
   other.t.ack += 1;
   Packet wrong = co_of(other, "0 " + binary(f.t.ack + 2, 15) + " 1010 0 ccc");
-  if (wire::crc3(other.headers()) == wire::crc3(f.headers())) GTEST_SKIP();
+  ASSERT_NE(wire::crc3(other.headers()), wire::crc3(f.headers())) << "the CRC has to show it";
   EXPECT_TRUE(ends.decompress(wrong).empty());
   EXPECT_EQ(ends.result.status, Status::kCrc);
   EXPECT_EQ(ends.out.msn(), 9);

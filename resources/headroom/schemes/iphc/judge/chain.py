@@ -115,8 +115,8 @@ class Chain:
             at += one.length
 
     def shape(self) -> list[object]:
-        """What the chain consists of: the length of a header that is sent as it is may change, and so may that of TCP
-        without deltas."""
+        """Returns kinds and lengths of the subheaders. The length of one that is sent as it is may change, and so may
+        that of TCP without deltas: they have the kind alone."""
         return [one.kind if one.as_is or one.kind == "TCP" else (one.kind, one.length) for one in self.parts]
 
     def differences(self, other: Chain) -> list[str]:
@@ -132,7 +132,7 @@ class Chain:
         return found
 
     def length_places(self) -> list[int]:
-        """Where the first two length fields stand (5.3)."""
+        """Returns the places of the first two length fields (5.3)."""
         found = []
         for at, one in self.places():
             name = next((name for name in LENGTHS if name in one and one.kind != "AH"), None)

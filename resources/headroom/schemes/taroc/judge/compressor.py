@@ -107,7 +107,7 @@ class CompressorJudge:
             flow.full_sequences.add(one.sequence)
 
     def _needless(self, flow: Flow, one: Segment, context: Context) -> str:
-        """Why an UNCOMPRESSED_TCP packet did not have to be one, as far as that shows; "" where it may have had to."""
+        """Returns the reason for which a packet need not have gone as UNCOMPRESSED_TCP; "" where it may have had to."""
         before = flow.context
         if flow.compressed or context.layout is None or before.layout is None:
             return ""

@@ -55,7 +55,7 @@ TABLES = {
 
 @dataclass(frozen=True)
 class Column:
-    """How a column is measured: `header`, octets that a compressed header is taken to have (None: what it really has),
+    """The method of a column: `header`, octets that a compressed header is taken to have (None: what it really has),
     and the `scheme` of the codec (empty: sizes alone pass) with more of its `config`. `compressor` and `decompressor`
     are options of the reference, which other implementations do not know. `standard_error` is the one wanted, a share
     of the throughput: gains of TAROC and IDEAL are compared within 2 points, and sizes alone cost little."""
@@ -108,7 +108,7 @@ def _is_cell(figure: Figure) -> bool:
 
 
 def _reason_against(run: Run, name: str) -> str:
-    """Why a column is not measured, empty if it is."""
+    """Returns the reason for which a column is not measured, "" if it is."""
     if run.quick and name in MORE_COLUMNS:
         return "--quick leaves it out"
     column = (COLUMNS | MORE_COLUMNS)[name]

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a channel has whatever its profiles: RFC 5795."""
+"""The parts of a channel that all profiles share: RFC 5795."""

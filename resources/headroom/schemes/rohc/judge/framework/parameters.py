@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is negotiated for a channel: RFC 3095, 5.1.1; RFC 5795, 5.1.2."""
+"""Parameters that are negotiated for a channel: RFC 3095, 5.1.1; RFC 5795, 5.1.2."""
 
 from __future__ import annotations
 

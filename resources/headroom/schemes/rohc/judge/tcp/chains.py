@@ -24,7 +24,7 @@ _IN_TCP = {"dest_port": "dst_port", "tcp_checksum": "checksum"}
 
 @dataclass
 class Context:
-    """What both sides know of a flow: headers, control fields, the table of options' items, and their last list."""
+    """State of a flow on both sides: headers, control fields, the table of options' items, and their last list."""
 
     headers: list[Header] = field(default_factory=list)
     control: Values = field(default_factory=lambda: {"ack_stride": 0})
@@ -288,7 +288,7 @@ def read_compressed(octets: bytes, before: Context) -> Compressed:
 
 
 def _restore(context: Context, said: Values, found: Format) -> None:
-    """What the base header says, and what it leaves out: that has defaults, which are not those of the context."""
+    """Values of the base header. Fields that it leaves out have defaults, which are not those of the context."""
     defaults = {one.name: int(one.arguments[0].text) for one in BASE.defaults.values() if one.arguments}
     context.take_base(defaults | said)
     control, msn = context.control, context.control["msn"] or 0
@@ -324,7 +324,7 @@ def _read_irregular(bits: BitReader, context: Context, sent: set[int], ttl: int)
 
 
 def _finish(context: Context, said: Values, payload: int) -> None:
-    """What takes the size of the payload, which nothing says before the whole header has been read (6.4.8.1)."""
+    """Decodes fields that need the size of the payload, which the whole header has to be read for (6.4.8.1)."""
     control, tcp = context.control, context.tcp
     if "seq_number_scaled" in said:
         scaled, residue = said["seq_number_scaled"] or 0, control["seq_number_residue"] or 0

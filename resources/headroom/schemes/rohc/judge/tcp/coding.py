@@ -54,7 +54,7 @@ class BitReader:
             self.fields.pop()
 
     def rest(self) -> bytes:
-        """What follows, from an octet's beginning on."""
+        """Returns the octets that follow. Raises ValueError within an octet."""
         if self.position % 8:
             raise ValueError("A format has ended within an octet.")
         return self.octets[self.position // 8 :]
@@ -79,7 +79,7 @@ class BitWriter:
 
 @dataclass
 class Scope:
-    """What names mean: `new` values of this packet, arguments of the method, `old` values of the context. `on_list`
+    """Values of names: `new` values of this packet, arguments of the method, `old` values of the context. `on_list`
     reads or writes a list of TCP options."""
 
     old: Mapping[str, int | None]
@@ -105,7 +105,7 @@ class Scope:
             return None
 
     def allows(self, one: Format) -> bool:
-        """Whether the condition holds; a part that speaks of what is not known yet does not forbid."""
+        """True if no part of the condition is known to be wrong."""
         return all(self.known(part) in (None, 1) for part in one.parts)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Why octets are of no format."""
+"""Errors of octets that have no format."""
 
 
 class FormatError(Exception):

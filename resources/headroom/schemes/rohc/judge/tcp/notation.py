@@ -129,7 +129,7 @@ class Format:
 
     @property
     def parts(self) -> list[Expression]:
-        """What must all hold."""
+        """Returns the parts of the condition, all of which must hold."""
         return [Expression(part) for part in self.condition.text.split(" and ")] if self.condition else []
 
 

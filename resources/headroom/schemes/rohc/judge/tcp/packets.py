@@ -109,7 +109,7 @@ def _compressed(octets: bytes, cid: int, contexts: Mapping[int, Context]) -> Pac
 
 
 def _around(cid: int, large_cids: bool) -> tuple[bytes, bytes]:
-    """What stands before and behind the first octet (RFC 5795, 5.2.1.3)."""
+    """Returns the octets of the CID in front of the first octet and behind it (RFC 5795, 5.2.1.3)."""
     if large_cids:
         return b"", sdvl.encode(cid)
     return (bytes([0xE0 | cid]) if cid else b""), b""
