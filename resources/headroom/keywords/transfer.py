@@ -7,11 +7,10 @@ from robot.api.deco import keyword
 
 from headroom.bench import transfer
 from headroom.bench.transfer import Control, TransferConfig, TransferResult
-from headroom.core import capabilities, replay_metrics
+from headroom.core import capabilities, replay_metrics, scheme_registry
 from headroom.core.chance import CONFIDENCE, poisson_limit
 from headroom.core.results import collector
 from headroom.core.run.run import Run
-from headroom.core.scheme_registry import all_schemes
 from headroom.keywords import verdicts
 from headroom.keywords.base import current_run, library
 
@@ -33,7 +32,7 @@ class TransferKeywords:
         """
         run, current = current_run(), collector.current()
         for role, found in run.sides:
-            capabilities.require(found, role, all_schemes()[scheme], run.build)
+            capabilities.require(found, role, scheme_registry.find(scheme), run.build)
             verdicts.note(role, found, run.build)
         asked = {"scheme": scheme, "control": control, "rate_kbps": rate_kbps, "mtu": mtu, "ber": ber}
         current.parameters |= {"kind": "transfer", **asked}
