@@ -60,7 +60,7 @@ SCHEME = Scheme(
     requirement_words=RequirementWords(
         features=(
             *("r-mode", "list-compression", "extension-headers", "additional-ip-headers", "timer-based"),
-            *("esp", "udp-lite", "segmentation", "packet-sizes"),
+            *("esp", "udp-lite", "segmentation", "packet-sizes", "context-replication"),
         ),
         not_yet={
             "negotiation": "how a channel's parameters are negotiated, which is done before an implementation is made",

@@ -3,12 +3,13 @@
 
 from headroom.core.contract import CLEAN, Axis, LinkCondition, Value
 
-UNCOMPRESSED, RTP, UDP, ESP, IP, LITE_RTP, LITE = (
+UNCOMPRESSED, RTP, UDP, ESP, IP, TCP, LITE_RTP, LITE = (
     "0x0000",
     "0x0001",
     "0x0002",
     "0x0003",
     "0x0004",
+    "0x0006",
     "0x0007",
     "0x0008",
 )
@@ -27,6 +28,7 @@ PROFILE = Axis(
         Value(UDP, "UDP"),
         Value(ESP, "ESP"),
         Value(IP, "IP"),
+        Value(TCP, "TCP"),
         Value(LITE_RTP, "RTP Over UDP-Lite"),
         Value(LITE, "UDP-Lite"),
     ),
