@@ -16,7 +16,7 @@ from headroom.schemes.rohc.interop.axes import AXES
 from headroom.schemes.rohc.judge.framework import cid, crc, lsb, sdvl
 from headroom.schemes.rohc.judge.framework.bits import Bits, Reader
 from headroom.schemes.rohc.judge.framework.errors import MalformedPacket
-from headroom.schemes.rohc.judge.framework.profiles import JUDGED
+from headroom.schemes.rohc.judge.framework.profiles import OF_RFC_3095
 from headroom.schemes.rohc.judge.v1 import headers, intervals
 from headroom.schemes.rohc.judge.v1.profiles import PROFILES
 from headroom.schemes.rohc.judge.v1.vectors import FOLDER
@@ -132,7 +132,7 @@ def test_padding_is_not_an_add_cid_octet() -> None:
 
 
 def test_profiles_that_the_judge_reads_are_those_of_its_families() -> None:
-    assert {number: profile.name for number, profile in PROFILES.items()} == JUDGED
+    assert {number: profile.name for number, profile in PROFILES.items()} == OF_RFC_3095
 
 
 def test_the_framework_knows_no_family() -> None:

@@ -10,7 +10,6 @@ import pytest
 from headroom.schemes.rohc.judge.framework import crc
 from headroom.schemes.rohc.judge.framework.errors import RohcError
 from headroom.schemes.rohc.judge.tcp.chains import SEQUENTIAL, settle, write_compressed
-from headroom.schemes.rohc.judge.tcp.errors import FormatError
 from headroom.schemes.rohc.judge.tcp.packets import (
     ACK,
     CONTEXT_MEMORY,
@@ -57,7 +56,7 @@ def test_ir_dyn_goes_on_from_the_static_chain() -> None:
     octets = write_ir_dyn(other, payload)
     assert octets[:2] == b"\xf8\x06"
     assert read_packet(octets, {0: known}).delivered == ipv4(tcp(2000, 8000) + b"de", 99)
-    with pytest.raises(FormatError, match=r"No packet has made a context for CID 0.*7\.1"):
+    with pytest.raises(RohcError, match=r"No packet has made a context for CID 0.*5\.3\.1\.3"):
         read_packet(octets, {})
 
 
@@ -73,7 +72,7 @@ def test_ir_cr(base_cid: int | None, large: bool, field: str) -> None:
     contexts = {1 if base_cid is None else base_cid: CONTEXT}
     found = read_packet(octets, contexts, large)
     assert (found.kind, found.cid, found.delivered) == ("IR-CR", 1, packet)
-    with pytest.raises(FormatError, match=r"7\.2"):
+    with pytest.raises(RohcError, match=r"RFC 4164, 3\.4\.1"):
         read_packet(octets, {}, large)
 
 
@@ -83,9 +82,9 @@ def test_ir_cr_of_a_base_that_is_another() -> None:
     octets = write_ir_cr(CONTEXT, after, payload, REPLICATE, cid=1, base_cid=3)
     other = CONTEXT.copy()
     other.ip.values["ttl_hopl"] = 7
-    with pytest.raises(FormatError, match=r"CRC-7.*7\.2"):
+    with pytest.raises(RohcError, match=r"CRC-7.*RFC 4164, 3\.4\.2"):
         read_packet(octets, {3: other})
-    with pytest.raises(FormatError, match=r"reserved bits"):
+    with pytest.raises(RohcError, match=r"reserved bits"):
         read_packet(octets[:5] + b"\x13" + octets[6:], {3: CONTEXT})
 
 
@@ -105,7 +104,7 @@ def test_compressed(cid: int, large: bool, before: str, behind: str) -> None:
     found = read_packet(link, {cid: CONTEXT}, large)
     assert (found.kind, found.cid, found.delivered) == ("seq_3", cid, header)
     damaged = link[:-1] + bytes([link[-1] ^ 1])  # the TCP checksum
-    with pytest.raises(FormatError, match=r"CRC of seq_3.*8\.2"):
+    with pytest.raises(RohcError, match=r"seq_3 packet carries CRC.*5\.3\.1\.1"):
         read_packet(damaged, {cid: CONTEXT}, large)
 
 
@@ -114,7 +113,7 @@ def test_every_damaged_bit_of_an_ir_packet_is_noticed() -> None:
     for bit in range(8 * len(octets)):
         damaged = bytearray(octets)
         damaged[bit // 8] ^= 0x80 >> bit % 8
-        with pytest.raises((FormatError, RohcError)):
+        with pytest.raises(RohcError):
             read_packet(bytes(damaged), {})
 
 
@@ -163,7 +162,7 @@ def test_unknown_options_are_skipped() -> None:
     ],
 )
 def test_feedback_to_be_discarded(data: str) -> None:
-    with pytest.raises(FormatError, match=r"8\.3"):
+    with pytest.raises(RohcError, match=r"8\.3|5\.2\.3"):
         read_feedback(with_crc(data))
 
 
@@ -172,5 +171,5 @@ def test_damaged_feedback_is_discarded() -> None:
     for bit in range(8 * len(data)):
         damaged: Any = bytearray(data)
         damaged[bit // 8] ^= 0x80 >> bit % 8
-        with pytest.raises(FormatError):
+        with pytest.raises(RohcError):
             read_feedback(bytes(damaged))

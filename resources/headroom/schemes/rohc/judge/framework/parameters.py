@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from headroom.schemes.rohc.judge.framework.cid import MAX_LARGE_CID, MAX_SMALL_CID
-from headroom.schemes.rohc.judge.framework.profiles import JUDGED
+from headroom.schemes.rohc.judge.framework.profiles import OF_RFC_3095
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Parameters:
 
     large_cids: bool = False
     max_cid: int = MAX_SMALL_CID
-    profiles: frozenset[int] = frozenset(JUDGED)
+    profiles: frozenset[int] = frozenset(OF_RFC_3095)
     mrru: int = 0
     feedback_large_cids: bool | None = None
     profiles_known: bool = True
@@ -42,7 +42,7 @@ class Parameters:
     @staticmethod
     def of(config: dict) -> Parameters:
         """From an adapter's configuration: `cids`, `max_cid`, `profiles`, `mrru` of implementations/README.md."""
-        profiles: Iterable[str] = config.get("profiles") or [f"0x{number:04x}" for number in JUDGED]
+        profiles: Iterable[str] = config.get("profiles") or [f"0x{number:04x}" for number in OF_RFC_3095]
         return Parameters(
             large_cids=config.get("cids", "small") == "large",
             max_cid=int(config.get("max_cid", MAX_SMALL_CID)),

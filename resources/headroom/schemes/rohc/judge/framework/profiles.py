@@ -3,8 +3,8 @@
 
 from collections.abc import Iterable
 
-# What this judge reads.
-JUDGED = {
+# What this judge reads: profiles of one family, which a channel has unless it names others, and that of TCP.
+OF_RFC_3095 = {
     0x0000: "Uncompressed",
     0x0001: "RTP",
     0x0002: "UDP",
@@ -13,10 +13,11 @@ JUDGED = {
     0x0007: "RTP/UDP-Lite",
     0x0008: "UDP-Lite",
 }
+TCP = 0x0006
+JUDGED = OF_RFC_3095 | {TCP: "ROHC-TCP, RFC 6846"}
 NOT_JUDGED = {
     0x0005: "LLA, RFC 4362",
     0x0105: "LLA with R-mode, RFC 3408",
-    0x0006: "ROHC-TCP, RFC 6846",
     0x0101: "ROHCv2 RTP, RFC 5225",
     0x0102: "ROHCv2 UDP, RFC 5225",
     0x0103: "ROHCv2 ESP, RFC 5225",

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from headroom.schemes.rohc.judge.framework.errors import MalformedPacket
 from headroom.schemes.rohc.judge.tcp.coding import FORMATS, BitReader, BitWriter, NoMatch, Scope, Values, read, write
-from headroom.schemes.rohc.judge.tcp.errors import FormatError
 from headroom.schemes.rohc.judge.tcp.headers import EOL, IP, SACK, Header, Option, innermost, method_of
 from headroom.schemes.rohc.judge.tcp.notation import NONE, Format
 
@@ -100,17 +100,17 @@ def scale(values: Values, name: str, stride: int) -> None:
 def read_list(bits: BitReader, context: Context, ack: int) -> set[int]:
     """Takes a compressed list into the context, and returns the indexes of the items that it has in full."""
     if bits.read(3, "Reserved"):
-        raise FormatError("6.3.3", "The reserved bits of a compressed list are not zero.")
+        raise MalformedPacket("RFC6846-6.3.3-3", "The reserved bits of a compressed list are not zero.")
     wide = bits.read(1, "PS")
     entries = []
     count = bits.read(4, "m")
     for _ in range(count):
         present = bits.read(1, "X")
         if wide and bits.read(3, "Reserved"):
-            raise FormatError("6.3.3", "The reserved bits of an XI field are not zero.")
+            raise MalformedPacket("RFC6846-6.3.3-3", "The reserved bits of an XI field are not zero.")
         entries.append((present, bits.read(4 if wide else 3, "Index")))
     if not wide and count % 2 and bits.read(4, "Padding"):
-        raise FormatError("6.3.3", "The padding behind the XI fields is not zero.")
+        raise MalformedPacket("RFC6846-6.3.3-3", "The padding behind the XI fields is not zero.")
     sent: set[int] = set()
     for present, index in entries:
         if present and index not in sent:
@@ -120,7 +120,7 @@ def read_list(bits: BitReader, context: Context, ack: int) -> set[int]:
             context.table[index] = _with_constants(index, scope.new)
             sent.add(index)
         elif index not in context.table:
-            raise FormatError("6.3.2", f"No item has come for index {index} of the list of options.")
+            raise MalformedPacket("RFC6846-6.3.2-4", f"No item has come for index {index} of the list of options.")
     context.order = tuple(index for _, index in entries)
     return sent
 
@@ -194,7 +194,7 @@ def read_static(bits: BitReader) -> list[Header]:
         try:
             name = header.following
         except KeyError:
-            raise FormatError("6.2", f"Behind {name} comes what is no part of a chain.") from None
+            raise MalformedPacket("RFC6846-5.1-1", f"Behind {name} comes what is no part of a chain.") from None
 
 
 def read_dynamic(bits: BitReader, context: Context) -> None:
@@ -221,7 +221,7 @@ def _read_chain(bits: BitReader, context: Context, kind: str) -> None:
 def _take_list(bits: BitReader, context: Context, scope: Scope, kind: str) -> None:
     sent = read_list(bits, context, scope("ack_number") or 0)
     if kind == "dynamic" and sent != set(context.order):
-        raise FormatError("6.3.5", "A list in a dynamic chain has an index without its item.")
+        raise MalformedPacket("RFC6846-6.3.5-1", "A list in a dynamic chain has an index without its item.")
 
 
 def write_static(bits: BitWriter, headers: list[Header]) -> None:
@@ -270,7 +270,11 @@ class Compressed:
 
 def read_compressed(octets: bytes, before: Context) -> Compressed:
     """Reads a compressed header, CID removed, as far as the context allows. Its CRC is left to the caller."""
-    bits = BitReader(octets)
+    return read_base_header(BitReader(octets), before)
+
+
+def read_base_header(bits: BitReader, before: Context) -> Compressed:
+    """The same from where the reader stands; it ends up behind the irregular chain."""
     context = before.copy()
     sent: set[int] = set()
 
@@ -278,7 +282,7 @@ def read_compressed(octets: bytes, before: Context) -> Compressed:
         sent.update(read_list(bits, context, inside("ack_number") or 0))
 
     scope = Scope(before.base(), arguments=dict.fromkeys(BASE.parameters), on_list=on_list)
-    found = read(bits, BASE, BASE.formats.values(), scope)
+    found = read(bits, BASE, [one for one in BASE.formats.values() if scope.allows(one)], scope)
     said = scope.new
     _restore(context, said, found)
     _read_irregular(bits, context, sent, said.get("ttl_hopl_outer_flag") or 0)

@@ -11,19 +11,43 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from headroom.schemes.rohc.judge.framework import lsb
-from headroom.schemes.rohc.judge.framework.bits import Bits
+from headroom.schemes.rohc.judge.framework.bits import TRUNCATED, Bits
+from headroom.schemes.rohc.judge.framework.errors import MalformedPacket
 from headroom.schemes.rohc.judge.framework.fields import Field as Traced
 from headroom.schemes.rohc.judge.tcp import notation
-from headroom.schemes.rohc.judge.tcp.errors import FormatError
 from headroom.schemes.rohc.judge.tcp.notation import Expression, Field, Format, Method, Undefined
 
 Values = dict[str, int | None]
 FORMATS = notation.load()
-SECTION = "8.2"
+# What the formats of a method rest on: the last number of an id of RFC 6846, 8.2, by the kind of format if they differ.
+_RESTS_ON: dict[str, int | dict[str, int]] = {
+    "ip_dest_opt": 2,
+    "ip_hop_opt": 2,
+    "ip_rout_opt": 3,
+    "gre": 4,
+    "mine": 5,
+    "ah": 6,
+    "ipv6": {"static": 8, "dynamic": 9, "replicate": 10, "irregular": 11},
+    "ipv4": {"static": 12, "dynamic": 13, "replicate": 14, "irregular": 15},
+    "tcp_opt_eol": 17,
+    "tcp_opt_mss": 18,
+    "tcp_opt_wscale": 19,
+    "tcp_opt_ts": 20,
+    "tcp_opt_sack": {"item": 23, "irregular": 24},
+    "tcp_opt_sack_permitted": 25,
+    "tcp_opt_nop": 25,
+    "tcp_opt_generic": {"item": 26, "irregular": 27},
+    "tcp": {"static": 29, "dynamic": 30, "replicate": 31, "irregular": 32},
+}
+_BASE_HEADERS = "RFC6846-8.1-1"
 
 
 class NoMatch(Exception):
     """The bits, or the values, are not of this format."""
+
+
+class NoFormat(MalformedPacket):
+    """The bits are of none of a method's formats."""
 
 
 class BitReader:
@@ -146,9 +170,10 @@ def _joined(inner: Method, values: Mapping[str, int | None]) -> int | None:
 
 
 def read(bits: BitReader, method: Method, candidates: Iterable[Format], scope: Scope) -> Format:
-    """Reads by the first of the formats that fits, and sets `scope.new`. Raises FormatError when none does."""
-    start = bits.position
+    """Reads by the first of the formats that fits, and sets `scope.new`. Raises NoFormat when none does."""
+    start, name = bits.position, ""
     for one in candidates:
+        name = one.name
         trial = Scope(scope.old, dict(scope.new), scope.arguments, scope.on_list)
         try:
             for item in one.fields:
@@ -160,8 +185,16 @@ def read(bits: BitReader, method: Method, candidates: Iterable[Format], scope: S
             pass
         bits.rewind(start)
     if bits.needed > 8 * len(bits.octets):
-        raise FormatError(SECTION, f"The packet ends in a part of the method {method.name}.")
-    raise FormatError(SECTION, f"The bits from bit {start} on are of no format of the method {method.name}.")
+        raise NoFormat(TRUNCATED, f"The packet ends in a part of the method {method.name}.")
+    requirement = _rests_on(method.name, name.rpartition("_")[2])
+    raise NoFormat(requirement, f"The bits from bit {start} on are of no format of the method {method.name}.")
+
+
+def _rests_on(method: str, kind: str) -> str:
+    number = _RESTS_ON.get(method)
+    if isinstance(number, dict):
+        number = number.get(kind)
+    return f"RFC6846-8.2-{number}" if number else _BASE_HEADERS
 
 
 def _read_field(bits: BitReader, method: Method, one: Field, scope: Scope) -> None:
@@ -200,7 +233,7 @@ def _read_field(bits: BitReader, method: Method, one: Field, scope: Scope) -> No
             before = len(bits.fields)
             try:
                 read(bits, inner, inner.formats.values(), inside)
-            except FormatError as error:
+            except NoFormat as error:
                 raise NoMatch from error
             for traced in range(before, len(bits.fields)):  # under the outer name
                 part = bits.fields[traced]

@@ -9,25 +9,33 @@ from dataclasses import dataclass, replace
 
 from headroom.schemes.rohc.judge.framework import cid as cids
 from headroom.schemes.rohc.judge.framework import crc, framing, sdvl
-from headroom.schemes.rohc.judge.framework.bits import Reader
+from headroom.schemes.rohc.judge.framework.bits import TRUNCATED, Reader
+from headroom.schemes.rohc.judge.framework.errors import CrcMismatch, MalformedPacket, NoContext
+from headroom.schemes.rohc.judge.framework.fields import Field
+from headroom.schemes.rohc.judge.framework.profiles import TCP
 from headroom.schemes.rohc.judge.tcp import chains
 from headroom.schemes.rohc.judge.tcp.chains import Context
 from headroom.schemes.rohc.judge.tcp.coding import BitReader, BitWriter
-from headroom.schemes.rohc.judge.tcp.errors import FormatError
 from headroom.schemes.rohc.judge.tcp.headers import build
 
-PROFILE = 0x06
+PROFILE = TCP & 0xFF
 IR, IR_CR, IR_DYN = 0xFD, 0xFC, 0xF8
+KINDS = {IR: "IR", IR_CR: "IR-CR", IR_DYN: "IR-DYN"}
+_CRC_8 = {IR: "RFC6846-7.1-3", IR_CR: "RFC6846-7.2-3", IR_DYN: "RFC6846-7.1-6"}
 
 
 @dataclass(frozen=True)
 class Packet:
-    """`kind`: "IR", "IR-DYN", "IR-CR", or the name of the base header's format. `context`: that behind it."""
+    """`kind`: "IR", "IR-DYN", "IR-CR", or the name of the base header's format. `context`: that behind it.
+
+    `start` is the octet at which the header begins, with its Add-CID octet; `end` the one behind it."""
 
     kind: str
     cid: int
     context: Context
     payload: bytes
+    start: int = 0
+    end: int = 0
 
     @property
     def header(self) -> bytes:
@@ -39,45 +47,69 @@ class Packet:
         return self.header + self.payload
 
 
-def read_packet(octets: bytes, contexts: Mapping[int, Context], large_cids: bool = False) -> Packet:
-    """Reads a link packet that is of this profile. Raises FormatError, or what `framing` raises."""
+def read_packet(
+    octets: bytes, contexts: Mapping[int, Context], large_cids: bool = False, verify: bool = True
+) -> Packet:
+    """Reads a link packet that is of this profile. Raises a RohcError. Without `verify` the CRC over the original
+    header may be any."""
     reader = Reader(octets)
-    frame = framing.read(reader, large_cids)
-    at = reader.position  # of the packet type octet; a large CID follows it
-    behind = at + 1 + sum(one.width // 8 for one in frame.large_cid)
-    if octets[at] not in (IR, IR_CR, IR_DYN):
-        return _compressed(octets[at : at + 1] + octets[behind:], frame.cid, contexts)
-    if octets[behind : behind + 1] != bytes([PROFILE]) or len(octets) < behind + 2:
-        raise FormatError("7.1", "The packet is of another profile, or ends before it says which.")
-    bits = BitReader(octets, 8 * (behind + 2))
-    value = 0
-    if octets[at] == IR:
+    return read_header(reader, framing.read(reader, large_cids), contexts, large_cids, verify)
+
+
+def read_header(
+    reader: Reader, frame: framing.Frame, contexts: Mapping[int, Context], large_cids: bool, verify: bool = True
+) -> Packet:
+    """The same from the packet type octet on, at which the reader stands; it gets all fields."""
+    if reader.peek() in KINDS:
+        return _initialising(reader, frame, contexts, large_cids, verify)
+    return _compressed(reader, frame, contexts, verify)
+
+
+def _initialising(
+    reader: Reader, frame: framing.Frame, contexts: Mapping[int, Context], large_cids: bool, verify: bool
+) -> Packet:
+    octets, kind = reader.octets, reader.octet("packet type")
+    frame.take_large_cid(reader)
+    if reader.octet("Profile") != PROFILE:
+        raise MalformedPacket("RFC6846-7.1-2", "The packet is of another profile.")
+    crc_at = reader.position
+    carried = reader.octet("CRC")
+    bits = BitReader(octets, 8 * reader.position)
+    bits.fields = reader.fields
+    value = None
+    if kind == IR:
         context = Context(chains.read_static(bits))
         chains.read_dynamic(bits, context)
-    elif octets[at] == IR_DYN:
-        context = _known(contexts, frame.cid, "7.1").copy()
+    elif kind == IR_DYN:
+        context = _known(contexts, frame.cid).copy()
         chains.read_dynamic(bits, context)
     else:
         given = bits.read(1, "B")
         value = bits.read(7, "CRC7")
         base = _base_cid(bits, large_cids) if given else frame.cid
-        context = _known(contexts, base, "7.2").copy()
+        context = _known(contexts, base, "RFC4164-3.4.1-2").copy()
         chains.read_replicate(bits, context)
-    payload = bits.rest()
+    reader.position = end = bits.position // 8
+    payload = reader.rest("payload")
     chains.settle(context, len(payload))
-    covered = octets[frame.start : behind + 1] + b"\0" + octets[behind + 2 : len(octets) - len(payload)]
-    if crc.crc8(covered) != octets[behind + 1]:
-        raise FormatError("7.1", f"The CRC-8 is {octets[behind + 1]}, but that of the packet is {crc.crc8(covered)}.")
-    kind = {IR: "IR", IR_CR: "IR-CR", IR_DYN: "IR-DYN"}[octets[at]]
-    packet = Packet(kind, frame.cid, context, payload)
-    if octets[at] == IR_CR and crc.crc7(packet.header) != value:
-        raise FormatError("7.2", f"The CRC-7 is {value}, but that of the header is {crc.crc7(packet.header)}.")
+    covered = crc.crc8(octets[frame.start : crc_at] + b"\0" + octets[crc_at + 1 : end])
+    if covered != carried:
+        raise CrcMismatch(
+            _CRC_8[kind], f"The {KINDS[kind]} packet carries CRC 0x{carried:02x}; its octets give 0x{covered:02x}."
+        )
+    packet = Packet(KINDS[kind], frame.cid, context, payload, frame.start, end)
+    if verify and value is not None and crc.crc7(packet.header) != value:
+        expected = crc.crc7(packet.header)
+        raise CrcMismatch(
+            "RFC4164-3.4.2-1",
+            f"The IR-CR packet carries CRC-7 0x{value:02x}; the header that comes out gives 0x{expected:02x}.",
+        )
     return packet
 
 
-def _known(contexts: Mapping[int, Context], cid: int, section: str) -> Context:
+def _known(contexts: Mapping[int, Context], cid: int, requirement: str = "RFC6846-5.3.1.3-1") -> Context:
     if cid not in contexts:
-        raise FormatError(section, f"No packet has made a context for CID {cid}.")
+        raise NoContext(requirement, f"No packet has made a context for CID {cid}.")
     return contexts[cid]
 
 
@@ -85,24 +117,51 @@ def _base_cid(bits: BitReader, large_cids: bool) -> int:
     """RFC 4164, 3.5.3."""
     if not large_cids:
         if bits.read(4, "Reserved"):
-            raise FormatError("7.2", "The reserved bits in front of the base CID are not zero.")
+            raise MalformedPacket("RFC6846-7.2-6", "The reserved bits in front of the base CID are not zero.")
         return bits.read(4, "Base CID")
-    reader = Reader(bits.octets, bits.position // 8)
+    reader = Reader(bits.octets, bits.position // 8, bits.fields)
     found = cids.read_large_cid(reader)
     bits.position = 8 * reader.position
     return found
 
 
-def _compressed(octets: bytes, cid: int, contexts: Mapping[int, Context]) -> Packet:
-    found = chains.read_compressed(octets, _known(contexts, cid, "7.3"))
-    name = found.format.name
-    packet = Packet(name, cid, found.context, found.payload)
-    wide = name == "co_common" or name.endswith("_8")
-    expected = crc.crc7(packet.header) if wide else crc.crc3(packet.header)
-    if found.said["header_crc"] != expected:
-        sent = found.said["header_crc"]
-        raise FormatError("8.2", f"The CRC of {name} is {sent}, but that of the header is {expected}.")
+def _compressed(reader: Reader, frame: framing.Frame, contexts: Mapping[int, Context], verify: bool) -> Packet:
+    before = _known(contexts, frame.cid)
+    at = reader.position
+    cid_octets = sum(one.width // 8 for one in frame.large_cid)
+    octets = reader.octets
+    bits = BitReader(octets[: at + 1] + octets[at + 1 + cid_octets :], 8 * at)
+    try:
+        found = chains.read_base_header(bits, before)
+    finally:
+        reader.fields += _around_cid(bits.fields, 8 * (at + 1), frame.large_cid)
+    reader.position = end = bits.position // 8 + cid_octets
+    packet = Packet(found.format.name, frame.cid, found.context, reader.rest("payload"), frame.start, end)
+    width = 7 if has_crc_7(packet.kind) else 3
+    expected, sent = crc.of_width(width, packet.header), found.said["header_crc"] or 0
+    if verify and expected != sent:
+        raise CrcMismatch(
+            "RFC6846-5.3.1.1-3",
+            f"The {packet.kind} packet carries CRC 0x{sent:02x}; the header that comes out gives 0x{expected:02x}.",
+        )
     return packet
+
+
+def has_crc_7(kind: str) -> bool:
+    return kind == "co_common" or kind.endswith("_8")
+
+
+def _around_cid(fields: list[Field], at: int, cid: list[Field]) -> list[Field]:
+    """Fields that were read without the large CID at bit `at`, as they stand with it: one may stand around it."""
+    width, placed = sum(one.width for one in cid), []
+    for one in fields:
+        behind = one.position + one.width - at
+        if 0 < behind < one.width and width:
+            placed.append(Field(one.name, one.position, one.width - behind, one.value >> behind))
+            placed.append(Field(one.name, at + width, behind, one.value & (1 << behind) - 1))
+        else:
+            placed.append(one._replace(position=one.position + (width if behind > 0 else 0)))
+    return sorted([*placed, *cid], key=lambda one: one.position)
 
 
 # --- writing ----------------------------------------------------------------------------------------------------------
@@ -160,6 +219,12 @@ def write_ir_cr(
 ACK, NACK, STATIC_NACK = 0, 1, 2
 REJECT, MSN_NOT_VALID, MSN, CONTEXT_MEMORY = 2, 3, 4, 9
 _LENGTHS = {REJECT: 0, MSN_NOT_VALID: 0, MSN: 1, CONTEXT_MEMORY: 0}
+_TWICE = {
+    REJECT: "RFC6846-8.3.2.1-4",
+    MSN_NOT_VALID: "RFC6846-8.3.2.2-4",
+    MSN: "RFC6846-8.3.2.3-3",
+    CONTEXT_MEMORY: "RFC6846-8.3.2.4-3",
+}
 
 
 @dataclass(frozen=True)
@@ -174,7 +239,7 @@ class Feedback:
 
 
 def read_feedback(data: bytes, large_cids: bool = False) -> Feedback:
-    """Feedback data, CID included. Raises FormatError where the feedback is to be discarded."""
+    """Feedback data, CID included. Raises a RohcError where the feedback is to be discarded."""
     reader = Reader(data)
     cid = 0
     if large_cids:
@@ -184,11 +249,13 @@ def read_feedback(data: bytes, large_cids: bool = False) -> Feedback:
     octets = data[reader.position :]
     if len(octets) == 1:
         return Feedback(ACK, octets[0], 8, cid)
-    if len(octets) < 3 or octets[0] >> 6 == 3:
-        raise FormatError("8.3.1", "The feedback is too short, or of the reserved Acktype 3.")
+    if len(octets) < 3:
+        raise MalformedPacket(TRUNCATED, f"Feedback of {len(octets)} octets is neither FEEDBACK-1 nor FEEDBACK-2.")
+    if octets[0] >> 6 == 3:
+        raise MalformedPacket("RFC6846-8.3.1-4", "The feedback is of the reserved Acktype 3.")
     at = len(data) - len(octets) + 2
     if crc.crc8(data[:at] + b"\0" + data[at + 1 :]) != data[at]:
-        raise FormatError("8.3.1", "The CRC of the feedback does not fit.")
+        raise CrcMismatch("RFC6846-8.3.1-8", "The CRC of the feedback does not fit.")
     found = Feedback(octets[0] >> 6, (octets[0] & 0x3F) << 8 | octets[1], 14, cid)
     return _with_options(found, octets[3:])
 
@@ -199,16 +266,18 @@ def _with_options(feedback: Feedback, octets: bytes) -> Feedback:
         kind, size = octets[0] >> 4, octets[0] & 0x0F
         value, octets = octets[1 : 1 + size], octets[1 + size :]
         if len(value) < size:
-            raise FormatError("8.3.2", f"The option {kind} ends behind the feedback.")
+            raise MalformedPacket("RFC6846-8.3.2-1", f"The option {kind} ends behind the feedback.")
         if kind not in _LENGTHS:  # "MUST otherwise ignore the unknown option" (8.3.2.5)
             continue
-        if size != _LENGTHS[kind] or kind in seen:
-            raise FormatError("8.3.2", f"The option {kind} has a wrong length, or is there twice.")
+        if size != _LENGTHS[kind]:
+            raise MalformedPacket("RFC6846-8.3.2-1", f"The option {kind} has {size} octets.")
+        if kind in seen:
+            raise MalformedPacket(_TWICE[kind], f"The option {kind} is there twice.")
         seen.add(kind)
         if kind == MSN:
             feedback = replace(feedback, msn=feedback.msn << 2 | value[0] >> 6, width=16)
     if {MSN, MSN_NOT_VALID} <= seen:
-        raise FormatError("8.3.2.2", "The feedback has both an MSN and that it is not valid.")
+        raise MalformedPacket(_TWICE[MSN_NOT_VALID], "The feedback has both an MSN and that it is not valid.")
     return replace(feedback, options=frozenset(seen))
 
 
