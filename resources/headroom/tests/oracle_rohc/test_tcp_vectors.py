@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The hand-derived vectors of ROHC-TCP, which no judge reads yet: their fields, CRCs and requirements."""
+"""The hand-derived vectors of ROHC-TCP: their fields, CRCs and requirements, and what the judge makes of them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ import pytest
 
 from headroom.core import requirements
 from headroom.core.vectors import Field, octets_of
+from headroom.schemes.rohc.judge import Decompressor, RohcError
 from headroom.schemes.rohc.judge.framework import crc
+from headroom.schemes.rohc.judge.tcp.packets import CONTEXT_MEMORY, MSN, MSN_NOT_VALID, REJECT, read_feedback
 from headroom.schemes.rohc.judge.v1 import vectors
 from headroom.schemes.rohc.judge.v1.vectors import FeedbackVector, Step, Vector
 
@@ -79,6 +81,36 @@ def test_requirements_are_known(name: str) -> None:
     named = {*vector.requirements}
     named |= {step.because for step in getattr(vector, "steps", ()) if step.because}
     assert all(requirements.load().get_known(one, name) for one in named)
+
+
+@pytest.mark.parametrize("name", PACKETS)
+def test_judge_agrees(name: str) -> None:
+    decompressor = Decompressor(PACKETS[name].parameters)
+    for number, step in enumerate(PACKETS[name].steps):
+        outcome = decompressor.decompress(step.link)
+        where = f"packet {number}: {outcome.error or outcome.packet}"
+        assert outcome.delivered == step.packet, where
+        if step.outcome == "discarded":
+            assert outcome.error is not None and outcome.error.requirement == step.because, where
+        else:
+            assert outcome.packet is not None and outcome.error is None, where
+            assert octets_of([Field(one.name, one.width, one.value) for one in outcome.packet.fields]) == step.link
+
+
+@pytest.mark.parametrize("name", FEEDBACK)
+def test_judge_agrees_on_feedback(name: str) -> None:
+    vector = FEEDBACK[name]
+    if vector.because is not None:
+        with pytest.raises(RohcError) as error:
+            read_feedback(vector.element[1:], vector.large_cids)
+        assert error.value.requirement == vector.because
+        return
+    found = read_feedback(vector.element[1:], vector.large_cids)
+    assert vector.means is not None
+    names = {REJECT: "REJECT", MSN_NOT_VALID: "MSN-NOT-VALID", MSN: "MSN", CONTEXT_MEMORY: "CONTEXT_MEMORY"}
+    means = {"kind": "FEEDBACK-1" if found.width == 8 else "FEEDBACK-2", "acktype": found.acktype, "cid": found.cid}
+    means |= {"sn": found.msn, "sn_bits": found.width, "protected": found.width != 8}
+    assert means | {"options": [names[one] for one in sorted(found.options)]} == {"options": []} | vector.means
 
 
 def test_every_format_is_there() -> None:

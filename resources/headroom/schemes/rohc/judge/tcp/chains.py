@@ -113,7 +113,7 @@ def read_list(bits: BitReader, context: Context, ack: int) -> set[int]:
         raise MalformedPacket("RFC6846-6.3.3-3", "The padding behind the XI fields is not zero.")
     sent: set[int] = set()
     for present, index in entries:
-        if present and index not in sent:
+        if present:
             method = method_of(index)
             scope = Scope({}, arguments={"ack_value": ack, "nbits": None})
             read(bits, method, method.of_kind("list_item"), scope)
@@ -144,12 +144,10 @@ def write_list(bits: BitWriter, options: list[Option], sent: set[int], ack: int,
         bits.write(one.index, 7 if wide else 3)
     if not wide and len(options) % 2:
         bits.write(0, 4)
-    written: set[int] = set()
     for one in options:
-        if one.index in sent - written:
+        if one.index in sent:
             scope = Scope({}, dict(one.values), _arguments(one, ack))
             write(bits, one.method, one.method.of_kind("list_item"), scope)
-            written.add(one.index)
 
 
 def _arguments(option: Option, ack: int) -> dict[str, int | None]:
@@ -282,13 +280,19 @@ def read_base_header(bits: BitReader, before: Context) -> Compressed:
         sent.update(read_list(bits, context, inside("ack_number") or 0))
 
     scope = Scope(before.base(), arguments=dict.fromkeys(BASE.parameters), on_list=on_list)
-    found = read(bits, BASE, [one for one in BASE.formats.values() if scope.allows(one)], scope)
+    found = read(bits, BASE, _set_of(before), scope)
     said = scope.new
     _restore(context, said, found)
     _read_irregular(bits, context, sent, said.get("ttl_hopl_outer_flag") or 0)
     payload = bits.rest()
     _finish(context, said, len(payload))
     return Compressed(found, said, context, payload)
+
+
+def _set_of(context: Context) -> list[Format]:
+    """The formats in use: of two sets, one goes with the behavior of the IP-ID (8.1)."""
+    other = "seq" if context.control["ip_id_behavior_innermost"] in (RANDOM, ZERO) else "rnd"
+    return [one for name, one in BASE.formats.items() if not name.startswith(other)]
 
 
 def _restore(context: Context, said: Values, found: Format) -> None:

@@ -29,17 +29,10 @@ _RESTS_ON: dict[str, int | dict[str, int]] = {
     "ah": 6,
     "ipv6": {"static": 8, "dynamic": 9, "replicate": 10, "irregular": 11},
     "ipv4": {"static": 12, "dynamic": 13, "replicate": 14, "irregular": 15},
-    "tcp_opt_eol": 17,
-    "tcp_opt_mss": 18,
-    "tcp_opt_wscale": 19,
-    "tcp_opt_ts": 20,
-    "tcp_opt_sack": {"item": 23, "irregular": 24},
-    "tcp_opt_sack_permitted": 25,
-    "tcp_opt_nop": 25,
-    "tcp_opt_generic": {"item": 26, "irregular": 27},
+    "co_baseheader": {"co_common": 35}
+    | {f"{kind}_{n}": first + n for kind, first in (("rnd", 35), ("seq", 43)) for n in range(1, 9)},
     "tcp": {"static": 29, "dynamic": 30, "replicate": 31, "irregular": 32},
 }
-_BASE_HEADERS = "RFC6846-8.1-1"
 
 
 class NoMatch(Exception):
@@ -171,9 +164,8 @@ def _joined(inner: Method, values: Mapping[str, int | None]) -> int | None:
 
 def read(bits: BitReader, method: Method, candidates: Iterable[Format], scope: Scope) -> Format:
     """Reads by the first of the formats that fits, and sets `scope.new`. Raises NoFormat when none does."""
-    start, name = bits.position, ""
+    start, furthest, nearest = bits.position, -1, ""
     for one in candidates:
-        name = one.name
         trial = Scope(scope.old, dict(scope.new), scope.arguments, scope.on_list)
         try:
             for item in one.fields:
@@ -183,18 +175,21 @@ def read(bits: BitReader, method: Method, candidates: Iterable[Format], scope: S
                 return one
         except (NoMatch, Undefined):
             pass
+        if bits.position > furthest:
+            furthest, nearest = bits.position, one.name
         bits.rewind(start)
     if bits.needed > 8 * len(bits.octets):
         raise NoFormat(TRUNCATED, f"The packet ends in a part of the method {method.name}.")
-    requirement = _rests_on(method.name, name.rpartition("_")[2])
+    requirement = requirement_of(method.name, nearest)
     raise NoFormat(requirement, f"The bits from bit {start} on are of no format of the method {method.name}.")
 
 
-def _rests_on(method: str, kind: str) -> str:
+def requirement_of(method: str, name: str) -> str:
+    """The requirement that a format is one of; of what has none of its own, that no packet is parsed in error."""
     number = _RESTS_ON.get(method)
     if isinstance(number, dict):
-        number = number.get(kind)
-    return f"RFC6846-8.2-{number}" if number else _BASE_HEADERS
+        number = next(value for part, value in number.items() if part in name)
+    return f"RFC6846-8.2-{number}" if number else TRUNCATED
 
 
 def _read_field(bits: BitReader, method: Method, one: Field, scope: Scope) -> None:

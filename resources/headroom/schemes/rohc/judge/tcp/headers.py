@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from headroom.schemes.rohc.judge.framework.errors import MalformedPacket
 from headroom.schemes.rohc.judge.tcp.coding import FORMATS, BitReader, BitWriter, Scope, Values
 from headroom.schemes.rohc.judge.tcp.notation import VALUE, Method
 
@@ -142,6 +143,8 @@ def _options(octets: bytes) -> Iterator[Option]:
 def build(headers: list[Header], options: list[Option], payload: int) -> bytes:
     """The octets of the headers, with all that is inferred, of a packet with so many octets of payload (6.4)."""
     tail = b"".join(map(_option, options))
+    if len(tail) % 4 or len(tail) > 40:
+        raise MalformedPacket("RFC6846-6.4.5-1", f"No data offset says that options have {len(tail)} octets.")
     built = b""
     for header in reversed(headers):
         values = dict(header.values)
@@ -157,7 +160,7 @@ def build(headers: list[Header], options: list[Option], payload: int) -> bytes:
         octets = _octets(FORMATS.methods[header.method], values)
         if header.method in ("ipv4", "mine"):
             at = 10 if header.method == "ipv4" else 2
-            octets = octets[:at] + _sum(octets).to_bytes(2, "big") + octets[at + 2 :]
+            octets = octets[:at] + checksum(octets).to_bytes(2, "big") + octets[at + 2 :]
         built = octets + (tail if header.method == "tcp" else b"") + built
     return built
 
@@ -183,7 +186,7 @@ def _option(option: Option) -> bytes:
     return _octets(option.method, values)
 
 
-def _sum(octets: bytes) -> int:
+def checksum(octets: bytes) -> int:
     """The complement of the sum of 16-bit words (RFC 791, RFC 2004)."""
     total = sum(int.from_bytes(octets[at : at + 2], "big") for at in range(0, len(octets), 2))
     while total >> 16:

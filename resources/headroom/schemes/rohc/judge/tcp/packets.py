@@ -15,13 +15,13 @@ from headroom.schemes.rohc.judge.framework.fields import Field
 from headroom.schemes.rohc.judge.framework.profiles import TCP
 from headroom.schemes.rohc.judge.tcp import chains
 from headroom.schemes.rohc.judge.tcp.chains import Context
-from headroom.schemes.rohc.judge.tcp.coding import BitReader, BitWriter
+from headroom.schemes.rohc.judge.tcp.coding import BitReader, BitWriter, requirement_of
 from headroom.schemes.rohc.judge.tcp.headers import build
 
 PROFILE = TCP & 0xFF
 IR, IR_CR, IR_DYN = 0xFD, 0xFC, 0xF8
 KINDS = {IR: "IR", IR_CR: "IR-CR", IR_DYN: "IR-DYN"}
-_CRC_8 = {IR: "RFC6846-7.1-3", IR_CR: "RFC6846-7.2-3", IR_DYN: "RFC6846-7.1-6"}
+_CRC_8 = {IR: "RFC6846-5.3.1.1-1", IR_CR: "RFC4164-3.4.1-1", IR_DYN: "RFC6846-5.3.1.1-1"}
 
 
 @dataclass(frozen=True)
@@ -98,8 +98,8 @@ def _initialising(
             _CRC_8[kind], f"The {KINDS[kind]} packet carries CRC 0x{carried:02x}; its octets give 0x{covered:02x}."
         )
     packet = Packet(KINDS[kind], frame.cid, context, payload, frame.start, end)
-    if verify and value is not None and crc.crc7(packet.header) != value:
-        expected = crc.crc7(packet.header)
+    expected = crc.crc7(packet.header)
+    if verify and value not in (None, expected):
         raise CrcMismatch(
             "RFC4164-3.4.2-1",
             f"The IR-CR packet carries CRC-7 0x{value:02x}; the header that comes out gives 0x{expected:02x}.",
@@ -137,6 +137,9 @@ def _compressed(reader: Reader, frame: framing.Frame, contexts: Mapping[int, Con
         reader.fields += _around_cid(bits.fields, 8 * (at + 1), frame.large_cid)
     reader.position = end = bits.position // 8 + cid_octets
     packet = Packet(found.format.name, frame.cid, found.context, reader.rest("payload"), frame.start, end)
+    if "seq_number_scaled" in found.said and not packet.payload:
+        requirement = requirement_of(chains.BASE.name, packet.kind)
+        raise MalformedPacket(requirement, f"A {packet.kind} packet has a payload, whose length is the scaling factor.")
     width = 7 if has_crc_7(packet.kind) else 3
     expected, sent = crc.of_width(width, packet.header), found.said["header_crc"] or 0
     if verify and expected != sent:
@@ -217,6 +220,7 @@ def write_ir_cr(
 # --- feedback (8.3) ---------------------------------------------------------------------------------------------------
 
 ACK, NACK, STATIC_NACK = 0, 1, 2
+ACKTYPES = ("ACK", "NACK", "STATIC-NACK")
 REJECT, MSN_NOT_VALID, MSN, CONTEXT_MEMORY = 2, 3, 4, 9
 _LENGTHS = {REJECT: 0, MSN_NOT_VALID: 0, MSN: 1, CONTEXT_MEMORY: 0}
 _TWICE = {
@@ -236,6 +240,11 @@ class Feedback:
     width: int
     cid: int = 0
     options: frozenset[int] = frozenset()
+
+    @property
+    def acktype(self) -> str:
+        """What it means: a NACK without a valid MSN is a STATIC-NACK (8.3.2.2)."""
+        return ACKTYPES[STATIC_NACK if self.kind == NACK and MSN_NOT_VALID in self.options else self.kind]
 
 
 def read_feedback(data: bytes, large_cids: bool = False) -> Feedback:

@@ -10,10 +10,15 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from headroom.core.finding import Finding
-from headroom.schemes.rohc.judge.framework import framing
+from headroom.schemes.rohc.judge.framework import cid as cids
+from headroom.schemes.rohc.judge.framework import framing, profiles
+from headroom.schemes.rohc.judge.framework.bits import Reader
 from headroom.schemes.rohc.judge.framework.errors import RohcError, Unsupported
 from headroom.schemes.rohc.judge.framework.findings import Remark
 from headroom.schemes.rohc.judge.framework.parameters import Parameters
+from headroom.schemes.rohc.judge.tcp import checker as tcp
+from headroom.schemes.rohc.judge.tcp import packets as tcp_packets
+from headroom.schemes.rohc.judge.tcp.chains import Context as TcpContext
 from headroom.schemes.rohc.judge.v1 import feedback as feedback_formats
 from headroom.schemes.rohc.judge.v1 import rules_stream, rules_updates, rules_values
 from headroom.schemes.rohc.judge.v1.context import Context
@@ -64,6 +69,7 @@ class Checker:
         self.kinds: Counter[str] = Counter()
         self.restored = 0
         self._flows: dict[int, Flow] = {}
+        self._tcp = tcp.Checker(self.decompressor.channel.parameters.large_cids, min(self.window, confidence))
         self._windows: dict[int, Window] = {}
         self._presumed = rules_updates.PresumedContexts()
         self._index = -1
@@ -72,6 +78,9 @@ class Checker:
 
     def take_feedback(self, data: bytes) -> None:
         """Feedback data that reaches the compressor before its next packet."""
+        if _cid_of(data, self.decompressor.channel.parameters.large_cids) in self.decompressor.channel.tcp_contexts:
+            self._take_tcp_feedback(data)
+            return
         try:
             feedback = feedback_formats.parse(data, self.decompressor.channel.parameters.large_cids)
         except RohcError:
@@ -84,6 +93,7 @@ class Checker:
         self._index += 1
         self._arrival_ns = self._by_clock(arrival_ns)
         unfinished = len(self.decompressor.channel.segments)
+        tcp_before = dict(self.decompressor.channel.tcp_contexts)
         outcome = self.decompressor.decompress(link, self._arrival_ns)
         if unfinished and not outcome.is_segment:
             self._add(rules_stream.interrupted(unfinished))
@@ -96,17 +106,44 @@ class Checker:
             return outcome
         if packet is None:
             assert outcome.error is not None
-            self._add(self._other_format(link, source, outcome.error.cid) or [rules_stream.refused(outcome.error)])
+            if source is not None and outcome.error.cid in tcp_before:
+                self._add(tcp.not_restored(link, source, tcp_before, self._tcp.large_cids))
+            else:
+                self._add(self._other_format(link, source, outcome.error.cid) or [rules_stream.refused(outcome.error)])
             return outcome
         if packet.kind in (framing.FEEDBACK, framing.SEGMENT):
             if outcome.error is not None:
                 self._add([rules_stream.refused(outcome.error)])
             return outcome
+        if packet.tcp is not None:
+            self._check_tcp(packet, outcome.delivered, source, tcp_before)
+            return outcome
+        self._tcp.forget(packet.cid)
         self._add(packet.remarks)
         self._check_restored(outcome, source)
         if outcome.error is None:
             self._check_rules(outcome, source)
         return outcome
+
+    def _check_tcp(
+        self, packet: Packet, delivered: bytes | None, source: bytes | None, before: dict[int, TcpContext]
+    ) -> None:
+        assert packet.tcp is not None
+        self._flows.pop(packet.cid, None)
+        self._windows.pop(packet.cid, None)
+        if source is None:
+            self._add([Remark("RFC5795-5.2.1-2", f"The {packet.kind} packet delivers a packet that was never there.")])
+        elif delivered != source:
+            self._add(tcp.not_restored(packet.octets, source, before, self._tcp.large_cids))
+        else:
+            self.restored += 1
+            self._add(self._tcp.take(packet.octets, packet.tcp, source, before.get(packet.cid)))
+
+    def _take_tcp_feedback(self, data: bytes) -> None:
+        try:
+            self._tcp.take_feedback(tcp_packets.read_feedback(data, self._tcp.large_cids))
+        except RohcError:
+            return  # "MUST discard": what cannot be parsed binds the compressor to nothing.
 
     def finish(self) -> None:
         """Nothing more will come: a unit of segments that is still open will never be whole."""
@@ -227,6 +264,16 @@ class Checker:
         self.findings += [Finding(one.sentence, one.requirement, self._index) for one in remarks]
 
 
+def _cid_of(feedback: bytes, large_cids: bool) -> int | None:
+    """The CID of feedback data, before it is known of which family its context is."""
+    try:
+        if large_cids:
+            return cids.read_large_cid(Reader(feedback))
+        return cids.read_add_cid(Reader(feedback)) if len(feedback) > 1 and cids.is_add_cid(feedback[0]) else 0
+    except RohcError:
+        return None
+
+
 def _something_differs(kind: str, source: bytes, delivered: bytes | None) -> Remark:
     if delivered is None:
         return Remark(
@@ -288,8 +335,18 @@ def run(
 
 def check_feedback(data: bytes, parameters: Parameters, profile_number: int | None = None) -> list[Remark]:
     """What is wrong with feedback data that a decompressor sent; `profile_number` is that of its context, if any."""
+    if profile_number == profiles.TCP:
+        return _check_tcp_feedback(data, parameters.large_cids)
     try:
         feedback = feedback_formats.parse(data, parameters.large_cids)
     except RohcError as error:
         return [Remark(error.requirement, error.sentence)]
     return feedback_formats.remarks(feedback, PROFILES.get(profile_number) if profile_number is not None else None)
+
+
+def _check_tcp_feedback(data: bytes, large_cids: bool) -> list[Remark]:
+    try:
+        tcp_packets.read_feedback(data, large_cids)
+    except RohcError as error:
+        return [Remark(error.requirement, error.sentence)]
+    return []

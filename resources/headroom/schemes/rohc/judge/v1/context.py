@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from headroom.schemes.rohc.judge.framework.parameters import Parameters
+from headroom.schemes.rohc.judge.tcp.chains import Context as TcpContext
 from headroom.schemes.rohc.judge.v1 import extension_headers
 from headroom.schemes.rohc.judge.v1.headers import Kind
 from headroom.schemes.rohc.judge.v1.lists import ListState
@@ -152,11 +153,14 @@ class Context:
 class Channel:
     """A channel as its decompressor sees it: parameters, contexts by CID, and the segments of an unfinished unit.
 
+    A CID has a context of one family at most: `contexts` are those of RFC 3095, `tcp_contexts` those of ROHC-TCP.
+
     `unreadable` holds, by CID, the feature that this judge lacks to know what the context is now: an IR packet mends
     it.
     """
 
     parameters: Parameters = field(default_factory=Parameters)
     contexts: dict[int, Context] = field(default_factory=dict)
+    tcp_contexts: dict[int, TcpContext] = field(default_factory=dict)
     segments: list[bytes] = field(default_factory=list)
     unreadable: dict[int, str] = field(default_factory=dict)

@@ -12,6 +12,7 @@ from headroom.schemes.rohc.judge.framework import crc, framing, lsb
 from headroom.schemes.rohc.judge.framework.bits import NO_BITS, Bits
 from headroom.schemes.rohc.judge.framework.errors import CrcMismatch, MalformedPacket, RohcError, Unsupported
 from headroom.schemes.rohc.judge.framework.parameters import Parameters
+from headroom.schemes.rohc.judge.tcp.packets import Packet as TcpPacket
 from headroom.schemes.rohc.judge.v1 import extension_headers, headers, intervals
 from headroom.schemes.rohc.judge.v1.base_header import CompressedHeader
 from headroom.schemes.rohc.judge.v1.chains import DynamicChain
@@ -25,7 +26,7 @@ _IP_ID = 1 << 16
 
 @dataclass(slots=True)
 class Outcome:
-    """What became of one link packet. `before` and `after` are its context, None where there is none.
+    """What became of one link packet. `before` and `after` are its context of RFC 3095, None where there is none.
 
     `delivered` is None when nothing is delivered: with `error` the packet was refused, without it there was nothing to
     deliver (feedback alone, an unfinished unit of segments, an IR packet without payload).
@@ -61,6 +62,7 @@ class Decompressor:
         copy.channel = replace(
             channel,
             contexts=dict(channel.contexts),
+            tcp_contexts=dict(channel.tcp_contexts),
             segments=list(channel.segments),
             unreadable=dict(channel.unreadable),
         )
@@ -111,6 +113,9 @@ class Decompressor:
         assert packet is not None
         if packet.kind == framing.FEEDBACK:
             return
+        if packet.tcp is not None:
+            self._take_tcp(packet.tcp, outcome)
+            return
         outcome.before = outcome.after = self.channel.contexts.get(packet.cid)
         if packet.kind == "Normal":
             outcome.delivered = packet.payload
@@ -122,7 +127,15 @@ class Decompressor:
             context, outcome.delivered = initialise(packet, outcome.before)
             context.arrival_ns = self._arrival_ns
             self.channel.unreadable.pop(packet.cid, None)
+            self.channel.tcp_contexts.pop(packet.cid, None)
         outcome.after = self.channel.contexts[packet.cid] = context
+
+    def _take_tcp(self, packet: TcpPacket, outcome: Outcome) -> None:
+        """A packet of ROHC-TCP: what comes out has been verified as it was read (RFC 6846, 5.3.1.1)."""
+        self.channel.contexts.pop(packet.cid, None)
+        self.channel.unreadable.pop(packet.cid, None)
+        self.channel.tcp_contexts[packet.cid] = packet.context
+        outcome.delivered = packet.delivered
 
 
 def initialise(packet: Packet, before: Context | None) -> tuple[Context, bytes | None]:

@@ -15,18 +15,22 @@ from headroom.schemes.rohc.judge.framework.errors import (
 )
 from headroom.schemes.rohc.judge.framework.fields import Field
 from headroom.schemes.rohc.judge.framework.findings import Remark
+from headroom.schemes.rohc.judge.tcp import packets as tcp_packets
 from headroom.schemes.rohc.judge.v1 import base_header, chains
 from headroom.schemes.rohc.judge.v1.base_header import CompressedHeader
 from headroom.schemes.rohc.judge.v1.chains import DynamicChain, StaticChain
 from headroom.schemes.rohc.judge.v1.context import STATIC_CONTEXT, Channel, Context
-from headroom.schemes.rohc.judge.v1.profiles import PROFILES, UNCOMPRESSED, Profile
+from headroom.schemes.rohc.judge.v1.profiles import PROFILES, TCP, UNCOMPRESSED, Profile
+
+FAMILY = PROFILES.keys() - {UNCOMPRESSED.number}  # a channel without any of these has ROHC-TCP alone
 
 
 @dataclass(slots=True)
 class Packet:
     """A parsed link packet. `kind` is the RFC's name ("UO-1-ID", "IR-DYN"), "Normal", "segment" or "feedback".
 
-    A packet of type 0, 1 or 2 has `header`; IR and IR-DYN have their chains in `static` and `dynamic`.
+    A packet of type 0, 1 or 2 has `header`; IR and IR-DYN have their chains in `static` and `dynamic`; one of ROHC-TCP
+    has `tcp`, restored and verified, and the name of its format as kind.
     """
 
     octets: bytes
@@ -42,6 +46,7 @@ class Packet:
     static: StaticChain | None = None
     dynamic: DynamicChain | None = None
     header: CompressedHeader | None = None
+    tcp: tcp_packets.Packet | None = None
     final: bool = False  # of a segment
     remarks: list[Remark] = field(default_factory=list)
 
@@ -116,22 +121,47 @@ def _parse(reader: Reader, channel: Channel, reconstructed: bool) -> Packet:
 
 def _parse_header(reader: Reader, frame: framing.Frame, packet: Packet, channel: Channel) -> None:
     context = channel.contexts.get(frame.cid)
-    if frame.kind == framing.IR:
+    if _is_tcp(reader, frame, channel):
+        if frame.kind != framing.IR:
+            _refuse_unreadable(frame.cid, channel)
+        _parse_tcp(reader, frame, packet, channel)
+    elif frame.kind == framing.IR:
         _parse_ir(reader, frame, packet, channel)
-    elif frame.cid in channel.unreadable:
-        feature = channel.unreadable[frame.cid]
+    else:
+        _refuse_unreadable(frame.cid, channel)
+        if frame.kind == framing.IR_DYN:
+            _parse_ir_dyn(reader, frame, packet, context, channel)
+        elif context is None:
+            requirement = "RFC3095-5.2.6-8" if channel.parameters.profiles & FAMILY else "RFC6846-5.3.1.3-1"
+            raise NoContext(requirement, f"No IR packet has established a context for CID {frame.cid}.")
+        elif context.profile is UNCOMPRESSED:
+            _parse_normal(reader, frame, packet)
+        else:
+            _parse_compressed(reader, frame, packet, context)
+
+
+def _refuse_unreadable(cid: int, channel: Channel) -> None:
+    if cid in channel.unreadable:
+        feature = channel.unreadable[cid]
         what = feature.replace("profile-", "profile ")
         raise Unsupported(
-            "RFC5795-5.2.2-1", f"The context of CID {frame.cid} is unknown since a packet with {what}.", feature
+            "RFC5795-5.2.2-1", f"The context of CID {cid} is unknown since a packet with {what}.", feature
         )
-    elif frame.kind == framing.IR_DYN:
-        _parse_ir_dyn(reader, frame, packet, context, channel)
-    elif context is None:
-        raise NoContext("RFC3095-5.2.6-8", f"No IR packet has established a context for CID {frame.cid}.")
-    elif context.profile is UNCOMPRESSED:
-        _parse_normal(reader, frame, packet)
-    else:
-        _parse_compressed(reader, frame, packet, context)
+
+
+def _is_tcp(reader: Reader, frame: framing.Frame, channel: Channel) -> bool:
+    """Whether a packet is of profile 0x0006: by its Profile octet, or by the context of its CID."""
+    if frame.kind == framing.OTHER:
+        return frame.cid in channel.tcp_contexts
+    at = reader.position + 1 + sum(one.width // 8 for one in frame.large_cid)
+    octet = reader.octets[at : at + 1]
+    return bool(octet) and profiles.select(octet[0], channel.parameters.profiles) == profiles.TCP
+
+
+def _parse_tcp(reader: Reader, frame: framing.Frame, packet: Packet, channel: Channel) -> None:
+    packet.profile = TCP
+    packet.tcp = tcp_packets.read_header(reader, frame, channel.tcp_contexts, channel.parameters.large_cids)
+    packet.kind, packet.payload, packet.end = packet.tcp.kind, packet.tcp.payload, packet.tcp.end
 
 
 def _select_profile(octet: int, channel: Channel) -> Profile:

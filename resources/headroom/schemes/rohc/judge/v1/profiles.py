@@ -9,6 +9,7 @@ only where they differ.
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from headroom.schemes.rohc.judge.framework import profiles
 from headroom.schemes.rohc.judge.v1 import intervals
 
 
@@ -64,5 +65,8 @@ UDP_LITE = Profile(
     any_depth=True,
     cancels_modes=True,
 )
+
+# The other family's, read by `judge/tcp`; its name is all that is said of it here.
+TCP = Profile(profiles.TCP, "ROHC-TCP", ("TCP",))
 
 PROFILES = {profile.number: profile for profile in (UNCOMPRESSED, RTP, UDP, ESP, IP, RTP_LITE, UDP_LITE)}

@@ -48,7 +48,7 @@ class Flow:
 
 def refused(error: RohcError) -> Remark:
     """A packet that the decompressor refused, seen from the compressor's side."""
-    if isinstance(error, NoContext | WrongState) and error.requirement != "RFC5795-5.1.2-2":
+    if isinstance(error, NoContext | WrongState) and error.requirement.startswith("RFC3095"):
         return Remark("RFC3095-4.3.1-1", f"{error.sentence} A stream starts with IR packets.")
     return Remark(error.requirement, error.sentence)
 

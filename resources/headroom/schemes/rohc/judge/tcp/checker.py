@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether a compressor's stream of profile 0x0006 is right, by requirement: RFC 6846, 5.2, 6 and 8.3; RFC 4164, 3."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from headroom.schemes.rohc.judge.framework.errors import CrcMismatch, RohcError
+from headroom.schemes.rohc.judge.framework.findings import Remark
+from headroom.schemes.rohc.judge.tcp.chains import SEQUENTIAL, SWAPPED, Context
+from headroom.schemes.rohc.judge.tcp.coding import NoMatch
+from headroom.schemes.rohc.judge.tcp.headers import Header, Option, checksum, read_headers
+from headroom.schemes.rohc.judge.tcp.packets import MSN_NOT_VALID, Feedback, Packet, has_crc_7, read_packet
+
+RESTORABLE = "RFC6846-5.2.1-1"
+CONFIDENT = "RFC6846-5.2.1.1-1"
+SCALED = "RFC6846-6.4.8-4"
+_SCALED = ("rnd_2", "rnd_4", "rnd_6", "seq_2", "seq_4", "seq_6")
+_INITIALISING = ("IR", "IR-CR")
+_ANSWERS = {"NACK": "RFC6846-5.2.2.2-1", "STATIC-NACK": "RFC6846-5.2.2.2-3"}
+_MSN_BITS = 16
+
+
+@dataclass
+class Flow:
+    """What is remembered of one CID. `held` are the contexts that the decompressor may have, the newest last; `kinds`
+    what was sent, by MSN, since the context began."""
+
+    held: deque[Context]
+    kinds: dict[int, str] = field(default_factory=dict)
+    answer_to: str | None = None  # NACK or STATIC-NACK that the next packet must answer
+
+    def take_feedback(self, feedback: Feedback) -> None:
+        sent = self._sent(feedback)
+        if sent is not None:
+            self._acknowledge(sent)
+        if feedback.acktype in _ANSWERS and not any(answers(kind, feedback.acktype) for kind in self._since(sent)):
+            self.answer_to = feedback.acktype
+
+    def _sent(self, feedback: Feedback) -> int | None:
+        """The MSN of the packet that feedback speaks of: the last one with these bits."""
+        if MSN_NOT_VALID in feedback.options:
+            return None
+        mask = (1 << feedback.width) - 1
+        return next((msn for msn in reversed(self.kinds) if not (msn ^ feedback.msn) & mask), None)
+
+    def _acknowledge(self, msn: int) -> None:
+        """A decompressor that has this packet refers to none before it (5.2.2.1; 8.3.1 of NACKs)."""
+        if any(one.control["msn"] == msn for one in self.held):
+            while self.held[0].control["msn"] != msn:
+                self.held.popleft()
+
+    def _since(self, msn: int | None) -> list[str]:
+        sent = list(self.kinds)
+        return [] if msn is None else [self.kinds[one] for one in sent[sent.index(msn) + 1 :]]
+
+    def add(self, packet: Packet) -> None:
+        msn = packet.context.control["msn"] or 0
+        if packet.kind in _INITIALISING:
+            self.held.clear()  # a decompressor that lost these packets has no context
+            self.kinds.clear()
+        self.held.append(packet.context)
+        self.kinds.pop(msn, None)
+        self.kinds[msn] = packet.kind
+
+
+def answers(kind: str, acktype: str) -> bool:
+    """What is answer enough: of a NACK also a packet with a CRC-7 (5.2.2.2)."""
+    return kind in _INITIALISING or (acktype == "NACK" and (kind == "IR-DYN" or has_crc_7(kind)))
+
+
+def not_restored(link: bytes, source: bytes, contexts: Mapping[int, Context], large_cids: bool) -> list[Remark]:
+    """Why a packet that was refused, or from which another one comes, does not stand for its original."""
+    fault = _fault_of_source(source)
+    if fault is not None:
+        return [fault]
+    try:
+        packet = read_packet(link, contexts, large_cids, verify=False)
+        if packet.delivered == source:
+            read_packet(link, contexts, large_cids)
+    except CrcMismatch as error:
+        return [Remark(error.requirement, f"{error.sentence} That is the right header.")]
+    except RohcError as error:
+        return [Remark(error.requirement, error.sentence)]
+    what = differing(packet, source) or "something else"
+    return [Remark(RESTORABLE, f"The {packet.kind} packet does not carry its original: {what}.")]
+
+
+def _fault_of_source(source: bytes) -> Remark | None:
+    """What of an original this profile cannot carry."""
+    try:
+        headers, _, _ = read_headers(source)
+    except (KeyError, IndexError, NoMatch):
+        return Remark("RFC6846-5.1-1", "The original has a header that no chain has, or is cut off.")
+    outer = headers[0]
+    if outer.method == "ipv4" and checksum(source[:20]):
+        return Remark("RFC6846-6.4.1-2", "The IPv4 header checksum of the original is wrong: it cannot be inferred.")
+    return None
+
+
+def differing(packet: Packet, source: bytes) -> str:
+    """The fields that come out otherwise than they went in."""
+    headers, options, payload = read_headers(source)
+    mine, theirs = packet.context.headers, headers
+    if [one.method for one in mine] != [one.method for one in theirs]:
+        return f"its headers are {_names(theirs)}, those of the context {_names(mine)}"
+    found = [
+        f"{name} of {one.method} is {other.values[name]}, and {value} comes out"
+        for one, other in zip(mine, theirs, strict=True)
+        for name, value in one.values.items()
+        if other.values.get(name, value) != value
+    ]
+    if _seen(packet.context.options) != _seen(options):
+        found.append("TCP options come out otherwise")
+    if packet.payload != payload:
+        found.append(f"its payload has {len(payload)} octets, and {len(packet.payload)} come out")
+    return "; ".join(found)
+
+
+def _names(headers: list[Header]) -> str:
+    return ", ".join(one.method for one in headers)
+
+
+def _seen(options: list[Option]) -> list[dict[str, int | None]]:
+    return [{name: value for name, value in one.values.items() if name != "option_static"} for one in options]
+
+
+def msn_goes_on(packet: Packet, before: Context | None) -> Iterator[Remark]:
+    """6.1.1: by one with each packet; another flow in the CID goes on with it."""
+    if before is None:
+        return
+    msn, last = packet.context.control["msn"] or 0, before.control["msn"] or 0
+    if msn == (last + 1) % (1 << _MSN_BITS):
+        return
+    other = packet.kind in _INITIALISING and _static(packet.context) != _static(before)
+    requirement = "RFC6846-6.1.1-5" if other else "RFC6846-6.1.1-1"
+    yield Remark(requirement, f"The MSN of the {packet.kind} packet is {msn}; that of the packet before is {last}.")
+
+
+def _static(context: Context) -> list[tuple[int | None, ...]]:
+    names = ("src_addr", "dst_addr", "src_port", "dst_port")
+    return [tuple(one.values.get(name) for name in names) for one in context.headers]
+
+
+def outer_behaviours(packet: Packet) -> Iterator[Remark]:
+    for one in packet.context.headers:
+        if one.values.get("ip_id_behavior_outer") in (SEQUENTIAL, SWAPPED):
+            yield Remark("RFC6846-6.1.2-3", f"The {packet.kind} packet calls the IP-ID of an outer header sequential.")
+
+
+def references(link: bytes, packet: Packet, source: bytes, flow: Flow, large_cids: bool) -> Iterator[Remark]:
+    """A compressed packet as read by a decompressor that has one of the contexts before the last one."""
+    if packet.kind in _INITIALISING:
+        return
+    for age, reference in enumerate(reversed(flow.held), 1):
+        try:
+            read = read_packet(link, {packet.cid: reference}, large_cids, verify=False)
+            if read.delivered == source:
+                continue
+            what = differing(read, source)
+        except RohcError as error:
+            what = error.sentence.rstrip(".")
+        requirement = SCALED if packet.kind in _SCALED else CONFIDENT
+        yield Remark(
+            requirement, f"With the reference {age} packets back, the {packet.kind} packet is misread: {what}."
+        )
+
+
+def unanswered(packet: Packet, flow: Flow) -> Iterator[Remark]:
+    """5.2.2.2: what the first packet behind a NACK or STATIC-NACK is."""
+    asked, flow.answer_to = flow.answer_to, None
+    if asked is not None and not answers(packet.kind, asked):
+        yield Remark(_ANSWERS[asked], f"The packet behind {asked} is {packet.kind}.")
+
+
+@dataclass
+class Checker:
+    """Takes packets of this profile alone, of one channel. `held` is how many of the last packets may be the reference:
+    so many the compressor sends until it is confident (5.2.1.1, which leaves the number open)."""
+
+    large_cids: bool
+    held: int
+    flows: dict[int, Flow] = field(default_factory=dict)
+
+    def take(self, link: bytes, packet: Packet, source: bytes, before: Context | None) -> list[Remark]:
+        """A packet that was restored right. `before` is its context until then, if it is one of this profile."""
+        flow = self.flows.setdefault(packet.cid, Flow(deque(maxlen=self.held)))
+        found = [*unanswered(packet, flow), *msn_goes_on(packet, before), *outer_behaviours(packet)]
+        found += references(link, packet, source, flow, self.large_cids)
+        flow.add(packet)
+        return found
+
+    def take_feedback(self, feedback: Feedback) -> None:
+        if feedback.cid in self.flows:
+            self.flows[feedback.cid].take_feedback(feedback)
+
+    def forget(self, cid: int) -> None:
+        """The CID has a context of another family now."""
+        self.flows.pop(cid, None)
