@@ -180,7 +180,7 @@ TEST(Adapter, Description) {
   const auto found = std::ranges::find_if(d["schemes"], [](const json& one) { return one["scheme"] == "rohc"; });
   ASSERT_NE(found, d["schemes"].end());
   const json& s = *found;
-  EXPECT_EQ(s["profiles"], json({"0x0000", "0x0001", "0x0002", "0x0003", "0x0004", "0x0007", "0x0008"}));
+  EXPECT_EQ(s["profiles"], json({"0x0000", "0x0001", "0x0002", "0x0003", "0x0004", "0x0006", "0x0007", "0x0008"}));
   EXPECT_EQ(s["modes"], json({"U", "O", "R"}));
   EXPECT_EQ(s["max_cid"], 16383);
   EXPECT_EQ(s["names"]["packet_types"].size(), wire::kPacketTypeNames.size() + tcp::kOwnNames.size());

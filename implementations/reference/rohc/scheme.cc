@@ -43,7 +43,7 @@ json description() {
                 {"events", kEventNames}};
   return {{"scheme", "rohc"},
           {"roles", {"compressor", "decompressor"}},
-          {"profiles", {"0x0000", "0x0001", "0x0002", "0x0003", "0x0004", "0x0007", "0x0008"}},
+          {"profiles", {"0x0000", "0x0001", "0x0002", "0x0003", "0x0004", "0x0006", "0x0007", "0x0008"}},
           {"modes", {"U", "O", "R"}},
           {"cids", {"small", "large"}},
           {"max_cid", wire::kMaxLargeCid},

@@ -11,6 +11,8 @@ from collections.abc import Collection, Iterable, Sequence
 from headroom.core.capabilities import NotDeclared
 from headroom.core.implementations import Implementation
 from headroom.schemes.rohc.conformance import capabilities
+from headroom.schemes.rohc.judge.framework.profiles import TCP
+from headroom.schemes.rohc.judge.tcp import checker as tcp
 from headroom.schemes.rohc.judge.v1 import extension_headers, headers
 
 UNCOMPRESSED, RTP, UDP, ESP, IP, RTP_LITE, UDP_LITE = 0x0000, 0x0001, 0x0002, 0x0003, 0x0004, 0x0007, 0x0008
@@ -105,7 +107,8 @@ def _lists_of(found: Implementation) -> list[str]:
 
 def _carriers(profiles: Collection[str] | None, packets: Sequence[bytes], features: Collection[str]) -> Counter[int]:
     """How many packets are for each profile that the channel allows."""
-    found = Counter(profile_for(packet, features) for packet in packets)
+    with_tcp = profiles is not None and f"0x{TCP:04x}" in profiles
+    found = Counter(TCP if with_tcp and tcp.restorable(packet) else profile_for(packet, features) for packet in packets)
     del found[UNCOMPRESSED]
     return Counter(
         {profile: count for profile, count in found.items() if profiles is None or f"0x{profile:04x}" in profiles}

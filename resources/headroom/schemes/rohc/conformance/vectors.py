@@ -31,19 +31,25 @@ class VectorOutcome:
     failure: engine.EngineFailure | Misbehaviour | None = None
 
 
+@cache
+def known() -> dict[str, Vector]:
+    """All vectors of packets by name, those of ROHC-TCP behind those of other profiles."""
+    return vectors.load() | vectors.load(vectors.FOLDER / "tcp")
+
+
 def control(names: Iterable[str]) -> str | None:
     """A vector that must be delivered, for those from which nothing is to come out: to refuse everything is no merit.
 
     None where one of them must be delivered itself. The control is of a channel with CIDs of the same size, and of the
     same file if one of it will do: who declares the vectors' feature declares that of it.
     """
-    chosen = [vectors.load()[name] for name in names]
+    chosen = [known()[name] for name in names]
     if any(step.outcome == "delivered" for vector in chosen for step in vector.steps):
         return None
     cids, paths = {vector.channel["cids"] for vector in chosen}, {vector.path for vector in chosen}
     fitting = [
         vector
-        for vector in vectors.load().values()
+        for vector in known().values()
         if not vector.feature
         and vector.channel["cids"] in cids
         and all(step.outcome == "delivered" for step in vector.steps)
@@ -75,7 +81,7 @@ def _profiles_used(name: str, channel: str, links: tuple[bytes, ...]) -> frozens
 def play_all(decompressor: Implementation, build: str) -> dict[str, VectorOutcome]:
     """All vectors of a decompressor that needs no special feature for them; once for a run."""
     groups: dict[str, list[Vector]] = {}
-    for vector in vectors.load().values():
+    for vector in known().values():
         if not vector.feature:
             groups.setdefault(json.dumps(channel_for(vector, decompressor), sort_keys=True), []).append(vector)
     played: dict[str, VectorOutcome] = {}
@@ -89,7 +95,7 @@ def play_all(decompressor: Implementation, build: str) -> dict[str, VectorOutcom
 
 def play(name: str, decompressor: Implementation, build: str) -> VectorOutcome:
     """One vector. Raises NotDeclared when the decompressor does not declare what it is about."""
-    vector = vectors.load()[name]
+    vector = known()[name]
     capabilities.require(decompressor, "decompressor", channel_for(vector, decompressor), build, vector.feature)
     if vector.feature:
         return _play_alone(vector, decompressor, build)

@@ -11,7 +11,7 @@ from headroom.schemes.rohc.judge.framework.errors import CrcMismatch, RohcError
 from headroom.schemes.rohc.judge.framework.findings import Remark
 from headroom.schemes.rohc.judge.tcp.chains import SEQUENTIAL, SWAPPED, Context
 from headroom.schemes.rohc.judge.tcp.coding import NoMatch
-from headroom.schemes.rohc.judge.tcp.headers import Header, Option, checksum, read_headers
+from headroom.schemes.rohc.judge.tcp.headers import Header, Option, build, checksum, read_headers
 from headroom.schemes.rohc.judge.tcp.packets import MSN_NOT_VALID, Feedback, Packet, has_crc_7, read_packet
 
 RESTORABLE = "RFC6846-5.2.1-1"
@@ -98,6 +98,15 @@ def _fault_of_source(source: bytes) -> Remark | None:
     if outer.method == "ipv4" and checksum(source[:20]):
         return Remark("RFC6846-6.4.1-2", "The IPv4 header checksum of the original is wrong: it cannot be inferred.")
     return None
+
+
+def restorable(source: bytes) -> bool:
+    """Whether this profile has formats for all of a packet, but for what is inferred, which is right."""
+    try:
+        headers, options, payload = read_headers(source)
+        return build(headers, options, len(payload)) + payload == source
+    except (KeyError, IndexError, NoMatch, RohcError):
+        return False
 
 
 def differing(packet: Packet, source: bytes) -> str:
