@@ -55,3 +55,15 @@ TAROC And SACK At 1e-4
 TAROC And Reno At 3e-4
     [Tags]    scheme:taroc    req:TAROC-7.2-1
     taroc    reno    64    96    3e-4
+ROHC-TCP And Tahoe At 1e-6
+    [Tags]    scheme:rohc    req:RFC6846-5.3.1.1-3
+    rohc    tahoe    384    576    1e-6    profiles=0x0000,0x0006    mode=O
+ROHC-TCP And Reno At 1e-5
+    [Tags]    scheme:rohc    req:RFC6846-5.3.1.1-3
+    rohc    reno    64    296    1e-5    profiles=0x0000,0x0006    mode=O
+ROHC-TCP And SACK At 1e-4
+    [Tags]    scheme:rohc    req:RFC6846-5.3.1.1-3
+    rohc    sack    114    168    1e-4    profiles=0x0000,0x0006    mode=O
+ROHC-TCP And Reno At 3e-4
+    [Tags]    scheme:rohc    req:RFC6846-5.3.1.1-3
+    rohc    reno    64    96    3e-4    profiles=0x0000,0x0006    mode=O

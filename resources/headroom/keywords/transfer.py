@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from robot.api.deco import keyword
 
 from headroom.bench import transfer
 from headroom.bench.transfer import Control, TransferConfig, TransferResult
 from headroom.core import capabilities, replay_metrics, scheme_registry
 from headroom.core.chance import CONFIDENCE, poisson_limit
+from headroom.core.replay_options import config_of
 from headroom.core.results import collector
 from headroom.core.run.run import Run
 from headroom.keywords import verdicts
@@ -23,21 +26,26 @@ class TransferKeywords:
     """A host sends to another one over a router and a link. Headers are compressed on the link, both ways."""
 
     @keyword("TCP Should Arrive Unchanged")
-    def arrive_unchanged(self, scheme: str, control: Control, rate_kbps: int, mtu: int, ber: float) -> None:
+    def arrive_unchanged(
+        self, scheme: str, control: Control, rate_kbps: int, mtu: int, ber: float, **named: str
+    ) -> None:
         """TCP takes no packet that no host has sent, but for those that chance lets its checksum miss: at most as many
         as 2^-16 of the packets that arrive on a link with errors explains. And it gets through: throughput is at least
         a twentieth of that without header compression.
 
         CONTROL is tahoe, reno or sack. The link drops each packet that has a wrong bit; feedback has the same BER.
+        Named arguments are those of the scheme's channel, as in replays.
         """
         run, current = current_run(), collector.current()
+        channel = config_of(scheme_registry.find(scheme), "", named, run).channel if named else {}
+        needed = {name: value for name, value in channel.items() if isinstance(value, list)}
         for role, found in run.sides:
-            capabilities.require(found, role, scheme_registry.find(scheme), run.build)
+            capabilities.require(found, role, scheme_registry.find(scheme), run.build, **needed)
             verdicts.note(role, found, run.build)
-        asked = {"scheme": scheme, "control": control, "rate_kbps": rate_kbps, "mtu": mtu, "ber": ber}
+        asked = {"scheme": scheme, "control": control, "rate_kbps": rate_kbps, "mtu": mtu, "ber": ber, **named}
         current.parameters |= {"kind": "transfer", **asked}
         with_codec, without = transfer.measure(
-            [_config(run, scheme if codec else "", control, rate_kbps, mtu, ber) for codec in (True, False)], run.build
+            [_config(run, of, control, rate_kbps, mtu, ber) for of in ({"scheme": scheme, **channel}, None)], run.build
         )
         wrong, allowed = with_codec.wrong, poisson_limit(CHECKSUM_MISSES * with_codec.at_risk)
         current.metric(replay_metrics.TCP_THROUGHPUT, with_codec.throughput)
@@ -51,11 +59,13 @@ class TransferKeywords:
         _conclude(with_codec, without, allowed)
 
 
-def _config(run: Run, scheme: str, control: Control, rate_kbps: int, mtu: int, ber: float) -> TransferConfig:
-    """Without a `scheme` headers are not compressed."""
+def _config(
+    run: Run, channel: dict[str, Any] | None, control: Control, rate_kbps: int, mtu: int, ber: float
+) -> TransferConfig:
+    """Without a `channel` headers are not compressed."""
     codec = None
-    if scheme:
-        codec = {role: capabilities.adapter(found, run.build, {"scheme": scheme}) for role, found in run.sides}
+    if channel is not None:
+        codec = {role: capabilities.adapter(found, run.build, channel) for role, found in run.sides}
     return TransferConfig(
         control,
         1_000 * rate_kbps,
