@@ -17,8 +17,8 @@ IR-CR
     ...    what they leave out from the base context, which stays as it is.
     [Tags]    req:RFC4164-3-1    req:RFC4164-3.4.1-2    req:RFC4164-3.4.2-2    req:RFC4164-3.5.2-1
     ...       req:RFC4164-3.5.2-3    req:RFC4164-3.5.3-1    req:RFC4164-3.5.3-2    req:RFC6846-5.1-2
-    ...       req:RFC6846-5.3.1.1-2    req:RFC6846-5.3.3-1    req:RFC6846-6.2-4    req:RFC6846-6.3.7-1    req:RFC6846-7.2-1    req:RFC6846-7.2-2
-    ...       req:RFC6846-8.2-14    req:RFC6846-8.2-31    smoke
+    ...       req:RFC6846-5.3.1.1-2    req:RFC6846-5.3.3-1    req:RFC6846-6.2-4    req:RFC6846-6.3.7-1
+    ...       req:RFC6846-7.2-1    req:RFC6846-7.2-2    req:RFC6846-8.2-14    req:RFC6846-8.2-31    smoke
     Vectors Should Be Decompressed    tcp-ir-cr    tcp-ir-cr-fields    tcp-ir-cr-own-cid    tcp-reach-ports
 
 Wrong CRCs

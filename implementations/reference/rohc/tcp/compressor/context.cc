@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "mutants.h"
 #include "rohc/framework/wire/crc.h"
 
 namespace headroom::rohc::tcp {
@@ -160,10 +161,10 @@ void CompressorContext::fill_common(Now& now) const noexcept {
   Values& v = now.values;
   const Header& inner = now.layout.inner();
   const std::uint8_t* const ip = now.packet.data() + inner.at;
-  at(v, Field::kOuterTtl) = now.irregular.outer_ttl ? 1 : 0;
+  at(v, Field::kOuterTtl) = now.irregular.outer_ttl && !mutant("tcp-outer-ttl-untold") ? 1 : 0;
   at(v, Field::kSeqIndicator) = indicator_of(Field::kSeq, at(v, Field::kSeq), references_.data(), config_.repeats);
   at(v, Field::kAckIndicator) = indicator_of(Field::kAck, at(v, Field::kAck), references_.data(), config_.repeats);
-  at(v, Field::kStrideIndicator) = is_settled(kStride) ? 0 : 1;
+  at(v, Field::kStrideIndicator) = is_settled(kStride) || mutant("tcp-stride-not-told") ? 0 : 1;
   at(v, Field::kStride) = control_.ack_stride;
   const auto same = [&](Field f) { return all_references([&](const References& r) { return at(r, f) == at(v, f); }); };
   at(v, Field::kWindowIndicator) = same(Field::kWindow) ? 0 : 1;
@@ -235,7 +236,8 @@ void CompressorContext::write_ir_cr(Writer& out, Now& now, const CompressorConte
 void CompressorContext::write_co(Writer& out, Now& now, Format format) noexcept {
   const Octets headers = now.packet.first(now.layout.octets);
   Values& v = now.values;
-  at(v, Field::kCrc) = has_crc7(format) ? wire::crc7(headers) : wire::crc3(headers);
+  at(v, Field::kCrc) =
+      has_crc7(format) ? wire::crc7(mutant("tcp-crc7-over-payload") ? now.packet : headers) : wire::crc3(headers);
   if (format == Format::kCommon && at(v, Field::kIpIdIndicator) != 0)
     at(v, Field::kIpId) = load16(now.packet.data() + now.layout.inner().at + ipv4::kId);
   std::uint8_t head[8];

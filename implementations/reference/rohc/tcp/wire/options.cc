@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rohc/tcp/wire/options.h"
 
+#include "mutants.h"
 #include "rohc/framework/lsb.h"
 
 namespace headroom::rohc::tcp {
@@ -284,7 +285,7 @@ void write_list(Writer& out, const OptionList& list, std::uint16_t present) noex
 
 bool read_list(Reader& in, std::uint32_t ack, bool all_present, ReceivedList& list) noexcept {
   const std::uint8_t first = in.octet();
-  if (first >> 5 != 0) return false;  // "Reserved: MUST be set to zero"
+  if (first >> 5 != 0 && !mutant("tcp-reserved-bits-taken")) return false;  // "Reserved: MUST be set to zero"
   const bool wide = (first & 0x10) != 0;
   list.count = first & 0x0f;
   list.present = list.is_static = 0;
