@@ -161,6 +161,6 @@ class Channel:
 
     parameters: Parameters = field(default_factory=Parameters)
     contexts: dict[int, Context] = field(default_factory=dict)
-    tcp_contexts: dict[int, TcpContext] = field(default_factory=dict)
     segments: list[bytes] = field(default_factory=list)
     unreadable: dict[int, str] = field(default_factory=dict)
+    tcp_contexts: dict[int, TcpContext] = field(default_factory=dict)
