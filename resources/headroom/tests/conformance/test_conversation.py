@@ -51,6 +51,10 @@ def kinds_of(words: str) -> list[Any]:
         ("some mode U", "IR/O UOR-2/U", "IR/O UO-0", "no packet says mode U"),
         ("some mode U", "IR/U", "UO-0", "no packet says mode U"),
         ("no mode U", "IR/O UO-0", "IR/O UOR-2/U", "packet 8 (UOR-2) says mode U"),
+        ("no profile 0x0001", "Normal -", "Normal UO-0", "packet 8 (UO-0) is of profile 0x0001"),
+        ("CO", "seq_1 rnd_8 co_common", "seq_1 IR-DYN", "packet 8 is IR-DYN; only CO is expected"),
+        ("first CRC-7", "seq_8 seq_1", "seq_1 seq_8", "the first packet is seq_1; CRC-7 is expected"),
+        ("no IR-CR; perhaps nothing", "IR - rnd_8", "IR IR-CR", "packet 8 is IR-CR; no IR-CR is expected"),
         ("profile 0x0000", "Normal Normal", "Normal IR", "packet 8 (IR) is not of profile 0x0000"),
         ("profile 0x0000", "Normal", "Normal -", "packet 8 is not on the link; profile 0x0000 is expected"),
     ],
@@ -71,7 +75,7 @@ def test_several_expectations() -> None:
 
 
 @pytest.mark.parametrize(
-    "expected", ["UO-9", "some", "type 3", "mode X", "no packets", "", "IR; ", "first mode O", "no profile 0x0001"]
+    "expected", ["UO-9", "some", "type 3", "mode X", "no packets", "", "IR; ", "first mode O", "some profile 0x0001"]
 )
 def test_what_says_nothing_is_refused(expected: str) -> None:
     with pytest.raises(UsageError):
@@ -93,7 +97,7 @@ class Link:
         self.answers = list(answers)
         self.asked: list[ReplayConfig] = []
 
-    def __call__(self, wanted: ReplayConfig) -> Observation:
+    def __call__(self, wanted: ReplayConfig, window: int, confidence: int) -> Observation:
         self.asked.append(wanted)
         return self.answers.pop(0)
 

@@ -207,7 +207,7 @@ def test_what_is_no_change_is_refused(words: str) -> None:
         Flow.of("rtp-ipv4").change(words)
 
 
-@pytest.mark.parametrize("name", ["rtp", "tcp-ipv4", "rtp-ipv5", "rtp-ipv4-in", "voip-amr-nb-ipv6"])
+@pytest.mark.parametrize("name", ["rtp", "sctp-ipv4", "rtp-ipv5", "rtp-ipv4-in", "voip-amr-nb-ipv6"])
 def test_what_is_no_flow_is_refused(name: str) -> None:
     with pytest.raises(UsageError, match="is no flow"):
         Flow.of(name)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """A compressor alone, given packets and feedback in turn: which packet types it answers with.
 
-Feedback is described in words (`feedback.Written`) or given as octets. Its sequence number is that of the last packet
-on the link before it, or of the packet that it names. What is given in vain must leave no trace: the link then has the
-same octets as without it, for an adapter's output depends on its input alone.
+Feedback is described in words (`feedback.Written`; of TCP flows `tcp_feedback.Written`) or given as octets. Its
+sequence number is that of the last packet on the link before it, or of the packet that it names. What is given in vain
+must leave no trace: the link then has the same octets as without it, for an adapter's output depends on its input
+alone.
 """
 
 import re
@@ -14,16 +15,19 @@ from typing import Any
 from headroom.core.capabilities import Inconclusive, Misbehaviour
 from headroom.core.errors import UsageError
 from headroom.core.replay import ReplayConfig
-from headroom.schemes.rohc.conformance import stream
+from headroom.schemes.rohc.conformance import stream, tcp_feedback
 from headroom.schemes.rohc.conformance.feedback import Written
 from headroom.schemes.rohc.conformance.flow import INTERVAL_NS, Flow
 from headroom.schemes.rohc.conformance.observation import TYPE_0, UPDATES, Observation, ObservedPacket, observe
 from headroom.schemes.rohc.judge import Parameters
+from headroom.schemes.rohc.judge.tcp import packets as tcp
 from headroom.schemes.rohc.judge.v1.context import MODE_VALUES
 
 TYPE_1 = ("UO-1", "UO-1-ID", "UO-1-TS", "R-1", "R-1-ID", "R-1-TS")
 TYPE_0_AND_1 = (*TYPE_0, *TYPE_1)
+TCP_INITIAL = ("IR", "IR-DYN", "IR-CR")
 AS_BEFORE = "as before "
+PERHAPS_NOTHING = "perhaps nothing"
 
 
 @dataclass
@@ -61,11 +65,13 @@ class FeedbackTarget:
 
 @dataclass
 class Conversation:
-    """`channel` is the compressor's configuration; flow n is the n-th of `Flow.of`, whichever CID it gets."""
+    """`channel` is the compressor's configuration; flow n is the n-th of `Flow.of`, whichever CID it gets. `confidence`
+    is the judge's: by how many packets at least a change is told."""
 
     flow: str
     channel: dict[str, Any] = field(default_factory=dict)
     flows: int = 1
+    confidence: int = 1
     interval_ns: int = INTERVAL_NS
     packets: list[dict[str, Any]] = field(default_factory=list)
     sent: list[SentPackets] = field(default_factory=list)
@@ -93,19 +99,22 @@ class Conversation:
         self.now_ns += round(seconds * 1e9)
 
     def give(self, words: str, flow: int | str = 0, about: int | None = None, in_vain: bool = False) -> None:
-        """Feedback before the next packet: words of `feedback.Written`, or octets as `raw f25abc`, which name the CID
-        themselves.
+        """Feedback before the next packet: in words, or octets as `raw f25abc`, which name the CID themselves.
 
         `about` is a packet of the flow, counted from 0; None: the last one before it. With the flow `UNUSED`, the
         feedback is for a CID that no packet of the story has, with the sequence number of a packet of flow 0.
         """
         if not words.startswith("raw "):
-            Written.of(words)
+            self._written(words)
         of = 0 if flow == UNUSED else int(flow)
         last = len(self.packets) - self.flows + of
         self.given.append(
             GivenFeedback(len(self.packets), words, flow, last if about is None else about * self.flows + of, in_vain)
         )
+
+    def _written(self, words: str) -> Written | tcp_feedback.Written:
+        """Feedback by the format of the profile that the flow is for. Raises UsageError."""
+        return tcp_feedback.Written.of(words) if self.flow.startswith("tcp") else Written.of(words)
 
     def signal(self, message: dict[str, Any]) -> None:
         self.signals.append({"before": len(self.packets), "side": "compressor", "message": message})
@@ -120,7 +129,7 @@ class Conversation:
         config = replace(config, decompressor=None, channel={**config.channel, **self.channel}, source=self.packets)
         names = [self._guess(given) for given in self.given]
         for _ in range(len(names) + 1):
-            everything = observe(replace(config, control=self._control(names)))
+            everything = self._observe(config, self._control(names))
             read = [self._read(given, everything, name) for given, name in zip(self.given, names, strict=True)]
             if read == names:
                 break
@@ -130,7 +139,10 @@ class Conversation:
             raise Misbehaviour("The same packets and the same feedback do not make the same octets on the link.")
         if not any(given.in_vain for given in self.given):
             return everything, None
-        return everything, observe(replace(config, control=self._control(names, in_vain=False)))
+        return everything, self._observe(config, self._control(names, in_vain=False))
+
+    def _observe(self, config: ReplayConfig, control: list[dict[str, Any]]) -> Observation:
+        return observe(replace(config, control=control), self.confidence, self.confidence)
 
     def _guess(self, given: GivenFeedback) -> FeedbackTarget:
         """What feedback names, as far as it can be known before anything is sent."""
@@ -145,8 +157,8 @@ class Conversation:
         if given.words.startswith("raw "):
             return name
         one = seen.packets[given.about] if given.about >= 0 else None
-        after = one.outcome.after if one is not None and one.outcome is not None else None
-        sn = after.sn if after is not None and not self.flow.startswith("rtp") else name.sn
+        told = one.sn if one is not None else None
+        sn = told if told is not None and not self.flow.startswith("rtp") else name.sn
         if given.flow == UNUSED:
             return FeedbackTarget(self._unused(seen), sn)
         return FeedbackTarget(name.cid if one is None or one.cid is None else one.cid, sn)
@@ -171,7 +183,7 @@ class Conversation:
     def _octets(self, given: GivenFeedback, name: FeedbackTarget) -> bytes:
         if given.words.startswith("raw "):
             return bytes.fromhex(given.words.removeprefix("raw "))
-        return Written.of(given.words).element(name.cid, name.sn, self.parameters)
+        return self._written(given.words).element(name.cid, name.sn, self.parameters)
 
     def judge(self, seen: Observation, without: Observation | None) -> list[str]:
         """What is wrong with the types of packets, and the traces of what was given in vain."""
@@ -217,27 +229,28 @@ def judge_kinds(expected: str, packets: Sequence[ObservedPacket]) -> list[str]:
     `expected`: types joined by commas, `update` for IR, IR-DYN and type 2, `type 0` and `type 1`: the only ones
     allowed; `no …`: none of these; `some …`: at least one of these; `first …`: the first packet is one of these; `at
     the end …`: the last one is; `mode O`: every mode parameter that is there says so, `some mode U`: at least one is
-    there and does, `no mode U`: none does; `profile 0x0000`: all of it. Several are joined by a semicolon; `any` is
-    always right.
+    there and does, `no mode U`: none does; `profile 0x0000`: all of it; `no profile 0x0006`: none of it. In profile
+    0x0006 `CO` is any format of a compressed header, `CRC-7` one with a CRC of seven bits. Several are joined by a
+    semicolon; `any` is always right; so is `perhaps nothing`, with which packets may be missing.
     """
     if not packets:
         raise UsageError(f"'{expected}' names no packet at all; a step has one at least.")
     found = []
     for part in (piece.strip() for piece in expected.split(";")):
         match = re.fullmatch(r"(?:(no|some|first|at the end) )?(?:(mode) ([UOR])|(profile) (0x[0-9a-f]{4})|(.+))", part)
-        if part == "any":
+        if part in ("any", PERHAPS_NOTHING):
             continue
         if not match:
             raise UsageError(f"'{part}' says nothing about packets.")
         quantity, is_mode, mode, is_profile, profile, names = match.groups()
-        if (is_mode and quantity in ("first", "at the end")) or (is_profile and quantity):
+        if (is_mode and quantity in ("first", "at the end")) or (is_profile and quantity not in (None, "no")):
             raise UsageError(
                 f"'{part}' is no property of packets; write `mode O`, `some mode O`, `no mode O` or `profile …`."
             )
         if is_mode:
             found += _modes(quantity, MODE_VALUES[mode], mode, packets)
         elif is_profile:
-            found += _profile(int(profile, 16), profile, packets)
+            found += _profile(quantity, int(profile, 16), profile, packets)
         else:
             found += _types(quantity, names, packets)
     return found
@@ -245,11 +258,15 @@ def judge_kinds(expected: str, packets: Sequence[ObservedPacket]) -> list[str]:
 
 def _types(quantity: str | None, names: str, packets: Sequence[ObservedPacket]) -> list[str]:
     kinds: set[str] = set()
+    compressed = tcp.COMPRESSED
+    tcp_kinds = (*TCP_INITIAL, *compressed)
     for name in (piece.strip() for piece in names.split(",")):
         groups = {"update": UPDATES, "type 0": TYPE_0, "type 1": TYPE_1, "nothing": ("",)}
+        groups |= {"CO": compressed, "CRC-7": tuple(filter(tcp.has_crc_7, compressed))}
         known = groups.get(name, (name,))
-        if name not in groups and name not in (*UPDATES, *TYPE_0_AND_1):
-            raise UsageError(f"'{name}' is no packet type; there are {', '.join((*groups, *UPDATES, *TYPE_0_AND_1))}.")
+        if name not in groups and name not in (*UPDATES, *TYPE_0_AND_1, *tcp_kinds):
+            every = dict.fromkeys((*groups, *UPDATES, *TYPE_0_AND_1, *tcp_kinds))
+            raise UsageError(f"'{name}' is no packet type; there are {', '.join(every)}.")
         kinds |= set(known)
     inside = [seen for seen in packets if seen.kind in kinds]
     outside = [seen for seen in packets if seen.kind not in kinds]
@@ -267,7 +284,10 @@ def _types(quantity: str | None, names: str, packets: Sequence[ObservedPacket]) 
     return []
 
 
-def _profile(number: int, name: str, packets: Sequence[ObservedPacket]) -> list[str]:
+def _profile(quantity: str | None, number: int, name: str, packets: Sequence[ObservedPacket]) -> list[str]:
+    if quantity == "no":
+        of_it = [seen for seen in packets if seen.kind and seen.profile == number]
+        return [f"packet {of_it[0].index} ({of_it[0].kind}) is of profile {name}"] if of_it else []
     missing = [seen for seen in packets if not seen.kind]
     other = [seen for seen in packets if seen.kind and seen.profile != number]
     if missing:

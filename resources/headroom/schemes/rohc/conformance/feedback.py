@@ -68,7 +68,7 @@ class Written:
 
     def element(self, cid: int, sn: int, parameters: Parameters) -> bytes:
         """The feedback element for a CID about the packet with this SN."""
-        prefix = _cid_octets(cid, parameters)
+        prefix = cid_octets(cid, parameters)
         if self.kind == "FEEDBACK-1":
             return element(prefix + bytes([0 if self.zero else sn & 0xFF]))
         bits = 12 + 8 * (1 if "SN option" in self.options else 2 if "two SN options" in self.options else 0)
@@ -102,7 +102,7 @@ class Written:
             data[places[wrong]] ^= 0x5A
 
 
-def _cid_octets(cid: int, parameters: Parameters) -> bytes:
+def cid_octets(cid: int, parameters: Parameters) -> bytes:
     if parameters.large_cids:
         return sdvl.encode(cid, 1 if cid < 128 else 2)
     return bytes([0xE0 | cid]) if cid else b""

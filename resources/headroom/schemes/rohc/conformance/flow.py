@@ -18,7 +18,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from headroom.core.errors import UsageError
+from headroom.schemes.rohc.conformance import tcp_segment
 from headroom.schemes.rohc.conformance.extensions import Extensions
+from headroom.schemes.rohc.conformance.tcp_segment import Segment
 from headroom.schemes.rohc.judge.v1 import headers
 
 INTERVAL_NS = 20_000_000
@@ -27,6 +29,7 @@ PROTOCOLS = {  # RFC 3692, 2.1: 253 is for experiments
     "udp": headers.UDP,
     "ip": 253,
     "esp": headers.ESP,
+    "tcp": tcp_segment.TCP,
     "udplite": headers.UDP_LITE,
     "rtplite": headers.UDP_LITE,
 }
@@ -39,6 +42,7 @@ SPOILT = (
     "fragment-offset",
     "reserved-flag",
     "wrong-udp-length",
+    "ihl-four",
 )
 OCTET, WORD, LONG = 0xFF, 0xFFFF, 0xFFFFFFFF
 
@@ -85,12 +89,13 @@ class Flow:
     padding: int = 0
     extension: bool = False
     payload: int = 20  # octets
-    spoilt: str = ""  # one of SPOILT, in the innermost headers of the next packet only
+    segment: Segment = field(default_factory=Segment)
+    spoilt: str = ""  # one of SPOILT or that of a segment, in the innermost headers of the next packet only
     random: random.Random = field(default_factory=random.Random, repr=False)
 
     @staticmethod
     def of(name: str, number: int = 0) -> Flow:
-        """A flow by name: rtp, udp, ip, esp, udplite or rtplite, and its IP headers, innermost first: rtp-ipv4,
+        """A flow by name: rtp, udp, ip, esp, tcp, udplite or rtplite, and its IP headers, innermost first: rtp-ipv4,
         udp-ipv6, rtp-ipv4-in-ipv6."""
         match = re.fullmatch(rf"({'|'.join(PROTOCOLS)})-ipv([46])((?:-in-ipv[46])*)", name)
         if not match:
@@ -107,6 +112,7 @@ class Flow:
         flow.spi = 0xE5B00000 + number
         flow.sn = (1000 + 77 * number) & WORD
         flow.ts = 160_000 + 12_800 * number
+        flow.segment.seq = (flow.segment.seq + 0x01000000 * number) & LONG
         flow.checksum = versions[-1] == 6  # RFC 2460, 8.1: over IPv6 there is always one
         return flow
 
@@ -131,6 +137,7 @@ class Flow:
         """A flow that goes on as this one does."""
         twin = Flow(**{name: getattr(self, name) for name in self.__dataclass_fields__ if name != "random"})
         twin.ips = [ip.copy() for ip in self.ips]
+        twin.segment = replace(self.segment)
         twin.random = random.Random()
         twin.random.setstate(self.random.getstate())
         return twin
@@ -138,7 +145,7 @@ class Flow:
     def packet(self) -> bytes:
         """The next packet. Afterwards the counters stand at the one that follows it."""
         octets = self._build()
-        if self.spoilt:
+        if self.spoilt in SPOILT:
             outer = sum(20 if ip.version == 4 else 40 for ip in self.ips[:-1])
             octets = octets[:outer] + _spoil(octets[outer:], self.spoilt, self.inner.version)
         self.advance()
@@ -149,6 +156,7 @@ class Flow:
         self.marker, self.spoilt = False, ""
         self.sn = (self.sn + 1) & self.sn_mask
         self.ts = (self.ts + self.step) & LONG
+        self.segment.advance(self.payload)
         for ip in self.ips:
             ip.identification = next_identification(ip, self.random)
             ip.extensions.advance()
@@ -158,6 +166,8 @@ class Flow:
         body += self._payload()
         if self.layers == "esp":
             body = struct.pack("!II", self.spi, self.sn) + body
+        elif self.layers == "tcp":
+            body = self._tcp(body)
         elif self.has_lite:
             body = self._lite(body)
         elif self.layers != "ip":
@@ -193,6 +203,11 @@ class Flow:
         checksum = _udp_checksum(self.inner, ports, body) if self.checksum else 0
         return headers.udp(ports, length, checksum) + body
 
+    def _tcp(self, body: bytes) -> bytes:
+        octets = self.segment.build(self.ports, self.spoilt) + body
+        pseudo = self.inner.addresses + struct.pack("!IHH", len(octets), 0, tcp_segment.TCP)
+        return octets[:16] + _internet_checksum(pseudo + octets).to_bytes(2, "big") + octets[18:]
+
     def _lite(self, body: bytes) -> bytes:
         """RFC 3828, 3.1: the checksum covers a pseudo-header and as many octets as the coverage says; 0 means all."""
         length = 8 + len(body)
@@ -210,7 +225,7 @@ class Flow:
         Raises UsageError on a field that does not exist.
         """
         for word in re.split(r"\s+and\s+|,\s*", words.strip()):
-            match = re.fullmatch(r"([a-z-]+)(?: (to|by) (\w+))?", word)
+            match = re.fullmatch(r"([a-z-]+)(?: (to|by) ([\w+]+))?", word)
             if not match or not self._apply(*match.groups()):
                 raise UsageError(
                     f"'{word}' is no change of a flow; say `ttl to 61`, `ip-id by 100`, `ip-id to random`, `marker` …"
@@ -226,6 +241,8 @@ class Flow:
             return _change_identification(ip, how, text)
         if ip.extensions.change(name, how, text):
             return True
+        if self.layers == "tcp" and self.segment.change(name, how, text):
+            return True
         if name == "layers" and how == "to" and text in PROTOCOLS:
             self.layers = text
             return True
@@ -239,6 +256,9 @@ class Flow:
             self.coverage = None
             return True
         value = int(text, 0)
+        if name == "port" and how == "to":
+            self.ports = (value, self.ports[1])
+            return True
         if how == "by":
             if name not in ("sn", "ts"):
                 return False
@@ -262,7 +282,7 @@ class Flow:
         """What concerns the next packet alone."""
         if name == "marker":
             self.marker = True
-        elif name in SPOILT:
+        elif name in SPOILT or (self.layers == "tcp" and name in tcp_segment.SPOILT):
             self.spoilt = name
         else:
             return False
@@ -308,6 +328,8 @@ def _spoil(octets: bytes, how: str, version: int) -> bytes:
         raise UsageError(f"'{how}' is for IPv4.")
     elif how == "wrong-ip-checksum":
         changed[10] ^= 0x40
+    elif how == "ihl-four":
+        changed[0] = 0x44
     else:
         changed[6] |= {"more-fragments": 0x20, "reserved-flag": 0x80, "fragment-offset": 0x01}[how]
     if version == 4 and how != "wrong-ip-checksum":

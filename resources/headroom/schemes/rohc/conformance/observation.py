@@ -17,6 +17,7 @@ from headroom.core.captures import engine_pcapng
 from headroom.core.finding import Finding
 from headroom.schemes.rohc.conformance import capabilities, carriers, feedback
 from headroom.schemes.rohc.judge import Checker, Outcome, Parameters
+from headroom.schemes.rohc.judge.tcp import checker as tcp
 from headroom.schemes.rohc.judge.v1.context import Context
 
 JUDGE = "headroom.schemes.rohc.judge"
@@ -32,9 +33,10 @@ MODE_RULES = (
     "RFC3843-3.4-7",
     "RFC4815-4.7-1",
     "RFC4019-5.6-3",
+    *tcp.OF_FEEDBACK,
 )
 # What a compressor owes to NACKs.
-NACK_RULES = ("RFC3095-5.4.1.1.1-1", "RFC3095-5.4.1.1.1-3")
+NACK_RULES = ("RFC3095-5.4.1.1.1-1", "RFC3095-5.4.1.1.1-3", *tcp.ANSWERS.values())
 IGNORES_FEEDBACK = "The compressor ignores all feedback: without any it sends the same octets."
 # A replay that does no more than to send its source.
 ONE_WAY: dict[str, Any] = {
@@ -82,6 +84,15 @@ class ObservedPacket:
         if self.outcome is None or self.outcome.packet is None:
             return None
         return self.outcome.packet.cid
+
+    @property
+    def sn(self) -> int | None:
+        """The sequence number of its context behind it: MSN in profile 0x0006."""
+        if self.outcome is None:
+            return None
+        if self.outcome.packet is not None and self.outcome.packet.tcp is not None:
+            return self.outcome.packet.tcp.context.control["msn"]
+        return self.outcome.after.sn if self.outcome.after is not None else None
 
     @property
     def profile(self) -> int | None:

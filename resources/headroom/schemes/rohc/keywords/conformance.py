@@ -284,7 +284,7 @@ class ConformanceKeywords:
     @keyword("Initial Sequence Numbers Should Differ")
     def random_sequence_numbers(self) -> None:
         """REQUIRES: at least eight flows, among which random numbers are hardly ever equal or consecutive."""
-        firsts = [one[0].outcome.after.sn for one in self.last.flows() if one[0].outcome and one[0].outcome.after]
+        firsts = [sn for one in self.last.flows() if (sn := one[0].sn) is not None]
         neighbours = sum((b - a) & 0xFFFF in (0, 1) for a, b in itertools.pairwise(firsts))
         shown = some(firsts)
         if len(firsts) < 8:
@@ -296,11 +296,12 @@ class ConformanceKeywords:
 
     @keyword("A Compressor")
     def a_compressor(self, flow: str, **named: str) -> None:
-        """Begins the story of a compressor that is given FLOW, or `flows` of them, each with a context of its own."""
-        flows = int(named.pop("flows", 1))
+        """Begins the story of a compressor that is given FLOW, or `flows` of them, each with a context of its own.
+        `confidence` is by how many packets at least it tells a change."""
+        flows, confidence = int(named.pop("flows", 1)), int(named.pop("confidence", 1))
         config = self._config("", (), {**named, "decompressor": "none"})
         self._identify(config)
-        self.story = Conversation(flow, config.channel, flows)
+        self.story = Conversation(flow, config.channel, flows, confidence)
         self.subject = config
 
     @keyword("It Sends")

@@ -19,24 +19,55 @@ CONFIDENT = "RFC6846-5.2.1.1-1"
 SCALED = "RFC6846-6.4.8-4"
 _SCALED = ("rnd_2", "rnd_4", "rnd_6", "seq_2", "seq_4", "seq_6")
 _INITIALISING = ("IR", "IR-CR")
-_ANSWERS = {"NACK": "RFC6846-5.2.2.2-1", "STATIC-NACK": "RFC6846-5.2.2.2-3"}
-_MSN_BITS = 16
+ANSWERS = {"NACK": "RFC6846-5.2.2.2-1", "STATIC-NACK": "RFC6846-5.2.2.2-3"}
+REPLICA_TOLD = "RFC4164-3.3.1-1"
+FIT_BASE = "RFC4164-3.1-1"
+CONTROL_FIELDS = "RFC4164-3.2-1"
+ACKNOWLEDGED_BASE, VALID_BASE = "RFC4164-3.3.3.1-1", "RFC4164-3.3.3.1-2"
+REFUSED, REFUSED_BASE, REFUSED_TWICE = "RFC4164-3.3.3.4-1", "RFC4164-3.3.3.4-2", "RFC4164-3.3.3.4-3"
+NO_REPAIR = "RFC4164-3.5.2-2"
+# What these rules say depends on feedback: it shows what a decompressor has, and so which references are left.
+OF_FEEDBACK = (
+    *ANSWERS.values(),
+    CONFIDENT,
+    SCALED,
+    REPLICA_TOLD,
+    FIT_BASE,
+    CONTROL_FIELDS,
+    ACKNOWLEDGED_BASE,
+    VALID_BASE,
+    REFUSED,
+    REFUSED_BASE,
+    REFUSED_TWICE,
+    NO_REPAIR,
+)
+_MSN_BITS, FEEDBACK_1_BITS = 16, 8
 
 
 @dataclass
 class Flow:
     """What is remembered of one CID. `held` are the contexts that the decompressor may have, the newest last; `kinds`
-    what was sent, by MSN, since the context began."""
+    what was sent, by MSN, since the context began. The others are of the flow that has the CID."""
 
     held: deque[Context]
     kinds: dict[int, str] = field(default_factory=dict)
     answer_to: str | None = None  # NACK or STATIC-NACK that the next packet must answer
+    began: int = 0  # IR and IR-CR packets
+    heard: bool = False  # an acknowledgement of one of its packets
+    fit: bool | None = None  # to be a base: acknowledged with a CRC (True), refused since then (False)
+    base: int | None = None  # CID of which the last IR-CR made a copy; None behind an IR packet
+    replica_refused: bool = False  # of this context, since it was acknowledged last
 
     def take_feedback(self, feedback: Feedback) -> None:
         sent = self._sent(feedback)
         if sent is not None:
             self._acknowledge(sent)
-        if feedback.acktype in _ANSWERS and not any(answers(kind, feedback.acktype) for kind in self._since(sent)):
+            self.heard = True
+        if feedback.acktype == "STATIC-NACK":
+            self.fit = False if self.fit else self.fit
+        elif sent is not None and feedback.width > FEEDBACK_1_BITS:  # FEEDBACK-2, which has a CRC
+            self.fit, self.replica_refused = True, False
+        if feedback.acktype in ANSWERS and not any(answers(kind, feedback.acktype) for kind in self._since(sent)):
             self.answer_to = feedback.acktype
 
     def _sent(self, feedback: Feedback) -> int | None:
@@ -56,9 +87,17 @@ class Flow:
         sent = list(self.kinds)
         return [] if msn is None else [self.kinds[one] for one in sent[sent.index(msn) + 1 :]]
 
+    def is_new(self, packet: Packet) -> bool:
+        """True if the packet is of another flow than the last one of the CID."""
+        return not self.held or _static(packet.context) != _static(self.held[-1])
+
     def add(self, packet: Packet) -> None:
         msn = packet.context.control["msn"] or 0
         if packet.kind in _INITIALISING:
+            if self.is_new(packet):
+                self.began, self.heard, self.fit, self.replica_refused = 0, False, None, False
+            self.began += 1
+            self.base = packet.base if packet.kind == "IR-CR" else None
             self.held.clear()  # a decompressor that lost these packets has no context
             self.kinds.clear()
         self.held.append(packet.context)
@@ -144,7 +183,8 @@ def msn_goes_on(packet: Packet, before: Context | None) -> Iterator[Remark]:
     if msn == (last + 1) % (1 << _MSN_BITS):
         return
     other = packet.kind in _INITIALISING and _static(packet.context) != _static(before)
-    requirement = "RFC6846-6.1.1-5" if other else "RFC6846-6.1.1-1"
+    requirement = "RFC6846-6.1.1-6" if packet.kind == "IR-CR" else "RFC6846-6.1.1-1"
+    requirement = "RFC6846-6.1.1-5" if other and packet.kind == "IR" else requirement
     yield Remark(requirement, f"The MSN of the {packet.kind} packet is {msn}; that of the packet before is {last}.")
 
 
@@ -178,10 +218,61 @@ def references(link: bytes, packet: Packet, source: bytes, flow: Flow, large_cid
 
 
 def unanswered(packet: Packet, flow: Flow) -> Iterator[Remark]:
-    """5.2.2.2: what the first packet behind a NACK or STATIC-NACK is."""
+    """5.2.2.2, and RFC 4164, 3.3.3.4: what the first packet behind a NACK or STATIC-NACK is."""
     asked, flow.answer_to = flow.answer_to, None
-    if asked is not None and not answers(packet.kind, asked):
-        yield Remark(_ANSWERS[asked], f"The packet behind {asked} is {packet.kind}.")
+    if asked is None:
+        return
+    behind = f"The packet behind {asked} is {packet.kind}"
+    if flow.base is not None and asked == "STATIC-NACK" and not flow.is_new(packet):
+        if packet.kind == "IR-CR":
+            yield Remark(REFUSED_TWICE, f"{behind} again, and no IR packet.")
+        elif packet.kind != "IR":
+            yield Remark(REFUSED, f"{behind}, as if the replicated context were there.")
+    elif packet.kind == "IR-CR" and not flow.is_new(packet):
+        yield Remark(NO_REPAIR, f"{behind}: it is to repair a context.")
+    elif not answers(packet.kind, asked):
+        yield Remark(ANSWERS[asked], f"{behind}.")
+
+
+def too_soon(packet: Packet, flow: Flow) -> Iterator[Remark]:
+    """5.2.1.1, and RFC 4164, 3.3.1: a context is told until it is believed to be there."""
+    if packet.kind in _INITIALISING or flow.heard or not flow.began or flow.began >= (flow.held.maxlen or 1):
+        return
+    kind, requirement = ("IR-CR", REPLICA_TOLD) if flow.base is not None else ("IR", CONFIDENT)
+    yield Remark(requirement, f"The {packet.kind} packet comes behind {flow.began} {kind} packet of its flow.")
+    flow.began = flow.held.maxlen or 1
+
+
+def replication(
+    link: bytes, packet: Packet, source: bytes, flows: Mapping[int, Flow], large_cids: bool
+) -> Iterator[Remark]:
+    """RFC 4164, 3.1 to 3.3: which context an IR-CR packet may copy."""
+    base_cid = packet.cid if packet.base is None else packet.base
+    flow, base = flows[packet.cid], flows.get(base_cid)
+    if base is None or (base is flow and not flow.is_new(packet)):
+        return  # without a context it was refused; and a copy of itself was judged when it was made
+    if base.fit is None:
+        yield Remark(
+            ACKNOWLEDGED_BASE,
+            f"The IR-CR packet copies the context of CID {base_cid}, which no FEEDBACK-2 acknowledges.",
+        )
+    elif not base.fit:
+        yield Remark(VALID_BASE, f"The IR-CR packet copies the context of CID {base_cid} behind a STATIC-NACK for it.")
+    if base.replica_refused:
+        yield Remark(
+            REFUSED_BASE, f"The IR-CR packet copies the context of CID {base_cid} again, a copy of which was refused."
+        )
+    for age, reference in enumerate(reversed(base.held), 1):
+        which = f"With the base context {age} packets back, the IR-CR packet"
+        try:
+            read = read_packet(link, {base_cid: reference}, large_cids, verify=False)
+        except RohcError as error:
+            yield Remark(FIT_BASE, f"{which} cannot be read: {error.sentence}")
+            continue
+        if read.delivered != source:
+            yield Remark(FIT_BASE, f"{which} is misread: {differing(read, source)}.")
+        elif read.context.control != packet.context.control:
+            yield Remark(CONTROL_FIELDS, f"{which} makes other control fields: {read.context.control}.")
 
 
 @dataclass
@@ -197,13 +288,21 @@ class Checker:
         """A packet that was restored right. `before` is its context until then, if it is one of this profile."""
         flow = self.flows.setdefault(packet.cid, Flow(deque(maxlen=self.held)))
         found = [*unanswered(packet, flow), *msn_goes_on(packet, before), *outer_behaviours(packet)]
+        found += too_soon(packet, flow)
         found += references(link, packet, source, flow, self.large_cids)
+        if packet.kind == "IR-CR":
+            found += replication(link, packet, source, self.flows, self.large_cids)
         flow.add(packet)
         return found
 
     def take_feedback(self, feedback: Feedback) -> None:
-        if feedback.cid in self.flows:
-            self.flows[feedback.cid].take_feedback(feedback)
+        flow = self.flows.get(feedback.cid)
+        if flow is None:
+            return
+        was_heard = flow.heard
+        flow.take_feedback(feedback)
+        if feedback.acktype == "STATIC-NACK" and flow.base in self.flows and not was_heard:
+            self.flows[flow.base].replica_refused = True
 
     def forget(self, cid: int) -> None:
         """The CID has a context of another family now."""

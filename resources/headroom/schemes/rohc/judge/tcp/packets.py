@@ -21,6 +21,7 @@ from headroom.schemes.rohc.judge.tcp.headers import build
 PROFILE = TCP & 0xFF
 IR, IR_CR, IR_DYN = 0xFD, 0xFC, 0xF8
 KINDS = {IR: "IR", IR_CR: "IR-CR", IR_DYN: "IR-DYN"}
+COMPRESSED = ("co_common", *(f"{family}_{n}" for family in ("seq", "rnd") for n in range(1, 9)))
 _CRC_8 = {IR: "RFC6846-5.3.1.1-1", IR_CR: "RFC4164-3.4.1-1", IR_DYN: "RFC6846-5.3.1.1-1"}
 
 
@@ -28,7 +29,8 @@ _CRC_8 = {IR: "RFC6846-5.3.1.1-1", IR_CR: "RFC4164-3.4.1-1", IR_DYN: "RFC6846-5.
 class Packet:
     """`kind`: "IR", "IR-DYN", "IR-CR", or the name of the base header's format. `context`: that behind it.
 
-    `start` is the octet at which the header begins, with its Add-CID octet; `end` the one behind it."""
+    `start` is the octet at which the header begins, with its Add-CID octet; `end` the one behind it. `base` is the CID
+    whose context an IR-CR packet copies."""
 
     kind: str
     cid: int
@@ -36,6 +38,7 @@ class Packet:
     payload: bytes
     start: int = 0
     end: int = 0
+    base: int | None = None
 
     @property
     def header(self) -> bytes:
@@ -76,7 +79,7 @@ def _initialising(
     carried = reader.octet("CRC")
     bits = BitReader(octets, 8 * reader.position)
     bits.fields = reader.fields
-    value = None
+    value = base = None
     if kind == IR:
         context = Context(chains.read_static(bits))
         chains.read_dynamic(bits, context)
@@ -97,7 +100,7 @@ def _initialising(
         raise CrcMismatch(
             _CRC_8[kind], f"The {KINDS[kind]} packet carries CRC 0x{carried:02x}; its octets give 0x{covered:02x}."
         )
-    packet = Packet(KINDS[kind], frame.cid, context, payload, frame.start, end)
+    packet = Packet(KINDS[kind], frame.cid, context, payload, frame.start, end, base)
     expected = crc.crc7(packet.header)
     if verify and value not in (None, expected):
         raise CrcMismatch(
