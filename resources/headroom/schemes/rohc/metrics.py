@@ -19,6 +19,7 @@ RETURNS_TO_LOWER_STATES = Metric(
     "returns_to_lower_states", "times", None, "Returns of the compressor to a lower state."
 )
 LONGEST_WITHOUT_IR = Metric("longest_without_ir", "packets", None, "Packets in a row without an IR packet, at most.")
+REPLICAS = Metric("replicas", "packets", None, "IR-CR packets that begin the context of a CID.")
 SEGMENTED = Metric("segmented", "packets", None, "Packets that were sent as segments.")
 
 # ---- what a decompressor makes of an impaired link

@@ -211,6 +211,8 @@ bool Compressor::take_feedback(std::uint32_t index, const wire::FeedbackData& da
     if (f->reject) pool_.refuse_flows(index / config_.channel.contexts_per_channel(), slot.flow.rejected_until_ms);
     return true;
   }
+  if (meaning == AckType::kStaticNack && slot.context.is_replica() && slot.flow.base != kNoContext)
+    slots_[slot.flow.base].context.distrust();
   slot.context.feedback(*f);
   if (slot.context.is_base()) place_of(slot.flow) = index;
   return true;

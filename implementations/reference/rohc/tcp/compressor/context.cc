@@ -265,6 +265,7 @@ void CompressorContext::write_co(Writer& out, Now& now, Format format) noexcept 
 // The packet has been sent: the decompressor may have it as its reference.
 void CompressorContext::commit(const Now& now, PacketType type) noexcept {
   if (type == PacketType::kIr) {
+    is_replica_ = false;
     last_ir_ = next_;
     ir_due_ = false;
   }
@@ -273,6 +274,7 @@ void CompressorContext::commit(const Now& now, PacketType type) noexcept {
     ir_dyn_due_ = false;
   }
   replicates_ = type == PacketType::kIrCr;
+  is_replica_ = is_replica_ || replicates_;
   control_.msn = msn_of(next_);
   layout_ = now.layout;
   list_ = now.list;
@@ -323,7 +325,8 @@ void CompressorContext::feedback(const Feedback& f) noexcept {
   if (f.msn_valid && meaning != AckType::kStaticNack) {
     // The latest packet whose MSN has those LSBs.
     const std::uint32_t bits_mask = f.msn_bits >= 16 ? 0xffffU : (1U << f.msn_bits) - 1;
-    const std::uint32_t back = (static_cast<std::uint32_t>(last_msn()) - f.msn) & bits_mask;
+    const std::uint32_t back =
+        mutant("tcp-old-ack-believed") ? 0 : (static_cast<std::uint32_t>(last_msn()) - f.msn) & bits_mask;
     if (back < next_ - kMostRepeats) {
       const Index index = next_ - 1 - back;
       if (index < changed_[kStatic]) {
@@ -331,7 +334,7 @@ void CompressorContext::feedback(const Feedback& f) noexcept {
       } else if (index > acked_) {
         acked_ = index;
         if (meaning == AckType::kAck) is_reused_ = false;
-        if (f.has_crc) crc_acked_ = index;
+        if (f.has_crc || mutant("tcp-base-without-crc")) crc_acked_ = index;
         // Older packets are no references any more; the acknowledged one stands in for them.
         for (unsigned i = 0; i < config_.repeats; ++i) {
           const unsigned slot = static_cast<unsigned>(index % config_.repeats);
@@ -345,7 +348,10 @@ void CompressorContext::feedback(const Feedback& f) noexcept {
   }
   oldest_ = std::max(next_ - config_.repeats, acked_);
   if (meaning == AckType::kNack && is_settled(kDynamic) && is_settled(kStatic)) mark(knows_static ? kDynamic : kStatic);
-  if (meaning == AckType::kAck) may_replicate_ = true;
+  if (meaning == AckType::kAck) {
+    may_replicate_ = true;
+    is_replica_ = false;
+  }
   if (meaning == AckType::kStaticNack && (is_settled(kStatic) || replicates_)) {
     may_replicate_ = replicates_ = false;
     restart();

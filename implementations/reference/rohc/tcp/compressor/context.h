@@ -82,6 +82,10 @@ class CompressorContext {
   // True if other contexts may be replicated from this one: acknowledged with a CRC since anything changed that IR-CR
   // packets leave out (RFC 4164, 3.3.3.1).
   [[nodiscard]] bool is_base() const noexcept;
+  // True if it began with IR-CR packets that nothing acknowledges.
+  [[nodiscard]] bool is_replica() const noexcept { return is_replica_; }
+  // A replica of it was refused: it is no base until it is acknowledged again (RFC 4164, 3.3.3.4).
+  void distrust() noexcept { crc_acked_ = 0; }
   [[nodiscard]] std::uint32_t cid() const noexcept { return cid_number_; }
   [[nodiscard]] std::uint16_t last_msn() const noexcept { return msn_of(next_ - 1); }
 
@@ -190,6 +194,7 @@ class CompressorContext {
   std::uint16_t first_msn_;
   bool large_cids_;
   bool has_feedback_ = false, may_replicate_ = true, replicates_ = false;
+  bool is_replica_ = false;
   bool is_forgotten_ = false;
   bool ir_due_ = false, ir_dyn_due_ = false;
   bool is_reused_ = false;  // the CID had another flow, and no ACK says that the decompressor knows of this one

@@ -394,6 +394,31 @@ TEST(TcpReplication, FromAFlowOfTheSameHosts) {
   EXPECT_EQ(link.sent.detail.packet_type, kIrDetail);
 }
 
+// "refrain from sending IR-CR packets using the same base context, at least until an acknowledgement" (RFC 4164,
+// 3.3.3.4).
+TEST(TcpReplication, NotFromABaseWhoseReplicaWasRefused) {
+  Channel link;
+  Flow first, second(1026), third(1027), fourth(1028);
+  for (int i = 0; i < 8; ++i) {
+    ASSERT_TRUE(link.pass(first.next()));
+    link.carry();
+  }
+  const std::uint32_t base = link.sent.detail.cid;
+  ASSERT_TRUE(link.pass(second.next()));
+  ASSERT_EQ(link.sent.detail.packet_type, kIrCrDetail);
+  Feedback refusal;
+  refusal.ack = AckType::kStaticNack;
+  refusal.msn_valid = false;
+  link.feed(link.sent.detail.cid, refusal, 0);
+  ASSERT_TRUE(link.pass(third.next()));
+  EXPECT_EQ(link.sent.detail.packet_type, kIrDetail);
+  ASSERT_TRUE(link.pass(first.next()));
+  ASSERT_EQ(link.sent.detail.cid, base);
+  for (unsigned msn = 0; msn < 0x4000; ++msn) link.feed(base, {}, static_cast<std::uint16_t>(msn));  // one of them
+  ASSERT_TRUE(link.pass(fourth.next()));
+  EXPECT_EQ(link.sent.detail.packet_type, kIrCrDetail);
+}
+
 TEST(TcpReplication, FromABaseWithALargeCid) {
   Channel link(compressor_of(300, true));
   std::vector<Flow> flows;

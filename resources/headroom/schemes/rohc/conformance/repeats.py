@@ -9,8 +9,11 @@ the judge, a decompressor without any repair, still restores everything behind t
 from collections.abc import Iterable, Sequence
 
 from headroom.schemes.rohc.conformance.observation import ObservedPacket
-from headroom.schemes.rohc.judge import Decompressor, Parameters
+from headroom.schemes.rohc.judge import Decompressor, Outcome, Parameters
+from headroom.schemes.rohc.judge.tcp.chains import Context as TcpContext
 from headroom.schemes.rohc.judge.v1.context import Channel, Context
+
+Contexts = dict[int, Context | TcpContext]  # by CID
 
 LONGEST = 16  # losses in a row that are tried; no compressor needs to survive so many
 REACH = 24  # packets of a context behind a loss that are looked at: by then an error has shown
@@ -26,27 +29,32 @@ def survived(packets: Sequence[ObservedPacket], change: int, parameters: Paramet
 
 
 def hurt_by(
-    packets: Sequence[ObservedPacket], first: int, count: int, before: dict[int, Context], parameters: Parameters
+    packets: Sequence[ObservedPacket], first: int, count: int, before: Contexts, parameters: Parameters
 ) -> int | None:
     """The first packet that the judge does not restore when `count` packets from `first` on are lost; None if all
     are.
 
-    Contexts have nothing to do with each other: looked at are packets of the CIDs that lost any, up to `REACH` of each,
-    until nothing of the loss is left because the context is as it would have been.
+    Looked at are packets of the CIDs that lost any, up to `REACH` of each, until nothing of the loss is left because
+    the context is as it would have been. Those of the other CIDs, which may be replicated, go on as if nothing was
+    lost.
     """
     judge = Decompressor()
-    judge.channel = Channel(parameters, dict(before))
+    judge.channel = _channel(parameters, before)
     left = dict.fromkeys((seen.cid for seen in packets[first : first + count]), REACH)
     for seen in packets[first + count :]:
         if not left:
             return None
-        if seen.link is None or seen.outcome is None or seen.cid not in left:
+        if seen.link is None or seen.outcome is None:
+            continue
+        if seen.cid not in left:
+            if isinstance(now := _after(seen.outcome), TcpContext) and seen.cid is not None:
+                judge.channel.tcp_contexts[seen.cid] = now
             continue
         outcome = judge.decompress(seen.link, seen.time_ns)
         if outcome.delivered != seen.original:
             return seen.index
         left[seen.cid] -= 1
-        if outcome.after == seen.outcome.after or not left[seen.cid]:
+        if _after(outcome) == _after(seen.outcome) or not left[seen.cid]:
             del left[seen.cid]
     return None
 
@@ -66,13 +74,28 @@ def single_losses(
     return found
 
 
-def contexts_before(packets: Sequence[ObservedPacket]) -> list[dict[int, Context]]:
+def contexts_before(packets: Sequence[ObservedPacket]) -> list[Contexts]:
     """The judge's contexts before each packet, nothing lost. No context is ever changed in place."""
-    contexts: dict[int, Context] = {}
+    contexts: Contexts = {}
     found = []
     for seen in packets:
         found.append(contexts)
-        after = seen.outcome.after if seen.outcome is not None else None
-        if after is not None and contexts.get(after.cid) is not after:
-            contexts = {**contexts, after.cid: after}
+        after = _after(seen.outcome)
+        if after is not None and seen.cid is not None and contexts.get(seen.cid) is not after:
+            contexts = {**contexts, seen.cid: after}
     return found
+
+
+def _after(outcome: Outcome | None) -> Context | TcpContext | None:
+    """The context behind a packet, whatever its family."""
+    if outcome is None:
+        return None
+    if outcome.packet is not None and outcome.packet.tcp is not None:
+        return outcome.packet.tcp.context if outcome.error is None else None
+    return outcome.after
+
+
+def _channel(parameters: Parameters, contexts: Contexts) -> Channel:
+    of_tcp = {cid: one for cid, one in contexts.items() if isinstance(one, TcpContext)}
+    others = {cid: one for cid, one in contexts.items() if not isinstance(one, TcpContext)}
+    return Channel(parameters, others, tcp_contexts=of_tcp)

@@ -84,3 +84,19 @@ def above_max_cid(packets: Sequence[ObservedPacket], max_cid: int) -> list[str]:
         for seen in packets
         if (seen.cid or 0) > max_cid
     ]
+
+
+def msns_of_bases(packets: Sequence[ObservedPacket]) -> tuple[int, int]:
+    """IR-CR packets that begin the context of a CID: how many of them go on with the MSN of their base (RFC 6846,
+    6.1.1), and how many there are."""
+    last: dict[int, int] = {}
+    found = []
+    for seen in packets:
+        packet = seen.outcome.packet.tcp if seen.outcome is not None and seen.outcome.packet is not None else None
+        if packet is None:
+            continue
+        msn = packet.context.control["msn"] or 0
+        if packet.kind == "IR-CR" and packet.cid not in last and packet.base is not None:
+            found.append((msn - last[packet.base]) % (1 << 16) in (0, 1))
+        last[packet.cid] = msn
+    return sum(found), len(found)

@@ -29,13 +29,14 @@ from headroom.schemes.rohc.conformance.conversation import Conversation
 from headroom.schemes.rohc.conformance.flow import PROTOCOLS, Flow
 from headroom.schemes.rohc.conformance.observation import JUDGE, Observation, ignores_feedback, observe
 from headroom.schemes.rohc.conformance.timeline import Timeline
+from headroom.schemes.rohc.judge.framework.profiles import TCP
 from headroom.schemes.rohc.judge.v1 import vectors as hand_derived
 from headroom.schemes.rohc.keywords.verdicts import conclude, conclude_remarks, expect, note_replay
 from headroom.schemes.rohc.scheme import SCHEME
 
 WINDOW = 2  # what is new survives the loss of one packet: RFC 3095, 5.3.1.1.1 and 4.5.2
 # "normally … several packets with the same information"; how many is not defined.
-CONFIDENCE = "RFC3095-5.3.1.1.1-1"
+CONFIDENCE, CONFIDENCE_OF_TCP = "RFC3095-5.3.1.1.1-1", "RFC6846-5.2.1.1-1"
 LATE_PACKETS = 12  # of a slow flow, behind those with which it settles
 
 
@@ -180,6 +181,8 @@ class ConformanceKeywords:
     def _expect_losses_to_be_harmless(self, heard_until: int = 0, requirement: str = "") -> None:
         if all(one.link is None for one in self.last.packets[heard_until:]):
             raise Inconclusive("There is no packet on the link whose loss could hurt.")
+        if requirement and any(one.profile == TCP for one in self.last.packets):
+            requirement = CONFIDENCE_OF_TCP
         found = repeats.single_losses(self.last.packets, self.last.parameters, but=range(heard_until))
         collector.current().metric(metrics.PACKETS_THAT_OTHERS_NEED, len(found))
         shown = some([f"without packet {lost} packet {hurt} is not restored" for lost, hurt in found], 3)
@@ -229,6 +232,13 @@ class ConformanceKeywords:
         places = stream.positions(packets, stream.UPDATES)
         where = some([f"packet {packets[place].index}" for place in places], 3)
         expect(not places, f"It returns though nothing changes: {where}", self.last)
+
+    @keyword("It Should Return To Lower States At Least ${count} Times")
+    def returns_to_lower_states(self, count: int) -> None:
+        to_lower = stream.refreshes(self.last.flow())[1]
+        collector.current().metric(metrics.RETURNS_TO_LOWER_STATES, len(to_lower))
+        packets = len(self.last.packets)
+        expect(len(to_lower) >= count, f"Among {packets} packets there are {len(to_lower)} returns", self.last)
 
     @keyword("Some Packets Should Go As Segments")
     def segmented(self) -> None:
@@ -291,6 +301,15 @@ class ConformanceKeywords:
             contexts = "one context" if len(firsts) == 1 else f"{len(firsts)} contexts"
             raise Inconclusive(f"Only {contexts} can be read, which says nothing about chance.")
         expect(len(set(firsts)) > 1 and neighbours <= 1, f"They are not random: {shown}", self.last)
+
+    @keyword("Replicas Should Have An MSN Of Their Own")
+    def replicas_have_their_own_msn(self) -> None:
+        """IR-CR packets for a CID without context have a new MSN; one that is the base's may be chance, all are not.
+        A compressor that sends none is right."""
+        taken, replicas = stream.msns_of_bases(self.last.packets)
+        collector.current().metric(metrics.REPLICAS, replicas)
+        sentence = f"All {taken} IR-CR packets that begin a context go on with the MSN of their base"
+        expect(taken < max(replicas, 2), sentence, self.last, requirement="RFC6846-6.1.1-6")
 
     # ---- one side alone
 
