@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from headroom.schemes.rohc.conformance.observation import TYPE_0, UPDATES, ObservedPacket
 
+OPTIONS = ("NOP", "EOL", "mss", "window scale", "time stamps", "SACK permitted", "SACK")  # by index (RFC 6846, 6.3.4)
 SETTLED = 40  # packets after which a flow that changes nothing is in its highest state
 
 
@@ -100,3 +101,20 @@ def msns_of_bases(packets: Sequence[ObservedPacket]) -> tuple[int, int]:
             found.append((msn - last[packet.base]) % (1 << 16) in (0, 1))
         last[packet.cid] = msn
     return sum(found), len(found)
+
+
+def first_list(packets: Sequence[ObservedPacket]) -> list[str]:
+    """Entries of the list of TCP options in the first packet, in words: `X mss` with its item, `mss` without. An
+    index from 7 on is generic (RFC 6846, 6.3.4)."""
+    outcome = packets[0].outcome if packets else None
+    fields = outcome.packet.fields if outcome is not None and outcome.packet is not None else []
+    bits = [one.value for one in fields if one.name == "X"]
+    indexes = [one.value for one in fields if one.name == "Index"]
+    names = [OPTIONS[index] if index < len(OPTIONS) else "generic" for index in indexes]
+    return [f"X {name}" if present else name for present, name in zip(bits, names, strict=True)]
+
+
+def has_list(packet: ObservedPacket) -> bool:
+    """True if a packet of profile 0x0006 carries a list of TCP options."""
+    read = packet.outcome.packet if packet.outcome is not None else None
+    return read is not None and bool(read.value("list_present"))

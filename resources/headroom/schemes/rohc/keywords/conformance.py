@@ -30,6 +30,7 @@ from headroom.schemes.rohc.conformance.flow import PROTOCOLS, Flow
 from headroom.schemes.rohc.conformance.observation import JUDGE, Observation, ignores_feedback, observe
 from headroom.schemes.rohc.conformance.timeline import Timeline
 from headroom.schemes.rohc.judge.framework.profiles import TCP
+from headroom.schemes.rohc.judge.tcp.packets import COMPRESSED
 from headroom.schemes.rohc.judge.v1 import vectors as hand_derived
 from headroom.schemes.rohc.keywords.verdicts import conclude, conclude_remarks, expect, note_replay
 from headroom.schemes.rohc.scheme import SCHEME
@@ -301,6 +302,19 @@ class ConformanceKeywords:
             contexts = "one context" if len(firsts) == 1 else f"{len(firsts)} contexts"
             raise Inconclusive(f"Only {contexts} can be read, which says nothing about chance.")
         expect(len(set(firsts)) > 1 and neighbours <= 1, f"They are not random: {shown}", self.last)
+
+    @keyword("First List Should Be")
+    def first_list(self, *entries: str) -> None:
+        """Entries of the first packet's list of TCP options, such as `X mss` and `X generic`; `mss` is there without
+        its item."""
+        sent = stream.first_list(self.last.flow())
+        expect(sent == list(entries), f"The first list is {', '.join(sent) or 'empty'}", self.last, of=0)
+
+    @keyword("No List Should Be Sent In The Last ${count} Packets")
+    def no_lists(self, count: int) -> None:
+        last = self.last.flow()[-count:]
+        sent = [f"packet {one.index}" for one in last if one.kind in COMPRESSED and stream.has_list(one)]
+        expect(not sent, f"The list of options is in {some(sent, 3)}", self.last)
 
     @keyword("Replicas Should Have An MSN Of Their Own")
     def replicas_have_their_own_msn(self) -> None:
