@@ -41,6 +41,7 @@ OF_FEEDBACK = (
     REFUSED_TWICE,
     NO_REPAIR,
 )
+_TO_SEND = {"RFC6846-7.2-6": "RFC6846-7.2-5", "RFC4164-3.4.1-2": "RFC4164-3.3.2-1"}
 _MSN_BITS, FEEDBACK_1_BITS = 16, 8
 
 
@@ -63,12 +64,13 @@ class Flow:
         if sent is not None:
             self._acknowledge(sent)
             self.heard = True
+        answered = any(answers(kind, feedback.acktype) for kind in self._since(sent))
+        if feedback.acktype in ANSWERS and not answered:
+            self.answer_to = feedback.acktype
         if feedback.acktype == "STATIC-NACK":
-            self.fit = False if self.fit else self.fit
+            self.fit = False if self.fit and not answered else self.fit
         elif sent is not None and feedback.width > FEEDBACK_1_BITS:  # FEEDBACK-2, which has a CRC
             self.fit, self.replica_refused = True, False
-        if feedback.acktype in ANSWERS and not any(answers(kind, feedback.acktype) for kind in self._since(sent)):
-            self.answer_to = feedback.acktype
 
     def _sent(self, feedback: Feedback) -> int | None:
         """The MSN of the packet that feedback speaks of: the last one with these bits."""
@@ -96,10 +98,10 @@ class Flow:
         if packet.kind in _INITIALISING:
             if self.is_new(packet):
                 self.began, self.heard, self.fit, self.replica_refused = 0, False, None, False
+                self.kinds.clear()
             self.began += 1
             self.base = packet.base if packet.kind == "IR-CR" else None
             self.held.clear()  # a decompressor that lost these packets has no context
-            self.kinds.clear()
         self.held.append(packet.context)
         self.kinds.pop(msn, None)
         self.kinds[msn] = packet.kind
@@ -108,6 +110,11 @@ class Flow:
 def answers(kind: str, acktype: str) -> bool:
     """What is answer enough: of a NACK also a packet with a CRC-7 (5.2.2.2)."""
     return kind in _INITIALISING or (acktype == "NACK" and (kind == "IR-DYN" or has_crc_7(kind)))
+
+
+def refused(error: RohcError) -> Remark:
+    """A packet that the decompressor is to discard, by what the compressor is to send."""
+    return Remark(_TO_SEND.get(error.requirement, error.requirement), error.sentence)
 
 
 def not_restored(link: bytes, source: bytes, contexts: Mapping[int, Context], large_cids: bool) -> list[Remark]:
@@ -122,7 +129,7 @@ def not_restored(link: bytes, source: bytes, contexts: Mapping[int, Context], la
     except CrcMismatch as error:
         return [Remark(error.requirement, f"{error.sentence} That is the right header.")]
     except RohcError as error:
-        return [Remark(error.requirement, error.sentence)]
+        return [refused(error)]
     what = differing(packet, source) or "something else"
     return [Remark(RESTORABLE, f"The {packet.kind} packet does not carry its original: {what}.")]
 

@@ -109,7 +109,9 @@ class Checker:
             if source is not None and outcome.error.cid in tcp_before:
                 self._add(tcp.not_restored(link, source, tcp_before, self._tcp.large_cids))
             else:
-                self._add(self._other_format(link, source, outcome.error.cid) or [rules_stream.refused(outcome.error)])
+                remark = rules_stream.refused(outcome.error)
+                remark = remark if remark.requirement != outcome.error.requirement else tcp.refused(outcome.error)
+                self._add(self._other_format(link, source, outcome.error.cid) or [remark])
             return outcome
         if packet.kind in (framing.FEEDBACK, framing.SEGMENT):
             if outcome.error is not None:
