@@ -45,7 +45,7 @@ NACK
 
 Feedback For One Of Several Contexts
     [Documentation]    Sends four flows; STATIC-NACK is for the third. Expects IR packets there and nowhere else.
-    [Tags]    level:should    req:RFC6846-5.2.2.2-3    req:RFC6846-8.3.1-5
+    [Tags]    level:should    req:RFC6846-5.2.2.2-3
     A Compressor    tcp-ipv4       &{TCP}      flows=4
     It Sends        10
     It Is Given     ACK            flow=1
@@ -59,7 +59,7 @@ Feedback For One Of Several Contexts
 Feedback With Large CIDs
     [Documentation]    Sends 140 flows over a channel with large CIDs; STATIC-NACK is for the last one, whose CID has
     ...    two octets. Expects an IR packet there.
-    [Tags]    level:should    req:RFC6846-5.2.2.2-3    req:RFC6846-8.3.1-3    req:RFC6846-8.3.1-5
+    [Tags]    level:should    req:RFC6846-5.2.2.2-3
     A Compressor    tcp-ipv4       &{TCP}      flows=140    cids=large    max_cid=300
     It Sends        10
     It Is Given     ACK            flow=139
@@ -281,7 +281,7 @@ Feedback For Contexts That Are Not There
 REJECT
     [Documentation]    Gives the compressor STATIC-NACK with REJECT. Expects that it stops compressing the flow:
     ...    packets go by profile 0x0000 or not at all.
-    [Tags]    level:must    req:RFC6846-8.3.2.1-1
+    [Tags]    level:must    req:RFC6846-8.3.1-3    req:RFC6846-8.3.2.1-1
     A Compressor    tcp-ipv4                   &{TCP}
     It Sends        10
     It Is Given     ACK
