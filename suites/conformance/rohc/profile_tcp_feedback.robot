@@ -171,9 +171,9 @@ Options In Any Order
     It Sends        30
     It Is Given     STATIC-NACK
     It Sends        30    as before first IR
-    It Is Given     NACK with MSN-NOT-VALID and unknown option
+    It Is Given     STATIC-NACK with MSN-NOT-VALID and unknown option
     It Sends        30                                                     as before first IR
-    It Is Given     NACK with unknown option and MSN-NOT-VALID
+    It Is Given     STATIC-NACK with unknown option and MSN-NOT-VALID
     It Sends        30                                                     as before first IR
     It Is Given     STATIC-NACK with MSN and unknown option
     It Sends        30                                                     as before first IR

@@ -36,22 +36,32 @@ AH, GRE And Minimal Encapsulation
     Vectors Should Be Decompressed    tcp-ah    tcp-gre    tcp-minimal-encapsulation
 
 Compressor: Tunnels
-    [Documentation]    Sends TCP in tunnels of every kind of two IP headers, and of three. Expects nothing wrong.
+    [Documentation]    Sends TCP in tunnels of every kind of two IP headers. Expects nothing wrong.
     [Tags]    req:RFC6846-6.1.2-3    req:RFC6846-6.2-1    req:RFC6846-6.2-6    req:RFC6846-6.4.7-1    req:RFC6846-6.5-1
     Flow Should Be Compressed Correctly    tcp-in-a-tunnel    &{TCP}    packets=300    confidence=2
     Flow Should Be Compressed Correctly    tcp-ipv4-in-ipv6    &{TCP}    packets=300    confidence=2
     Flow Should Be Compressed Correctly    tcp-ipv6-in-ipv4    &{TCP}    packets=300    confidence=2
     Flow Should Be Compressed Correctly    tcp-ipv6-in-ipv6    &{TCP}    packets=300    confidence=2
+
+Compressor: Three IP Headers
+    [Documentation]    Sends TCP in a tunnel within a tunnel. Expects nothing wrong.
+    [Tags]    req:RFC6846-6.1.2-3    req:RFC6846-6.2-1    req:RFC6846-6.2-6    req:RFC6846-6.5-1
     Flow Should Be Compressed Correctly    tcp-three-ip-headers    &{TCP}    packets=300    confidence=2
+    ...    needs=additional-ip-headers
 
 Compressor: Extension Headers
     [Documentation]    Sends TCP behind extension headers, AH, GRE and minimal encapsulation. Expects nothing wrong.
     [Tags]    req:RFC6846-6.4.6-1    req:RFC6846-8.2-2    req:RFC6846-8.2-4    req:RFC6846-8.2-5    req:RFC6846-8.2-6
     Flow Should Be Compressed Correctly    tcp-extension-headers    &{TCP}    packets=300    confidence=2
+    ...    needs=extension-headers
     Flow Should Be Compressed Correctly    tcp-behind-ah    &{TCP}    packets=300    confidence=2
+    ...    needs=extension-headers
     Flow Should Be Compressed Correctly    tcp-in-gre    &{TCP}    packets=300    confidence=2
+    ...    needs=extension-headers
     Flow Should Be Compressed Correctly    tcp-in-gre-ipv6    &{TCP}    packets=300    confidence=2
+    ...    needs=extension-headers
     Flow Should Be Compressed Correctly    tcp-minimal-encapsulation    &{TCP}    packets=300    confidence=2
+    ...    needs=extension-headers
 
 Compressor: Fields That Seldom Change
     [Documentation]    Sends a flow whose TTL, DSCP, DF, window and ports of options change now and then. Expects that

@@ -112,6 +112,7 @@ Compressor: Two Options Of A Type
     [Documentation]    Sends options of one type twice, with the same content and with another. Expects nothing wrong.
     [Tags]    level:must    req:RFC6846-5.2.1-1    req:RFC6846-6.3.4-4
     A Compressor    tcp-ipv4    &{TCP}    confidence=2
+    It Sends        20    any    options to nop2+ok
     It Sends        20          any       options to mss1460+mss1400
     It Sends        20          any       options to mss1400+mss1460
     It Sends        20          any       options to mss1400+mss1400
@@ -120,13 +121,14 @@ Compressor: Two Options Of A Type
     So It Should Be
 
 Compressor: A Second Option Of A Type Is A Generic One
-    [Documentation]    Sends two MSS options of other values. Expects that the first list has the second one as a
-    ...    generic item.
+    [Documentation]    Sends two MSS options of other values. Expects that the first list with them has the second
+    ...    one as a generic item.
     [Tags]    level:should    req:RFC6846-6.3.4-2
     A Compressor    tcp-ipv4    &{TCP}
+    It Sends        20    any    options to nop2+ok
     It Sends        20          any       options to mss1460+mss1400
     So It Should Be
-    First List Should Be    X mss    X generic
+    First List Should Be    X mss    X generic    behind=20
 
 Compressor: NOPs
     [Documentation]    Sends NOPs in front of options, between and behind them, and forty NOPs. Expects nothing wrong.

@@ -105,8 +105,12 @@ def test_the_first_list() -> None:
     one.change("options to mss1460+mss1400+nop2+x6")
     link.send(one, "IR")
     entries = ["X mss", "X generic", "X NOP", "X NOP", "X generic"]
-    assert stream.first_list(link.seen().packets) == entries
-    assert stream.first_list([]) == []
+    one.change("options to x4+x8")
+    link.send(one, "IR-DYN")
+    packets = link.seen().packets
+    assert stream.first_list(packets) == entries
+    assert stream.first_list(packets[1:]) == ["X generic", "X generic"]
+    assert stream.first_list([]) is None
 
 
 def test_which_packet_has_a_list() -> None:

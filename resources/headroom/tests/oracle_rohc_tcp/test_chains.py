@@ -241,6 +241,13 @@ def test_wide_xi_fields_and_items_that_are_known() -> None:
     assert context.order == (2, 0, 0)
 
 
+def test_nop_needs_no_item() -> None:
+    """ "since its value is always the same, no context information needs to be transmitted" (6.3.4)."""
+    fresh = Context()
+    assert read_list(BitReader(octets_of("000 0 0011 0000 1010 0000 0000 x05b4")), fresh, 2) == {2}
+    assert fresh.order == (0, 2, 0) and fresh.options[0].values == options_context().table[0]
+
+
 @pytest.mark.parametrize(
     ("bits", "sentence"),
     [

@@ -102,7 +102,6 @@ def test_a_base_that_a_feedback_2_acknowledges() -> None:
     ("kind", "msn", "width", "options"),
     [
         (ACK, 501, 8, frozenset()),  # FEEDBACK-1
-        (ACK, 501, 14, REFUSAL),  # which acknowledges no packet
         (ACK, 300, 14, frozenset()),  # of a packet that was not sent
     ],
 )
@@ -150,6 +149,15 @@ def test_a_base_behind_a_static_nack() -> None:
     link.hear(ACK, 502)
     link.ir_cr(original(0, 4000), 700, THIRD)
     assert link.findings == ["RFC4164-3.3.3.1-2"]
+
+
+def test_a_base_that_is_there_again_behind_a_static_nack() -> None:
+    link = acknowledged()
+    link.hear(STATIC_NACK, 0, options=REFUSAL)
+    link.ir(original(2), 502)
+    link.ir(original(3), 503)
+    link.ir_cr(original(0, 2000), 900)
+    assert link.findings == []
 
 
 def test_a_base_whose_last_change_may_be_unknown() -> None:

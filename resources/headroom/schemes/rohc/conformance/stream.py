@@ -103,15 +103,18 @@ def msns_of_bases(packets: Sequence[ObservedPacket]) -> tuple[int, int]:
     return sum(found), len(found)
 
 
-def first_list(packets: Sequence[ObservedPacket]) -> list[str]:
-    """Entries of the list of TCP options in the first packet, in words: `X mss` with its item, `mss` without. An
-    index from 7 on is generic (RFC 6846, 6.3.4)."""
-    outcome = packets[0].outcome if packets else None
-    fields = outcome.packet.fields if outcome is not None and outcome.packet is not None else []
-    bits = [one.value for one in fields if one.name == "X"]
-    indexes = [one.value for one in fields if one.name == "Index"]
-    names = [OPTIONS[index] if index < len(OPTIONS) else "generic" for index in indexes]
-    return [f"X {name}" if present else name for present, name in zip(bits, names, strict=True)]
+def first_list(packets: Sequence[ObservedPacket]) -> list[str] | None:
+    """Entries of the first list of TCP options, in words: `X mss` with its item, `mss` without. An index from 7 on is
+    generic (RFC 6846, 6.3.4). None if there is no list."""
+    for seen in packets:
+        read = seen.outcome.packet if seen.outcome is not None else None
+        fields = read.fields if read is not None and read.tcp is not None else []
+        bits = [one.value for one in fields if one.name == "X"]
+        indexes = [one.value for one in fields if one.name == "Index"]
+        names = [OPTIONS[index] if index < len(OPTIONS) else "generic" for index in indexes]
+        if names:
+            return [f"X {name}" if present else name for present, name in zip(bits, names, strict=True)]
+    return None
 
 
 def has_list(packet: ObservedPacket) -> bool:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from headroom.schemes.rohc.judge.framework.errors import MalformedPacket
 from headroom.schemes.rohc.judge.tcp.coding import FORMATS, BitReader, BitWriter, NoMatch, Scope, Values, read, write
-from headroom.schemes.rohc.judge.tcp.headers import EOL, IP, SACK, Header, Option, innermost, method_of
+from headroom.schemes.rohc.judge.tcp.headers import EOL, IP, NOP, SACK, Header, Option, innermost, method_of
 from headroom.schemes.rohc.judge.tcp.notation import NONE, Format
 
 BASE = FORMATS.methods["co_baseheader"]
@@ -119,6 +119,8 @@ def read_list(bits: BitReader, context: Context, ack: int) -> set[int]:
             read(bits, method, method.of_kind("list_item"), scope)
             context.table[index] = _with_constants(index, scope.new)
             sent.add(index)
+        elif index == NOP:  # "no context information needs to be transmitted" (6.3.4)
+            context.table[index] = _with_constants(index, {})
         elif index not in context.table:
             raise MalformedPacket("RFC6846-6.3.2-4", f"No item has come for index {index} of the list of options.")
     context.order = tuple(index for _, index in entries)

@@ -18,6 +18,7 @@ RESTORABLE = "RFC6846-5.2.1-1"
 CONFIDENT = "RFC6846-5.2.1.1-1"
 SCALED = "RFC6846-6.4.8-4"
 _SCALED = ("rnd_2", "rnd_4", "rnd_6", "seq_2", "seq_4", "seq_6")
+_SCALED_FIELDS = {"seq_number", "ack_number"}
 _INITIALISING = ("IR", "IR-CR")
 ANSWERS = {"NACK": "RFC6846-5.2.2.2-1", "STATIC-NACK": "RFC6846-5.2.2.2-3"}
 REPLICA_TOLD = "RFC4164-3.3.1-1"
@@ -56,6 +57,7 @@ class Flow:
     began: int = 0  # IR and IR-CR packets
     heard: bool = False  # an acknowledgement of one of its packets
     fit: bool | None = None  # to be a base: acknowledged with a CRC (True), refused since then (False)
+    to_renew: int = 0  # IR packets that make a context that was refused fit again
     base: int | None = None  # CID of which the last IR-CR made a copy; None behind an IR packet
     replica_refused: bool = False  # of this context, since it was acknowledged last
 
@@ -68,9 +70,10 @@ class Flow:
         if feedback.acktype in ANSWERS and not answered:
             self.answer_to = feedback.acktype
         if feedback.acktype == "STATIC-NACK":
-            self.fit = False if self.fit and not answered else self.fit
-        elif sent is not None and feedback.width > FEEDBACK_1_BITS:  # FEEDBACK-2, which has a CRC
-            self.fit, self.replica_refused = True, False
+            if self.fit and not answered:
+                self.fit, self.to_renew = False, self.held.maxlen or 1
+        elif feedback.width > FEEDBACK_1_BITS and (sent is not None or MSN_NOT_VALID in feedback.options):
+            self.fit, self.replica_refused = True, False  # FEEDBACK-2, which has a CRC
 
     def _sent(self, feedback: Feedback) -> int | None:
         """The MSN of the packet that feedback speaks of: the last one with these bits."""
@@ -100,6 +103,9 @@ class Flow:
                 self.began, self.heard, self.fit, self.replica_refused = 0, False, None, False
                 self.kinds.clear()
             self.began += 1
+            self.to_renew = max(self.to_renew - 1, 0)
+            if self.fit is False and not self.to_renew:
+                self.fit = True
             self.base = packet.base if packet.kind == "IR-CR" else None
             self.held.clear()  # a decompressor that lost these packets has no context
         self.held.append(packet.context)
@@ -218,7 +224,7 @@ def references(link: bytes, packet: Packet, source: bytes, flow: Flow, large_cid
             what = differing(read, source)
         except RohcError as error:
             what = error.sentence.rstrip(".")
-        requirement = SCALED if packet.kind in _SCALED else CONFIDENT
+        requirement = SCALED if packet.kind in _SCALED and _SCALED_FIELDS & set(what.split()) else CONFIDENT
         yield Remark(
             requirement, f"With the reference {age} packets back, the {packet.kind} packet is misread: {what}."
         )
