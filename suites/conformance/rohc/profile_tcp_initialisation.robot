@@ -64,7 +64,8 @@ Truncated And Impossible
 Compressor: Data
     [Documentation]    Sends the segments of a bulk transfer over IPv4. Expects nothing wrong: IR packets at first, an
     ...    MSN that goes up by one, and each packet such that every context restores it that may be there.
-    [Tags]    level:must    req:RFC6846-5.1-1    req:RFC6846-5.2.1-1    req:RFC6846-5.2.1.1-1    req:RFC6846-5.2.2.1-2
+    [Tags]    level:must    req:RFC6846-5.1-1    req:RFC6846-5.2.1-1    req:RFC6846-5.2.1.1-1    req:RFC6846-5.2.1.1-3
+    ...       req:RFC6846-5.2.2.1-2
     ...       req:RFC6846-5.2.2.1-3    req:RFC6846-5.3.1.1-6    req:RFC6846-5.3.1.1-7    req:RFC6846-6.1.1-1
     ...       req:RFC6846-6.1.1-2    smoke
     Flow Should Be Compressed Correctly    tcp-bulk-data    &{TCP}    packets=600    confidence=2

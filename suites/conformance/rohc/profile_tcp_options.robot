@@ -77,9 +77,9 @@ Compressor: All Options
 Compressor: Lists That Change
     [Documentation]    Sends a flow whose list of options grows, shrinks, turns, ends and begins again. Expects nothing
     ...    wrong, and that no single loss hurts another packet.
-    [Tags]    level:must    req:RFC6846-5.2.1.1-1    req:RFC6846-6.3.1-1    req:RFC6846-6.3.1-3    req:RFC6846-6.3.1-4
-    ...       req:RFC6846-6.3.2-1    req:RFC6846-6.3.3-2    req:RFC6846-6.3.4-1    req:RFC6846-6.3.4-6
-    ...       req:RFC6846-6.3.5-1    req:RFC6846-6.3.6-2
+    [Tags]    level:must    req:RFC6846-5.2.1.1-1    req:RFC6846-5.2.1.1-3    req:RFC6846-6.3.1-1
+    ...       req:RFC6846-6.3.1-3    req:RFC6846-6.3.1-4    req:RFC6846-6.3.2-1    req:RFC6846-6.3.3-2
+    ...       req:RFC6846-6.3.4-1    req:RFC6846-6.3.4-6    req:RFC6846-6.3.5-1    req:RFC6846-6.3.6-2
     A Compressor    tcp-ipv4    &{TCP}    confidence=2
     It Sends        12          any       options to mss1460+nop+ws7+ok+nop2
     It Sends        12          any       options to nop2+ts

@@ -37,7 +37,7 @@ from headroom.schemes.rohc.scheme import SCHEME
 
 WINDOW = 2  # what is new survives the loss of one packet: RFC 3095, 5.3.1.1.1 and 4.5.2
 # "normally … several packets with the same information"; how many is not defined.
-CONFIDENCE, CONFIDENCE_OF_TCP = "RFC3095-5.3.1.1.1-1", "RFC6846-5.2.1.1-1"
+CONFIDENCE, CONFIDENCE_OF_TCP = "RFC3095-5.3.1.1.1-1", "RFC6846-5.2.1.1-3"
 LATE_PACKETS = 12  # of a slow flow, behind those with which it settles
 
 

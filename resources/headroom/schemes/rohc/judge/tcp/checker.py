@@ -15,15 +15,10 @@ from headroom.schemes.rohc.judge.tcp.headers import Header, Option, build, check
 from headroom.schemes.rohc.judge.tcp.packets import MSN_NOT_VALID, Feedback, Packet, has_crc_7, read_packet
 
 RESTORABLE = "RFC6846-5.2.1-1"
-CONFIDENT = "RFC6846-5.2.1.1-1"
-SCALED = "RFC6846-6.4.8-4"
-_SCALED = ("rnd_2", "rnd_4", "rnd_6", "seq_2", "seq_4", "seq_6")
-_SCALED_FIELDS = {"seq_number", "ack_number"}
+# How many packets give confidence (5.2.1.1; 6.4.8; RFC 4164, 3.1, 3.2 and 3.3.1) is left open.
+CONFIDENT = "RFC6846-5.2.1.1-3"
 _INITIALISING = ("IR", "IR-CR")
 ANSWERS = {"NACK": "RFC6846-5.2.2.2-1", "STATIC-NACK": "RFC6846-5.2.2.2-3"}
-REPLICA_TOLD = "RFC4164-3.3.1-1"
-FIT_BASE = "RFC4164-3.1-1"
-CONTROL_FIELDS = "RFC4164-3.2-1"
 ACKNOWLEDGED_BASE, VALID_BASE = "RFC4164-3.3.3.1-1", "RFC4164-3.3.3.1-2"
 REFUSED, REFUSED_BASE, REFUSED_TWICE = "RFC4164-3.3.3.4-1", "RFC4164-3.3.3.4-2", "RFC4164-3.3.3.4-3"
 NO_REPAIR = "RFC4164-3.5.2-2"
@@ -31,10 +26,6 @@ NO_REPAIR = "RFC4164-3.5.2-2"
 OF_FEEDBACK = (
     *ANSWERS.values(),
     CONFIDENT,
-    SCALED,
-    REPLICA_TOLD,
-    FIT_BASE,
-    CONTROL_FIELDS,
     ACKNOWLEDGED_BASE,
     VALID_BASE,
     REFUSED,
@@ -224,10 +215,7 @@ def references(link: bytes, packet: Packet, source: bytes, flow: Flow, large_cid
             what = differing(read, source)
         except RohcError as error:
             what = error.sentence.rstrip(".")
-        requirement = SCALED if packet.kind in _SCALED and _SCALED_FIELDS & set(what.split()) else CONFIDENT
-        yield Remark(
-            requirement, f"With the reference {age} packets back, the {packet.kind} packet is misread: {what}."
-        )
+        yield Remark(CONFIDENT, f"With the reference {age} packets back, the {packet.kind} packet is misread: {what}.")
 
 
 def unanswered(packet: Packet, flow: Flow) -> Iterator[Remark]:
@@ -251,8 +239,8 @@ def too_soon(packet: Packet, flow: Flow) -> Iterator[Remark]:
     """5.2.1.1, and RFC 4164, 3.3.1: a context is told until it is believed to be there."""
     if packet.kind in _INITIALISING or flow.heard or not flow.began or flow.began >= (flow.held.maxlen or 1):
         return
-    kind, requirement = ("IR-CR", REPLICA_TOLD) if flow.base is not None else ("IR", CONFIDENT)
-    yield Remark(requirement, f"The {packet.kind} packet comes behind {flow.began} {kind} packet of its flow.")
+    kind = "IR-CR" if flow.base is not None else "IR"
+    yield Remark(CONFIDENT, f"The {packet.kind} packet comes behind {flow.began} {kind} packet of its flow.")
     flow.began = flow.held.maxlen or 1
 
 
@@ -280,12 +268,12 @@ def replication(
         try:
             read = read_packet(link, {base_cid: reference}, large_cids, verify=False)
         except RohcError as error:
-            yield Remark(FIT_BASE, f"{which} cannot be read: {error.sentence}")
+            yield Remark(CONFIDENT, f"{which} cannot be read: {error.sentence}")
             continue
         if read.delivered != source:
-            yield Remark(FIT_BASE, f"{which} is misread: {differing(read, source)}.")
+            yield Remark(CONFIDENT, f"{which} is misread: {differing(read, source)}.")
         elif read.context.control != packet.context.control:
-            yield Remark(CONTROL_FIELDS, f"{which} makes other control fields: {read.context.control}.")
+            yield Remark(CONFIDENT, f"{which} makes other control fields: {read.context.control}.")
 
 
 @dataclass
