@@ -104,6 +104,10 @@ Padding
     [Documentation]    Two octets of padding stand in front of every packet, and of every segment.
     [Tags]    scheme:rohc
     padding
+TCP Without Replication
+    [Documentation]    Contexts of ROHC-TCP begin with IR packets alone.
+    [Tags]    scheme:rohc
+    tcp-without-replication
 Deaf To ACKs
     [Documentation]    Acknowledgements are not used, but for those that change the mode.
     [Tags]    scheme:rohc
