@@ -33,6 +33,7 @@ tcp::FlowsConfig tcp_config(const CompressorConfig& config) noexcept {
   c.channel = config.channel;
   c.context.repeats = config.repeats;
   c.context.ir_refresh = config.ir_refresh.packets;
+  c.context.ir_refresh_start = config.ir_refresh_start;
   c.context.ir_dyn_refresh = config.fo_refresh.packets;
   c.context.replicate = config.tcp_replication;
   c.context.static_options = config.tcp_static_options;

@@ -63,8 +63,7 @@ Compressed CompressorContext::compress(Octets packet, const Layout& layout, std:
   }
   observe(now);
   Writer writer(out);
-  const bool refresh =
-      !has_feedback_ && (ir_due_ || (config_.ir_refresh != 0 && next_ - last_ir_ >= config_.ir_refresh));
+  const bool refresh = !has_feedback_ && (ir_due_ || is_ir_due());
   bool ir = refresh || !is_settled(kStatic);
   Format format = Format::kNone;
   if (!ir) {
@@ -104,7 +103,10 @@ Compressed CompressorContext::compress(Octets packet, const Layout& layout, std:
   if (new_flow && result.no_space) layout_ = Layout{};  // so that the next packet begins the flow again
   if (result.no_space) return result;
   commit(now, result.type);
-  if (refresh) is_reused_ = false;
+  if (refresh) {
+    is_reused_ = false;
+    ir_period_ = ir_period_ > config_.ir_refresh / 2 ? config_.ir_refresh : 2 * ir_period_;
+  }
   prepare_fast_path();
   return result;
 }

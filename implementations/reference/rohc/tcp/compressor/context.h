@@ -23,8 +23,10 @@ struct CompressorConfig {
   // How many packets carry a change before the compressor relies on it (5.2.1.1), which is also the width of the W-LSB
   // windows: the decompressor may have any of so many packets as its reference. REQUIRES: 1 to kMostRepeats.
   unsigned repeats = 4;
-  // IR and IR-DYN packets come back behind so many packets (5.2.1.2), until there is feedback; 0: never.
-  std::uint32_t ir_refresh = 2048, ir_dyn_refresh = 512;
+  // IR and IR-DYN packets come back behind so many packets (5.2.1.2), until there is feedback; 0: never. The first IR
+  // packet of a flow comes back behind `ir_refresh_start`, each further one behind twice as many as the one before,
+  // until that is `ir_refresh`; 0: the period does not grow.
+  std::uint32_t ir_refresh = 2048, ir_refresh_start = 128, ir_dyn_refresh = 512;
   // Packets of one stride before the acknowledgement number is scaled (6.4.8.2); 0: it never is.
   std::uint32_t stride_after = 8;
   // IR-CR packets where there is a base context; options of generic items told to be static until they change.
@@ -90,6 +92,9 @@ class CompressorContext {
   [[nodiscard]] std::uint16_t last_msn() const noexcept { return msn_of(next_ - 1); }
 
  private:
+  // True if so many packets have passed since the last IR packet that another one is due.
+  [[nodiscard]] bool is_ir_due() const noexcept { return ir_period_ != 0 && next_ - last_ir_ >= ir_period_; }
+
   // Makes sure that nothing is left out that the decompressor may not have.
   void restart() noexcept;
 
@@ -205,6 +210,7 @@ class CompressorContext {
   Index acked_ = 0;
   Index crc_acked_ = 0;  // with a CRC, in this flow; 0: none
   Index last_ir_ = 0, last_ir_dyn_ = 0;
+  std::uint32_t ir_period_ = 0;
   std::array<Index, kChanges> changed_{};
   std::array<References, kMostRepeats> references_{};
   std::array<Sent, kMostRepeats> sent_{};

@@ -84,8 +84,8 @@ bool CompressorContext::compress_fast(Octets packet, std::span<std::uint8_t> out
   if (v4 ? load16(p + ipv4::kTotalLength) != packet.size() || !ipv4_checksum_is_inferred(p)
          : load16(p + ipv6::kPayloadLength) != packet.size() - kIpv6Length)
     return false;
-  if (!has_feedback_ && ((config_.ir_refresh != 0 && next_ - last_ir_ >= config_.ir_refresh) ||
-                         (config_.ir_dyn_refresh != 0 && next_ - last_ir_dyn_ >= config_.ir_dyn_refresh)))
+  if (!has_feedback_ &&
+      (is_ir_due() || (config_.ir_dyn_refresh != 0 && next_ - last_ir_dyn_ >= config_.ir_dyn_refresh)))
     return false;
   const std::uint8_t* const t = p + layout_.headers[1].at;
   const std::uint32_t step = load32(t + field::kAck) - load32(tcp() + field::kAck);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a packet changes, and since when the decompressor may know it.
+#include <algorithm>
 #include <cstring>
 
 #include "rohc/tcp/compressor/context.h"
@@ -122,6 +123,8 @@ void CompressorContext::start_flow(Now& now) noexcept {
   id_jumps_ = id_steps_ = id_zeros_ = 0;
   seq_payload_ = 0;
   crc_acked_ = 0;
+  ir_period_ =
+      config_.ir_refresh_start == 0 ? config_.ir_refresh : std::min(config_.ir_refresh_start, config_.ir_refresh);
   mark(kStatic);
 }
 

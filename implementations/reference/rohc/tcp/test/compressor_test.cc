@@ -168,6 +168,20 @@ TEST(TcpCompressor, RefreshesComeUntilThereIsFeedback) {
   }
 }
 
+// RFC 2507, 3.3.1: the period of refreshes grows exponentially in a new flow.
+TEST(TcpCompressor, IrPacketsOfANewFlowComeBackSoon) {
+  CompressorConfig config;
+  config.ir_refresh = 100;
+  config.ir_refresh_start = 16;
+  config.ir_dyn_refresh = 0;
+  Ends ends(config);
+  Transfer f;
+  std::vector<int> ir;
+  for (int i = 0; i < 400; ++i)
+    if (sent(ends, f.data()) == PacketType::kIr && i >= static_cast<int>(config.repeats)) ir.push_back(i);
+  EXPECT_EQ(ir, (std::vector<int>{19, 51, 115, 215, 315}));
+}
+
 // "The MSN … continues to increment monotonically" when a CID gets another flow (6.1.1).
 TEST(TcpCompressor, AnotherFlowGetsIrPacketsAndTheNextMsn) {
   Ends ends;
