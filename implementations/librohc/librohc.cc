@@ -85,7 +85,8 @@ namespace {
 
 constexpr char kDescription[] =
     R"({"name": "librohc", "version": "not found", "licence": "LGPL-2.1-or-later", "schemes": [{
-  "scheme": "rohc", "roles": ["compressor", "decompressor"], "profiles": ["0x0000", "0x0001", "0x0002", "0x0003", "0x0004"],
+  "scheme": "rohc", "roles": ["compressor", "decompressor"], 
+  "profiles": ["0x0000", "0x0001", "0x0002", "0x0003", "0x0004", "0x0006"],
   "modes": ["U", "O"], "cids": ["small", "large"], "max_cid": 16383, "max_channels": 64,
   "feedback": ["own", "interspersed"], "names": {"packet_types": [], "modes": [], "compressor_states": [],
   "decompressor_states": [], "events": ["none"]}}]})";
@@ -101,9 +102,9 @@ json description() {
 }
 
 headroom_instance* make(std::int32_t role, const json& settings) {
-  // Profile 0x0006 is had by asking for it: without "profiles" a peer has those that the description declares.
+  // Without "profiles" there are those of RFC 3095, as in the reference: profile 0x0006 is had by asking for it.
   json accepted = json::parse(kDescription);
-  if (settings.is_object() && settings.contains("profiles")) accepted["schemes"][0]["profiles"].push_back("0x0006");
+  if (!settings.is_object() || !settings.contains("profiles")) accepted["schemes"][0]["profiles"].erase(5);
   const headroom::Configuration config = headroom::read_configuration(settings, accepted);
   std::unique_ptr<headroom_instance> self(new headroom_instance{{{role, config.channels}}});
   self->random = config.seed;

@@ -48,6 +48,10 @@ IP, O-Mode, Small CIDs                            profile=0x0004    mode=O    ci
 IP, O-Mode, Large CIDs                            profile=0x0004    mode=O    cids=large
 IP, R-Mode, Small CIDs                            profile=0x0004    mode=R    cids=small
 IP, R-Mode, Large CIDs                            profile=0x0004    mode=R    cids=large
+TCP, Without Feedback, Small CIDs                 profile=0x0006    mode=U    cids=small
+TCP, Without Feedback, Large CIDs                 profile=0x0006    mode=U    cids=large
+TCP, With Feedback, Small CIDs                    profile=0x0006    mode=O    cids=small
+TCP, With Feedback, Large CIDs                    profile=0x0006    mode=O    cids=large
 RTP Over UDP-Lite, U-Mode, Small CIDs             profile=0x0007    mode=U    cids=small
 RTP Over UDP-Lite, U-Mode, Large CIDs             profile=0x0007    mode=U    cids=large
 RTP Over UDP-Lite, O-Mode, Small CIDs             profile=0x0007    mode=O    cids=small

@@ -20,6 +20,7 @@ ATTEMPTS = 2  # a decompressor may try a packet again with another reference (RF
 CRC_WIDTH = {
     **dict.fromkeys(("IR", "IR-DYN"), 8),
     **dict.fromkeys(("UOR-2", "UOR-2-ID", "UOR-2-TS", "R-0-CRC"), 7),
+    **dict.fromkeys(("IR-CR", "co_common", "rnd_8", "seq_8"), 7),  # RFC 4164, 3.5.1.2; RFC 6846, 8.2
     **dict.fromkeys(("Normal", "R-0", "R-1", "R-1-ID", "R-1-TS"), 0),
 }
 TYPE_0_AND_1_WIDTH = 3

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What cells of the interop matrix differ in: profile, mode and CID type; and the link between two implementations."""
+"""Axes of the interop matrix: profile, mode and CID type; and the link between two implementations.
+
+Profile 0x0006 has no modes (RFC 6846, 5.2): its channel has no feedback in U, and feedback in O.
+"""
 
 from headroom.core.contract import CLEAN, Axis, LinkCondition, Value
 
@@ -35,7 +38,7 @@ PROFILE = Axis(
 )
 AXES = (
     PROFILE,
-    Axis("mode", "modes", "Mode", "mode", tuple(Value(mode, only={"profile": WITH_MODES}) for mode in "UOR")),
+    Axis("mode", "modes", "Mode", "mode", (Value("U"), Value("O"), Value("R", only={"profile": WITH_MODES}))),
     Axis("cids", "cids", "CIDs", "CID type", tuple(map(Value, CIDS))),
 )
 

@@ -63,7 +63,8 @@ def _read(cell: Cell, link: Path) -> list[tuple[Packet, int]] | None:
         outcome = judge.decompress(one.octets[ETHERNET_HEADER:])
         if outcome.packet is None:
             return None
-        found.append((outcome.packet, outcome.after.profile.number if outcome.after else 0))
+        profile = outcome.after.profile if outcome.after else outcome.packet.profile
+        found.append((outcome.packet, profile.number if profile else 0))
     return found
 
 

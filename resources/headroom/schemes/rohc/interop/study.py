@@ -13,7 +13,8 @@ from headroom.schemes.rohc.interop import undetected_errors as chance
 from headroom.schemes.rohc.interop.arrival import Arrival
 from headroom.schemes.rohc.judge import Decompressor, Outcome, Parameters
 from headroom.schemes.rohc.judge.framework.errors import Unsupported
-from headroom.schemes.rohc.judge.v1.profiles import PROFILES, UNCOMPRESSED
+from headroom.schemes.rohc.judge.framework.profiles import JUDGED
+from headroom.schemes.rohc.judge.v1.profiles import UNCOMPRESSED
 
 # Verdicts of the engine on a packet, the worst first.
 BAD = ("mismatched", "unexpected", "not_compressed", "not_delivered", "not_run")
@@ -151,7 +152,7 @@ def judge_of(channel: dict[str, Any]) -> Decompressor | None:
     """A judge for a channel; None where it knows none of its profiles but Uncompressed, to which what fits no other
     goes. Packets of the others are not judged."""
     numbers = {int(profile, 16) for profile in channel["profiles"]}
-    if numbers - PROFILES.keys() and numbers & PROFILES.keys() <= {UNCOMPRESSED.number}:
+    if numbers - JUDGED.keys() and numbers & JUDGED.keys() <= {UNCOMPRESSED.number}:
         return None
     return Decompressor(Parameters.of(channel))
 

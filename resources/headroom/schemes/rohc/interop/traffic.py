@@ -7,7 +7,7 @@ from pathlib import Path
 
 from headroom.core import matrix, profiles
 from headroom.core.replay import CAPTURES
-from headroom.schemes.rohc.interop.axes import ESP, IP, LITE, LITE_RTP, RTP, UDP, UNCOMPRESSED
+from headroom.schemes.rohc.interop.axes import ESP, IP, LITE, LITE_RTP, RTP, TCP, UDP, UNCOMPRESSED
 
 
 @dataclass(frozen=True)
@@ -51,6 +51,17 @@ BY_PROFILE: dict[str, tuple[Traffic, ...]] = {
         Traffic("icmp-ipv6"),
         Traffic("tunnel-ipv4-in-ipv6", 1),
         Traffic("tunnel-three-headers", 1, feature=ADDITIONAL_IP_HEADERS),
+    ),
+    TCP: (
+        Traffic("tcp-both-directions"),
+        Traffic("tcp-timestamps-ipv6"),
+        Traffic("tcp-sack", 1),
+        Traffic("tcp-retransmissions", 1),
+        Traffic("tcp-short-connections"),
+        Traffic("tcp-ecn", 1),
+        Traffic("tcp-ip-id-changing", 1),
+        Traffic("tcp-header-changes-ipv4", 1, 640),
+        Traffic("tcp-ipv6-in-ipv4", 1),
     ),
     LITE_RTP: (Traffic("udplite-rtp-ipv4"), Traffic("udplite-rtp-ipv6-silence")),
     LITE: (Traffic("udplite-ipv4"), Traffic("udplite-ipv6"), Traffic("udplite-coverage-changing", 1)),
