@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The fields of an uncompressed packet by their place: RFC 791, 8200, 4302, 2784, 2004, 768, 3828, 3550, 4303.
+"""The fields of an uncompressed packet by their place: RFC 791, 8200, 4302, 2784, 2004, 768, 3828, 3550, 4303, 9293.
 
 For people who look at two packets that should be one: which field is it that differs?
 """
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from headroom.core.captures.ip_headers import AH, IP_IN_IP, IPV6_IN_IP, NAMES, UDP, extension_header
 
-UDP_LITE, ESP = 136, 50
+TCP, UDP_LITE, ESP = 6, 136, 50
 MOST_HEADERS = 16  # of IP; deeper tunnels are payload here
 
 
@@ -60,6 +60,17 @@ _RTP = (
     (4, 4, "timestamp"),
     (8, 4, "SSRC"),
 )
+_TCP = (
+    (0, 2, "source port"),
+    (2, 2, "destination port"),
+    (4, 4, "sequence number"),
+    (8, 4, "acknowledgment number"),
+    (12, 1, "data offset and reserved bits"),
+    (13, 1, "flags"),
+    (14, 2, "window"),
+    (16, 2, "checksum"),
+    (18, 2, "urgent pointer"),
+)
 _ESP = ((0, 4, "SPI"), (4, 4, "sequence number"))
 _AH = ((0, 4, "next header and length"), (4, 4, "SPI"), (8, 4, "sequence number"))
 
@@ -96,6 +107,11 @@ def dissect(packet: bytes, rtp: bool) -> list[Part]:
             if csrcs:
                 _add(parts, packet, at, ((0, csrcs, "CSRC list"),), "RTP")
                 at += csrcs
+    elif protocol == TCP and len(packet) >= at + 20:
+        _add(parts, packet, at, _TCP, "TCP")
+        options = max(0, 4 * (packet[at + 12] >> 4) - 20)
+        _add(parts, packet, at + 20, ((0, options, "options"),), "TCP")
+        at = min(at + 20 + options, len(packet))
     elif protocol == ESP and len(packet) >= at + 8:
         _add(parts, packet, at, _ESP, "ESP")
         at += 8

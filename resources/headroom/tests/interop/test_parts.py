@@ -70,6 +70,13 @@ def test_fields_of_tunnels_options_and_fragments() -> None:
     assert fields.name_at(lite, 25, False) == "UDP-Lite checksum coverage"
     esp = RTP[:9] + b"\x32" + RTP[10:]
     assert fields.name_at(esp, 25, False) == "ESP sequence number"
+    tcp = RTP[:9] + b"\x06" + RTP[10:32] + b"\x60" + RTP[33:]
+    assert [fields.name_at(tcp, at, False) for at in (25, 33, 41, 44)] == [
+        "TCP sequence number",
+        "TCP flags",
+        "TCP options",
+        "payload",
+    ]
 
 
 @pytest.mark.parametrize("length", range(len(RTP) + 1))
@@ -123,7 +130,7 @@ def test_rows_pair_by_pair() -> None:
     rows = list(matrix.rows(ROHC, ["a", "b"], ["c"], chosen, seed=7))
     assert [(row.compressor, row["mode"]) for row in rows] == [("a", "U"), ("a", "O"), ("b", "U"), ("b", "O")]
     assert {row.seed for row in rows} == {7}
-    assert len(list(matrix.rows(ROHC, ["a"], ["b"]))) == 7 * 3 * 2
+    assert len(list(matrix.rows(ROHC, ["a"], ["b"]))) == (7 * 3 + 2) * 2
 
 
 def test_values_that_do_not_go_with_others_are_no_rows() -> None:
