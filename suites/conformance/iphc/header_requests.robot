@@ -26,6 +26,12 @@ Requests That Ask For Nothing
     Header Requests Should Be Answered    tcp-bulk-data    030500    0300    0301ff    010100    03    ff    flows=4
     ...    packets=400
 
+A Flood Of Requests
+    [Documentation]    Section 10.2. Sends sixteen requests for every CID in use before each of 200 packets. Expects
+    ...    FULL_HEADER or COMPRESSED_TCP_NODELTA packets all the while, and nothing wrong behind it.
+    [Tags]    req:RFC2507-10.2-5    req:RFC2507-7.12.2-1
+    Header Requests Should Be Answered    tcp-bulk-data    flows=4    packets=600    flood=16
+
 Missing Contexts Are Requested
     [Documentation]    Section 10.2. Sends compressed headers of contexts that have had no full header. Expects requests
     ...    that name them.

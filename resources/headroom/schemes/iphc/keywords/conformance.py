@@ -75,9 +75,10 @@ class IphcKeywords(LineKeywords):
         case.conclude(found, made.done)
 
     @keyword("Header Requests Should Be Answered")
-    def requests_answered(self, source: str, *others: str, **named: str) -> None:
+    def requests_answered(self, source: str, *others: str, flood: int = 0, **named: str) -> None:
         """Now and then CONTEXT_STATE packets ask for CIDs that are in use: the next packet of each is no
-        COMPRESSED_TCP. OTHERS are octets of the way back that ask for nothing, and come besides."""
+        COMPRESSED_TCP. OTHERS are octets of the way back that ask for nothing, and come besides. FLOOD packets that ask
+        for every CID in use come before each packet of the second third of SOURCE."""
         case = self.suite.about("compressor")
         case.require(features=["header-requests"])
         config = case.config(source, named)
@@ -87,6 +88,9 @@ class IphcKeywords(LineKeywords):
             number: [*map(bytes.fromhex, others), context_state.packet([number % config.flows, 0])]
             for number in range(EVERY, number_of, EVERY)
         }
+        if flood:
+            every_cid = context_state.packet(range(config.flows))
+            given |= dict.fromkeys(range(number_of // 3, 2 * number_of // 3), [every_cid] * flood)
         made, found = context_state.compress(config, given)
         collector.current().metric(replay_metrics.JUDGED, len(made.sent))
         if case.conclude(found, made.done):
