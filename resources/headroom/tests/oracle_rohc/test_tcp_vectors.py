@@ -11,7 +11,7 @@ from headroom.core import requirements
 from headroom.core.vectors import Field, octets_of
 from headroom.schemes.rohc.judge import Decompressor, RohcError
 from headroom.schemes.rohc.judge.framework import crc
-from headroom.schemes.rohc.judge.tcp.packets import CONTEXT_MEMORY, MSN, MSN_NOT_VALID, REJECT, read_feedback
+from headroom.schemes.rohc.judge.tcp.feedback import OPTIONS, read_feedback, remarks
 from headroom.schemes.rohc.judge.v1 import vectors
 from headroom.schemes.rohc.judge.v1.vectors import FeedbackVector, Step, Vector
 
@@ -104,13 +104,14 @@ def test_judge_agrees_on_feedback(name: str) -> None:
         with pytest.raises(RohcError) as error:
             read_feedback(vector.element[1:], vector.large_cids)
         assert error.value.requirement == vector.because
+        assert remarks(vector.element[1:], vector.large_cids)
         return
+    assert not remarks(vector.element[1:], vector.large_cids)
     found = read_feedback(vector.element[1:], vector.large_cids)
     assert vector.means is not None
-    names = {REJECT: "REJECT", MSN_NOT_VALID: "MSN-NOT-VALID", MSN: "MSN", CONTEXT_MEMORY: "CONTEXT_MEMORY"}
-    means = {"kind": "FEEDBACK-1" if found.width == 8 else "FEEDBACK-2", "acktype": found.acktype, "cid": found.cid}
+    means = {"kind": found.format, "acktype": found.acktype, "cid": found.cid}
     means |= {"sn": found.msn, "sn_bits": found.width, "protected": found.width != 8}
-    assert means | {"options": [names[one] for one in sorted(found.options)]} == {"options": []} | vector.means
+    assert means | {"options": [OPTIONS[one] for one in sorted(found.options)]} == {"options": []} | vector.means
 
 
 def test_every_format_is_there() -> None:

@@ -10,16 +10,8 @@ import pytest
 from headroom.schemes.rohc.judge import Checker, Decompressor, NoContext, Parameters
 from headroom.schemes.rohc.judge.framework import crc
 from headroom.schemes.rohc.judge.tcp.chains import SEQUENTIAL, Context, write_compressed
-from headroom.schemes.rohc.judge.tcp.packets import (
-    ACK,
-    MSN_NOT_VALID,
-    NACK,
-    STATIC_NACK,
-    Feedback,
-    write_feedback,
-    write_ir,
-    write_ir_dyn,
-)
+from headroom.schemes.rohc.judge.tcp.feedback import ACK, MSN_NOT_VALID, NACK, STATIC_NACK, Feedback, write_feedback
+from headroom.schemes.rohc.judge.tcp.packets import write_ir, write_ir_dyn
 from headroom.schemes.rohc.judge.v1 import vectors
 from headroom.tests.oracle_rohc.support import all_vectors
 from headroom.tests.oracle_rohc.test_robustness import check_outcome

@@ -3,25 +3,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from headroom.schemes.rohc.judge.framework import crc
 from headroom.schemes.rohc.judge.framework.errors import RohcError
 from headroom.schemes.rohc.judge.tcp.chains import SEQUENTIAL, settle, write_compressed
 from headroom.schemes.rohc.judge.tcp.packets import (
-    ACK,
-    CONTEXT_MEMORY,
-    MSN,
-    MSN_NOT_VALID,
-    NACK,
-    REJECT,
-    STATIC_NACK,
-    Feedback,
-    read_feedback,
     read_packet,
-    write_feedback,
     write_ir,
     write_ir_cr,
     write_ir_dyn,
@@ -115,61 +103,3 @@ def test_every_damaged_bit_of_an_ir_packet_is_noticed() -> None:
         damaged[bit // 8] ^= 0x80 >> bit % 8
         with pytest.raises(RohcError):
             read_packet(bytes(damaged), {})
-
-
-FEEDBACK: list[tuple[Feedback, str]] = [
-    (Feedback(ACK, 0xF5, 8), "f5"),
-    (Feedback(ACK, 0x1F5, 14), "01f5 CRC"),
-    (Feedback(NACK, 0x1F5, 14, cid=3), "e3 41f5 CRC"),
-    (Feedback(STATIC_NACK, 0xFFFE, 16, options=frozenset({MSN})), "bfff CRC 4180"),
-    (Feedback(STATIC_NACK, 0, 14, options=frozenset({REJECT, MSN_NOT_VALID})), "8000 CRC 20 30"),
-    (Feedback(NACK, 1, 14, options=frozenset({CONTEXT_MEMORY})), "4001 CRC 90"),
-]
-
-
-def with_crc(text: str) -> bytes:
-    if "CRC" not in text:
-        return bytes.fromhex(text)
-    before, after = map(bytes.fromhex, text.split("CRC"))
-    return before + bytes([crc.crc8(before + b"\0" + after)]) + after
-
-
-@pytest.mark.parametrize(("feedback", "text"), FEEDBACK)
-def test_feedback(feedback: Feedback, text: str) -> None:
-    assert write_feedback(feedback) == with_crc(text)
-    assert read_feedback(with_crc(text)) == feedback
-
-
-def test_feedback_for_a_large_cid() -> None:
-    feedback = Feedback(NACK, 5, 14, cid=300)
-    assert write_feedback(feedback, large_cids=True)[:4].hex() == "812c4005"
-    assert read_feedback(write_feedback(feedback, large_cids=True), large_cids=True) == feedback
-
-
-def test_unknown_options_are_skipped() -> None:
-    assert read_feedback(with_crc("01f5 CRC f2aabb 90")).options == {CONTEXT_MEMORY}
-
-
-@pytest.mark.parametrize(
-    "data",
-    [
-        "01f5 CRC 20 20",  # "MUST NOT appear more than once"
-        "01f5 CRC 4140 30",  # both an MSN and none
-        "01f5 CRC 42aabb",  # an MSN option of two octets
-        "01f5 CRC 45",  # more than there is
-        "c1f5 CRC",  # Acktype 3
-        "01f5",
-    ],
-)
-def test_feedback_to_be_discarded(data: str) -> None:
-    with pytest.raises(RohcError, match=r"8\.3|5\.2\.3"):
-        read_feedback(with_crc(data))
-
-
-def test_damaged_feedback_is_discarded() -> None:
-    data = write_feedback(Feedback(NACK, 5, 16, options=frozenset({MSN})))
-    for bit in range(8 * len(data)):
-        damaged: Any = bytearray(data)
-        damaged[bit // 8] ^= 0x80 >> bit % 8
-        with pytest.raises(RohcError):
-            read_feedback(bytes(damaged))

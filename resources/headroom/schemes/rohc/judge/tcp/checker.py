@@ -11,8 +11,9 @@ from headroom.schemes.rohc.judge.framework.errors import CrcMismatch, RohcError
 from headroom.schemes.rohc.judge.framework.findings import Remark
 from headroom.schemes.rohc.judge.tcp.chains import SEQUENTIAL, SWAPPED, Context
 from headroom.schemes.rohc.judge.tcp.coding import NoMatch
+from headroom.schemes.rohc.judge.tcp.feedback import Feedback
 from headroom.schemes.rohc.judge.tcp.headers import Header, Option, build, checksum, read_headers
-from headroom.schemes.rohc.judge.tcp.packets import MSN_NOT_VALID, Feedback, Packet, has_crc_7, read_packet
+from headroom.schemes.rohc.judge.tcp.packets import Packet, has_crc_7, read_packet
 
 RESTORABLE = "RFC6846-5.2.1-1"
 # How many packets give confidence (5.2.1.1; 6.4.8; RFC 4164, 3.1, 3.2 and 3.3.1) is left open.
@@ -68,10 +69,9 @@ class Flow:
 
     def _sent(self, feedback: Feedback) -> int | None:
         """The MSN of the packet that feedback speaks of: the last one with these bits."""
-        if MSN_NOT_VALID in feedback.options:
+        if not feedback.has_msn:
             return None
-        mask = (1 << feedback.width) - 1
-        return next((msn for msn in reversed(self.kinds) if not (msn ^ feedback.msn) & mask), None)
+        return next((msn for msn in reversed(self.kinds) if feedback.is_about(msn)), None)
 
     def _acknowledge(self, msn: int) -> None:
         """A decompressor that has this packet refers to none before it (5.2.2.1; 8.3.1 of NACKs)."""

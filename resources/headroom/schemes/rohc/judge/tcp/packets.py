@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Packets of profile 0x0006, each way: IR, IR-DYN, IR-CR and CO with their CRCs (RFC 6846, 7; RFC 4164, 3.5), and
-feedback (RFC 6846, 8.3). What stands around a header, the framework reads."""
+"""Packets of profile 0x0006, each way: IR, IR-DYN, IR-CR and CO with their CRCs (RFC 6846, 7; RFC 4164, 3.5). What
+stands around a header, the framework reads."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from headroom.schemes.rohc.judge.framework import cid as cids
 from headroom.schemes.rohc.judge.framework import crc, framing, sdvl
-from headroom.schemes.rohc.judge.framework.bits import TRUNCATED, Reader
+from headroom.schemes.rohc.judge.framework.bits import Reader
 from headroom.schemes.rohc.judge.framework.errors import CrcMismatch, MalformedPacket, NoContext
 from headroom.schemes.rohc.judge.framework.fields import Field
 from headroom.schemes.rohc.judge.framework.profiles import TCP
@@ -173,7 +173,7 @@ def _around_cid(fields: list[Field], at: int, cid: list[Field]) -> list[Field]:
 # --- writing ----------------------------------------------------------------------------------------------------------
 
 
-def _around(cid: int, large_cids: bool) -> tuple[bytes, bytes]:
+def around(cid: int, large_cids: bool) -> tuple[bytes, bytes]:
     """Returns the octets of the CID in front of the first octet and behind it (RFC 5795, 5.2.1.3)."""
     if large_cids:
         return b"", sdvl.encode(cid)
@@ -181,7 +181,7 @@ def _around(cid: int, large_cids: bool) -> tuple[bytes, bytes]:
 
 
 def _with_crc(kind: int, cid: int, large_cids: bool, chain: bytes, payload: bytes) -> bytes:
-    before, behind = _around(cid, large_cids)
+    before, behind = around(cid, large_cids)
     head = before + bytes([kind]) + behind + bytes([PROFILE])
     return head + bytes([crc.crc8(head + b"\0" + chain)]) + chain + payload
 
@@ -218,91 +218,3 @@ def write_ir_cr(
         bits.write(int.from_bytes(encoded, "big"), 8 * len(encoded))
     chains.write_replicate(bits, base, context, flags)
     return _with_crc(IR_CR, cid, large_cids, bits.octets(), payload)
-
-
-# --- feedback (8.3) ---------------------------------------------------------------------------------------------------
-
-ACK, NACK, STATIC_NACK = 0, 1, 2
-ACKTYPES = ("ACK", "NACK", "STATIC-NACK")
-REJECT, MSN_NOT_VALID, MSN, CONTEXT_MEMORY = 2, 3, 4, 9
-_LENGTHS = {REJECT: 0, MSN_NOT_VALID: 0, MSN: 1, CONTEXT_MEMORY: 0}
-_TWICE = {
-    REJECT: "RFC6846-8.3.2.1-4",
-    MSN_NOT_VALID: "RFC6846-8.3.2.2-4",
-    MSN: "RFC6846-8.3.2.3-3",
-    CONTEXT_MEMORY: "RFC6846-8.3.2.4-3",
-}
-
-
-@dataclass(frozen=True)
-class Feedback:
-    """`msn` has so many bits as `width` says: 8 in FEEDBACK-1, 14 or, with the MSN option, 16 in FEEDBACK-2."""
-
-    kind: int
-    msn: int
-    width: int
-    cid: int = 0
-    options: frozenset[int] = frozenset()
-
-    @property
-    def acktype(self) -> str:
-        """What it means: a NACK without a valid MSN is a STATIC-NACK (8.3.2.2)."""
-        return ACKTYPES[STATIC_NACK if self.kind == NACK and MSN_NOT_VALID in self.options else self.kind]
-
-
-def read_feedback(data: bytes, large_cids: bool = False) -> Feedback:
-    """Feedback data, CID included. Raises a RohcError where the feedback is to be discarded."""
-    reader = Reader(data)
-    cid = 0
-    if large_cids:
-        cid = cids.read_large_cid(reader)
-    elif len(data) > 1 and cids.is_add_cid(data[0]):
-        cid = cids.read_add_cid(reader)
-    octets = data[reader.position :]
-    if len(octets) == 1:
-        return Feedback(ACK, octets[0], 8, cid)
-    if len(octets) < 3:
-        raise MalformedPacket(TRUNCATED, f"Feedback of {len(octets)} octets is neither FEEDBACK-1 nor FEEDBACK-2.")
-    if octets[0] >> 6 == 3:
-        raise MalformedPacket("RFC6846-8.3.1-4", "The feedback is of the reserved Acktype 3.")
-    at = len(data) - len(octets) + 2
-    if crc.crc8(data[:at] + b"\0" + data[at + 1 :]) != data[at]:
-        raise CrcMismatch("RFC6846-8.3.1-8", "The CRC of the feedback does not fit.")
-    found = Feedback(octets[0] >> 6, (octets[0] & 0x3F) << 8 | octets[1], 14, cid)
-    return _with_options(found, octets[3:])
-
-
-def _with_options(feedback: Feedback, octets: bytes) -> Feedback:
-    seen: set[int] = set()
-    while octets:
-        kind, size = octets[0] >> 4, octets[0] & 0x0F
-        value, octets = octets[1 : 1 + size], octets[1 + size :]
-        if len(value) < size:
-            raise MalformedPacket("RFC6846-8.3.2-1", f"The option {kind} ends behind the feedback.")
-        if kind not in _LENGTHS:  # "MUST otherwise ignore the unknown option" (8.3.2.5)
-            continue
-        if size != _LENGTHS[kind]:
-            raise MalformedPacket("RFC6846-8.3.2-1", f"The option {kind} has {size} octets.")
-        if kind in seen:
-            raise MalformedPacket(_TWICE[kind], f"The option {kind} is there twice.")
-        seen.add(kind)
-        if kind == MSN:
-            feedback = replace(feedback, msn=feedback.msn << 2 | value[0] >> 6, width=16)
-    if {MSN, MSN_NOT_VALID} <= seen:
-        raise MalformedPacket(_TWICE[MSN_NOT_VALID], "The feedback has both an MSN and that it is not valid.")
-    return replace(feedback, options=frozenset(seen))
-
-
-def write_feedback(feedback: Feedback, large_cids: bool = False) -> bytes:
-    """Feedback data, CID included."""
-    before, behind = _around(feedback.cid, large_cids)
-    head = before + behind
-    if feedback.width == 8:
-        return head + bytes([feedback.msn])
-    further = feedback.width - 14
-    number = feedback.msn >> further
-    options = b"".join(bytes([one << 4]) for one in sorted(feedback.options - {MSN}))
-    if further:
-        options = bytes([MSN << 4 | 1, (feedback.msn & 3) << 6]) + options
-    begin = head + bytes([feedback.kind << 6 | number >> 8, number & 0xFF])
-    return begin + bytes([crc.crc8(begin + b"\0" + options)]) + options

@@ -17,7 +17,7 @@ from headroom.schemes.rohc.judge.framework.errors import RohcError, Unsupported
 from headroom.schemes.rohc.judge.framework.findings import Remark
 from headroom.schemes.rohc.judge.framework.parameters import Parameters
 from headroom.schemes.rohc.judge.tcp import checker as tcp
-from headroom.schemes.rohc.judge.tcp import packets as tcp_packets
+from headroom.schemes.rohc.judge.tcp import feedback as tcp_feedback
 from headroom.schemes.rohc.judge.tcp.chains import Context as TcpContext
 from headroom.schemes.rohc.judge.v1 import feedback as feedback_formats
 from headroom.schemes.rohc.judge.v1 import rules_stream, rules_updates, rules_values
@@ -143,7 +143,7 @@ class Checker:
 
     def _take_tcp_feedback(self, data: bytes) -> None:
         try:
-            self._tcp.take_feedback(tcp_packets.read_feedback(data, self._tcp.large_cids))
+            self._tcp.take_feedback(tcp_feedback.read_feedback(data, self._tcp.large_cids))
         except RohcError:
             return  # "MUST discard": what cannot be parsed binds the compressor to nothing.
 
@@ -338,17 +338,9 @@ def run(
 def check_feedback(data: bytes, parameters: Parameters, profile_number: int | None = None) -> list[Remark]:
     """What is wrong with feedback data that a decompressor sent; `profile_number` is that of its context, if any."""
     if profile_number == profiles.TCP:
-        return _check_tcp_feedback(data, parameters.large_cids)
+        return tcp_feedback.remarks(data, parameters.large_cids)
     try:
         feedback = feedback_formats.parse(data, parameters.large_cids)
     except RohcError as error:
         return [Remark(error.requirement, error.sentence)]
     return feedback_formats.remarks(feedback, PROFILES.get(profile_number) if profile_number is not None else None)
-
-
-def _check_tcp_feedback(data: bytes, large_cids: bool) -> list[Remark]:
-    try:
-        tcp_packets.read_feedback(data, large_cids)
-    except RohcError as error:
-        return [Remark(error.requirement, error.sentence)]
-    return []
