@@ -44,7 +44,7 @@ def story(*steps: tuple[Any, ...], flow: str = "rtp-ipv4", **channel: Any) -> Ti
 def test_steps_become_packets() -> None:
     made = story((2, "IR"), (1, "lost"), (1, "UO-0"), (1, "damaged UO-0", "withheld"))
     assert [packet["time_ns"] for packet in made.links] == [0, 20_000_000, 60_000_000, 80_000_000]
-    assert made.sns == [1000, 1001, 1003, 1004]
+    assert [one.sn for one in made.sent] == [1000, 1001, 1003, 1004]
     assert [one is None for one in made.expected] == [False, False, False, True]
     assert [(step.first, step.count) for step in made.steps] == [(0, 2), (2, 0), (2, 1), (3, 1)]
     judge = Decompressor()
@@ -67,7 +67,7 @@ def test_words_of_a_step() -> None:
 def test_poisoned_packets_are_valid_ones_of_another_sn() -> None:
     """A residual error that no CRC can notice; afterwards the flow goes on as if nothing had been."""
     made = story((1, "IR"), (1, "poisoned UO-0", "anything"), (1, "UO-0"))
-    assert made.sns == [1000, 1006, 1002]
+    assert [one.sn for one in made.sent] == [1000, 1006, 1002]
     judge = Decompressor()
     judge.decompress(bytes.fromhex(made.links[0]["hex"]))
     outcome = judge.decompress(bytes.fromhex(made.links[1]["hex"]))
@@ -82,7 +82,7 @@ def test_poisoned_packets_are_valid_ones_of_another_sn() -> None:
 def test_garbled_packets_would_lead_a_context_astray() -> None:
     """Of another SN and with a wrong CRC: who updates the context with it cannot read the next packet."""
     made = story((1, "IR"), (1, "garbled UO-0", "withheld"), (1, "UO-0"))
-    assert made.sns == [1000, 1006, 1002]
+    assert [one.sn for one in made.sent] == [1000, 1006, 1002]
     judge = Decompressor()
     judge.decompress(bytes.fromhex(made.links[0]["hex"]))
     careless = Decompressor()
@@ -331,7 +331,7 @@ def test_the_last_packet_decompressed_is_not_one_that_failed(sn: int, right: boo
 
 def test_a_poisoned_packet_may_have_been_decompressed() -> None:
     made = story((1, "IR"), (1, "poisoned UO-0", "anything"), (1, "UO-0", "delivered or withheld"))
-    assert made.sns[1] == 1006
+    assert made.sent[1].sn == 1006
     assert played(made, {2: [said("NACK(O) with CRC", sn=1006)]}, p2="not_delivered").remarks == []
 
 

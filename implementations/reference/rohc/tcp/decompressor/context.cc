@@ -73,7 +73,7 @@ Decompressed DecompressorContext::decompress(const LinkPacket& p, std::span<std:
   if (format == Format::kNone) return result;
   result.type = type_of(format);
   if (is_fast_ && decompress_fast(p, out, format, result)) return result;
-  if (state_ == State::kStaticContext && !has_crc7(format)) {
+  if (state_ == State::kStaticContext && !has_crc7(format) && !mutant("tcp-crc3-in-static-context")) {
     result.status = Status::kNoContext;
     result.wish = Wish::kNack;
     return result;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rohc/tcp/decompressor/decompressor.h"
 
+#include "mutants.h"
 #include "rohc/framework/wire/feedback_element.h"
 
 namespace headroom::rohc::tcp {
@@ -149,7 +150,7 @@ void Decompressor::answer(std::uint32_t index, const DecompressorContext& contex
   }
   Feedback f = context.feedback_for(result.wish);
   if (config_.msn_option && f.msn_valid) f.msn_bits = 16;
-  send(index, f, context.msn());
+  send(index, f, static_cast<std::uint16_t>(context.msn() + (mutant("tcp-msn-of-the-next-packet") ? 1 : 0)));
 }
 
 void Decompressor::reject(std::uint32_t index) noexcept {

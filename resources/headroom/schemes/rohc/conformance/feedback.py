@@ -16,6 +16,8 @@ from headroom.core.errors import UsageError
 from headroom.schemes.rohc.judge import Parameters, RohcError, check_feedback
 from headroom.schemes.rohc.judge.framework import crc, sdvl
 from headroom.schemes.rohc.judge.framework.findings import Remark
+from headroom.schemes.rohc.judge.framework.profiles import TCP
+from headroom.schemes.rohc.judge.tcp import feedback as tcp
 from headroom.schemes.rohc.judge.v1 import feedback as formats
 from headroom.schemes.rohc.judge.v1.context import MODE_VALUES
 
@@ -137,11 +139,14 @@ def split(octets: bytes) -> list[bytes]:
     return found
 
 
+Feedback = formats.Feedback | tcp.Feedback  # of the family that the profile of the context belongs to
+
+
 @dataclass
 class Reading:
     """Feedback elements of a decompressor as they were read, and what is wrong with them."""
 
-    read: list[formats.Feedback] = field(default_factory=list)
+    read: list[Feedback] = field(default_factory=list)
     remarks: list[Remark] = field(default_factory=list)
 
 
@@ -159,14 +164,17 @@ def read(elements: Iterable[bytes], parameters: Parameters, profile: int | None 
         for data in pieces:
             reading.remarks += check_feedback(data, parameters, profile)
             try:
-                reading.read.append(formats.parse(data, parameters.large_cids))
+                parse = tcp.read_feedback if profile == TCP else formats.parse
+                reading.read.append(parse(data, parameters.large_cids))
             except RohcError:
                 continue  # check_feedback reports it
     return reading
 
 
-def words_of(feedback: formats.Feedback) -> str:
-    """The feedback as suites write it: `ACK(O) with CRC`."""
+def words_of(feedback: Feedback) -> str:
+    """The feedback as suites write it: `ACK(O) with CRC`; that of profile 0x0006 knows no modes: `ACK with CRC`."""
+    if isinstance(feedback, tcp.Feedback):
+        return f"{feedback.acktype} with CRC" if feedback.format == "FEEDBACK-2" else feedback.format
     if feedback.kind == "FEEDBACK-1":
         return "FEEDBACK-1"
     mode = formats.mode_name(feedback) or "?"

@@ -16,7 +16,10 @@ from headroom.core.capabilities import PATIENCE_S, Inconclusive, promise
 from headroom.core.captures import engine_pcapng
 from headroom.core.finding import Finding
 from headroom.schemes.rohc.conformance import capabilities, carriers, feedback
+from headroom.schemes.rohc.conformance.tcp_answers import TcpAnswers
 from headroom.schemes.rohc.judge import Checker, Outcome, Parameters
+from headroom.schemes.rohc.judge.framework import cid
+from headroom.schemes.rohc.judge.framework.findings import Remark
 from headroom.schemes.rohc.judge.tcp import checker as tcp
 from headroom.schemes.rohc.judge.v1.context import Context
 
@@ -48,6 +51,7 @@ ONE_WAY: dict[str, Any] = {
     "control": [],
     "records": "none",
 }
+OVERTAKING = {"delay_ns", "jitter_ns", "reorder", "duplicate"}  # of a link on which not each packet arrives at once
 UPDATES = ("IR", "IR-DYN", "UOR-2", "UOR-2-ID", "UOR-2-TS")
 
 
@@ -135,7 +139,8 @@ class ObservedPacket:
 
 @dataclass
 class Observation:
-    """A replay and its judge. `findings` count packets of the source; `not_judged` are sentences.
+    """A replay and its judge. `findings` count packets of the source; `not_judged` are sentences; `remarks`
+    are about the decompressor's feedback for contexts of profile 0x0006.
 
     `undeclared` are those of `not_judged` where the judge sees a feature that the compressor does not declare: no such
     packet should be there, and most likely it is not what it seems but a broken one.
@@ -145,6 +150,7 @@ class Observation:
     parameters: Parameters
     packets: list[ObservedPacket] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
+    remarks: list[Remark] = field(default_factory=list)
     not_judged: list[str] = field(default_factory=list)
     undeclared: list[str] = field(default_factory=list)
 
@@ -196,6 +202,7 @@ def observe(
     result = Observation(done, Parameters.of(config.channel))
     checkers: dict[int, Checker] = {}
     positions: dict[int, list[int]] = {}
+    tcp_answers: dict[int, TcpAnswers] = {}
     scripted = _scripted_feedback(config)
     by_itself = feedback_arrives(config)
     for record in done.records:
@@ -211,6 +218,11 @@ def observe(
         seen = _seen(record, originals[index], checker if judged is None or channel in judged else None)
         result.packets.append(seen)
         positions[channel] += [index] * len(replay.parts_of(record))
+        if seen.outcome is not None:
+            contexts = checker.decompressor.channel.tcp_contexts
+            elements = [one for one in record.get("feedback", ()) if _is_for(one, contexts, result.parameters)]
+            answers = tcp_answers.setdefault(channel, TcpAnswers(result.parameters, _is_orderly(config)))
+            result.remarks += answers.take(seen.outcome, seen.verdict, elements)
         for element in record.get("feedback", ()) if by_itself else ():
             for data in _elements(element):
                 checker.take_feedback(data)
@@ -297,6 +309,16 @@ def _elements(text: str) -> list[bytes]:
         return []  # What is no feedback binds the compressor to nothing.
 
 
+def _is_for(element: str, contexts: Collection[int], parameters: Parameters) -> bool:
+    """True if an element, or one in it, is feedback for one of these contexts."""
+    return any(cid.of_feedback(data, parameters.large_cids) in contexts for data in _elements(element))
+
+
+def _is_orderly(config: replay.ReplayConfig) -> bool:
+    """True if packets arrive in the order in which they are sent, and each is answered before the next one."""
+    return config.burst == 1 and not set(config.forward) & OVERTAKING
+
+
 def sees_all_feedback(config: replay.ReplayConfig) -> bool:
     """Whether the judge knows of everything that the compressor hears: what a job gives it by hand, or what a
     decompressor says while it arrives at once."""
@@ -308,9 +330,4 @@ def feedback_arrives(config: replay.ReplayConfig) -> bool:
     hold the compressor to it."""
     if not config.decompressor or replay.feedback_path(config) != "own" or config.burst > 1:
         return False  # of a burst, all is compressed before anything of it arrives
-    return not set(config.feedback) - {"path"} and not set(config.forward) & {
-        "delay_ns",
-        "jitter_ns",
-        "reorder",
-        "duplicate",
-    }
+    return not set(config.feedback) - {"path"} and not set(config.forward) & OVERTAKING

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """A decompressor alone, sent packets by hand, step by step: what it delivers and what it answers at each step.
 
-Packets of every step are of one type (see `sender`): right, with a wrong CRC, or lost before they arrive. Each is what
-its context's flow has next, so that a packet that comes out can be compared octet by octet.
+Packets of every step are of one type (see `sender` and `tcp_sender`): right, with a wrong CRC, or lost before they
+arrive. Each is what its context's flow has next, so that a packet that comes out can be compared octet by octet.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,18 +15,30 @@ from headroom.core.capabilities import PATIENCE_S, promise
 from headroom.core.errors import UsageError
 from headroom.core.implementations import Implementation
 from headroom.schemes.rohc.conformance import capabilities, feedback
+from headroom.schemes.rohc.conformance.feedback import Feedback
 from headroom.schemes.rohc.conformance.flow import INTERVAL_NS, Flow
+from headroom.schemes.rohc.conformance.numbers import (
+    MasterSequenceNumbers,
+    NoNumbers,
+    NumberRules,
+    SentPacket,
+    SequenceNumbers,
+)
 from headroom.schemes.rohc.conformance.sender import Sender
+from headroom.schemes.rohc.conformance.tcp_sender import PAYLOAD, Base, TcpFlow, TcpSender
 from headroom.schemes.rohc.judge import Parameters
 from headroom.schemes.rohc.judge.framework.findings import Remark
-from headroom.schemes.rohc.judge.v1.feedback import Feedback
-from headroom.schemes.rohc.judge.v1.rules_stream import WITHOUT_CRC
 
-SN_BITS = {"IR": 16, "IR-DYN": 16}  # of packets that have more than the SN field of FEEDBACK-2
-OUTCOMES = ("delivered", "withheld", "delivered or withheld", "anything")
+# What must come out; the last two depend on what the decompressor has answered since something came out last.
+AFTER_NACK, UNLESS_STATIC_NACK = "withheld after NACK", "delivered unless STATIC-NACK"
+OUTCOMES = ("delivered", "withheld", "delivered or withheld", "anything", AFTER_NACK, UNLESS_STATIC_NACK)
+NEGATIVE = ("NACK", "STATIC-NACK")
 LOST = "lost"
 AS_BEFORE = "as before "
-KIND = r"(?:any|FEEDBACK-1|(?:any|ACK|NACK|STATIC-NACK)\([UOR]\)(?: with CRC)?)"
+# Feedback of the profiles of RFC 3095, which has a mode, and of profile 0x0006.
+V1_KIND = r"(?:any|FEEDBACK-1|(?:any|ACK|NACK|STATIC-NACK)\([UOR]\)(?: with CRC)?)"
+TCP_KIND = r"(?:FEEDBACK-1|(?:any|ACK|NACK|STATIC-NACK)(?: with CRC)?)"
+KIND = f"(?:{V1_KIND}|{TCP_KIND})"
 ANSWERS = re.compile(rf"none|at most (\d+)|(some|each|only) ({KIND})")
 
 
@@ -40,8 +52,6 @@ class Step:
     first: int  # number of the first link packet
     count: int = 0
     cid: int = 0
-    kind: str = ""
-    mode: str = ""  # that its packets carry
 
 
 @dataclass
@@ -66,59 +76,83 @@ class Timeline:
     links: list[dict[str, Any]] = field(default_factory=list)
     expected: list[dict[str, Any] | None] = field(default_factory=list)
     control: list[dict[str, Any]] = field(default_factory=list)
-    senders: dict[int, Sender] = field(default_factory=dict)
-    sns: list[int] = field(default_factory=list)  # sequence number of each link packet
+    senders: dict[int, Sender | TcpSender] = field(default_factory=dict)
+    sent: list[SentPacket] = field(default_factory=list)  # one for each link packet
     now_ns: int = 0
 
     @property
     def parameters(self) -> Parameters:
         return Parameters.of(self.channel)
 
-    def sender(self, cid: int) -> Sender:
+    @property
+    def is_tcp(self) -> bool:
+        return self.flow.startswith("tcp-")
+
+    def example(self) -> bytes:
+        """A packet of the flow."""
+        return TcpFlow.of(self.flow).build(bytes(PAYLOAD)) if self.is_tcp else Flow.of(self.flow).packet()
+
+    def sender(self, cid: int) -> Sender | TcpSender:
         if cid not in self.senders:
             large = self.channel.get("cids") == "large"
-            self.senders[cid] = Sender(Flow.of(self.flow, cid), cid, large, self.uncompressed)
+            if self.is_tcp:
+                self.senders[cid] = TcpSender(TcpFlow.of(self.flow, cid), cid, large)
+            else:
+                self.senders[cid] = Sender(Flow.of(self.flow, cid), cid, large, self.uncompressed)
         return self.senders[cid]
 
     def receive(self, count: int, what: str, outcome: str = "delivered", answers: str = "") -> None:
         """The next `count` packets.
 
         `what` is a packet type with, in this order and each of it optional: `damaged` (its CRC is wrong), `poisoned`
-        (it is that of another sequence number) or `garbled` (both) before it, `without dynamic chain`, `with mode U`,
-        `for CID 3` behind it; or `lost`. `outcome` is one of `OUTCOMES`; `answers` as in `judge_answers`.
+        (it is that of another sequence number) or `garbled` (both) before it, `without dynamic chain`, `of CID 0` (the
+        base context of an IR-CR packet), `with mode U`, `for CID 3` behind it; or `lost`. `outcome` is one of
+        `OUTCOMES`; `answers` as in `judge_answers`.
         """
         pattern = (
-            r"(?:(damaged|poisoned|garbled) )?(lost|[A-Za-z0-9-]+?)( without dynamic chain)?"
-            r"(?: with mode ([UOR0]))?(?: for CID (\d+))?"
+            r"(?:(damaged|poisoned|garbled) )?(lost|[A-Za-z0-9_-]+?)( without dynamic chain)?"
+            r"(?: of CID (\d+))?(?: with mode ([UOR0]))?(?: for CID (\d+))?"
         )
         match = re.fullmatch(pattern, what)
-        if answers.startswith(AS_BEFORE) and not re.fullmatch(KIND, answers.removeprefix(AS_BEFORE)):
+        if answers.startswith(AS_BEFORE) and not re.fullmatch(
+            TCP_KIND if self.is_tcp else V1_KIND, answers.removeprefix(AS_BEFORE)
+        ):
             raise UsageError(f"'{answers}' says nothing about answers; say such as `as before ACK(O)`.")
         if not match or outcome not in OUTCOMES:
             raise UsageError(
                 f"'{what}', '{outcome}' is no step; say such as `UO-0`, `damaged UOR-2-ID`, "
                 f"`IR with mode U for CID 3`, `lost`, and one of {', '.join(OUTCOMES)}."
             )
-        spoilt, kind, bare, mode, cid = match.groups()
+        spoilt, kind, bare, base, mode, cid = match.groups()
         sender = self.sender(int(cid or 0))
-        step = Step(what, outcome, answers, len(self.links), cid=sender.cid, kind=kind, mode=mode or "")
-        self.steps.append(step)
+        self.steps.append(step := Step(what, outcome, answers, len(self.links), cid=sender.cid))
         for _ in range(count):
             if kind == LOST:
                 sender.skip()
             else:
-                other = spoilt in ("poisoned", "garbled")
-                if other:
-                    _jump(sender, 5)
-                link, original = sender.packet(kind, mode, not bare, wrong_crc=spoilt in ("damaged", "garbled"))
-                if other:
-                    _jump(sender, -5)
+                if isinstance(sender, TcpSender):
+                    link, original = self._tcp_packet(sender, kind, base, spoilt or "", bare or mode)
+                    validated = sender.validated
+                else:
+                    link, original = _packet(sender, kind, mode, bare is None, spoilt or "")
+                    validated = False
                 self.links.append({"time_ns": self.now_ns, "channel": 0, "hex": link.hex()})
-                due = outcome in ("delivered", "delivered or withheld")
+                due = outcome not in ("withheld", "anything")
                 self.expected.append({"time_ns": self.now_ns, "channel": 0, "hex": original.hex()} if due else None)
-                self.sns.append(sender.last_sn)
+                self.sent.append(SentPacket(sender.cid, kind, sender.last_sn, mode or "", validated))
                 step.count += 1
             self.now_ns += self.interval_ns
+
+    def _tcp_packet(
+        self, sender: TcpSender, kind: str, base: str | None, spoilt: str, other: str | None
+    ) -> tuple[bytes, bytes]:
+        if spoilt not in ("", "damaged") or other:
+            raise UsageError("Packets of TCP are right or damaged, and say no mode.")
+        if base is None:
+            return sender.packet(kind, wrong_crc=bool(spoilt))
+        known = self.senders.get(int(base))
+        context = known.context if isinstance(known, TcpSender) else None
+        return sender.packet(kind, Base(int(base), context), bool(spoilt))
 
     def pause(self, seconds: float) -> None:
         """Nothing is sent for a while."""
@@ -150,29 +184,27 @@ class Timeline:
     def judge(self, document: dict[str, Any]) -> TimelineOutcome:
         played = TimelineOutcome(document=document)
         records = {record["packet"]: record for record in document["records"] if "packet" in record}
-        read_so_far: int | None = None  # sequence number of the last packet that was decompressed and had a CRC
-        mode = "U"  # as the packets have set it
+        rules: NumberRules = (
+            NoNumbers() if self.uncompressed else MasterSequenceNumbers() if self.is_tcp else SequenceNumbers()
+        )
+        heard: dict[int, set[str]] = {}  # by CID: negative feedback since something came out
         unanswered: list[str] = []
         for number, step in enumerate(self.steps, 1):
             mine = [records[n] for n in range(step.first, step.first + step.count)]
             where = f"step {number} ({step.count} x {step.what})"
-            mode = step.mode or mode
-            played.complaints += [f"{where}: {sentence}" for sentence in _outcomes(step, mine)]
+            said = heard.setdefault(step.cid, set())
+            played.complaints += [f"{where}: {sentence}" for sentence in _outcomes(_now(step.outcome, said), mine)]
             read: list[list[Feedback]] = []
             for record in mine:
                 profile = self.senders[step.cid].profile
-                reading = feedback.read(
-                    [bytes.fromhex(one) for one in record.get("feedback", ())], self.parameters, profile
-                )
+                elements = [bytes.fromhex(one) for one in record.get("feedback", ())]
+                reading = feedback.read(elements, self.parameters, profile)
+                came_out = record["verdict"] in ("identical", "delivered") or step.outcome == "anything"
                 played.remarks += reading.remarks
-                sn = self.sns[record["packet"]]
-                without_crc = step.kind in WITHOUT_CRC
-                if not self.uncompressed:
-                    played.remarks += _about(reading.read, step.cid, None if without_crc else sn, read_so_far)
-                if mode == "R":
-                    played.remarks += _short_numbers(reading.read, step.kind)
-                if not without_crc and (record["verdict"] in ("identical", "delivered") or step.outcome == "anything"):
-                    read_so_far = sn
+                played.remarks += rules.remarks(self.sent[record["packet"]], came_out, reading.read)
+                if came_out:
+                    said.clear()
+                said |= {one.acktype for one in reading.read if one.acktype in NEGATIVE}
                 read.append(reading.read)
             played.answers.append([one for several in read for one in several])
             if step.answers.startswith(AS_BEFORE):
@@ -197,6 +229,16 @@ class Timeline:
         )
 
 
+def _packet(sender: Sender, kind: str, mode: str | None, dynamic: bool, spoilt: str) -> tuple[bytes, bytes]:
+    other = spoilt in ("poisoned", "garbled")
+    if other:
+        _jump(sender, 5)
+    made = sender.packet(kind, mode, dynamic, wrong_crc=spoilt in ("damaged", "garbled"))
+    if other:
+        _jump(sender, -5)
+    return made
+
+
 def _jump(sender: Sender, packets: int) -> None:
     """Moves a flow ahead, or back: its next packet is valid but another, a residual error that no CRC notices."""
     flow = sender.flow
@@ -207,63 +249,35 @@ def _jump(sender: Sender, packets: int) -> None:
             ip.identification = (ip.identification + packets) & 0xFFFF
 
 
-def _outcomes(step: Step, records: Sequence[dict[str, Any]]) -> list[str]:
-    """Whether what came out is what the step says."""
+def _now(outcome: str, said: Collection[str]) -> str:
+    """The outcome that is due after such feedback: a NACK says that context damage is assumed (RFC 6846, 5.3.1.5), a
+    STATIC-NACK that the static part is wanted; how many failures lead there is for the decompressor to say."""
+    if outcome == AFTER_NACK:
+        return "withheld" if said else "delivered or withheld"
+    if outcome == UNLESS_STATIC_NACK:
+        return "delivered or withheld" if "STATIC-NACK" in said else "delivered"
+    return outcome
+
+
+def _outcomes(outcome: str, records: Sequence[dict[str, Any]]) -> list[str]:
+    """Whether what came out is what is due."""
     allowed = {
         "delivered": ("identical",),
-        "withheld": ("withheld",),
+        "withheld": ("withheld", "not_delivered"),
         "delivered or withheld": ("identical", "not_delivered"),
         "anything": ("withheld", "unexpected", "identical", "not_delivered", "mismatched"),
-    }[step.outcome]
+    }[outcome]
     for n, record in enumerate(records):
         if record["verdict"] not in allowed:
             statuses = ", ".join(arrival["status"] for arrival in record.get("decompressor", ())) or "nothing"
             what = {
                 "not_delivered": "is not delivered",
                 "unexpected": "is delivered, but nothing may come out",
+                "identical": "is delivered, but nothing may come out",
                 "mismatched": "comes out other than it was",
             }.get(record["verdict"], record["verdict"])
             return [f"packet {n + 1} of {len(records)} {what} ({statuses})"]
     return []
-
-
-def _about(read: Sequence[Feedback], cid: int, sn: int | None, last: int | None) -> list[Remark]:
-    """RFC 3095, 5.7.6.1: feedback names its context and the header that caused it, or the last one decompressed.
-
-    `sn` is None for a packet without CRC: then it is the last one with a CRC that is named (RFC 4815, 3.2).
-    """
-    found = []
-    for one in read:
-        if one.cid != cid:
-            found.append(
-                Remark("RFC5795-5.2.4.1-5", f"A packet of CID {cid} is answered with feedback for CID {one.cid}.")
-            )
-        if (
-            one.sn_is_valid
-            and (sn is None or not feedback.sn_matches(one, sn))
-            and (last is None or not feedback.sn_matches(one, last))
-        ):
-            known = "no packet was decompressed yet" if last is None else f"the last one decompressed had {last}"
-            caused = "caused it has no CRC" if sn is None else f"caused it had {sn}"
-            sentence = f"{feedback.words_of(one)} carries SN {one.sn.value}; the packet that {caused}, {known}."
-            if sn is None:
-                found.append(Remark("RFC4815-3.2-3", sentence))
-                continue
-            found.append(Remark("RFC3095-5.7.6.1-2" if last is None else "RFC3095-5.7.6.1-1", sentence))
-    return found
-
-
-def _short_numbers(read: Sequence[Feedback], kind: str) -> list[Remark]:
-    """RFC 3095, 5.5.2.2: in R-mode the SN of feedback has at least as many bits as that of the packet."""
-    bits = SN_BITS.get(kind, 0)
-    return [
-        Remark(
-            "RFC3095-5.5.2.2-10",
-            f"{feedback.words_of(one)} has {one.sn.width} bits of SN; {kind}, which it answers, has {bits}.",
-        )
-        for one in read
-        if one.sn_is_valid and one.sn.width < bits
-    ]
 
 
 def judge_answers(expected: str, read: Sequence[Sequence[Feedback]]) -> list[str]:
@@ -309,9 +323,9 @@ def _any_is(kind: str, several: Sequence[Feedback]) -> bool:
 def _is(kind: str, words: str) -> bool:
     """True if feedback is of a kind. That with CRC is one without, too; FEEDBACK-1 is an ACK without mode information,
     which suffices wherever no CRC is asked for (RFC 3095, 5.7.6.1)."""
-    if kind.startswith("any("):
+    if kind.startswith("any") and kind != "any":
         return any(_is(kind.replace("any", one), words) for one in ("ACK", "NACK", "STATIC-NACK"))
-    if words == "FEEDBACK-1" and kind in ("ACK(U)", "ACK(O)", "ACK(R)"):
+    if words == "FEEDBACK-1" and kind in ("ACK", "ACK(U)", "ACK(O)", "ACK(R)"):
         return True
     return kind == "any" or words == kind or words.startswith(kind + " ")
 

@@ -6,7 +6,7 @@ answers, is compared here. A vector that does not pass among others is played ag
 """
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -15,7 +15,10 @@ from headroom.core import engine
 from headroom.core.capabilities import PATIENCE_S, Misbehaviour, NotDeclared, promise
 from headroom.core.implementations import Implementation
 from headroom.schemes.rohc.conformance import capabilities, feedback
+from headroom.schemes.rohc.conformance.tcp_answers import TcpAnswers
 from headroom.schemes.rohc.judge import Decompressor, Parameters
+from headroom.schemes.rohc.judge.framework.findings import Remark
+from headroom.schemes.rohc.judge.framework.profiles import TCP
 from headroom.schemes.rohc.judge.v1 import feedback as formats
 from headroom.schemes.rohc.judge.v1 import vectors
 from headroom.schemes.rohc.judge.v1.vectors import PACKET_INTERVAL_NS, Step, Vector
@@ -158,12 +161,27 @@ def judge(group: Sequence[Vector], document: dict[str, Any]) -> list[VectorOutco
     """The outcomes of the vectors of a job."""
     records = {record["packet"]: record for record in document["records"] if "packet" in record}
     played = [VectorOutcome(vector) for vector in group]
+    answers = [_answers(vector) for vector in group]
     for packet, (number, position, step) in enumerate(_in_order(group)):
         record = records[packet]
         one = played[position]
         one.records.append(record)
         one.wrong += [f"link packet {number} {sentence}" for sentence in _wrong(one.vector, step, record)]
+        if (judge := answers[position]) is not None:
+            one.wrong += [f"link packet {number}: {remark.sentence}" for remark in judge(step, record)]
     return played
+
+
+def _answers(vector: Vector) -> Callable[[Step, dict[str, Any]], list[Remark]] | None:
+    """Judges what is answered to the steps of a vector of profile 0x0006; None for vectors of other profiles."""
+    if f"0x{TCP:04x}" not in vector.channel["profiles"]:
+        return None
+    decompressor, answers = Decompressor(vector.parameters), TcpAnswers(vector.parameters)
+
+    def judge(step: Step, record: dict[str, Any]) -> list[Remark]:
+        return answers.take(decompressor.decompress(step.link), record["verdict"], record.get("feedback", ()))
+
+    return judge
 
 
 def _wrong(vector: Vector, step: Step, record: dict[str, Any]) -> list[str]:
@@ -205,7 +223,7 @@ def _wrong_replies(vector: Vector, step: Step, record: dict[str, Any]) -> list[s
         return found
     readings = iter(reading.read)
     for reply in step.replies:
-        if not any(_is_reply(one, reply) for one in readings):
+        if not any(isinstance(one, formats.Feedback) and _is_reply(one, reply) for one in readings):
             what = f"{reply['acktype']}({reply['mode']}) for CID {reply['cid']}" + (
                 " with CRC" if reply["protected"] else ""
             )

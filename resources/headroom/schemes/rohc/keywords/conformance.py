@@ -360,17 +360,18 @@ class ConformanceKeywords:
 
     @keyword("A Decompressor")
     def a_decompressor(self, flow: str, **named: str) -> None:
-        """Begins the story of a decompressor. FLOW: rtp-ipv4, udp-ipv6 …, or `uncompressed`."""
+        """Begins the story of a decompressor. FLOW: rtp-ipv4, udp-ipv6, tcp-ipv4 …, or `uncompressed`."""
         interval = float(named.pop("interval", 20))
         config = self._config("", (), {**named, "compressor": "none"})
         self._identify(config)
         plain = flow == "uncompressed"
         channel = config.channel
+        story = Timeline("udp-ipv4" if plain else flow, channel, plain, interval_ns=round(interval * 1e6))
         if not plain:
             profiles = channel["profiles"] if config.profiles_named else None
             assert config.decompressor is not None
-            carriers.require(config.decompressor, profiles, [Flow.of(flow).packet()])
-        self.story = Timeline("udp-ipv4" if plain else flow, channel, plain, interval_ns=round(interval * 1e6))
+            carriers.require(config.decompressor, profiles, [story.example()])
+        self.story = story
         self.subject = config
 
     @keyword("It Receives")

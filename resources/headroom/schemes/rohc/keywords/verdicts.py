@@ -38,7 +38,7 @@ def note_replay(seen: Observation) -> None:
 
 
 def conclude(seen: Observation) -> None:
-    """The judge's findings on a compressor as a verdict.
+    """The judge's findings on a compressor as a verdict, and then what is wrong with a decompressor's feedback.
 
     Skips the case when the judge could read nothing at all because of features that the compressor declares. One that
     it does not declare excuses nothing.
@@ -55,6 +55,9 @@ def conclude(seen: Observation) -> None:
             "implementation.yaml has to say so."
         )
     verdicts.conclude(seen.findings, "compressor")
+    if seen.remarks:
+        keep_captures(seen.done)
+        conclude_remarks(seen.remarks, "decompressor")
     if seen.packets and len(seen.not_judged) == len(seen.packets):
         raise SkipExecution(f"The judge cannot read such packets: {some(seen.not_judged, 1)}.")
 

@@ -3,7 +3,7 @@
 
 from headroom.schemes.rohc.judge.framework import sdvl
 from headroom.schemes.rohc.judge.framework.bits import Reader
-from headroom.schemes.rohc.judge.framework.errors import MalformedPacket
+from headroom.schemes.rohc.judge.framework.errors import MalformedPacket, RohcError
 
 PADDING = 0xE0
 MAX_SMALL_CID = 15
@@ -29,3 +29,13 @@ def read_large_cid(reader: Reader) -> int:
             "limit.",
         )
     return sdvl.read(reader, "large CID").value
+
+
+def of_feedback(data: bytes, large_cids: bool) -> int | None:
+    """The CID of feedback data, before it is known of which family its context is; None where there is none."""
+    try:
+        if large_cids:
+            return read_large_cid(Reader(data))
+        return read_add_cid(Reader(data)) if len(data) > 1 and is_add_cid(data[0]) else 0
+    except RohcError:
+        return None

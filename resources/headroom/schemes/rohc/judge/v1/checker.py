@@ -12,7 +12,6 @@ from typing import NamedTuple
 from headroom.core.finding import Finding
 from headroom.schemes.rohc.judge.framework import cid as cids
 from headroom.schemes.rohc.judge.framework import framing, profiles
-from headroom.schemes.rohc.judge.framework.bits import Reader
 from headroom.schemes.rohc.judge.framework.errors import RohcError, Unsupported
 from headroom.schemes.rohc.judge.framework.findings import Remark
 from headroom.schemes.rohc.judge.framework.parameters import Parameters
@@ -78,7 +77,10 @@ class Checker:
 
     def take_feedback(self, data: bytes) -> None:
         """Feedback data that reaches the compressor before its next packet."""
-        if _cid_of(data, self.decompressor.channel.parameters.large_cids) in self.decompressor.channel.tcp_contexts:
+        if (
+            cids.of_feedback(data, self.decompressor.channel.parameters.large_cids)
+            in self.decompressor.channel.tcp_contexts
+        ):
             self._take_tcp_feedback(data)
             return
         try:
@@ -264,16 +266,6 @@ class Checker:
 
     def _add(self, remarks: Iterable[Remark]) -> None:
         self.findings += [Finding(one.sentence, one.requirement, self._index) for one in remarks]
-
-
-def _cid_of(feedback: bytes, large_cids: bool) -> int | None:
-    """The CID of feedback data, before it is known of which family its context is."""
-    try:
-        if large_cids:
-            return cids.read_large_cid(Reader(feedback))
-        return cids.read_add_cid(Reader(feedback)) if len(feedback) > 1 and cids.is_add_cid(feedback[0]) else 0
-    except RohcError:
-        return None
 
 
 def _something_differs(kind: str, source: bytes, delivered: bytes | None) -> Remark:

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sequence numbers in the feedback of a decompressor: which packets it may speak of, by RFC 3095 and by RFC 6846."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple, Protocol
+
+from headroom.schemes.rohc.conformance import feedback
+from headroom.schemes.rohc.conformance.feedback import Feedback
+from headroom.schemes.rohc.judge.framework.findings import Remark
+from headroom.schemes.rohc.judge.tcp import feedback as tcp
+from headroom.schemes.rohc.judge.v1 import feedback as v1
+from headroom.schemes.rohc.judge.v1.rules_stream import WITHOUT_CRC
+
+SN_BITS = {"IR": 16, "IR-DYN": 16}  # of packets that have more than the SN field of FEEDBACK-2
+
+
+class SentPacket(NamedTuple):
+    """A link packet as its sender knows it. `mode`: that it carries, "" if none. `validated`: its CRC-8 is right."""
+
+    cid: int
+    kind: str
+    sn: int
+    mode: str = ""
+    validated: bool = False
+
+
+class NumberRules(Protocol):
+    """Rules of one family of profiles. Takes the packets in their order, each with the answers to it."""
+
+    def remarks(self, sent: SentPacket, came_out: bool, read: Sequence[Feedback]) -> list[Remark]: ...
+
+
+@dataclass
+class SequenceNumbers:
+    """RFC 3095, 5.7.6.1: feedback names its context and the header that caused it, or the last one decompressed.
+
+    A packet without CRC causes none: then it is the last one with a CRC that is named (RFC 4815, 3.2)."""
+
+    last: int | None = None  # of the last packet that was decompressed and had a CRC
+    mode: str = "U"  # as the packets have set it
+
+    def remarks(self, sent: SentPacket, came_out: bool, read: Sequence[Feedback]) -> list[Remark]:
+        self.mode = sent.mode or self.mode
+        mine = [one for one in read if isinstance(one, v1.Feedback)]
+        without_crc = sent.kind in WITHOUT_CRC
+        found = [*of_other_contexts(sent.cid, read), *self._about(mine, None if without_crc else sent.sn)]
+        if self.mode == "R":
+            found += _short_numbers(mine, sent.kind)
+        if came_out and not without_crc:
+            self.last = sent.sn
+        return found
+
+    def _about(self, read: Sequence[v1.Feedback], sn: int | None) -> list[Remark]:
+        found = []
+        for one in read:
+            named = [number for number in (sn, self.last) if number is not None]
+            if not one.sn_is_valid or any(feedback.sn_matches(one, number) for number in named):
+                continue
+            known = (
+                "no packet was decompressed yet" if self.last is None else f"the last one decompressed had {self.last}"
+            )
+            caused = "caused it has no CRC" if sn is None else f"caused it had {sn}"
+            sentence = f"{feedback.words_of(one)} carries SN {one.sn.value}; the packet that {caused}, {known}."
+            if sn is None:
+                found.append(Remark("RFC4815-3.2-3", sentence))
+            else:
+                found.append(Remark("RFC3095-5.7.6.1-2" if self.last is None else "RFC3095-5.7.6.1-1", sentence))
+        return found
+
+
+def _short_numbers(read: Sequence[v1.Feedback], kind: str) -> list[Remark]:
+    """RFC 3095, 5.5.2.2: in R-mode the SN of feedback has at least as many bits as that of the packet."""
+    bits = SN_BITS.get(kind, 0)
+    return [
+        Remark(
+            "RFC3095-5.5.2.2-10",
+            f"{feedback.words_of(one)} has {one.sn.width} bits of SN; {kind}, which it answers, has {bits}.",
+        )
+        for one in read
+        if one.sn_is_valid and one.sn.width < bits
+    ]
+
+
+@dataclass
+class MasterSequenceNumbers:
+    """RFC 6846, 8.3.1: "the MSN corresponding to the last header that was successfully CRC-8 validated or CRC
+    verified". Of a packet whose CRC-8 is right and from which nothing comes out, both readings are taken: it was
+    validated, and it is not what the compressor may rely on."""
+
+    named: dict[int, list[int]] = field(default_factory=dict)  # by CID: MSNs that feedback may have
+
+    def remarks(self, sent: SentPacket, came_out: bool, read: Sequence[Feedback]) -> list[Remark]:
+        self.take(sent, came_out)
+        return [*of_other_contexts(sent.cid, read), *self.check(read)]
+
+    def take(self, sent: SentPacket, came_out: bool) -> None:
+        if came_out:
+            self.named[sent.cid] = [sent.sn]
+        elif sent.validated:
+            self.named.setdefault(sent.cid, []).append(sent.sn)
+
+    def check(self, read: Sequence[Feedback]) -> list[Remark]:
+        found = []
+        for one in read:
+            if not isinstance(one, tcp.Feedback) or not one.has_msn:
+                continue
+            named = self.named.get(one.cid, [])
+            if not any(one.is_about(msn) for msn in named):
+                known = f"the last header that was verified has {named[-1]}" if named else "no header was verified yet"
+                sentence = f"{feedback.words_of(one)} carries {one.width} bits of MSN, {one.msn}; {known}."
+                found.append(Remark("RFC6846-8.3.1-1", sentence))
+        return found
+
+
+class NoNumbers:
+    """Profile 0x0000 has none."""
+
+    def remarks(self, sent: SentPacket, came_out: bool, read: Sequence[Feedback]) -> list[Remark]:
+        return []
+
+
+def of_other_contexts(cid: int, read: Sequence[Feedback]) -> list[Remark]:
+    return [
+        Remark("RFC5795-5.2.4.1-5", f"A packet of CID {cid} is answered with feedback for CID {one.cid}.")
+        for one in read
+        if one.cid != cid
+    ]

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Feedback of a decompressor about contexts of profile 0x0006, beside a judge that gets the same packets: what is wrong
+with its form, and with its MSN (RFC 6846, 8.3)."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from headroom.schemes.rohc.conformance import feedback
+from headroom.schemes.rohc.conformance.numbers import MasterSequenceNumbers, SentPacket
+from headroom.schemes.rohc.conformance.tcp_sender import INITIALISING
+from headroom.schemes.rohc.judge import Outcome, Parameters
+from headroom.schemes.rohc.judge.framework.findings import Remark
+from headroom.schemes.rohc.judge.framework.profiles import TCP
+
+CRC_8 = ("RFC6846-5.3.1.1-1", "RFC4164-3.4.1-1")  # the judge's words for one that is wrong
+
+
+@dataclass
+class TcpAnswers:
+    """Takes the packets of one channel in the order in which they arrive, with the answers to each.
+
+    MSNs are judged as long as it is known which header was verified last: not behind a packet that the judge refuses
+    though its CRC-8 is right, and not where `orderly` is false: packets may overtake each other.
+    """
+
+    parameters: Parameters
+    orderly: bool = True
+    numbers: MasterSequenceNumbers = field(default_factory=MasterSequenceNumbers)
+
+    def take(self, outcome: Outcome, verdict: str, elements: Iterable[str]) -> list[Remark]:
+        """`outcome`: of the judge; `verdict`: the engine's on what came out; `elements`: feedback, in hexadecimal."""
+        self._follow(outcome, verdict)
+        read = feedback.read([bytes.fromhex(one) for one in elements], self.parameters, TCP)
+        return read.remarks + (self.numbers.check(read.read) if self.orderly else [])
+
+    def _follow(self, outcome: Outcome, verdict: str) -> None:
+        packet = outcome.packet.tcp if outcome.packet is not None else None
+        if packet is not None:
+            validated = packet.kind in INITIALISING
+            sent = SentPacket(packet.cid, packet.kind, packet.context.control["msn"] or 0, validated=validated)
+            self.numbers.take(sent, verdict == "identical")
+        elif outcome.error is not None and outcome.error.requirement not in CRC_8:
+            self.orderly &= all(one.name != "CRC" for one in outcome.error.fields)
+        self.orderly &= verdict not in ("mismatched", "unexpected")
