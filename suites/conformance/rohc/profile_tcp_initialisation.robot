@@ -22,16 +22,28 @@ IR
     ...    checksum inferred.
     [Tags]    level:must    req:RFC6846-5.1-1    req:RFC6846-5.3.1-1    req:RFC6846-6.2-1    req:RFC6846-6.2-2
     ...       req:RFC6846-6.2-3    req:RFC6846-6.4.1-1    req:RFC6846-6.4.3-1    req:RFC6846-6.4.4-1
-    ...       req:RFC6846-6.4.5-1    req:RFC6846-7.1-1    req:RFC6846-7.1-2    req:RFC6846-7.1-4    req:RFC6846-8.2-8
-    ...       req:RFC6846-8.2-9    req:RFC6846-8.2-12    req:RFC6846-8.2-13    req:RFC6846-8.2-29    req:RFC6846-8.2-30
-    ...       smoke
+    ...       req:RFC6846-6.4.5-1    req:RFC6846-7.1-1    req:RFC6846-7.1-2    req:RFC6846-7.1-4
+    ...       req:RFC6846-8.2-8    req:RFC6846-8.2-9    req:RFC6846-8.2-12    req:RFC6846-8.2-13
+    ...       req:RFC6846-8.2-29    req:RFC6846-8.2-30    smoke
     Vectors Should Be Decompressed    tcp-ir-ipv4    tcp-ir-ipv6    tcp-ir-ipv6-flow-label    tcp-ir-syn    tcp-ir-flags
 
 IR-DYN
     [Documentation]    Sends an IR-DYN packet behind an IR packet. Expects all dynamic fields from it, and the static
     ...    ones from the context.
-    [Tags]    level:must    req:RFC6846-5.3.1.5-2    req:RFC6846-6.2-3    req:RFC6846-7.1-5
+    [Tags]    level:must    req:RFC6846-5.3.1.5-2    req:RFC6846-6.2-3    req:RFC6846-7.1-5    req:RFC6846-7.1-6
     Vectors Should Be Decompressed    tcp-ir-dyn
+
+Wrong CRC-8 Of IR-DYN
+    [Documentation]    Sends IR-DYN packets whose CRC-8 is wrong, and a right one. Expects nothing delivered of those,
+    ...    and no change by them of the context.
+    [Tags]    level:must    req:RFC6846-5.3.1.1-1    req:RFC6846-7.1-6
+    A Decompressor    tcp-ipv4    &{TCP}
+    It Receives       3    IR                delivered
+    It Receives       5    seq_1             delivered
+    It Receives       1    damaged IR-DYN    withheld
+    It Receives       1    IR-DYN            delivered
+    It Receives       5    seq_1             delivered
+    So It Should Be
 
 CIDs
     [Documentation]    Sends IR packets with a small CID and with a large one. Expects the CRC-8 to cover them.

@@ -12,7 +12,8 @@ Test Tags        profile:tcp    scheme:rohc
 
 
 *** Variables ***
-&{TCP}    profiles=0x0000,0x0006    mode=O    confidence=2    needs=context-replication
+&{TCP}            profiles=0x0000,0x0006    mode=O
+&{REPLICATING}    &{TCP}    confidence=2    needs=context-replication
 
 
 *** Test Cases ***
@@ -38,6 +39,35 @@ Reserved Bits And No Base
     [Tags]    level:must    req:RFC4164-3.4.1-2    req:RFC6846-7.2-6    req:RFC6846-8.2-31
     Vectors Should Be Decompressed    tcp-ir-cr-reserved    tcp-ir-cr-no-base    tcp-ir-cr-impossible
 
+IPv6
+    [Documentation]    Sends IR-CR packets over IPv6, with and without a flow label, and with a reserved bit in its
+    ...    item. Expects DSCP, ECN bits and flow label from the packet, and the hop limit from the base context.
+    [Tags]    level:must    req:RFC6846-6.2-4    req:RFC6846-8.2-10
+    Vectors Should Be Decompressed    tcp-ir-cr-ipv6    tcp-ir-cr-ipv6-reserved
+
+AH, GRE, Minimal Encapsulation And Extension Headers
+    [Documentation]    Sends IR-CR packets with AH, GRE, minimal encapsulation and extension headers, once as in the
+    ...    base context and once with others. Expects them as the items of the replicate chain say.
+    [Tags]    feature:extension-headers    level:must    req:RFC6846-6.2-4    req:RFC6846-8.2-7
+    Vectors Should Be Decompressed    tcp-ir-cr-ah    tcp-ir-cr-gre    tcp-ir-cr-minimal-encapsulation
+    ...    tcp-ir-cr-extension-headers
+
+Refused
+    [Documentation]    Sends IR-CR packets whose CRC-7 is wrong, and packets of the CID behind them, then a right one.
+    ...    Expects nothing delivered of that CID before the right one, and the base context to go on.
+    [Tags]    level:must    req:RFC4164-3.4.1-2    req:RFC4164-3.4.2-1    req:RFC4164-3.4.2-4    req:RFC4164-3.4.3-1
+    ...       req:RFC6846-5.3.1-2
+    A Decompressor    tcp-ipv4    &{TCP}
+    It Receives       3    IR                                   delivered
+    It Receives       5    seq_1                                delivered
+    It Receives       4    damaged IR-CR of CID 0 for CID 1     withheld
+    It Receives       2    co_common for CID 1                  withheld
+    It Receives       5    seq_1                                delivered
+    It Receives       1    IR-CR of CID 0 for CID 1             delivered
+    It Receives       5    seq_1 for CID 1                      delivered
+    It Receives       5    seq_1                                delivered
+    So It Should Be
+
 Compressor: Another Flow Of The Same Hosts
     [Documentation]    Acknowledges a flow with a CRC; another one of the same hosts begins. Expects that IR-CR
     ...    packets, if there are any, copy the acknowledged context, with an MSN that is not its own and reserved bits
@@ -45,7 +75,7 @@ Compressor: Another Flow Of The Same Hosts
     [Tags]    level:must    req:RFC4164-3.1-1    req:RFC4164-3.2-1    req:RFC4164-3.3.1-1    req:RFC4164-3.3.2-1
     ...       req:RFC4164-3.3.2-2    req:RFC4164-3.3.3.1-1    req:RFC4164-3.5.3-2    req:RFC6846-6.1.1-6
     ...       req:RFC6846-7.2-5    smoke
-    A Compressor    tcp-ipv4    &{TCP}
+    A Compressor    tcp-ipv4    &{REPLICATING}
     It Sends        10
     It Is Given     ACK
     It Sends        10
@@ -62,7 +92,7 @@ Compressor: A Base That Changes
     [Documentation]    Acknowledges a flow with a CRC, changes its TTL and its DSCP, and begins another one of the
     ...    same hosts behind a packet with the change. Expects that a copy does not rest on what may be unknown.
     [Tags]    level:must    req:RFC4164-3.1-1    req:RFC4164-3.2-1
-    A Compressor    tcp-ipv4    &{TCP}
+    A Compressor    tcp-ipv4    &{REPLICATING}
     It Sends        10
     It Is Given     ACK
     It Sends        10
@@ -84,7 +114,7 @@ Compressor: Acknowledged By FEEDBACK-1
     [Documentation]    Acknowledges a flow by FEEDBACK-1, which has no CRC; another one of the same hosts begins.
     ...    Expects no IR-CR packet.
     [Tags]    level:must    req:RFC4164-3.3.3.1-1
-    A Compressor    tcp-ipv4      &{TCP}
+    A Compressor    tcp-ipv4      &{REPLICATING}
     It Sends        10
     It Is Given     FEEDBACK-1
     It Sends        30
@@ -94,7 +124,7 @@ Compressor: Acknowledged By FEEDBACK-1
 Compressor: Without Feedback
     [Documentation]    Sends a flow and another one of the same hosts, without any feedback. Expects no IR-CR packet.
     [Tags]    level:must    req:RFC4164-3.3.2-1    req:RFC4164-3.3.3.1-3
-    A Compressor    tcp-ipv4    &{TCP}
+    A Compressor    tcp-ipv4    &{REPLICATING}
     It Sends        60
     It Sends        30          no IR-CR    port to 4000
     So It Should Be
@@ -103,7 +133,7 @@ Compressor: A Base That Was Refused
     [Documentation]    Acknowledges a flow with a CRC, and then says by STATIC-NACK that its context is not there;
     ...    another one of the same hosts begins at once. Expects no IR-CR packet.
     [Tags]    level:must    req:RFC4164-3.3.3.1-2
-    A Compressor    tcp-ipv4                          &{TCP}
+    A Compressor    tcp-ipv4                          &{REPLICATING}
     It Sends        10
     It Is Given     ACK
     It Sends        30
@@ -115,7 +145,7 @@ Compressor: A Replica That Is Refused
     [Documentation]    Acknowledges a flow with a CRC; another one of the same hosts begins, and its first packet is
     ...    answered by STATIC-NACK. Expects packets that make a context, and no compressed header.
     [Tags]    level:must    req:RFC4164-3.3.3.4-1
-    A Compressor    tcp-ipv4                          &{TCP}
+    A Compressor    tcp-ipv4                          &{REPLICATING}
     It Sends        10
     It Is Given     ACK
     It Sends        10
@@ -129,7 +159,7 @@ Compressor: The Base Of A Replica That Was Refused
     [Documentation]    The same, and a third flow begins; then the first one is acknowledged again, and a fourth
     ...    begins. Expects IR packets of the second and third flow.
     [Tags]    level:should    req:RFC4164-3.3.3.4-2    req:RFC4164-3.3.3.4-3
-    A Compressor    tcp-ipv4                          &{TCP}
+    A Compressor    tcp-ipv4                          &{REPLICATING}
     It Sends        10
     It Is Given     ACK
     It Sends        10
@@ -148,7 +178,7 @@ Compressor: Damage Of A Replica
     [Documentation]    Acknowledges a replicated flow; then STATIC-NACK comes for it. Expects that no IR-CR packet
     ...    repairs it.
     [Tags]    level:should    req:RFC4164-3.5.2-2
-    A Compressor    tcp-ipv4                          &{TCP}
+    A Compressor    tcp-ipv4                          &{REPLICATING}
     It Sends        10
     It Is Given     ACK
     It Sends        10
@@ -166,5 +196,5 @@ Compressor: Short Connections
     [Documentation]    Sends short connections whose packets are acknowledged, some with FEEDBACK-2. Expects nothing
     ...    wrong.
     [Tags]    level:must    req:RFC4164-3.1-1    req:RFC4164-3.3.1-1    req:RFC4164-3.3.3.1-1    req:RFC6846-6.1.1-6
-    Flow Should Be Compressed Correctly    tcp-short-connections    &{TCP}    packets=400    max_cid=15
+    Flow Should Be Compressed Correctly    tcp-short-connections    &{REPLICATING}    packets=400    max_cid=15
     Replicas Should Have An MSN Of Their Own

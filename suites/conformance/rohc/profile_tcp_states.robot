@@ -225,3 +225,61 @@ Answers To IR Have A CRC
     It Receives       16    IR            delivered    only any with CRC
     It Receives       16    damaged IR    withheld     only any with CRC
     So It Should Be
+
+Unknown Index
+    [Documentation]    Sends lists with the index of an option whose item never came. Expects nothing delivered, and
+    ...    NACK.
+    [Tags]    level:should    req:RFC6846-6.3.2-5
+    A Decompressor    tcp-ipv4    &{TCP}
+    It Receives       3     IR                              delivered
+    It Receives       10    seq_1                           delivered
+    It Receives       8     co_common-with-unknown-index    withheld    some NACK
+    It Receives       1     IR                              delivered
+    So It Should Be
+
+Answers To IR-CR
+    [Documentation]    Sends IR-CR packets that are right. Expects ACK, with a CRC.
+    [Tags]    level:should    req:RFC4164-3.4.2-3    req:RFC4164-3.4.4-1
+    A Decompressor    tcp-ipv4    &{TCP}
+    It Receives       3     IR                          delivered
+    It Receives       16    IR-CR of CID 0 for CID 1    delivered    some ACK; only any with CRC
+    So It Should Be
+
+Answers To IR-CR That Fails
+    [Documentation]    Sends IR-CR packets whose CRC-7 is wrong, for a CID without context. Expects STATIC-NACK, with a
+    ...    CRC.
+    [Tags]    level:should    req:RFC4164-3.4.3-2    req:RFC4164-3.4.4-1    req:RFC6846-5.3.1.3-2
+    A Decompressor    tcp-ipv4    &{TCP}
+    It Receives       3     IR                                  delivered
+    It Receives       32    damaged IR-CR of CID 0 for CID 1    withheld    some STATIC-NACK; only any with CRC
+    So It Should Be
+
+Answers To IR-CR That Fails Later
+    [Documentation]    Sends IR-CR packets, first right ones and then ones whose CRC-7 is wrong. Expects NACK for these.
+    [Tags]    level:should    req:RFC4164-3.4.3-4
+    A Decompressor    tcp-ipv4    &{TCP}
+    It Receives       3     IR                                  delivered
+    It Receives       3     IR-CR of CID 0 for CID 1            delivered
+    It Receives       32    damaged IR-CR of CID 0 for CID 1    withheld    some NACK
+    So It Should Be
+
+Answers To IR-CR Without Its Base
+    [Documentation]    Sends IR-CR packets with the CID of no context as base. Expects STATIC-NACK.
+    [Tags]    level:should    req:RFC4164-3.4.3-2    req:RFC4164-3.4.3-3
+    A Decompressor    tcp-ipv4    &{TCP}
+    It Receives       3     IR                          delivered
+    It Receives       32    IR-CR of CID 5 for CID 1    withheld    some STATIC-NACK
+    So It Should Be
+
+Answers To IR-CR Of A Connection That Ended
+    [Documentation]    Ends a connection with FIN, waits, and sends IR-CR packets with its context as base. Expects them
+    ...    delivered, or STATIC-NACK from a decompressor that keeps no contexts of such connections.
+    [Tags]    level:should    req:RFC4164-3.4.3-3
+    A Decompressor    tcp-ipv4    &{TCP}
+    It Receives         3     IR                          delivered
+    It Receives         5     seq_1                       delivered
+    Its Flow Changes    fin
+    It Receives         3     co_common                   delivered
+    300 Seconds Pass
+    It Receives         32    IR-CR of CID 0 for CID 1    delivered or withheld    some STATIC-NACK if withheld
+    So It Should Be

@@ -179,6 +179,12 @@ def test_wrong_feedback_is_told_with_its_requirement() -> None:
     assert remark.requirement == "RFC5795-5.2.4.1-5"
 
 
+@pytest.mark.parametrize(("verdict", "met"), [("identical", True), ("not_delivered", False)])
+def test_what_does_not_come_out_is_answered(verdict: str, met: bool) -> None:
+    made = story((1, "IR"), (1, "IR-CR of CID 0 for CID 1", "delivered or withheld", "some STATIC-NACK if withheld"))
+    assert (played(made, {}, p1=verdict).complaints == []) is met
+
+
 # ---- numbers
 
 
