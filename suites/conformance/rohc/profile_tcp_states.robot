@@ -80,6 +80,25 @@ Damage Of The Dynamic Part, Mended By IR-DYN
     It Receives       10    seq_1             delivered unless STATIC-NACK
     So It Should Be
 
+Damage Little By Little
+    [Documentation]    Sends 2, 4, 8 and 16 packets with a wrong CRC-3, and a right one behind each of these, then one with
+    ...    a CRC-7. Expects the right ones to be withheld from when NACK has said that damage is assumed.
+    [Tags]    level:must    req:RFC6846-5.3.1.2-3    req:RFC6846-5.3.1.4-2    req:RFC6846-5.3.1.4-4
+    A Decompressor    tcp-ipv4    &{TCP}
+    It Receives       3     IR               delivered
+    It Receives       10    seq_1            delivered
+    It Receives       2     damaged seq_1    withheld
+    It Receives       1     seq_1            withheld after NACK
+    It Receives       4     damaged seq_1    withheld
+    It Receives       1     seq_1            withheld after NACK
+    It Receives       8     damaged seq_1    withheld
+    It Receives       1     seq_1            withheld after NACK
+    It Receives       16    damaged seq_1    withheld
+    It Receives       1     seq_1            withheld after NACK
+    It Receives       1     seq_8            delivered unless STATIC-NACK
+    It Receives       10    seq_1            delivered unless STATIC-NACK
+    So It Should Be
+
 Damage Of The Static Part
     [Documentation]    Sends 32 packets with a wrong CRC-3 and then 24 with a wrong CRC-7, then right ones of all types.
     ...    Expects that those with a CRC-3 do not come out once damage is assumed, and that the IR packet does, and

@@ -13,11 +13,14 @@ from headroom.core.captures import direction
 from headroom.core.captures.dissection import LinkPacket, Reading, ReadingComparison
 from headroom.decode import run
 from headroom.decode.run import DecodedPacket, DecodeOptions
+from headroom.schemes.rohc.conformance.tcp_sender import TcpFlow, TcpSender
 from headroom.schemes.rohc.decode.comparing import RohcReading
 from headroom.schemes.rohc.decode.dissector import RohcDissector
 from headroom.schemes.rohc.decode.reading import ChannelHints, RohcReader
 from headroom.schemes.rohc.decode.tshark_reading import row_reading
 from headroom.schemes.rohc.judge.framework import crc
+from headroom.schemes.rohc.judge.tcp.feedback import ACK as TCP_ACK
+from headroom.schemes.rohc.judge.tcp.feedback import NACK, Feedback, write_feedback
 from headroom.tests.decode.support import (
     ACK,
     IR,
@@ -132,9 +135,6 @@ def test_the_type_of_an_ir_packet_is_not_what_it_carries() -> None:
 @pytest.mark.parametrize(
     ("packet", "names"),
     [
-        (bytes.fromhex("fd0682 01020304"), "0x0006 (ROHC-TCP, RFC 6846)"),
-        (bytes.fromhex("fc0682 01020304"), "0x0006 (ROHC-TCP, RFC 6846)"),  # IR-CR
-        (bytes.fromhex("f80682 01020304"), "0x0006 (ROHC-TCP, RFC 6846)"),
         (bytes.fromhex("fd0500 01020304"), "0x0005 (LLA, RFC 4362) or 0x0105 (LLA with R-mode, RFC 3408)"),
         (bytes.fromhex("fd4200 01020304"), "0x..42"),
     ],
@@ -211,7 +211,8 @@ def test_feedback_of_the_other_direction_has_the_large_cids_of_it(tmp_path: Path
     ],
 )
 def test_profiles_that_are_not_read_say_the_size_of_cids_too(tmp_path: Path, packet: str, cid: int, name: str) -> None:
-    packets, _ = decoded(tmp_path, *rohc(*2 * [bytes.fromhex(packet)]))
+    words = {"profiles": "0x0000,0x0002,0x0004"}
+    packets, _ = decoded(tmp_path, *rohc(*2 * [bytes.fromhex(packet)]), **words)
     for one in packets:
         assert one.ours is not None and name in " ".join([one.ours.error, *one.ours.notes])
         assert one.ours.values["CID"] == cid
@@ -324,3 +325,66 @@ def test_feedback_alone_answers_contexts_by_cid_and_profile(tmp_path: Path) -> N
     packets, _ = decoded(tmp_path, *ppp(*there, plain, *answers), link_type=9)
     assert [one.ours.error for one in packets if one.ours] == [""] * 4
     assert [one.channel for one in packets[2:]] == ["from 198.51.100.2", direction.UNKNOWN]
+
+
+# ---- ROHC-TCP
+
+
+def tcp_packets(*kinds: str) -> list[bytes]:
+    sender = TcpSender(TcpFlow.of("tcp-ipv4"))
+    return [sender.packet(kind)[0] for kind in kinds]
+
+
+TCP_NACK = Feedback(NACK, 1002, 14)
+
+
+def element(one: Feedback) -> bytes:
+    data = write_feedback(one)
+    return bytes([0xF0 | len(data)]) + data
+
+
+def test_packets_of_rohc_tcp() -> None:
+    found = readings(*tcp_packets("IR", "seq_1", "IR-DYN", "co_common"))
+    assert [one.error for one in found] == [""] * 4
+    assert [one.title for one in found] == ["IR", "seq_1", "IR-DYN", "co_common"]
+    assert [one.values["MSN"] for one in found] == [1000, 1001, 1002, 1003]
+    assert {one.values["profile"] for one in found} == {6}
+    assert found[0].values["source port"] == 40000 and all(one.verified for one in found)
+    assert compared(Reading("Normal", {"CID": 3}), *tcp_packets("IR", "seq_1")).silent.endswith("ROHC-TCP")
+
+
+def test_feedback_of_rohc_tcp_is_told_by_its_crc() -> None:
+    right = element(TCP_NACK)
+    (found,) = readings(right)
+    told = {"type": "FEEDBACK-2", "CID": 0, "MSN": 1002, "acknowledgement": "NACK", "options": []}
+    assert found.values["feedback"] == [told]
+    assert RohcDissector().phrases("feedback", found.values["feedback"]) == ["FEEDBACK-2 NACK CID 0 MSN 1002"]
+    assert compared(Reading("feedback", {"feedback": [{"SN": 5}]}), right).silent.endswith("feedback of ROHC-TCP")
+    (other,) = readings(right[:-1] + bytes([right[-1] ^ 1]))
+    assert "MSN" not in str(other.values.get("feedback"))
+
+
+@pytest.mark.parametrize(
+    ("one", "fits"),
+    [
+        (Feedback(NACK, 1002, 14), 2),
+        (Feedback(TCP_ACK, 1002 & 0xFF, 8), 2),
+        (Feedback(NACK, 5, 14), 1),
+        (Feedback(NACK, 1002, 14, cid=3), 0),
+    ],
+)
+def test_feedback_answers_a_context_of_rohc_tcp(one: Feedback, fits: int) -> None:
+    there, back = RohcReader(ChannelHints(), False), RohcReader(ChannelHints(), False)
+    for packet in tcp_packets("IR", "seq_1", "seq_1"):
+        there.read(LinkPacket(packet))
+    back.read(LinkPacket(element(one)))
+    assert back.answers(there) == fits
+    assert back.is_plausible(there) is (fits > 0)
+    assert there.answers(back) == 0
+
+
+def test_feedback_of_rohc_tcp_answers_no_context_of_another_profile() -> None:
+    there, back = RohcReader(ChannelHints(), False), RohcReader(ChannelHints(), False)
+    there.read(LinkPacket(IR))
+    back.read(LinkPacket(element(TCP_NACK)))
+    assert back.answers(there) == 0

@@ -49,12 +49,14 @@ class Limits:
             return "our judge does not read the packet"
         if packet is None:
             return "our judge refuses the packet, and tshark keeps no state and checks no CRC"
+        if packet.tcp is not None:
+            return "tshark does not decode ROHC-TCP"
         if packet.kind == "segment":
             return "tshark does not put segments together"
         if any("last segment" in note for note in ours.notes):
             return "tshark does not put segments together"
         if packet.kind == "feedback":
-            return ""
+            return "tshark does not decode feedback of ROHC-TCP" if _is_of_tcp(ours) else ""
         if packet.kind in ("IR", "IR-DYN"):
             self._beyond.discard(packet.cid)
             self._modes.discard(packet.cid)
@@ -96,6 +98,11 @@ class Limits:
         return ""
 
 
+def _is_of_tcp(ours: RohcReading) -> bool:
+    elements = ours.values.get("feedback")
+    return isinstance(elements, list) and any(isinstance(one, dict) and "MSN" in one for one in elements)
+
+
 def _says_mode(ours: RohcReading) -> bool:
     """Whether a packet says the mode where tshark sees it: a dynamic chain behind one IPv4 header, or extension 3."""
     packet = ours.packet
@@ -134,7 +141,7 @@ def compare(ours: RohcReading, theirs: Reading | None, limits: Limits) -> Readin
             found.hold(name, value[: len(other)], other)  # tshark reads no IP header behind the first one
         elif readable(name):
             found.hold(name, value, other)
-    if not ours.other_feedback_cids:
+    if not ours.other_feedback_cids and not _is_of_tcp(ours):
         _compare_feedback(found, ours, theirs)
     return found
 

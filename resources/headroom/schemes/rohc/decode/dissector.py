@@ -8,9 +8,8 @@ from headroom.core.captures.dissection import LinkChannel, LinkDissector, LinkPa
 from headroom.core.errors import UsageError
 from headroom.core.options import split_names
 from headroom.schemes.rohc.decode import tshark_reading
-from headroom.schemes.rohc.decode.reading import ChannelHints, CidEvidence, RohcReader, ends_of, evidence_of
+from headroom.schemes.rohc.decode.reading import READ, ChannelHints, CidEvidence, RohcReader, ends_of, evidence_of
 from headroom.schemes.rohc.judge.framework.cid import MAX_SMALL_CID
-from headroom.schemes.rohc.judge.v1.profiles import PROFILES
 
 LARGE = "large CIDs"  # what a frame says that has them
 
@@ -26,7 +25,7 @@ class RohcDissector(LinkDissector):
             raise UsageError(f"--cid is small or large, not '{cid}'.")
         if cid == "small" and max_cid is not None and max_cid > MAX_SMALL_CID:
             raise UsageError(f"Small CIDs go to {MAX_SMALL_CID}; --max-cid {max_cid} needs --cid large.")
-        numbers = frozenset(PROFILES) if profiles is None else profiles_of(profiles)
+        numbers = frozenset(READ) if profiles is None else profiles_of(profiles)
         return ChannelHints(None if cid is None else cid == "large", max_cid, numbers)
 
     def channel(self, form: str, packets: Iterable[bytes], hints: ChannelHints) -> LinkChannel:
@@ -39,7 +38,7 @@ class RohcDissector(LinkDissector):
 
     def phrases(self, name: str, value: Value) -> list[str] | None:
         if name == "profile" and isinstance(value, int):
-            return [str(PROFILES.get(value, f"profile 0x{value:04x}"))]
+            return [str(READ.get(value, f"profile 0x{value:04x}"))]
         if name == "feedback" and isinstance(value, list):
             return [_feedback(element) for element in value]
         return None
@@ -47,11 +46,11 @@ class RohcDissector(LinkDissector):
 
 def profiles_of(text: str) -> frozenset[int]:
     """Profiles by number or name. Raises UsageError where the judge does not know one."""
-    known = {f"0x{number:04x}": number for number in PROFILES}
-    known |= {profile.name.lower(): number for number, profile in PROFILES.items()}
+    known = {f"0x{number:04x}": number for number in READ}
+    known |= {profile.name.lower(): number for number, profile in READ.items()}
     names = [name.lower() for name in split_names(text)]
     if unknown := [name for name in names if name not in known] or (not names and ["nothing"]):
-        profiles = ", ".join(f"0x{number:04x} ({profile.name})" for number, profile in PROFILES.items())
+        profiles = ", ".join(f"0x{number:04x} ({profile.name})" for number, profile in READ.items())
         raise UsageError(f"The judge knows no ROHC profile '{unknown[0]}'. It knows {profiles}.")
     return frozenset(known[name] for name in names)
 
@@ -61,7 +60,7 @@ def _feedback(element: dict[str, Any]) -> str:
     words += [str(element[name]) for name in ("acknowledgement",) if name in element]
     words += [f"({element['mode']})"] if "mode" in element else []
     words += [f"CID {element['CID']}"] if "CID" in element else []
-    words += [f"SN {element['SN']}"] if "SN" in element else []
+    words += [f"{name} {element[name]}" for name in ("SN", "MSN") if name in element]
     words += [str(option) for option in element.get("options", [])]
     return " ".join(words)
 

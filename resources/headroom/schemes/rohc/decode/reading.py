@@ -10,6 +10,7 @@ from headroom.core.captures import ip_headers
 from headroom.core.captures.dissection import LinkPacket, LinkReader, Ours, Reading, ReadingComparison, Value
 from headroom.schemes.rohc.decode.comparing import Limits, RohcReading, compare
 from headroom.schemes.rohc.judge import (
+    Channel,
     CrcMismatch,
     Decompressor,
     MalformedPacket,
@@ -20,11 +21,16 @@ from headroom.schemes.rohc.judge import (
 )
 from headroom.schemes.rohc.judge.framework.cid import MAX_LARGE_CID, MAX_SMALL_CID
 from headroom.schemes.rohc.judge.framework.profiles import VERSION_2, title
+from headroom.schemes.rohc.judge.tcp import feedback as tcp_feedback
+from headroom.schemes.rohc.judge.tcp.chains import Context as TcpContext
+from headroom.schemes.rohc.judge.tcp.packets import Packet as TcpPacket
 from headroom.schemes.rohc.judge.v1 import feedback
 from headroom.schemes.rohc.judge.v1.context import Context
 from headroom.schemes.rohc.judge.v1.packet import Packet, trace_line
-from headroom.schemes.rohc.judge.v1.profiles import PROFILES, UNCOMPRESSED
+from headroom.schemes.rohc.judge.v1.profiles import PROFILES, TCP, UNCOMPRESSED
 
+Feedback = feedback.Feedback | tcp_feedback.Feedback
+READ = {**PROFILES, TCP.number: TCP}  # profiles that are read here
 MRRU = 65_535  # what was negotiated is not in a capture: the largest allows all segments
 TRIED = 200  # packets that decide whether CIDs are small or large
 RECENT = 64  # SN behind the last packet's that feedback may be about: it comes a round trip later
@@ -36,7 +42,7 @@ class ChannelHints:
 
     large_cids: bool | None = None
     max_cid: int | None = None
-    profiles: frozenset[int] = frozenset(PROFILES)
+    profiles: frozenset[int] = frozenset(READ)
     evidence: list["CidEvidence"] = field(default_factory=list, compare=False)  # of each channel of the capture
 
     def parameters(self, large: bool) -> Parameters:
@@ -80,6 +86,8 @@ def _profile_sense(error: RohcError, octets: bytes) -> int:
 
 
 def _feedback_sense(data: bytes, large: bool) -> int:
+    if _tcp_feedback(data, large) is not None:
+        return 4
     try:
         one = feedback.parse(data, large)
     except RohcError:
@@ -114,7 +122,7 @@ class RohcReader(LinkReader):
         self.judge = Decompressor(hints.parameters(large))
         self.limits = Limits()
         self._refused: dict[int, str] = {}  # CIDs whose last IR packet could not be read, and why perhaps
-        self._elements: list[feedback.Feedback] = []  # the feedback in the last packet
+        self._elements: list[Feedback] = []  # the feedback in the last packet
         self._gap = False  # in front of the last packet
 
     def read(self, link: LinkPacket) -> RohcReading:
@@ -171,12 +179,15 @@ class RohcReader(LinkReader):
     def is_plausible(self, peer: LinkReader) -> bool:
         """False if SN leaves a gap, or feedback is for a context that the other direction has not set up."""
         assert isinstance(peer, RohcReader)
-        return not self._gap and all(one.cid in peer.judge.channel.contexts for one in self._elements)
+        channel = peer.judge.channel
+        return not self._gap and all(
+            one.cid in channel.contexts or one.cid in channel.tcp_contexts for one in self._elements
+        )
 
     def answers(self, peer: LinkReader) -> int:
         assert isinstance(peer, RohcReader)
-        contexts = peer.judge.channel.contexts
-        return min((_answers(one, contexts.get(one.cid)) for one in self._elements), default=0)
+        channel = peer.judge.channel
+        return min((_answers(one, channel) for one in self._elements), default=0)
 
     def copy(self) -> "RohcReader":
         copy = RohcReader(self.hints, self.large_cids, self.feedback_large)
@@ -193,6 +204,8 @@ def _verified(outcome: Outcome) -> bool | None:
     packet = outcome.packet
     if outcome.error is not None or packet is None or outcome.is_unfinished:
         return None
+    if packet.tcp is not None:
+        return True
     return True if packet.kind in ("IR", "IR-DYN") or (packet.header is not None and packet.header.updates) else None
 
 
@@ -241,7 +254,9 @@ def _values(packet: Packet, context: Context | None, ours: Ours) -> None:
     ours.values["CID"] = packet.cid
     if packet.profile is not None:
         ours.values["profile"] = packet.profile.number
-    if packet.header is not None:
+    if packet.tcp is not None:
+        _tcp_values(packet.tcp, packet, ours.values)
+    elif packet.header is not None:
         _compressed(packet, ours.values)
     elif packet.static is not None or packet.dynamic is not None:
         _chains(packet, context, ours.values)
@@ -290,8 +305,34 @@ def _chains(packet: Packet, context: Context | None, values: dict[str, Value]) -
             values |= {"TS": packet.dynamic.rtp.ts, "PT": packet.dynamic.rtp.payload_type}
 
 
-def _feedback(data: bytes, large_cids: bool, ours: Ours) -> feedback.Feedback | None:
+def _tcp_values(packet: TcpPacket, trace: Packet, values: dict[str, Value]) -> None:
+    crc = next((value for name in ("CRC", "header_crc") if (value := trace.value(name)) is not None), None)
+    if crc is not None:
+        values["CRC"] = crc
+    values["MSN"] = packet.context.control["msn"] or 0
+    if packet.kind == "IR":
+        tcp = packet.context.tcp
+        values |= {"source port": tcp["src_port"] or 0, "destination port": tcp["dst_port"] or 0}
+
+
+def _tcp_feedback(data: bytes, large_cids: bool) -> tcp_feedback.Feedback | None:
+    """Feedback that is of profile 0x0006 by its CRC-8, unless the CRC option of another profile is right in it."""
+    try:
+        if feedback.parse(data, large_cids).protected:
+            return None
+    except RohcError:
+        pass
+    try:
+        found = tcp_feedback.read_feedback(data, large_cids)
+    except RohcError:
+        return None
+    return found if found.format == "FEEDBACK-2" else None
+
+
+def _feedback(data: bytes, large_cids: bool, ours: Ours) -> Feedback | None:
     """One feedback element; what cannot be read is noted."""
+    if (of_tcp := _tcp_feedback(data, large_cids)) is not None:
+        return of_tcp
     try:
         one = feedback.parse(data, large_cids)
     except RohcError as error:
@@ -302,7 +343,10 @@ def _feedback(data: bytes, large_cids: bool, ours: Ours) -> feedback.Feedback | 
     return one
 
 
-def _feedback_values(one: feedback.Feedback) -> dict[str, Value]:
+def _feedback_values(one: Feedback) -> dict[str, Value]:
+    if isinstance(one, tcp_feedback.Feedback):
+        options = [tcp_feedback.OPTIONS[option] for option in sorted(one.options)]
+        return {"type": one.format, "CID": one.cid, "MSN": one.msn, "acknowledgement": one.acktype, "options": options}
     found: dict[str, Value] = {"type": one.kind, "CID": one.cid, "SN": one.sn.value}
     if one.kind == "FEEDBACK-2":
         found |= {"acknowledgement": one.acktype, "mode": feedback.mode_name(one) or f"{one.mode}"}
@@ -310,11 +354,24 @@ def _feedback_values(one: feedback.Feedback) -> dict[str, Value]:
     return found
 
 
-def _answers(one: feedback.Feedback, context: Context | None) -> int:
-    """How well feedback fits a context, as `LinkReader.answers` has it."""
-    if context is None:
+def _answers(one: Feedback, channel: Channel) -> int:
+    """How well feedback fits a context, as `LinkReader.answers` has it. FEEDBACK-1 looks the same in all profiles."""
+    of_tcp = channel.tcp_contexts.get(one.cid)
+    if of_tcp is not None:
+        return _answers_tcp(one, of_tcp)
+    context = channel.contexts.get(one.cid)
+    if context is None or isinstance(one, tcp_feedback.Feedback):
         return 0
     if context.profile is UNCOMPRESSED:
         return 2 if one.kind == "FEEDBACK-1" and not one.sn.value else 0  # RFC 5795, 5.4.5
     behind = (context.sn - one.sn.value) % (1 << one.sn.width)
     return 2 if one.sn_is_valid and behind < RECENT else 1
+
+
+def _answers_tcp(one: Feedback, context: TcpContext) -> int:
+    if isinstance(one, tcp_feedback.Feedback):
+        has_msn, msn, width = one.has_msn, one.msn, one.width
+    else:
+        has_msn, msn, width = one.kind == "FEEDBACK-1", one.sn.value, one.sn.width
+    behind = ((context.control["msn"] or 0) - msn) % (1 << width)
+    return 2 if has_msn and behind < RECENT else 1
