@@ -144,7 +144,8 @@ STATIC-NACK Without Context
     [Documentation]    Sends IR-DYN packets for a context that is not there. Expects a STATIC-NACK.
     [Tags]    level:should    req:RFC6846-5.3.1.3-2
     A Decompressor    tcp-ipv4    &{TCP}
-    It Receives       32    IR-DYN    withheld    some STATIC-NACK
+    It Receives       32    IR-DYN    withheld     some STATIC-NACK
+    It Receives       1     IR        delivered
     So It Should Be
 
 Answers Without An MSN
@@ -252,7 +253,7 @@ Unknown Index
     A Decompressor    tcp-ipv4    &{TCP}
     It Receives       3     IR                              delivered
     It Receives       10    seq_1                           delivered
-    It Receives       8     co_common-with-unknown-index    withheld    some NACK
+    It Receives       32    co_common-with-unknown-index    withheld    some NACK
     It Receives       1     IR                              delivered
     So It Should Be
 

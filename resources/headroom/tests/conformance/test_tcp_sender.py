@@ -179,6 +179,22 @@ def test_wrong_feedback_is_told_with_its_requirement() -> None:
     assert remark.requirement == "RFC5795-5.2.4.1-5"
 
 
+OLD = "f3a00030"  # STATIC-NACK(O) with SN-NOT-VALID, in the form of RFC 3095, 5.7.6.1
+
+
+def test_for_a_cid_without_context_the_form_is_open() -> None:
+    made = story((1, "damaged IR", "withheld", "only STATIC-NACK"), (1, "IR"), (1, "damaged seq_1", "withheld"))
+    records = [record(n, bytes.fromhex(link["hex"]), "withheld") for n, link in enumerate(made.links)]
+    records[1]["verdict"] = "identical"
+    records[0]["feedback"] = [OLD]
+    outcome = made.judge(document(records))
+    assert (outcome.complaints, outcome.remarks) == ([], [])
+    records[0]["feedback"] = ["f2a0f5"]  # with an SN
+    assert [one.requirement for one in made.judge(document(records)).remarks] == ["RFC6846-8.3.1-1"]
+    records[0]["feedback"], records[2]["feedback"] = [], [OLD]
+    assert [one.requirement for one in made.judge(document(records)).remarks] == ["RFC6846-8.3.1-5"]
+
+
 @pytest.mark.parametrize(("verdict", "met"), [("identical", True), ("not_delivered", False)])
 def test_what_does_not_come_out_is_answered(verdict: str, met: bool) -> None:
     made = story((1, "IR"), (1, "IR-CR of CID 0 for CID 1", "delivered or withheld", "some STATIC-NACK if withheld"))

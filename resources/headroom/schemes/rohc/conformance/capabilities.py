@@ -10,6 +10,8 @@ from headroom.core.implementations import Implementation, Role
 from headroom.core.replay import ReplayConfig
 from headroom.core.scheme_registry import find
 from headroom.schemes.rohc import NAME
+from headroom.schemes.rohc.judge.tcp.chains import Context as TcpContext
+from headroom.schemes.rohc.judge.tcp.headers import IP
 from headroom.schemes.rohc.judge.v1.context import Context
 from headroom.schemes.rohc.judge.v1.profiles import PROFILES
 
@@ -70,7 +72,7 @@ def turn_on(config: ReplayConfig, features: Iterable[str]) -> None:
         options.update(options_for(found, role, feature) | options)
 
 
-def require_what_is_sent(found: Implementation, contexts: Iterable[Context]) -> None:
+def require_what_is_sent(found: Implementation, contexts: Iterable[Context | TcpContext]) -> None:
     """Raises NotDeclared where a decompressor is sent what takes a feature that it does not declare. Which headers a
     compressor takes into a context, and so what the decompressor needs, only its packets show."""
     for feature in dict.fromkeys(feature for context in contexts for feature in _features(context)):
@@ -81,7 +83,11 @@ def require_what_is_sent(found: Implementation, contexts: Iterable[Context]) -> 
             )
 
 
-def _features(context: Context) -> Iterator[str]:
+def _features(context: Context | TcpContext) -> Iterator[str]:
+    if isinstance(context, TcpContext):
+        if not {one.method for one in context.headers} <= {*IP, "tcp"}:
+            yield "extension-headers"
+        return
     if len(context.ips) > 2:
         yield "additional-ip-headers"
     if any(ip.headers.entries for ip in context.ips):

@@ -9,11 +9,12 @@ Suites describe feedback in words: `STATIC-NACK(O) with CRC`, `ACK(U) with CRC a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
 from headroom.core.errors import UsageError
 from headroom.schemes.rohc.judge import Parameters, RohcError, check_feedback
+from headroom.schemes.rohc.judge.framework import cid as cids
 from headroom.schemes.rohc.judge.framework import crc, sdvl
 from headroom.schemes.rohc.judge.framework.findings import Remark
 from headroom.schemes.rohc.judge.framework.profiles import TCP
@@ -169,6 +170,28 @@ def read(elements: Iterable[bytes], parameters: Parameters, profile: int | None 
             except RohcError:
                 continue  # check_feedback reports it
     return reading
+
+
+def read_about_tcp(elements: Iterable[bytes], parameters: Parameters, known: Collection[int]) -> Reading:
+    """Reads feedback about contexts of profile 0x0006. Of a CID that is not among the `known` ones nothing has come out
+    yet: which profile it has, a decompressor need not know, and feedback in the form of RFC 3095 is no less right
+    there ("up to the implementation": RFC 5795, 5.2.3)."""
+    reading = Reading()
+    for element in elements:
+        one = read([element], parameters, TCP)
+        if one.remarks and not any(cids.of_feedback(data, parameters.large_cids) in known for data in _pieces(element)):
+            other = read([element], parameters)
+            one = one if other.remarks else other
+        reading.read += one.read
+        reading.remarks += one.remarks
+    return reading
+
+
+def _pieces(element: bytes) -> list[bytes]:
+    try:
+        return split(element)
+    except ValueError:
+        return []
 
 
 def words_of(feedback: Feedback) -> str:

@@ -89,6 +89,7 @@ class MasterSequenceNumbers:
     validated, and it is not what the compressor may rely on."""
 
     named: dict[int, list[int]] = field(default_factory=dict)  # by CID: MSNs that feedback may have
+    known: set[int] = field(default_factory=set)  # CIDs of which something has come out
 
     def remarks(self, sent: SentPacket, came_out: bool, read: Sequence[Feedback]) -> list[Remark]:
         self.take(sent, came_out)
@@ -97,19 +98,23 @@ class MasterSequenceNumbers:
     def take(self, sent: SentPacket, came_out: bool) -> None:
         if came_out:
             self.named[sent.cid] = [sent.sn]
+            self.known.add(sent.cid)
         elif sent.validated:
             self.named.setdefault(sent.cid, []).append(sent.sn)
 
     def check(self, read: Sequence[Feedback]) -> list[Remark]:
         found = []
         for one in read:
-            if not isinstance(one, tcp.Feedback) or not one.has_msn:
-                continue
             named = self.named.get(one.cid, [])
-            if not any(one.is_about(msn) for msn in named):
+            if isinstance(one, tcp.Feedback):
+                is_right = not one.has_msn or any(one.is_about(msn) for msn in named)
+                carried = f"{one.width} bits of MSN, {one.msn}"
+            else:
+                is_right = not one.sn_is_valid or any(feedback.sn_matches(one, msn) for msn in named)
+                carried = f"{one.sn.width} bits of SN, {one.sn.value}"
+            if not is_right:
                 known = f"the last header that was verified has {named[-1]}" if named else "no header was verified yet"
-                sentence = f"{feedback.words_of(one)} carries {one.width} bits of MSN, {one.msn}; {known}."
-                found.append(Remark("RFC6846-8.3.1-1", sentence))
+                found.append(Remark("RFC6846-8.3.1-1", f"{feedback.words_of(one)} carries {carried}; {known}."))
         return found
 
 

@@ -21,6 +21,7 @@ from headroom.schemes.rohc.judge import Checker, Outcome, Parameters
 from headroom.schemes.rohc.judge.framework import cid
 from headroom.schemes.rohc.judge.framework.findings import Remark
 from headroom.schemes.rohc.judge.tcp import checker as tcp
+from headroom.schemes.rohc.judge.tcp.chains import Context as TcpContext
 from headroom.schemes.rohc.judge.v1.context import Context
 
 JUDGE = "headroom.schemes.rohc.judge"
@@ -159,10 +160,11 @@ class Observation:
         return Counter(seen.kind for seen in self.packets if seen.link is not None)
 
     @property
-    def contexts(self) -> list[Context]:
+    def contexts(self) -> list[Context | TcpContext]:
         """The judge's context behind each packet that it could read."""
-        outcomes = (seen.outcome for seen in self.packets)
-        return [one.after for one in outcomes if one is not None and one.after is not None]
+        outcomes = [one for seen in self.packets if (one := seen.outcome) is not None]
+        of_tcp = [one.packet.tcp.context for one in outcomes if one.packet is not None and one.packet.tcp is not None]
+        return [*(one.after for one in outcomes if one.after is not None), *of_tcp]
 
     @property
     def restored(self) -> int:

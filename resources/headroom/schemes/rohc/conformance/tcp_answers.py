@@ -10,7 +10,6 @@ from headroom.schemes.rohc.conformance.numbers import MasterSequenceNumbers, Sen
 from headroom.schemes.rohc.conformance.tcp_sender import INITIALISING
 from headroom.schemes.rohc.judge import Outcome, Parameters
 from headroom.schemes.rohc.judge.framework.findings import Remark
-from headroom.schemes.rohc.judge.framework.profiles import TCP
 
 CRC_8 = ("RFC6846-5.3.1.1-1", "RFC4164-3.4.1-1")  # the judge's words for one that is wrong
 
@@ -30,7 +29,8 @@ class TcpAnswers:
     def take(self, outcome: Outcome, verdict: str, elements: Iterable[str]) -> list[Remark]:
         """`outcome`: of the judge; `verdict`: the engine's on what came out; `elements`: feedback, in hexadecimal."""
         self._follow(outcome, verdict)
-        read = feedback.read([bytes.fromhex(one) for one in elements], self.parameters, TCP)
+        octets = [bytes.fromhex(one) for one in elements]
+        read = feedback.read_about_tcp(octets, self.parameters, self.numbers.known)
         return read.remarks + (self.numbers.check(read.read) if self.orderly else [])
 
     def _follow(self, outcome: Outcome, verdict: str) -> None:

@@ -198,7 +198,10 @@ class Timeline:
             for record in mine:
                 profile = self.senders[step.cid].profile
                 elements = [bytes.fromhex(one) for one in record.get("feedback", ())]
-                reading = feedback.read(elements, self.parameters, profile)
+                if isinstance(rules, MasterSequenceNumbers):
+                    reading = feedback.read_about_tcp(elements, self.parameters, rules.known)
+                else:
+                    reading = feedback.read(elements, self.parameters, profile)
                 came_out = record["verdict"] in ("identical", "delivered") or step.outcome == "anything"
                 played.remarks += reading.remarks
                 played.remarks += rules.remarks(self.sent[record["packet"]], came_out, reading.read)
@@ -332,7 +335,7 @@ def _is(kind: str, words: str) -> bool:
         return any(_is(kind.replace("any", one), words) for one in ("ACK", "NACK", "STATIC-NACK"))
     if words == "FEEDBACK-1" and kind in ("ACK", "ACK(U)", "ACK(O)", "ACK(R)"):
         return True
-    return kind == "any" or words == kind or words.startswith(kind + " ")
+    return kind == "any" or words == kind or words.startswith((kind + " ", kind + "("))
 
 
 def _list(everything: Sequence[str]) -> str:
