@@ -81,28 +81,34 @@ Damage Of The Dynamic Part, Mended By IR-DYN
     So It Should Be
 
 Damage Little By Little
-    [Documentation]    Sends 2, 4, 8 and 16 packets with a wrong CRC-3, and a right one behind each of these, then one with
-    ...    a CRC-7. Expects the right ones to be withheld from when NACK has said that damage is assumed.
+    [Documentation]    Sends a packet with a wrong CRC-3 and a right one by turns, and then one with a CRC-7. Expects
+    ...    the right ones to be withheld from when NACK has said that damage is assumed.
     [Tags]    level:must    req:RFC6846-5.3.1.2-3    req:RFC6846-5.3.1.4-2    req:RFC6846-5.3.1.4-4
     A Decompressor    tcp-ipv4    &{TCP}
     It Receives       3     IR               delivered
     It Receives       10    seq_1            delivered
-    It Receives       2     damaged seq_1    withheld
+    It Receives       1     damaged seq_1    withheld
     It Receives       1     seq_1            withheld after NACK
-    It Receives       4     damaged seq_1    withheld
+    It Receives       1     damaged seq_1    withheld
     It Receives       1     seq_1            withheld after NACK
-    It Receives       8     damaged seq_1    withheld
+    It Receives       1     damaged seq_1    withheld
     It Receives       1     seq_1            withheld after NACK
-    It Receives       16    damaged seq_1    withheld
+    It Receives       1     damaged seq_1    withheld
+    It Receives       1     seq_1            withheld after NACK
+    It Receives       1     damaged seq_1    withheld
+    It Receives       1     seq_1            withheld after NACK
+    It Receives       1     damaged seq_1    withheld
+    It Receives       1     seq_1            withheld after NACK
+    It Receives       1     damaged seq_1    withheld
     It Receives       1     seq_1            withheld after NACK
     It Receives       1     seq_8            delivered unless STATIC-NACK
     It Receives       10    seq_1            delivered unless STATIC-NACK
     So It Should Be
 
 Damage Of The Static Part
-    [Documentation]    Sends 32 packets with a wrong CRC-3 and then 24 with a wrong CRC-7, then right ones of all types.
-    ...    Expects that those with a CRC-3 do not come out once damage is assumed, and that the IR packet does, and
-    ...    everything behind it.
+    [Documentation]    Sends 32 packets with a wrong CRC-3 and then 24 with a wrong CRC-7, then right ones of all
+    ...    types. Expects that those with a CRC-3 do not come out once damage is assumed, and that the IR packet does,
+    ...    and everything behind it.
     [Tags]    level:must    req:RFC6846-5.3.1-2    req:RFC6846-5.3.1.1-5    req:RFC6846-5.3.1.2-3
     ...       req:RFC6846-5.3.1.3-3
     A Decompressor    tcp-ipv4    &{TCP}
@@ -128,8 +134,8 @@ NACK For Damage
     So It Should Be
 
 STATIC-NACK For Static Damage
-    [Documentation]    Sends 32 packets with a wrong CRC-3 and 24 with a wrong CRC-7, and goes on with packets that need
-    ...    a context. Expects a STATIC-NACK when the decompressor leaves Static Context, and again and again.
+    [Documentation]    Sends 32 packets with a wrong CRC-3 and 24 with a wrong CRC-7, and goes on with packets that
+    ...    need a context. Expects a STATIC-NACK when the decompressor leaves Static Context, and again and again.
     [Tags]    level:should    req:RFC6846-5.3.1.3-2    req:RFC6846-5.3.1.4-3
     A Decompressor    tcp-ipv4    &{TCP}
     It Receives       3     IR                   delivered
@@ -200,8 +206,8 @@ Large CIDs Of Answers
     So It Should Be
 
 NACKs Go On
-    [Documentation]    Damages a context, mends it, and damages it again. Expects NACKs again if there were any: who has
-    ...    begun with feedback goes on with it.
+    [Documentation]    Damages a context, mends it, and damages it again. Expects NACKs again if there were any: who
+    ...    has begun with feedback goes on with it.
     [Tags]    level:must    req:RFC6846-5.3.2-2
     A Decompressor    tcp-ipv4    &{TCP}
     It Receives       3     IR               delivered
@@ -275,7 +281,8 @@ Answers To IR-CR That Fails
     So It Should Be
 
 Answers To IR-CR That Fails Later
-    [Documentation]    Sends IR-CR packets, first right ones and then ones whose CRC-7 is wrong. Expects NACK for these.
+    [Documentation]    Sends IR-CR packets, first right ones and then ones whose CRC-7 is wrong. Expects NACK for
+    ...    these.
     [Tags]    level:should    req:RFC4164-3.4.3-4
     A Decompressor    tcp-ipv4    &{TCP}
     It Receives       3     IR                                  delivered
@@ -292,8 +299,8 @@ Answers To IR-CR Without Its Base
     So It Should Be
 
 Answers To IR-CR Of A Connection That Ended
-    [Documentation]    Ends a connection with FIN, waits, and sends IR-CR packets with its context as base. Expects them
-    ...    delivered, or STATIC-NACK from a decompressor that keeps no contexts of such connections.
+    [Documentation]    Ends a connection with FIN, waits, and sends IR-CR packets with its context as base. Expects
+    ...    them delivered, or STATIC-NACK from a decompressor that keeps no contexts of such connections.
     [Tags]    level:should    req:RFC4164-3.4.3-3
     A Decompressor    tcp-ipv4    &{TCP}
     It Receives         3     IR                          delivered

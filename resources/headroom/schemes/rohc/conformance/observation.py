@@ -317,8 +317,8 @@ def _is_for(element: str, contexts: Collection[int], parameters: Parameters) -> 
 
 
 def _is_orderly(config: replay.ReplayConfig) -> bool:
-    """True if packets arrive in the order in which they are sent, and each is answered before the next one."""
-    return config.burst == 1 and not set(config.forward) & OVERTAKING
+    """True if each packet arrives as it was sent, and is answered before the next one: no CRC covers an MSN."""
+    return config.burst == 1 and not config.forward
 
 
 def sees_all_feedback(config: replay.ReplayConfig) -> bool:

@@ -19,7 +19,7 @@ class TcpAnswers:
     """Takes the packets of one channel in the order in which they arrive, with the answers to each.
 
     MSNs are judged as long as it is known which header was verified last: not behind a packet that the judge refuses
-    though its CRC-8 is right, and not where `orderly` is false: packets may overtake each other.
+    though its CRC-8 is right, and not where `orderly` is false: packets may be lost, damaged or overtake each other.
     """
 
     parameters: Parameters

@@ -3,7 +3,7 @@
 of RFC 3095. The formats are those of RFC 6846, 8.2, and of RFC 4164, 3.5.
 
 Connections have the same addresses and window, and ports of their own, so that the context of one may be the base of
-another's. A damaged packet is the flow's next one, which comes again behind it: its CRC tells nothing of how many there
+another's. A packet that is to fail is the flow's next one, which comes again behind it: nothing tells of how many there
 were, and a compressed header has four bits of the MSN.
 """
 
@@ -162,10 +162,9 @@ class TcpSender:
             link = self._initialising(kind, after, payload, base, wrong_crc)
         else:
             link = self._compressed(kind, after, original[:-PAYLOAD], payload, wrong_crc)
-        if not wrong_crc:
+        if not wrong_crc and kind != UNKNOWN_INDEX:
             self.flow.advance()
-            if kind != UNKNOWN_INDEX:
-                self.context = after
+            self.context = after
         return link, original
 
     def _context(self, original: bytes) -> Context:
