@@ -97,10 +97,6 @@ Damage Little By Little
     It Receives       1     seq_1            withheld after NACK
     It Receives       1     damaged seq_1    withheld
     It Receives       1     seq_1            withheld after NACK
-    It Receives       1     damaged seq_1    withheld
-    It Receives       1     seq_1            withheld after NACK
-    It Receives       1     damaged seq_1    withheld
-    It Receives       1     seq_1            withheld after NACK
     It Receives       1     seq_8            delivered unless STATIC-NACK
     It Receives       10    seq_1            delivered unless STATIC-NACK
     So It Should Be

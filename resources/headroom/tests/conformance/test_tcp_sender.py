@@ -3,11 +3,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
+from headroom.core import implementations, replay
+from headroom.core.capabilities import NotDeclared
 from headroom.core.errors import UsageError
-from headroom.schemes.rohc.conformance import timeline
+from headroom.core.paths import IMPLEMENTATIONS
+from headroom.core.replay import Replay
+from headroom.schemes.rohc.conformance import capabilities, timeline, vectors
+from headroom.schemes.rohc.conformance.losses import literal
 from headroom.schemes.rohc.conformance.numbers import MasterSequenceNumbers, SentPacket
+from headroom.schemes.rohc.conformance.observation import observe
 from headroom.schemes.rohc.conformance.tcp_sender import UNKNOWN_INDEX, Base, TcpFlow, TcpSender
 from headroom.schemes.rohc.conformance.timeline import Timeline
 from headroom.schemes.rohc.judge import Decompressor, Parameters
@@ -20,6 +28,7 @@ from headroom.schemes.rohc.judge.tcp.feedback import (
     write_feedback,
 )
 from headroom.tests.conformance.support import document, record
+from headroom.tests.runs import replay_of
 
 PROFILES = frozenset({0, 6})
 
@@ -219,3 +228,88 @@ def test_a_right_crc_8_may_be_taken_for_the_validation_of_a_header() -> None:
     assert not numbers.remarks(failed, False, [Feedback(NACK, 7, 14, 1), Feedback(NACK, 8, 14, 1)])
     assert numbers.remarks(failed, False, [Feedback(NACK, 9, 14, 1)])
     assert numbers.remarks(SentPacket(1, "seq_1", 9), True, [Feedback(ACK, 8, 14, 1)])
+
+
+# ---- flows and vectors
+
+CHANNEL = {"profiles": ["0x0000", "0x0006"]}
+
+
+def stream_of(*kinds: str, cid: int = 0) -> tuple[list[bytes], list[bytes]]:
+    sender = TcpSender(TcpFlow.of("tcp-ipv4", cid), cid)
+    made = [sender.packet(kind) for kind in kinds]
+    return [link for link, _ in made], [original for _, original in made]
+
+
+def observed_answers(
+    monkeypatch: pytest.MonkeyPatch, answers: dict[int, str], wanted: dict[str, Any], *verdicts: str
+) -> list[str]:
+    links, originals = stream_of("IR", *["seq_1"] * (len(verdicts) - 1))
+    records = [record(n, link, verdict) for n, (link, verdict) in enumerate(zip(links, verdicts, strict=True))]
+    for n, element in answers.items():
+        records[n]["feedback"] = [element]
+    asked = replay_of(source=literal(originals), channel=CHANNEL, **wanted)
+    monkeypatch.setattr(replay, "run", lambda now: Replay(now, document(records)))
+    return [one.requirement for one in observe(asked).remarks]
+
+
+def in_element(feedback: Feedback) -> str:
+    data = write_feedback(feedback)
+    return f"f{len(data)}" + data.hex()
+
+
+GOOD = ("identical",) * 4
+
+
+@pytest.mark.parametrize(
+    ("answer", "verdicts", "wanted", "broken"),
+    [
+        (in_element(nack(1003)), GOOD, {}, []),
+        (in_element(nack(1002)), GOOD, {}, ["RFC6846-8.3.1-1"]),
+        (in_element(nack(1002)), (*GOOD[:3], "not_delivered"), {}, []),
+        (in_element(nack(1003)), (*GOOD[:3], "not_delivered"), {}, ["RFC6846-8.3.1-1"]),
+        (in_element(nack(7)), (*GOOD[:2], "mismatched", "identical"), {}, []),  # what the decompressor has is not known
+        (in_element(nack(7)), GOOD, {"forward": {"ber": 0.001}}, []),
+        ("f343eb00", GOOD, {}, ["RFC6846-8.3.1-5"]),
+        ("f343eb00", GOOD, {"forward": {"ber": 0.001}}, ["RFC6846-8.3.1-5"]),
+        ("f2e3eb", GOOD, {}, []),  # for a CID of another profile, or of none
+    ],
+)
+def test_feedback_in_a_flow(
+    monkeypatch: pytest.MonkeyPatch, answer: str, verdicts: tuple[str, ...], wanted: dict[str, Any], broken: list[str]
+) -> None:
+    assert observed_answers(monkeypatch, {3: answer}, wanted, *verdicts) == broken
+
+
+def test_feedback_to_vectors() -> None:
+    vector = vectors.known()["tcp-ir-dyn"]
+    records = [record(n, step.link) for n, step in enumerate(vector.steps)]
+    records[0]["feedback"] = [in_element(Feedback(ACK, 500, 14))]
+    assert vectors.judge([vector], document(records))[0].wrong == []
+    records[0]["feedback"] = [in_element(Feedback(ACK, 499, 14))]
+    (wrong,) = vectors.judge([vector], document(records))[0].wrong
+    assert wrong.startswith("link packet 0: ACK with CRC carries 14 bits of MSN, 499")
+
+
+def test_a_refused_packet_whose_crc_8_is_right_leaves_the_msn_open() -> None:
+    vector = vectors.known()["tcp-ir-cr-wrong-crc-7"]
+    records = [record(n, step.link, "identical" if step.packet else "withheld") for n, step in enumerate(vector.steps)]
+    at = next(n for n, step in enumerate(vector.steps) if step.packet is None)
+    records[at]["feedback"] = [in_element(Feedback(STATIC_NACK, 1111, 14, cid=1))]
+    assert vectors.judge([vector], document(records))[0].wrong == []
+    records[at]["feedback"] = ["f5e1845700ff"]
+    assert vectors.judge([vector], document(records))[0].wrong
+
+
+def test_features_of_contexts() -> None:
+    links = vectors.known()["tcp-ah"].steps
+    judge = Decompressor(vectors.known()["tcp-ah"].parameters)
+    outcome = judge.decompress(links[0].link)
+    assert outcome.packet is not None and outcome.packet.tcp is not None
+    librohc = implementations.load(IMPLEMENTATIONS / "librohc")
+    with pytest.raises(NotDeclared, match="extension-headers"):
+        capabilities.require_what_is_sent(librohc, [outcome.packet.tcp.context])
+    sender, judge = pair()
+    outcome = judge.decompress(sender.packet("IR")[0])
+    assert outcome.packet is not None and outcome.packet.tcp is not None
+    capabilities.require_what_is_sent(librohc, [outcome.packet.tcp.context])
