@@ -5,7 +5,7 @@ What an adapter tells about its packets is not looked at: type, CID and sequence
 """
 
 import tempfile
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -204,7 +204,7 @@ def observe(
     result = Observation(done, Parameters.of(config.channel))
     checkers: dict[int, Checker] = {}
     positions: dict[int, list[int]] = {}
-    tcp_answers: dict[int, TcpAnswers] = {}
+    tcp_answers = defaultdict(lambda: TcpAnswers(result.parameters, _is_orderly(config)))
     scripted = _scripted_feedback(config)
     by_itself = feedback_arrives(config)
     for record in done.records:
@@ -221,10 +221,7 @@ def observe(
         result.packets.append(seen)
         positions[channel] += [index] * len(replay.parts_of(record))
         if seen.outcome is not None:
-            contexts = checker.decompressor.channel.tcp_contexts
-            elements = [one for one in record.get("feedback", ()) if _is_for(one, contexts, result.parameters)]
-            answers = tcp_answers.setdefault(channel, TcpAnswers(result.parameters, _is_orderly(config)))
-            result.remarks += answers.take(seen.outcome, seen.verdict, elements)
+            result.remarks += _about_tcp(tcp_answers[channel], seen, checker)
         for element in record.get("feedback", ()) if by_itself else ():
             for data in _elements(element):
                 checker.take_feedback(data)
@@ -311,9 +308,17 @@ def _elements(text: str) -> list[bytes]:
         return []  # What is no feedback binds the compressor to nothing.
 
 
-def _is_for(element: str, contexts: Collection[int], parameters: Parameters) -> bool:
-    """True if an element, or one in it, is feedback for one of these contexts."""
-    return any(cid.of_feedback(data, parameters.large_cids) in contexts for data in _elements(element))
+def _about_tcp(answers: TcpAnswers, seen: ObservedPacket, checker: Checker) -> list[Remark]:
+    """What is wrong with the feedback after a packet, as far as it is for contexts of profile 0x0006."""
+    assert seen.outcome is not None
+    contexts = checker.decompressor.channel.tcp_contexts
+    large = answers.parameters.large_cids
+    elements = [
+        element
+        for element in seen.record.get("feedback", ())
+        if any(cid.of_feedback(data, large) in contexts for data in _elements(element))
+    ]
+    return answers.take(seen.outcome, seen.verdict, elements)
 
 
 def _is_orderly(config: replay.ReplayConfig) -> bool:
