@@ -68,6 +68,22 @@ Refused
     It Receives       5    seq_1                                delivered
     So It Should Be
 
+Large Base CIDs
+    [Documentation]    Sends IR-CR packets over a channel with large CIDs, of one octet and of two, with base CIDs of
+    ...    one octet and of two. Expects the contexts, and those of the bases go on.
+    [Tags]    level:must    req:RFC4164-3.4.1-2    req:RFC4164-3.5.1.2-1    req:RFC4164-3.5.3-1    req:RFC4164-3.5.3-2
+    A Decompressor    tcp-ipv4    &{TCP}    cids=large    max_cid=16383
+    It Receives       3    IR for CID 300                       delivered
+    It Receives       3    IR for CID 7                         delivered
+    It Receives       1    IR-CR of CID 300 for CID 5           delivered
+    It Receives       3    seq_1 for CID 5                      delivered
+    It Receives       1    IR-CR of CID 7 for CID 16383         delivered
+    It Receives       3    seq_1 for CID 16383                  delivered
+    It Receives       1    IR-CR of CID 127 for CID 128         withheld
+    It Receives       3    seq_1 for CID 300                    delivered
+    It Receives       3    seq_1 for CID 7                      delivered
+    So It Should Be
+
 Compressor: Another Flow Of The Same Hosts
     [Documentation]    Acknowledges a flow with a CRC; another one of the same hosts begins. Expects that IR-CR
     ...    packets, if there are any, copy the acknowledged context, with an MSN that is not its own and reserved bits
