@@ -204,7 +204,7 @@ def observe(
     result = Observation(done, Parameters.of(config.channel))
     checkers: dict[int, Checker] = {}
     positions: dict[int, list[int]] = {}
-    tcp_answers = defaultdict(lambda: TcpAnswers(result.parameters, _is_orderly(config)))
+    tcp_answers: dict[int, TcpAnswers] = defaultdict(lambda: TcpAnswers(result.parameters, _is_orderly(config)))
     scripted = _scripted_feedback(config)
     by_itself = feedback_arrives(config)
     for record in done.records:
