@@ -10,15 +10,15 @@ from headroom.schemes.rohc.conformance import feedback
 from headroom.schemes.rohc.conformance.tcp_feedback import Written
 from headroom.schemes.rohc.judge import MalformedPacket, Parameters, RohcError
 from headroom.schemes.rohc.judge.framework.errors import CrcMismatch
-from headroom.schemes.rohc.judge.tcp import packets
+from headroom.schemes.rohc.judge.tcp import feedback as formats
 
 SMALL, LARGE = Parameters(), Parameters(large_cids=True, max_cid=300)
 MSN = 0xC355  # 50005
 
 
-def read(words: str, cid: int = 0, parameters: Parameters = SMALL) -> packets.Feedback:
+def read(words: str, cid: int = 0, parameters: Parameters = SMALL) -> formats.Feedback:
     (data,) = feedback.split(Written.of(words).element(cid, MSN, parameters))
-    return packets.read_feedback(data, parameters.large_cids)
+    return formats.read_feedback(data, parameters.large_cids)
 
 
 @pytest.mark.parametrize(
@@ -28,11 +28,11 @@ def read(words: str, cid: int = 0, parameters: Parameters = SMALL) -> packets.Fe
         ("ACK", "ACK", 14, []),
         ("NACK", "NACK", 14, []),
         ("STATIC-NACK with Size octet", "STATIC-NACK", 14, []),
-        ("NACK with MSN", "NACK", 16, [packets.MSN]),
-        ("NACK with MSN-NOT-VALID", "STATIC-NACK", 14, [packets.MSN_NOT_VALID]),
-        ("ACK with REJECT and MSN", "ACK", 16, [packets.REJECT, packets.MSN]),
-        ("NACK with unknown option and CONTEXT_MEMORY", "NACK", 14, [packets.CONTEXT_MEMORY]),
-        ("NACK with empty unknown option, REJECT", "NACK", 14, [packets.REJECT]),
+        ("NACK with MSN", "NACK", 16, [formats.MSN]),
+        ("NACK with MSN-NOT-VALID", "STATIC-NACK", 14, [formats.MSN_NOT_VALID]),
+        ("ACK with REJECT and MSN", "ACK", 16, [formats.REJECT, formats.MSN]),
+        ("NACK with unknown option and CONTEXT_MEMORY", "NACK", 14, [formats.CONTEXT_MEMORY]),
+        ("NACK with empty unknown option, REJECT", "NACK", 14, [formats.REJECT]),
     ],
 )
 @pytest.mark.parametrize(("cid", "parameters"), [(0, SMALL), (3, SMALL), (5, LARGE), (200, LARGE)])
@@ -72,7 +72,7 @@ def test_what_is_to_be_discarded(words: str) -> None:
 
 def test_the_data_of_the_unknown_option_are_options_to_a_compressor_that_reads_on_in_them() -> None:
     kind, data = 12, bytes.fromhex("203090")
-    assert [one >> 4 for one in data] == [packets.REJECT, packets.MSN_NOT_VALID, packets.CONTEXT_MEMORY]
+    assert [one >> 4 for one in data] == [formats.REJECT, formats.MSN_NOT_VALID, formats.CONTEXT_MEMORY]
     assert Written.of("ACK with unknown option").element(0, MSN, SMALL).endswith(bytes([kind << 4 | 3]) + data)
 
 
@@ -84,6 +84,6 @@ def test_other_words_are_refused(words: str) -> None:
 
 def test_the_wrong_ones_are_wrong_for_one_reason() -> None:
     """With the right CRC each of them is read: `wrong CRC` alone is what makes the difference."""
-    assert isinstance(read("STATIC-NACK with REJECT"), packets.Feedback)
+    assert isinstance(read("STATIC-NACK with REJECT"), formats.Feedback)
     with pytest.raises(RohcError):
         read("STATIC-NACK with REJECT and wrong CRC")

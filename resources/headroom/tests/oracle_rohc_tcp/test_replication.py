@@ -8,17 +8,8 @@ import pytest
 from headroom.schemes.rohc.judge import Checker, Parameters
 from headroom.schemes.rohc.judge.framework import crc
 from headroom.schemes.rohc.judge.tcp.chains import SEQUENTIAL, Context, write_compressed
-from headroom.schemes.rohc.judge.tcp.packets import (
-    ACK,
-    MSN_NOT_VALID,
-    NACK,
-    STATIC_NACK,
-    Feedback,
-    write_feedback,
-    write_ir,
-    write_ir_cr,
-    write_ir_dyn,
-)
+from headroom.schemes.rohc.judge.tcp.feedback import ACK, MSN_NOT_VALID, NACK, STATIC_NACK, Feedback, write_feedback
+from headroom.schemes.rohc.judge.tcp.packets import write_ir, write_ir_cr, write_ir_dyn
 from headroom.tests.oracle_rohc_tcp.packets import context_of, ipv4, tcp
 
 CONTROL = {"ack_stride": 0, "ecn_used": 0, "ip_id_behavior_innermost": SEQUENTIAL}

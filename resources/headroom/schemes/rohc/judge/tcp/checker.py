@@ -11,7 +11,7 @@ from headroom.schemes.rohc.judge.framework.errors import CrcMismatch, RohcError
 from headroom.schemes.rohc.judge.framework.findings import Remark
 from headroom.schemes.rohc.judge.tcp.chains import SEQUENTIAL, SWAPPED, Context
 from headroom.schemes.rohc.judge.tcp.coding import NoMatch
-from headroom.schemes.rohc.judge.tcp.feedback import Feedback
+from headroom.schemes.rohc.judge.tcp.feedback import MSN_NOT_VALID, Feedback
 from headroom.schemes.rohc.judge.tcp.headers import Header, Option, build, checksum, read_headers
 from headroom.schemes.rohc.judge.tcp.packets import Packet, has_crc_7, read_packet
 
