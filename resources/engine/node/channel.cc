@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "node/pppoe.h"
+#include "node/link_packet.h"
 
 namespace headroom::node {
 namespace {
@@ -20,12 +20,6 @@ OctetView ip_packet(const Frame& frame, const Look& seen) noexcept {
   return {frame.octets + seen.payload_at, seen.packet};
 }
 
-// A packet behind its padding, if any. What remains is empty where there is nothing but padding.
-OctetView without_padding(OctetView packet, std::uint8_t padding) noexcept {
-  const auto begin = std::find_if(packet.begin(), packet.end(), [=](std::uint8_t octet) { return octet != padding; });
-  return packet.subspan(static_cast<std::size_t>(begin - packet.begin()));
-}
-
 }  // namespace
 
 Channel::Channel(const Job& job, std::uint16_t number, const MacAddress& mac, FrameStore& store, Statistics& statistics)
@@ -34,9 +28,8 @@ Channel::Channel(const Job& job, std::uint16_t number, const MacAddress& mac, Fr
       plain_mtu_(job.plain_mtu),
       link_mtu_(job.link_mtu),
       feedback_(job.feedback),
-      typed_(job.framing->typed),
-      link_type_(typed_ ? kEtherTypePppoe : job.framing->ether_type),
-      padding_(job.framing->padding),
+      framing_(*job.framing),
+      link_type_(link_type_of(framing_)),
       pad_(job.pad),
       mac_(mac),
       store_(store),
@@ -143,14 +136,14 @@ void Channel::put_segments(Frame& frame, const Look& seen, std::uint32_t i, Outb
 // Makes `packet` what the frame carries, with padding and the channel's tag. False, and the frame as it was, when that
 // is more than the link takes.
 bool Channel::write_link_packet(Frame& frame, const Look& seen, OctetView packet, std::uint16_t type) noexcept {
-  const std::uint32_t header = typed_ ? kPppoeHeader : 0;
+  const std::uint32_t header = framing_.typed ? kPppoeHeader : 0;
   const std::uint32_t length = header + padded(packet.size());
   if (length > link_mtu_ || seen.payload_at + length > frame.room || frame.front < kTag) return false;
   const std::size_t padding = length - header - packet.size();
   store16(frame.octets + seen.type_at, link_type_);
-  if (typed_) write_pppoe(frame.octets + seen.payload_at, type, packet.size());
+  if (framing_.typed) write_pppoe(frame.octets + seen.payload_at, type, packet.size());
   std::uint8_t* const payload = frame.octets + seen.payload_at + header;
-  if (padding != 0) std::memset(payload, *padding_, padding);
+  if (padding != 0) std::memset(payload, *framing_.padding, padding);
   std::memcpy(payload + padding, packet.data(), packet.size());
   frame.length = seen.payload_at + length;
   return !tags_.used() || insert_tag(frame, tags_, number_);
@@ -191,17 +184,9 @@ Channel::Way Channel::gather_link(Frame& frame, Look& seen) {
     seen.type_at = static_cast<std::uint16_t>(seen.type_at - kTag);
     seen.payload_at -= kTag;
   }
-  OctetView packet = ip_packet(frame, seen);
-  std::uint16_t type = HEADROOM_TYPE_DEFAULT;
-  if (typed_) {
-    const std::optional<PppPacket> read = read_pppoe(packet);
-    if (!read) return lost(statistics_.malformed);
-    type = read->protocol;
-    packet = read->octets;
-  }
-  if (padding_) packet = without_padding(packet, *padding_);
-  if (packet.empty()) return lost(statistics_.malformed);
-  decompressor_->add(packet, type);
+  const std::optional<PppPacket> packet = read_link_packet(ip_packet(frame, seen), framing_);
+  if (!packet) return lost(statistics_.malformed);
+  decompressor_->add(packet->octets, packet->protocol);
   return Way::codec;
 }
 

@@ -71,10 +71,9 @@ class Channel final : public Forwarder {
   const std::uint16_t number_;
   const std::uint32_t plain_mtu_, link_mtu_;
   const Feedback feedback_;
-  const bool typed_;                           // link packets have types, and travel over PPPoE
-  const std::uint16_t link_type_;              // Ethernet type
-  const std::optional<std::uint8_t> padding_;  // what packets from the link may begin with
-  const bool pad_;                             // those to the link do where they are too short
+  const LinkFraming& framing_;
+  const std::uint16_t link_type_;  // Ethernet type
+  const bool pad_;                 // packets to the link begin with padding where they are too short
   const MacAddress mac_;
   MacAddress far_end_;  // where frames of the link come from
   FrameStore& store_;

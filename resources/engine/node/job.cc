@@ -17,7 +17,8 @@ namespace {
 constexpr std::uint64_t kHighestCore = 1023;  // CPU_SETSIZE - 1
 // Seeds that are drawn stay below 2^53, so that readers of JSON with doubles for numbers can repeat them.
 constexpr unsigned kSeedBits = 53;
-constexpr std::uint64_t kHighestVid = 4094;  // IEEE 802.1Q, 9.6: 0 and 4095 mean something else
+constexpr std::uint64_t kMostShaped = 10'000;  // frames that wait take buffers of the pool
+constexpr std::uint64_t kHighestVid = 4094;    // IEEE 802.1Q, 9.6: 0 and 4095 mean something else
 
 void draw_seed(AdapterJob& job) {
   if (job.config.contains("seed")) return;
@@ -188,6 +189,17 @@ void check_stream(const Value& value, const Job& job) {
   }
 }
 
+ShaperJob read_shaper(const Value& value, const Job& job) {
+  Object object(value);
+  ShaperJob shaper;
+  shaper.rate_bps = object.required("rate_bps").integer(1, kLargestSlotRateBps);
+  shaper.queue_packets = static_cast<std::uint32_t>(object.required("queue_packets").integer(1, kMostShaped));
+  object.finish();
+  if (job.endpoint || job.stream) value.fail("is for link packets in frames of their own.");
+  if (job.workers.size() != 1) value.fail("is the queue of one link, which has one worker.");
+  return shaper;
+}
+
 void read_rx_cores(Object& object, Job& job) {
   const auto value = object.optional("rx_cores");
   if (job.distribution != Distribution::rx_cores) {
@@ -254,6 +266,7 @@ Job read_job(const Json& json) {
   if (stream) job.stream = read_stream(*stream, job);
   read_scheme(object, job);
   if (stream) check_stream(*stream, job);
+  if (const auto shaper = object.optional("shaper")) job.shaper = read_shaper(*shaper, job);
   read_distribution(object, job);
   object.finish();
   return job;

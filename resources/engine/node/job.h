@@ -57,6 +57,12 @@ struct StreamJob {
   MacAddress plain_destination{};  // of frames made for IP packets that come out
 };
 
+// A rate of the link, and the queue in front of the compressor.
+struct ShaperJob {
+  std::uint64_t rate_bps = 0;       // of link packets without their frames
+  std::uint32_t queue_packets = 0;  // that wait or are on their way
+};
+
 struct Job {
   io::WireJob wire;
   std::array<io::PortJob, 2> ports;  // plain, link
@@ -73,6 +79,7 @@ struct Job {
   const LinkFraming* framing = &kUnknownFraming;  // of the adapters' scheme
   bool pad = false;
   std::optional<StreamJob> stream;  // the link side is of datagrams
+  std::optional<ShaperJob> shaper;
 
   // Receiving cores of a port. A single one serves both ports.
   [[nodiscard]] std::size_t receivers_of(bool is_plain) const noexcept {

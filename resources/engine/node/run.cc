@@ -40,7 +40,7 @@ std::size_t rings_of_side(const Job& job) {
 unsigned most_frames(const Job& job) {
   const std::size_t threads = job.workers.size() + job.rx_cores.size();
   return static_cast<unsigned>(kFramesOfQueue * job.queues() + 2 * ring_places(job) * job.workers.size() +
-                               kFramesOfThread * threads);
+                               kFramesOfThread * threads + (job.shaper ? job.shaper->queue_packets : 0));
 }
 
 // Tries whether this process may use the job's cores, and binds the calling thread to where it was when it ends: to

@@ -61,6 +61,7 @@ Json Statistics::json() const {
             {"other_types", stream.other_types.value()},
             {"uncarried", stream.uncarried.value()},
             {"queue_full", stream.queue_full.value()}}},
+          {"shaper", {{"octets", shaper.octets.value()}, {"queue_full", shaper.queue_full.value()}}},
           {"handed_over", handed_over.value()},
           {"errors",
            {{"compressor", compressor.json()},

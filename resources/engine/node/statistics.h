@@ -61,6 +61,10 @@ struct Statistics {
     // Lost, by cause.
     io::Counter wrong_length, lost_sync, other_frames, other_types, uncarried, queue_full;
   } stream;
+  struct {
+    io::Counter octets;      // that took their time on the link
+    io::Counter queue_full;  // frames that were dropped
+  } shaper;
   io::Counter handed_over;  // frames of other workers, which this one received
 
   // Frames that were lost here, by cause.

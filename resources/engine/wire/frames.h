@@ -6,19 +6,22 @@
 
 #include <rte_mbuf.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "base/octets.h"
+#include "node/pppoe.h"
 
 namespace headroom::wire {
 
-// Octets of Ethernet header at the front of a frame, VLAN tags (802.1Q, 802.1ad) included; all of it when it is
-// shorter.
-[[nodiscard]] inline std::size_t ethernet_header(OctetView frame) noexcept {
+// Octets at the front of a frame that a link without Ethernet would not have: Ethernet's header, VLAN tags (802.1Q,
+// 802.1ad) and PPPoE's header included; all of it when it is shorter.
+[[nodiscard]] inline std::size_t frame_header(OctetView frame) noexcept {
   constexpr std::size_t kAddresses = 12, kType = 2, kTag = 4;
   std::size_t length = kAddresses + kType;
   while (frame.size() >= length) {
     const unsigned type = frame[length - 2] * 256u + frame[length - 1];
+    if (type == node::kEtherTypePppoe) return std::min(frame.size(), length + node::kPppoeHeader);
     if (type != 0x8100 && type != 0x88A8) return length;
     length += kTag;
   }

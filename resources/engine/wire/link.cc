@@ -84,7 +84,7 @@ class Direction {
       LinkPacket packet;
       packet.octets = spare_octets();
       copy_out(*frames[i], packet.octets);
-      packet.spared_length = static_cast<std::uint32_t>(ethernet_header(packet.octets));
+      packet.spared_length = static_cast<std::uint32_t>(frame_header(packet.octets));
       packet.header_length = static_cast<std::uint32_t>(packet.octets.size()) - packet.spared_length;
       if (capture.wants_more()) [[unlikely]]
         captured_ = packet.octets;

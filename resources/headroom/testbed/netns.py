@@ -33,8 +33,16 @@ SUFFIX: dict[Role, str] = {
     "decompressor": "b",
     "encapsulator": "ea",
     "decapsulator": "eb",
+    "sender": "tx",
+    "wan": "wan",
+    "receiver": "rx",
 }
-INTERFACES: dict[tuple[Role, str], str] = {("generator", "0"): "g0", ("generator", "1"): "g1"}
+INTERFACES: dict[tuple[Role, str], str] = {
+    ("generator", "0"): "g0",
+    ("generator", "1"): "g1",
+    ("sender", "0"): "host",
+    ("receiver", "0"): "host",
+}
 # The same in every run, for captures that can be compared: locally administered, then "HR", role and port.
 PORT_NUMBER = {"0": 0, "1": 1, "plain": 0, "link": 1, "a": 0, "b": 1}
 

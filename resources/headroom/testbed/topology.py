@@ -6,7 +6,8 @@ decompressor's; a node has a `plain` and a `link` port, the link on the wire has
 
     generator 0 -- plain compressor link -- a link b -- link decompressor plain -- 1 generator
 
-An encapsulator and a decapsulator are nodes, too. They carry the link packets of the other two.
+An encapsulator and a decapsulator are nodes, too. They carry the link packets of the other two. A sender and a receiver
+are hosts of the kernel's, with the network `wan`, another link, between the sender and the compressor.
 """
 
 import socket
@@ -14,15 +15,17 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, get_args
 
 from headroom.testbed import interfaces
 from headroom.testbed.packet_socket import packet_socket
 from headroom.testbed.processes import Crew, Place, Service
 
-Role = Literal["generator", "compressor", "encapsulator", "link", "decapsulator", "decompressor"]
+Role = Literal[
+    "generator", "sender", "wan", "compressor", "encapsulator", "link", "decapsulator", "decompressor", "receiver"
+]
 Idle = Literal["poll", "sleep"]
-ROLES: tuple[Role, ...] = ("generator", "compressor", "encapsulator", "link", "decapsulator", "decompressor")
+ROLES: tuple[Role, ...] = get_args(Role)
 
 PLAIN_MTU = 1500
 LINK_MTU = 1500
@@ -86,6 +89,13 @@ SHAPES: dict[str, tuple[Wire, ...]] = {
         Wire(("encapsulator", "link"), ("decapsulator", "link"), LINK_MTU),
         Wire(("decapsulator", "plain"), ("decompressor", "link"), LINK_MTU),
         Wire(("decompressor", "plain"), ("generator", "1")),
+    ),
+    "hosts": (  # TCP of the kernel's from a fixed host to a mobile one
+        Wire(("sender", "0"), ("wan", "a")),
+        Wire(("wan", "b"), ("compressor", "plain")),
+        Wire(("compressor", "link"), ("link", "a"), LINK_MTU),
+        Wire(("link", "b"), ("decompressor", "link"), LINK_MTU),
+        Wire(("decompressor", "plain"), ("receiver", "0")),
     ),
     "node": (  # one that forwards both ways: a user plane, or a bare bridge, the floor of a node
         Wire(("generator", "0"), ("compressor", "plain")),

@@ -42,6 +42,9 @@ inline Octets tcp_packet(std::uint16_t number) {
   const Octets header = {0x13, 0x88, 0, 80, 0, 0, 0, 0, 0, 0, 0, 1, 0x50, 0x10, 0xFF, 0xFF, 0, 0, 0, 0};
   std::copy(header.begin(), header.end(), packet.begin() + 20);
   store32(&packet[24], 10u * number);
+  const Octets lengths = {0, 6, 0, static_cast<std::uint8_t>(packet.size() - 20)};  // of the pseudo header
+  const std::uint32_t addresses = checksum_add(checksum_add(0, {&packet[12], 8}), lengths);
+  store16(&packet[36], checksum_finish(checksum_add(addresses, {&packet[20], packet.size() - 20})));
   return packet;
 }
 

@@ -69,6 +69,12 @@ TEST(NodeJob, IsRefusedWhereItIsWrong) {
   EXPECT_EQ(refusal(with("distribution", "queues")).first, "/distribution") << "not a user plane";
   EXPECT_EQ(refusal(with("link", {{"vdev", "net_null0"}})).first, "/link") << "the plain side's port";
   EXPECT_EQ(refusal(with("duration_s", -1)).first, "/duration_s");
+  EXPECT_EQ(refusal(with("shaper", {{"rate_bps", 1000}})).first, "/shaper") << "no queue_packets";
+  EXPECT_EQ(refusal(with("shaper", {{"rate_bps", 0}, {"queue_packets", 1}})).first, "/shaper/rate_bps");
+  Json shaped = with("shaper", {{"rate_bps", 1000}, {"queue_packets", 6}});
+  EXPECT_EQ(read(shaped).shaper->queue_packets, 6u);
+  shaped["workers"] = {0, 1};
+  EXPECT_EQ(refusal(shaped).first, "/shaper");
 }
 
 TEST(NodeJob, HasUniversalTimeWhereTheSchemeHasUseForIt) {

@@ -81,13 +81,16 @@ TEST(Expected, TellsEqualPacketsApartByTheirOrder) {
   EXPECT_EQ(expected.note_arrival(hash_of(packets[0].octets)).index, 2u);
 }
 
-TEST(Frames, EthernetHeaderEndsBehindTheLastTag) {
+TEST(Frames, HeaderEndsBehindTheLastTagAndPppoe) {
   Octets frame(60, 0);
   frame[12] = 0x08;
-  EXPECT_EQ(ethernet_header(frame), 14u);
+  EXPECT_EQ(frame_header(frame), 14u);
   frame[12] = 0x88, frame[13] = 0xA8, frame[16] = 0x81, frame[20] = 0x22;
-  EXPECT_EQ(ethernet_header(frame), 22u);
-  EXPECT_EQ(ethernet_header({frame.data(), 15}), 15u) << "cut off within a tag";
+  EXPECT_EQ(frame_header(frame), 22u);
+  EXPECT_EQ(frame_header({frame.data(), 15}), 15u) << "cut off within a tag";
+  frame[20] = 0x88, frame[21] = 0x64;
+  EXPECT_EQ(frame_header(frame), 30u) << "RFC 2516, 4: six octets, and PPP's protocol number";
+  EXPECT_EQ(frame_header({frame.data(), 25}), 25u) << "cut off within PPPoE";
 }
 
 TEST(Published, TellsWhatWasAskedFor) {

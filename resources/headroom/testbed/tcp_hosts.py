@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Two hosts with the kernel's TCP, in the network namespaces of a topology of the shape `hosts`.
+
+Sockets are opened inside the namespaces and used by threads of this process. Source: tcp(7), ip-route(8), ip-sysctl of
+the kernel's documentation, and linux/tcp.h.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import random
+import socket
+import struct
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+from headroom.core.errors import EnvironmentLacks
+from headroom.core.engine_result import EngineFailure
+from headroom.testbed import interfaces
+from headroom.testbed.netns import run_ip
+from headroom.testbed.topology import Role, Topology
+
+SHAPE = "hosts"
+ADDRESSES: dict[Role, str] = {"sender": "198.18.0.1", "receiver": "198.18.0.2"}  # RFC 2544, C.2.2: for benchmarks
+PORT = 5001
+BLOCK = 4096  # octets that a sender draws at once
+GLANCE_S = 0.05  # between two looks at the processes while data flows
+CONNECT_S = 30.0  # a handshake over a link that loses much takes several attempts
+TCP_INFO_LENGTH, TOTAL_RETRANS = 104, 100  # linux/tcp.h, struct tcp_info
+IP_AND_TCP = 40  # octets of headers without options
+
+
+@dataclass(frozen=True)
+class TcpSettings:
+    """TCP of both hosts. Without SACK, time stamps and the loss detection of RFC 8985, `reno` is that of RFC 5681."""
+
+    mtu: int = 576
+    congestion_control: str = "reno"
+    quick_acks: bool = True
+    sack: bool = False
+    timestamps: bool = False
+
+    def sysctls(self) -> dict[str, str]:
+        return {
+            "tcp_sack": str(int(self.sack)),
+            "tcp_timestamps": str(int(self.timestamps)),
+            "tcp_recovery": str(int(self.sack)),
+            "tcp_early_retrans": "3" if self.sack else "0",
+            "tcp_ecn": "0",
+            "tcp_no_metrics_save": "1",  # a connection starts as the first one did
+        }
+
+    def route(self, role: Role, interface: str) -> str:
+        """The route to the other host, for ip(8)."""
+        other = next(address for one, address in ADDRESSES.items() if one != role)
+        mss = self.mtu - IP_AND_TCP
+        words = f"route replace {other}/32 dev {interface} src {ADDRESSES[role]} mtu {self.mtu} advmss {mss}"
+        return f"{words} quickack {int(self.quick_acks)}"
+
+
+@dataclass
+class Connection:
+    """What one connection has carried: octets sent and received, and how many were received at which moment."""
+
+    sent: bytearray = field(default_factory=bytearray, repr=False)
+    received: bytearray = field(default_factory=bytearray, repr=False)
+    arrivals: list[tuple[float, int]] = field(default_factory=list, repr=False)
+    retransmits: int = 0
+    failure: str = ""
+
+    def octets(self, begin: float, end: float) -> int:
+        """Octets that arrived between two moments of `time.monotonic`."""
+        return sum(count for moment, count in self.arrivals if begin <= moment < end)
+
+    @property
+    def first_difference(self) -> int | None:
+        """The place of the first octet that arrived and was not sent so; None where there is none."""
+        if self.sent.startswith(self.received):
+            return None
+        pairs = zip(self.received, self.sent, strict=False)
+        return next((at for at, (one, other) in enumerate(pairs) if one != other), len(self.sent))
+
+
+@dataclass(frozen=True)
+class Transfer:
+    """Connections side by side from sender to receiver, from `began` on for `seconds`."""
+
+    connections: list[Connection]
+    began: float
+    seconds: float
+    wrong_checksums: int  # segments that both hosts discarded for their checksum
+
+    def goodput(self, begin_s: float = 0.0, end_s: float | None = None) -> float:
+        """Octets a second that arrived, in order, of all connections."""
+        end_s = self.seconds if end_s is None else end_s
+        octets = sum(one.octets(self.began + begin_s, self.began + end_s) for one in self.connections)
+        return octets / (end_s - begin_s)
+
+    @property
+    def retransmits(self) -> int:
+        return sum(one.retransmits for one in self.connections)
+
+
+def set_up(made: Topology, settings: TcpSettings) -> None:
+    """Gives both hosts their addresses, routes and settings; neither asks for the other's MAC address.
+
+    Raises EnvironmentLacks where the kernel does not offer the congestion control.
+    """
+    for role, address in ADDRESSES.items():
+        seat = made.seats[role]
+        other = next(one for one in ADDRESSES if one != role)
+        name = seat.ports["0"].interface
+        interfaces.inside(seat.place.name, partial(_write_settings, settings.sysctls()))
+        lines = [
+            f"address add {address}/32 dev {name}",
+            f"neighbour replace {ADDRESSES[other]} lladdr {made.mac(other, '0')} dev {name} nud permanent",
+            f"{settings.route(role, name)}",
+        ]
+        run_ip("\n".join(lines), seat.place.name)
+    interfaces.inside(made.seats["sender"].place.name, partial(_require_control, settings.congestion_control))
+
+
+def _write_settings(settings: dict[str, str]) -> None:
+    for name, value in settings.items():
+        path = Path("/proc/sys/net/ipv4") / name
+        if path.exists():  # other kernels have other settings
+            path.write_text(f"{value}\n", encoding="ascii")
+
+
+def _require_control(name: str) -> None:
+    with socket.socket() as any_socket:
+        try:
+            any_socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, name.encode())
+        except OSError as error:
+            raise EnvironmentLacks(f"This kernel has no congestion control '{name}': {error.strerror}.") from error
+
+
+def transfer(made: Topology, settings: TcpSettings, connections: int, seconds: float, seed: int) -> Transfer:
+    """Sends over some connections at once, for a time that begins when all are established; then they are aborted.
+
+    Raises EngineFailure when a process of the topology ends meanwhile, or when no connection is established in time.
+    """
+    before = _wrong_checksums(made)
+    with contextlib.ExitStack() as stack:
+        pairs = [stack.enter_context(_pair(made, settings, number)) for number in range(connections)]
+        carried = [Connection() for _ in pairs]
+        began = time.monotonic()
+        over = threading.Event()
+        threads = [
+            threading.Thread(target=work, args=(end, one, over, random.Random(f"{seed}/{number}")), daemon=True)
+            for number, (one, pair) in enumerate(zip(carried, pairs, strict=True))
+            for work, end in zip((_send, _receive), pair, strict=True)
+        ]
+        for thread in threads:
+            thread.start()
+        try:
+            while (left := began + seconds - time.monotonic()) > 0 and not any(one.failure for one in carried):
+                made.crew.attend(min(GLANCE_S, left))
+            for one, (sending, _) in zip(carried, pairs, strict=True):
+                one.retransmits = _retransmits(sending)
+        finally:
+            over.set()
+            for pair in pairs:
+                for end in pair:
+                    with contextlib.suppress(OSError):
+                        end.shutdown(socket.SHUT_RDWR)
+            for thread in threads:
+                thread.join()
+    return Transfer(carried, began, seconds, _wrong_checksums(made) - before)
+
+
+@contextlib.contextmanager
+def _pair(made: Topology, settings: TcpSettings, number: int):
+    """The two ends of a new connection."""
+    with contextlib.ExitStack() as stack:
+        inside = {role: partial(interfaces.inside, made.seats[role].place.name) for role in ADDRESSES}
+        listening = stack.enter_context(inside["receiver"](_tcp_socket))
+        sending = stack.enter_context(inside["sender"](_tcp_socket))
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind((ADDRESSES["receiver"], PORT + number))
+        listening.listen(1)
+        sending.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, settings.congestion_control.encode())
+        # What has not been sent yet waits here and not in the kernel.
+        sending.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, settings.mtu)
+        sending.setblocking(False)
+        sending.connect_ex((ADDRESSES["receiver"], PORT + number))
+        if not made.crew.attend(CONNECT_S, [listening.fileno()]):
+            raise EngineFailure("timeout", f"No connection was established in {CONNECT_S:g} s.")
+        receiving = stack.enter_context(listening.accept()[0])
+        sending.setblocking(True)
+        yield sending, receiving
+
+
+def _tcp_socket() -> socket.socket:
+    return socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+
+
+def _send(end: socket.socket, one: Connection, over: threading.Event, chance: random.Random) -> None:
+    try:
+        while not over.is_set():
+            block = chance.randbytes(BLOCK)
+            one.sent += block
+            end.sendall(block)
+    except OSError as error:
+        if not over.is_set():
+            one.failure = f"The sender's connection ended: {error.strerror}."
+
+
+def _receive(end: socket.socket, one: Connection, over: threading.Event, chance: random.Random) -> None:
+    del chance
+    try:
+        while octets := end.recv(1 << 16):
+            one.arrivals.append((time.monotonic(), len(octets)))
+            one.received += octets
+    except OSError as error:
+        if not over.is_set():
+            one.failure = f"The receiver's connection ended: {error.strerror}."
+
+
+def _retransmits(end: socket.socket) -> int:
+    info = end.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, TCP_INFO_LENGTH)
+    return int(struct.unpack_from("=I", info, TOTAL_RETRANS)[0])
+
+
+def _wrong_checksums(made: Topology) -> int:
+    """Segments that the hosts have discarded for their checksum, since they exist. Source: RFC 4022, tcpInErrs."""
+    return sum(interfaces.inside(made.seats[role].place.name, _in_checksum_errors) for role in ADDRESSES)
+
+
+def _in_checksum_errors() -> int:
+    lines = [line.split() for line in Path("/proc/thread-self/net/snmp").read_text(encoding="ascii").splitlines()]
+    names, values = (words for words in lines if words[0] == "Tcp:")
+    return int(dict(zip(names, values, strict=True)).get("InCsumErrors", 0))
