@@ -188,6 +188,23 @@ UNEXPECTED = Metric("unexpected", "packets", "lower", "Packets that arrived chan
 PLAIN_OCTETS = Metric("plain_octets", "octets/packet", None, "Octets of an average IP packet before compression.")
 LINK_OCTETS = Metric("link_octets", "octets/packet", "lower", "Octets that an average IP packet takes on the link.")
 
+# ---- TCP of the kernel's over two nodes
+
+GOODPUT = Metric("goodput", "octets/s", "higher", "Payload of TCP that arrived, in order, of all connections.")
+GOODPUT_UNCOMPRESSED = Metric(
+    "goodput_uncompressed", "octets/s", None, "The same at the same time without header compression."
+)
+GOODPUT_NOISE = Metric("goodput_noise", "octets/s", None, "The difference of both that chance explains.")
+RETRANSMITS = Metric("retransmits", "segments", "lower", "Segments that the sender sent again.")
+RETRANSMITS_UNCOMPRESSED = Metric(
+    "retransmits_uncompressed", "segments", None, "Segments that the sender sent again without header compression."
+)
+WRONG_CHECKSUMS = Metric(
+    "wrong_checksums", "segments", "lower", "Segments that TCP discarded for their checksum, at both hosts."
+)
+QUEUE_DROPS = Metric("queue_drops", "packets", None, "Packets for which the router's queue had no room.")
+DAMAGED = Metric("damaged", "packets", None, "Packets that the link damaged and dropped.")
+
 # ---- what others read on the link, how cells of the matrix end, and what an adapter keeps of the ABI
 
 PACKETS_READ_ALIKE = Metric("packets_read_alike", "packets", "higher", "Link packets that judge and tshark read alike.")

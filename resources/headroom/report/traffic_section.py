@@ -15,6 +15,7 @@ ABOUT = {
 SHAPES = {
     "full": "generator, compressor, link, decompressor",
     "nodes": "generator, compressor, decompressor",
+    "hosts": "two hosts, a network and a link, compressor, decompressor",
     "node": "generator and one node",
     "loop": "generator alone",
 }

@@ -14,7 +14,7 @@ from headroom.report.page import Column, Section, table
 from headroom.report.wire_words import GOALS, NODES, main_ones, name_of, names_of, shared_cores
 
 MOST_LINES = 6  # in one figure
-KINDS = ("throughput", "scaling", "wire_latency", "delivery")
+KINDS = ("throughput", "scaling", "wire_latency", "delivery", "kernel_tcp")
 
 
 def on_the_wire(records: Records) -> Section | None:
@@ -27,6 +27,7 @@ def on_the_wire(records: Records) -> Section | None:
         "throughput": (_throughput, _losses, _loads),
         "scaling": (_scaling,),
         "delivery": (_delivery,),
+        "kernel_tcp": (_kernel_tcp,),
         "wire_latency": (wire_latency.show,),
     }
     for kind, functions in parts.items():
@@ -252,6 +253,28 @@ def _no_growth(record: dict[str, Any]) -> str:
 
 def _times(value: float | None) -> str | None:
     return None if value is None else f"{value:.2f}"
+
+
+def _kernel_tcp(section: Section, records: Records) -> None:
+    section.add("heading", "The kernel's TCP, with and without header compression", id="wire-kernel-tcp")
+    shown: list[Shown] = [
+        (Column("Scheme"), lambda record: data.title_of_scheme(record["parameters"]["scheme"])),
+        (Column("BER", number=True), lambda record: f"{record['parameters']['ber']:g}"),
+        parameter("MTU", "mtu"),
+        parameter("Connections", "connections"),
+        figure("Goodput, octets/s", metrics.GOODPUT),
+        figure("Without compression", metrics.GOODPUT_UNCOMPRESSED),
+        figure("Chance", metrics.GOODPUT_NOISE),
+        figure("Sent again", metrics.RETRANSMITS),
+        figure("Without compression", metrics.RETRANSMITS_UNCOMPRESSED),
+        figure("Wrong checksum", metrics.WRONG_CHECKSUMS, optional=True),
+        REASON,
+    ]
+    caption = (
+        "Both columns of a row were measured side by side. The figures depend on the kernel and on chance: compare "
+        "which is larger."
+    )
+    section.add("table", table_of("t-kernel-tcp", shown, records, caption))
 
 
 def _delivery(section: Section, records: Records) -> None:

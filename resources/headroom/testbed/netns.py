@@ -53,6 +53,7 @@ class Netns(Topology):
 
     build: str = DEFAULT_BUILD
     queues: int = 1  # of each interface
+    waits: bool = True  # until interfaces pass packets; else the caller does, once it has started what takes time, too
     run: str = field(default="", init=False)
     states: dict[tuple[Role, str], interfaces.State] = field(default_factory=dict, init=False)  # once they were up
 
@@ -73,6 +74,11 @@ class Netns(Topology):
             run_ip(self._veth(wire))
         for seat in self.seats.values():
             self._set_up(seat)
+        if self.waits:
+            self.wait_until_running()
+
+    def wait_until_running(self) -> None:
+        """Waits until all interfaces pass packets. Raises EnvironmentLacks where one does not in time."""
         for seat in self.seats.values():
             names = [port.interface for port in seat.ports.values()]
             interfaces.inside(seat.place.name, partial(interfaces.wait_until_running, names))

@@ -13,13 +13,12 @@ import socket
 import struct
 import threading
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from headroom.core.errors import EnvironmentLacks
 from headroom.core.engine_result import EngineFailure
+from headroom.core.errors import EnvironmentLacks
 from headroom.testbed import interfaces
 from headroom.testbed.netns import run_ip
 from headroom.testbed.topology import Role, Topology
@@ -31,6 +30,7 @@ BLOCK = 4096  # octets that a sender draws at once
 GLANCE_S = 0.05  # between two looks at the processes while data flows
 CONNECT_S = 30.0  # a handshake over a link that loses much takes several attempts
 TCP_INFO_LENGTH, TOTAL_RETRANS = 104, 100  # linux/tcp.h, struct tcp_info
+INITIAL_WINDOW = 2  # segments, RFC 2581, 3.1; many connections with larger ones would fill the queue at once
 IP_AND_TCP = 40  # octets of headers without options
 
 
@@ -59,7 +59,7 @@ class TcpSettings:
         other = next(address for one, address in ADDRESSES.items() if one != role)
         mss = self.mtu - IP_AND_TCP
         words = f"route replace {other}/32 dev {interface} src {ADDRESSES[role]} mtu {self.mtu} advmss {mss}"
-        return f"{words} quickack {int(self.quick_acks)}"
+        return f"{words} quickack {int(self.quick_acks)} initcwnd {INITIAL_WINDOW}"
 
 
 @dataclass
@@ -146,7 +146,7 @@ def transfer(made: Topology, settings: TcpSettings, connections: int, seconds: f
     """
     before = _wrong_checksums(made)
     with contextlib.ExitStack() as stack:
-        pairs = [stack.enter_context(_pair(made, settings, number)) for number in range(connections)]
+        pairs = _connect(made, settings, connections, stack)
         carried = [Connection() for _ in pairs]
         began = time.monotonic()
         over = threading.Event()
@@ -173,26 +173,37 @@ def transfer(made: Topology, settings: TcpSettings, connections: int, seconds: f
     return Transfer(carried, began, seconds, _wrong_checksums(made) - before)
 
 
-@contextlib.contextmanager
-def _pair(made: Topology, settings: TcpSettings, number: int):
-    """The two ends of a new connection."""
-    with contextlib.ExitStack() as stack:
-        inside = {role: partial(interfaces.inside, made.seats[role].place.name) for role in ADDRESSES}
-        listening = stack.enter_context(inside["receiver"](_tcp_socket))
-        sending = stack.enter_context(inside["sender"](_tcp_socket))
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.bind((ADDRESSES["receiver"], PORT + number))
-        listening.listen(1)
-        sending.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, settings.congestion_control.encode())
+Pair = tuple[socket.socket, socket.socket]  # the sender's end of a connection, and the receiver's
+
+
+def _connect(made: Topology, settings: TcpSettings, connections: int, stack: contextlib.ExitStack) -> list[Pair]:
+    """New connections, all at once."""
+    listening = stack.enter_context(_socket_of(made, "receiver"))
+    listening.bind((ADDRESSES["receiver"], PORT))
+    listening.listen(connections)
+    sending = [stack.enter_context(_socket_of(made, "sender")) for _ in range(connections)]
+    for end in sending:
+        end.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, settings.congestion_control.encode())
         # What has not been sent yet waits here and not in the kernel.
-        sending.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, settings.mtu)
-        sending.setblocking(False)
-        sending.connect_ex((ADDRESSES["receiver"], PORT + number))
-        if not made.crew.attend(CONNECT_S, [listening.fileno()]):
-            raise EngineFailure("timeout", f"No connection was established in {CONNECT_S:g} s.")
-        receiving = stack.enter_context(listening.accept()[0])
-        sending.setblocking(True)
-        yield sending, receiving
+        end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, settings.mtu)
+        end.setblocking(False)
+        end.connect_ex((ADDRESSES["receiver"], PORT))
+    receiving: dict[int, socket.socket] = {}
+    deadline = time.monotonic() + CONNECT_S
+    while len(receiving) < connections:
+        if not made.crew.attend(max(0.0, deadline - time.monotonic()), [listening.fileno()]):
+            raise EngineFailure(
+                "timeout", f"{connections - len(receiving)} connections were not established in {CONNECT_S:g} s."
+            )
+        end, (_, port) = listening.accept()
+        receiving[port] = stack.enter_context(end)
+    for end in sending:
+        end.setblocking(True)
+    return [(end, receiving[end.getsockname()[1]]) for end in sending]
+
+
+def _socket_of(made: Topology, role: Role) -> socket.socket:
+    return interfaces.inside(made.seats[role].place.name, _tcp_socket)
 
 
 def _tcp_socket() -> socket.socket:

@@ -154,6 +154,12 @@ def allot(roles: Sequence[Role], measured: Sequence[int], usable: Sequence[int],
     return Allotment(cores, *_sharing(cores))
 
 
+def taking_turns(roles: Sequence[Role], usable: Sequence[int]) -> Allotment:
+    """Gives each role a core, in turn, for work that no core limits: all of them sleep while nothing arrives."""
+    cores = {role: (usable[number % len(usable)],) for number, role in enumerate(roles)}
+    return Allotment(cores, frozenset(usable), "all roles take turns on the cores")
+
+
 def _sharing(cores: dict[Role, tuple[int, ...]]) -> tuple[frozenset[int], str]:
     """The cores on which more than one thread works, and a sentence of who they are."""
     used = sorted({core for those in cores.values() for core in those})

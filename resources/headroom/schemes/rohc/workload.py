@@ -9,7 +9,8 @@ from headroom.schemes.rohc.contexts import LARGEST_CID, LARGEST_SMALL_CID
 
 MODES = ("U", "O", "R")
 PATHS = ("none", "own", "piggybacked")
-SMALL = ", small CIDs"
+SMALL, TCP = ", small CIDs", ", TCP"
+TCP_PROFILES = ["0x0000", "0x0006"]  # RFC 6846; no others have to be there
 
 
 def load(flow_pairs: int) -> Channel:
@@ -20,8 +21,10 @@ def load(flow_pairs: int) -> Channel:
 
 
 def channel(words: str, flows: int, declared: Sequence[Mapping[str, Any]]) -> Channel:
-    """A channel from `U`, or from a mode with a way of feedback, `O own` or `O piggybacked`; `, small CIDs` behind it
-    says that CIDs are small. It has as many contexts as both sides declare, which have to suffice for the flows."""
+    """A channel from `U`, or from a mode with a way of feedback, `O own` or `O piggybacked`. Behind it, `, small CIDs`
+    says that CIDs are small, and `, TCP` that the channel has the profile of TCP beside that of uncompressed packets.
+    It has as many contexts as both sides declare, which have to suffice for the flows."""
+    is_tcp, words = words.endswith(TCP), words.removesuffix(TCP)
     cids = "small" if words.endswith(SMALL) else "large"
     mode, _, path = (words.removesuffix(SMALL).strip() or "U").partition(" ")
     feedback = path.strip() or "none"
@@ -30,13 +33,16 @@ def channel(words: str, flows: int, declared: Sequence[Mapping[str, Any]]) -> Ch
     largest = LARGEST_CID if cids == "large" else LARGEST_SMALL_CID
     max_cid = min([largest, *(int(side.get("max_cid", largest)) for side in declared)])
     profiles = sorted(set.intersection(*(set(side.get("profiles", ())) for side in declared))) if declared else []
-    needs = {"modes": [mode], "cids": [cids], "max_cid": flows - 1}
+    only = {"profiles": TCP_PROFILES} if is_tcp else {}
+    if is_tcp:
+        profiles = TCP_PROFILES
+    needs = {"modes": [mode], "cids": [cids], "max_cid": flows - 1, **only}
     return Channel(
         "rohc",
-        f"{mode} {feedback}" if feedback != "none" else mode,
-        {"cids": cids, "max_cid": max_cid, "mode": mode, **({} if feedback != "none" else {"feedback": False})},
+        (f"{mode} {feedback}" if feedback != "none" else mode) + (TCP if is_tcp else ""),
+        {"cids": cids, "max_cid": max_cid, "mode": mode, **only, **({} if feedback != "none" else {"feedback": False})},
         needs | ({"feedback": [feedback]} if feedback != "none" else {}),
-        {"mode": mode, "feedback": feedback, "cids": cids, "max_cid": max_cid},
+        {"mode": mode, "feedback": feedback, "cids": cids, "max_cid": max_cid, **only},
         feedback,
         image_config={"profiles": profiles} if profiles else {},  # none named: all that both have
         environment={
