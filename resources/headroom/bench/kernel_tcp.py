@@ -21,7 +21,7 @@ from headroom.core.engine_result import EngineFailure
 from headroom.core.machine import topology as cpus
 from headroom.core.run.run import Run
 from headroom.core.workload import Channel
-from headroom.testbed import choice, tcp_hosts
+from headroom.testbed import tcp_hosts
 from headroom.testbed.line import Codec, node_job
 from headroom.testbed.netns import Netns
 from headroom.testbed.processes import Service
@@ -140,13 +140,13 @@ class Comparison:
             return f"The machine stood still: a link was {late_ns / 1e6:.0f} ms late."
         if not self.uncompressed.goodput:
             return "Nothing arrives without header compression."
-        if self.noise > LARGEST_NOISE * self.uncompressed.goodput:
+        if self.noise > max(LARGEST_NOISE * self.uncompressed.goodput, abs(self.gain)):
             return f"Chance makes a difference of {self.noise:,.0f} octets/s: the time is too short for these losses."
         return ""
 
 
 def side_by_side(run: Run, config: KernelTcpConfig, channel: Channel) -> Comparison:
-    """Raises as the processes do, and EnvironmentLacks where there can be no namespaces."""
+    """Raises EngineFailure as the processes do, and EnvironmentLacks where there can be no namespaces."""
     together = threading.Barrier(len(CODECS))
     with ThreadPoolExecutor(len(CODECS)) as lines:
         futures = [lines.submit(_carry, run, config, codec, channel, together) for codec in CODECS]
@@ -161,7 +161,6 @@ def side_by_side(run: Run, config: KernelTcpConfig, channel: Channel) -> Compari
 
 def _carry(run: Run, config: KernelTcpConfig, codec: Codec, channel: Channel, together: threading.Barrier) -> Carried:
     try:
-        choice.require(run.topology, run.build)
         usable = [core.number for core in cpus.read().physical_cores if core.number in os.sched_getaffinity(0)]
         with Netns(tcp_hosts.SHAPE, taking_turns(roles_of(tcp_hosts.SHAPE), usable), run.build, waits=False) as made:
             services = _start(run, made, config, codec, channel)

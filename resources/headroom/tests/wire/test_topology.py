@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import pytest
 
-from headroom.testbed.topology import ROLES, SHAPES, Port, allot, roles_of
+from headroom.testbed.topology import ROLES, SHAPES, Port, allot, roles_of, taking_turns
 
 FULL = roles_of("full")
+HOSTS = ("sender", "receiver")
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -15,12 +16,14 @@ def test_every_port_has_one_wire(shape: str) -> None:
     ends = [end for wire in SHAPES[shape] for end in (wire.one, wire.other)]
     assert len(ends) == len(set(ends))
     for role in roles_of(shape):
-        assert sum(owner == role for owner, _ in ends) == 2, "each role forwards, or sends and receives"
+        ports = 1 if role in HOSTS else 2  # the others forward, or send and receive
+        assert sum(owner == role for owner, _ in ends) == ports
 
 
 def test_roles_come_in_the_order_of_the_path() -> None:
     assert FULL == ("generator", "compressor", "link", "decompressor")
-    assert roles_of("carried") == tuple(role for role in ROLES if role != "link")
+    assert roles_of("carried") == tuple(role for role in ROLES if role not in ("link", "wan", *HOSTS))
+    assert roles_of("hosts") == ("sender", "wan", "compressor", "link", "decompressor", "receiver")
     assert roles_of("nodes") == ("generator", "compressor", "decompressor")
     assert roles_of("loop") == ("generator",)
 
@@ -74,6 +77,12 @@ def test_three_workers_on_one_core_left() -> None:
     assert found.cores["decompressor"] == (0, 0, 0)
     assert found.note == "all workers of the decompressor share core 0"
     assert found.idle("decompressor") == "sleep"
+
+
+def test_roles_that_take_turns_all_sleep() -> None:
+    found = taking_turns(FULL, [4, 5, 6])
+    assert found.cores == {"generator": (4,), "compressor": (5,), "link": (6,), "decompressor": (4,)}
+    assert {found.idle(role) for role in FULL} == {"sleep"}, "also those that have a core alone"
 
 
 def test_a_port_as_the_engine_has_it() -> None:
