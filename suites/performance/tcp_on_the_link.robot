@@ -22,19 +22,19 @@ Test Tags        performance
 *** Test Cases ***
 VJ, No Errors
     [Tags]    scheme:vj
-    TCP Should Not Be Slower With Compression    vj    ${EMPTY}    384    576    0    4
+    TCP Should Not Be Slower With Compression    vj    ${EMPTY}    384    576    0    3
 
 IPHC, No Errors
     [Tags]    scheme:iphc
-    TCP Should Not Be Slower With Compression    iphc    ${EMPTY}    384    576    0    4
+    TCP Should Not Be Slower With Compression    iphc    ${EMPTY}    384    576    0    3
 
 TAROC, No Errors
     [Tags]    scheme:taroc
-    TCP Should Not Be Slower With Compression    taroc    ${EMPTY}    384    576    0    4
+    TCP Should Not Be Slower With Compression    taroc    ${EMPTY}    384    576    0    3
 
 ROHC, No Errors
     [Tags]    scheme:rohc    profile:tcp
-    TCP Should Not Be Slower With Compression    rohc    O own, TCP    384    576    0    4
+    TCP Should Not Be Slower With Compression    rohc    O own, TCP    384    576    0    3
 
 VJ, BER 3e-5
     [Tags]    scheme:vj

@@ -134,13 +134,16 @@ class Comparison:
 
     @property
     def doubt(self) -> str:
-        """Why nothing can be told from it, as a sentence; "" where something can."""
+        """Why nothing can be told from it, as a sentence; "" where something can: that it is faster is no matter of
+        doubt."""
+        if not self.uncompressed.goodput:
+            return "Nothing arrives without header compression."
+        if self.gain >= 0:
+            return ""
         late_ns = max(self.compressed.latest_ns, self.uncompressed.latest_ns)
         if late_ns > STALL_NS:
             return f"The machine stood still: a link was {late_ns / 1e6:.0f} ms late."
-        if not self.uncompressed.goodput:
-            return "Nothing arrives without header compression."
-        if self.noise > max(LARGEST_NOISE * self.uncompressed.goodput, abs(self.gain)):
+        if self.noise > max(LARGEST_NOISE * self.uncompressed.goodput, -self.gain):
             return f"Chance makes a difference of {self.noise:,.0f} octets/s: the time is too short for these losses."
         return ""
 

@@ -30,6 +30,7 @@ BLOCK = 4096  # octets that a sender draws at once
 GLANCE_S = 0.05  # between two looks at the processes while data flows
 CONNECT_S = 30.0  # a handshake over a link that loses much takes several attempts
 TCP_INFO_LENGTH, TOTAL_RETRANS = 104, 100  # linux/tcp.h, struct tcp_info
+WINDOW = 20  # segments that a receiver offers at most, as in ns-2
 INITIAL_WINDOW = 2  # segments, RFC 2581, 3.1; many connections with larger ones would fill the queue at once
 IP_AND_TCP = 40  # octets of headers without options
 
@@ -51,6 +52,7 @@ class TcpSettings:
             "tcp_recovery": str(int(self.sack)),
             "tcp_early_retrans": "3" if self.sack else "0",
             "tcp_ecn": "0",
+            "tcp_moderate_rcvbuf": "0",  # the receiver's window stays as the route has it
             "tcp_no_metrics_save": "1",  # a connection starts as the first one did
         }
 
@@ -59,7 +61,7 @@ class TcpSettings:
         other = next(address for one, address in ADDRESSES.items() if one != role)
         mss = self.mtu - IP_AND_TCP
         words = f"route replace {other}/32 dev {interface} src {ADDRESSES[role]} mtu {self.mtu} advmss {mss}"
-        return f"{words} quickack {int(self.quick_acks)} initcwnd {INITIAL_WINDOW}"
+        return f"{words} window {WINDOW * mss} quickack {int(self.quick_acks)} initcwnd {INITIAL_WINDOW}"
 
 
 @dataclass

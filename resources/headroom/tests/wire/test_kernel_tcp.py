@@ -51,7 +51,7 @@ def carried(rates: list[int], late_ns: int = 0, restored: int = 9, connection: C
 EVEN = [1000, 1100, 900, 1000, 1000, 1100, 900, 1000]
 ABOUT_EVEN = [1100, 1000, 1000, 900, 1000, 1000, 1000, 1000]
 FASTER, SLOWER = [one + 200 for one in EVEN], [one - 200 for one in ABOUT_EVEN]
-WILD = [0, 9000, 0, 0, 0, 0, 0, 0]
+WILD = [0, 7900, 0, 0, 0, 0, 0, 0]
 
 
 def test_goodput_is_of_the_time_behind_the_warm_up() -> None:
@@ -78,7 +78,8 @@ def test_a_difference_is_one_beyond_chance() -> None:
 
 def test_what_leaves_doubt() -> None:
     assert Comparison(carried(EVEN), carried(EVEN)).doubt == ""
-    assert "a link was 150 ms late" in Comparison(carried(EVEN, late_ns=150_000_000), carried(EVEN)).doubt
+    assert "a link was 150 ms late" in Comparison(carried(SLOWER, late_ns=150_000_000), carried(EVEN)).doubt
+    assert Comparison(carried(FASTER, late_ns=150_000_000), carried(EVEN)).doubt == "", "it is faster all the same"
     assert "too short" in Comparison(carried(WILD), carried(EVEN)).doubt
     assert Comparison(carried([9000, 0] * 4), carried(EVEN)).doubt == "", "much faster, by whatever"
     assert "Nothing arrives" in Comparison(carried(EVEN), carried([0] * 8)).doubt
@@ -100,7 +101,9 @@ def test_the_settings_of_both_hosts() -> None:
     assert plain.sysctls() | {"tcp_sack": "0", "tcp_timestamps": "0", "tcp_recovery": "0"} == plain.sysctls()
     assert modern.sysctls()["tcp_sack"] == modern.sysctls()["tcp_timestamps"] == "1"
     route = plain.route("receiver", "host")
-    assert route.startswith("route replace 198.18.0.1/32 dev host src 198.18.0.2 mtu 296 advmss 256 quickack 1")
+    assert route.startswith(
+        "route replace 198.18.0.1/32 dev host src 198.18.0.2 mtu 296 advmss 256 window 5120 quickack 1"
+    )
     assert "quickack 0" in modern.route("sender", "host")
 
 
