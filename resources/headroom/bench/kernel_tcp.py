@@ -7,7 +7,6 @@ network namespaces. The router's queue is in front of its compressor.
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -164,7 +163,7 @@ def side_by_side(run: Run, config: KernelTcpConfig, channel: Channel) -> Compari
 
 def _carry(run: Run, config: KernelTcpConfig, codec: Codec, channel: Channel, together: threading.Barrier) -> Carried:
     try:
-        usable = [core.number for core in cpus.read().physical_cores if core.number in os.sched_getaffinity(0)]
+        usable = [core.number for core in cpus.read().physical_cores]
         with Netns(tcp_hosts.SHAPE, taking_turns(roles_of(tcp_hosts.SHAPE), usable), run.build, waits=False) as made:
             services = _start(run, made, config, codec, channel)
             made.wait_until_running()
@@ -173,6 +172,7 @@ def _carry(run: Run, config: KernelTcpConfig, codec: Codec, channel: Channel, to
             together.wait(MEETING_S)
             seconds = config.warm_up_s + config.seconds
             transfer = tcp_hosts.transfer(made, config.tcp, config.connections, seconds, config.seed)
+            made.look()
             statistics = {role: made.crew.stop(service) for role, service in services.items()}
             return Carried(transfer, config.warm_up_s, statistics, made.describe())
     except BaseException:

@@ -120,7 +120,7 @@ def set_up(made: Topology, settings: TcpSettings) -> None:
         lines = [
             f"address add {address}/32 dev {name}",
             f"neighbour replace {ADDRESSES[other]} lladdr {made.mac(other, '0')} dev {name} nud permanent",
-            f"{settings.route(role, name)}",
+            settings.route(role, name),
         ]
         run_ip("\n".join(lines), seat.place.name)
     interfaces.inside(made.seats["sender"].place.name, partial(_require_control, settings.congestion_control))
@@ -229,6 +229,8 @@ def _receive(end: socket.socket, one: Connection, over: threading.Event, chance:
         while octets := end.recv(1 << 16):
             one.arrivals.append((time.monotonic(), len(octets)))
             one.received += octets
+        if not over.is_set():
+            one.failure = "The sender's connection ended before its time."
     except OSError as error:
         if not over.is_set():
             one.failure = f"The receiver's connection ended: {error.strerror}."
