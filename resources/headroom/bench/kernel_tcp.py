@@ -173,7 +173,7 @@ def _carry(run: Run, config: KernelTcpConfig, codec: Codec, channel: Channel, to
             seconds = config.warm_up_s + config.seconds
             transfer = tcp_hosts.transfer(made, config.tcp, config.connections, seconds, config.seed)
             made.look()
-            statistics = {role: made.crew.stop(service) for role, service in services.items()}
+            statistics = {role: service.statistics() for role, service in services.items()}
             return Carried(transfer, config.warm_up_s, statistics, made.describe())
     except BaseException:
         together.abort()

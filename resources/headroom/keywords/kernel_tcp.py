@@ -94,7 +94,7 @@ def _compare(
     if run.topology != "netns":
         raise SkipExecution(f"The hosts of {run.topology} are not this kernel's: use --topology netns.")
     require_declared(run, channel)
-    warm_up_s, seconds = (1.5, 2.5) if run.quick else (3.0, 20.0)
+    warm_up_s, seconds = (2.0, 2.0) if run.quick else (3.0, 20.0)
     settings = TcpSettings(mtu=mtu, congestion_control=control)
     rounds: list[Comparison] = []
     while len(rounds) < ROUNDS and not (rounds and enough(rounds[-1])):

@@ -2,7 +2,7 @@
 """Two hosts with the kernel's TCP, in the network namespaces of a topology of the shape `hosts`.
 
 Sockets are opened inside the namespaces and used by threads of this process. Source: tcp(7), ip-route(8), ip-sysctl of
-the kernel's documentation, and linux/tcp.h.
+the kernel's documentation, and linux/tcp.h and snmp_counter of that documentation (TcpInCsumErrors).
 """
 
 from __future__ import annotations
@@ -13,9 +13,11 @@ import socket
 import struct
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from headroom.core.engine_result import EngineFailure
 from headroom.core.errors import EnvironmentLacks
@@ -26,9 +28,9 @@ from headroom.testbed.topology import Role, Topology
 SHAPE = "hosts"
 ADDRESSES: dict[Role, str] = {"sender": "198.18.0.1", "receiver": "198.18.0.2"}  # RFC 2544, C.2.2: for benchmarks
 PORT = 5001
+FIRST_PORT = 20_000  # of the sender's ends
 BLOCK = 4096  # octets that a sender draws at once
 GLANCE_S = 0.05  # between two looks at the processes while data flows
-CONNECT_S = 30.0  # a handshake over a link that loses much takes several attempts
 TCP_INFO_LENGTH, TOTAL_RETRANS = 104, 100  # linux/tcp.h, struct tcp_info
 WINDOW = 20  # segments that a receiver offers at most, as in ns-2
 INITIAL_WINDOW = 2  # segments, RFC 2581, 3.1; many connections with larger ones would fill the queue at once
@@ -142,66 +144,55 @@ def _require_control(name: str) -> None:
 
 
 def transfer(made: Topology, settings: TcpSettings, connections: int, seconds: float, seed: int) -> Transfer:
-    """Sends over some connections at once, for a time that begins when all are established; then they are aborted.
+    """Sends over some connections at once, for a time that begins before they are established; then they are aborted.
 
-    Raises EngineFailure when a process of the topology ends meanwhile, or when no connection is established in time.
+    Raises EngineFailure when a process of the topology ends meanwhile, or when no connection is established.
     """
     before = _wrong_checksums(made)
+    over, threads = threading.Event(), list[threading.Thread]()
+    carried = [Connection() for _ in range(connections)]
     with contextlib.ExitStack() as stack:
-        pairs = _connect(made, settings, connections, stack)
-        carried = [Connection() for _ in pairs]
+        listening = stack.enter_context(_socket_of(made, "receiver"))
+        listening.bind((ADDRESSES["receiver"], PORT))
+        listening.listen(connections)
+        sending = [stack.enter_context(_sender(made, settings, number)) for number in range(connections)]
+        ends = [listening, *sending]
+
+        def start(work: Callable[..., None], *arguments: Any) -> None:
+            threads.append(threading.Thread(target=work, args=(*arguments, over), daemon=True))
+            threads[-1].start()
+
         began = time.monotonic()
-        over = threading.Event()
-        threads = [
-            threading.Thread(target=work, args=(end, one, over, random.Random(f"{seed}/{number}")), daemon=True)
-            for number, (one, pair) in enumerate(zip(carried, pairs, strict=True))
-            for work, end in zip((_send, _receive), pair, strict=True)
-        ]
-        for thread in threads:
-            thread.start()
         try:
+            for number, (end, one) in enumerate(zip(sending, carried, strict=True)):
+                start(_send, end, one, random.Random(f"{seed}/{number}"))
             while (left := began + seconds - time.monotonic()) > 0 and not any(one.failure for one in carried):
-                made.crew.attend(min(GLANCE_S, left))
-            for one, (sending, _) in zip(carried, pairs, strict=True):
-                one.retransmits = _retransmits(sending)
+                if made.crew.attend(min(GLANCE_S, left), [listening.fileno()]):
+                    end, (_, port) = listening.accept()
+                    ends.append(stack.enter_context(end))
+                    start(_receive, end, carried[port - FIRST_PORT])
+            for end, one in zip(sending, carried, strict=True):
+                one.retransmits = _retransmits(end)
         finally:
             over.set()
-            for pair in pairs:
-                for end in pair:
-                    with contextlib.suppress(OSError):
-                        end.shutdown(socket.SHUT_RDWR)
+            for end in ends:
+                with contextlib.suppress(OSError):
+                    end.shutdown(socket.SHUT_RDWR)
             for thread in threads:
                 thread.join()
+    if len(ends) == 1 + connections:
+        raise EngineFailure("timeout", f"None of {connections} connections was established in {seconds:g} s.")
     return Transfer(carried, began, seconds, _wrong_checksums(made) - before)
 
 
-Pair = tuple[socket.socket, socket.socket]  # the sender's end of a connection, and the receiver's
-
-
-def _connect(made: Topology, settings: TcpSettings, connections: int, stack: contextlib.ExitStack) -> list[Pair]:
-    """New connections, all at once."""
-    listening = stack.enter_context(_socket_of(made, "receiver"))
-    listening.bind((ADDRESSES["receiver"], PORT))
-    listening.listen(connections)
-    sending = [stack.enter_context(_socket_of(made, "sender")) for _ in range(connections)]
-    for end in sending:
-        end.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, settings.congestion_control.encode())
-        # What has not been sent yet waits here and not in the kernel.
-        end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, settings.mtu)
-        end.setblocking(False)
-        end.connect_ex((ADDRESSES["receiver"], PORT))
-    receiving: dict[int, socket.socket] = {}
-    deadline = time.monotonic() + CONNECT_S
-    while len(receiving) < connections:
-        if not made.crew.attend(max(0.0, deadline - time.monotonic()), [listening.fileno()]):
-            raise EngineFailure(
-                "timeout", f"{connections - len(receiving)} connections were not established in {CONNECT_S:g} s."
-            )
-        end, (_, port) = listening.accept()
-        receiving[port] = stack.enter_context(end)
-    for end in sending:
-        end.setblocking(True)
-    return [(end, receiving[end.getsockname()[1]]) for end in sending]
+def _sender(made: Topology, settings: TcpSettings, number: int) -> socket.socket:
+    """The sender's end of a connection, which its port tells from others at the receiver."""
+    end = _socket_of(made, "sender")
+    end.bind((ADDRESSES["sender"], FIRST_PORT + number))
+    end.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, settings.congestion_control.encode())
+    # What has not been sent yet waits here and not in the kernel.
+    end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, settings.mtu)
+    return end
 
 
 def _socket_of(made: Topology, role: Role) -> socket.socket:
@@ -212,8 +203,9 @@ def _tcp_socket() -> socket.socket:
     return socket.socket(socket.AF_INET, socket.SOCK_STREAM)
 
 
-def _send(end: socket.socket, one: Connection, over: threading.Event, chance: random.Random) -> None:
+def _send(end: socket.socket, one: Connection, chance: random.Random, over: threading.Event) -> None:
     try:
+        end.connect((ADDRESSES["receiver"], PORT))
         while not over.is_set():
             block = chance.randbytes(BLOCK)
             one.sent += block
@@ -223,8 +215,7 @@ def _send(end: socket.socket, one: Connection, over: threading.Event, chance: ra
             one.failure = f"The sender's connection ended: {error.strerror}."
 
 
-def _receive(end: socket.socket, one: Connection, over: threading.Event, chance: random.Random) -> None:
-    del chance
+def _receive(end: socket.socket, one: Connection, over: threading.Event) -> None:
     try:
         while octets := end.recv(1 << 16):
             one.arrivals.append((time.monotonic(), len(octets)))
@@ -242,7 +233,7 @@ def _retransmits(end: socket.socket) -> int:
 
 
 def _wrong_checksums(made: Topology) -> int:
-    """Segments that the hosts have discarded for their checksum, since they exist. Source: RFC 4022, tcpInErrs."""
+    """Segments that the hosts have discarded for their checksum, since they exist."""
     return sum(interfaces.inside(made.seats[role].place.name, _in_checksum_errors) for role in ADDRESSES)
 
 

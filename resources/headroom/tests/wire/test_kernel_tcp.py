@@ -222,13 +222,21 @@ def test_a_congestion_control_that_the_kernel_has_not(state: Path) -> None:
 
 
 @root
+def test_hosts_without_nodes_between_them_have_no_connection(state: Path) -> None:
+    with hosts() as made:
+        tcp_hosts.set_up(made, TcpSettings())
+        with pytest.raises(EngineFailure, match=r"None of 2 connections was established in 0\.3 s"):
+            tcp_hosts.transfer(made, TcpSettings(), 2, 0.3, 1)
+
+
+@root
 def test_two_lines_for_real(real_build: str, state: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if reason := choice.build_lacks(real_build):
         pytest.skip(reason)
     made: list[str] = []
     make = Netns.make
     monkeypatch.setattr(Netns, "make", lambda self: (make(self), made.append(self.run))[0])
-    config = KernelTcpConfig(384_000, 1e-5, 3, 0.5, 1.5, TcpSettings(mtu=296))
+    config = KernelTcpConfig(384_000, 1e-5, 3, 1.0, 1.5, TcpSettings(mtu=296))
     found = side_by_side(run_of(topology="netns", build=real_build), config, workload_of("vj").channel("", 3, []))
     for one in (found.compressed, found.uncompressed):
         assert [end.first_difference for end in one.transfer.connections] == [None] * 3
