@@ -152,10 +152,11 @@ TEST(GenerateJob, SaysWhatIsWrong) {
 
 TEST(LinkJob, TakesTheImpairmentsOfReplay) {
   const std::string ports = R"("a": {"vdev": "net_null0"}, "b": {"vdev": "net_null1"})";
-  const LinkJob job = read_link_job(
-      parse_json("{" + ports + R"(, "forward": {"loss": 0.1, "rate_bps": 1000000, "queue_octets": 3000}})"));
+  const LinkJob job = read_link_job(parse_json(
+      "{" + ports + R"(, "forward": {"loss": 0.1, "rate_bps": 1000000, "queue_octets": 3000, "queue_packets": 6}})"));
   EXPECT_EQ(job.forward.loss, 0.1);
   EXPECT_EQ(job.forward.queue_octets, 3000u);
+  EXPECT_EQ(job.forward.queue_packets, 6u);
   EXPECT_EQ(job.reverse.loss, 0);
   EXPECT_THROW((void)read_link_job(parse_json("{" + ports + R"(, "forward": {"queue_octets": 3000}})")), Error);
   EXPECT_THROW((void)read_link_job(parse_json("{" + ports + R"(, "forward": {"lost": 0.1}})")), Error);
