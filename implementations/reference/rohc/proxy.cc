@@ -14,6 +14,7 @@
 #include <map>
 #include <string>
 
+#include "rohc/tcp/wire/feedback.h"
 #include "rohc/v1/wire/feedback.h"
 
 namespace headroom::rohc {
@@ -26,7 +27,8 @@ class RohcProxy : public Proxy {
   RohcProxy(std::unique_ptr<headroom_instance> behind, const nlohmann::json& options, const nlohmann::json& config)
       : Proxy(std::move(behind)),
         large_cids_(config.value("cids", "small") == "large"),
-        in_u_mode_(config.value("mode", "U") == "U") {
+        in_u_mode_(config.value("mode", "U") == "U"),
+        is_tcp_alone_(has_tcp_alone(config)) {
     for (const auto& [key, value] : options.items()) {
       if (key == "padding") {
         padding_ = value.get<std::size_t>();
@@ -53,7 +55,7 @@ class RohcProxy : public Proxy {
   }
 
   bool sends(headroom_packet& packet) override {
-    if (packet.out_type != HEADROOM_REVERSE_FAR) return true;
+    if (packet.out_type != HEADROOM_REVERSE_FAR || is_tcp_alone_) return true;
     std::array<std::uint8_t, HEADROOM_REVERSE_MAX> copy;
     const std::size_t length =
         rewrite({packet.out, packet.out_length}, copy, [&](wire::Feedback& one) { return sends(packet.channel, one); });
@@ -63,15 +65,43 @@ class RohcProxy : public Proxy {
   }
 
   bool hears(headroom_packet& packet) override {
-    if (packet.in_type != HEADROOM_REVERSE_NEAR) return true;
-    const std::size_t length =
-        rewrite({packet.in, packet.in_length}, heard_, [&](wire::Feedback& one) { return hears(one); });
+    if (packet.in_type != HEADROOM_REVERSE_NEAR || (is_tcp_alone_ && !deaf_to_acks_)) return true;
+    const Octets elements{packet.in, packet.in_length};
+    const std::size_t length = is_tcp_alone_
+                                   ? without_tcp_acks(elements)
+                                   : rewrite(elements, heard_, [&](wire::Feedback& one) { return hears(one); });
     packet.in = heard_.data();
     packet.in_length = static_cast<std::uint32_t>(length);
     return length != 0;
   }
 
  private:
+  // True if all feedback is in the formats of profile 0x0006: no other profile of the channel has feedback of its own.
+  static bool has_tcp_alone(const nlohmann::json& config) {
+    bool tcp = false;
+    for (const auto& profile : config.value("profiles", nlohmann::json::array())) {
+      tcp = tcp || profile == "0x0006";
+      if (profile != "0x0006" && profile != "0x0000") return false;
+    }
+    return tcp;
+  }
+
+  // Copies feedback elements of profile 0x0006 but for acknowledgements (RFC 6846, 8.3.1).
+  std::size_t without_tcp_acks(Octets elements) {
+    wire::Reader in(elements);
+    wire::Writer out(heard_);
+    while (in.remaining() != 0) {
+      const std::uint8_t* const begin = in.position();
+      const auto element = wire::read_feedback_element(in);
+      const auto data = element ? wire::read_feedback_cid(*element, large_cids_) : std::nullopt;
+      if (!data) break;
+      const auto feedback = tcp::read_feedback(data->all, data->all.size() - data->feedback.size());
+      if (!feedback || feedback->ack != tcp::AckType::kAck)
+        out.octets({begin, static_cast<std::size_t>(in.position() - begin)});
+    }
+    return out.size();
+  }
+
   // Copies feedback elements, each as `change` has it; those for which it returns false, and no others, are left out.
   template <typename Change>
   std::size_t rewrite(Octets elements, std::span<std::uint8_t> room, Change change) {
@@ -116,7 +146,8 @@ class RohcProxy : public Proxy {
   }
 
   bool large_cids_;
-  bool in_u_mode_;  // the decompressor asks for no other mode, so that no ACK needs a CRC
+  bool in_u_mode_;     // the decompressor asks for no other mode, so that no ACK needs a CRC
+  bool is_tcp_alone_;  // besides profile 0x0000
   std::size_t padding_ = 0;
   unsigned acks_one_of_ = 1;
   bool feedback_1_ = false;
