@@ -86,14 +86,14 @@ Acknowledgements Of What Was Before A Change
     So It Should Be
 
 FEEDBACK-1 Is An Acknowledgement
-    [Documentation]    Gives the compressor FEEDBACK-1. Expects that nothing gets worse: a compressed header follows.
+    [Documentation]    Gives the compressor FEEDBACK-1. Expects that nothing gets worse: compressed headers follow.
     [Tags]    level:must    req:RFC6846-8.3.1-2
     A Compressor    tcp-ipv4       &{TCP}
     It Sends        10
     It Is Given     ACK
     It Sends        30
     It Is Given     FEEDBACK-1
-    It Sends        30             first CO
+    It Sends        30             some CO
     So It Should Be
 
 Acknowledgements Within NACKs
