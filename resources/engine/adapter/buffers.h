@@ -5,6 +5,8 @@
 #define HEADROOM_ADAPTER_BUFFERS_H
 
 #include <algorithm>
+#include <array>
+#include <cstring>
 
 #include "base/octets.h"
 
@@ -17,32 +19,42 @@ class Buffers {
  public:
   // Makes room for `count` buffers of `octets` together; those of before are gone.
   void reset(std::size_t count, std::size_t octets) {
-    arena_.assign(kFence + octets + count * kFence, kFenceOctet);
-    used_ = kFence;
+    const std::size_t size = kFence + octets + count * kFence;
+    if (arena_.size() < size) arena_.resize(size);
+    used_ = 0;
+    add_fence();
   }
   // REQUIRES: there is room.
   [[nodiscard]] std::uint8_t* add(std::size_t capacity) noexcept {
     std::uint8_t* const buffer = arena_.data() + used_;
-    used_ += capacity + kFence;
     std::fill_n(buffer, capacity, kPoisonOctet);
+    used_ += capacity;
+    add_fence();
     return buffer;
   }
   // Whether nothing was written around a buffer.
   [[nodiscard]] static bool are_fences_whole(const std::uint8_t* buffer, std::size_t capacity) noexcept {
-    const auto is_whole = [](const std::uint8_t* fence) {
-      return std::all_of(fence, fence + kFence, [](std::uint8_t octet) { return octet == kFenceOctet; });
-    };
+    const auto is_whole = [](const std::uint8_t* fence) { return std::memcmp(fence, kWhole.data(), kFence) == 0; };
     return is_whole(buffer - kFence) && is_whole(buffer + capacity);
   }
   // The buffers are the caller's again (headroom.h, "Buffers"): the next call, of any function, finds nothing in them.
-  void poison() noexcept { std::fill(arena_.begin(), arena_.end(), kPoisonOctet); }
+  void poison() noexcept { std::fill_n(arena_.data(), used_, kPoisonOctet); }
 
  private:
   static constexpr std::size_t kFence = 64;  // octets in front of each buffer, and behind the last
-  static constexpr std::uint8_t kFenceOctet = 0xFE;
+  static constexpr auto kWhole = [] {
+    std::array<std::uint8_t, kFence> fence{};
+    fence.fill(0xFE);
+    return fence;
+  }();
+
+  void add_fence() noexcept {
+    std::copy_n(kWhole.data(), kFence, arena_.data() + used_);
+    used_ += kFence;
+  }
 
   Octets arena_;
-  std::size_t used_ = 0;
+  std::size_t used_ = 0;  // octets of it, fences included
 };
 
 }  // namespace headroom

@@ -83,26 +83,26 @@ std::optional<double> Checked::median_cycles() const {
   return *middle;
 }
 
-std::vector<PacketOutput> Checked::process(const std::vector<PacketInput>& inputs, std::uint64_t now_ns) {
+void Checked::process(std::span<const PacketInput> inputs, std::uint64_t now_ns, std::vector<PacketOutput>& outputs) {
   const std::uint32_t room = expansion_ + std::exchange(extra_room_, 0) + instance_.expansion() - HEADROOM_EXPANSION;
   lay_out(inputs, room);
   drain_room_ = 0;
   for (const headroom_packet& packet : packets_) drain_room_ = std::max(drain_room_, packet.out_capacity);
-  std::vector<PacketOutput> outputs(inputs.size());
+  outputs.resize(inputs.size());
+  deadline_.reset();
   caller_.process_all(compresses(), packets_.data(), packets_.size(), now_ns, details_.data(),
                       [&](std::size_t begin, std::size_t end) {
                         check_call(begin, end);
                         if (caller_.policy().is_timed())
                           per_packet_.push_back(caller_.policy().cycles() / static_cast<double>(end - begin));
-                        for (std::size_t i = begin; i < end; ++i) outputs[i] = checked_output(i, inputs[i]);
+                        for (std::size_t i = begin; i < end; ++i) take_output(i, inputs[i], outputs[i]);
                         if (packets_[end - 1].more != 0) outputs[end - 1].more = drain(now_ns);
                         for (std::size_t i = begin; i < end; ++i) check_lengths(packets_[i], outputs[i]);
                       });
   buffers_.poison();
-  return outputs;
 }
 
-void Checked::lay_out(const std::vector<PacketInput>& inputs, std::uint32_t room) {
+void Checked::lay_out(std::span<const PacketInput> inputs, std::uint32_t room) {
   std::size_t octets = 0;
   for (const PacketInput& input : inputs) octets += input.octets.size();
   buffers_.reset(inputs.size(), octets + inputs.size() * room);
@@ -136,7 +136,7 @@ void Checked::check_call(std::size_t begin, std::size_t end) const {
     broken(function, "it changed packets behind the last one that it has handled.");
 }
 
-PacketOutput Checked::checked_output(std::size_t i, const PacketInput& input) {
+void Checked::take_output(std::size_t i, const PacketInput& input, PacketOutput& output) {
   const char* const function = name_of_function(compresses());
   const headroom_packet& packet = packets_[i];
   check_record(function, expected_[i], packet, false);
@@ -147,20 +147,24 @@ PacketOutput Checked::checked_output(std::size_t i, const PacketInput& input) {
   const bool is_refused = input.channel >= instance_.channels() && packet.status == HEADROOM_ERR_CHANNEL;
   if (input.type == HEADROOM_TYPE_LOST && packet.status != HEADROOM_NOTHING && !is_refused)
     broken(function, "a report of a lost frame has another status than NOTHING.");
-  PacketOutput output{packet.status,  Octets(packet.out, packet.out + packet.out_length),
-                      details_[i],    packet.out_type,
-                      packet.channel, {}};
+  output.status = packet.status;
+  output.octets.assign(packet.out, packet.out + packet.out_length);
+  output.detail = details_[i];
+  output.type = packet.out_type;
+  output.channel = packet.channel;
+  output.more.clear();
   // The buffers are ours again (headroom.h, "Buffers"): the next call, of any function, finds nothing in them.
   std::fill_n(input_.data() + (packet.in - input_.data()), packet.in_length, kPoisonOctet);
   std::fill_n(packet.out, packet.out_capacity, kPoisonOctet);
-  return output;
 }
 
 std::uint64_t Checked::next_deadline() {
   if (!caller_.has_next_deadline()) return HEADROOM_NO_DEADLINE;
+  if (deadline_) return *deadline_;
   const std::uint64_t deadline = caller_.next_deadline();
   if (deadline != HEADROOM_NO_DEADLINE && !caller_.has_drain())
     broken("next_deadline", "it tells a deadline, and drain is NULL.");
+  deadline_ = deadline;
   return deadline;
 }
 

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -28,7 +29,10 @@ class CheckedInstance {
   bool give_reverse(const ReversePacket& packet, std::uint64_t now_ns);
 
   // Nothing when the adapter understood `message`, else its sentence.
-  [[nodiscard]] std::optional<std::string> control(const std::string& message) { return caller_.control(message); }
+  [[nodiscard]] std::optional<std::string> control(const std::string& message) {
+    deadline_.reset();
+    return caller_.control(message);
+  }
 
   // From now on calls are timed by `cycles`, which must outlive this.
   void time_calls(const Cycles& cycles) { caller_.policy().time_with(cycles); }
@@ -67,7 +71,8 @@ class CheckedInstance {
   Caller<Watched> caller_;
   Buffers buffers_;
   Octets input_;
-  std::uint32_t extra_room_ = 0;  // octets of the next `process`, for what goes in front of a packet
+  std::uint32_t extra_room_ = 0;           // octets of the next `process`, for what goes in front of a packet
+  std::optional<std::uint64_t> deadline_;  // that the instance told behind the last call, which alone changes it
 
  private:
   CallCosts costs_;
@@ -80,8 +85,14 @@ class Checked : public CheckedInstance {
   explicit Checked(Instance& instance, std::uint32_t expansion = HEADROOM_EXPANSION)
       : CheckedInstance(instance), expansion_(expansion), drain_room_(expansion) {}
 
-  // Compresses or decompresses, as the instance's role has it, and drains.
-  [[nodiscard]] std::vector<PacketOutput> process(const std::vector<PacketInput>& inputs, std::uint64_t now_ns);
+  // Compresses or decompresses, as the instance's role has it, and drains. `outputs` becomes one for each input; what
+  // it held is overwritten, and its memory used again.
+  void process(std::span<const PacketInput> inputs, std::uint64_t now_ns, std::vector<PacketOutput>& outputs);
+  [[nodiscard]] std::vector<PacketOutput> process(const std::vector<PacketInput>& inputs, std::uint64_t now_ns) {
+    std::vector<PacketOutput> outputs;
+    process(inputs, now_ns, outputs);
+    return outputs;
+  }
 
   // When something is due though no packet comes; HEADROOM_NO_DEADLINE when nothing is.
   [[nodiscard]] std::uint64_t next_deadline();
@@ -95,10 +106,11 @@ class Checked : public CheckedInstance {
  private:
   [[nodiscard]] bool compresses() const noexcept { return instance_.role() == HEADROOM_COMPRESSOR; }
   // Fills the records and their buffers, with `room` beyond each input's length.
-  void lay_out(const std::vector<PacketInput>& inputs, std::uint32_t room);
+  void lay_out(std::span<const PacketInput> inputs, std::uint32_t room);
   // A call has handled records from `begin` to `end`.
   void check_call(std::size_t begin, std::size_t end) const;
-  [[nodiscard]] PacketOutput checked_output(std::size_t i, const PacketInput& input);
+  // Checks the record of an input, and takes its output.
+  void take_output(std::size_t i, const PacketInput& input, PacketOutput& output);
   [[nodiscard]] std::vector<PacketOutput> drain(std::uint64_t now_ns);
   void check_detail(const headroom_detail& detail, const char* function) const;
   void check_lengths(const headroom_packet& packet, const PacketOutput& output) const;
@@ -127,6 +139,7 @@ std::optional<CheckedInstance::Filled> CheckedInstance::one(const char* function
     record.in_length = static_cast<std::uint32_t>(in->size());
   }
   headroom_packet before = record;
+  deadline_.reset();
   const std::size_t count = call(record);
   if (!Buffers::are_fences_whole(before.out, room))
     broken(function, "it wrote outside the output buffer of " + std::to_string(room) + " octets.");

@@ -39,7 +39,7 @@ Carrier::Carrier(const CarrierJob& job, RunContext& run, sim::LineConfig line, s
   hop.burst = burst;
   hop.is_all_header = true;
   hop.line = std::move(line);
-  hop.receiver = [this](std::vector<PacketOutput> pdus) { receive(std::move(pdus)); };
+  hop.receiver = [this](std::span<PacketOutput> pdus) { receive(pdus); };
   hop.observer = this;
   hop_.emplace(run.simulation, std::move(hop));
 }
@@ -88,7 +88,7 @@ void Carrier::on_arrival(const Delivery& delivery, const PacketOutput& output) {
   decompressor_->statistics.add(packet.tag, packet.channel, output.status, output.detail, packet.octets.size(), 0);
 }
 
-void Carrier::receive(std::vector<PacketOutput> pdus) {
+void Carrier::receive(std::span<PacketOutput> pdus) {
   std::vector<Delivery> deliveries;
   for (PacketOutput& pdu : pdus) {
     const std::uint32_t channel = pdu.channel;

@@ -71,7 +71,7 @@ class Carrier final : private sim::HopObserver {
   void on_leaving(const LinkPacket& packet, bool on_feedback_line) override;
   void on_sent(const sim::SentPacket& sent, const LinkOutcome& outcome) override;
   void on_arrival(const Delivery& delivery, const PacketOutput& output) override;
-  void receive(std::vector<PacketOutput> pdus);
+  void receive(std::span<PacketOutput> pdus);
   // The inner link packet that has arrived in `octets`.
   [[nodiscard]] Delivery found(std::uint32_t channel, Octets octets);
   // The inner link packet in a PDU; nothing when the PDU carries another type.

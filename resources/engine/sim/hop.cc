@@ -2,6 +2,7 @@
 #include "sim/hop.h"
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 
 namespace headroom::sim {
@@ -81,9 +82,14 @@ void Hop::join(Hop& one, Hop& other) noexcept {
 template <typename Call>
 auto Hop::call(Call&& call) const {
   is_calling_ = true;
-  auto result = call();
-  is_calling_ = false;
-  return result;
+  if constexpr (std::is_void_v<decltype(call())>) {
+    call();
+    is_calling_ = false;
+  } else {
+    auto result = call();
+    is_calling_ = false;
+    return result;
+  }
 }
 
 // ---------------------------------------------------------------------------------------------------------- sending
@@ -96,10 +102,12 @@ void Hop::send(std::span<const HopPacket> burst) {
     return;
   }
   give_waiting_feedback();
-  std::vector<PacketInput> inputs;
-  for (const HopPacket& packet : burst) inputs.push_back({packet.octets, packet.channel, packet.type});
-  std::vector<PacketOutput> outputs = call([&] { return config_.compressor->process(inputs, simulation_.now_ns()); });
+  inputs_.clear();
+  for (const HopPacket& packet : burst) inputs_.push_back({packet.octets, packet.channel, packet.type});
+  std::vector<PacketOutput> outputs = std::exchange(compressed_, {});
+  call([&] { config_.compressor->process(inputs_, simulation_.now_ns(), outputs); });
   for (std::size_t i = 0; i < burst.size(); ++i) send_compressed(burst[i], outputs[i]);
+  compressed_ = std::move(outputs);
 }
 
 // What the decompressor at this end, that of the opposite hop, wants to go with the next packet.
@@ -121,41 +129,46 @@ void Hop::send_given(const HopPacket& packet) {
 
 void Hop::send_compressed(const HopPacket& packet, PacketOutput& output) {
   const bool is_taken = output.came_out() || (packs_ && output.status == HEADROOM_NOTHING);
-  std::vector<PacketOutput*> parts;
-  // Behind a packet an adapter also puts out what is due by then on other channels, of which that packet is no part.
-  std::vector<PacketOutput*> due;
-  const auto sort = [&](PacketOutput& one) {
-    if (!one.came_out()) return;
-    if (one.channel != packet.channel) {
-      due.push_back(&one);
-    } else if (is_taken) {
-      parts.push_back(&one);
-    }
+  const auto with_each = [&output](auto&& take) {
+    take(output);
+    for (PacketOutput& more : output.more) take(more);
   };
-  sort(output);
-  for (PacketOutput& more : output.more) sort(more);
+  // Behind a packet an adapter also puts out what is due by then on other channels, of which that packet is no part.
+  const auto is_part = [&](const PacketOutput& one) {
+    return is_taken && one.came_out() && one.channel == packet.channel;
+  };
   Octets joined;
-  if (parts.size() > 1) {
-    for (const PacketOutput* part : parts) joined.insert(joined.end(), part->octets.begin(), part->octets.end());
-  }
+  const Octets* octets = nullptr;  // of all parts
+  with_each([&](const PacketOutput& one) {
+    if (!is_part(one)) return;
+    if (octets == nullptr) {
+      octets = &one.octets;
+      return;
+    }
+    if (octets != &joined) joined = *octets;
+    joined.insert(joined.end(), one.octets.begin(), one.octets.end());
+    octets = &joined;
+  });
   Compressed made{is_taken, 0, 0};
-  if (!parts.empty()) {
-    const Octets& octets = parts.size() > 1 ? joined : parts.front()->octets;
-    made.link_octets = octets.size();
+  if (octets != nullptr) {
+    made.link_octets = octets->size();
     made.header_length = config_.is_all_header || packs_
-                             ? length_of(octets)
-                             : header_on_link(octets, packet.octets, packet.header_length, &output.detail);
+                             ? length_of(*octets)
+                             : header_on_link(*octets, packet.octets, packet.header_length, &output.detail);
   }
   observer_.on_compressed(packet, &output, made);
   // The header of a packet stands at its front: it is spread over the link packets as they come. What the link may do
   // to a header it may do to their type octets, and to feedback and padding, too.
   std::uint32_t left = made.header_length;
-  for (PacketOutput* part : parts) {
-    const std::uint32_t header = std::min(left, length_of(part->octets));
+  with_each([&](PacketOutput& one) {
+    if (!is_part(one)) return;
+    const std::uint32_t header = std::min(left, length_of(one.octets));
     left -= header;
-    transmit(link_packet(std::move(part->octets), packet.channel, part->type, packet.tag, header), false);
-  }
-  for (PacketOutput* one : due) send_due(*one, false);
+    transmit(link_packet(std::move(one.octets), packet.channel, one.type, packet.tag, header), false);
+  });
+  with_each([&](PacketOutput& one) {
+    if (one.channel != packet.channel) send_due(one, false);
+  });
 }
 
 void Hop::send_due(PacketOutput& output, bool at_deadline) {
@@ -196,12 +209,14 @@ void Hop::receive(std::span<Delivery> deliveries) {
 void Hop::receive_burst(std::span<const Delivery> burst) {
   const std::uint64_t first = burst.front().packet.tag;
   position_ = first < kFeedbackTag ? first : kNever;
-  std::vector<PacketInput> inputs;
-  add_inputs(inputs, burst);
-  std::vector<PacketOutput> outputs = call([&] { return config_.decompressor->process(inputs, simulation_.now_ns()); });
+  inputs_.clear();
+  add_inputs(inputs_, burst);
+  std::vector<PacketOutput> outputs = std::exchange(arrived_, {});
+  call([&] { config_.decompressor->process(inputs_, simulation_.now_ns(), outputs); });
   for (std::size_t i = 0; i < burst.size(); ++i) observer_.on_arrival(burst[i], outputs[i]);
   collect_feedback(burst.back().packet.tag);
   hand_on(outputs);
+  arrived_ = std::move(outputs);
 }
 
 void Hop::receive_due() {
@@ -214,7 +229,9 @@ void Hop::receive_due() {
 
 // Behind the feedback, so that it goes with the receiver's answer.
 void Hop::hand_on(std::vector<PacketOutput>& outputs) {
-  if (!config_.receiver) return;
+  if (!config_.receiver || outputs.empty()) return;
+  const auto is_one_packet = [](const PacketOutput& output) { return output.came_out() && output.more.empty(); };
+  if (std::ranges::all_of(outputs, is_one_packet)) return config_.receiver(outputs);
   std::vector<PacketOutput> packets;
   for (PacketOutput& output : outputs) {
     std::vector<PacketOutput> more = std::exchange(output.more, {});
@@ -223,7 +240,7 @@ void Hop::hand_on(std::vector<PacketOutput>& outputs) {
       if (one.came_out()) packets.push_back(std::move(one));
     }
   }
-  if (!packets.empty()) config_.receiver(std::move(packets));
+  if (!packets.empty()) config_.receiver(packets);
 }
 
 // --------------------------------------------------------------------------------------------------------- feedback

@@ -99,8 +99,8 @@ struct LineConfig {
 };
 
 struct HopConfig {
-  // Takes what comes out at one moment, in order: at least one packet.
-  using Receiver = std::function<void(std::vector<PacketOutput> packets)>;
+  // Takes what comes out at one moment, in order: at least one packet. They are the receiver's to move from.
+  using Receiver = std::function<void(std::span<PacketOutput> packets)>;
   // Takes a link packet in place of the line. What comes out at its other end is handed to Hop::receive.
   using Carry = std::function<void(LinkPacket packet)>;
 
@@ -188,6 +188,8 @@ class Hop final : public Host {
   int acts_ = 0;  // since it was closed
   std::uint64_t position_ = kNever;
   mutable bool is_calling_ = false;
+  std::vector<PacketInput> inputs_;                 // of the call
+  std::vector<PacketOutput> compressed_, arrived_;  // memory of the last outputs, for the next
 };
 
 }  // namespace headroom::sim

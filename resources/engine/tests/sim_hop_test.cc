@@ -102,14 +102,14 @@ class Transfer final : private Host {
     sides_[1].put_into(backward);
     forward.line = {plan_.forward, 1, {}};
     backward.line = {plan_.backward, 2, {}};
-    forward.receiver = [this](const std::vector<PacketOutput>& packets) {
+    forward.receiver = [this](std::span<const PacketOutput> packets) {
       for (const PacketOutput& packet : packets) {
         arrived.push_back({simulation_.now_ns(), number_of(packet.octets)});
         EXPECT_EQ(packet.octets, packet_of(number_of(packet.octets), plan_.packet_octets));
         send(*ack_hop, number_of(packet.octets), kAckOctets);
       }
     };
-    backward.receiver = [this](const std::vector<PacketOutput>& packets) {
+    backward.receiver = [this](std::span<const PacketOutput> packets) {
       for (const PacketOutput& packet : packets) {
         acknowledged.push_back({simulation_.now_ns(), number_of(packet.octets)});
         in_flight_.erase(number_of(packet.octets));
@@ -296,7 +296,7 @@ TEST(Hop, AQueueMayBeInFrontOfTheCompressor) {
   HopConfig config;
   sides.put_into(config);
   config.line.impairment = line_of();
-  config.receiver = [&](const std::vector<PacketOutput>& packets) {
+  config.receiver = [&](std::span<const PacketOutput> packets) {
     for (const PacketOutput& packet : packets) arrived.push_back({simulation.now_ns(), number_of(packet.octets)});
   };
   Hop hop(simulation, std::move(config));
@@ -344,7 +344,7 @@ TEST(Hop, OneHopCarriesAnother) {
   outer_sides.put_into(of_outer);
   of_outer.line.impairment = line_of();
   of_outer.line.impairment.drop = {1};
-  of_outer.receiver = [&](std::vector<PacketOutput> packets) {
+  of_outer.receiver = [&](std::span<PacketOutput> packets) {
     for (PacketOutput& packet : packets) {
       Delivery delivery;
       delivery.packet.octets = std::move(packet.octets);
@@ -360,7 +360,7 @@ TEST(Hop, OneHopCarriesAnother) {
     const HopPacket one{packet.octets, 0, HEADROOM_TYPE_DEFAULT, kUnknownLength, packet.tag};
     outer->send({&one, 1});
   };
-  of_inner.receiver = [&](const std::vector<PacketOutput>& packets) {
+  of_inner.receiver = [&](std::span<const PacketOutput> packets) {
     for (const PacketOutput& packet : packets) numbers.push_back(number_of(packet.octets));
   };
   inner.emplace(simulation, std::move(of_inner));

@@ -180,29 +180,40 @@ TEST(TcpReceiver, ReportsTheLatestBlockFirst) {
 TEST(Segments, AreReadAsTheyWereWritten) {
   const SegmentFormat format(536);
   for (const std::uint64_t number : {std::uint64_t{0}, std::uint64_t{7}, std::uint64_t{10'000'000}}) {  // it wraps
-    const Octets packet = format.write(Segment{number, 77});
+    Octets packet, expected;
+    format.write(Segment{number, 77}, packet);
     ASSERT_EQ(packet.size(), 576U);
-    const auto read = format.read<Segment>(packet, number + 20);
+    const auto read = format.read<Segment>(packet, number + 20, expected);
     ASSERT_TRUE(read);
-    EXPECT_EQ(read->number, number);
-    EXPECT_EQ(read->identification, 77);
+    EXPECT_EQ(read->plain.number, number);
+    EXPECT_EQ(read->plain.identification, 77);
+    EXPECT_FALSE(read->is_wrong);
     for (const std::size_t at : {0u, 3u, 13u, 25u, 36u, 575u}) {
       Octets damaged = packet;
       damaged[at] ^= 0x10;
-      EXPECT_FALSE(format.read<Segment>(damaged, number)) << at;
+      EXPECT_FALSE(format.read<Segment>(damaged, number, expected)) << at;
     }
+    // What the checksum of TCP does not see.
+    Octets wrong = packet;
+    std::swap(wrong[34], wrong[574]);
+    std::swap(wrong[35], wrong[575]);
+    const auto misread = format.read<Segment>(wrong, number + 20, expected);
+    ASSERT_TRUE(misread);
+    EXPECT_TRUE(misread->is_wrong);
+    EXPECT_EQ(misread->plain.number, number);
   }
   Answer answer;
   answer.acknowledgement = {5, {SackBlock{7, 9}, SackBlock{6, 7}, SackBlock{}}, 2};
-  const Octets packet = format.write(answer);
+  Octets packet, expected;
+  format.write(answer, packet);
   EXPECT_EQ(packet.size(), format.length_of(answer));
-  const auto read = format.read<Answer>(packet, 0);
+  const auto read = format.read<Answer>(packet, 0, expected);
   ASSERT_TRUE(read);
-  EXPECT_EQ(read->acknowledgement.expected, 5U);
-  EXPECT_EQ(read->acknowledgement.block_count, 2U);
-  EXPECT_EQ(read->acknowledgement.blocks[0], (SackBlock{7, 9}));
-  EXPECT_FALSE(format.read<Answer>(OctetView(packet).first(39), 0));
-  EXPECT_FALSE(format.read<Segment>(packet, 0));
+  EXPECT_EQ(read->plain.acknowledgement.expected, 5U);
+  EXPECT_EQ(read->plain.acknowledgement.block_count, 2U);
+  EXPECT_EQ(read->plain.acknowledgement.blocks[0], (SackBlock{7, 9}));
+  EXPECT_FALSE(format.read<Answer>(OctetView(packet).first(39), 0, expected));
+  EXPECT_FALSE(format.read<Segment>(packet, 0, expected));
 }
 
 TEST(BitErrors, ComeAsOftenAsTheRateSays) {

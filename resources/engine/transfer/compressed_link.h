@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "adapter/checked.h"
@@ -59,7 +60,7 @@ class CompressedLink {
     hop.carry = [this](LinkPacket packet) { carry(std::move(packet)); };
     hop.path = config.has_feedback ? sim::FeedbackPath::own : sim::FeedbackPath::none;
     hop.feedback = std::move(config.feedback);
-    hop.receiver = [this](std::vector<PacketOutput> packets) { take(packets); };
+    hop.receiver = [this](std::span<PacketOutput> packets) { take(packets); };
     hop_ = std::make_unique<sim::Hop>(simulation, std::move(hop));
     simulation.add(*hop_);
   }
@@ -74,9 +75,9 @@ class CompressedLink {
       counts_.header_octets += on_link;
       return pipe_.send({plain, {}}, length - header + on_link);
     }
-    const Octets octets = format_.write(plain);
+    format_.write(plain, sent_);
     sim::HopPacket packet;
-    packet.octets = octets;
+    packet.octets = sent_;
     packet.header_length = static_cast<std::uint32_t>(format_.header_of(plain));
     header_ = packet.header_length;
     hop_->send(std::array{packet});
@@ -135,14 +136,14 @@ class CompressedLink {
     if (taken_ == before) ++counts_.discarded;
   }
 
-  void take(const std::vector<PacketOutput>& packets) {
+  void take(std::span<const PacketOutput> packets) {
     for (const PacketOutput& packet : packets) {
-      const std::optional<Plain> plain = format_.template read<Plain>(packet.octets, near_);
-      if (!plain) continue;
+      const std::optional<Reading<Plain>> reading = format_.template read<Plain>(packet.octets, near_, expected_);
+      if (!reading) continue;
       ++taken_;
-      near_ = SegmentFormat::number_of(*plain);
-      if (format_.write(*plain) != packet.octets) ++counts_.wrong;
-      receiver_(*plain);
+      near_ = SegmentFormat::number_of(reading->plain);
+      if (reading->is_wrong) ++counts_.wrong;
+      receiver_(reading->plain);
     }
   }
 
@@ -154,6 +155,7 @@ class CompressedLink {
   std::unique_ptr<Adapters> adapters_;
   std::unique_ptr<sim::Hop> hop_;
   LinkDirectionCounts counts_;
+  Octets sent_, expected_;    // packets, and memory for the next
   std::uint32_t header_ = 0;  // of the packet that is being compressed
   std::uint64_t taken_ = 0;   // packets, by TCP
   std::uint64_t near_ = 0;    // the number in the last of them

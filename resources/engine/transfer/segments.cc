@@ -15,10 +15,11 @@ constexpr std::uint32_t kFirstSequence = 0x1000'0000;  // of the segments
 constexpr std::uint32_t kOfAnswers = 0x2000'0000;      // sequence number of all answers, which carry no data
 constexpr std::uint16_t kWindow = 65535;
 
-// The Internet checksum is the same sum with longer words (RFC 1071, 2 (C)).
-std::uint16_t tcp_checksum(OctetView packet) noexcept {
+// Of a packet of `length` octets, in which what follows `packet` is zero. The Internet checksum is the same sum with
+// longer words (RFC 1071, 2 (C)).
+std::uint16_t tcp_checksum(OctetView packet, std::size_t length) noexcept {
   const OctetView tcp = packet.subspan(kIp);
-  std::uint64_t sum = checksum_add(0, packet.subspan(12, 8)) + kProtocolTcp + tcp.size();
+  std::uint64_t sum = checksum_add(0, packet.subspan(12, 8)) + kProtocolTcp + length - kIp;
   std::size_t i = 0;
   for (; i + 4 <= tcp.size(); i += 4) sum += load32(&tcp[i]);
   sum = (sum & 0xFFFF'FFFF) + (sum >> 32);
@@ -33,8 +34,8 @@ struct Fields {
   std::size_t options = 0, payload = 0;  // octets
 };
 
-Octets packet_of(const Fields& f) {
-  Octets packet(kIp + kTcp + f.options + f.payload);
+void make(Octets& packet, const Fields& f) {
+  packet.assign(kIp + kTcp + f.options + f.payload, 0);
   std::uint8_t* const ip = packet.data();
   ip[0] = 0x45;
   store16(ip + 2, static_cast<std::uint32_t>(packet.size()));
@@ -53,35 +54,38 @@ Octets packet_of(const Fields& f) {
   tcp[12] = static_cast<std::uint8_t>((kTcp + f.options) / 4 << 4);
   tcp[13] = kAck;
   store16(tcp + 14, kWindow);
-  return packet;
 }
 
-void finish(Octets& packet) noexcept { store16(packet.data() + kIp + 16, tcp_checksum(packet)); }
+void finish(Octets& packet, std::size_t header) noexcept {
+  store16(packet.data() + kIp + 16, tcp_checksum(OctetView(packet).first(header), packet.size()));
+}
 
-// True if it is a packet of this connection without IP options, whole, and with right checksums.
-bool is_right(OctetView packet, bool from_mobile) noexcept {
+// True if it is a packet of this connection without IP options, and whole.
+bool is_of_connection(OctetView packet, bool from_mobile) noexcept {
   if (packet.size() < kIp + kTcp || packet[0] != 0x45 || load16(&packet[2]) != packet.size()) return false;
   const std::size_t header = std::size_t{packet[kIp + 12]} / 16 * 4;
   if (header < kTcp || kIp + header > packet.size() || packet[9] != kProtocolTcp) return false;
   return load32(&packet[12]) == (from_mobile ? kMobileHost : kFixedHost) &&
-         load32(&packet[16]) == (from_mobile ? kFixedHost : kMobileHost) &&
-         checksum_fold(checksum_add(0, packet.first(kIp))) == 0xFFFF && tcp_checksum(packet) == 0;
+         load32(&packet[16]) == (from_mobile ? kFixedHost : kMobileHost);
 }
 
 }  // namespace
 
-Octets SegmentFormat::write(const Segment& segment) const {
+bool SegmentFormat::has_right_checksums(OctetView packet) noexcept {
+  return checksum_fold(checksum_add(0, packet.first(kIp))) == 0xFFFF && tcp_checksum(packet, packet.size()) == 0;
+}
+
+void SegmentFormat::write(const Segment& segment, Octets& packet) const {
   Fields f;
   f.identification = segment.identification;
   f.sequence = kFirstSequence + static_cast<std::uint32_t>(segment.number * mss_);
   f.acknowledgement = kOfAnswers;
   f.payload = mss_;
-  Octets packet = packet_of(f);
-  finish(packet);
-  return packet;
+  make(packet, f);
+  finish(packet, kHeaders);
 }
 
-Octets SegmentFormat::write(const Answer& answer) const {
+void SegmentFormat::write(const Answer& answer, Octets& packet) const {
   const auto sequence_of = [this](std::uint64_t number) {
     return kFirstSequence + static_cast<std::uint32_t>(number * mss_);
   };
@@ -92,7 +96,7 @@ Octets SegmentFormat::write(const Answer& answer) const {
   f.sequence = kOfAnswers;
   f.acknowledgement = sequence_of(answer.acknowledgement.expected);
   f.options = header_of(answer) - kHeaders;
-  Octets packet = packet_of(f);
+  make(packet, f);
   if (!blocks.empty()) {  // RFC 2018, 3, behind two NOPs that align it
     std::uint8_t* option = packet.data() + kIp + kTcp;
     *option++ = kNop;
@@ -105,8 +109,7 @@ Octets SegmentFormat::write(const Answer& answer) const {
       option += 8;
     }
   }
-  finish(packet);
-  return packet;
+  finish(packet, packet.size());
 }
 
 std::optional<std::uint64_t> SegmentFormat::number_in(std::uint32_t sequence, std::uint64_t near) const noexcept {
@@ -118,16 +121,16 @@ std::optional<std::uint64_t> SegmentFormat::number_in(std::uint32_t sequence, st
 }
 
 template <>
-std::optional<Segment> SegmentFormat::read<Segment>(OctetView packet, std::uint64_t near) const {
-  if (packet.size() != kHeaders + mss_ || !is_right(packet, false)) return std::nullopt;
+std::optional<Segment> SegmentFormat::parse<Segment>(OctetView packet, std::uint64_t near) const {
+  if (packet.size() != kHeaders + mss_ || !is_of_connection(packet, false)) return std::nullopt;
   const std::optional<std::uint64_t> number = number_in(load32(&packet[kIp + 4]), near);
   if (!number) return std::nullopt;
   return Segment{*number, load16(&packet[4])};
 }
 
 template <>
-std::optional<Answer> SegmentFormat::read<Answer>(OctetView packet, std::uint64_t near) const {
-  if (!is_right(packet, true)) return std::nullopt;
+std::optional<Answer> SegmentFormat::parse<Answer>(OctetView packet, std::uint64_t near) const {
+  if (!is_of_connection(packet, true)) return std::nullopt;
   Answer answer;
   answer.identification = load16(&packet[4]);
   const std::optional<std::uint64_t> expected = number_in(load32(&packet[kIp + 8]), near);

@@ -5,6 +5,7 @@
 #ifndef HEADROOM_TRANSFER_SEGMENTS_H
 #define HEADROOM_TRANSFER_SEGMENTS_H
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 
@@ -25,6 +26,13 @@ struct Answer {
   std::uint16_t identification = 0;
 };
 
+// What TCP takes out of a packet.
+template <typename Plain>
+struct Reading {
+  Plain plain;
+  bool is_wrong = false;  // no host sends such a packet
+};
+
 class SegmentFormat {
  public:
   // `mss`: octets of payload in a segment.
@@ -39,13 +47,22 @@ class SegmentFormat {
     return kHeaders + (blocks == 0 ? 0 : 4 + 8 * blocks);
   }
 
-  [[nodiscard]] Octets write(const Segment& segment) const;
-  [[nodiscard]] Octets write(const Answer& answer) const;
+  // `packet` becomes what its host sends. Its memory is used again.
+  void write(const Segment& segment, Octets& packet) const;
+  void write(const Answer& answer, Octets& packet) const;
 
   // Reads what the far end got. Nothing where TCP discards it: a wrong checksum (RFC 793, 3.1), or a packet of another
-  // connection or form. `near`: a number close to the one that is expected, as sequence numbers wrap.
+  // connection or form. `near`: a number close to the one that is expected, as sequence numbers wrap. `expected`
+  // becomes the packet that a host sends with these numbers, and is memory for the next.
   template <typename Plain>
-  [[nodiscard]] std::optional<Plain> read(OctetView packet, std::uint64_t near) const;
+  [[nodiscard]] std::optional<Reading<Plain>> read(OctetView packet, std::uint64_t near, Octets& expected) const {
+    const std::optional<Plain> plain = parse<Plain>(packet, near);
+    if (!plain) return std::nullopt;
+    write(*plain, expected);
+    if (std::ranges::equal(expected, packet)) return Reading<Plain>{*plain, false};  // its checksums are right, too
+    if (!has_right_checksums(packet)) return std::nullopt;
+    return Reading<Plain>{*plain, true};
+  }
 
   // The number by which the next packet is read.
   [[nodiscard]] static std::uint64_t number_of(const Segment& segment) noexcept { return segment.number; }
@@ -54,15 +71,19 @@ class SegmentFormat {
   }
 
  private:
+  // Numbers in a packet of this connection and form, whatever its checksums.
+  template <typename Plain>
+  [[nodiscard]] std::optional<Plain> parse(OctetView packet, std::uint64_t near) const;
+  [[nodiscard]] static bool has_right_checksums(OctetView packet) noexcept;
   [[nodiscard]] std::optional<std::uint64_t> number_in(std::uint32_t sequence, std::uint64_t near) const noexcept;
 
   std::uint32_t mss_;
 };
 
 template <>
-std::optional<Segment> SegmentFormat::read<Segment>(OctetView packet, std::uint64_t near) const;
+std::optional<Segment> SegmentFormat::parse<Segment>(OctetView packet, std::uint64_t near) const;
 template <>
-std::optional<Answer> SegmentFormat::read<Answer>(OctetView packet, std::uint64_t near) const;
+std::optional<Answer> SegmentFormat::parse<Answer>(OctetView packet, std::uint64_t near) const;
 
 }  // namespace headroom::transfer
 
