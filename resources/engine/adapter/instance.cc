@@ -15,6 +15,17 @@ namespace {
 
 constexpr std::size_t kErrorCapacity = 1024;
 
+// What a library says about itself. It is asked and parsed once: a job may create thousands of instances, and nothing
+// of it changes.
+Description description_of(const Library& library) {
+  static std::mutex mutex;
+  static std::map<std::string, Description> descriptions;
+  const std::scoped_lock lock(mutex);
+  const auto known = descriptions.find(library.path());
+  return known != descriptions.end() ? known->second
+                                     : descriptions.emplace(library.path(), describe(library.api())).first->second;
+}
+
 }  // namespace
 
 AdapterJob read_adapter_job(const Value& value) {
@@ -42,7 +53,7 @@ PromiseBroken::PromiseBroken(const Instance& instance, const char* function, con
 
 Instance::Instance(const AdapterJob& job, headroom_role role)
     : library_(Library::open(job.library, job.where + "/library")),
-      description_(describe(library_->api())),
+      description_(description_of(*library_)),
       names_(nullptr),
       packs_(false),
       role_(role),

@@ -50,15 +50,21 @@ def validate(document: dict[str, Any], kind: str) -> None:
     jsonschema.Draft202012Validator(schema, registry=Registry().with_resources(resources)).validate(document)
 
 
-def transfer(job: dict[str, Any]) -> dict[str, Any]:
-    validate(job, "job")
+def transfers(*jobs: dict[str, Any]) -> list[dict[str, Any]]:
+    job = {"transfers": jobs}
+    validate(json.loads(json.dumps(job)), "job")
     done = subprocess.run(
         [ENGINE, "transfer", "--job", "-"], input=json.dumps(job), capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stdout
     result: dict[str, Any] = json.loads(done.stdout)
     validate(result, "result")
-    return result
+    found: list[dict[str, Any]] = result["transfers"]
+    return found
+
+
+def transfer(job: dict[str, Any]) -> dict[str, Any]:
+    return transfers(job)[0]
 
 
 def ns2(control: str, rate_bps: int, mtu: int, header: int, ber: float, seconds: int) -> float:
@@ -105,7 +111,13 @@ def test_with_errors_throughput_is_that_of_ns2(
 
 @needs_engine
 def test_a_wrong_job_is_refused_with_its_place() -> None:
-    job = job_of("reno", 64_000, 40, 40, 0, 1)
+    job = {"transfers": [job_of("reno", 64_000, 576, 40, 0, 1), job_of("reno", 64_000, 40, 40, 0, 1)]}
     done = subprocess.run([ENGINE, "transfer", "--job", "-"], input=json.dumps(job), capture_output=True, text=True)
     assert done.returncode == 2
-    assert json.loads(done.stdout)["error"]["where"] == "/mtu"
+    assert json.loads(done.stdout)["error"]["where"] == "/transfers/1/mtu"
+
+
+@needs_engine
+def test_transfers_of_one_job_are_those_of_jobs_of_their_own() -> None:
+    jobs = [job_of("reno", 64_000, 576, 40, 1e-5, 100), job_of("tahoe", 64_000, 296, 4, 1e-4, 100)]
+    assert transfers(*jobs) == [transfer(job) for job in jobs]

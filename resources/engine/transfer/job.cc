@@ -51,8 +51,8 @@ std::optional<Codec> read_codec(const std::optional<Value>& value) {
 
 }  // namespace
 
-Job read_job(const Json& document) {
-  Object object(Value(document, ""));
+Job read_job(const Value& document) {
+  Object object(document);
   Job job;
   job.tcp = read_tcp(object.required("tcp"));
   job.mtu = static_cast<std::uint32_t>(object.integer("mtu", kHeaders + 1, kLongestMtu, job.mtu));

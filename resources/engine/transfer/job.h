@@ -38,7 +38,8 @@ struct Job {
 inline constexpr std::uint32_t kMostBatches = 100'000;
 
 // Throws Error(job).
-[[nodiscard]] Job read_job(const Json& document);
+[[nodiscard]] Job read_job(const Value& document);
+[[nodiscard]] inline Job read_job(const Json& document) { return read_job(Value(document, "")); }
 
 }  // namespace headroom::transfer
 

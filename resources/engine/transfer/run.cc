@@ -2,6 +2,8 @@
 #include "transfer/run.h"
 
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "transfer/connection.h"
 
@@ -84,6 +86,16 @@ Json run(const Job& job) {
             {"timeouts", sum.sender.timeouts}}},
           {"link", json_of(sum.link, job.codec)},
           {"reverse_link", json_of(sum.reverse_link, job.reverse_codec)}};
+}
+
+Json run_all(const Json& document) {
+  Object object(Value(document, ""));
+  std::vector<Job> jobs;
+  for (const Value& job : object.required("transfers").items()) jobs.push_back(read_job(job));
+  object.finish();
+  Json results = Json::array();
+  for (const Job& job : jobs) results.push_back(run(job));
+  return {{"transfers", std::move(results)}};
 }
 
 }  // namespace headroom::transfer

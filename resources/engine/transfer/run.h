@@ -12,6 +12,10 @@ namespace headroom::transfer {
 // result, which README.md describes. Throws Error.
 [[nodiscard]] Json run(const Job& job);
 
+// Carries out {"transfers": [job, …]}, one behind the other: what a process and its libraries take to start is the same
+// for many. Returns their results under the same name. Throws Error.
+[[nodiscard]] Json run_all(const Json& document);
+
 }  // namespace headroom::transfer
 
 #endif  // HEADROOM_TRANSFER_RUN_H

@@ -22,7 +22,7 @@ SECOND = 1_000_000_000  # ns
 DELAY_NS = SECOND // 10  # of each hop
 NETWORK_BPS = 8_000_000
 QUEUE_PACKETS = 6
-TIMEOUT_S = 600.0
+TIMEOUT_S = 600.0  # of one transfer
 
 
 @dataclass(frozen=True)
@@ -103,13 +103,24 @@ class TransferResult:
 
 
 def measure(configs: Sequence[TransferConfig], build: str = DEFAULT_BUILD) -> list[TransferResult]:
-    """Runs transfers, as many at once as there are CPUs. Raises EngineFailure as `engine.run` does."""
+    """Runs transfers, as many at once as there are CPUs; long ones are best first. Raises EngineFailure as
+    `engine.run_together` does."""
     at_once = max(os.cpu_count() or 1, 1)
-    results = []
-    for begin in range(0, len(configs), at_once):
-        jobs = [config.as_job() for config in configs[begin : begin + at_once]]
-        for document in engine.run_together("transfer", jobs, TIMEOUT_S, build):
-            results.append(
-                TransferResult(document["throughput"], document["standard_error"], document["batches"], document)
-            )
-    return results
+    jobs, begin = [], 0
+    while begin < len(configs):
+        end = begin + share(len(configs) - begin, at_once)
+        jobs.append({"transfers": [config.as_job() for config in configs[begin:end]]})
+        begin = end
+    timeout_s = TIMEOUT_S * max((len(job["transfers"]) for job in jobs), default=0)
+    documents = engine.run_together("transfer", jobs, timeout_s, build, at_once) if jobs else []
+    return [
+        TransferResult(one["throughput"], one["standard_error"], one["batches"], one)
+        for document in documents
+        for one in document["transfers"]
+    ]
+
+
+def share(left: int, at_once: int) -> int:
+    """Returns how many of the transfers that are left go to the next process. To start one takes as long as a short
+    transfer, so they get several; but the last ones get few, so that all CPUs are done at the same time."""
+    return max(1, left // (3 * at_once))

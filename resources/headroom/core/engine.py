@@ -82,20 +82,24 @@ def run(command: str, job: dict[str, Any], timeout_s: float = 120.0, build: str 
 
 
 def run_together(
-    command: str, jobs: Sequence[dict[str, Any]], timeout_s: float = 120.0, build: str = DEFAULT_BUILD
+    command: str,
+    jobs: Sequence[dict[str, Any]],
+    timeout_s: float = 120.0,
+    build: str = DEFAULT_BUILD,
+    at_once: int | None = None,
 ) -> list[dict[str, Any]]:
-    """Runs several jobs at once, each in a process of its own, and returns their documents in order.
+    """Runs several jobs at once, each in a process of its own, and returns their documents in order. With `at_once` no
+    more run at a time, and the next begins when one has ended.
 
     When one fails, the others are stopped and its EngineFailure is raised. Ctrl-C stops them all.
     """
     program = program_for(command, len(jobs), build)
     running: list[_Running] = []
     try:
-        memory = memory_limit(program, len(jobs))
-        for job in jobs:
-            running.append(_start(program, command, job, timeout_s, memory))
+        at_once = at_once or len(jobs)
+        memory = memory_limit(program, min(at_once, len(jobs)))
+        _attend(running, (_start(program, command, job, timeout_s, memory) for job in jobs), at_once)
         order = [id(one) for one in running]
-        _attend(running)
         # The one that failed by itself explains why the others were stopped, so it comes first.
         running.sort(key=lambda one: not (one.late or one.left_behind or one.overflow or _died(one)))
         documents = {id(one): _document(one) for one in running}
@@ -152,26 +156,24 @@ def _start(program: Path, command: str, job: dict[str, Any], timeout_s: float, m
     )
 
 
-def _attend(running: list[_Running]) -> None:
-    """Feeds jobs and collects output until every process has closed its pipes, has ended or has run out of time."""
+def _attend(running: list[_Running], to_start: Iterator[_Running], at_once: int) -> None:
+    """Starts processes, so many at once, and adds them to `running`; feeds jobs and collects output until every one
+    has closed its pipes, has ended or has run out of time."""
     with selectors.DefaultSelector() as selector:
-        for one in running:
-            for pipe, events in (
-                (one.process.stdin, selectors.EVENT_WRITE),
-                (one.process.stdout, selectors.EVENT_READ),
-                (one.process.stderr, selectors.EVENT_READ),
-            ):
-                assert pipe is not None
-                os.set_blocking(pipe.fileno(), False)
-                selector.register(pipe, events, one)
-        while selector.get_map():
+        while True:
             now = time.monotonic()
             reading = {id(key.data): key.data for key in selector.get_map().values()}
+            while len(reading) < at_once and (one := next(to_start, None)):
+                running.append(one)
+                _register(one, selector)
+                reading[id(one)] = one
+            if not reading:
+                break
             for one in reading.values():
                 if _gave_up(one, now):
                     process_group.stop(one.process)
                     return
-            patience = min(one.deadline for one in running) - now
+            patience = min(one.deadline for one in reading.values()) - now
             for key, _ in selector.select(max(0.01, min(patience, GLANCE_S))):
                 if not _transfer(key.fileobj, key.data):
                     selector.unregister(key.fileobj)
@@ -186,6 +188,17 @@ def _attend(running: list[_Running]) -> None:
         if process_group.exit_code(one.process) is None:
             one.late = True
             process_group.stop(one.process)
+
+
+def _register(one: _Running, selector: selectors.BaseSelector) -> None:
+    for pipe, events in (
+        (one.process.stdin, selectors.EVENT_WRITE),
+        (one.process.stdout, selectors.EVENT_READ),
+        (one.process.stderr, selectors.EVENT_READ),
+    ):
+        assert pipe is not None
+        os.set_blocking(pipe.fileno(), False)
+        selector.register(pipe, events, one)
 
 
 def _gave_up(one: _Running, now: float) -> bool:

@@ -72,12 +72,13 @@ class EngineExit:
 
 def libraries(job: dict[str, Any]) -> dict[str, str]:
     """Paths of the adapters that a job names, by the key of each, such as `compressor` or, of `user_plane`,
-    `user plane`; also those inside another key, such as `codec`."""
+    `user plane`; also those inside another key, such as `codec`, or in a list."""
     found = {"": str(job["library"])} if "library" in job else {}
-    for side, one in job.items():
-        if isinstance(one, dict) and side != "config":
-            for inner, path in libraries(one).items():
-                found.setdefault(inner or side.replace("_", " "), path)
+    for side, several in job.items():
+        for one in several if isinstance(several, list) else [several]:
+            if isinstance(one, dict) and side != "config":
+                for inner, path in libraries(one).items():
+                    found.setdefault(inner or side.replace("_", " "), path)
     return found
 
 

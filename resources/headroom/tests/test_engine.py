@@ -12,6 +12,7 @@ import textwrap
 import time
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -173,6 +174,29 @@ def test_several_at_once_answer_in_order(fake_build: str) -> None:
     documents = engine.run_together("load", [{"core": core} for core in range(4)], build=fake_build)
     assert [document["job"]["core"] for document in documents] == [0, 1, 2, 3]
     assert len({document["pid"] for document in documents}) == 4
+
+
+def test_no_more_run_at_once_than_asked(fake_build: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    start, running, most = process_group.start, [], 0
+
+    def counted(*args: Any, **more: Any) -> Any:
+        nonlocal most
+        running.append(start(*args, **more))
+        most = max(most, sum(not one.stdout.closed for one in running))
+        return running[-1]
+
+    monkeypatch.setattr(process_group, "start", counted)
+    documents = engine.run_together("load", [{"core": core} for core in range(6)], build=fake_build, at_once=2)
+    assert [document["job"]["core"] for document in documents] == list(range(6))
+    assert most == 2
+
+
+def test_behind_one_that_crashes_the_others_do_not_begin(fake_build: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    start, started = process_group.start, []
+    monkeypatch.setattr(process_group, "start", lambda *args, **more: started.append(1) or start(*args, **more))
+    with pytest.raises(engine.EngineFailure, match="SIGSEGV"):
+        engine.run_together("load", [{"fake": "crash"}] + 20 * [{}], timeout_s=60, build=fake_build, at_once=1)
+    assert len(started) < 20
 
 
 def test_one_that_crashes_stops_the_others_and_is_the_reason(fake_build: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -160,6 +160,7 @@ def _config(run: Run, table: Table, cell: Cell) -> TransferConfig:
 
 @cache
 def _measured(run: Run, table: Table, cells: tuple[Cell, ...]) -> dict[Cell, TransferResult]:
+    cells = tuple(reversed(cells))  # many bit errors take many batches: long ones first
     return dict(zip(cells, transfer.measure([_config(run, table, cell) for cell in cells], run.build), strict=True))
 
 
