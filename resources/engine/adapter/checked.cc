@@ -99,7 +99,6 @@ void Checked::process(std::span<const PacketInput> inputs, std::uint64_t now_ns,
                         if (packets_[end - 1].more != 0) outputs[end - 1].more = drain(now_ns);
                         for (std::size_t i = begin; i < end; ++i) check_lengths(packets_[i], outputs[i]);
                       });
-  buffers_.poison();
 }
 
 void Checked::lay_out(std::span<const PacketInput> inputs, std::uint32_t room) {
@@ -219,8 +218,8 @@ void Checked::check_lengths(const headroom_packet& packet, const PacketOutput& o
   if (packet.status != HEADROOM_OK) return;
   // The header may stand in link packets that came before, or come behind.
   if (instance_.packs() || instance_.restores_from_several()) return;
-  std::size_t made = 0;
-  for (const PacketInput& one : link_packets_of(output)) made += one.octets.size();
+  std::size_t made = output.octets.size();
+  for (const PacketOutput& more : output.more) made += more.octets.size();
   const auto check = [&](const char* field, std::uint16_t length, const char* of, std::size_t whole) {
     if (length == 0xFFFF || length <= whole) return;
     broken(name_of_function(compresses()), std::string("its detail has a ") + field + " of " + number(length) +

@@ -34,6 +34,7 @@ MTUS = {
 }  # octets, by bit error rate (Appendix B.3)
 ORDERED_UP_TO = 3e-4  # bit error rate; above it nearly nothing arrives
 WORST = 1e-3
+STANDARD_ERROR = 0.01  # at most, up to there
 WARM_UP_S = 60  # the first timeout is 6 s, and slow start from it
 
 
@@ -65,7 +66,7 @@ class Column:
     config: Mapping[str, Any] = field(default_factory=dict)
     compressor: Mapping[str, Any] = field(default_factory=dict)
     decompressor: Mapping[str, Any] = field(default_factory=dict)
-    standard_error: float = 0.01
+    standard_error: float = STANDARD_ERROR
 
     @property
     def has_noisy_feedback(self) -> bool:
@@ -125,10 +126,12 @@ def _reason_against(run: Run, name: str) -> str:
 
 
 def _standard_error(ber: float, column: Column, quick: bool) -> float:
-    """Wanted standard error, a share of the throughput. Where nearly nothing arrives, the draft prints one digit."""
+    """Wanted standard error, a share of the throughput. Where nearly nothing arrives, the draft prints one digit, and
+    one rate below gains are compared within 9 points or more."""
     if ber > ORDERED_UP_TO:
         return 0.1 if quick else 0.05
-    return 3 * column.standard_error if quick else column.standard_error
+    wanted = column.standard_error if ber < ORDERED_UP_TO else STANDARD_ERROR
+    return 3 * wanted if quick else wanted
 
 
 def _config(run: Run, table: Table, cell: Cell) -> TransferConfig:
