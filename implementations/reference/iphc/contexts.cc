@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "iphc/contexts.h"
 
-#include <bit>
-
 #include "mutants.h"
 
 namespace headroom::iphc {
@@ -26,8 +24,7 @@ using wire::Kind;
   return hash;
 }
 
-// Of the subheaders that there are, and their DEF fields.
-std::uint64_t hash_of(const Chain& chain, const std::uint8_t* header) noexcept {
+StreamHash hash_of(const Chain& chain, const std::uint8_t* header) noexcept {
   std::uint64_t hash = chain.upper;
   for (std::size_t i = 0; i < chain.count; ++i) {
     const auto [kind, at] = chain.parts[i];
@@ -38,7 +35,7 @@ std::uint64_t hash_of(const Chain& chain, const std::uint8_t* header) noexcept {
       return true;
     });
   }
-  return hash;
+  return {hash};
 }
 
 bool same_stream(const Context& context, const Chain& chain, const std::uint8_t* header) noexcept {
@@ -106,67 +103,23 @@ bool CompressorContext::increment_generation(std::uint64_t now_ns) noexcept {
 
 std::uint32_t ContextTable::find(const Chain& chain, const std::uint8_t* header) noexcept {
   // Often the packet is of the same stream as the one before.
-  if (newest_ != kNone && same_stream(*slots_[newest_], chain, header)) return newest_;
+  const std::uint32_t newest = cids_.newest();
+  if (newest != kNone && same_stream(*slots_[newest], chain, header)) return newest;
   hash_ = hash_of(chain, header);
-  if (buckets_.empty()) return kNone;
-  std::uint32_t cid = bucket_of(hash_);
-  while (cid != kNone && (slots_[cid]->hash != hash_ || !same_stream(*slots_[cid], chain, header)))
-    cid = slots_[cid]->chain_next;
+  return cids_.find(hash_, [&](std::uint32_t cid) { return same_stream(*slots_[cid], chain, header); });
+}
+
+std::uint32_t ContextTable::reclaim() {
+  const std::uint32_t cid = cids_.next();
+  if (cid == size()) slots_.push_back(std::make_unique<CompressorContext>());
+  cids_.assign(cid, hash_);
+  slots_[cid]->is_valid = false;
   return cid;
-}
-
-std::uint32_t ContextTable::reclaim() noexcept {
-  std::uint32_t cid = oldest_;
-  if (size() < most_) {
-    cid = size();
-    slots_.push_back(std::make_unique<Slot>());
-    if (buckets_.size() < 2 * slots_.size()) grow();
-    // As the oldest, which the caller is about to touch.
-    slots_[cid]->newer = oldest_;
-    (oldest_ == kNone ? newest_ : slots_[oldest_]->older) = cid;
-    oldest_ = cid;
-  } else {
-    std::uint32_t* link = &bucket_of(slots_[cid]->hash);
-    while (*link != cid) link = &slots_[*link]->chain_next;
-    *link = slots_[cid]->chain_next;
-  }
-  Slot& slot = *slots_[cid];
-  std::uint32_t& bucket = bucket_of(hash_);
-  slot.hash = hash_;
-  slot.chain_next = bucket;
-  slot.is_valid = false;
-  bucket = cid;
-  return cid;
-}
-
-// Doubles the buckets, without the newest slot, which is not in one yet.
-void ContextTable::grow() {
-  buckets_.assign(std::bit_ceil(4 * slots_.size()), kNone);
-  for (std::uint32_t cid = 0; cid + 1 < size(); ++cid) {
-    std::uint32_t& bucket = bucket_of(slots_[cid]->hash);
-    slots_[cid]->chain_next = bucket;
-    bucket = cid;
-  }
-}
-
-void ContextTable::unlink(std::uint32_t cid) noexcept {
-  const Slot& s = *slots_[cid];
-  (s.newer == kNone ? newest_ : slots_[s.newer]->older) = s.older;
-  (s.older == kNone ? oldest_ : slots_[s.older]->newer) = s.newer;
-}
-
-void ContextTable::touch(std::uint32_t cid) noexcept {
-  if (cid == newest_) return;
-  unlink(cid);
-  slots_[newest_]->newer = cid;
-  slots_[cid]->older = newest_;
-  slots_[cid]->newer = kNone;
-  newest_ = cid;
 }
 
 std::size_t ContextTable::memory_bytes() const noexcept {
-  return sizeof *this + slots_.capacity() * sizeof(slots_[0]) + slots_.size() * sizeof(Slot) +
-         buckets_.capacity() * sizeof(buckets_[0]);
+  return sizeof *this + cids_.memory_bytes() + slots_.capacity() * sizeof(slots_[0]) +
+         slots_.size() * sizeof(CompressorContext);
 }
 
 }  // namespace headroom::iphc

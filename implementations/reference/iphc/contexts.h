@@ -9,6 +9,7 @@
 #include <memory>
 #include <vector>
 
+#include "cid_table.h"
 #include "iphc/config.h"
 #include "iphc/wire/chain.h"
 
@@ -94,36 +95,37 @@ struct CompressorContext : Context {
   std::array<std::uint64_t, 2> left_at = {kNever, kNever};  // ns: when each half of the generations was left last
 };
 
+// Of the subheaders that there are, and their DEF fields: streams may share one.
+struct StreamHash {
+  std::uint64_t value = 0;
+  [[nodiscard]] std::uint32_t hash() const noexcept { return static_cast<std::uint32_t>(value); }
+  friend bool operator==(const StreamHash&, const StreamHash&) = default;
+};
+
 // The contexts of a compressor for one space of CIDs.
 class ContextTable {
  public:
-  static constexpr std::uint32_t kNone = 0xFFFFFFFF;
+  static constexpr std::uint32_t kNone = CidTable<StreamHash>::kNone;
 
-  explicit ContextTable(std::uint32_t most) : most_(most) { guesses_.fill(kNone); }
+  explicit ContextTable(std::uint32_t most) : cids_(most) { guesses_.fill(kNone); }
 
   // The CID of a packet's stream, or kNone.
   [[nodiscard]] std::uint32_t find(const wire::Chain& chain, const std::uint8_t* header) noexcept;
   // Gives a CID to the stream of a packet, which has none: an unused one, or the one that was used longest ago. The
   // context is still that of the former stream, but no longer valid. REQUIRES: the last call was find() for the packet.
-  [[nodiscard]] std::uint32_t reclaim() noexcept;
+  [[nodiscard]] std::uint32_t reclaim();
   // A CID whose stream a packet of TCP probably belongs to, found without its chain; kNone: nothing is known.
   // `continues` verifies it. Whoever has called find() tells remember() the result.
   [[nodiscard]] std::uint32_t guess(wire::Octets packet) const noexcept { return guesses_[guess_of(packet)]; }
   void remember(wire::Octets packet, std::uint32_t cid) noexcept { guesses_[guess_of(packet)] = cid; }
   // The CID has been used.
-  void touch(std::uint32_t cid) noexcept;
+  void touch(std::uint32_t cid) noexcept { cids_.touch(cid); }
 
   [[nodiscard]] CompressorContext& operator[](std::uint32_t cid) noexcept { return *slots_[cid]; }
   [[nodiscard]] std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(slots_.size()); }
   [[nodiscard]] std::size_t memory_bytes() const noexcept;
 
  private:
-  struct Slot : CompressorContext {
-    std::uint64_t hash = 0;
-    std::uint32_t chain_next = kNone;            // next CID of the bucket
-    std::uint32_t newer = kNone, older = kNone;  // by use
-  };
-
   static constexpr std::size_t kGuesses = 256;
   // By addresses and ports of IPv4, by ports and the flow label of IPv6, without extension headers and tunnels.
   [[nodiscard]] static std::size_t guess_of(wire::Octets packet) noexcept {
@@ -134,16 +136,11 @@ class ContextTable {
         is_ipv6 ? wire::load32(&packet[0]) : wire::load32(&packet[12]) + wire::load32(&packet[16]);
     return (ports ^ ends) * 0x9E3779B1u >> 24;
   }
-  void unlink(std::uint32_t cid) noexcept;
-  void grow();
-  [[nodiscard]] std::uint32_t& bucket_of(std::uint64_t hash) noexcept { return buckets_[hash & (buckets_.size() - 1)]; }
 
-  std::uint32_t most_;  // CIDs
-  std::vector<std::unique_ptr<Slot>> slots_;
-  std::vector<std::uint32_t> buckets_;  // a power of two, at least twice as many as there are slots
-  std::uint32_t newest_ = kNone, oldest_ = kNone;
+  CidTable<StreamHash> cids_;
+  std::vector<std::unique_ptr<CompressorContext>> slots_;  // by CID
   std::array<std::uint32_t, kGuesses> guesses_;
-  std::uint64_t hash_ = 0;  // of the packet that was looked for last
+  StreamHash hash_;  // of the packet that was looked for last
 };
 
 }  // namespace headroom::iphc

@@ -29,7 +29,7 @@ std::optional<wire::Lengths> compressible(wire::Octets packet) noexcept {
 
 }  // namespace
 
-Compressor::Line::Line(std::uint32_t count) : contexts(count), flows(count) {}
+Compressor::Line::Line(std::uint32_t count) : contexts(count), flows(count) { contexts.reserve(); }
 
 Compressor::Compressor(const Config& config) : config_(config) {
   lines_.reserve(config.channels);
@@ -44,11 +44,12 @@ std::int32_t Compressor::compress(headroom_packet& p, headroom_detail* detail) n
   Line& line = lines_[p.channel];
   const Connection connection = Connection::of(p.in, *lengths);
   // Mostly the packet is of the same connection as the one before.
-  std::uint16_t cid = line.contexts.is_of(line.last, connection) ? line.last : line.contexts.find(connection);
+  std::uint32_t cid = line.contexts.newest();
+  if (cid == ContextTable::kNone || line.contexts.key_of(cid) != connection) cid = line.contexts.find(connection);
   const bool is_new = cid == ContextTable::kNone;
   if (is_new) {
     if (p.out_capacity < p.in_length) return HEADROOM_ERR_NO_SPACE;
-    std::unique_ptr<Flow>& slot = line.flows[line.contexts.oldest()];
+    std::unique_ptr<Flow>& slot = line.flows[line.contexts.next()];
     if (slot) {
       ++counters_.replaced_contexts;
       *slot = Flow(config_, p.in, *lengths);
@@ -56,7 +57,9 @@ std::int32_t Compressor::compress(headroom_packet& p, headroom_detail* detail) n
       slot.reset(new (std::nothrow) Flow(config_, p.in, *lengths));
       if (!slot) return send_ip(p, detail);
     }
-    cid = line.contexts.assign(connection);
+    cid = line.contexts.next();
+    line.contexts.assign(cid, connection);
+    line.contexts.touch(cid);
     ++counters_.new_contexts;
   }
   Flow& flow = *line.flows[cid];
@@ -89,7 +92,6 @@ std::int32_t Compressor::compress(headroom_packet& p, headroom_detail* detail) n
     ++counters_.compressed;
   }
   line.contexts.touch(cid);
-  line.last = cid;
   if (detail != nullptr) {
     detail->cid = cid;
     detail->packet_type =
@@ -134,7 +136,7 @@ std::int32_t Compressor::send_ip(headroom_packet& p, headroom_detail* detail) no
 
 std::size_t Compressor::contexts_in_use() const noexcept {
   std::size_t sum = 0;
-  for (const Line& line : lines_) sum += line.contexts.in_use();
+  for (const Line& line : lines_) sum += line.contexts.size();
   return sum;
 }
 

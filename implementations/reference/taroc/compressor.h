@@ -46,7 +46,6 @@ class Compressor {
     explicit Line(std::uint32_t contexts);
     ContextTable contexts;
     std::vector<std::unique_ptr<Flow>> flows;  // by CID
-    std::uint16_t last = 0;                    // CID
   };
 
   std::int32_t send_ip(headroom_packet& p, headroom_detail* detail) noexcept;

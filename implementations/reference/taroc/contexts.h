@@ -6,8 +6,8 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
-#include <vector>
 
+#include "cid_table.h"
 #include "taroc/config.h"
 #include "taroc/wire/header.h"
 
@@ -30,44 +30,14 @@ struct Connection {
     std::memcpy(&c.words[4], last.data(), last.size());
     return c;
   }
+  [[nodiscard]] std::uint32_t hash() const noexcept {
+    std::uint64_t mixed = 0;
+    for (const std::uint64_t word : words) mixed = (mixed ^ word) * 0x9E3779B97F4A7C15;
+    return static_cast<std::uint32_t>(mixed >> 32);
+  }
   friend bool operator==(const Connection&, const Connection&) = default;
 };
 
-class ContextTable {
- public:
-  static constexpr std::uint16_t kNone = 0xFFFF;
-
-  explicit ContextTable(std::uint32_t contexts);
-
-  // The CID of a connection, or kNone.
-  [[nodiscard]] std::uint16_t find(const Connection& connection) const noexcept;
-  // The CID that was used longest ago, and is assigned next.
-  [[nodiscard]] std::uint16_t oldest() const noexcept { return oldest_; }
-  // Gives it to a connection, which has none.
-  std::uint16_t assign(const Connection& connection) noexcept;
-  // Makes a CID the one that was used last.
-  void touch(std::uint16_t cid) noexcept;
-
-  [[nodiscard]] bool is_of(std::uint16_t cid, const Connection& connection) const noexcept {
-    return entries_[cid].used && entries_[cid].connection == connection;
-  }
-  [[nodiscard]] std::size_t in_use() const noexcept { return in_use_; }
-  [[nodiscard]] std::size_t memory_bytes() const noexcept { return entries_.capacity() * sizeof(Entry); }
-
- private:
-  struct Entry {
-    Connection connection;
-    std::uint16_t chain = kNone;                 // next of the bucket
-    std::uint16_t newer = kNone, older = kNone;  // by use
-    bool used = false;
-  };
-  static constexpr std::size_t kBuckets = 2 * kMostContexts;
-  [[nodiscard]] static std::size_t bucket_of(const Connection& connection) noexcept;
-
-  std::vector<Entry> entries_;
-  std::array<std::uint16_t, kBuckets> buckets_;
-  std::uint16_t newest_, oldest_ = 0;
-  std::size_t in_use_ = 0;
-};
+using ContextTable = CidTable<Connection>;
 
 }  // namespace headroom::taroc

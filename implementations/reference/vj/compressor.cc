@@ -110,8 +110,10 @@ Decision changes_since(const SavedHeader& saved, const std::uint8_t* packet, con
 
 }  // namespace
 
-Compressor::Compressor(const Config& config)
-    : config_(config), lines_(config.channels, Line{SlotTable(config.slots), SlotTable::kNone}) {}
+Compressor::Compressor(const Config& config) : config_(config) {
+  lines_.reserve(config.channels);
+  for (std::uint32_t i = 0; i < config.channels; ++i) lines_.push_back({SlotTable(config.slots)});
+}
 
 std::int32_t Compressor::compress(headroom_packet& p, headroom_detail* detail) noexcept {
   const std::optional<wire::Lengths> lengths = compressible({p.in, p.in_length});
@@ -119,17 +121,15 @@ std::int32_t Compressor::compress(headroom_packet& p, headroom_detail* detail) n
   Line& line = lines_[p.channel];
   const Connection connection = Connection::of(p.in, *lengths);
   // Mostly the packet is of the same connection as the one before.
-  const std::uint16_t slot = line.last != SlotTable::kNone && line.slots[line.last].connection == connection
-                                 ? line.last
-                                 : line.slots.find(connection);
+  const std::uint32_t slot = line.slots.is_of(line.last, connection) ? line.last : line.slots.find(connection);
   if (slot == SlotTable::kNone) {
     if (p.out_capacity < p.in_length) return HEADROOM_ERR_NO_SPACE;
-    const std::uint16_t reclaimed = line.slots.reclaim(connection);
+    const std::uint32_t reclaimed = line.slots.reclaim(connection);
     ++counters_.new_connections;
-    if (!line.slots[reclaimed].header.empty()) ++counters_.replaced_connections;
+    if (!line.slots.header(reclaimed).empty()) ++counters_.replaced_connections;
     return send_uncompressed(p, detail, line, reclaimed, *lengths);
   }
-  SavedHeader& saved = line.slots[slot].header;
+  SavedHeader& saved = line.slots.header(slot);
   wire::Changes changes;
   const std::size_t data = p.in_length - lengths->both();
   const Decision decision =
@@ -178,13 +178,13 @@ std::int32_t Compressor::send_ip(headroom_packet& p, headroom_detail* detail) no
 
 // "Identical to the input packet except the IP protocol field (byte 9) is changed … to a connection number." REQUIRES:
 // there is room.
-std::int32_t Compressor::send_uncompressed(headroom_packet& p, headroom_detail* detail, Line& line, std::uint16_t slot,
+std::int32_t Compressor::send_uncompressed(headroom_packet& p, headroom_detail* detail, Line& line, std::uint32_t slot,
                                            const wire::Lengths& lengths) noexcept {
   std::memcpy(p.out, p.in, p.in_length);
   p.out[wire::kProtocol] = static_cast<std::uint8_t>(slot);
   p.out_length = p.in_length;
   p.out_type = kTypeUncompressed;
-  line.slots[slot].header.save(p.in, lengths);
+  line.slots.header(slot).save(p.in, lengths);
   line.slots.touch(slot);
   line.last = slot;
   ++counters_.uncompressed;

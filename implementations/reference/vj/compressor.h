@@ -37,11 +37,11 @@ class Compressor {
  private:
   struct Line {
     SlotTable slots;
-    std::uint16_t last = SlotTable::kNone;  // "the last connection sent"
+    std::uint32_t last = SlotTable::kNone;  // "the last connection sent"
   };
 
   std::int32_t send_ip(headroom_packet& p, headroom_detail* detail) noexcept;
-  std::int32_t send_uncompressed(headroom_packet& p, headroom_detail* detail, Line& line, std::uint16_t slot,
+  std::int32_t send_uncompressed(headroom_packet& p, headroom_detail* detail, Line& line, std::uint32_t slot,
                                  const wire::Lengths& lengths) noexcept;
 
   Config config_;

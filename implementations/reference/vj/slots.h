@@ -9,6 +9,8 @@
 #include <cstring>
 #include <vector>
 
+#include "cid_table.h"
+#include "mutants.h"
 #include "vj/config.h"
 #include "vj/wire/header.h"
 
@@ -51,42 +53,45 @@ struct Connection {
     std::memcpy(&c.ports, packet + lengths.ip + wire::kPorts, sizeof c.ports);
     return c;
   }
+  [[nodiscard]] std::uint32_t hash() const noexcept {
+    return static_cast<std::uint32_t>((addresses ^ std::uint64_t{ports} << 16) * 0x9E3779B97F4A7C15 >> 32);
+  }
   friend bool operator==(const Connection&, const Connection&) = default;
 };
 
-// Slots of a compressor. Finding one takes a bucket's chain, mostly of one slot; all is allocated at first.
+// Slots of a compressor. All is allocated at first.
 class SlotTable {
  public:
-  struct Slot {
-    SavedHeader header;
-    Connection connection;
-    std::uint16_t chain = kNone;                 // next slot of the bucket
-    std::uint16_t newer = kNone, older = kNone;  // by use
-  };
-  static constexpr std::uint16_t kNone = 0xFFFF;
+  static constexpr std::uint32_t kNone = CidTable<Connection>::kNone;
 
-  explicit SlotTable(std::uint32_t slots);
+  explicit SlotTable(std::uint32_t slots) : cids_(slots), headers_(slots) { cids_.reserve(); }
 
   // The slot of a connection, or kNone.
-  [[nodiscard]] std::uint16_t find(const Connection& connection) const noexcept;
+  [[nodiscard]] std::uint32_t find(const Connection& connection) const noexcept { return cids_.find(connection); }
+  [[nodiscard]] bool is_of(std::uint32_t slot, const Connection& connection) const noexcept {
+    return slot != kNone && cids_.key_of(slot) == connection;
+  }
   // Gives the slot that was used longest ago to a connection, which has none. Its header is still that of the former
   // connection.
-  [[nodiscard]] std::uint16_t reclaim(const Connection& connection) noexcept;
+  [[nodiscard]] std::uint32_t reclaim(const Connection& connection) noexcept {
+    const bool takes_newest = mutant("vj-newest-slot-reclaimed") && cids_.size() != 0;
+    const std::uint32_t slot = takes_newest ? cids_.newest() : cids_.next();
+    cids_.assign(slot, connection);
+    touch(slot);
+    return slot;
+  }
   // The slot has been used: it is the newest.
-  void touch(std::uint16_t slot) noexcept;
+  void touch(std::uint32_t slot) noexcept { cids_.touch(slot); }
 
-  [[nodiscard]] Slot& operator[](std::uint16_t slot) noexcept { return slots_[slot]; }
-  [[nodiscard]] std::size_t in_use() const noexcept;
-  [[nodiscard]] std::size_t memory_bytes() const noexcept;
+  [[nodiscard]] SavedHeader& header(std::uint32_t slot) noexcept { return headers_[slot]; }
+  [[nodiscard]] std::size_t in_use() const noexcept { return cids_.size(); }
+  [[nodiscard]] std::size_t memory_bytes() const noexcept {
+    return sizeof *this + cids_.memory_bytes() + headers_.capacity() * sizeof(SavedHeader);
+  }
 
  private:
-  static constexpr std::size_t kBuckets = 2 * kMostSlots;
-  [[nodiscard]] static std::size_t bucket_of(const Connection& connection) noexcept;
-  void unlink(std::uint16_t slot) noexcept;
-
-  std::vector<Slot> slots_;
-  std::array<std::uint16_t, kBuckets> buckets_;
-  std::uint16_t newest_, oldest_;
+  CidTable<Connection> cids_;
+  std::vector<SavedHeader> headers_;  // by slot
 };
 
 }  // namespace headroom::vj
