@@ -32,13 +32,11 @@ BER 1e-3, Gateway, Deliver    voip-mixed                  mode=O    ber=0.001   
 BER 1e-3, UDP, Deliver        udp-dns-like-ipv6           mode=U    ber=0.001    header_errors=deliver
 BER 1e-3, IP, Deliver         icmp-ipv4                   mode=O    ber=0.001    header_errors=deliver
 BER 1e-3, Feedback Too        voip-mixed                  mode=O    ber=0.001    feedback_ber=0.01
-
 BER 1e-4, TCP, Deliver
     [Documentation]    The same with ROHC-TCP, whose compressed headers have CRCs of 3 and 7 bits; what comes of a
     ...    repair is verified, too.
     [Tags]    profile:tcp    req:RFC6846-5.3.1.1-3    req:RFC6846-5.3.1.1-5
     tcp-bulk-data    profiles=0x0000,0x0006    mode=O    ber=0.0001    header_errors=deliver
-
 BER 1e-3, TCP, Deliver
     [Documentation]    The same with ten times as many errors.
     [Tags]    profile:tcp    req:RFC6846-5.3.1.1-3    req:RFC6846-5.3.1.1-5
