@@ -88,7 +88,7 @@ constexpr char kDescription[] =
   "scheme": "rohc", "roles": ["compressor", "decompressor"], 
   "profiles": ["0x0000", "0x0001", "0x0002", "0x0003", "0x0004", "0x0006"],
   "modes": ["U", "O"], "cids": ["small", "large"], "max_cid": 16383, "max_channels": 64,
-  "feedback": ["own", "interspersed"], "names": {"packet_types": [], "modes": [], "compressor_states": [],
+  "feedback": ["own", "interspersed"], "features": ["context-replication"], "names": {"packet_types": [], "modes": [], "compressor_states": [],
   "decompressor_states": [], "events": ["none"]}}]})";
 
 // The version is the library's. Without the library the description keeps its version: it declares capabilities.
