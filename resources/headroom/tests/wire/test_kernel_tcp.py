@@ -255,3 +255,16 @@ def test_a_line_that_fails_ends_the_other(real_build: str, state: Path, monkeypa
     channel: Any = replace(workload_of("vj").channel("", 3, []), config={"slot_ids": "purple"})
     with pytest.raises(EngineFailure, match="refuses the configuration"):
         side_by_side(run_of(topology="netns", build=real_build), config, channel)
+
+
+def test_a_checksum_misses_what_chance_lets_it_miss(lines: Give) -> None:
+    """1 of 65,536 wrong segments; 400 were seen."""
+    missed = carried(FASTER, connection=Connection(bytearray(b"ab"), bytearray(b"ax"), [(101.25, 9000)]))
+    transfer = replace(missed.transfer, wrong_checksums=400)
+    lines(Comparison(replace(missed, transfer=transfer), carried(EVEN)))
+    KernelTcpKeywords().not_slower(*ROW)
+    collector.begin()
+    several = replace(transfer, connections=2 * transfer.connections)
+    lines(Comparison(replace(missed, transfer=several), carried(EVEN)))
+    with pytest.raises(AssertionError, match="octet 1 other than it was sent"):
+        KernelTcpKeywords().not_slower(*ROW)
