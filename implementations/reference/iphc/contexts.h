@@ -39,6 +39,8 @@ struct Context {
                                    const std::uint8_t* header) noexcept;
 
 struct DecompressorContext : Context {
+  // TCP: which fields the last eight compressed headers have changed, four bits each; 0: there was none.
+  std::uint32_t changed = 0;
   // Non-TCP.
   std::uint8_t generation = 0;
   bool is_current = true;  // false: the link was down, and the compressor may have gone round its generations

@@ -85,6 +85,20 @@ struct Increments {
   }
 };
 
+// Which of sequence number, acknowledgement number and window change: not 0.
+std::uint32_t changed_by(const Increments& n) noexcept {
+  return 8U | (n.sequence != 0 ? 1U : 0U) | (n.acknowledgement != 0 ? 2U : 0U) | (n.window != 0 ? 4U : 0U);
+}
+
+// Whether all headers so far changed the same fields. A lost segment that changed another field by as much has the same
+// checksum, so that of a stream which changes now this, now that, no repair can be verified.
+bool is_regular(std::uint32_t changed, std::uint32_t now) noexcept {
+  for (; changed != 0; changed >>= 4) {
+    if ((changed & 15U) != now) return false;
+  }
+  return true;
+}
+
 Increments increments_of(const wire::Changes& c, const Context& context) noexcept {
   Increments n{c.sequence, c.acknowledgement, c.window, c.identification};
   if (c.is_special()) {
@@ -213,10 +227,10 @@ std::int32_t Decompressor::take_tcp(Link& link, headroom_packet& p, std::uint64_
   wire::Changes changes;
   if (!wire::read_front(reader, config_.reordering, changes) || !is_tcp_cid(changes.cid))
     return refuse(counters_.malformed, HEADROOM_ERR_MALFORMED);
-  Context* const known = link.tcp.find(changes.cid);
+  DecompressorContext* const known = link.tcp.find(changes.cid);
   if (known == nullptr)
     return refuse_context(link, p, changes.cid, now_ns, counters_.no_context, HEADROOM_ERR_NO_CONTEXT);
-  Context& context = *known;
+  DecompressorContext& context = *known;
   std::uint8_t* const header = header_.data();
   if (!restore_front(reader, context, config_.max_header, false, chain_, header) ||
       !wire::read_changes(reader, changes))
@@ -247,12 +261,14 @@ std::int32_t Decompressor::take_tcp(Link& link, headroom_packet& p, std::uint64_
   if ((changes.flags & wire::kR) != 0) wire::put_r_octet(chain_, header, changes.r_octet);
   if (!wire::infer(chain_, header, total, wire::Behind::compressed_header))
     return refuse(counters_.malformed, HEADROOM_ERR_MALFORMED);
+  const std::uint32_t changed = context.changed;
+  context.changed = (changed << 4) | changed_by(increments);
 
   bool right = config_.repair == Repair::none;
   if (!right) {
     const std::uint64_t data_sum = wire::sum_of(data.data(), data.size());
     right = is_right(chain_, header, total, data_sum);
-    if (!right && config_.repair == Repair::twice) {
+    if (!right && config_.repair == Repair::twice && is_regular(changed, changed_by(increments))) {
       // "The delta of the current segment is then added to the context again … or if the delta should be applied once
       // more." Without success the context has it once, as the compressor's has.
       const std::uint32_t most = mutant("iphc-repaired-once") ? 1 : config_.twice;

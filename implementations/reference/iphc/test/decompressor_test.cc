@@ -305,6 +305,27 @@ TEST(IphcDecompressor, TwiceRepairsAcknowledgementsAndWindows) {
   EXPECT_EQ(ends.decompressor.counters().repaired, 1u);
 }
 
+// Sequence and acknowledgement number change in turn, by the same. Of a lost acknowledgement and the segment behind it
+// the checksum is that of the segment's change applied twice, which would be wrong in both numbers.
+TEST(IphcDecompressor, TwiceRepairsNoStreamThatChangesNowThisNowThat) {
+  constexpr std::uint8_t kSequence = 0x08, kAcknowledgement = 0x04;
+  const Packet by_512 = {0, 2, 0};
+  Stream s;
+  const auto changed = [&s](std::uint8_t flag) {
+    (flag == kSequence ? s.tcp.sequence : s.tcp.acknowledgement) += 512;
+    ++s.ip.id;
+  };
+  Begun ends(s);
+  for (const std::uint8_t flag : {kAcknowledgement, kSequence}) {
+    changed(flag);
+    ends.expect(s, s.compressed(flag, by_512));
+  }
+  changed(kAcknowledgement);  // is lost
+  changed(kSequence);
+  EXPECT_EQ(ends.decompress(s.compressed(kSequence, by_512), kTypeTcp).status, HEADROOM_ERR_CRC);
+  EXPECT_EQ(ends.decompressor.counters().repaired, 0u);
+}
+
 // A window that shrinks by what is acknowledged leaves the checksum as it is: such a loss cannot be found. What comes
 // out is the acknowledgement before, with a window that ends at the same place.
 TEST(IphcDecompressor, AChecksumDoesNotShowChangesThatCancelOut) {

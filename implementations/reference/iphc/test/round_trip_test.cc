@@ -153,10 +153,10 @@ TEST(IphcRoundTrip, BehindLossesNearlyNothingWrongIsPassedOn) {
       if (request.empty() || traffic.one_in(4)) continue;  // one in four is lost
       EXPECT_EQ(ends.compressor.take_context_state(0, request), HEADROOM_OK);
     }
-    // Changes that cancel out in the checksum, as the test of the decompressor shows: about one in a thousand here,
-    // which depends on the order in which a compiler draws the traffic.
-    EXPECT_LT(wrong, passed / 500) << passed << " passed, " << dropped << " dropped";
-    EXPECT_GT(ends.decompressor.counters().repaired, 20u);
+    // Changes that cancel out in the checksum, as the test of the decompressor shows: about one in ten thousand here,
+    // which depends on the order in which a compiler draws the traffic. All fields of it change now and then, so that
+    // hardly anything is repaired: that would be a guess, wrong for one packet in a thousand.
+    EXPECT_LT(wrong, passed / 2000) << passed << " passed, " << dropped << " dropped";
     EXPECT_EQ(ends.compressor.counters().requested != 0, feedback);
     EXPECT_LT(dropped, feedback ? 2200u : 6000u);
   }
