@@ -35,6 +35,7 @@ tcp::RestorerConfig tcp_config(const DecompressorConfig& config) noexcept {
   c.context.static_k = config.static_damage.k;
   c.context.static_n = config.static_damage.n;
   c.context.repair_msn = config.repair_wraparound;
+  c.context.verify_checksum = config.tcp_verify_checksum;
   c.feedback = config.feedback && config.mode != wire::Mode::kUnidirectional;
   c.nack_every = config.nack_every;
   c.ack_every = config.ack_sparse;

@@ -197,7 +197,7 @@ DecompressorConfig decompressor_config(const nlohmann::json& json) {
   const Settings p(options != nullptr ? *options : kNoOptions, "\"options\" of the decompressor");
   p.only({"dynamic_damage", "static_damage", "static_damage_in_u_mode", "repair_wraparound", "repair_reference",
           "ack_ir_in_u_mode", "ack_updates", "nack_every", "nack_unknown_contexts", "ack_sparse", "mode_requests",
-          "clock_ms", "report_jitter", "report_loss", "sn_option", "most_contexts"});
+          "clock_ms", "report_jitter", "report_loss", "sn_option", "most_contexts", "tcp_verify_checksum"});
   c.dynamic_damage = read_k_out_of_n(p, "dynamic_damage", c.dynamic_damage);
   c.static_damage = read_k_out_of_n(p, "static_damage", c.static_damage);
   c.static_damage_in_u_mode = read_k_out_of_n(p, "static_damage_in_u_mode", c.static_damage_in_u_mode);
@@ -214,6 +214,7 @@ DecompressorConfig decompressor_config(const nlohmann::json& json) {
   p.boolean("report_loss", c.report_loss);
   p.boolean("sn_option", c.sn_option);
   p.number("most_contexts", 0, kMaxContexts, c.most_contexts);
+  p.boolean("tcp_verify_checksum", c.tcp_verify_checksum);
   return c;
 }
 

@@ -276,7 +276,8 @@ TEST(DecompressorOptions, EachKey) {
     "static_damage_in_u_mode": {"k": 2, "n": 31}, "repair_wraparound": false,
     "repair_reference": false, "ack_ir_in_u_mode": 2, "ack_updates": true, "nack_every": 9,
     "nack_unknown_contexts": true, "ack_sparse": 7, "mode_requests": 100, "clock_ms": 10, "report_jitter": true,
-    "report_loss": true, "sn_option": true, "most_contexts": 7})");
+    "report_loss": true, "sn_option": true, "most_contexts": 7, "tcp_verify_checksum": true})");
+  EXPECT_TRUE(d.tcp_verify_checksum);
   EXPECT_EQ(d.ack_sparse, 7U);
   EXPECT_EQ(d.mode_requests, 100U);
   EXPECT_EQ(d.clock_ms, 10);
@@ -322,7 +323,8 @@ TEST(DecompressorOptions, ErrorOfEachKey) {
        "static_damage_in_u_mode, "
        "repair_wraparound, "
        "repair_reference, ack_ir_in_u_mode, ack_updates, nack_every, nack_unknown_contexts, ack_sparse, mode_requests, "
-       "clock_ms, report_jitter, report_loss, sn_option, most_contexts"},
+       "clock_ms, report_jitter, report_loss, sn_option, most_contexts, "
+       "tcp_verify_checksum"},
       {R"({"ack_sparse": 101})",
        "\"ack_sparse\" in \"options\" of the decompressor is 101, but must be a whole number from 1 to 100"},
       {R"({"mode_requests": 0})",

@@ -60,6 +60,8 @@ struct DecompressorConfig {
   // Contexts that there is memory for, besides those of the Uncompressed profile, which must not be rejected; what is
   // beyond is answered with REJECT (5.7.6.4, 6.4). 0: for all that the channels may have.
   std::uint32_t most_contexts = 0;
+  // Profile 0x0006: refuses packets whose TCP checksum is wrong, but for those of IR headers.
+  bool tcp_verify_checksum = false;
 
   // FEEDBACK_FOR (RFC 5795 5.1.2), by channel: to which channel of the other direction feedback on it refers;
   // kNoContext where there is none. Empty: to the one of the same number.
