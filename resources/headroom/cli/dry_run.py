@@ -21,6 +21,14 @@ NONE_EXERCISES = "No case tests it; nothing counts. Name both sides to see every
 MANY = 100  # cases, at whose number looking at them takes a while
 
 
+def no_case(plan: Plan) -> str:
+    """The sentence for a plan without a case."""
+    from headroom.core.run.selection import why_untested
+
+    reasons = why_untested(plan.tags)
+    return f"No case asks for it; nothing was run. {' '.join(reasons)}" if reasons else NO_CASE
+
+
 def show(plan: Plan, json: bool) -> int:
     """Prints the plan: the cases that would run, those that are known not to count or to be unsupported, with the
     reason, and those that do not go over the interfaces of the topology.
@@ -33,7 +41,7 @@ def show(plan: Plan, json: bool) -> int:
 
     chosen = chosen_of(plan)
     if not chosen:
-        raise UsageError(NO_CASE)
+        raise UsageError(no_case(plan))
     foreseen = _foreseen(plan, chosen)
     found = [case for case in chosen if case.id not in foreseen.left_out and case.id not in foreseen.unsupported]
     there = over_interfaces(found, plan.settings.topology)

@@ -148,7 +148,7 @@ def execute(options: RunOptions, document_of: Document) -> int:
         console.say(_left_out(plan.settings, outcome.left_out))
     if outcome.cases == 0 and not outcome.interrupted:
         shutil.rmtree(plan.folder, ignore_errors=True)
-        raise UsageError(planned.NONE_EXERCISES if outcome.left_out else planned.NO_CASE)
+        raise UsageError(planned.NONE_EXERCISES if outcome.left_out else planned.no_case(plan))
     document = document_of(plan.folder, records)
     if json:
         console.print_json(document)

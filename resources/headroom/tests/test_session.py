@@ -19,7 +19,7 @@ from headroom.core.errors import EnvironmentLacks, UsageError
 from headroom.core.paths import ROOT
 from headroom.core.results import store
 from headroom.core.run import session
-from headroom.core.run.selection import Case, cases, requirement_tags, suite_files, uses_interfaces
+from headroom.core.run.selection import Case, cases, requirement_tags, suite_files, uses_interfaces, why_untested
 from headroom.core.settings import Settings
 from headroom.core.yamlfile import violations
 
@@ -401,6 +401,18 @@ def test_requirements_select_by_tag() -> None:
     assert requirement_tags(["RFC4077"]) == ([], ["req:RFC4077", "req:RFC4077-*", "req:RFC4077.*"])
     with pytest.raises(UsageError, match=r"no document 'RFC407'\. Is RFC4077 or"):
         requirement_tags(["RFC407"])
+
+
+def test_requirements_without_a_case_say_why() -> None:
+    shown_by_unit_tests = "What a compressor estimates does not show on the link; unit tests show it."
+    assert why_untested(requirement_tags(["TAROC-6.2"])[1]) == [shown_by_unit_tests]
+    assert why_untested(requirement_tags(["TAROC"])[1]) == [], "others have cases"
+    assert why_untested(["level:may"]) == []
+
+
+def test_the_beginning_of_a_suite_names_those_that_begin_so() -> None:
+    with pytest.raises(UsageError, match=r"Close to it: conformance/rohc/profile_tcp_feedback, .*/profile_tcp_states"):
+        suite_files(["conformance/rohc/profile_tcp"])
 
 
 def test_what_is_no_suite_and_no_requirement(tmp_path: Path) -> None:

@@ -45,7 +45,8 @@ def suite_files(names: Iterable[str], root: Path = SUITES) -> list[Path]:
     for name in names:
         if not name.strip("/ "):
             raise UsageError(f"'{name}' names no suite; leave it out, or name one, such as conformance.")
-        stem = root / name.removeprefix("suites/").removesuffix("/")
+        below = name.removeprefix("suites/").removesuffix("/")
+        stem = root / below
         for candidate in (stem, stem.with_name(stem.name + ".robot"), Path(name)):
             is_suite = candidate.suffix == ".robot" and candidate.is_file()
             if is_suite or (candidate.is_dir() and next(candidate.rglob("*.robot"), None)):
@@ -55,7 +56,8 @@ def suite_files(names: Iterable[str], root: Path = SUITES) -> list[Path]:
             import difflib
 
             known = suite_names(root)
-            close = difflib.get_close_matches(name, known, 3)
+            begun = [one for one in known if one.startswith(below)]
+            close = begun[:9] or difflib.get_close_matches(name, known, 3)
             hint = f"Close to it: {', '.join(close)}." if close else f"Known: {', '.join(known)}."
             raise UsageError(f"There is no suite '{name}' below {shown(root)}. {hint}")
     return found
@@ -131,6 +133,13 @@ def chosen(
         and not without.match(case.tags)
         and (not cpus or not case.cpus or case.cpus in cpus)
     ]
+
+
+def why_untested(tags: Collection[str]) -> list[str]:
+    """Of tags that select requirements: why no case may name any of them. Empty where one may."""
+    selecting = TagPatterns([tag for tag in tags if tag.startswith("req:")])
+    reasons = [one.why_untested for one in requirements.load().values() if selecting.match([f"req:{one.id}"])]
+    return list(dict.fromkeys(reasons)) if all(reasons) else []
 
 
 class Filter(SuiteVisitor):
