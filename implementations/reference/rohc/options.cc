@@ -35,7 +35,7 @@ ProfileSet read_profiles(const json& list) {
       set.udp_lite = true;
     } else if (name != "0x0000") {
       throw ConfigError("profile " + name +
-                        " is not implemented; implemented are 0x0000 to 0x0004 and 0x0006 to 0x0008");
+                        " is not implemented; implemented are 0x0000 to 0x0004 and 0x0006 to 0x0008, written so");
     }
   }
   return set;

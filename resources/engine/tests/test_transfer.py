@@ -118,6 +118,19 @@ def test_a_wrong_job_is_refused_with_its_place() -> None:
 
 
 @needs_engine
+def test_the_error_of_a_mean_is_unknown_where_nothing_arrives() -> None:
+    nothing = job_of("reno", 1, 9_000, 40, 0, 1)
+    assert (transfer(nothing)["throughput"], transfer(nothing)["standard_error"]) == (0, None)
+
+
+@needs_engine
+def test_a_job_has_a_transfer() -> None:
+    done = subprocess.run([ENGINE, "transfer", "--job", "-"], input='{"transfers": []}', capture_output=True, text=True)
+    assert done.returncode == 2
+    assert json.loads(done.stdout)["error"]["where"] == "/transfers"
+
+
+@needs_engine
 def test_transfers_of_one_job_are_those_of_jobs_of_their_own() -> None:
     jobs = [job_of("reno", 64_000, 576, 40, 1e-5, 100), job_of("tahoe", 64_000, 296, 4, 1e-4, 100)]
     assert transfers(*jobs) == [transfer(job) for job in jobs]

@@ -76,7 +76,7 @@ Json run(const Job& job) {
     add(sum.reverse_link, batch.reverse_link);
   }
   return {{"throughput", throughput.mean()},
-          {"standard_error", throughput.relative_error()},
+          {"standard_error", throughput.mean() == 0 ? Json() : Json(throughput.relative_error())},
           {"batches", throughput.count()},
           {"acknowledged_octets", sum.acknowledged},
           {"sender",
@@ -92,6 +92,7 @@ Json run_all(const Json& document) {
   Object object(Value(document, ""));
   std::vector<Job> jobs;
   for (const Value& job : object.required("transfers").items()) jobs.push_back(read_job(job));
+  if (jobs.empty()) object.required("transfers").fail("has no transfer");
   object.finish();
   Json results = Json::array();
   for (const Job& job : jobs) results.push_back(run(job));

@@ -72,10 +72,10 @@ class TransferConfig:
 
 @dataclass(frozen=True)
 class TransferResult:
-    """Octets of payload a second, and the standard error of that mean as a share of it."""
+    """Octets of payload a second, and the standard error of that mean as a share of it; None where nothing arrives."""
 
     throughput: float
-    standard_error: float
+    standard_error: float | None
     batches: int
     document: Mapping[str, Any] = field(repr=False)
 

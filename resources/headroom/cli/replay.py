@@ -184,8 +184,9 @@ def _named(values: dict[str, Any], explicit: dict[str, Any], scheme: Scheme, mor
     theirs = [one.name for one in scheme.replay_options]
     for other in REPLAYED.values():
         if foreign := [one.name for one in other.replay_options if one.name in explicit and one.name not in theirs]:
+            owners = [one.title for one in REPLAYED.values() if foreign[0] in (of.name for of in one.replay_options)]
             raise UsageError(
-                f"{flag(foreign[0])} is an option of {other.title}, and {scheme.title} has none of that name."
+                f"{flag(foreign[0])} is an option of {' and '.join(owners)}; {scheme.title} has none of that name."
             )
     named = {name: str(values[name]) for name in ("compressor", "decompressor", *theirs, "flows", "packets")}
     named |= {name: str(values[name]) for name in ("carrier", "loss", "ber") if values[name]}

@@ -120,9 +120,9 @@ TEST(Options, ErrorsInCommonKeys) {
   EXPECT_EQ(compressor_error(R"({"scheme": "rohc", "profiles": "0x0001"})"),
             "\"profiles\" must be a list of strings such as \"0x0001\"");
   EXPECT_EQ(compressor_error(R"({"scheme": "rohc", "profiles": ["0x0005"]})"),
-            "profile 0x0005 is not implemented; implemented are 0x0000 to 0x0004 and 0x0006 to 0x0008");
+            "profile 0x0005 is not implemented; implemented are 0x0000 to 0x0004 and 0x0006 to 0x0008, written so");
   EXPECT_EQ(compressor_error(R"({"scheme": "rohc", "profiles": [1]})"),
-            "profile 1 is not implemented; implemented are 0x0000 to 0x0004 and 0x0006 to 0x0008");
+            "profile 1 is not implemented; implemented are 0x0000 to 0x0004 and 0x0006 to 0x0008, written so");
   EXPECT_EQ(compressor_error(R"({"scheme": "rohc", "mode": "X"})"),
             "mode \"X\" is not implemented; implemented are \"U\", \"O\" and \"R\"");
   EXPECT_EQ(decompressor_error(R"({"scheme": "rohc", "mode": 2})"),

@@ -182,7 +182,8 @@ def _item(figure: Figure, results: Mapping[Cell, TransferResult], reasons: Mappi
     result = results[cell]
     if is_gain:
         return beside(figure, gain(results, cell))
-    note = f"standard error {100 * result.standard_error:.1f} % of {result.batches} batches"
+    known = "unknown" if result.standard_error is None else f"{100 * result.standard_error:.1f} %"
+    note = f"standard error {known} of {result.batches} batches"
     if cell[1] in MORE_COLUMNS:
         note += f"; {result.header_octets:.1f} octets of header"
     return beside(figure, result.throughput, note=note)
@@ -200,7 +201,7 @@ def rows_in_order(figures: Iterable[Figure], results: Mapping[Cell, TransferResu
 
     def is_reversed(one: Cell, other: Cell) -> bool:
         worse, better = sorted((one, other), key=lambda cell: printed[cell])
-        errors = (results[cell].throughput * results[cell].standard_error for cell in (worse, better))
+        errors = (results[cell].throughput * (results[cell].standard_error or 0.0) for cell in (worse, better))
         return results[worse].throughput - results[better].throughput > 2 * math.hypot(*errors)
 
     rows = [[(ber, name) for name in COLUMNS if (ber, name) in printed] for ber in MTUS if ber <= ORDERED_UP_TO]
