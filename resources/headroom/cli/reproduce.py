@@ -32,7 +32,6 @@ EPILOG = console.examples(
     "./headroom reproduce effnet-2007",
     "./headroom reproduce effnet-2007 --builds all",
     "./headroom reproduce maenpaa-2005",
-    "./headroom reproduce taroc-2000 --quick",
     "./headroom reproduce effnet-2007 --json | jq '.items[] | select(.kind == \"must-match\" and .paper)'",
 )
 
