@@ -133,8 +133,8 @@ class Comparison:
 
     @property
     def doubt(self) -> str:
-        """Why nothing can be told from it, as a sentence; "" where something can: that it is faster is no matter of
-        doubt."""
+        """Returns the reason for which nothing can be told from it, as a sentence; "" where something can: a comparison
+        that comes out faster is in no doubt."""
         if not self.uncompressed.goodput:
             return "Nothing arrives without header compression."
         if self.gain >= 0:

@@ -68,7 +68,7 @@ class TcpSettings:
 
 @dataclass
 class Connection:
-    """What one connection has carried: octets sent and received, and how many were received at which moment."""
+    """The transfer of one connection: octets sent and received, and how many were received at which moment."""
 
     sent: bytearray = field(default_factory=bytearray, repr=False)
     received: bytearray = field(default_factory=bytearray, repr=False)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which contexts a compressor may replicate, and what it does behind a refusal: RFC 4164, 3.1 to 3.3."""
+"""Contexts that a compressor may replicate, and its answer to a refusal: RFC 4164, 3.1 to 3.3."""
 
 from __future__ import annotations
 

@@ -309,7 +309,7 @@ def _elements(text: str) -> list[bytes]:
 
 
 def _about_tcp(answers: TcpAnswers, seen: ObservedPacket, checker: Checker) -> list[Remark]:
-    """What is wrong with the feedback after a packet, as far as it is for contexts of profile 0x0006."""
+    """Returns the faults of the feedback after a packet that is for contexts of profile 0x0006."""
     assert seen.outcome is not None
     contexts = checker.decompressor.channel.tcp_contexts
     large = answers.parameters.large_cids

@@ -41,7 +41,7 @@ SPOILT = (*IMPOSSIBLE, *IMPOSSIBLE_OFFSETS)
 
 @dataclass
 class Segment:
-    """What moves in the TCP header. `step` is how far the acknowledgement number goes on with each packet."""
+    """The fields of the TCP header that move. The acknowledgement number goes on by `step` with each packet."""
 
     seq: int = 0x10203040
     ack: int = 0x50607080

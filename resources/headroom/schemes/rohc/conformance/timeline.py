@@ -268,7 +268,7 @@ def _come_out(records: Sequence[dict[str, Any]]) -> bool:
 
 
 def _outcomes(outcome: str, records: Sequence[dict[str, Any]]) -> list[str]:
-    """Whether what came out is what is due."""
+    """True if the packet came out, or did not, as is due."""
     allowed = {
         "delivered": ("identical",),
         "withheld": ("withheld", "not_delivered"),

@@ -355,7 +355,8 @@ def _feedback_values(one: Feedback) -> dict[str, Value]:
 
 
 def _answers(one: Feedback, channel: Channel) -> int:
-    """How well feedback fits a context, as `LinkReader.answers` has it. FEEDBACK-1 looks the same in all profiles."""
+    """Returns how well feedback fits a context, as `LinkReader.answers` has it. FEEDBACK-1 looks the same in all
+    profiles."""
     of_tcp = channel.tcp_contexts.get(one.cid)
     if of_tcp is not None:
         return _answers_tcp(one, of_tcp)

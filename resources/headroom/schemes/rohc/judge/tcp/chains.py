@@ -274,7 +274,7 @@ def read_compressed(octets: bytes, before: Context) -> Compressed:
 
 
 def read_base_header(bits: BitReader, before: Context) -> Compressed:
-    """The same from where the reader stands; it ends up behind the irregular chain."""
+    """Reads the same from the reader's position, and leaves the reader behind the irregular chain."""
     context = before.copy()
     sent: set[int] = set()
 

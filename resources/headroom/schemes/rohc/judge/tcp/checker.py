@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a compressor's stream of profile 0x0006 is right, by requirement: RFC 6846, 5.2, 6 and 8.3; RFC 4164, 3."""
+"""Rules for a compressor's stream of profile 0x0006, by requirement: RFC 6846, 5.2, 6 and 8.3; RFC 4164, 3."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _MSN_BITS, FEEDBACK_1_BITS = 16, 8
 
 @dataclass
 class Flow:
-    """What is remembered of one CID. `held` are the contexts that the decompressor may have, the newest last; `kinds`
+    """The memory of one CID. `held` are the contexts that the decompressor may have, the newest last; `kinds`
     what was sent, by MSN, since the context began. The others are of the flow that has the CID."""
 
     held: deque[Context]
@@ -105,7 +105,7 @@ class Flow:
 
 
 def answers(kind: str, acktype: str) -> bool:
-    """What is answer enough: of a NACK also a packet with a CRC-7 (5.2.2.2)."""
+    """True if a packet of this kind answers the feedback: a NACK is answered by one with a CRC-7, too (5.2.2.2)."""
     return kind in _INITIALISING or (acktype == "NACK" and (kind == "IR-DYN" or has_crc_7(kind)))
 
 
@@ -115,7 +115,7 @@ def refused(error: RohcError) -> Remark:
 
 
 def not_restored(link: bytes, source: bytes, contexts: Mapping[int, Context], large_cids: bool) -> list[Remark]:
-    """Why a packet that was refused, or from which another one comes, does not stand for its original."""
+    """Returns the faults of a packet that was refused, or restored as another one than its original."""
     fault = _fault_of_source(source)
     if fault is not None:
         return [fault]
@@ -132,7 +132,7 @@ def not_restored(link: bytes, source: bytes, contexts: Mapping[int, Context], la
 
 
 def _fault_of_source(source: bytes) -> Remark | None:
-    """What of an original this profile cannot carry."""
+    """Returns the part of an original that this profile cannot carry."""
     try:
         headers, _, _ = read_headers(source)
     except (KeyError, IndexError, NoMatch):
@@ -144,7 +144,7 @@ def _fault_of_source(source: bytes) -> Remark | None:
 
 
 def restorable(source: bytes) -> bool:
-    """Whether this profile has formats for all of a packet, but for what is inferred, which is right."""
+    """True if this profile has formats for all of a packet, and the fields that it infers are right."""
     try:
         headers, options, payload = read_headers(source)
         return build(headers, options, len(payload)) + payload == source

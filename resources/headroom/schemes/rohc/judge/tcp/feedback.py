@@ -33,7 +33,7 @@ _TWICE = {
 
 
 class Fault(NamedTuple):
-    """Why feedback is to be discarded: the requirement that says so, and the one that its sender broke."""
+    """A reason to discard feedback: the requirement that says so, and the one that its sender broke."""
 
     receiver: str
     sender: str
@@ -52,7 +52,7 @@ class Feedback:
 
     @property
     def acktype(self) -> str:
-        """What it means: a NACK without a valid MSN is a STATIC-NACK (8.3.2.2)."""
+        """The meaning of the type: a NACK without a valid MSN is a STATIC-NACK (8.3.2.2)."""
         return ACKTYPES[STATIC_NACK if self.kind == NACK and MSN_NOT_VALID in self.options else self.kind]
 
     @property

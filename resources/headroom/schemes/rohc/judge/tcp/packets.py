@@ -62,7 +62,7 @@ def read_packet(
 def read_header(
     reader: Reader, frame: framing.Frame, contexts: Mapping[int, Context], large_cids: bool, verify: bool = True
 ) -> Packet:
-    """The same from the packet type octet on, at which the reader stands; it gets all fields."""
+    """Reads the same from the packet type octet on, at which the reader stands. The reader records all fields."""
     if reader.peek() in KINDS:
         return _initialising(reader, frame, contexts, large_cids, verify)
     return _compressed(reader, frame, contexts, verify)

@@ -150,7 +150,7 @@ def _refuse_unreadable(cid: int, channel: Channel) -> None:
 
 
 def _is_tcp(reader: Reader, frame: framing.Frame, channel: Channel) -> bool:
-    """Whether a packet is of profile 0x0006: by its Profile octet, or by the context of its CID."""
+    """True if a packet is of profile 0x0006: by its Profile octet, or by the context of its CID."""
     if frame.kind == framing.OTHER:
         return frame.cid in channel.tcp_contexts
     at = reader.position + 1 + sum(one.width // 8 for one in frame.large_cid)
