@@ -170,7 +170,8 @@ def transfer(made: Topology, settings: TcpSettings, connections: int, seconds: f
                 if made.crew.attend(min(GLANCE_S, left), [listening.fileno()]):
                     end, (_, port) = listening.accept()
                     ends.append(stack.enter_context(end))
-                    start(_receive, end, carried[port - FIRST_PORT])
+                    if (one := _connection_of(port, carried)) is not None:
+                        start(_receive, end, one)
             for end, one in zip(sending, carried, strict=True):
                 one.retransmits = _retransmits(end)
         finally:
@@ -193,6 +194,14 @@ def _sender(made: Topology, settings: TcpSettings, number: int) -> socket.socket
     # What has not been sent yet waits here and not in the kernel.
     end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, settings.mtu)
     return end
+
+
+def _connection_of(port: int, carried: list[Connection]) -> Connection | None:
+    """The connection whose sender has a port. None, and a failure, where none has: a decompressor made the segment."""
+    if FIRST_PORT <= port < FIRST_PORT + len(carried):
+        return carried[port - FIRST_PORT]
+    carried[0].failure = f"A connection begins from port {port}, from which no host has sent."
+    return None
 
 
 def _socket_of(made: Topology, role: Role) -> socket.socket:

@@ -70,6 +70,15 @@ def test_what_arrives_is_compared_octet_by_octet() -> None:
     assert Connection(sent, bytearray(b"abcdefg")).first_difference == 6, "nobody has sent it"
 
 
+def test_a_connection_that_no_host_has_begun_is_a_failure() -> None:
+    connections = [Connection(), Connection()]
+    assert tcp_hosts._connection_of(tcp_hosts.FIRST_PORT + 1, connections) is connections[1]
+    for port in (tcp_hosts.FIRST_PORT - 1, tcp_hosts.FIRST_PORT + 2):
+        connections[0].failure = ""
+        assert tcp_hosts._connection_of(port, connections) is None
+        assert f"from port {port}" in connections[0].failure
+
+
 def test_a_difference_is_one_beyond_chance() -> None:
     assert Comparison(carried(SLOWER), carried(EVEN)).is_slower
     assert not Comparison(carried(ABOUT_EVEN), carried(EVEN)).is_slower
