@@ -13,14 +13,14 @@ from dataclasses import dataclass
 from headroom.core import replay
 from headroom.core.chance import poisson_limit
 from headroom.schemes.rohc.conformance.observation import Observation, ObservedPacket
-from headroom.schemes.rohc.conformance.tcp_sender import CRC_7
 from headroom.schemes.rohc.judge import Decompressor
+from headroom.schemes.rohc.judge.tcp import packets as tcp
 
 ATTEMPTS = 2  # a decompressor may try a packet again with another reference (RFC 3095, 5.3.2.2.4 and 5.3.2.2.5)
 # Nothing in tells that they are damaged (RFC 3095, 5.7.1 to 5.7.3): what they carry updates no context.
 CRC_WIDTH = {
     **dict.fromkeys(("IR", "IR-DYN"), 8),
-    **dict.fromkeys(("UOR-2", "UOR-2-ID", "UOR-2-TS", "R-0-CRC", *CRC_7), 7),
+    **dict.fromkeys(("UOR-2", "UOR-2-ID", "UOR-2-TS", "R-0-CRC", *filter(tcp.has_crc_7, tcp.COMPRESSED)), 7),
     "IR-CR": 7,  # of the base context; the CRC-8 covers what is in the packet (RFC 4164, 3.5.1)
     **dict.fromkeys(("Normal", "R-0", "R-1", "R-1-ID", "R-1-TS"), 0),
 }
