@@ -111,6 +111,8 @@ def job(config: LoadConfig, flow_pairs: int, core: int | None, start_at_ns: int 
 
 
 def _side(config: LoadConfig, found: Implementation, channel: Mapping[str, Any]) -> dict[str, Any]:
+    if not found.declared(config.scheme) and found.declared(COPY):
+        return {"library": str(found.library_path(config.build)), "config": {"scheme": COPY}}
     configuration = {"scheme": config.scheme, **channel, **found.config}
     return {"library": str(found.library_path(config.build)), "config": configuration}
 

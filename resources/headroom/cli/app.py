@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The application: its commands, and what becomes of errors."""
 
+import os
 import sys
 from importlib import import_module
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -12,8 +14,9 @@ from headroom.cli.streams import outlast_readers
 from headroom.core import process_group
 from headroom.core.console import say
 from headroom.core.errors import EXIT_ENVIRONMENT, EXIT_INTERRUPTED, HeadroomError
+from headroom.core.paths import IMPLEMENTATIONS_PATH
 
-COMMANDS = "run nightly campaign compare test report reproduce interop listing doctor replay decode reference"
+COMMANDS = "run judge nightly campaign compare test report reproduce interop listing doctor replay decode reference"
 
 app = typer.Typer(
     name="./headroom",
@@ -38,8 +41,26 @@ Version = Annotated[
 ]
 
 
+def _add_to_path(given: list[Path] | None) -> None:
+    """Adds folders to the implementations' path, for this process and those that it starts."""
+    if given:
+        known = os.environ.get(IMPLEMENTATIONS_PATH)
+        os.environ[IMPLEMENTATIONS_PATH] = ":".join([*map(str, given), *([known] if known else [])])
+
+
+ImplementationsPath = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--implementations-path",
+        help="A folder whose subfolders are implementations, besides implementations/ (repeatable); also "
+        "$HEADROOM_IMPLEMENTATIONS_PATH, separated by colons.",
+        callback=_add_to_path,
+    ),
+]
+
+
 @app.callback()
-def _options(version: Version = False) -> None:
+def _options(version: Version = False, path: ImplementationsPath = None) -> None:
     pass
 
 

@@ -46,6 +46,10 @@ def report_command(
         say(f"{len(records)} records of {folder.name} would go into {target}" + (f" and {parquet}" if parquet else ""))
     else:
         render.write(records, target, folder)
+        from headroom.judge import judgement, page, summary
+
+        if judgement.is_one(folder):
+            page.write(summary.of(judgement.recall(str(folder)), records), folder)
         if parquet:
             from headroom.core.results import parquet as export
 

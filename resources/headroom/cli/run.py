@@ -133,10 +133,14 @@ def execute(options: RunOptions, document_of: Document) -> int:
     status."""
     from headroom.core.results import store
     from headroom.core.run import session
+    from headroom.judge import judgement
 
     resume, json = options.get("resume"), bool(options.get("json"))
     if resume:
-        plan = session.recall(store.find_run(resume))
+        folder = store.find_run(resume)
+        if judgement.is_one(folder):
+            raise UsageError(f"The run {folder.name} is a judgement; `./headroom judge --resume` goes on with it.")
+        plan = session.recall(folder)
         resuming.refuse_contradictions(options, plan)
         check_here(plan.settings)
     else:

@@ -48,11 +48,13 @@ class LinkCondition(Value):
     `share` is the part of the packets that arrive which should come out, 0..1: missing it is non-strict, for how soon a
     context is repaired is left to implementations. 1 means all, and is a MUST. `harmless`: the receiver gets every
     packet, unchanged and in order.
+    `brief`: a matrix of few cells has it, too.
     """
 
     words: Mapping[str, object] = field(default_factory=dict)
     share: float = 1.0
     harmless: bool = False
+    brief: bool = True
 
 
 @dataclass(frozen=True)

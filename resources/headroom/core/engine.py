@@ -51,6 +51,16 @@ EXACT_HEAP = {"GLIBC_TUNABLES": "glibc.malloc.tcache_count=0"}
 DESCRIBE = "describe"
 _rehearsed: list[str] | None = None  # the commands of the jobs that were not run; None: jobs run
 _link_digests: list[str] = []  # of the jobs since take_link_digest was last called
+_last_job: "Job | None" = None  # since take_last_job was last called
+
+
+@dataclass(frozen=True)
+class Job:
+    """A job of the engine, and the command that it is for."""
+
+    command: str
+    document: dict[str, Any]
+    build: str
 
 
 class NothingRuns(Exception):
@@ -93,7 +103,10 @@ def run_together(
 
     When one fails, the others are stopped and its EngineFailure is raised. Ctrl-C stops them all.
     """
+    global _last_job
     program = program_for(command, len(jobs), build)
+    if command != DESCRIBE and jobs:
+        _last_job = Job(command, jobs[0], build)
     running: list[_Running] = []
     try:
         at_once = at_once or len(jobs)
@@ -129,6 +142,13 @@ def take_link_digest() -> str:
     digests = sorted(_link_digests)
     _link_digests.clear()
     return hashlib.sha256("\n".join(digests).encode()).hexdigest() if digests else ""
+
+
+def take_last_job() -> Job | None:
+    """The last job since the last call that did more than describe an adapter; the first of several at once."""
+    global _last_job
+    last, _last_job = _last_job, None
+    return last
 
 
 def _start(program: Path, command: str, job: dict[str, Any], timeout_s: float, memory: int | None) -> _Running:

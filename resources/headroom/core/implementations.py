@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Implementations under test: the folders of implementations/ that have an implementation.yaml."""
+"""Implementations under test: the folders of implementations/ that have an implementation.yaml, and those of the
+folders that $HEADROOM_IMPLEMENTATIONS_PATH names."""
 
+import os
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,7 +14,7 @@ from headroom.core import declarations, engine
 from headroom.core.contract import Scheme
 from headroom.core.errors import EnvironmentLacks, HeadroomError, UsageError
 from headroom.core.machine import libraries
-from headroom.core.paths import DEFAULT_BUILD, IMPLEMENTATIONS, build_folder, shown
+from headroom.core.paths import DEFAULT_BUILD, IMPLEMENTATIONS, IMPLEMENTATIONS_PATH, build_folder, shown
 from headroom.core.yamlfile import Document, check, read_joined
 
 _SINGULAR = {"dictionaries": "dictionary"}  # of capabilities, in sentences
@@ -114,7 +116,7 @@ class Implementation:
     @property
     def word(self) -> str:
         """Its argument on a command line: its name, or its folder where it lives elsewhere."""
-        return self.name if self.folder.parent == IMPLEMENTATIONS else str(self.folder)
+        return self.name if self.folder.parent in roots() else str(self.folder)
 
     def library_path(self, build: str = DEFAULT_BUILD) -> Path:
         """File of the adapter for one build. Raises UsageError when the implementation has no adapter."""
@@ -273,17 +275,30 @@ def require_adapter(name: str, build: str = DEFAULT_BUILD) -> Implementation:
     return found
 
 
-def names(root: Path = IMPLEMENTATIONS) -> list[str]:
-    return sorted(path.parent.name for path in root.glob("*/implementation.yaml"))
+def roots() -> list[Path]:
+    """The folders whose subfolders are implementations: that of the project first. Raises UsageError where the path
+    names a folder that is not there."""
+    more = [Path(name).resolve() for name in os.environ.get(IMPLEMENTATIONS_PATH, "").split(":") if name]
+    if missing := [root for root in more if not root.is_dir()]:
+        raise UsageError(f"The implementations' path names {shown(missing[0])}, and there is no such folder.")
+    return [IMPLEMENTATIONS, *more]
 
 
-def find(name: str, root: Path = IMPLEMENTATIONS) -> Implementation:
-    """An implementation by name, or by the path of its folder when it lives elsewhere."""
-    folder = Path(name) if "/" in name else root / name
-    if (folder / "implementation.yaml").is_file():
-        return load(folder.resolve())
+def names(root: Path | None = None) -> list[str]:
+    """Names of implementations, in one folder or in all."""
+    found = (path.parent.name for one in ([root] if root else roots()) for path in one.glob("*/implementation.yaml"))
+    return sorted(set(found))
+
+
+def find(name: str, root: Path | None = None) -> Implementation:
+    """An implementation by name, or by the path of its folder when it lives elsewhere. Of two with one name, that of
+    the project is meant. Raises UsageError where there is none."""
+    folders = [Path(name)] if "/" in name else [one / name for one in ([root] if root else roots())]
+    for folder in folders:
+        if (folder / "implementation.yaml").is_file():
+            return load(folder.resolve())
     raise UsageError(
-        f"There is no implementation '{name}': {shown(folder / 'implementation.yaml')} is "
+        f"There is no implementation '{name}': {shown(folders[0] / 'implementation.yaml')} is "
         f"not there. Known: {', '.join(names(root))}."
     )
 
@@ -293,7 +308,7 @@ def null() -> Implementation:
     return find("null")
 
 
-def all_valid(root: Path = IMPLEMENTATIONS, warn: Warn | None = None) -> list[Implementation]:
+def all_valid(root: Path | None = None, warn: Warn | None = None) -> list[Implementation]:
     """Every implementation whose implementation.yaml is valid; `warn` hears of the others. A mistake in the folder of
     one vendor is not to stop those who do not name him."""
     found = []

@@ -10,6 +10,7 @@ ROOT = Path(__file__).resolve().parents[3]
 SUITES = ROOT / "suites"
 SCHEMAS = ROOT / "resources" / "schemas"
 IMPLEMENTATIONS = ROOT / "implementations"
+IMPLEMENTATIONS_PATH = "HEADROOM_IMPLEMENTATIONS_PATH"  # names more folders of implementations, separated by colons
 PROFILES = ROOT / "traffic-profiles"
 PAPERS = ROOT / "reports" / "papers"
 TEMPLATES = ROOT / "reports" / "templates"

@@ -69,6 +69,7 @@ class Settings:
     quick: bool = option(False, boolean, "Fewer trials and seeds: a first look, not a measurement.", kind=bool)
     seed: int = option(1, seed_of, "The only source of randomness.", kind=int, repeated=True)
     subject: str = option("", str, later=True, hidden=True)  # the side that the run is about; empty: both are
+    part: str = option("", str, later=True, hidden=True)  # which part of a judgement, whose parts share a folder
     # Values of schemes' options, by their names, where they are not the default.
     of_schemes: Mapping[str, Any] = field(default_factory=dict, hash=False)
     folder: Path = field(default_factory=Path)  # where the run keeps its files

@@ -16,11 +16,13 @@ def artefact_folder() -> Path | None:
     from headroom.core.results.listener import test_id
     from headroom.core.results.store import file_name
 
-    base = current_run().folder
+    run = current_run()
+    base = run.folder
     if base == Path():
         return None
     source = BuiltIn().get_variable_value("${SUITE_SOURCE}")
-    name = file_name(test_id(source, BuiltIn().get_variable_value("${TEST_NAME}") or "")).removesuffix(".json")
+    case = test_id(source, BuiltIn().get_variable_value("${TEST_NAME}") or "")
+    name = file_name(case, run.settings.part).removesuffix(".json")
     folder = base / "artefacts" / name
     folder.mkdir(parents=True, exist_ok=True)
     return folder

@@ -4,8 +4,10 @@
 from robot.api import SkipExecution
 from robot.api.deco import keyword
 
-from headroom.core import instructions, metrics, sentinels
+from headroom.core import implementations, instructions, metrics, sentinels
+from headroom.core.implementations import Implementation
 from headroom.core.results import collector
+from headroom.core.workload import COPY
 from headroom.history.confirmation import ratio_of_best
 from headroom.keywords import verdicts
 from headroom.keywords.base import current_run, library
@@ -44,3 +46,49 @@ class SentinelKeywords:
                 current.metric(metric, None, reason=reason)
         if deviations:
             current.metric(metrics.AA_DEVIATION, max(deviations), deviations)
+
+    @keyword("Fixed Work Should Be Measured Beside Others")
+    def fixed_work_should_be_measured_beside_others(self, name: str) -> None:
+        """NAME is that of a sentinel of a scheme. The same work is measured in turn with the implementation, with
+        `null` and with the reference; where the implementation has one role alone, the reference has the other."""
+        run = current_run()
+        sentinel = sentinels.find(name)
+        reference, null = implementations.find(REFERENCE), implementations.null()
+        subject = _with_other_roles(run.compressor, sentinel.scheme, reference)
+        if reason := sentinel.lacks(subject):
+            raise SkipExecution(f"{reason}.")
+        verdicts.note_sides(run)
+        current = collector.current()
+        current.parameters |= {"kind": "beside", "work": sentinel.name, "profile": sentinel.profile, "cpus": "1c"}
+        core = configuration("1c").cpus[0]
+        trials = QUICK_TRIALS if run.quick else TRIALS
+        arms = {SUBJECT: subject} | _beside(sentinel, sentinels.Arm(null, null), sentinels.Arm(reference, reference))
+        found = sentinels.measure(sentinel, arms, trials, run.build, core, run.seed, count=False)
+        for metric, values in found[SUBJECT].items():
+            current.metric(metric, sentinels.best(values, metric.better), values)
+        current.parameters["beside"] = {
+            other: {metric.name: sentinels.best(values, metric.better) for metric, values in measured.items()}
+            for other, measured in found.items()
+            if other != SUBJECT
+        }
+
+
+SUBJECT, REFERENCE = "subject", "reference"
+
+
+def _with_other_roles(found: Implementation, scheme: str, other: Implementation) -> sentinels.Arm:
+    """An implementation in the roles that it declares for a scheme, and another one in those that it does not."""
+    roles = found.declared(scheme).get("roles", ())
+    if not {"compressor", "decompressor"} & set(roles):  # it is one whole, such as an endpoint
+        return sentinels.Arm(found, found)
+    first, second = (found if role in roles else other for role in ("compressor", "decompressor"))
+    return sentinels.Arm(first, second)
+
+
+def _beside(sentinel: sentinels.Sentinel, *arms: sentinels.Arm) -> dict[str, sentinels.Arm]:
+    """The arms that can do some work, by the names of their implementations: also one that copies whatever there is."""
+    return {
+        arm.compressor.name: arm
+        for arm in arms
+        if not sentinel.lacks(arm) or (sentinel.command == "load" and arm.compressor.declared(COPY))
+    }

@@ -24,6 +24,7 @@ LAYERS = (
     "nightly",
     "campaigns",
     "selftest",
+    "judge",
     "schemes",
     "keywords",
     "decode",

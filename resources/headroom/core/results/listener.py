@@ -6,6 +6,7 @@ headroom.core.results.listener.Listener:out/mine suites/…`.
 """
 
 import hashlib
+import json
 import re
 import shlex
 from collections.abc import Callable
@@ -18,7 +19,7 @@ from robot.api.interfaces import ListenerV3
 
 import headroom
 from headroom.core import engine, implementations
-from headroom.core.errors import HeadroomError
+from headroom.core.errors import HeadroomError, disk_error
 from headroom.core.machine import environment, pressure
 from headroom.core.machine.build import engine_program
 from headroom.core.options import Option
@@ -27,7 +28,8 @@ from headroom.core.results import collector, store
 from headroom.core.results.record import Evidence, Record, Test, Verdict, in_process
 from headroom.core.settings import OTHER_SIDE, Settings, from_robot
 
-COMPARISONS = ("performance/", "papers/", "interop/")
+COMPARISONS = ("performance/", "papers/", "interop/", "judge/")
+MOST_OF_A_JOB = 8 << 20  # octets
 TERMINATED = "Execution terminated by signal"
 NOT_THE_IMPLEMENTATION = re.compile(
     r"Parent suite setup failed|(Test|Keyword|Setup|Teardown|Suite) timeout .* "
@@ -75,6 +77,7 @@ class Listener(ListenerV3):
     def start_test(self, data: Any, result: Any) -> None:
         collector.begin()
         engine.take_link_digest()
+        engine.take_last_job()
         self.started = datetime.now(UTC)
         self.pressure = pressure.read()
         self.look_at_folder()
@@ -142,6 +145,7 @@ class Listener(ListenerV3):
         record = Record(
             run=self.folder.name,
             test=test,
+            part=settings.part,
             verdict=verdict,
             reason=reason,
             started=self.started.isoformat(timespec="milliseconds"),
@@ -159,7 +163,28 @@ class Listener(ListenerV3):
         for path, kind in collected.files:
             if path.is_file() and path.resolve().is_relative_to(self.folder.resolve()):
                 record.artefacts.append(store.artefact(self.folder, path, kind))
+        self.keep_job(record)
         return record
+
+    def keep_job(self, record: Record) -> None:
+        """Keeps the last job of a test that did not pass, and what repeats it in a debugger."""
+        job = engine.take_last_job()
+        if job is None or record.verdict not in ("fail", "non-strict", "error"):
+            return
+        text = json.dumps(job.document, indent=1).encode() + b"\n"
+        if len(text) > MOST_OF_A_JOB:
+            return
+        path = (
+            self.folder / "artefacts" / store.file_name(record.test.id, record.part).removesuffix(".json") / "job.json"
+        )
+        try:
+            store.write_atomically(path, text)
+        except OSError as error:
+            self.failure = disk_error(error, f"writing the job of '{record.test.id}'")
+            return
+        record.artefacts.append(store.artefact(self.folder, path, "job"))
+        words = [str(engine_program(job.build)), job.command, "--job", str(path)]
+        record.debug = f"gdb --args {shlex.join(words)}"
 
     def harness_of(self, build: str, profile: Any) -> dict[str, Any]:
         """The harness, with the digests of the engine of a build and of a traffic profile by name, where they are

@@ -159,6 +159,7 @@ class Record(Evidence):
 
     run: str
     test: Test
+    part: str = ""  # of a judgement: a test may have a record in several parts
     verdict: Verdict = "error"
     reason: str = ""
     started: str = ""
@@ -172,6 +173,7 @@ class Record(Evidence):
     environment: dict[str, Any] = field(default_factory=dict)
     artefacts: list[Artefact] = field(default_factory=list)
     link_sha256: str = ""  # of the octets on all links; see `engine.take_link_digest`
+    debug: str = ""  # what repeats the last job of a test that failed, in a debugger
 
     def as_json(self) -> dict[str, Any]:
         """The record as its JSON object. Numbers that JSON cannot hold (NaN, infinities) become null with a reason."""
@@ -181,7 +183,7 @@ class Record(Evidence):
         document["core_load"] = [_without_empty(asdict(load), "reason") for load in self.core_load]
         document["series"] = [_without_empty(asdict(series), "label") for series in self.series]
         document["items"] = [_item(item) for item in self.items]
-        for name in ("cells", "traffic", "machine", "link_sha256"):
+        for name in ("part", "cells", "traffic", "machine", "link_sha256", "debug"):
             if not document[name]:
                 del document[name]
         return _finite(document)

@@ -84,15 +84,17 @@ class RunFolder:
         )
 
 
-def file_name(test_id: str) -> str:
-    """File name of a test's record: readable, with a digest that tells apart what a slug cannot."""
+def file_name(test_id: str, part: str = "") -> str:
+    """File name of a test's record: readable, with a digest that tells apart what a slug cannot. `part` is that of a
+    judgement."""
+    test_id = f"{part}/{test_id}" if part else test_id
     slug = re.sub(r"[^a-z0-9]+", "-", test_id.lower()).strip("-")[:120]
     return f"{slug}-{hashlib.sha256(test_id.encode()).hexdigest()[:8]}.json"
 
 
 def write(run_folder: Path, record: Record) -> Path:
     """Writes a record. Raises UnregisteredMetric, and EnvironmentLacks when the disk does not take it."""
-    path = run_folder / "results" / file_name(record.test.id)
+    path = run_folder / "results" / file_name(record.test.id, record.part)
     document = record.as_json()
     if unknown := metric_registry.unregistered(document["metrics"]):
         raise UnregisteredMetric(

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """One run: its folder, its settings, Robot in this process, and going on after it was cut short."""
 
+from __future__ import annotations
+
 import errno
 import json
 import os
@@ -38,6 +40,32 @@ class Plan:
     @property
     def folder(self) -> Path:
         return self.settings.folder
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "schema": 1,
+            "settings": self.settings.as_json(),
+            "suites": self.suites,
+            "tags": self.tags,
+            "excluded": self.excluded,
+            "cases": self.cases,
+            **({"matrix": self.matrix} if self.matrix else {}),
+        }
+
+    @staticmethod
+    def from_json(document: Any, folder: Path) -> Plan:
+        """The plan that `as_json` wrote. Raises UsageError, or KeyError and the like, on anything else."""
+        lists = {name: [str(item) for item in document[name]] for name in ("suites", "tags", "excluded", "cases")}
+        matrix = {
+            str(scheme): {str(option): [str(word) for word in words] for option, words in axes.items()}
+            for scheme, axes in document.get("matrix", {}).items()
+        }
+        return Plan(Settings.from_json(document["settings"], folder), **lists, matrix=matrix)
+
+    @property
+    def robot_folder(self) -> Path:
+        """Where Robot Framework writes its own output."""
+        return self.folder / "robot" / self.settings.part
 
 
 @dataclass
@@ -89,17 +117,8 @@ def new_folder() -> Path:
 
 def keep(plan: Plan) -> None:
     """Writes run.json."""
-    document = {
-        "schema": 1,
-        "settings": plan.settings.as_json(),
-        "suites": plan.suites,
-        "tags": plan.tags,
-        "excluded": plan.excluded,
-        "cases": plan.cases,
-        **({"matrix": plan.matrix} if plan.matrix else {}),
-    }
     try:
-        store.write_atomically(plan.folder / "run.json", json.dumps(document, indent=1).encode() + b"\n")
+        store.write_atomically(plan.folder / "run.json", json.dumps(plan.as_json(), indent=1).encode() + b"\n")
     except OSError as error:
         raise disk_error(error, "writing run.json") from error
 
@@ -108,20 +127,19 @@ def recall(folder: Path) -> Plan:
     """Reads run.json again. Raises UsageError when it is not whole."""
     path = folder / "run.json"
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-        lists = {name: [str(item) for item in document[name]] for name in ("suites", "tags", "excluded", "cases")}
-        matrix = {
-            str(scheme): {str(option): [str(word) for word in words] for option, words in axes.items()}
-            for scheme, axes in document.get("matrix", {}).items()
-        }
-        return Plan(Settings.from_json(document["settings"], folder), **lists, matrix=matrix)
+        return Plan.from_json(json.loads(path.read_text(encoding="utf-8")), folder)
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise UsageError(f"{shown(path)} does not say what the run was ({error}); start a new one.") from error
 
 
-def finished(folder: Path) -> set[str]:
+def records_of(plan: Plan) -> list[dict[str, Any]]:
+    """The records of a plan, or of one that is a part of a judgement."""
+    return [record for record in store.read_all(plan.folder) if record.get("part", "") == plan.settings.part]
+
+
+def finished(plan: Plan) -> set[str]:
     """Identities of the tests that need not be repeated: all that have a record, save those that ended in an error."""
-    return {record["test"]["id"] for record in store.read_all(folder) if record["verdict"] != "error"}
+    return {record["test"]["id"] for record in records_of(plan) if record["verdict"] != "error"}
 
 
 class _Messages:
@@ -159,19 +177,19 @@ def run_robot(
     from headroom.core.run.selection import Selection
 
     listener = Listener(plan.folder, plan.settings, on_start, on_end, on_left_out)
-    selection = Selection(plan.settings.cpus, finished(plan.folder) if resume else ())
+    selection = Selection(plan.settings.cpus, finished(plan) if resume else ())
     messages = _Messages()
     code = _robot(plan, listener, [pairs.Pairs(plan.matrix), selection, _Counter(plan, on_total)], messages)
     listener.look_at_folder()  # which may have gone behind the last case
     if listener.failure:
         raise listener.failure
-    verdicts = count_verdicts(store.read_all(plan.folder))
+    verdicts = count_verdicts(records_of(plan))
     total = sum(verdicts.values())
     interrupted = listener.interrupted or code == INTERRUPTED
     if code >= ROBOT_FAILED and not interrupted:
         if messages.speaks_of_full_disk():
             raise _full_disk()
-        log = plan.folder / "robot" / "output.xml"
+        log = plan.robot_folder / "output.xml"
         if not log.is_file():
             raise EnvironmentLacks(
                 f"Robot's log could not be written, for its file {shown(log)} is not there any more: "
@@ -191,7 +209,7 @@ def _robot(plan: Plan, listener: Any, modifiers: list[SuiteVisitor], messages: _
         return robot.run(
             *suite_files(plan.suites),
             name="Headroom",
-            outputdir=str(plan.folder / "robot"),
+            outputdir=str(plan.robot_folder),
             report=None,
             xunit="xunit.xml",
             console="quiet",  # errors alone

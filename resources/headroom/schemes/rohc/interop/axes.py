@@ -47,7 +47,7 @@ def _reordered(depth: int) -> LinkCondition:
     # RFC 3095, 4.1 and 5.1: the link keeps the order. Where it does not, what comes late may be lost with all that
     # rests on it, and still nothing wrong may come out.
     words = {"reorder": "0.05", "depth": str(depth)}
-    return LinkCondition(f"reorder-{depth}", f"5 % late by {depth}", words=words, share=0.5)
+    return LinkCondition(f"reorder-{depth}", f"5 % late by {depth}", words=words, share=0.5, brief=depth == 4)
 
 
 # `words` are named arguments of `./headroom replay`. With bit errors, a packet with a damaged header is dropped by the
@@ -55,10 +55,10 @@ def _reordered(depth: int) -> LinkCondition:
 LINKS = (
     LinkCondition(CLEAN, "clean", harmless=True),
     LinkCondition("loss-1", "1 % lost", words={"loss": "0.01"}, share=0.9),
-    LinkCondition("burst-loss", "bursts lost", words={"burst_loss": "0.01:0.3:1"}, share=0.5),
-    LinkCondition("ber-1e-5", "BER 1e-5", words={"ber": "0.00001"}, share=0.9),
+    LinkCondition("burst-loss", "bursts lost", words={"burst_loss": "0.01:0.3:1"}, share=0.5, brief=False),
+    LinkCondition("ber-1e-5", "BER 1e-5", words={"ber": "0.00001"}, share=0.9, brief=False),
     LinkCondition("ber-1e-4", "BER 1e-4", words={"ber": "0.0001"}, share=0.9),
-    LinkCondition("ber-1e-3", "BER 1e-3", words={"ber": "0.001"}, share=0.5),
+    LinkCondition("ber-1e-3", "BER 1e-3", words={"ber": "0.001"}, share=0.5, brief=False),
     *(_reordered(depth) for depth in (1, 2, 4, 8)),
     LinkCondition("feedback-lost", "feedback lost", {"mode": ("O", "R")}, {FEEDBACK_LOSS: "1"}, harmless=True),
 )

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`./headroom judge`: everything that is asked of one implementation, and one page that says what came of it."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from headroom.core import console
+from headroom.core.errors import EXIT_ENVIRONMENT, EXIT_INTERRUPTED, UsageError, disk_error
+from headroom.core.options import seed_of
+from headroom.core.paths import DEFAULT_BUILD, shown
+
+if TYPE_CHECKING:
+    from headroom.core.results.record import Record
+    from headroom.judge.summary import Summary
+
+Records = list[dict[str, Any]]
+
+EPILOG = console.examples(
+    "./headroom judge ../my-adapter",
+    "./headroom judge build/libtheirs.so --scheme SCHEME  # a bare library, by what it says of itself",
+    "./headroom judge ../my-adapter --only conformance --json",
+    "./headroom judge --resume last",
+)
+LINE_EVERY_S = 15.0  # between two lines of progress in a log
+
+
+def add_to(app: typer.Typer) -> None:
+    app.command(
+        "judge",
+        help="Judge one implementation: the promises of the ABI, conformance and hostile input in each role that it "
+        "declares, the interop matrix with what else is here, and its cost beside null and the reference. Ends with "
+        "one page, judge.html: what it broke, grouped by cause, each with the sentence of the specification and what "
+        "repeats it.",
+        epilog=EPILOG,
+    )(judge_command)
+
+
+def judge_command(
+    adapter: Annotated[
+        str,
+        typer.Argument(
+            help="A folder with an implementation.yaml (an adapter, recordings, a container), a shared library, or the "
+            "name of an implementation."
+        ),
+    ] = "",
+    scheme: Annotated[str, typer.Option(help="The scheme to judge; all that it declares when left out.")] = "",
+    only: Annotated[
+        str, typer.Option(help="Parts of it alone: abi, conformance, matrix, cost, wire; separated by commas.")
+    ] = "",
+    whole_matrix: Annotated[
+        bool, typer.Option("--whole-matrix", help="Every link condition of the matrix, not the usual few.")
+    ] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer trials: a first look.")] = False,
+    seed: Annotated[int, typer.Option(help="The only source of randomness.")] = 1,
+    build: Annotated[str, typer.Option(help="Build of the engine to use.")] = DEFAULT_BUILD,
+    resume: Annotated[
+        str | None, typer.Option(help="Go on with a judgement that was cut short: its run's name, or 'last'.")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON at the end.")] = False,
+) -> None:
+    from headroom.core.machine import build as builds
+    from headroom.judge import judgement
+    from headroom.judge.parts import Extent
+
+    if resume is not None:
+        if adapter or scheme or only:
+            raise UsageError("--resume goes on with a judgement as it began: leave everything else out.")
+        judged = judgement.recall(resume)
+    else:
+        if not adapter:
+            raise UsageError("Name what to judge: a folder with an implementation.yaml, a shared library, or a name.")
+        builds.require(build)
+        _build_what_is_needed(build)
+        extent = Extent(whole_matrix, quick, seed_of(seed), build)
+        judged = judgement.begin(adapter, scheme, extent, judgement.kinds(only))
+    raise typer.Exit(_execute(judged, resume is not None, json))
+
+
+def _build_what_is_needed(build: str) -> None:
+    from headroom.cli.run import build_what_is_needed
+    from headroom.core.settings import Settings
+
+    build_what_is_needed(replace(Settings(), build=build))
+
+
+def _execute(judged: Any, resumed: bool, json: bool) -> int:
+    from headroom.core.results import junit, store
+    from headroom.core.run import session
+    from headroom.judge import page, summary
+    from headroom.report import render
+
+    folder = judged.folder
+    with_plan = [part for part in judged.parts if part.plan]
+    console.say(f"judging {judged.found.name}: {len(with_plan)} parts (results in {shown(folder)})")
+    interrupted = False
+    for number, part in enumerate(with_plan, 1):
+        if part.name in judged.ended:
+            continue
+        with PartProgress(f"[{number}/{len(with_plan)}] {part.title}") as progress:
+            outcome = session.run_robot(
+                part.plan, progress.start, progress.end, progress.expect, progress.leave_out, resume=resumed
+            )
+        if outcome.interrupted:
+            interrupted = True
+            break
+        judged.end(part)
+    records = store.read_all(folder, console.warn)
+    if not records:
+        console.say("Nothing was judged.")
+        return EXIT_INTERRUPTED if interrupted else EXIT_ENVIRONMENT
+    try:
+        junit.write(records, folder)
+    except OSError as error:
+        raise disk_error(error, "writing junit.xml") from error
+    render.write(records, folder / "report.html", folder)
+    found = summary.of(judged, records)
+    written = page.write(found, folder)
+    if json:
+        console.print_json({**found.as_json(), "page": str(written)})
+    else:
+        _print(found, written)
+    if interrupted:
+        console.say(f"Interrupted; `./headroom judge --resume {folder.name}` does the rest.")
+        return EXIT_INTERRUPTED
+    return found.exit_status
+
+
+def _print(found: Summary, page: Path) -> None:
+    """The tables that a judgement ends with."""
+    from headroom.core.results.record import VERDICTS
+    from headroom.core.text import shortened
+
+    columns: list[str | tuple[str, str]] = ["what was asked", *((word, "right") for word in VERDICTS)]
+    rows = [(row.title, *(row.counts.get(word) or "" for word in VERDICTS)) for row in found.asked]
+    console.print_table(found.title, columns, rows)
+    if found.causes:
+        console.print_table(
+            "What is wrong, by cause",
+            ["", "verdict", "what", "broken", ("seen", "right"), "one of them"],
+            [
+                (
+                    number,
+                    console.verdict_text(cause.verdict),
+                    shortened(cause.sentence, 200),
+                    cause.requirement,
+                    len(cause.seen),
+                    cause.example.where,
+                )
+                for number, cause in enumerate(found.causes[:MOST_CAUSES], 1)
+            ],
+        )
+        if len(found.causes) > MOST_CAUSES:
+            print(f"{len(found.causes) - MOST_CAUSES} more causes are on the page.")
+    print(found.sentence)
+    print(shown(page))
+
+
+MOST_CAUSES = 20  # in the terminal
+
+
+class PartProgress(console.Progress):
+    """Progress of a part: in a log a line now and then, and one for each case that is wrong."""
+
+    def __init__(self, title: str) -> None:
+        super().__init__()
+        self.title = title
+        self.wrong = 0
+        self.said = time.monotonic()
+        console.say(title)
+
+    def end(self, record: Record) -> None:
+        bad = record.verdict in ("fail", "error")
+        self.wrong += bad
+        if self.live or bad:
+            super().end(record)
+            return
+        self.done += 1
+        self.say_now_and_then()
+
+    def leave_out(self, what: str) -> None:
+        super().leave_out(what)
+        self.say_now_and_then()
+
+    def say_now_and_then(self) -> None:
+        if self.live or time.monotonic() - self.said < LINE_EVERY_S:
+            return
+        self.said = time.monotonic()
+        console.say(f"      {self.done} of {self.total} cases, {self.wrong} failed")

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Causes: what went wrong in many cases and cells, grouped by what is the same in all of them.
+
+Findings against one requirement are one cause, whatever packets, profiles and modes they were seen in; what no finding
+explains is grouped by its sentence without its numbers. A cause is as bad as the worst of its cases.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from headroom.core import requirements
+from headroom.core.scheme_kit.signature import plain
+from headroom.report import matrix_data
+from headroom.report.data import Records
+
+WEIGHT = {"error": 0, "fail": 0, "non-strict": 1}  # of verdicts; others are no causes
+# What stands in front of a sentence and differs from case to case: how many findings, which step, which packet.
+BEFORE = re.compile(r"^(?:\d+ findings?, the first: |Step \d+ \([^)]*\): |(?:link |TS )?(?:packet|message) \d+: )+")
+REQUIREMENT = re.compile(rf"\s*\(({requirements.ID})\)")
+
+
+@dataclass(frozen=True)
+class Sighting:
+    """Where a cause was seen: a case, or a cell of the matrix. `example` has the files and commands that show it, by
+    what they are."""
+
+    where: str
+    verdict: str
+    sentence: str
+    repeat: str
+    debug: str = ""
+    files: dict[str, str] = field(default_factory=dict)  # paths relative to the run, by what they are
+    packets: int | None = None  # of a minimised example
+
+
+@dataclass
+class Cause:
+    """One thing that is wrong. `requirement` is the sentence of the specification that is broken; where no finding
+    names one, the first that the case is about; "" where there is none."""
+
+    verdict: str
+    sentence: str
+    requirement: str = ""
+    seen: list[Sighting] = field(default_factory=list)
+
+    @property
+    def example(self) -> Sighting:
+        """The sighting that shows it best: one of fewest packets, else one that has files, else the first."""
+        small = [one for one in self.seen if one.packets is not None]
+        with_files = next((one for one in self.seen if one.files), self.seen[0])
+        return min(small, key=lambda one: one.packets or 0, default=with_files)
+
+    @property
+    def level(self) -> str:
+        """must, should or may: of the requirement; "" where there is none."""
+        found = requirements.load().get(self.requirement)
+        return found.level if found else ""
+
+    @property
+    def citation(self) -> str:
+        """The specification's own words and where they stand; "" where no requirement is known."""
+        found = requirements.load().get(self.requirement)
+        return found.citation if found else ""
+
+
+class _Told(NamedTuple):
+    """What a result says: a sentence without what differs from case to case, the requirement that a finding names, and
+    the first one that the case is about."""
+
+    sentence: str
+    broken: str = ""
+    about: str = ""
+
+
+def causes(records: Records) -> list[Cause]:
+    """The causes of all that failed, was an error or missed a SHOULD; the worst and most frequent first."""
+    found: dict[tuple[bool, str], Cause] = {}
+    for told, sighting in [*_of_cases(records), *_of_cells(records)]:
+        # A missed SHOULD and a broken MUST are told apart even where no requirement is known.
+        key = (WEIGHT[sighting.verdict] == 0, told.broken or plain(told.sentence))
+        cause = found.setdefault(key, Cause(sighting.verdict, told.sentence, told.broken or told.about))
+        cause.seen.append(sighting)
+        if cause.verdict != "error" and sighting.verdict == "fail":
+            cause.verdict = "fail"
+    return sorted(found.values(), key=lambda one: (WEIGHT[one.verdict], -len(one.seen)))
+
+
+def _of_cases(records: Records) -> Iterator[tuple[_Told, Sighting]]:
+    for record in records:
+        if record["verdict"] not in WEIGHT or record.get("cells"):
+            continue
+        files = {one["kind"]: one["path"] for one in record["artefacts"]}
+        where, verdict, reason = record["test"]["id"], record["verdict"], record["reason"]
+        yield _told(record), Sighting(where, verdict, reason, record["command"], record.get("debug", ""), files)
+
+
+def _told(record: dict[str, Any]) -> _Told:
+    known = requirements.load()
+    worst = [one for one in record["findings"] if one["severity"] == "must"] or record["findings"]
+    for finding in worst:
+        if finding["requirement"] in known:
+            return _Told(finding["sentence"], finding["requirement"])
+    reason = (record["reason"].splitlines() or ["no reason was given"])[0]
+    named = REQUIREMENT.search(reason)
+    sentence = BEFORE.sub("", reason)
+    if named and named[1] in known:
+        return _Told(REQUIREMENT.sub("", sentence), named[1])
+    return _Told(sentence, about=next((name for name in record["test"]["requirements"] if name in known), ""))
+
+
+def _of_cells(records: Records) -> Iterator[tuple[_Told, Sighting]]:
+    for cell in matrix_data.cells(records):
+        if cell["verdict"] not in WEIGHT:
+            continue
+        named = REQUIREMENT.search(cell["reason"]) or REQUIREMENT.search(f"({cell['signature']})")
+        small = cell.get("minimised") or {}
+        files = {key: small[key] for key in ("capture", "job", "evidence") if small.get(key)}
+        files |= {key: cell[key] for key in ("capture", "evidence") if cell.get(key) and key not in files}
+        where = f"{cell['compressor']} → {cell['decompressor']}, {cell['traffic']}, {cell['link']}"
+        packets, debug = small.get("packets"), small.get("command", "")
+        sighting = Sighting(where, cell["verdict"], cell["reason"], cell["command"], debug, files, packets)
+        broken = named[1] if named and named[1] in requirements.load() else ""
+        yield _Told(cell["signature"] or BEFORE.sub("", cell["reason"]), broken), sighting

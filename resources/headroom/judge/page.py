@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page of a judgement: one HTML file without network that prints to one sheet of A4, and a PDF where there is a
+Chromium. What has no room on the sheet folds out on the screen, and is in report.html."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from headroom.core.console import warn
+from headroom.core.errors import disk_error
+from headroom.core.paths import TEMPLATES
+from headroom.core.results.record import VERDICTS, worst
+from headroom.core.results.store import write_atomically
+from headroom.core.text import in_template, number, shortened
+from headroom.judge.summary import Summary
+from headroom.report.interop_page import SIGNS
+
+PAGE, PDF = "judge.html", "judge.pdf"
+ON_THE_SHEET = 6  # causes; the others fold out
+PATIENCE_S = 60.0  # for Chromium
+
+
+def write(found: Summary, folder: Path) -> Path:
+    """Writes judge.html, and judge.pdf where there is a browser. Raises EnvironmentLacks when the disk does not take
+    it."""
+    target = folder / PAGE
+    try:
+        write_atomically(target, render(found).encode())
+    except OSError as error:
+        raise disk_error(error, f"writing the page {target}", False, f"say ./headroom report {folder.name}") from error
+    _print_to_pdf(target, folder / PDF)
+    return target
+
+
+def render(found: Summary) -> str:
+    """The page as HTML text."""
+    import jinja2
+
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(TEMPLATES),
+        finalize=in_template,
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"address": quote, "shortened": shortened, "figure": _figure}
+    harness, first = found.records[-1]["harness"], found.records[0]
+    return environment.get_template("judge.html.j2").render(
+        found=found,
+        subject=found.found,
+        outcome=found.worst,
+        heads={**dict(zip(VERDICTS, VERDICTS, strict=True)), "unsupported": "not asked"},
+        signs=SIGNS,
+        words=VERDICTS,
+        worst=lambda counts: worst([word for word, count in counts.items() if count]),
+        on_sheet=found.causes[:ON_THE_SHEET],
+        others=found.causes[ON_THE_SHEET:],
+        beside=[who for who in ("null", "reference") if any(who in cost.ns for cost in found.costs)],
+        date=first["started"][:10],
+        minutes=sum(record["duration_s"] for record in found.records) / 60,
+        cpu=first["environment"].get("cpu_model") or "unknown processor",
+        harness=f"Headroom {harness['version']}, commit {(harness.get('commit') or 'unknown')[:12]}",
+        changed=harness.get("changed"),
+        quick=any(record.get("quick") for record in found.records),
+        css=(TEMPLATES / "judge.css").read_text(encoding="utf-8"),
+    )
+
+
+def _figure(value: Any) -> str:
+    return "–" if value is None else number(float(value))
+
+
+def _print_to_pdf(page: Path, target: Path) -> None:
+    """Prints the page by a headless Chromium; without one there is no PDF. It never ends the judgement."""
+    from headroom.testbed.doctor import find_browser
+
+    browser = find_browser()
+    if not browser:
+        return
+    with tempfile.TemporaryDirectory(prefix="headroom-print-") as made:
+        printed = Path(made) / PDF
+        switches = ["--headless", "--no-sandbox", "--disable-gpu", "--no-pdf-header-footer", f"--user-data-dir={made}"]
+        try:
+            subprocess.run(
+                [browser[0], *switches, f"--print-to-pdf={printed}", page.resolve().as_uri()],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                timeout=PATIENCE_S,
+                check=True,
+            )
+            shutil.copyfile(printed, target)
+        except (OSError, subprocess.SubprocessError) as error:
+            warn(f"The page is not printed to {PDF}: {error}")

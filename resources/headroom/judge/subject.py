@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The implementation that a judgement is about, from what the command line names: a name, a folder with an
+implementation.yaml, or a bare library."""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from headroom.core import declarations, engine, implementations
+from headroom.core.errors import UsageError, disk_error
+from headroom.core.implementations import Implementation
+from headroom.core.paths import DEFAULT_BUILD, out_folder, shown
+from headroom.core.results.store import sha256_of, write_atomically
+from headroom.core.scheme_registry import all_schemes
+from headroom.core.yamlfile import schema
+
+KEPT = "adapters"  # the folder of out/ that has the declarations of bare libraries
+
+
+def find(word: str, scheme: str = "", build: str = DEFAULT_BUILD) -> Implementation:
+    """The implementation that a word of the command line means. Raises UsageError, with what to do, where it means
+    none; EngineFailure where a bare library cannot be asked for its description."""
+    path = Path(word)
+    if (path / "implementation.yaml").is_file():
+        return implementations.load(path.resolve())
+    if path.is_file() and path.name == "implementation.yaml":
+        return implementations.load(path.resolve().parent)
+    if path.is_file():
+        return of_library(path.resolve(), scheme, build)
+    if path.is_dir():
+        raise UsageError(_no_declaration(path))
+    return implementations.find(word)
+
+
+def _no_declaration(folder: Path) -> str:
+    libraries = sorted(folder.glob("**/*.so"))[:1]
+    captures = sorted(path for suffix in declarations.CAPTURES for path in folder.glob(f"**/*{suffix}"))[:1]
+    told = f"The folder {shown(folder)} has no implementation.yaml"
+    if libraries:
+        return (
+            f"{told}. To judge the library in it by what it says of itself: ./headroom judge {libraries[0]} --scheme S."
+        )
+    if captures:
+        return f"{told}, which says what its captures are: see implementations/README.md, Capture files."
+    return f"{told}. `./headroom new-adapter` makes a folder to begin with."
+
+
+def of_library(library: Path, scheme: str = "", build: str = DEFAULT_BUILD) -> Implementation:
+    """An implementation of a bare library, declared as the library describes itself; the declaration is kept below
+    out/, by the library's digest, so that commands about it can be repeated."""
+    described = engine.run("describe", {"library": str(library)}, timeout_s=20, build=build)
+    by_scheme = {str(one.get("scheme")): one for one in described.get("schemes", ()) if isinstance(one, dict)}
+    known = [name for name in by_scheme if name in all_schemes()]
+    if not known:
+        raise UsageError(
+            f"{shown(library)} describes no scheme that there is ({', '.join(all_schemes())}), "
+            f"but {', '.join(by_scheme) or 'none'}."
+        )
+    if scheme and scheme not in known:
+        raise UsageError(f"{shown(library)} does not describe the scheme '{scheme}', but {', '.join(known)}.")
+    name = re.sub(r"[^a-z0-9]+", "-", str(described.get("name", "")).lower()).strip("-") or "adapter"
+    document = {
+        "name": name,
+        "vendor": "unknown",
+        "licence": str(described.get("licence") or "unknown"),
+        "obtain": f"The library {library}.",
+        "description": "A bare library, declared as it describes itself.",
+        "adapter": {"library": str(library)},
+        "capabilities": [_capability(by_scheme[one]) for one in ([scheme] if scheme else known)],
+    }
+    folder = out_folder().resolve() / KEPT / sha256_of(library)[:12] / name
+    try:
+        write_atomically(folder / "implementation.yaml", yaml.safe_dump(document, sort_keys=False).encode())
+    except OSError as error:
+        raise disk_error(error, f"writing the declaration of {shown(library)}") from error
+    return implementations.load(folder)
+
+
+def _capability(described: Mapping[str, Any]) -> dict[str, Any]:
+    """What a description says of a scheme, as far as implementation.yaml has such keys."""
+    scheme = str(described["scheme"])
+    common = schema("implementation")["$defs"]["capability"]["properties"]
+    own = declarations.schema_of(scheme, "capabilities").get("properties", {})
+    return {key: value for key, value in described.items() if key in {**common, **own}}
