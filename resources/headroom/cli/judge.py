@@ -17,6 +17,7 @@ from headroom.core.paths import DEFAULT_BUILD, shown
 
 if TYPE_CHECKING:
     from headroom.core.results.record import Record
+    from headroom.judge.judgement import Judgement
     from headroom.judge.summary import Summary
 
 Records = list[dict[str, Any]]
@@ -89,27 +90,29 @@ def _build_what_is_needed(build: str) -> None:
     build_what_is_needed(replace(Settings(), build=build))
 
 
-def _execute(judged: Any, resumed: bool, json: bool) -> int:
+def _execute(judged: Judgement, resumed: bool, json: bool) -> int:
     from headroom.core.results import junit, store
     from headroom.core.run import session
     from headroom.judge import page, summary
     from headroom.report import render
 
     folder = judged.folder
-    with_plan = [part for part in judged.parts if part.plan]
+    with_plan = [(part, part.plan) for part in judged.parts if part.plan]
     console.say(f"judging {judged.found.name}: {len(with_plan)} parts (results in {shown(folder)})")
     interrupted = False
-    for number, part in enumerate(with_plan, 1):
+    for number, (part, plan) in enumerate(with_plan, 1):
         if part.name in judged.ended:
             continue
         with PartProgress(f"[{number}/{len(with_plan)}] {part.title}") as progress:
             outcome = session.run_robot(
-                part.plan, progress.start, progress.end, progress.expect, progress.leave_out, resume=resumed
+                plan, progress.start, progress.end, progress.expect, progress.leave_out, resume=resumed
             )
         if outcome.interrupted:
             interrupted = True
             break
         judged.end(part)
+    if not interrupted:
+        interrupted = not _minimise(judged)
     records = store.read_all(folder, console.warn)
     if not records:
         console.say("Nothing was judged.")
@@ -129,6 +132,18 @@ def _execute(judged: Any, resumed: bool, json: bool) -> int:
         console.say(f"Interrupted; `./headroom judge --resume {folder.name}` does the rest.")
         return EXIT_INTERRUPTED
     return found.exit_status
+
+
+def _minimise(judged: Judgement) -> bool:
+    """Looks for the fewest packets that show each cause; False after Ctrl-C."""
+    from headroom.judge import minimal
+
+    console.say("the fewest packets that show each cause")
+    try:
+        minimal.minimise_all(judged, console.say)
+    except KeyboardInterrupt:
+        return False
+    return True
 
 
 def _print(found: Summary, page: Path) -> None:

@@ -286,6 +286,20 @@ def _sensible(name: str, text: str) -> Iterator[None]:
         raise UsageError(f"{name}={text} makes no sense: {error}.") from error
 
 
+_instead: Packets | None = None  # of any traffic profile or capture; see `carrying`
+
+
+@contextmanager
+def carrying(packets: Packets) -> Iterator[None]:
+    """Within it, replays carry these packets in place of the traffic profile or capture that they name."""
+    global _instead
+    before, _instead = _instead, packets
+    try:
+        yield
+    finally:
+        _instead = before
+
+
 def config_of(scheme: Scheme, source: str | Packets, named: Mapping[str, str], run: Run) -> ReplayConfig:
     """A replay from the named arguments of a keyword, with a scheme that has replays.
 
@@ -293,6 +307,8 @@ def config_of(scheme: Scheme, source: str | Packets, named: Mapping[str, str], r
     """
     assert scheme.replay is not None
     theirs = scheme.replay()
+    if _instead is not None and isinstance(source, str):
+        source = _instead
     # A scheme may have a meaning of its own for a name that means nothing of its link packets.
     generic = {name: one for name, one in ARGUMENTS.items() if name not in theirs.arguments}
     arguments = {**theirs.arguments, **generic}

@@ -8,7 +8,7 @@ explains is grouped by its sentence without its numbers. A cause is as bad as th
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -17,9 +17,11 @@ from headroom.core.scheme_kit.signature import plain
 from headroom.report import matrix_data
 from headroom.report.data import Records
 
+CAPTURE, JOB = "capture: ", "job"  # kinds of a case's artefacts
 WEIGHT = {"error": 0, "fail": 0, "non-strict": 1}  # of verdicts; others are no causes
 # What stands in front of a sentence and differs from case to case: how many findings, which step, which packet.
 BEFORE = re.compile(r"^(?:\d+ findings?, the first: |Step \d+ \([^)]*\): |(?:link |TS )?(?:packet|message) \d+: )+")
+VECTORS = re.compile(r"^\d+ of \d+ vectors: ")  # their case is about what they break
 REQUIREMENT = re.compile(rf"\s*\(({requirements.ID})\)")
 
 
@@ -35,6 +37,7 @@ class Sighting:
     debug: str = ""
     files: dict[str, str] = field(default_factory=dict)  # paths relative to the run, by what they are
     packets: int | None = None  # of a minimised example
+    part: str = ""  # of the judgement, for a case may be asked in several
 
 
 @dataclass
@@ -45,7 +48,14 @@ class Cause:
     verdict: str
     sentence: str
     requirement: str = ""
+    key: tuple[bool, str] = (True, "")  # what is the same in all that was seen
     seen: list[Sighting] = field(default_factory=list)
+
+    @property
+    def identity(self) -> str:
+        """The cause's key as text."""
+        broken, what = self.key
+        return f"{'broken' if broken else 'missed'}: {what}"
 
     @property
     def example(self) -> Sighting:
@@ -76,16 +86,20 @@ class _Told(NamedTuple):
     about: str = ""
 
 
-def causes(records: Records) -> list[Cause]:
-    """The causes of all that failed, was an error or missed a SHOULD; the worst and most frequent first."""
+def causes(records: Records, minimised: Mapping[str, dict[str, Any]] | None = None) -> list[Cause]:
+    """The causes of all that failed, was an error or missed a SHOULD; the worst and most frequent first. `minimised`
+    has the sighting of fewest packets of some, by their identities."""
     found: dict[tuple[bool, str], Cause] = {}
     for told, sighting in [*_of_cases(records), *_of_cells(records)]:
         # A missed SHOULD and a broken MUST are told apart even where no requirement is known.
         key = (WEIGHT[sighting.verdict] == 0, told.broken or plain(told.sentence))
-        cause = found.setdefault(key, Cause(sighting.verdict, told.sentence, told.broken or told.about))
+        cause = found.setdefault(key, Cause(sighting.verdict, told.sentence, told.broken or told.about, key))
         cause.seen.append(sighting)
         if cause.verdict != "error" and sighting.verdict == "fail":
             cause.verdict = "fail"
+    for cause in found.values():
+        if small := (minimised or {}).get(cause.identity):
+            cause.seen = [Sighting(**small), *(one for one in cause.seen if one.where != small["where"])]
     return sorted(found.values(), key=lambda one: (WEIGHT[one.verdict], -len(one.seen)))
 
 
@@ -95,7 +109,8 @@ def _of_cases(records: Records) -> Iterator[tuple[_Told, Sighting]]:
             continue
         files = {one["kind"]: one["path"] for one in record["artefacts"]}
         where, verdict, reason = record["test"]["id"], record["verdict"], record["reason"]
-        yield _told(record), Sighting(where, verdict, reason, record["command"], record.get("debug", ""), files)
+        debug, part = record.get("debug", ""), record.get("part", "")
+        yield _told(record), Sighting(where, verdict, reason, record["command"], debug, files, part=part)
 
 
 def _told(record: dict[str, Any]) -> _Told:
@@ -109,7 +124,8 @@ def _told(record: dict[str, Any]) -> _Told:
     sentence = BEFORE.sub("", reason)
     if named and named[1] in known:
         return _Told(REQUIREMENT.sub("", sentence), named[1])
-    return _Told(sentence, about=next((name for name in record["test"]["requirements"] if name in known), ""))
+    about = next((name for name in record["test"]["requirements"] if name in known), "")
+    return _Told(sentence, about if VECTORS.match(sentence) else "", about)
 
 
 def _of_cells(records: Records) -> Iterator[tuple[_Told, Sighting]]:

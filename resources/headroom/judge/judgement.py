@@ -7,6 +7,7 @@ import json
 import shlex
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from headroom.core import implementations
 from headroom.core.errors import UsageError, disk_error
@@ -33,6 +34,7 @@ class Judgement:
     folder: Path
     command: str
     ended: list[str] = field(default_factory=list)
+    minimised: dict[str, dict[str, Any]] = field(default_factory=dict)  # sightings, by the identities of causes
 
     @property
     def is_whole(self) -> bool:
@@ -96,6 +98,7 @@ def keep(judged: Judgement) -> None:
         "schemes": judged.schemes,
         "command": judged.command,
         "ended": judged.ended,
+        "minimised": judged.minimised,
         "parts": [parts.as_json(part) for part in judged.parts],
     }
     try:
@@ -121,6 +124,6 @@ def recall(name: str) -> Judgement:
         found = implementations.find(str(document["implementation"]))
         names = ([str(one) for one in document[key]] for key in ("schemes", "ended"))
         schemes, ended = names
-        return Judgement(found, schemes, made, folder, str(document["command"]), ended)
+        return Judgement(found, schemes, made, folder, str(document["command"]), ended, dict(document["minimised"]))
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise UsageError(f"{shown(path)} does not say what was judged ({error}); start again.") from error

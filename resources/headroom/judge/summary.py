@@ -172,7 +172,7 @@ def of(judged: Judgement, records: Records) -> Summary:
         identity=_identity(judged, records),
         asked=[_asked(part, judged, records) for part in judged.parts],
         not_asked=_not_asked(records),
-        causes=causes.causes(records),
+        causes=causes.causes(records, judged.minimised),
         pairs=[
             Pairs(scheme.title, scheme.cells().titles.sender, matrix_data.pairs(mine))
             for scheme, mine in matrix_data.by_scheme(matrix_data.cells(records))

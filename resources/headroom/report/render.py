@@ -97,6 +97,8 @@ def page(records: Records, run_folder: Path) -> Page:
     )
 
 
+REFERENCE = "reference"
+
 FIRST = (
     sections.summary,
     capacity_section.capacity,
@@ -186,16 +188,19 @@ def warnings(records: Records) -> list[str]:
 
 
 def _title(records: Records) -> str:
+    """Whom the report is about, and what was asked. The reference is not named where it is the other side alone."""
     judged = [record for record in records if record["parameters"].get("kind") != "floor"]
     roles = [(record["compressor"], record["decompressor"]) for record in judged]
     # Without pairs, as with endpoints in conformance, the title names the implementations judged alone.
     pairs = [pair for pair in roles if all(pair)] or roles
-    names = sorted({one["name"] for pair in pairs for one in pair if one} - {"null"})
+    sides = [{one["name"] for one in pair if one} - {"null"} for pair in pairs]
+    names = set().union(*sides)
+    if names != {REFERENCE} and {REFERENCE} not in sides:
+        names -= {REFERENCE}
     tags = {tag for record in records for tag in record["test"]["tags"]}
     subjects = dict.fromkeys(one.subject for one in all_schemes().values() if f"scheme:{one.name}" in tags)
     what = " and ".join(subject for subject in subjects if subject) or "header compression"
-    what = what[0].upper() + what[1:]
-    return f"{what}: {', '.join(names)}" if names else what
+    return f"{', '.join(sorted(names))}: {what}" if names else what[0].upper() + what[1:]
 
 
 def _when(records: Records) -> str:

@@ -574,11 +574,11 @@ def test_a_legend_is_never_wider_than_its_chart() -> None:
 @pytest.mark.parametrize(
     ("tags", "title"),
     [
-        (["scheme:rohc", ""], "Header compression: reference"),
-        (["scheme:sigcomp"], "Signalling compression: reference"),
-        (["scheme:sigcomp", "scheme:rohc"], "Header compression and signalling compression: reference"),
-        (["scheme:gtpu"], "User plane: reference"),
-        (["scheme:vj", "scheme:rohc"], "Header compression: reference"),
+        (["scheme:rohc", ""], "reference: header compression"),
+        (["scheme:sigcomp"], "reference: signalling compression"),
+        (["scheme:sigcomp", "scheme:rohc"], "reference: header compression and signalling compression"),
+        (["scheme:gtpu"], "reference: user plane"),
+        (["scheme:vj", "scheme:rohc"], "reference: header compression"),
     ],
 )
 def test_the_title_says_what_was_asked(tags: list[str], title: str) -> None:
@@ -586,6 +586,13 @@ def test_the_title_says_what_was_asked(tags: list[str], title: str) -> None:
     assert render.page(made, Path("out")).title == title
 
 
+def test_the_title_names_the_reference_only_where_it_is_judged() -> None:
+    theirs = {"compressor": {**sample.SIDE, "name": "theirs"}}
+    made = sample.record("smoke/One", tags=["scheme:rohc"]).as_json()
+    assert render.page([made | theirs], Path("out")).title == "theirs: header compression"
+    assert render.page([made | theirs, made], Path("out")).title == "reference, theirs: header compression"
+
+
 def test_the_title_names_who_was_judged_alone() -> None:
     alone = sample.record("smoke/One", tags=["scheme:sigcomp"]).as_json() | {"compressor": None}
-    assert render.page([alone], Path("out")).title == "Signalling compression: reference"
+    assert render.page([alone], Path("out")).title == "reference: signalling compression"
