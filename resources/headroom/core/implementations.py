@@ -4,7 +4,7 @@ folders that $HEADROOM_IMPLEMENTATIONS_PATH names."""
 
 import os
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from pathlib import Path
@@ -306,6 +306,14 @@ def find(name: str, root: Path | None = None) -> Implementation:
 def null() -> Implementation:
     """The one that copies octets: the floor under every measurement."""
     return find("null")
+
+
+def short_names(words: Iterable[str]) -> dict[str, str]:
+    """Names for words of command lines: of a path its last part, which is the implementation's name, unless another
+    word has the same."""
+    known = list(dict.fromkeys(words))
+    last = {word: word.rstrip("/").rpartition("/")[2] for word in known}
+    return {word: name if list(last.values()).count(name) == 1 else word for word, name in last.items()}
 
 
 def all_valid(root: Path | None = None, warn: Warn | None = None) -> list[Implementation]:

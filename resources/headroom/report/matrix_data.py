@@ -6,19 +6,25 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import Any
 
-from headroom.core import matrix
+from headroom.core import implementations, matrix
 from headroom.core.contract import Scheme
 from headroom.core.results.record import VERDICTS, worst
 from headroom.core.scheme_registry import find
 
 Cell = dict[str, Any]
+SIDES = ("compressor", "decompressor")
 ORDER = {"error": 0, "fail": 1, "non-strict": 2, "unsupported": 3, "pass": 4}
 
 
 def cells(records: Iterable[dict[str, Any]]) -> list[Cell]:
-    """All cells of some records, in order, each with its scheme. Raises UsageError where another version made one."""
-    found = (cell for record in records for cell in record.get("cells", ()))
-    return [{**cell, "scheme": matrix.scheme_of_result(cell).name} for cell in found]
+    """All cells of some records, in order, each with its scheme, and implementations by name rather than by path.
+    Raises UsageError where another version made one."""
+    found = [cell for record in records for cell in record.get("cells", ())]
+    names = implementations.short_names(cell[side] for cell in found for side in SIDES)
+    return [
+        {**cell, **{side: names[cell[side]] for side in SIDES}, "scheme": matrix.scheme_of_result(cell).name}
+        for cell in found
+    ]
 
 
 def by_scheme(found: Iterable[Cell]) -> list[tuple[Scheme, list[Cell]]]:

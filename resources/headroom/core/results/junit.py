@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+from headroom.core.results.record import identity_of
 from headroom.core.results.store import write_atomically
 
 FILE = "junit.xml"
@@ -71,7 +72,7 @@ def _case(record: dict[str, Any], suite: str) -> ElementTree.Element:
 
 
 def _suite(record: dict[str, Any]) -> str:
-    identity, name = record["test"]["id"], record["test"]["name"]
+    identity, name = identity_of(record), record["test"]["name"]
     return identity.removesuffix(f"/{name}") or identity
 
 

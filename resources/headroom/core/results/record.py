@@ -214,6 +214,12 @@ def _finite(value: Any) -> Any:
     return value
 
 
+def identity_of(record: dict[str, Any]) -> str:
+    """What tells a record from the others of its run: its test, behind its part of a judgement."""
+    identity = str(record["test"]["id"])
+    return f"{record['part']}/{identity}" if record.get("part") else identity
+
+
 def worst(verdicts: list[Verdict]) -> Verdict:
     """The verdict of a whole: error before fail before non-strict before pass; else unsupported."""
     for verdict in ("error", "fail", "non-strict", "pass"):

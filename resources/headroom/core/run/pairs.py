@@ -12,7 +12,7 @@ from typing import Any
 
 from robot.api import SuiteVisitor
 
-from headroom.core import matrix, scheme_registry
+from headroom.core import implementations, matrix, scheme_registry
 from headroom.core.contract import Scheme
 from headroom.core.options import split_names
 
@@ -36,10 +36,12 @@ class Pairs(SuiteVisitor):
         of = scheme_registry.of_axes([name for name in rows[0][1] if name != LINKS], Path(suite.source or "").stem)
         choice = self.choice.get(of.name, {})
         chosen = [(test, more) for test, words in rows if (more := _common(of, words, choice)) is not None]
+        compressors, decompressors = choice.get("compressors", []), choice.get("decompressors", [])
+        names = implementations.short_names([*compressors, *decompressors])
         suite.tests = [
-            _with(test, {**more, "compressor": first, "decompressor": second})
-            for first in choice.get("compressors", ())
-            for second in choice.get("decompressors", ())
+            _with(test, {**more, "compressor": first, "decompressor": second}, names)
+            for first in compressors
+            for second in decompressors
             for test, more in chosen
         ]
 
@@ -64,9 +66,10 @@ def _common(of: Scheme, words: dict[str, str], choice: Mapping[str, list[str]]) 
     return {name: ",".join(found) for name, found in ((TRAFFIC, choice.get(TRAFFIC, [])), (LINKS, links)) if found}
 
 
-def _with(test: Any, named: dict[str, str]) -> Any:
+def _with(test: Any, named: dict[str, str], names: Mapping[str, str]) -> Any:
     clone = copy.deepcopy(test)
-    clone.name = PAIR.format(first=named["compressor"], second=named["decompressor"], row=test.name)
+    sides = (names[named[side]] for side in ("compressor", "decompressor"))
+    clone.name = PAIR.format(first=next(sides), second=next(sides), row=test.name)
     kept = [word for word in clone.body[0].args if str(word).split("=", 1)[0] not in named]
     clone.body[0].args = (*kept, *(f"{name}={word}" for name, word in named.items()))
     return clone

@@ -142,3 +142,9 @@ def test_an_undeclared_scheme_is_refused(tmp_path: Path) -> None:
     found = subject.find(str(folder_of(tmp_path, "adapter: {library: libtheirs.so}")))
     with pytest.raises(UsageError, match="does not declare the scheme 'ule', but rohc"):
         parts.schemes_of(found, "ule")
+
+
+def test_paths_are_shown_by_their_names_unless_two_have_one() -> None:
+    assert implementations.short_names(["/a/mine", "reference"]) == {"/a/mine": "mine", "reference": "reference"}
+    both = ["/v1/mine", "/v2/mine", "null"]
+    assert implementations.short_names(both) == {word: word for word in both}
