@@ -8,6 +8,7 @@ explains is grouped by its sentence without its numbers. A cause is as bad as th
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -43,13 +44,14 @@ class Sighting:
 @dataclass
 class Cause:
     """One thing that is wrong. `requirement` is the sentence of the specification that is broken; where no finding
-    names one, the first that the case is about; "" where there is none."""
+    names one, the one that most of its cases are about; "" where there is none."""
 
     verdict: str
     sentence: str
     requirement: str = ""
     key: tuple[bool, str] = (True, "")  # what is the same in all that was seen
     seen: list[Sighting] = field(default_factory=list)
+    about: Counter[str] = field(default_factory=Counter)  # requirements of the cases in which it was seen
 
     @property
     def identity(self) -> str:
@@ -72,18 +74,21 @@ class Cause:
 
     @property
     def citation(self) -> str:
-        """The specification's own words and where they stand; "" where no requirement is known."""
+        """The specification's own words and where they stand; of a drawing or a table, what it says. "" where no
+        requirement is known."""
         found = requirements.load().get(self.requirement)
-        return found.citation if found else ""
+        if found is None:
+            return ""
+        return f"{found.source}: {found.text}" if not found.quote or "|" in found.quote else found.citation
 
 
 class _Told(NamedTuple):
     """What a result says: a sentence without what differs from case to case, the requirement that a finding names, and
-    the first one that the case is about."""
+    those that the case is about."""
 
     sentence: str
     broken: str = ""
-    about: str = ""
+    about: tuple[str, ...] = ()
 
 
 def causes(records: Records, minimised: Mapping[str, dict[str, Any]] | None = None) -> list[Cause]:
@@ -93,11 +98,13 @@ def causes(records: Records, minimised: Mapping[str, dict[str, Any]] | None = No
     for told, sighting in [*_of_cases(records), *_of_cells(records)]:
         # A missed SHOULD and a broken MUST are told apart even where no requirement is known.
         key = (WEIGHT[sighting.verdict] == 0, told.broken or plain(told.sentence))
-        cause = found.setdefault(key, Cause(sighting.verdict, told.sentence, told.broken or told.about, key))
+        cause = found.setdefault(key, Cause(sighting.verdict, told.sentence, told.broken, key))
         cause.seen.append(sighting)
+        cause.about.update(told.about)
         if cause.verdict != "error" and sighting.verdict == "fail":
             cause.verdict = "fail"
     for cause in found.values():
+        cause.requirement = cause.requirement or next((name for name, _ in cause.about.most_common(1)), "")
         if small := (minimised or {}).get(cause.identity):
             cause.seen = [Sighting(**small), *(one for one in cause.seen if one.where != small["where"])]
     return sorted(found.values(), key=lambda one: (WEIGHT[one.verdict], -len(one.seen)))
@@ -124,8 +131,8 @@ def _told(record: dict[str, Any]) -> _Told:
     sentence = BEFORE.sub("", reason)
     if named and named[1] in known:
         return _Told(REQUIREMENT.sub("", sentence), named[1])
-    about = next((name for name in record["test"]["requirements"] if name in known), "")
-    return _Told(sentence, about if VECTORS.match(sentence) else "", about)
+    about = tuple(name for name in record["test"]["requirements"] if name in known)
+    return _Told(sentence, about[0] if about and VECTORS.match(sentence) else "", about)
 
 
 def _of_cells(records: Records) -> Iterator[tuple[_Told, Sighting]]:

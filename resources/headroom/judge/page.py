@@ -54,7 +54,6 @@ def render(found: Summary) -> str:
         found=found,
         subject=found.found,
         outcome=found.worst,
-        heads={**dict(zip(VERDICTS, VERDICTS, strict=True)), "unsupported": "not asked"},
         signs=SIGNS,
         words=VERDICTS,
         worst=lambda counts: worst([word for word, count in counts.items() if count]),

@@ -83,7 +83,7 @@ def _of_scheme(found: Implementation, scheme: Scheme, extent: Extent) -> Iterato
         tag = f"scheme:{scheme.name}"
         settings = _settings(found, extent, f"{scheme.name}-cost", both=True)
         plan = Plan(settings, [COSTS], tags=[tag])
-        yield Part(COST, f"{scheme.title}: cost beside null and the reference", scheme.name, plan)
+        yield Part(COST, f"{scheme.title}: cost", scheme.name, plan)
 
 
 def _settings(
@@ -115,7 +115,7 @@ def _conformance(found: Implementation, scheme: Scheme, role: str, extent: Exten
     settings = _settings(found, extent, f"{scheme.name}-{role}", role)
     suites = [scheme.suites, *scheme.more_suites, *hostile_suites()]
     plan = Plan(settings, suites, tags=[f"scheme:{scheme.name}"])
-    return Part(CONFORMANCE, f"{scheme.title}: conformance and hostile input, as {role}", scheme.name, plan)
+    return Part(CONFORMANCE, f"{scheme.title}: conformance, as {role}", scheme.name, plan)
 
 
 def _matrix(found: Implementation, scheme: Scheme, extent: Extent) -> Iterator[Part]:
@@ -133,9 +133,7 @@ def _matrix(found: Implementation, scheme: Scheme, extent: Extent) -> Iterator[P
         choice = {**lists, **{axis.option: [] for axis in scheme.axes}, "traffic": [], "links": links}
         settings = replace(Settings(), part=f"{scheme.name}-{way}", seed=extent.seed, build=extent.build)
         plan = Plan(settings, [f"interop/{scheme.name}"], matrix={scheme.name: choice})
-        yield Part(
-            MATRIX, f"{title}, {'its own side to others' if way == 'from' else 'others to it'}", scheme.name, plan
-        )
+        yield Part(MATRIX, f"{title}, {'it to others' if way == 'from' else 'others to it'}", scheme.name, plan)
 
 
 def _can_meet(name: str, found: Implementation, scheme: Scheme, build: str) -> bool:
