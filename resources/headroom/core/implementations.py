@@ -2,6 +2,7 @@
 """Implementations under test: the folders of implementations/ that have an implementation.yaml, and those of the
 folders that $HEADROOM_IMPLEMENTATIONS_PATH names."""
 
+import hashlib
 import os
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -101,6 +102,7 @@ class Implementation:
     vendor: str
     licence: str
     obtain: str
+    version: str = ""  # of the product, where its folder tells it
     description: str = ""
     library: str = ""
     config: dict[str, Any] = field(default_factory=dict)
@@ -217,6 +219,7 @@ def _load(folder: Path, changed: tuple[int, ...]) -> Implementation:
         vendor=data["vendor"],
         licence=data["licence"],
         obtain=data["obtain"],
+        version=data.get("version", ""),
         description=data.get("description", ""),
         library=adapter.get("library", ""),
         config=adapter.get("config", {}),
@@ -388,23 +391,32 @@ def _described(library: Path, build: str) -> list[dict[str, Any]] | None:
 
 
 def identity(implementation: Implementation, build: str = DEFAULT_BUILD) -> dict[str, Any]:
-    """Name, version, build and digest for result records; a reason where the adapter does not load. Where it opens a
-    library of others, that library's path and digest, too: the adapter's own says nothing of it. A program has a
-    digest alone."""
+    """Name, version, build and digest of an implementation for result records; a reason where the adapter does not
+    load. The version is that of implementation.yaml, else the adapter's own; the digest is that of the file that ran,
+    or of its recordings. `opens` is the library of others that it loads: the adapter's digest says nothing of it."""
+    found: dict[str, Any] = {"name": implementation.name, "version": implementation.version or None}
     if implementation.program:
         digest = libraries.digest(shutil.which(implementation.program) or "")
-        return {"name": implementation.name, "version": None, "build": implementation.program, "sha256": digest}
+        return found | {"build": implementation.program, "sha256": digest}
+    if not implementation.library:
+        reason = "known by capture files alone" if implementation.recordings else implementation.unusable(build)
+        return found | {"build": None, "sha256": _recorded(implementation), "reason": reason}
+    preset = build if implementation.is_ours() else None  # the harness's build says nothing of others' libraries
     try:
         described = describe(implementation, build)
     except engine.EngineFailure as failure:
-        return {"name": implementation.name, "version": None, "build": build, "sha256": None, "reason": str(failure)}
-    found = {
-        "name": implementation.name,
-        "version": described.get("version"),
-        "build": described.get("build") or build,
-        "sha256": described.get("sha256"),
-    }
+        digest = libraries.digest(str(implementation.library_path(build)))
+        return found | {"build": preset, "sha256": digest, "reason": str(failure)}
+    found["version"] = found["version"] or described.get("version")
+    found |= {"build": described.get("build") or preset, "sha256": described.get("sha256")}
     if implementation.requires:
-        path = libraries.look_for(implementation.requires).path
-        found["opens"] = {"path": path, "sha256": libraries.digest(path)}
+        opened = libraries.look_for(implementation.requires)
+        found["opens"] = {"path": opened.path, "sha256": libraries.digest(opened.path)}
     return found
+
+
+def _recorded(implementation: Implementation) -> str | None:
+    """SHA-256 over the digests of its capture files; None where there is none."""
+    files = sorted(path for one in implementation.recordings for path in one.folder.glob("*.pcap*"))
+    digests = "\n".join(f"{path.parent.name}/{path.name} {libraries.digest(str(path))}" for path in files)
+    return hashlib.sha256(digests.encode()).hexdigest() if files else None

@@ -95,11 +95,11 @@ def _note(row: Row) -> None:
 
 
 def _identity(name: str, build: str) -> dict[str, Any]:
-    """Name, version, build and digest."""
+    """Name, version, build and digest; a reason where it takes no part in the matrix as an adapter."""
     found = implementations.find(name)
-    known_by = "capture files" if found.recordings else "a program"
-    if reason := found.unusable(build) or ("" if found.library else f"{known_by}, and no adapter"):
-        return {"name": name, "version": None, "build": None, "sha256": None, "reason": reason}
+    by_captures = found.recordings and not found.library
+    if not by_captures and (reason := found.unusable(build) or ("" if found.library else "a program, and no adapter")):
+        return {"name": name, "version": found.version or None, "build": None, "sha256": None, "reason": reason}
     return capabilities.identity(found, build)
 
 

@@ -44,8 +44,8 @@ def identity(found: Implementation, topology: str, build: str) -> dict[str, Any]
     if image_of(found, topology) is None:
         return capabilities.identity(found, build)
     digest = found.digest.removeprefix("sha256:")
-    reason = "a container image does not say its version"
-    return {"name": found.name, "version": None, "build": found.image, "sha256": digest, "reason": reason}
+    named = {"name": found.name, "version": found.version or None, "build": found.image, "sha256": digest}
+    return named if found.version else named | {"reason": "a container image does not say its version"}
 
 
 def has_image(run: Run) -> bool:

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import hashlib
+import shutil
 from pathlib import Path
 
 import pytest
 
-from headroom.core import implementations, matrix, profiles
+from headroom.core import implementations, matrix, profiles, yamlfile
 from headroom.core.capabilities import Misbehaviour
 from headroom.core.errors import UsageError
 from headroom.core.paths import build_folder
@@ -149,6 +151,34 @@ def test_an_adapter_that_does_not_load_has_a_reason(root: Path, real_build: str)
     found = implementations.identity(implementations.find("theirs", root), real_build)
     assert found["sha256"] is None
     assert "theirs.so" in found["reason"]
+
+
+def test_a_declared_version_and_the_digest_of_the_file_are_in_records(root: Path, real_build: str) -> None:
+    path, library = root / "theirs" / "implementation.yaml", root / "theirs" / "lib" / "theirs.so"
+    path.write_text(YAML.replace("vendor:", "version: 2.4-rc1\nvendor:", 1))
+    library.parent.mkdir()
+    shutil.copy(build_folder(real_build) / "lib" / "null.so", library)
+    digest = hashlib.sha256(library.read_bytes()).hexdigest()
+    found = implementations.identity(implementations.find("theirs", root), real_build)
+    assert (found["version"], found["sha256"]) == ("2.4-rc1", digest)
+    assert found["build"] != real_build, "the harness's preset says nothing of a library from elsewhere"
+    library.write_text("no library")
+    broken = implementations.identity(implementations.find("theirs", root), real_build)
+    assert broken["version"] == "2.4-rc1" and broken["reason"]
+    assert not yamlfile.violations(found, yamlfile.schema("result")["$defs"]["implementation"])
+
+
+def test_capture_files_have_a_digest_that_changes_with_them(root: Path) -> None:
+    path, folder = root / "theirs" / "implementation.yaml", root / "theirs" / "links"
+    captures = 'captures: [{folder: links, profile: "0x0001", mode: U, cids: small}]'
+    path.write_text(YAML.replace("adapter:\n  library: lib/theirs.so\n  config: {options: {repeats: 3}}", captures))
+    folder.mkdir()
+    assert implementations.identity(implementations.find("theirs", root))["sha256"] is None
+    (folder / "source.pcap").write_bytes(b"1")
+    first = implementations.identity(implementations.find("theirs", root))
+    assert (len(first["sha256"]), first["reason"]) == (64, "known by capture files alone")
+    (folder / "rohc.pcap").write_bytes(b"2")
+    assert implementations.identity(implementations.find("theirs", root))["sha256"] != first["sha256"]
 
 
 def test_profiles_by_name_and_path(tmp_path: Path) -> None:
