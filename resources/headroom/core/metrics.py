@@ -15,12 +15,29 @@ Better = Literal["higher", "lower"] | None
 
 @dataclass(frozen=True)
 class Metric:
-    """One figure that records hold. `better` is None where neither way is; `description` is one plain sentence."""
+    """One figure that records hold. `better` is None where neither way is; `description` is one plain sentence.
+
+    `repeats_within` is the share by which two measurements with one seed differ at most, of what is counted and not
+    timed; None where only trials tell.
+    """
 
     name: str
     unit: str
     better: Better
     description: str
+    repeats_within: float | None = None
+
+    @property
+    def is_of_harness(self) -> bool:
+        """True if the figure is about the machine or the harness, and not about the implementations under test."""
+        return self.name.startswith(OF_HARNESS) or "_floor_" in self.name or "_null_" in self.name
+
+
+# How names of metrics begin that implementations under test cannot change.
+OF_HARNESS = (
+    *("floor_", "harness_", "null_", "bridge_", "aa_deviation"),
+    *("generate_", "handover_", "verify_", "replace_", "handed_over_"),
+)
 
 
 # Values maps a value of a parameter to its text in the description, or to (part of the name, text) if they differ.
@@ -39,6 +56,7 @@ class Family:
     better: Better
     description: str
     parameters: Mapping[str, Values]
+    repeats_within: float | None = None
 
     def __call__(self, **chosen: str) -> Metric:
         """Raises KeyError for a value or a parameter that the family does not have."""
@@ -49,7 +67,8 @@ class Family:
             value = chosen.get(key, next(iter(values)))
             found = values[value]
             names[key], words[key] = (value, found) if isinstance(found, str) else found
-        return Metric(self.name.format(**names), self.unit, self.better, self.description.format(**words))
+        description = self.description.format(**words)
+        return Metric(self.name.format(**names), self.unit, self.better, description, self.repeats_within)
 
     def members(self) -> Iterator[Metric]:
         for chosen in itertools.product(*self.parameters.values()):
@@ -109,6 +128,7 @@ INSTRUCTIONS = Family(
     "lower",
     "Instructions {stage} one packet or message, as Valgrind counts them.",
     {"stage": {"compress": "to compress", "decompress": "to decompress"}},
+    repeats_within=0.005,
 )
 AA_DEVIATION = Metric(
     "aa_deviation", "share", "lower", "By how much two interleaved measurements of the same work differ, the most."

@@ -22,6 +22,7 @@ HEADER = Family(
     "lower",
     "Octets of a compressed header, {figure}.",
     {"figure": {"mean": "mean", "min": "smallest", "max": "largest"}},
+    repeats_within=0.0,
 )
 
 # ---- what the judges read

@@ -5,7 +5,6 @@ their trials spread."""
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,15 +12,17 @@ from typing import Any, Literal
 
 from headroom.core.errors import HeadroomError
 from headroom.core.results.record import VERDICTS
-from headroom.report.data import Records
+from headroom.report import products, slowdown
+from headroom.report.data import MetricIdentity, Records, metrics_by_identity
 from headroom.report.page import VERDICT_WEIGHT
 
 Record = dict[str, Any]
-MetricIdentity = tuple[str, str, int | None, int]  # name, unit, core, and the how many of that kind in its record
 MISSING = "missing"  # instead of a verdict: the run has no such case
 LEAST_CHANGE = 0.1  # of a metric that makes b worse where the trials of both runs do not overlap
 LEAST_FACTOR = 2.0  # the same where trials are too few to tell
 MACHINE = ("floor_", "harness_")  # metrics of names that begin so are about machine and harness
+SETTINGS_OF_PRODUCTS = tuple(f"setting {role}" for role in products.ROLES)
+OF_PRODUCTS = tuple(f"{role}, " for role in products.ROLES)  # how facts of the implementations under test begin
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,11 @@ class Difference:
     what: str
     a: str
     b: str
+
+    @property
+    def is_of_products(self) -> bool:
+        """True if it is the implementation under test that differs, which two runs may be compared for."""
+        return self.what.startswith(OF_PRODUCTS) or self.what in SETTINGS_OF_PRODUCTS
 
 
 @dataclass(frozen=True)
@@ -153,11 +159,15 @@ class Comparison:
     lone: list[LoneMetric] = field(default_factory=list)
     common: int = 0  # cases in both
     least: float | None = LEAST_CHANGE  # see MetricChange.significant; None: verdicts alone make b worse
+    products: list[products.Pair] = field(default_factory=list)
+    slower_than: float | None = None  # a share; then `slowdowns` decide, instead of `least`
+    slowdowns: list[slowdown.Slowdown] = field(default_factory=list)
 
     @property
     def worse(self) -> bool:
         """True if b is worse than a: in a verdict, in coverage or significantly in a metric."""
-        return any(one.worse for one in self.verdicts) or bool(self.worse_metrics())
+        slower = any(one.judgement == "worse" for one in self.slowdowns)
+        return any(one.worse for one in self.verdicts) or bool(self.worse_metrics()) or slower
 
     def worse_metrics(self) -> list[MetricChange]:
         """The metrics that are significantly worse in b, the largest factor first."""
@@ -180,28 +190,43 @@ class Comparison:
             "b": self.b,
             "common_cases": self.common,
             "worse": self.worse,
-            "incomparable": [vars(one) for one in self.differences],
+            "products": [vars(one) for one in self.products],
+            "incomparable": [vars(one) for one in self.differences if not one.is_of_products],
+            "product_differences": [vars(one) for one in self.differences if one.is_of_products],
+            "slower_than": self.slower_than,
+            "slowdowns": [one.as_json() for one in self.slowdowns],
             "verdicts": [{**vars(one), "worse": one.worse} for one in self.verdicts],
             "metrics": [{**one.as_json(), "significantly_worse": id(one) in worse} for one in self.metrics],
             "in_one_run": [one.as_json() for one in self.lone],
         }
 
 
-def compare(a: Path, b: Path, records_a: Records, records_b: Records, least: float | None = LEAST_CHANGE) -> Comparison:
-    """Compares two runs by their folders and records. `least`: see Comparison."""
+def compare(
+    a: Path,
+    b: Path,
+    records_a: Records,
+    records_b: Records,
+    least: float | None = LEAST_CHANGE,
+    slower_than: float | None = None,
+) -> Comparison:
+    """Compares two runs by their folders and records. `least` and `slower_than`: see Comparison."""
     by_a, by_b = ({record["test"]["id"]: record for record in records} for records in (records_a, records_b))
     both = [identity for identity in by_a if identity in by_b]
-    metrics = [change for identity in both for change in _metrics(by_a[identity], by_b[identity])]
-    return Comparison(
+    found = Comparison(
         a.name,
         b.name,
         [*differences(records_a, records_b), *_settings(a, b)],
         _verdicts(by_a, by_b, _same_selection(a, b)),
-        sorted(metrics, key=_weight),
-        [one for identity in both for one in _lone(by_a[identity], by_b[identity])],
-        len(both),
-        least,
+        common=len(both),
+        least=least if slower_than is None else None,
+        products=products.pairs((by_a[one] for one in both), (by_b[one] for one in both)),
+        slower_than=slower_than,
     )
+    found.metrics = sorted((one for case in both for one in _metrics(by_a[case], by_b[case])), key=_weight)
+    found.lone = [one for identity in both for one in _lone(by_a[identity], by_b[identity])]
+    if slower_than is not None:
+        found.slowdowns = slowdown.judge(((by_a[one], by_b[one]) for one in both), slower_than)
+    return found
 
 
 def _weight(one: MetricChange) -> tuple[int, float]:
@@ -233,7 +258,7 @@ def _same_sides(one: Record | None, other: Record | None) -> bool:
 
 
 def _same_selection(a: Path, b: Path) -> bool:
-    """True if run.json of both asks for the same cases of the same implementations."""
+    """True if run.json of both asks for the same cases of implementations of the same names."""
     from headroom.core.run import session
 
     try:
@@ -242,27 +267,22 @@ def _same_selection(a: Path, b: Path) -> bool:
         return False
     no_selection = ("seed", "build")
     chosen = [
-        vars(plan) | {"settings": {k: v for k, v in plan.settings.as_json().items() if k not in no_selection}}
+        vars(plan)
+        | {"settings": {k: _named(k, v) for k, v in plan.settings.as_json().items() if k not in no_selection}}
         for plan in plans
     ]
     return chosen[0] == chosen[1]
 
 
-def _by_identity(record: Record) -> dict[MetricIdentity, dict[str, Any]]:
-    """The metrics of a record. A case that measures one several times, as for several links, does so in one order."""
-    found: dict[MetricIdentity, dict[str, Any]] = {}
-    times: Counter[tuple[str, str, int | None]] = Counter()
-    for metric in record["metrics"]:
-        kind = (metric["name"], metric["unit"], metric["core"])
-        found[*kind, times[kind]] = metric
-        times[kind] += 1
-    return found
+def _named(setting: str, value: Any) -> Any:
+    """The value of a setting; of an implementation its name, wherever its folder is."""
+    return Path(value).name if setting in products.ROLES and isinstance(value, str) else value
 
 
 def _metrics(one: Record, other: Record) -> Iterable[MetricChange]:
     """The metrics that both records of a case have, in the same unit."""
-    theirs = _by_identity(other)
-    for identity, metric in _by_identity(one).items():
+    theirs = metrics_by_identity(other)
+    for identity, metric in metrics_by_identity(one).items():
         found = theirs.get(identity)
         if found is None or metric["value"] is None or found["value"] is None:
             continue
@@ -283,7 +303,7 @@ def _lone(one: Record, other: Record) -> Iterable[LoneMetric]:
     """The metrics of which one record of a case has a value, and the other has none."""
     values: dict[MetricIdentity, list[float | None]] = {}
     for side, record in enumerate((one, other)):
-        for identity, metric in _by_identity(record).items():
+        for identity, metric in metrics_by_identity(record).items():
             values.setdefault(identity, [None, None])[side] = metric["value"]
     for (name, unit, core, _), (a, b) in values.items():
         if (a is None) != (b is None):

@@ -12,6 +12,7 @@ from headroom.report import render
 from headroom.report.columns import Shown, table_of
 from headroom.report.comparison import MISSING, Comparison, LoneMetric, MetricChange
 from headroom.report.page import Cell, Column, Page, Section, cell, table, verdict_cell
+from headroom.report.slowdown import Slowdown
 
 MOST_REASON = 300  # characters
 TO_BE_SEEN = 40  # metrics that stand open; more are folded away
@@ -28,7 +29,10 @@ def write(comparison: Comparison, target: Path) -> Path:
 
 def page(comparison: Comparison) -> Page:
     """The content of the page."""
-    sections = [_differences(comparison), _verdicts(comparison), _metrics(comparison)]
+    sections = [_products(comparison), _differences(comparison)]
+    if comparison.slower_than is not None:
+        sections.append(_slowdowns(comparison))
+    sections += [_verdicts(comparison), _metrics(comparison)]
     return Page(
         title="Two runs side by side",
         subtitle=f"a: {comparison.a} · b: {comparison.b} · {comparison.common} cases in both",
@@ -40,14 +44,24 @@ def page(comparison: Comparison) -> Page:
     )
 
 
+def _products(comparison: Comparison) -> Section:
+    section = Section("products", "What was compared", "Compared")
+    rows = [[one.role, Cell(one.a), Cell("the same" if one.is_same else one.b)] for one in comparison.products]
+    rows += [[one.what, Cell(one.a), Cell(one.b)] for one in comparison.differences if one.is_of_products]
+    section.add("table", table("t-products", DIFFERENCES, rows))
+    return section
+
+
+DIFFERENCES = [Column("What", tight=True), Column("a", long=True), Column("b", long=True)]
+
+
 def _differences(comparison: Comparison) -> Section:
     section = Section("differences", "What makes them incomparable", "Differences")
-    if not comparison.differences:
+    rows = [[one.what, Cell(one.a), Cell(one.b)] for one in comparison.differences if not one.is_of_products]
+    if rows:
+        section.add("table", table("t-differences", DIFFERENCES, rows))
+    else:
         section.intro = ["Machine, kernel, compiler, digests and settings are the same, as far as the records know."]
-        return section
-    rows = [[one.what, Cell(one.a), Cell(one.b)] for one in comparison.differences]
-    columns = [Column("What", tight=True), Column("a", long=True), Column("b", long=True)]
-    section.add("table", table("t-differences", columns, rows))
     return section
 
 
@@ -67,6 +81,35 @@ def _verdicts(comparison: Comparison) -> Section:
 
 def _verdict(word: str) -> Cell:
     return Cell(word, 9, MISSING) if word == MISSING else verdict_cell(word)
+
+
+SLOWDOWN_COLUMNS: list[Shown] = [
+    (Column("Judgement", tight=True), lambda one: one.judgement),
+    (Column("Metric", tight=True), lambda one: one.name),
+    (Column("Case"), lambda one: one.where),
+    (Column("a", number=True), lambda one: shown(float(one.a))),
+    (Column("b", number=True), lambda one: shown(float(one.b))),
+    (Column("Unit", tight=True), lambda one: one.metric.unit),
+    (Column("b over a (99 % confidence)"), lambda one: one.figure),
+    (Column("From"), lambda one: one.basis),
+]
+
+
+def _slowdowns(comparison: Comparison) -> Section:
+    limit = f"{100 * (comparison.slower_than or 0.0):g} %"
+    section = Section("slower", f"Worse by more than {limit}?", "Slower")
+    groups: dict[str, list[Slowdown]] = {}
+    for one in comparison.slowdowns:
+        groups.setdefault(one.judgement, []).append(one)
+    told = ", ".join(f"{len(groups.get(word, ()))} {word}" for word in ("worse", "cannot tell", "not worse"))
+    section.intro = [
+        f"Of {len(comparison.slowdowns)} metrics: {told}. Worse: the whole interval is beyond the limit. Cannot "
+        "tell: the interval covers the limit, or a single trial tells no interval."
+    ]
+    for word, found in groups.items():
+        folded = f"{word}: {len(found)} metrics" if word != "worse" and len(found) > TO_BE_SEEN else ""
+        section.add("table", table_of(f"t-{word.replace(' ', '-')}", SLOWDOWN_COLUMNS, found), title=folded)
+    return section
 
 
 COLUMNS: list[Shown] = [

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Data for the report and the terminal, from result records (JSON objects, as `results.store` reads them)."""
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,6 +15,7 @@ from headroom.core.scheme_registry import all_schemes
 from headroom.core.text import natural
 
 Records = list[dict[str, Any]]
+MetricIdentity = tuple[str, str, int | None, int]  # name, unit, core, and the how many of that kind in its record
 
 PERCENTILES = (("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p99.9", 0.999), ("p99.99", 0.9999))
 
@@ -95,6 +97,17 @@ def value(record: dict[str, Any], metric: Metric) -> float | None:
 def trials(record: dict[str, Any], metric: Metric) -> list[float]:
     """The raw values of a metric, without missing ones."""
     return [trial for trial in measured(record, metric).get("trials", ()) if trial is not None]
+
+
+def metrics_by_identity(record: dict[str, Any]) -> dict[MetricIdentity, dict[str, Any]]:
+    """The metrics of a record. A case that measures one several times, as for several links, does so in one order."""
+    found: dict[MetricIdentity, dict[str, Any]] = {}
+    times: Counter[tuple[str, str, int | None]] = Counter()
+    for metric in record["metrics"]:
+        kind = (metric["name"], metric["unit"], metric["core"])
+        found[*kind, times[kind]] = metric
+        times[kind] += 1
+    return found
 
 
 def of_kind(records: Records, kind: str) -> Records:

@@ -17,6 +17,7 @@ from headroom.core import metric_registry
 from headroom.core.errors import EnvironmentLacks, HeadroomError, UsageError, disk_error
 from headroom.core.paths import out_folder, shown
 from headroom.core.results.record import Artefact, Record
+from headroom.core.text import some
 
 MAX_RECORD = 64 << 20  # octets; a record of ours has well under one million
 
@@ -162,16 +163,20 @@ LAST = "last"  # names the newest run
 
 
 def find_run(name: str | None) -> Path:
-    """Folder of a run: by name, by path, by a campaign's cell (`CAMPAIGN/CELL`), or the newest when `name` is None or
-    `last`. Raises UsageError when there is none."""
+    """Folder of a run: by name, those of campaigns and nights, too; by path; by a campaign's cell (`CAMPAIGN/CELL`, or
+    `CELL` where one campaign has it); or the newest when `name` is None or `last`. Raises UsageError when there is
+    none, or more than one."""
     folder = out_folder()
     if name and name != LAST:
-        for candidate in (folder / name, Path(name), *_run_of_cell(folder, name)):
+        for candidate in (folder / name, Path(name), *_run_of_cell(folder, name), *_run_below(folder, name)):
             if (candidate / "run.json").is_file() or (candidate / "results").is_dir():
                 return candidate.resolve()
         if Path(name).is_dir():
             raise UsageError(f"The folder {name} is no run: it has neither run.json nor results.")
-        raise UsageError(f"There is no run '{name}' in {shown(folder)}. Runs: {', '.join(run_names()) or 'none yet'}.")
+        raise UsageError(
+            f"There is no run '{name}' in {shown(folder)}. Runs: {', '.join(run_names()) or 'none yet'}"
+            f"{_campaigns(folder, name)}."
+        )
     known = run_names()
     if not known:
         raise UsageError(f"There is no run in {shown(folder)} yet: `./headroom run` makes one.")
@@ -187,6 +192,32 @@ def _run_of_cell(folder: Path, name: str) -> list[Path]:
     except (OSError, ValueError, KeyError, TypeError):
         return []
     return [place / run] if isinstance(run, str) and run else []
+
+
+def _campaigns(folder: Path, name: str) -> str:
+    """The rest of a sentence that says which cells a campaign has, or which campaigns there are; "" where none."""
+    campaign = name.partition("/")[0]
+    known = sorted(folder.glob("campaigns/*/cells/*/cell.json"))
+    if cells := [path.parent.name for path in known if path.parents[2].name == campaign]:
+        return f"; cells of {campaign}: {some(cells)}"
+    names = sorted(path.parent.name for path in folder.glob("campaigns/*/campaign.yaml"))
+    return f"; of the campaigns {some(names)}, name CAMPAIGN/CELL" if names else ""
+
+
+NESTED = ("campaigns/*/cells/*/", "history/runs/*/")  # below the folder of runs: where campaigns and nights have theirs
+
+
+def _run_below(folder: Path, name: str) -> list[Path]:
+    """The run of a campaign or a night that is called so, or that the cell of this name is known by."""
+    if "/" in name:
+        return []
+    found = [path for place in NESTED for path in folder.glob(place) if path.is_dir() and (path / name).is_dir()]
+    runs = [path / name for path in sorted(found)]
+    cells = [path.parents[1].name for path in sorted(folder.glob("campaigns/*/cells/*")) if path.name == name]
+    if len(runs) + len(cells) > 1:
+        places = [*map(shown, runs), *(f"{campaign}/{name}" for campaign in cells)]
+        raise UsageError(f"There are several runs '{name}': name one as {' or '.join(places)}.")
+    return runs or [run for campaign in cells for run in _run_of_cell(folder, f"{campaign}/{name}")]
 
 
 def run_names() -> list[str]:

@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`compare --slower-than`: which metrics are worse in one of two runs by more than a limit, beyond their uncertainty.
+
+A metric of a case is judged by its trials. Where both runs have a single trial of it, the cases that share the metric
+are judged together, each case of one run beside the same case of the other. What neither can tell is said.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from headroom.core.metric_registry import all_metrics
+from headroom.core.metrics import FLOOR_NS, Metric
+from headroom.report.data import metrics_by_identity
+
+Record = dict[str, Any]
+Interval = tuple[float, float]
+CONFIDENCE = 0.99
+# Quantiles of Student's t distribution, 99 % two-sided, for 1 to 10 degrees of freedom, and of the normal one.
+T_QUANTILES = (63.657, 9.925, 5.841, 4.604, 4.032, 3.707, 3.499, 3.355, 3.25, 3.169)
+Z_QUANTILE = 2.5758
+Judgement = Literal["worse", "not worse", "cannot tell"]
+
+
+@dataclass(frozen=True)
+class Slowdown:
+    """The change of one metric from run a to run b. `change` is b over a, less 1; `interval` holds its ends with 99 %
+    confidence, None where too few trials tell it. `allowed` is the change for the worse that is none: the limit, and
+    what the machine itself became slower by."""
+
+    metric: Metric
+    core: int | None
+    cases: tuple[str, ...]
+    a: float
+    b: float
+    trials: tuple[int, int]  # of a and b; of several cases together, how many there are
+    change: float
+    interval: Interval | None
+    allowed: float
+
+    @property
+    def judgement(self) -> Judgement:
+        if self.interval is None:
+            return "cannot tell"
+        low, high = self.interval if self.metric.better == "lower" else (-self.interval[1], -self.interval[0])
+        return "worse" if low > self.allowed else "not worse" if high <= self.allowed else "cannot tell"
+
+    @property
+    def name(self) -> str:
+        return self.metric.name if self.core is None else f"{self.metric.name}, CPU {self.core}"
+
+    @property
+    def where(self) -> str:
+        return self.cases[0] if len(self.cases) == 1 else f"{len(self.cases)} cases together"
+
+    @property
+    def basis(self) -> str:
+        """What the interval rests on."""
+        if len(self.cases) > 1:
+            return f"1 trial of each of {len(self.cases)} cases"
+        if self.metric.repeats_within is not None:
+            return "a count, which repeats"
+        return "1 trial in each run" if self.trials == (1, 1) else f"{self.trials[0]} and {self.trials[1]} trials"
+
+    @property
+    def figure(self) -> str:
+        """The change with its interval: `+7.1 % (+5.3 to +8.9 %)`."""
+        if self.interval is None:
+            return f"{_signed(self.change)} % (uncertainty not known)"
+        return f"{_signed(self.change)} % ({_signed(self.interval[0])} to {_signed(self.interval[1])} %)"
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "metric": self.metric.name,
+            "unit": self.metric.unit,
+            "better": self.metric.better,
+            "core": self.core,
+            "cases": list(self.cases),
+            "a": self.a,
+            "b": self.b,
+            "trials": list(self.trials),
+            "change": _finite(self.change),
+            "interval": None if self.interval is None else [_finite(end) for end in self.interval],
+            "allowed": self.allowed,
+            "judgement": self.judgement,
+        }
+
+
+def judge(pairs: Iterable[tuple[Record, Record]], limit: float) -> list[Slowdown]:
+    """Judges each metric that both records of a case have, whose direction the registry knows and which is about the
+    implementations under test; the worst first. Metrics that both have as 0 are left out."""
+    found = [one for a, b in pairs for one in _of_case(a, b, limit)]
+    floors = [one for one in found if one.metric == FLOOR_NS]
+    machine = max([0.0, *(one.interval[0] for one in _together(floors) or floors if one.interval)])
+    timed = limit + machine * (1 + limit)  # both one after the other
+    found = [
+        one if one.metric.repeats_within is not None else replace(one, allowed=timed)
+        for one in found
+        if not one.metric.is_of_harness
+    ]
+    together = _together([one for one in found if one.interval is None])
+    grouped = {(one.name, case) for one in together for case in one.cases}
+    judged = [one for one in found if one.interval is not None or (one.name, one.cases[0]) not in grouped] + together
+    order = {"worse": 0, "cannot tell": 1, "not worse": 2}
+    return sorted(judged, key=lambda one: (order[one.judgement], -abs(one.change), one.name, one.where))
+
+
+def _of_case(a: Record, b: Record, limit: float) -> Iterable[Slowdown]:
+    known, theirs = all_metrics(), metrics_by_identity(b)
+    for identity, metric in metrics_by_identity(a).items():
+        other, declared = theirs.get(identity), known.get(metric["name"])
+        if other is None or declared is None or declared.better is None or declared.unit != metric["unit"]:
+            continue
+        if metric["value"] is None or other["value"] is None or metric["value"] == other["value"] == 0:
+            continue
+        trials = [[one for one in m["trials"] if one is not None] or [m["value"]] for m in (metric, other)]
+        if declared.repeats_within is not None and a["seed"] == b["seed"]:
+            change = _ratio(metric["value"], other["value"]) - 1
+            interval: Interval | None = (change - declared.repeats_within, change + declared.repeats_within)
+        else:
+            change, interval = estimate(*trials)
+            declared = replace(declared, repeats_within=None)
+        counts = (len(trials[0]), len(trials[1]))
+        case = (a["test"]["id"],)
+        values = (metric["value"], other["value"])
+        yield Slowdown(declared, metric["core"], case, *values, counts, change, interval, limit)
+
+
+def estimate(a: Sequence[float], b: Sequence[float]) -> tuple[float, Interval | None]:
+    """The change from trials of one run to those of another, as a share, with its interval: Welch's for logarithms of
+    the trials; where one run has a single trial, with the other's spread. Source: Welch, Biometrika 34 (1947)."""
+    if list(a) == list(b):  # of the same figures to the last digit, no time is by chance
+        return 0.0, (0.0, 0.0)
+    if min(*a, *b) <= 0:
+        return _ratio(statistics.mean(a), statistics.mean(b)) - 1, None
+    logs = [[math.log(one) for one in trials] for trials in (a, b)]
+    difference = statistics.mean(logs[1]) - statistics.mean(logs[0])
+    variances = [statistics.variance(one) if len(one) > 1 else None for one in logs]
+    known = [one for one in variances if one is not None]
+    if not any(known):  # equal trials may be steps of a search, which hide the spread
+        return math.expm1(difference), None
+    if len(known) == 1:
+        error, freedom = known[0] * (1 / len(a) + 1 / len(b)), float(max(len(a), len(b)) - 1)
+    else:
+        parts = [variance / len(one) for variance, one in zip(known, logs, strict=True)]
+        error = sum(parts)
+        below = sum(part**2 / (len(one) - 1) for part, one in zip(parts, logs, strict=True))
+        freedom = error**2 / below if below else 1.0
+    return _interval(difference, error, freedom)
+
+
+def _interval(difference: float, variance: float, freedom: float) -> tuple[float, Interval]:
+    half = t_quantile(freedom) * math.sqrt(variance)
+    return math.expm1(difference), (math.expm1(difference - half), math.expm1(min(difference + half, 700.0)))
+
+
+def t_quantile(freedom: float) -> float:
+    """The quantile of Student's t distribution for 99 %, two-sided; between whole degrees of freedom the wider one."""
+    whole = max(1, int(freedom))
+    if whole <= len(T_QUANTILES):
+        return T_QUANTILES[whole - 1]
+    z = Z_QUANTILE  # Cornish and Fisher's expansion, right to 0.4 % from here on
+    return z + (z**3 + z) / (4 * whole) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * whole**2)
+
+
+def _together(single: Sequence[Slowdown]) -> list[Slowdown]:
+    """Each metric over all its cases where they are two or more: the mean change, with the spread of the cases'."""
+    found = []
+    groups: dict[tuple[str, int | None], list[Slowdown]] = {}
+    for one in single:
+        if one.a > 0 and one.b > 0:
+            groups.setdefault((one.metric.name, one.core), []).append(one)
+    for group in groups.values():
+        if len(group) < 2:
+            continue
+        logs = [math.log(one.b / one.a) for one in group]
+        variance = statistics.variance(logs) / len(logs)
+        change, interval = _interval(statistics.mean(logs), variance, len(logs) - 1)
+        a, b = (statistics.geometric_mean([getattr(one, side) for one in group]) for side in ("a", "b"))
+        cases, count = tuple(one.cases[0] for one in group), len(group)
+        found.append(replace(group[0], cases=cases, a=a, b=b, trials=(count, count), change=change, interval=interval))
+    return found
+
+
+def _ratio(a: float, b: float) -> float:
+    return b / a if a else math.inf
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _signed(share: float) -> str:
+    return f"{100 * share:+.1f}" if abs(share) < 100 else f"{100 * share:+.3g}"
