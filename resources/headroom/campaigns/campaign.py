@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A campaign file: machines, builds, configurations and repeats, the cells of that matrix, and the command of each."""
+"""A campaign file: machines, builds, implementations, configurations and repeats, the cells of that matrix, and the
+command of each."""
 
 from __future__ import annotations
 
@@ -9,6 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from headroom.campaigns import versions
+from headroom.campaigns.versions import SIDES, Version
 from headroom.core import implementations, profiles
 from headroom.core.errors import UsageError
 from headroom.core.machine import topology
@@ -38,13 +41,15 @@ class Timeouts:
 @dataclass(frozen=True)
 class Configuration:
     """What a cell runs: suites, or a paper. `words` are its options on a command line; `expected` is what its run.json
-    then says: `suites`, and the values of `options`, of a run all."""
+    then says: `suites`, and the values of `options`, of a run all. `sides` are those that the campaign's
+    implementations take: all that its options do not name."""
 
     name: str
     suites: tuple[str, ...] = ()
     paper: str = ""
     words: tuple[str, ...] = ()
     expected: Mapping[str, Any] = field(default_factory=dict)
+    sides: tuple[str, ...] = SIDES
 
     @property
     def command(self) -> tuple[str, ...]:
@@ -53,17 +58,19 @@ class Configuration:
 
 @dataclass(frozen=True, order=True)
 class Cell:
-    """One point of the matrix. `repeat` counts from 1."""
+    """One point of the matrix. `repeat` counts from 1; `implementation` is "" where the campaign names none."""
 
     machine: str
     build: str
     configuration: str
     repeat: int
+    implementation: str = ""
 
     @property
     def id(self) -> str:
         """No part has a dot in it, so that each cell has a name of its own."""
-        return f"{self.machine}.{self.build}.{self.configuration}.{self.repeat}"
+        parts = (self.machine, self.implementation, self.build, self.configuration, str(self.repeat))
+        return ".".join(part for part in parts if part)
 
 
 @dataclass(frozen=True)
@@ -78,6 +85,7 @@ class Campaign:
     seed: int = 1
     timeouts: Timeouts = field(default_factory=Timeouts)
     quiet: Quiet = field(default_factory=Quiet)
+    implementations: Mapping[str, Version] = field(default_factory=dict)
 
     @property
     def folder(self) -> Path:
@@ -87,8 +95,9 @@ class Campaign:
         """All cells in the order in which they run: by chance, so that a machine that warms up or fills does not favour
         a build; the same for the same seed."""
         found = [
-            Cell(machine, build, configuration, repeat)
+            Cell(machine, build, configuration, repeat, implementation)
             for machine in self.machines
+            for implementation in self.implementations or ("",)
             for build in self.builds
             for configuration in self.configurations
             for repeat in range(1, self.repeats + 1)
@@ -99,7 +108,16 @@ class Campaign:
     def words(self, cell: Cell) -> list[str]:
         """The command of a cell, behind `./headroom`. Every repeat has the same seed, and so the same packets."""
         command = self.configurations[cell.configuration].command
-        return [*command, "--build", cell.build, "--seed", str(self.seed), "--json"]
+        sides = [word for name, value in self.sides(cell).items() for word in (f"--{name}", value)]
+        return [*command, *sides, "--build", cell.build, "--seed", str(self.seed), "--json"]
+
+    def sides(self, cell: Cell) -> dict[str, str]:
+        """The sides that a cell's implementation takes, each with its option's value."""
+        if not cell.implementation:
+            return {}
+        return dict.fromkeys(
+            self.configurations[cell.configuration].sides, self.implementations[cell.implementation].word
+        )
 
 
 def campaigns_folder() -> Path:
@@ -122,20 +140,41 @@ def load(path: Path, to_measure: bool = True) -> Campaign:
         name: _configuration(document, ("configurations", name), name, described, to_measure)
         for name, described in data["configurations"].items()
     }
+    machines = tuple(data.get("machines", [LOCAL]))
+    found = versions.load(document, campaigns_folder() / data["name"], to_measure)
+    _require_versions(document, found, machines, configurations)
     campaign = Campaign(
         name=data["name"],
-        machines=tuple(data.get("machines", [LOCAL])),
+        machines=machines,
         builds=builds,
         configurations=configurations,
         repeats=data.get("repeats", 1),
         seed=data.get("seed", 1),
         timeouts=Timeouts(**data.get("timeouts", {})),
         quiet=Quiet(**data.get("quiet", {})),
+        implementations=found,
     )
-    count = len(campaign.machines) * len(builds) * len(configurations) * campaign.repeats
+    count = len(machines) * max(1, len(found)) * len(builds) * len(configurations) * campaign.repeats
     if count > MOST_CELLS:
         raise UsageError(document.complaint((), f"{count:,} cells; more than {MOST_CELLS:,} are surely not meant"))
     return campaign
+
+
+def _require_versions(
+    document: Document,
+    found: Mapping[str, Version],
+    machines: Sequence[str],
+    configurations: Mapping[str, Configuration],
+) -> None:
+    """Raises UsageError where implementations cannot be measured as the file says."""
+    for name, one in found.items():
+        if one.library and any(machine != LOCAL for machine in machines):
+            sentence = "other machines need a folder with an implementation.yaml, at the same path on each"
+            raise UsageError(document.complaint(("implementations", name), sentence))
+    for name, configuration in configurations.items():
+        if found and not configuration.sides:
+            sentence = "the campaign's implementations take the sides that are not named here: leave one out"
+            raise UsageError(document.complaint(("configurations", name, "options"), sentence))
 
 
 def _configuration(
@@ -167,7 +206,8 @@ def _configuration(
     if is_certain and not chosen(cases(suite_files(suites)), case, [*tags, *tag], exclude):
         raise UsageError(document.complaint((*at, "options"), "no case of its suites is named so"))
     expected = {"suites": suites, "tags": [*tags, *tag], "excluded": exclude, "cases": case, "options": values}
-    return Configuration(name, tuple(described.get("suites", ())), key, tuple(words), expected)
+    sides = tuple(name for name in SIDES if name not in described.get("options", {}))
+    return Configuration(name, tuple(described.get("suites", ())), key, tuple(words), expected, sides)
 
 
 def _words(document: Document, at: Pointer, given: dict[str, Any], of_paper: bool) -> tuple[list[str], dict[str, Any]]:

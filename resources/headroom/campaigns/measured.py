@@ -80,16 +80,22 @@ class CellGroup:
     machine: str
     build: str
     configuration: str
+    implementation: str = ""
+
+    @classmethod
+    def of(cls, cell: Cell) -> CellGroup:
+        return cls(cell.machine, cell.build, cell.configuration, cell.implementation)
 
 
 def columns(cells: Iterable[Cell]) -> dict[CellGroup, str]:
     """The columns of some cells with their titles: the machine, and what else tells them apart."""
-    found = sorted({CellGroup(cell.machine, cell.build, cell.configuration) for cell in cells})
+    found = sorted({CellGroup.of(cell) for cell in cells})
     builds, configurations = {one.build for one in found}, {one.configuration for one in found}
     return {
         one: " ".join(
             [
                 one.machine,
+                *([one.implementation] if one.implementation else []),
                 *([one.build] if len(builds) > 1 else []),
                 *([one.configuration] if len(configurations) > 1 else []),
             ]
@@ -139,11 +145,13 @@ class Capacities:
 def all_capacities(data: CampaignData) -> Capacities:
     """Capacities with a figure, rows in one order whatever that of the cells was."""
     found: dict[Key, dict[str, list[tuple[Cell, Capacity]]]] = {}
+    names = {one.word: name for name, one in data.campaign.implementations.items()}
     for cell in sorted(data.records):
         for one in capacities(data.records[cell]):
             if one.flow_pairs is None:
                 continue
-            which = (cell.configuration, one.build, one.scheme, one.compressor, one.decompressor)
+            pair = (names.get(side, side) for side in (one.compressor, one.decompressor))
+            which = (cell.configuration, one.build, one.scheme, *pair)
             series = Series(*which, one.profile, one.cpus)
             found.setdefault((series, one.target_load), {}).setdefault(cell.machine, []).append((cell, one))
     return Capacities(found)

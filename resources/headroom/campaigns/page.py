@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""campaign.html: machine × build × configuration, the figures of the machines side by side, and papers beside them."""
+"""campaign.html: machine × implementation × build × configuration, figures side by side, and papers beside them."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from headroom.campaigns import capacity_sections, measured, paper_sections, progress
+from headroom.campaigns import capacity_sections, measured, paper_sections, progress, version_sections
 from headroom.campaigns.campaign import Campaign, Cell
 from headroom.campaigns.measured import CampaignData
 from headroom.campaigns.progress import PAGE, STATUSES
@@ -44,6 +45,7 @@ def page(data: CampaignData) -> Page:
     counts = Counter(_status(data, cell) for cell in campaign.cells())
     sections = [
         _summary(data),
+        *version_sections.sections(data),
         *capacity_sections.sections(data),
         *paper_sections.sections(data),
         _machines(data),
@@ -78,7 +80,8 @@ def _warnings(data: CampaignData) -> list[str]:
         mine = [record for cell, records in data.records.items() if cell.machine == machine for record in records]
         for sentence in render.warnings(mine) if mine else []:
             found.setdefault(sentence, []).append(machine)
-    return [f"{', '.join(machines)}: {sentence}" for sentence, machines in found.items()]
+    of_machines = [f"{', '.join(machines)}: {sentence}" for sentence, machines in found.items()]
+    return [*version_sections.warnings(data), *of_machines]
 
 
 def _version(data: CampaignData) -> str:
@@ -93,28 +96,41 @@ def _summary(data: CampaignData) -> Section:
     campaign, cells = data.campaign, data.campaign.cells()
     section = Section("summary", "Cells", "Cells")
     section.intro = [
-        "A cell is one run: a configuration on a machine, with a build. Its word is that of the worst case of its run; "
-        "busy: the machine did not become quiet; lost: it had no worker any more; unusable: its command did not end "
+        "A cell is one run: a configuration on a machine, with an implementation and a build. Its word is that of the "
+        "worst case of its run; busy: the machine did not become quiet; lost: it had no worker any more; unusable: its command did not end "
         "well, or its run is not that of the cell.",
     ]
     section.cards = [
         Card("Whole cells", f"{len(data.records)} of {len(cells)}", f"{campaign.repeats} of each"),
         Card("Machines", str(len(campaign.machines)), shortened(", ".join(campaign.machines), 60)),
+        *_implementations_card(campaign),
         Card("Builds", str(len(campaign.builds)), shortened(", ".join(campaign.builds), 60)),
         Card("Configurations", str(len(campaign.configurations)), shortened(", ".join(campaign.configurations), 60)),
     ]
     rows = [
         [
             configuration,
+            *([implementation] if implementation else []),
             build,
-            *(_matrix_cell(data, machine, build, configuration) for machine in campaign.machines),
+            *(
+                _matrix_cell(data, Cell(machine, build, configuration, 1, implementation))
+                for machine in campaign.machines
+            ),
         ]
         for configuration in campaign.configurations
+        for implementation in campaign.implementations or ("",)
         for build in campaign.builds
     ]
     columns = [Column("Configuration"), Column("Build", tight=True), *map(Column, _titles(data))]
+    if campaign.implementations:
+        columns.insert(1, Column("Implementation", tight=True))
     section.add("table", table("t-matrix", columns, rows))
     return section
+
+
+def _implementations_card(campaign: Campaign) -> list[Card]:
+    names = list(campaign.implementations)
+    return [Card("Implementations", str(len(names)), shortened(", ".join(names), 60))] if names else []
 
 
 def _titles(data: CampaignData) -> list[str]:
@@ -127,8 +143,8 @@ def _titles(data: CampaignData) -> list[str]:
     return found
 
 
-def _matrix_cell(data: CampaignData, machine: str, build: str, configuration: str) -> blocks.Cell:
-    cells = [Cell(machine, build, configuration, number) for number in range(1, data.campaign.repeats + 1)]
+def _matrix_cell(data: CampaignData, first: Cell) -> blocks.Cell:
+    cells = [replace(first, repeat=number) for number in range(1, data.campaign.repeats + 1)]
     found = Counter(_status(data, cell) for cell in cells)
     worst = next(word for word in WORST_FIRST if found[word])
     text = ", ".join(f"{found[word]} {word}" for word in WORST_FIRST if found[word])

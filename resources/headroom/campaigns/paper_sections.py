@@ -68,7 +68,7 @@ def _items(mine: dict[Cell, Records], place: str) -> Items:
     """The figures of a place, in the order of the first cell that has them."""
     found: Items = {}
     for cell in sorted(mine):
-        column = CellGroup(cell.machine, cell.build, cell.configuration)
+        column = CellGroup.of(cell)
         for record in mine[cell]:
             for item in record["items"]:
                 if item["where"] == place:

@@ -23,7 +23,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from headroom.campaigns import archive
+from headroom.campaigns import archive, versions
 from headroom.campaigns.campaign import Campaign, Cell, campaigns_folder
 from headroom.campaigns.identity import SHOWN, Identity
 from headroom.campaigns.task import BUSY, LOST, UNUSABLE, WHOLE
@@ -130,7 +130,9 @@ def begin(campaign: Campaign, text: bytes, identity: Identity) -> Iterator[dict[
             raise UsageError(f"Another process works on the campaign {campaign.name}: wait for its end.") from None
         found = results(campaign)
         _require_the_same(campaign, identity, found)
-        _written(folder / STATE, json.dumps({"schema": 1, "identity": identity.as_json()}, indent=1).encode() + b"\n")
+        state = {"schema": 1, "identity": identity.as_json(), "implementations": _digests(campaign)}
+        _written(folder / STATE, json.dumps(state, indent=1).encode() + b"\n")
+        versions.make(campaign.implementations.values())
         _written(folder / FILE, text)
         yield found
     finally:
@@ -142,9 +144,16 @@ def _require_the_same(campaign: Campaign, identity: Identity, found: Mapping[Cel
     if not whole and not _others_are_whole(campaign):
         return
     try:
-        kept = _begun_with(json.loads((campaign.folder / STATE).read_text(encoding="utf-8")))
-    except (OSError, ValueError) as error:
+        state = json.loads((campaign.folder / STATE).read_text(encoding="utf-8"))
+        kept, libraries = _begun_with(state), dict(state.get("implementations", {}))
+    except (OSError, ValueError, TypeError) as error:
         raise UsageError(f"{shown(campaign.folder / STATE)} cannot be read ({error}): name a new campaign.") from error
+    for name, digest in _digests(campaign).items():
+        if libraries.get(name, digest) != digest:
+            raise UsageError(
+                f"The library of {name} has changed since the campaign {campaign.name} began (SHA-256 "
+                f"{libraries[name][:SHOWN]}, now {digest[:SHOWN]}): give the new one another name."
+            )
     if other := identity.differs(kept):
         raise UsageError(
             f"The campaign {campaign.name} was begun with {other}: check that out, or give the campaign another name."
@@ -155,6 +164,10 @@ def _require_the_same(campaign: Campaign, identity: Identity, found: Mapping[Cel
                 f"The cell {cell.id} was measured by `./headroom {' '.join(result.words)}`, and {FILE} now says "
                 f"`./headroom {' '.join(campaign.words(cell))}`: give what is new another name."
             )
+
+
+def _digests(campaign: Campaign) -> dict[str, str]:
+    return {name: one.digest for name, one in campaign.implementations.items() if one.digest}
 
 
 def _begun_with(document: Any) -> Identity:
@@ -251,6 +264,10 @@ def _checked(campaign: Campaign, cell: Cell, run: Path, identity: Identity) -> l
             raise ResultRefused(f"the record of '{record['test']['id'][:200]}' is of another run")
         if record["harness"].get("commit") != identity.commit:
             raise ResultRefused(f"its records are of commit {str(record['harness'].get('commit'))[:SHOWN]}")
+    if cell.implementation:
+        version = campaign.implementations[cell.implementation]
+        if wrong_library := versions.contradiction(version, campaign.sides(cell), records):
+            raise ResultRefused(wrong_library)
     return records
 
 
@@ -264,7 +281,7 @@ def _require_configuration(campaign: Campaign, cell: Cell, plan: Any) -> None:
     for name in ("suites", "tags", "excluded", "cases"):
         if expected[name] != (found := getattr(plan, name)):
             raise ResultRefused(f"its run.json is of another cell: {name} {', '.join(found)[:200] or 'none'}")
-    for name, value in expected["options"].items():
+    for name, value in {**expected["options"], **campaign.sides(cell)}.items():
         found = plan.settings.get(name)
         if found != value:
             raise ResultRefused(f"its run.json is of another cell: {name} is {str(found)[:100]}, not {value}")

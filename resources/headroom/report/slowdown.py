@@ -69,9 +69,7 @@ class Slowdown:
     @property
     def figure(self) -> str:
         """The change with its interval: `+7.1 % (+5.3 to +8.9 %)`."""
-        if self.interval is None:
-            return f"{_signed(self.change)} % (uncertainty not known)"
-        return f"{_signed(self.change)} % ({_signed(self.interval[0])} to {_signed(self.interval[1])} %)"
+        return figure_of(self.change, self.interval)
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -88,6 +86,13 @@ class Slowdown:
             "allowed": self.allowed,
             "judgement": self.judgement,
         }
+
+
+def figure_of(change: float, interval: Interval | None) -> str:
+    """A change with the ends of its interval, for people."""
+    if interval is None:
+        return f"{_signed(change)} % (uncertainty not known)"
+    return f"{_signed(change)} % ({_signed(interval[0])} to {_signed(interval[1])} %)"
 
 
 def judge(pairs: Iterable[tuple[Record, Record]], limit: float) -> list[Slowdown]:

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page's sections about implementations: which library each cell loaded, and their figures side by side."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+from headroom.campaigns.campaign import Cell
+from headroom.campaigns.measured import CampaignData, Values
+from headroom.core.metric_registry import all_metrics
+from headroom.core.metrics import Metric
+from headroom.report import page as blocks
+from headroom.report.data import metrics_by_identity
+from headroom.report.page import Column, Section, table
+from headroom.report.products import ROLES, described
+from headroom.report.slowdown import Interval, estimate, figure_of
+
+MOST_OPEN = 40  # rows that stand open
+
+
+def sections(data: CampaignData) -> list[Section]:
+    """The libraries that were loaded; and, where the campaign names several implementations, their figures."""
+    found = [_libraries(data)]
+    if len(data.campaign.implementations) > 1 and (rows := _rows(data)):
+        found.append(_side_by_side(data, rows))
+    return [section for section in found if section is not None]
+
+
+# ---- which library
+
+
+def loaded(data: CampaignData, cell: Cell) -> list[dict[str, Any]]:
+    """The implementations that the records of a cell name, of the sides that the campaign's implementations take."""
+    sides = data.campaign.configurations[cell.configuration].sides if cell.implementation else ROLES
+    found = {described(one[role]): one[role] for one in data.records.get(cell, ()) for role in sides if one[role]}
+    version = data.campaign.implementations.get(cell.implementation)
+    mine = [one for one in found.values() if version is None or version.digest in ("", one["sha256"])]
+    return mine or list(found.values())
+
+
+def warnings(data: CampaignData) -> list[str]:
+    """Sentences about what looks like several libraries and is one."""
+    by_version: dict[str, set[str]] = {}
+    by_build: dict[tuple[str, str], set[str]] = {}
+    builds: dict[str, set[str]] = {}
+    for cell in data.records:
+        for one in loaded(data, cell):
+            if one["sha256"]:
+                by_version.setdefault(one["sha256"], set()).add(cell.implementation)
+                by_build.setdefault((one["name"], one["sha256"]), set()).add(cell.build)
+                builds.setdefault(one["name"], set()).add(cell.build)
+    found = [
+        f"{' and '.join(sorted(names))} are the same library (SHA-256 {digest[:12]}): their figures differ by chance."
+        for digest, names in by_version.items()
+        if len(names) > 1
+    ]
+    return found + [
+        f"{name} is the same library (SHA-256 {digest[:12]}) in the builds {', '.join(sorted(of))}: they differ in the "
+        "harness alone. Versions of it are compared with `implementations`."
+        for (name, digest), of in by_build.items()
+        if len(of) > 1 and of == builds[name]
+    ]
+
+
+def _libraries(data: CampaignData) -> Section | None:
+    counts: Counter[tuple[str, ...]] = Counter()
+    for cell in data.records:
+        for one in loaded(data, cell):
+            opens = one.get("opens") or {}
+            more = f", with {opens['path'].rpartition('/')[2]} {(opens['sha256'] or '–')[:16]}" if opens else ""
+            digest = f"{(one['sha256'] or one.get('reason') or '–')[:16]}{more}"
+            counts[cell.implementation, one["name"], one["version"] or "–", digest] += 1
+    if not counts:
+        return None
+    versions = data.campaign.implementations
+    rows = [
+        [name or None, product, number, blocks.Cell(digest, code=True), versions[name].place if name else None, count]
+        for (name, product, number, digest), count in sorted(counts.items())
+    ]
+    section = Section("implementations", "Implementations", "Implementations")
+    section.intro = ["Name, version and digest are those that the records of the cells have: of the library that ran."]
+    columns = [
+        *(Column("In this campaign", tight=True, optional=True), Column("Implementation"), Column("Version")),
+        *(Column("SHA-256 begins"), Column("Path", long=True, optional=True), Column("Cells", number=True)),
+    ]
+    section.add("table", table("t-libraries", columns, rows))
+    return section
+
+
+# ---- side by side
+
+
+@dataclass
+class Row:
+    """One metric of one case on a machine, of each implementation: a value for each repeat, or, with one repeat, for
+    each of its trials."""
+
+    place: tuple[str, ...]
+    case: str
+    metric: Metric
+    core: int | None
+    values: dict[str, list[float]] = field(default_factory=dict)
+
+    def change(self, first: str, other: str) -> tuple[float, Interval | None] | None:
+        if not self.values.get(first) or not self.values.get(other):
+            return None
+        return estimate(self.values[first], self.values[other])
+
+
+def _rows(data: CampaignData) -> list[Row]:
+    known = all_metrics()
+    found: dict[tuple[Any, ...], Row] = {}
+    single = data.campaign.repeats == 1
+    for cell in sorted(data.records):
+        place = (cell.configuration, cell.machine, cell.build)
+        for record in data.records[cell]:
+            for identity, measured in metrics_by_identity(record).items():
+                metric = known.get(measured["name"])
+                if metric is None or metric.better is None or metric.is_of_harness or measured["value"] is None:
+                    continue
+                key = (place, record["test"]["id"], identity)
+                row = found.setdefault(key, Row(place, record["test"]["id"], metric, measured["core"]))
+                trials = [one for one in measured["trials"] if one is not None] if single else []
+                row.values.setdefault(cell.implementation, []).extend(trials or [measured["value"]])
+    return [row for row in found.values() if any(any(values) for values in row.values.values())]
+
+
+def _side_by_side(data: CampaignData, rows: list[Row]) -> Section:
+    first, *others = data.campaign.implementations
+    section = Section("versions", f"Side by side with {first}", "Side by side")
+    of = "trials of one run each" if data.campaign.repeats == 1 else f"{data.campaign.repeats} repeats of each cell"
+    section.intro = [
+        f"Each figure beside that of {first}, by {of}: the change, and its ends with 99 % confidence. Better and "
+        "worse are said where the whole interval is on one side of 0."
+    ]
+    varying = [number for number in range(3) if len({row.place[number] for row in rows}) > 1]
+    titles = ("Configuration", "Machine", "Build")
+    columns = [*(Column(titles[number]) for number in varying), Column("Case"), Column("Metric", tight=True)]
+    columns += [Column("Unit", tight=True), Column(first, number=True)]
+    for name in others:
+        columns += [Column(name, number=True), Column("Change", tight=True), Column("Is", tight=True)]
+    told: dict[bool, list[list[Any]]] = {True: [], False: []}
+    for row in rows:
+        cells = [*(row.place[number] for number in varying), row.case, _name(row), row.metric.unit, _value(row, first)]
+        words = []
+        for name in others:
+            change = row.change(first, name)
+            words.append(_word(row.metric, change))
+            cells += [_value(row, name), figure_of(*change) if change else None, words[-1]]
+        told[any(word in ("better", "worse") for word in words)].append(cells)
+    for is_change, title in ((True, "Better or worse"), (False, "Neither, as far as this tells")):
+        if found := told[is_change]:
+            section.add("heading", title, id=f"versions-{'moved' if is_change else 'rest'}")
+            folded = f"{len(found)} metrics" if len(found) > MOST_OPEN else ""
+            section.add("table", table(f"t-versions-{'moved' if is_change else 'rest'}", columns, found), title=folded)
+    return section
+
+
+def _name(row: Row) -> str:
+    return row.metric.name if row.core is None else f"{row.metric.name}, CPU {row.core}"
+
+
+def _value(row: Row, name: str) -> blocks.Cell:
+    values = row.values.get(name)
+    return blocks.cell(Values(tuple(values)).median) if values else blocks.Cell("–", "")
+
+
+def _word(metric: Metric, change: tuple[float, Interval | None] | None) -> str:
+    if change is None or change[1] is None:
+        return "cannot tell"
+    low, high = change[1]
+    if low <= 0 <= high:
+        return "no difference seen"
+    return "better" if (low > 0) == (metric.better == "higher") else "worse"
