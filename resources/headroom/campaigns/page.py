@@ -97,8 +97,8 @@ def _summary(data: CampaignData) -> Section:
     section = Section("summary", "Cells", "Cells")
     section.intro = [
         "A cell is one run: a configuration on a machine, with an implementation and a build. Its word is that of the "
-        "worst case of its run; busy: the machine did not become quiet; lost: it had no worker any more; unusable: its command did not end "
-        "well, or its run is not that of the cell.",
+        "worst case of its run; busy: the machine did not become quiet; lost: it had no worker any more; unusable: its "
+        "command did not end well, or its run is not that of the cell.",
     ]
     section.cards = [
         Card("Whole cells", f"{len(data.records)} of {len(cells)}", f"{campaign.repeats} of each"),

@@ -18,6 +18,7 @@ from headroom.report.products import ROLES, described
 from headroom.report.slowdown import Interval, estimate, figure_of
 
 MOST_OPEN = 40  # rows that stand open
+ALIKE = 0.05  # an interval around 0 that ends within this share shows that nothing much changed
 
 
 def sections(data: CampaignData) -> list[Section]:
@@ -103,10 +104,9 @@ class Row:
     core: int | None
     values: dict[str, list[float]] = field(default_factory=dict)
 
-    def change(self, first: str, other: str) -> tuple[float, Interval | None] | None:
-        if not self.values.get(first) or not self.values.get(other):
-            return None
-        return estimate(self.values[first], self.values[other])
+    def change(self, first: str, other: str) -> tuple[float, Interval | None]:
+        more = [values for name, values in self.values.items() if name not in (first, other)]
+        return estimate(self.values[first], self.values[other], *more)
 
 
 def _rows(data: CampaignData) -> list[Row]:
@@ -130,30 +130,32 @@ def _rows(data: CampaignData) -> list[Row]:
 def _side_by_side(data: CampaignData, rows: list[Row]) -> Section:
     first, *others = data.campaign.implementations
     section = Section("versions", f"Side by side with {first}", "Side by side")
-    of = "trials of one run each" if data.campaign.repeats == 1 else f"{data.campaign.repeats} repeats of each cell"
+    repeats = data.campaign.repeats
+    of = "trials of one run each" if repeats == 1 else f"{repeats} repeats of each cell"
     section.intro = [
-        f"Each figure beside that of {first}, by {of}: the change, and its ends with 99 % confidence. Better and "
-        "worse are said where the whole interval is on one side of 0."
+        f"Each figure beside that of {first}, by {of}: the change, and its ends with 99 % confidence. Better and worse "
+        f"are said where the whole interval is on one side of 0; alike, where it ends within {100 * ALIKE:g} %."
     ]
+    if repeats == 2:
+        section.intro.append("Two repeats tell large changes alone; with five, a change of a few percent shows.")
     varying = [number for number in range(3) if len({row.place[number] for row in rows}) > 1]
     titles = ("Configuration", "Machine", "Build")
     columns = [*(Column(titles[number]) for number in varying), Column("Case"), Column("Metric", tight=True)]
-    columns += [Column("Unit", tight=True), Column(first, number=True)]
-    for name in others:
-        columns += [Column(name, number=True), Column("Change", tight=True), Column("Is", tight=True)]
+    columns += [Column("Unit", tight=True), Column(first, number=True, tight=True), Column("Other", tight=True)]
+    columns += [Column("Its figure", number=True, tight=True), Column("Change"), Column("Is")]
     told: dict[bool, list[list[Any]]] = {True: [], False: []}
     for row in rows:
-        cells = [*(row.place[number] for number in varying), row.case, _name(row), row.metric.unit, _value(row, first)]
-        words = []
+        place = [*(row.place[number] for number in varying), row.case, _name(row), row.metric.unit]
         for name in others:
-            change = row.change(first, name)
-            words.append(_word(row.metric, change))
-            cells += [_value(row, name), figure_of(*change) if change else None, words[-1]]
-        told[any(word in ("better", "worse") for word in words)].append(cells)
+            if row.values.get(first) and row.values.get(name):
+                change = row.change(first, name)
+                word = _word(row.metric, *change)
+                figures = [_value(row, first), name, _value(row, name), figure_of(*change), word]
+                told[word in ("better", "worse")].append([*place, *figures])
     for is_change, title in ((True, "Better or worse"), (False, "Neither, as far as this tells")):
         if found := told[is_change]:
             section.add("heading", title, id=f"versions-{'moved' if is_change else 'rest'}")
-            folded = f"{len(found)} metrics" if len(found) > MOST_OPEN else ""
+            folded = f"{len(found)} figures" if len(found) > MOST_OPEN else ""
             section.add("table", table(f"t-versions-{'moved' if is_change else 'rest'}", columns, found), title=folded)
     return section
 
@@ -163,14 +165,13 @@ def _name(row: Row) -> str:
 
 
 def _value(row: Row, name: str) -> blocks.Cell:
-    values = row.values.get(name)
-    return blocks.cell(Values(tuple(values)).median) if values else blocks.Cell("–", "")
+    return blocks.cell(Values(tuple(row.values[name])).median)
 
 
-def _word(metric: Metric, change: tuple[float, Interval | None] | None) -> str:
-    if change is None or change[1] is None:
+def _word(metric: Metric, change: float, interval: Interval | None) -> str:
+    if interval is None:
         return "cannot tell"
-    low, high = change[1]
+    low, high = interval
     if low <= 0 <= high:
-        return "no difference seen"
+        return "alike" if max(-low, high) <= ALIKE else "cannot tell"
     return "better" if (low > 0) == (metric.better == "higher") else "worse"

@@ -16,6 +16,7 @@ from headroom.core.errors import EXIT_FAILED, UsageError
 from headroom.core.paths import output_file, shown
 from headroom.core.text import percent, shortened
 from headroom.report.comparison import LEAST_CHANGE
+from headroom.report.products import ROLES
 
 if TYPE_CHECKING:
     from headroom.report.comparison import Comparison, Difference, MetricChange
@@ -44,7 +45,8 @@ def add_to(app: typer.Typer) -> None:
         "a machine has other work to do, raise --worse-by or give --verdicts-only.\n\n"
         "--slower-than judges each metric by an interval (99 % confidence) of its change, from the trials of both runs "
         "or, with one trial in each, from all cases that have the metric. Worse: the whole interval is beyond the "
-        "limit. Cannot tell: the interval covers the limit; this is said, and changes no exit status.",
+        "limit, or single trials are worse by a factor of two in every case. Cannot tell: the interval covers the "
+        "limit; this is said, and changes no exit status.",
         epilog=EPILOG,
     )(compare_command)
 
@@ -113,7 +115,9 @@ def _print(compared: Comparison) -> None:
     for pair in compared.products:
         print(f"{pair.role}: {pair.a} in both runs" if pair.is_same else f"{pair.role}: a: {pair.a}  b: {pair.b}")
     _print_differences("What makes them incomparable", [one for one in compared.differences if not one.is_of_products])
-    _print_differences("Of the implementations", [one for one in compared.differences if one.is_of_products])
+    told = (*(f"{role}, {what}" for role in ROLES for what in ("version", "SHA-256", "its library")),)
+    own = [one for one in compared.differences if one.is_of_products and one.what not in told]
+    _print_differences("Of the implementations", own)
     changed = [one for one in compared.verdicts if not {"missing"} & {one.a, one.b}]
     if changed:
         rows = [
@@ -123,8 +127,9 @@ def _print(compared: Comparison) -> None:
         console.print_table("Verdicts that changed", ["a", "b", "case", "reason"], rows)
         _more(len(changed), "verdicts")
     moved, undecided = compared.outside(), compared.undecided()
-    _print_metrics("Metrics that moved by more than their trials spread", moved)
-    _print_metrics("Metrics that differ, with too few trials to tell whether they moved", undecided)
+    if compared.slower_than is None:
+        _print_metrics("Metrics that moved by more than their trials spread", moved)
+        _print_metrics("Metrics that differ, with too few trials to tell whether they moved", undecided)
     within = sum(one.outside is False for one in compared.metrics)
     only = [sum(getattr(one, side) == "missing" for one in compared.verdicts) for side in ("b", "a")]
     print(

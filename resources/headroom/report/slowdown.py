@@ -19,7 +19,7 @@ from headroom.report.data import metrics_by_identity
 
 Record = dict[str, Any]
 Interval = tuple[float, float]
-CONFIDENCE = 0.99
+LEAST_FACTOR = 2.0  # by which single trials have to differ: then b is worse, whatever their spread
 # Quantiles of Student's t distribution, 99 % two-sided, for 1 to 10 degrees of freedom, and of the normal one.
 T_QUANTILES = (63.657, 9.925, 5.841, 4.604, 4.032, 3.707, 3.499, 3.355, 3.25, 3.169)
 Z_QUANTILE = 2.5758
@@ -41,9 +41,12 @@ class Slowdown:
     change: float
     interval: Interval | None
     allowed: float
+    factor: float = 1.0  # by which b is worse, of single trials, in each case at least
 
     @property
     def judgement(self) -> Judgement:
+        if self.factor >= LEAST_FACTOR * (1 + self.allowed):
+            return "worse"
         if self.interval is None:
             return "cannot tell"
         low, high = self.interval if self.metric.better == "lower" else (-self.interval[1], -self.interval[0])
@@ -132,44 +135,43 @@ def _of_case(a: Record, b: Record, limit: float) -> Iterable[Slowdown]:
         counts = (len(trials[0]), len(trials[1]))
         case = (a["test"]["id"],)
         values = (metric["value"], other["value"])
-        yield Slowdown(declared, metric["core"], case, *values, counts, change, interval, limit)
+        factor = _factor(declared, *values) if interval is None and counts == (1, 1) else 1.0
+        yield Slowdown(declared, metric["core"], case, *values, counts, change, interval, limit, factor)
 
 
-def estimate(a: Sequence[float], b: Sequence[float]) -> tuple[float, Interval | None]:
-    """The change from trials of one run to those of another, as a share, with its interval: Welch's for logarithms of
-    the trials; where one run has a single trial, with the other's spread. Source: Welch, Biometrika 34 (1947)."""
+def _factor(metric: Metric, a: float, b: float) -> float:
+    """By how much b is worse: 2 for twice the time, and for half of the throughput."""
+    better, worse = (a, b) if metric.better == "lower" else (b, a)
+    return _ratio(better, worse) if min(a, b) > 0 else 1.0
+
+
+def estimate(a: Sequence[float], b: Sequence[float], *others: Sequence[float]) -> tuple[float, Interval | None]:
+    """The change from trials of one run to those of another, as a share, with its interval: Student's, for logarithms
+    of the trials, whose spread is taken to be one in both runs, and in `others`, which were measured alike."""
     if list(a) == list(b):  # of the same figures to the last digit, no time is by chance
         return 0.0, (0.0, 0.0)
     if min(*a, *b) <= 0:
         return _ratio(statistics.mean(a), statistics.mean(b)) - 1, None
-    logs = [[math.log(one) for one in trials] for trials in (a, b)]
+    logs = [[math.log(one) for one in trials] for trials in (a, b, *others) if min(trials) > 0]
     difference = statistics.mean(logs[1]) - statistics.mean(logs[0])
-    variances = [statistics.variance(one) if len(one) > 1 else None for one in logs]
-    known = [one for one in variances if one is not None]
-    if not any(known):  # equal trials may be steps of a search, which hide the spread
+    freedom = sum(len(one) - 1 for one in logs)
+    squares = sum(statistics.variance(one) * (len(one) - 1) for one in logs if len(one) > 1)
+    if not squares:  # equal trials may be steps of a search, which hide the spread
         return math.expm1(difference), None
-    if len(known) == 1:
-        error, freedom = known[0] * (1 / len(a) + 1 / len(b)), float(max(len(a), len(b)) - 1)
-    else:
-        parts = [variance / len(one) for variance, one in zip(known, logs, strict=True)]
-        error = sum(parts)
-        below = sum(part**2 / (len(one) - 1) for part, one in zip(parts, logs, strict=True))
-        freedom = error**2 / below if below else 1.0
-    return _interval(difference, error, freedom)
+    return _interval(difference, squares / freedom * (1 / len(a) + 1 / len(b)), freedom)
 
 
-def _interval(difference: float, variance: float, freedom: float) -> tuple[float, Interval]:
+def _interval(difference: float, variance: float, freedom: int) -> tuple[float, Interval]:
     half = t_quantile(freedom) * math.sqrt(variance)
     return math.expm1(difference), (math.expm1(difference - half), math.expm1(min(difference + half, 700.0)))
 
 
-def t_quantile(freedom: float) -> float:
-    """The quantile of Student's t distribution for 99 %, two-sided; between whole degrees of freedom the wider one."""
-    whole = max(1, int(freedom))
-    if whole <= len(T_QUANTILES):
-        return T_QUANTILES[whole - 1]
+def t_quantile(freedom: int) -> float:
+    """The quantile of Student's t distribution for 99 %, two-sided."""
+    if freedom <= len(T_QUANTILES):
+        return T_QUANTILES[freedom - 1]
     z = Z_QUANTILE  # Cornish and Fisher's expansion, right to 0.4 % from here on
-    return z + (z**3 + z) / (4 * whole) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * whole**2)
+    return z + (z**3 + z) / (4 * freedom) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * freedom**2)
 
 
 def _together(single: Sequence[Slowdown]) -> list[Slowdown]:
@@ -187,7 +189,9 @@ def _together(single: Sequence[Slowdown]) -> list[Slowdown]:
         change, interval = _interval(statistics.mean(logs), variance, len(logs) - 1)
         a, b = (statistics.geometric_mean([getattr(one, side) for one in group]) for side in ("a", "b"))
         cases, count = tuple(one.cases[0] for one in group), len(group)
-        found.append(replace(group[0], cases=cases, a=a, b=b, trials=(count, count), change=change, interval=interval))
+        least = min(one.factor for one in group)
+        more = {"change": change, "interval": interval, "factor": least}
+        found.append(replace(group[0], cases=cases, a=a, b=b, trials=(count, count), **more))
     return found
 
 

@@ -3,7 +3,8 @@
 
 Its first words are how it behaves, up to `--`: `fail`, `refuse`, `hang`, `slow=SECONDS`, `note=FILE` (a line at its
 beginning and its end), `cpus=FILE` (CPUs of the program and of its worker), `hang-once=FILE` (where the file is not
-there yet), `kill-worker-of=CELL` (while it measures that), `cut-short=STATUS` (after its first record).
+there yet), `loads=LIBRARY` (another than that of the cell), `kill-worker-of=CELL` (while it measures that),
+`cut-short=STATUS` (after its first record).
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from headroom.campaigns import identity
+from headroom.core import implementations
 from headroom.core.results import store
 from headroom.core.run import session
 from headroom.core.run.session import Plan
@@ -53,13 +55,18 @@ def main() -> int:
         return 2
     given = {name.removeprefix("--"): value for name, value in itertools.pairwise(words) if name[:2] == "--"}
     suites = words[: next(number for number, word in enumerate(words) if word.startswith("--"))]
-    settings = Settings(build=given["build"], seed=int(given["seed"]), quick="--quick" in words)
+    sides = {name: given[name] for name in ("compressor", "decompressor") if name in given}
+    settings = Settings(build=given["build"], seed=int(given["seed"]), quick="--quick" in words, **sides)
     folder = session.new_folder()
     plan = Plan(replace(settings, folder=folder), ["papers/effnet_2007"] if command == "reproduce" else suites)
     session.keep(plan)
     commit = identity.here().commit
     record = sample.record("smoke/first/One", "fail" if "fail" in behaviour else "pass", seed=int(given["seed"]))
     record.run, record.harness = folder.name, {"version": "0.1.0", "commit": commit, "changed": False}
+    for role, word in sides.items():
+        library = Path(behaviour.get("loads") or implementations.find(word).library_path())
+        digest = store.sha256_of(library)
+        setattr(record, role, {"name": Path(word).name, "version": None, "build": None, "sha256": digest})
     store.write(folder, record)
     if "cut-short" in behaviour:
         print("headroom: the disk is full.", file=sys.stderr)
