@@ -150,9 +150,9 @@ def all_capacities(data: CampaignData) -> Capacities:
         for one in capacities(data.records[cell]):
             if one.flow_pairs is None:
                 continue
-            pair = (names.get(side, side) for side in (one.compressor, one.decompressor))
-            which = (cell.configuration, one.build, one.scheme, *pair)
-            series = Series(*which, one.profile, one.cpus)
+            sides = [names.get(side, side) for side in (one.compressor, one.decompressor)]
+            which = (cell.configuration, one.build, one.scheme)
+            series = Series(*which, sides[0], sides[1], one.profile, one.cpus)
             found.setdefault((series, one.target_load), {}).setdefault(cell.machine, []).append((cell, one))
     return Capacities(found)
 

@@ -178,6 +178,8 @@ def _print_slowdowns(compared: Comparison) -> None:
         f"Worse by more than {_limit(compared)}: {counts['worse']} of {len(compared.slowdowns)} metrics; cannot tell: "
         f"{counts['cannot tell']}; not worse: {counts['not worse']}."
     )
+    if any(one.judgement == "cannot tell" and one.trials == (1, 1) for one in compared.slowdowns):
+        print("Single trials tell little: run without --quick, or repeat both in a campaign.")
     machine = max((one.allowed for one in compared.slowdowns), default=0.0) - (compared.slower_than or 0.0)
     if machine > 0:
         print(f"The machine itself was slower in b (floor_ns), so {percent(machine, 1)} more is allowed to times.")

@@ -213,8 +213,8 @@ def compare(
     by_a, by_b = ({record["test"]["id"]: record for record in records} for records in (records_a, records_b))
     both = [identity for identity in by_a if identity in by_b]
     found = Comparison(
-        a.name,
-        b.name,
+        _name(a),
+        _name(b),
         [*differences(records_a, records_b), *_settings(a, b)],
         _verdicts(by_a, by_b, _same_selection(a, b)),
         common=len(both),
@@ -227,6 +227,12 @@ def compare(
     if slower_than is not None:
         found.slowdowns = slowdown.judge(((by_a[one], by_b[one]) for one in both), slower_than)
     return found
+
+
+def _name(folder: Path) -> str:
+    """The name of a run; of one in a campaign, CAMPAIGN/CELL."""
+    cell = folder.parent
+    return f"{cell.parents[1].name}/{cell.name}" if cell.parent.name == "cells" else folder.name
 
 
 def _weight(one: MetricChange) -> tuple[int, float]:

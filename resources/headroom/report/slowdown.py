@@ -190,8 +190,8 @@ def _together(single: Sequence[Slowdown]) -> list[Slowdown]:
         a, b = (statistics.geometric_mean([getattr(one, side) for one in group]) for side in ("a", "b"))
         cases, count = tuple(one.cases[0] for one in group), len(group)
         least = min(one.factor for one in group)
-        more = {"change": change, "interval": interval, "factor": least}
-        found.append(replace(group[0], cases=cases, a=a, b=b, trials=(count, count), **more))
+        more = replace(group[0], cases=cases, a=a, b=b, trials=(count, count), factor=least)
+        found.append(replace(more, change=change, interval=interval))
     return found
 
 

@@ -56,7 +56,8 @@ def main() -> int:
     given = {name.removeprefix("--"): value for name, value in itertools.pairwise(words) if name[:2] == "--"}
     suites = words[: next(number for number, word in enumerate(words) if word.startswith("--"))]
     sides = {name: given[name] for name in ("compressor", "decompressor") if name in given}
-    settings = Settings(build=given["build"], seed=int(given["seed"]), quick="--quick" in words, **sides)
+    settings = Settings(build=given["build"], seed=int(given["seed"]), quick="--quick" in words)
+    settings = replace(settings, **sides)  # type: ignore[arg-type]
     folder = session.new_folder()
     plan = Plan(replace(settings, folder=folder), ["papers/effnet_2007"] if command == "reproduce" else suites)
     session.keep(plan)
