@@ -177,19 +177,22 @@ def _print(done: NightResult, written: Path | None) -> None:
     if waiting := [one.id for one in done.still_open if one not in done.opened]:
         print(f"Still open: {', '.join(waiting)}.")
     if not done.opened and done.status == "measured":
-        print(f"Nothing new in {done.series} series.")
+        print(f"Nothing new in {done.series} series." if done.series else "No series of fixed work was measured.")
     if done.candidates:
         print(f"{done.candidates} of {done.series} series were off their baseline.")
     if round(done.least_step, 3) > LEAST_CHANGE:
         print(least_step_sentence(done.least_step))
-    if done.status != "measured":
+    if done.status == "regression":
+        known = [one.id for one in done.still_open if one.confirmed and one.is_worse]
+        print(f"Tonight: a confirmed regression is open ({', '.join(known)}); of other series, tonight cannot tell.")
+    elif done.status != "measured":
         print(f"Tonight: {done.status}.")
     if written:
         print(shown(written))
 
 
 def _print_alert(alert: Alert) -> None:
-    commits = f", {alert.old_commit[:12] or 'no commit'}..{alert.new_commit[:12]}" if alert.new_commit else ""
+    commits = f", {alert.commits()}" if alert.commits() else ""
     state = alert.state + (f" ({alert.reason})" if alert.reason else "")
     rows = [
         (one.label, f"{one.baseline:.4g}", f"{one.value:.4g}", f"{one.step:+.1%}".replace("%", " %"), one.evidence)

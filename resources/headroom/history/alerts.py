@@ -94,6 +94,11 @@ class Alert:
     def is_worse(self) -> bool:
         return self.direction in ("regression", "verdict")
 
+    def commits(self, digits: int = 12) -> str:
+        """The commits between which it began, such as `0f3a..9c41`; "" where the builds are of no commit."""
+        old, new = self.old_commit[:digits], self.new_commit[:digits]
+        return f"{old}..{new}" if old and new else f"since {new}" if new else f"after {old}" if old else ""
+
     @property
     def title(self) -> str:
         cases = f"{len(self.cases)} case{'' if len(self.cases) == 1 else 's'}"

@@ -56,8 +56,8 @@ class Point:
 
     `value` is None where the night has none, and `reason` says why; `trials` are all raw values. `kind`: sentinels are
     judged, controls show what the machine did, verdicts are of conformance cases (in `text`), context is drawn only.
-    `digests` are the SHA-256 of the libraries by role; `conditions` is all that has to be equal for two nights to be
-    comparable, by name.
+    `digests` has the SHA-256 of the adapter, its version where that is known, and `quick` of a first look; `conditions`
+    is all that has to be equal for two nights to be comparable, by name.
     """
 
     night: datetime

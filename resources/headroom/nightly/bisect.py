@@ -112,9 +112,14 @@ def _by_case(measurer: Measurer, test: str) -> Task:
 def run(alert: Alert, measurer: Measurer, checkout: Checkout, ends: Range, quick: bool, say: Say) -> Bisection:
     """Bisects. Raises UsageError where the ends are no commits, or in the wrong order; BuildFailed where an end does
     not build."""
+    given = {"--old": ends.old or alert.old_commit, "--new": ends.new or alert.new_commit}
+    if missing := [name for name, commit in given.items() if not commit]:
+        raise UsageError(
+            f"A build of the alert {alert.id} is of no commit, so that there is nothing to bisect; give "
+            f"{' and '.join(missing)}."
+        )
     task = task_of(alert, measurer, QUICK_TRIALS if quick else TRIALS)
-    old = checkout.resolve(ends.old or alert.old_commit or "(the alert names no old commit; give --old)")
-    new = checkout.resolve(ends.new or alert.new_commit or "(the alert names no new commit; give --new)")
+    old, new = (checkout.resolve(commit) for commit in given.values())
     if not checkout.commits(old, new):
         raise UsageError(
             f"{new[:12]} does not follow {old[:12]}: --old is the good commit, and --new a later one that is bad."

@@ -216,7 +216,7 @@ def _alert_marks(series: Series, alerts: Sequence[Alert], where: dict[datetime, 
     for alert in alerts:
         for one in alert.series:
             if one.id == series.key.id and one.first_night in where:
-                sentence = f"{alert.title} ({alert.state}), {alert.old_commit[:8]}..{alert.new_commit[:8]}"
+                sentence = ", ".join(filter(None, (f"{alert.title} ({alert.state})", alert.commits(8))))
                 text = alert.new_commit[:8]
                 found.append(Mark(where[one.first_night], sentence, text, "open" if alert.is_open else "closed"))
     return found

@@ -19,8 +19,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from headroom.core import implementations, sentinels
-from headroom.core.errors import EnvironmentLacks, UsageError, disk_error
+from headroom.core import engine, implementations, sentinels
+from headroom.core.errors import EnvironmentLacks, HeadroomError, UsageError, disk_error
 from headroom.core.implementations import Implementation
 from headroom.core.machine import build, environment, guard, topology
 from headroom.core.machine.measuring import MachineBusy, measuring
@@ -91,6 +91,9 @@ class Measurer(Protocol):
 
     def conditions(self, name: str) -> dict[str, str]:
         """All that has to be equal for two nights of a sentinel, or of the bare bridge, to be comparable."""
+
+    def version(self, adapter: Path) -> str:
+        """The version of an adapter; "" where neither implementation.yaml nor the adapter tells one."""
 
     def engine(self) -> Path:
         """The engine's program."""
@@ -225,6 +228,14 @@ class EngineMeasurer:
         )
         case = [without_libraries(job), without_libraries(counted), sentinels.METHOD]
         return {"profile": _digest(profile), "case": _digest(case)}
+
+    def version(self, adapter: Path) -> str:
+        if self._found.version:
+            return self._found.version
+        try:
+            return str(engine.run("describe", {"library": str(adapter)}, timeout_s=20, build=self.build)["version"])
+        except (HeadroomError, KeyError):
+            return ""
 
     def engine(self) -> Path:
         return build.require_engine(self.build)

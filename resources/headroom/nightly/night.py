@@ -43,7 +43,7 @@ LAST_GOOD = "last-good"
 TRIALS, QUICK_TRIALS = 30, 6
 SEARCH_EVERY = timedelta(days=7) - timedelta(hours=6)  # nights begin now and then a little earlier
 
-Status = Literal["measured", "measured in part", "not measured", "cannot tell"]
+Status = Literal["measured", "measured in part", "not measured", "cannot tell", "regression"]
 Say = Callable[[str], None]
 Now = Callable[[], datetime]
 
@@ -73,8 +73,11 @@ class NightOptions:
 
 @dataclass
 class NightResult:
-    """How a night ended. `notes` are sentences; `opened` are the alerts that it is the first to tell; `failing` those
-    that make it fail. `candidates` and `least_step` are those of a `Judgement`."""
+    """How a night ended; `regression`: one is confirmed, and of other series tonight cannot tell.
+
+    `notes` are sentences; `opened` are the alerts that it is the first to tell; `failing` those that make it fail.
+    `candidates` and `least_step` are those of a `Judgement`.
+    """
 
     night: datetime
     status: Status
@@ -218,7 +221,7 @@ class _Night:
 
     def _measured(self, new: Binary, old: Binary | None) -> NightResult:
         series = self.history.series(self.measurer.machine)
-        make = PointMaker(self.night, self.measurer, new, self.store.marked("pinned"))
+        make = PointMaker(self.night, self.measurer, new, self.store.marked("pinned"), self.options.quick)
         again = Remeasuring(self.store, self.measurer, new, self.options.trials, self._is_time_up, self._note, self.say)
         sessions = self._sessions(self._arms(series.values(), make, old))
         points = self._sentinel_points(sessions, series.values(), make)
@@ -375,7 +378,8 @@ class _Night:
         told = done.still_open if self.options.fail_while_open else done.opened
         result.failing = [one for one in told if one.confirmed and one.is_worse]
         if (done.undecided or done.moved) and result.status == "measured":
-            result.status = "cannot tell"
+            known = any(one.confirmed and one.is_worse for one in done.still_open)
+            result.status = "regression" if known else "cannot tell"
 
     def _keep_house(self, engines: Collection[str]) -> None:
         """Keeps today's engine, and what the next nights need. What fails here takes nothing from the night."""

@@ -89,7 +89,8 @@ class ShownAlert:
 @dataclass(frozen=True)
 class LastNight:
     """The last night of a machine. `commit` is the one that was measured, and `is_changed` whether its tree had changes
-    that no commit holds. `state` is a word of its own, `look` its colour, `words` say more."""
+    that no commit holds; `product` is the implementation with its version and digest. `state` is a word of its own,
+    `look` its colour, `words` say more."""
 
     machine: str
     night: str
@@ -99,6 +100,8 @@ class LastNight:
     look: str
     measured: str
     words: tuple[str, ...]
+    product: str = ""
+    is_quick: bool = False
 
 
 @dataclass
@@ -115,6 +118,16 @@ class Content:
     events: list[dict[str, Any]]
     drifts: list[dict[str, str]]
     data: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def without_alert(self) -> tuple[str, str]:
+        """The words in place of alerts where none is open, with their colour: green only where all was measured."""
+        if not self.last_nights:
+            return "unsupported", "nothing was measured yet"
+        worst = min(self.last_nights, key=lambda one: ("error", "fail", "non-strict", "pass").index(one.look))
+        if worst.look == "pass":
+            return "pass", "no open alert"
+        return worst.look, f"no open alert, but the last night of {worst.machine}: {worst.state}"
 
 
 def write(history: History, path: Path) -> None:
@@ -165,7 +178,7 @@ def content(snapshot: Snapshot) -> Content:
         series[card.anchor] = {**data, "machine": machine}
         cards["control" if judged.series.kind == "control" else ""].append((judged.series.key.test, card))
     labels = {judged.series.key.id: str(judged.series.key) for judged in snapshot.judged}
-    alerts = [_shown(one, snapshot.folder) for one in reversed(snapshot.book.alerts.values())]
+    alerts = [_shown(one, snapshot) for one in reversed(snapshot.book.alerts.values())]
     return Content(
         cards=_cards(snapshot),
         last_nights=[_last_night(machine, snapshot) for machine in snapshot.nights],
@@ -288,14 +301,31 @@ def signed(step: float) -> str:
     return "0.0 %" if text in ("+0.0 %", "-0.0 %") else text.replace("-", "−")
 
 
-def _shown(alert: Alert, history: Path) -> ShownAlert:
+def _shown(alert: Alert, snapshot: Snapshot) -> ShownAlert:
     return ShownAlert(
         alert=alert,
         look=LOOKS[alert.direction] if alert.confirmed else "non-strict",
-        commits=f"{alert.old_commit[:8] or 'unknown'}..{alert.new_commit[:8] or 'unknown'}",
+        commits=alert.commits(8) or _libraries(alert, snapshot),
         rows=tuple(_row(one) for one in alert.series),
-        commands=tuple(commands(alert, history)),
+        commands=tuple(commands(alert, snapshot.folder)),
     )
+
+
+def _libraries(alert: Alert, snapshot: Snapshot) -> str:
+    """The libraries between which an alert began, by version and digest, where builds are of no commit."""
+    series = {one.series.key.id: one.series for one in snapshot.judged}
+    for changed in alert.series:
+        found = series.get(changed.id)
+        row = found.index(changed.first_night) if found else None
+        if found and row:
+            return " → ".join(_library(found.library(one)) for one in (row - 1, row))
+    return "builds of no commit"
+
+
+def _library(of: Mapping[str, str]) -> str:
+    """A library of the history: `2.1 (SHA-256 1f2e3d4c5b6a)`."""
+    digest = f"SHA-256 {of['adapter'][:12]}" if of.get("adapter") else "no digest"
+    return f"{of['version']} ({digest})" if of.get("version") else digest
 
 
 def _row(one: ChangedSeries) -> dict[str, str]:
@@ -315,16 +345,17 @@ def commands(alert: Alert, history: Path) -> list[str]:
     """What to do about an alert of a history, as a shell takes it. `git log` only of what can be a commit."""
     name = named(alert, history)
     found = [show_command(alert, history)]
+    of_commits = bool(_COMMIT.fullmatch(alert.old_commit) and _COMMIT.fullmatch(alert.new_commit))
     if alert.is_open:
+        found += [f"./headroom nightly bisect {name}"] if of_commits else []
         found += [
-            f"./headroom nightly bisect {name}",
             f"./headroom nightly accept {name} --reason '…'",
             f"./headroom nightly ignore {name} --reason '…'",
         ]
     run = suite_runs.folder_of(history.resolve() / suite_runs.RUNS, suite_runs.CONFORMANCE, night_name(alert.night))
     if alert.cases and run.is_dir():
         found.append(f"./headroom report {shlex.quote(str(run))}")
-    if _COMMIT.fullmatch(alert.old_commit) and _COMMIT.fullmatch(alert.new_commit):
+    if of_commits:
         found.append(f"git log {alert.old_commit[:12]}..{alert.new_commit[:12]}")
     return found
 
@@ -349,16 +380,22 @@ def _last_night(machine: str, snapshot: Snapshot) -> LastNight:
     words += [f"Cannot tell yet: {one.title} ({one.id})" for one in unsure]
     skipped = snapshot.unmeasured(machine)
     words += [f"{_date(one.night)}: {one.sentence}" for one in skipped]
-    if skipped:
+    if skipped or not measured:
         state, look = "not measured", "error"
     elif kinds & {"machine", "cannot tell", "not measured"} or unsure:
         state, look = "cannot tell", "non-strict"
+        if known := [one.id for one in snapshot.book.of(machine).open if one.confirmed and one.is_worse]:
+            state, look = "regression", "fail"
+            words.insert(
+                0, f"A confirmed regression is open ({', '.join(known)}). Of other series, tonight cannot tell."
+            )
     elif measured == len(tonight) and "in part" not in kinds:
         state, look = "measured", "pass"
     else:
         state, look = "measured in part", "non-strict"
     built = [one for one in tonight if one.kind == "sentinel"]
     trials = max((len(chart.trials_of(one, -1)) for one in built), default=0)
+    names = ", ".join(dict.fromkeys(f"{one.key.compressor} {_library(one.library(-1))}" for one in built))
     return LastNight(
         machine,
         _date(night),
@@ -368,6 +405,8 @@ def _last_night(machine: str, snapshot: Snapshot) -> LastNight:
         look,
         f"{measured} of {len(tonight)} series, {trials} trials",
         tuple(words),
+        names,
+        any(one.library(-1).get("quick") == "yes" for one in built),
     )
 
 

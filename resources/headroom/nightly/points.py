@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cached_property
 
 from headroom.core.metrics import Metric
 from headroom.core.sentinels import Trials, best
@@ -25,6 +26,14 @@ class PointMaker:
     measurer: Measurer
     new: Binary
     pinned: Binary | None
+    is_quick: bool = False
+
+    @cached_property
+    def product(self) -> dict[str, str]:
+        """What the rows of tonight's build say of it: the library's digest, and its version where that is known."""
+        version = self.measurer.version(self.new.path)
+        named = {"version": version} if version else {}
+        return {"adapter": self.new.digest, **named, **({"quick": "yes"} if self.is_quick else {})}
 
     def of_sentinel(self, name: str, test: str, profile: str, found: Mapping[str, Trials]) -> list[Point]:
         """The rows of a sentinel, by arm and metric. The old build has none: it has rows of its own nights."""
@@ -49,7 +58,7 @@ class PointMaker:
         point = replace(self._of_control(key, metric, values, conditions), digests={"adapter": digests.get(arm, "")})
         if arm != NEW:
             return point
-        return replace(point, kind="sentinel", commit=self.new.commit, changed=self.new.changed)
+        return replace(point, kind="sentinel", commit=self.new.commit, changed=self.new.changed, digests=self.product)
 
     def _of_control(
         self, key: SeriesKey, metric: Metric, values: Sequence[float], conditions: Mapping[str, str]
@@ -78,7 +87,7 @@ class PointMaker:
                 reason=reason,
                 commit=self.new.commit,
                 changed=self.new.changed,
-                digests={"adapter": self.new.digest},
+                digests=self.product,
                 conditions=conditions,
             )
             for one in known

@@ -71,9 +71,8 @@ def _of_series(judged: Judged, snapshot: Snapshot, alert: Alert | None) -> ET.El
     value = f"{number(float(series.values[-1]))} {series.unit}"
     if alert is not None:
         changed = next(one for one in alert.series if one.id == series.key.id)
-        message = (
-            f"{alert.title} since {alert.new_commit[:12]}: {number(changed.baseline)} → {value}. {changed.evidence}"
-        )
+        since = f" ({alert.commits()})" if alert.commits() else ""
+        message = f"{alert.title}{since}: {number(changed.baseline)} → {value}. {changed.evidence}"
         failure = ET.SubElement(case, "failure", message=_clean(message.strip()), type=alert.direction)
         failure.text = _clean(show_command(alert, snapshot.folder))
     out = ET.SubElement(case, "system-out")

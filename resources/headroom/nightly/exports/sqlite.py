@@ -154,7 +154,7 @@ def _annotations(snapshot: Snapshot) -> Iterator[tuple[Any, ...]]:
             tags = f"event,{event.kind}"
             yield int(event.night.timestamp()), event.machine, series, event.kind, event.sentence, tags
     for alert in snapshot.book.alerts.values():
-        text = f"{alert.old_commit[:12]}..{alert.new_commit[:12]} ({alert.state})"
+        text = f"{alert.commits()} ({alert.state})".strip()
         for series in [one.id for one in alert.series] or [None]:
             tags = f"alert,{alert.direction},{alert.state}"
             yield int(alert.night.timestamp()), alert.machine, series, alert.title, text, tags

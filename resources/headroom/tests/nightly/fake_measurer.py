@@ -113,6 +113,9 @@ class FakeMeasurer:
     def conditions(self, name: str) -> dict[str, str]:
         return {"kernel": self.kernel, "engine": sha256_of(self.engine())}
 
+    def version(self, adapter: Path) -> str:
+        return "2.1"
+
     def engine(self) -> Path:
         path = self.folder / "engine"
         path.write_text(self.engine_text, encoding="utf-8")

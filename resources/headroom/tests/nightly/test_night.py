@@ -304,6 +304,22 @@ def test_a_noisy_session_cannot_tell(nights: Nights) -> None:
     assert (found.status, found.exit_status) == ("cannot tell", 3)
 
 
+def test_a_night_that_cannot_tell_hides_no_confirmed_regression(nights: Nights) -> None:
+    nights.many(12)
+    commit(nights, "c1", "103 104")
+    assert nights.night().status == "measured"
+    nights.measurer.machine_factor = 1.3
+    found = nights.night()
+    assert (found.status, found.exit_status, len(found.still_open)) == ("regression", 3, 1)
+
+
+def test_rows_name_version_digest_and_a_first_look(nights: Nights) -> None:
+    nights.night(quick=True)
+    (found, *_) = [one for one in nights.history.series().values() if one.kind == "sentinel"]
+    digest = nights.store.marked("pinned").digest  # type: ignore[union-attr]
+    assert found.library(-1) == {"adapter": digest, "version": "2.1", "quick": "yes"}
+
+
 def test_searches_are_weekly_context(nights: Nights) -> None:
     nights.many(9)
     (found,) = [one for one in nights.history.series().values() if one.kind == "context"]

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from headroom.core.errors import EnvironmentLacks
-from headroom.history.alerts import Alert
+from headroom.history.alerts import Alert, ChangedSeries
 from headroom.history.store import History, default_folder
 from headroom.nightly import chart, page, snapshot
 from headroom.tests import browser
@@ -150,14 +150,83 @@ def test_an_unconfirmed_alert_of_the_night_cannot_tell(tmp_path: Path) -> None:
     assert only.state == "cannot tell"
 
 
+def test_a_confirmed_regression_is_the_state_of_a_night_that_cannot_tell(tmp_path: Path) -> None:
+    history = History(tmp_path)
+    history.add([point(0)])
+    history.append("alerts", [Alert("x", night(0), "rack", "regression", True, "", "").opened()])
+    history.append("alerts", [Alert("y", night(0), "rack", "regression", False, "", "").opened()])
+    (only,) = page.content(snapshot.take(history)).last_nights
+    assert (only.state, only.look) == ("regression", "fail")
+    assert only.words[0] == "A confirmed regression is open (x). Of other series, tonight cannot tell."
+
+
+def test_the_last_night_names_its_product_and_a_first_look(tmp_path: Path) -> None:
+    history = History(tmp_path)
+    history.add([point(0, digests={"adapter": "ab" * 32, "version": "2.1", "quick": "yes"})])
+    (only,) = page.content(snapshot.take(history)).last_nights
+    assert (only.product, only.is_quick) == (f"{KEY.compressor} 2.1 (SHA-256 abababababab)", True)
+    text = page.render(snapshot.take(history))
+    assert only.product in text and "a first look (--quick)" in text
+    history.add([point(1, digests={"adapter": "cd" * 32})])
+    (only,) = page.content(snapshot.take(history)).last_nights
+    assert (only.product, only.is_quick) == (f"{KEY.compressor} SHA-256 cdcdcdcdcdcd", False)
+
+
+def test_builds_of_no_commit_are_named_by_their_libraries(tmp_path: Path) -> None:
+    history = History(tmp_path)
+    for index, digest in enumerate(("ab", "cd")):
+        history.add([point(index, commit="", digests={"adapter": digest * 32, "version": f"2.{index}"})])
+    changed = ChangedSeries(KEY.id, "label", KEY.test, KEY.metric, "ns", 1.0, 2.0, 1.0, night(1))
+    history.append("alerts", [Alert("x", night(1), "rack", "regression", True, "", "", (changed,)).opened()])
+    (shown,) = page.content(snapshot.take(history)).open
+    assert shown.commits == "2.0 (SHA-256 abababababab) → 2.1 (SHA-256 cdcdcdcdcdcd)"
+    text = page.render(snapshot.take(history))
+    assert "nightly bisect" not in text and "unknown" not in text
+    assert page._shown(Alert("y", night(0), "rack", "verdict", True, "", ""), snapshot.take(history)).commits == (
+        "builds of no commit"
+    )
+
+
+@pytest.mark.parametrize(
+    ("kinds", "look", "words"),
+    [
+        ([], "pass", "no open alert"),
+        ([("in part", 0)], "non-strict", "no open alert, but the last night of rack: measured in part"),
+        ([("machine", 0)], "non-strict", "no open alert, but the last night of rack: cannot tell"),
+        ([("not measured", 1)], "error", "no open alert, but the last night of rack: not measured"),
+    ],
+)
+def test_no_open_alert_is_green_only_where_all_was_measured(
+    tmp_path: Path, kinds: list[tuple[str, int]], look: str, words: str
+) -> None:
+    from headroom.history.events import Event
+
+    history = History(tmp_path)
+    assert page.content(snapshot.take(history)).without_alert == ("unsupported", "nothing was measured yet")
+    history.add([point(0)])
+    for kind, when in kinds:
+        history.append("events", [Event(night(when), "rack", kind, "why").as_json()])  # type: ignore[arg-type]
+    assert page.content(snapshot.take(history)).without_alert == (look, words)
+    assert f'<li><span class="verdict {look}">{words}</span></li>' in page.render(snapshot.take(history))
+
+
+def test_a_night_without_any_value_is_not_measured(tmp_path: Path) -> None:
+    history = History(tmp_path)
+    history.add([point(0)])
+    history.add([point(1, value=None, reason="It crashed.")])
+    (only,) = page.content(snapshot.take(history)).last_nights
+    assert (only.state, only.look, only.measured) == ("not measured", "error", "0 of 1 series, 2 trials")
+
+
 def test_only_commits_become_commands() -> None:
     alert = Alert("an id; rm -rf /", night(0), "rack", "regression", True, "$(id)", "--output=x")
     assert page.commands(alert, default_folder()) == [
         "./headroom nightly show 'an id; rm -rf /'",
-        "./headroom nightly bisect 'an id; rm -rf /'",
         "./headroom nightly accept 'an id; rm -rf /' --reason '…'",
         "./headroom nightly ignore 'an id; rm -rf /' --reason '…'",
     ]
+    both = replace(alert, id="a", old_commit="0" * 40, new_commit="f" * 40)
+    assert "./headroom nightly bisect a" in page.commands(both, default_folder())
     known = replace(alert, id="a", old_commit="0" * 40, new_commit="f" * 40, state="fixed")
     assert page.commands(known, default_folder()) == ["./headroom nightly show a", "git log 000000000000..ffffffffffff"]
 
@@ -173,7 +242,7 @@ def test_an_empty_history_has_a_page(tmp_path: Path) -> None:
     page.write(History(tmp_path / "none"), tmp_path / "index.html")
     text = (tmp_path / "index.html").read_text(encoding="utf-8")
     assert "The history has no night yet" in text
-    assert "No alert is open." in text
+    assert "Nothing was measured yet." in text and "no open alert" not in text
 
 
 def test_a_page_that_cannot_be_written_is_a_sentence(tmp_path: Path) -> None:
