@@ -5,6 +5,8 @@
 #include <cstring>
 #include <iterator>
 
+#include "base/nth.h"
+
 namespace headroom {
 namespace {
 
@@ -199,7 +201,7 @@ std::vector<ForwardOutcome> CheckedUserPlane::forward(std::size_t worker, std::s
     const headroom_user_packet& given = room.given[i];
     const headroom_user_packet& packet = room.packets[i];
     if (!Buffers::are_fences_whole(given.octets - room_, whole(given.length)))
-      broken(kForward, "it wrote outside of the room of packet " + std::to_string(i) + " of a burst.");
+      broken(kForward, "it wrote outside of the room of " + nth("packet", i) + " of a burst.");
     if (std::string defect = forward_defect(given, packet); !defect.empty()) broken(kForward, defect);
     ForwardOutcome& outcome = outcomes.emplace_back(ForwardOutcome{packet.status, packet.reason, packet.more != 0});
     if (packet.status != HEADROOM_OK) continue;

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/hex.h"
+#include "base/nth.h"
 
 #ifdef HEADROOM_CAPTURES
 #include <pcap/pcap.h>
@@ -109,7 +110,7 @@ void take(LinkType type, OctetView frame, bool complete, std::uint64_t time_ns, 
 // Why reading ended before the file did, and how to keep what was read. A killed tcpdump leaves such files.
 [[noreturn]] void refuse_rest(const std::string& name, std::uint64_t whole, const std::string& reason) {
   const bool cut = reason.find("truncated") != std::string::npos;
-  std::string sentence = name + " cannot be read to its end: packet " + std::to_string(whole + 1) +
+  std::string sentence = name + " cannot be read to its end: " + nth("packet", whole) +
                          (cut ? " is cut short (" : " is damaged (") + reason + "). ";
   if (whole == 0) {
     sentence += "No packet before it is left.";

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <new>
 
+#include "base/nth.h"
 #include "check/checks.h"
 
 namespace headroom::check {
@@ -53,8 +54,8 @@ std::unique_ptr<Instance> instance_after(const Subject& subject, headroom_role r
 void check_capacity(const Subject& subject, headroom_role role, const std::vector<TypedPacket>& inputs, std::size_t i,
                     std::uint32_t capacity, Fenced& out) {
   const std::unique_ptr<Instance> instance = instance_after(subject, role, inputs, i);
-  note("packet " + std::to_string(i) + " was given to the " + name_of(role) + " with room for " +
-       std::to_string(capacity) + " octets of output");
+  note(nth("packet", i) + " was given to the " + name_of(role) + " with room for " + std::to_string(capacity) +
+       " octets of output");
   std::uint8_t* buffer = out.at_end(capacity);
   constexpr std::size_t kBefore = 64;
   std::memset(buffer - kBefore, kFill, kBefore);
@@ -86,8 +87,8 @@ void try_inputs(const Subject& subject, Place place) {
         const bool edges = place == Place::at_the_edges;
         for (std::uint8_t* at :
              {edges ? in.at_end(length) : in.at_start() + kSlack, in.at_start() + (edges ? 0 : kSlack)}) {
-          note("the first " + std::to_string(length) + " octets of packet " + std::to_string(i) +
-               " were given to the " + name_of(role));
+          note("the first " + std::to_string(length) + " octets of " + nth("packet", i) + " were given to the " +
+               name_of(role));
           in.writable(true);
           std::copy_n(inputs[i].octets.begin(), length, at);
           in.writable(edges);

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "base/hex.h"
+#include "base/nth.h"
 #include "check/child.h"
 
 namespace headroom::check {
@@ -28,10 +29,10 @@ void drain(const Caller<Judged>& caller, std::size_t room, std::uint64_t now_ns)
 std::string line_of(const char* side, std::size_t i, const PacketOutput& called) {
   const headroom_detail& d = called.detail;
   std::ostringstream line;
-  line << "packet " << i << " of the " << side << ": " << name_of_status(called.status) << ' ' << to_hex(called.octets)
-       << " cid " << d.cid << " profile " << d.profile << " headers " << d.plain_header << '/' << d.compressed_header
-       << " type " << unsigned{d.packet_type} << " mode " << unsigned{d.mode} << " state " << unsigned{d.state}
-       << " event " << unsigned{d.event} << " link type " << called.type << '\n';
+  line << nth("packet", i) << " of the " << side << ": " << name_of_status(called.status) << ' '
+       << to_hex(called.octets) << " cid " << d.cid << " profile " << d.profile << " headers " << d.plain_header << '/'
+       << d.compressed_header << " type " << unsigned{d.packet_type} << " mode " << unsigned{d.mode} << " state "
+       << unsigned{d.state} << " event " << unsigned{d.event} << " link type " << called.type << '\n';
   return line.str();
 }
 
@@ -163,7 +164,7 @@ std::string transcript(const Subject& subject, const TranscriptOptions& options)
       std::vector<PacketInput> inputs;
       for (std::size_t k = j; k < std::min<std::size_t>(j + options.burst, end); ++k)
         inputs.push_back(input_of(subject.packets[k]));
-      note("packets " + std::to_string(j) + " and following were given to it");
+      note(nth("packets", j) + " and following were given to it");
       if (compressor == nullptr) {
         for (std::size_t k = j; k < j + inputs.size(); ++k)
           link.push_back({subject.packets[k].octets, subject.packets[k].type});
@@ -184,7 +185,7 @@ std::string transcript(const Subject& subject, const TranscriptOptions& options)
       for (std::size_t k = 0; k < called.size(); ++k) text += line_of("decompressor", i + j + k, called[k]);
     }
     for (const ReversePacket& packet : take_reverse(*decompressor, now_ns, fill)) {
-      text += "reverse packet after packet " + std::to_string(end - 1) + ": " + to_hex(packet.octets) + "\n";
+      text += "reverse packet after " + nth("packet", end - 1) + ": " + to_hex(packet.octets) + "\n";
       if (compressor != nullptr && packet.type == HEADROOM_REVERSE_FAR)
         (void)caller_of(*compressor).give_reverse({packet.octets, 0, HEADROOM_REVERSE_NEAR}, now_ns);
     }

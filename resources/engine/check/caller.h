@@ -126,7 +126,7 @@ struct TranscriptOptions {
 };
 [[nodiscard]] std::string transcript(const Subject& subject, const TranscriptOptions& options);
 
-// Where two transcripts part, as half a sentence: "packet 7 of the compressor: 'OK 45…' and then 'OK 46…'".
+// Where two transcripts part, as half a sentence: "packet 8 of the compressor: 'OK 45…' and then 'OK 46…'".
 [[nodiscard]] std::string first_difference(const std::string& a, const std::string& b);
 
 // The time of packet number `i` in checks that need one.

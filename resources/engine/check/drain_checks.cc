@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/hex.h"
+#include "base/nth.h"
 #include "check/checks.h"
 #include "replay/compare.h"
 
@@ -62,7 +63,7 @@ std::string outputs_of(const Subject& subject, std::size_t burst, std::size_t at
     const std::size_t count = std::min(burst, slots.records.size() - begin);
     const std::vector<headroom_packet> given(slots.records.begin() + static_cast<std::ptrdiff_t>(begin),
                                              slots.records.end());
-    note("a burst of " + std::to_string(count) + " was compressed, from packet " + std::to_string(begin) + " on");
+    note("a burst of " + std::to_string(count) + " was compressed, from " + nth("packet", begin) + " on");
     const std::size_t handled = caller.process(true, &slots.records[begin], count, time_of(0));
     if (handled == 0 || handled > count) {
       throw Broken("compress says that it has handled " + std::to_string(handled) + " of " + std::to_string(count) +
@@ -127,11 +128,11 @@ Outcome check_deadline(const Subject& subject) {
       return deadline;
     };
     for (std::size_t i = 0; i < inputs.size(); ++i) {
-      note("packet " + std::to_string(i) + " was given to the " + name_of(role) + ", and drained");
+      note(nth("packet", i) + " was given to the " + name_of(role) + ", and drained");
       (void)call_one(instance, input_of(inputs[i]), time_of(i));
       const std::uint64_t deadline = after_drain(time_of(i));
       if (deadline >= time_of(i + 1)) continue;
-      note("the deadline behind packet " + std::to_string(i) + " has come");
+      note("the deadline behind " + nth("packet", i) + " has come");
       (void)after_drain(deadline);
     }
     note("one deadline after another has come behind the last packet");
@@ -152,7 +153,7 @@ Outcome check_lost_frames(const Subject& subject) {
   Octets room(HEADROOM_EXPANSION);
   const std::uint8_t none = 0;
   for (std::size_t i = 0; i < link.size(); ++i) {
-    note("a frame was reported lost in front of link packet " + std::to_string(i));
+    note("a frame was reported lost in front of " + nth("link packet", i));
     headroom_packet report = record_of({{&none, 0}, 0, HEADROOM_TYPE_LOST}, room.data(), room.size());
     process_one(instance, report, time_of(i));
     if (report.status != HEADROOM_NOTHING || report.out_length != 0) {
@@ -164,7 +165,7 @@ Outcome check_lost_frames(const Subject& subject) {
     const PacketOutput unreported = call_one(twin, input_of(link[i]), time_of(i));
     if (!reported.came_out() || !unreported.came_out()) continue;
     if (replay::first_difference(reported.octets, unreported.octets))
-      throw Broken("link packet " + std::to_string(i) + " comes out changed after the report of a lost frame.");
+      throw Broken(nth("link packet", i) + " comes out changed after the report of a lost frame.");
   }
   return {};
 }

@@ -8,6 +8,7 @@
 
 #include "adapter/checked_endpoint.h"
 #include "base/hex.h"
+#include "base/nth.h"
 #include "base/random.h"
 #include "check/endpoint.h"
 
@@ -133,15 +134,14 @@ Outcome check_messages(const Subject& subject) {
     Side& from = i % 2 == 0 ? a : b;
     Side& to = i % 2 == 0 ? b : a;
     const Octets message = sip_message(i);
-    note("message " + std::to_string(i) + " was compressed and decompressed");
+    note(nth("message", i) + " was compressed and decompressed");
     const MessageOutput made = from.endpoint.compress(message, 0, time_of(i));
-    require(made.came_out(),
-            "message " + std::to_string(i) + " was not compressed: " + name_of_status(made.status) + ".");
+    require(made.came_out(), nth("message", i) + " was not compressed: " + name_of_status(made.status) + ".");
     const bool known = i % 4 < 2;
     const MessageOutput back = to.endpoint.decompress(made.octets, known ? 0 : HEADROOM_NO_SESSION, 1, time_of(i));
-    require(back.came_out(), "message " + std::to_string(i) + " was not decompressed: " + name_of_status(back.status) +
-                                 ", reason " + std::to_string(back.detail.reason) + ".");
-    require(back.octets == message, "message " + std::to_string(i) + " came back changed.");
+    require(back.came_out(), nth("message", i) + " was not decompressed: " + name_of_status(back.status) + ", reason " +
+                                 std::to_string(back.detail.reason) + ".");
+    require(back.octets == message, nth("message", i) + " came back changed.");
     if (!known) (void)to.endpoint.accept(0);
   }
   for (Side* side : {&a, &b}) {
@@ -221,7 +221,7 @@ Outcome check_streams(const Subject& subject) {
   bool plain = false;
   for (std::size_t i = 0; i < kMessages; ++i) {
     const MessageOutput made = a.endpoint.compress(sip_message(i), 0, time_of(i));
-    require(made.came_out(), "message " + std::to_string(i) + " was not compressed.");
+    require(made.came_out(), nth("message", i) + " was not compressed.");
     plain = plain || made.detail.kind == HEADROOM_MESSAGE_PLAIN;
     stream.insert(stream.end(), made.octets.begin(), made.octets.end());
   }
@@ -240,7 +240,7 @@ Outcome check_streams(const Subject& subject) {
     if (output->is_none()) output = b.endpoint.drain(time_of(at));
     for (; output; output = b.endpoint.drain(time_of(at))) {
       require(output->came_out() && came < kMessages && output->octets == sip_message(came),
-              "message " + std::to_string(came) + " of a stream does not come out as it went in.");
+              nth("message", came) + " of a stream does not come out as it went in.");
       ++came;
     }
     at += length;
@@ -353,7 +353,7 @@ void try_hostile_stream(const Subject& subject, Xoshiro256& random) {
   for (std::size_t i = 0; i < kHostileMessages; ++i) {
     Octets piece(static_cast<std::size_t>(random.next() % 300));
     for (std::uint8_t& octet : piece) octet = static_cast<std::uint8_t>(random.next() % 3 == 0 ? 0xFF : random.next());
-    note("piece " + std::to_string(i) + " of a hostile stream was given to decompress");
+    note(nth("piece", i) + " of a hostile stream was given to decompress");
     const std::uint64_t now_ns = (i + 1) * 3'600'000'000'000;
     std::size_t outputs = 0;
     (void)stream.endpoint.decompress(piece, 0, 0, now_ns);
@@ -406,7 +406,7 @@ Outcome check_hostile_messages(const Subject& subject) {
       default:
         break;
     }
-    note("message " + std::to_string(i) + " of hostile ones, " + std::to_string(message.size()) +
+    note(nth("message", i) + " of hostile ones, " + std::to_string(message.size()) +
          " octets, was given to decompress");
     const bool known = i % 2 == 0;
     // An hour apart: what an endpoint allows a source per second is not what is asked here.

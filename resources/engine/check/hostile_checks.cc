@@ -3,6 +3,7 @@
 // Octets that nobody honest would send. Whatever they are, the answer is a status.
 #include <algorithm>
 
+#include "base/nth.h"
 #include "base/random.h"
 #include "check/checks.h"
 
@@ -84,7 +85,7 @@ Outcome check_hostile_packets(const Subject& subject) {
           honest.empty() ? TypedPacket() : honest[forged ? i % honest.size() : forger.below(honest.size())];
       if (forged) packet.octets = random;
       if (kind == 2 || kind == 3) packet.octets = forger.damaged(packet.octets);
-      note("packet " + std::to_string(i) + " of hostile ones, " + std::to_string(packet.octets.size()) +
+      note(nth("packet", i) + " of hostile ones, " + std::to_string(packet.octets.size()) +
            " octets, was given to the " + name_of(role));
       const CallOptions judged = {OnBadOutcome::broken};
       (void)call_one(instance, input_of(packet), time_of(honest.size() + i), judged);
@@ -107,7 +108,7 @@ Outcome check_hostile_feedback(const Subject& subject) {
     if (i % 2 == 0 && !octets.empty()) octets[0] = static_cast<std::uint8_t>(0xF0 | forger.below(8));
     octets.reserve(octets.size() + 1);  // so that none has a pointer that is NULL
     const std::uint32_t channel = i % 32 == 0 ? 0x7FFFFFFF : 0;
-    note("reverse packet " + std::to_string(i) + " of hostile ones, " + std::to_string(octets.size()) +
+    note(nth("reverse packet", i) + " of hostile ones, " + std::to_string(octets.size()) +
          " octets, was given to the compressor");
     for (const unsigned type : {HEADROOM_REVERSE_NEAR, HEADROOM_REVERSE_FAR, kNoType}) {
       if (type != HEADROOM_REVERSE_NEAR && i % 8 != 0) continue;

@@ -5,6 +5,7 @@
 
 #include "adapter/checked.h"
 #include "base/hex.h"
+#include "base/nth.h"
 #include "check/checks.h"
 #include "replay/compare.h"
 
@@ -72,14 +73,14 @@ class PackedRoundTrip {
 void check_packed_round_trip(const Subject& subject) {
   PackedRoundTrip trip(subject);
   for (std::size_t i = 0; i < subject.packets.size(); ++i) {
-    note("packet " + std::to_string(i) + " was given to the compressor");
+    note(nth("packet", i) + " was given to the compressor");
     trip.give(input_of(subject.packets[i]), time_of(i));
   }
   trip.drain_until(HEADROOM_NO_DEADLINE);
   const std::vector<Octets>& delivered = trip.delivered();
   for (std::size_t i = 0; i < std::min(delivered.size(), subject.packets.size()); ++i) {
     if (const auto at = replay::first_difference(subject.packets[i].octets, delivered[i]))
-      throw Broken("packet " + std::to_string(i) + " came back changed, from octet " + std::to_string(*at) + " on.");
+      throw Broken(nth("packet", i) + " came back changed, from octet " + std::to_string(*at) + " on.");
   }
   if (delivered.size() != subject.packets.size()) {
     throw Broken("of " + std::to_string(subject.packets.size()) + " packets " + std::to_string(delivered.size()) +
@@ -99,17 +100,17 @@ Outcome check_round_trip(const Subject& subject) {
   }
   for (std::size_t i = 0; i < subject.packets.size(); ++i) {
     const PacketInput packet = input_of(subject.packets[i]);
-    note("packet " + std::to_string(i) + " was compressed and decompressed");
+    note(nth("packet", i) + " was compressed and decompressed");
     const PacketOutput link = call_one(compressor, packet, time_of(i));
     if (!link.came_out()) {
-      throw Broken("packet " + std::to_string(i) + " was not compressed: " + name_of_status(link.status) + ".");
+      throw Broken(nth("packet", i) + " was not compressed: " + name_of_status(link.status) + ".");
     }
     const PacketOutput out = call_one(decompressor, input_of(link), time_of(i));
     if (!out.came_out()) {
-      throw Broken("packet " + std::to_string(i) + " was not decompressed: " + name_of_status(out.status) + ".");
+      throw Broken(nth("packet", i) + " was not decompressed: " + name_of_status(out.status) + ".");
     }
     if (const auto at = replay::first_difference(packet.octets, out.octets)) {
-      throw Broken("packet " + std::to_string(i) + " came back changed, from octet " + std::to_string(*at) + " on.");
+      throw Broken(nth("packet", i) + " came back changed, from octet " + std::to_string(*at) + " on.");
     }
     carry_reverse(decompressor, compressor, time_of(i));
   }
@@ -133,7 +134,7 @@ Outcome check_outcome_fields(const Subject& subject) {
       const std::size_t burst = i < good ? 1 + i % 3 : 1;
       std::vector<PacketInput> inputs;
       for (std::size_t k = i; k < std::min(i + burst, packets.size()); ++k) inputs.push_back(input_of(packets[k]));
-      note("packet " + std::to_string(i) + " and following were given to the " + name_of(role));
+      note(nth("packet", i) + " and following were given to the " + name_of(role));
       (void)checked.process(inputs, time_of(i));
       if (role == HEADROOM_DECOMPRESSOR) take_all(checked, time_of(i));
       i += inputs.size();
@@ -154,7 +155,7 @@ Outcome check_piggyback(const Subject& subject) {
   const std::size_t count = std::min<std::size_t>(30, subject.packets.size());
   for (std::size_t i = 0; i < count; ++i) {
     const bool carries = i % 3 == 1;
-    note("packet " + std::to_string(i) + (carries ? " was sent with" : " was sent without") + " feedback in front");
+    note(nth("packet", i) + (carries ? " was sent with" : " was sent without") + " feedback in front");
     if (carries && !sender.give_reverse({sent, 0, HEADROOM_REVERSE_FAR}, time_of(i)))
       throw Broken("give_reverse refuses a packet to piggyback although none is waiting.");
     const std::vector<PacketOutput> link = sender.process({input_of(subject.packets[i])}, time_of(i));
@@ -167,7 +168,7 @@ Outcome check_piggyback(const Subject& subject) {
       if (received.size() > HEADROOM_REVERSE_MAX) break;
     }
     if (received == (carries ? sent : Octets())) continue;
-    throw Broken("packet " + std::to_string(i) + " was sent " +
+    throw Broken(nth("packet", i) + " was sent " +
                  (carries ? "with the feedback " + to_hex(sent) + " in front" : "without feedback") + ", and '" +
                  to_hex(received) + "' was received with it.");
   }

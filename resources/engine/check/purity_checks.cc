@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <ctime>
 
+#include "base/nth.h"
 #include "check/checks.h"
 
 namespace headroom::check {
@@ -52,7 +53,7 @@ Outcome check_instances_independent(const Subject& subject) {
       const PacketOutput output = call_one(instance, input_of(inputs[i]), time_of(i));
       if (output.status == expected[i].status && output.octets == expected[i].octets && output.type == expected[i].type)
         return;
-      throw Broken(std::string("packet ") + std::to_string(i) + " comes out of the " + which + " " + name_of(role) +
+      throw Broken(nth("packet", i) + " comes out of the " + which + " " + name_of(role) +
                    " of two otherwise than out of one alone.");
     };
     for (std::size_t i = 0; i < inputs.size() + 3; ++i) {  // the second lags behind

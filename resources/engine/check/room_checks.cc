@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/nth.h"
 #include "check/checks.h"
 #include "replay/compare.h"
 
@@ -38,7 +39,7 @@ void try_in_too_little_room(const Subject& subject, Wanting wanting) {
   std::string last;  // packet for which there was no room
   for (std::size_t i = 0; i < subject.packets.size(); ++i) {
     const PacketInput packet = input_of(subject.packets[i]);
-    const std::string name = "packet " + std::to_string(i);
+    const std::string name = nth("packet", i);
     note(name + " was compressed and decompressed" + (last.empty() ? "" : ", after there was no room for " + last));
     TypedPacket link;
     if (wanting == Wanting::kCompressor && i % kRefusedEvery == 0) {

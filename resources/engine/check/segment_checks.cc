@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "adapter/checked.h"
+#include "base/nth.h"
 #include "check/checks.h"
 #include "replay/compare.h"
 
@@ -11,7 +12,7 @@ namespace headroom::check {
 namespace {
 
 void check_link_packets(std::size_t i, const std::vector<PacketInput>& packets) {
-  const std::string which = "packet " + std::to_string(i);
+  const std::string which = nth("packet", i);
   if (packets.empty()) throw NotJudged("a packet was not compressed; see the check \"round_trip\".");
   for (const PacketInput& packet : packets) {
     if (packet.octets.size() <= kNarrowLink) continue;
@@ -33,7 +34,7 @@ Outcome check_segments(const Subject& subject) {
   std::size_t segmented = 0;
   for (std::size_t i = 0; i < subject.packets.size(); ++i) {
     const PacketInput packet = input_of(subject.packets[i]);
-    note("packet " + std::to_string(i) + " was sent over a link for " + std::to_string(kNarrowLink) + " octets");
+    note(nth("packet", i) + " was sent over a link for " + std::to_string(kNarrowLink) + " octets");
     const std::vector<PacketOutput> sent = sender.process({packet}, time_of(i));
     const std::vector<PacketInput> link = link_packets_of(sent[0]);
     check_link_packets(i, link);
@@ -42,12 +43,12 @@ Outcome check_segments(const Subject& subject) {
       const std::vector<PacketOutput> out = receiver.process({link[k]}, time_of(i));
       const bool last = k + 1 == link.size();
       if (out[0].status != (last ? HEADROOM_OK : HEADROOM_NOTHING)) {
-        throw Broken("segment " + std::to_string(k) + " of packet " + std::to_string(i) + " gave " +
-                     name_of_status(out[0].status) + (last ? "; OK is right." : "; NOTHING is right."));
+        throw Broken(nth("segment", k) + " of " + nth("packet", i) + " gave " + name_of_status(out[0].status) +
+                     (last ? "; OK is right." : "; NOTHING is right."));
       }
       if (!last) continue;
       if (const auto at = replay::first_difference(packet.octets, out[0].octets))
-        throw Broken("packet " + std::to_string(i) + " came back changed, from octet " + std::to_string(*at) + " on.");
+        throw Broken(nth("packet", i) + " came back changed, from octet " + std::to_string(*at) + " on.");
     }
   }
   if (segmented == 0) throw NotJudged("no packet of the source was too long for the link.");

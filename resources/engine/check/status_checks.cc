@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <initializer_list>
 
+#include "base/nth.h"
 #include "check/checks.h"
 
 namespace headroom::check {
@@ -35,8 +36,8 @@ void check_want_of_room(const Subject& subject, headroom_role role) {
     const PacketOutput whole = call_one(control, input_of(inputs[i]), time_of(i));
     if (i % step != 0 || !whole.came_out() || whole.octets.empty()) continue;
     const auto room = static_cast<std::uint32_t>(whole.octets.size() - 1);
-    const std::string given = "packet " + std::to_string(i) + " with room for " + std::to_string(room) +
-                              " octets, where it takes " + std::to_string(whole.octets.size());
+    const std::string given = nth("packet", i) + " with room for " + std::to_string(room) + " octets, where it takes " +
+                              std::to_string(whole.octets.size());
     note(given + " was given to the " + name_of(role));
     const Instance instance(subject.adapter, role);
     feed(instance, inputs, i);
@@ -52,7 +53,7 @@ void check_want_of_context(const Subject& subject) {
   const std::vector<TypedPacket> inputs = inputs_for(subject, HEADROOM_DECOMPRESSOR, kDamagedPackets);
   const std::size_t step = std::max<std::size_t>(1, inputs.size() / kTried);
   for (std::size_t i = step; i < inputs.size(); i += step) {
-    const std::string given = "packet " + std::to_string(i) + " without those before it";
+    const std::string given = nth("packet", i) + " without those before it";
     note(given + " was given to the decompressor");
     const Instance instance(subject.adapter, HEADROOM_DECOMPRESSOR);
     const PacketOutput out = call_one(instance, input_of(inputs[i]), time_of(i));
@@ -70,7 +71,7 @@ void check_wrong_crc(const Subject& subject) {
     const Octets octets = with_wrong_crc(subject.adapter.config, inputs[i].octets);
     if (octets.empty()) continue;
     ++tried;
-    const std::string given = "packet " + std::to_string(i) + " with a CRC that disagrees";
+    const std::string given = nth("packet", i) + " with a CRC that disagrees";
     note(given + " was given to the decompressor");
     const Instance instance(subject.adapter, HEADROOM_DECOMPRESSOR);
     feed(instance, inputs, i);

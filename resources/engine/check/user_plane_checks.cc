@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "base/hex.h"
+#include "base/nth.h"
 #include "base/random.h"
 #include "check/user_plane.h"
 
@@ -64,7 +65,7 @@ Transcript transcript_of(const Subject& subject, std::size_t burst) {
 
 void require_same(const Transcript& a, const Transcript& b, const std::string& what) {
   for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i)
-    require(a[i] == b[i], what + ": line " + std::to_string(i) + " is '" + a[i] + "' and then '" + b[i] + "'.");
+    require(a[i] == b[i], what + ": " + nth("line", i) + " is '" + a[i] + "' and then '" + b[i] + "'.");
   require(a.size() == b.size(),
           what + ": one has " + std::to_string(a.size()) + " lines, the other " + std::to_string(b.size()) + ".");
 }
@@ -217,8 +218,7 @@ Outcome check_hostile_user_packets(const Subject& subject) {
     const UserPacket honest = packet_of(packets, i);
     const Octets octets = forger.forge(honest.octets, 80);
     const auto side = i % 16 == 0 ? static_cast<headroom_side>(HEADROOM_N3 + forger.below(3)) : honest.side;
-    note("packet " + std::to_string(i) + " of hostile ones, " + std::to_string(octets.size()) +
-         " octets, was given to forward");
+    note(nth("packet", i) + " of hostile ones, " + std::to_string(octets.size()) + " octets, was given to forward");
     const UserPacket packet = {octets, side};
     now_ns += kStepNs;
     if (plane.forward(0, {&packet, 1}, now_ns)[0].more || i % 256 == 0) (void)plane.take(0, now_ns);
@@ -238,7 +238,7 @@ Outcome check_hostile_n4(const Subject& subject) {
   for (std::size_t i = 0; i < kHostileMessages; ++i) {
     N4Datagram message = n4_message(subject, i % subject.user_plane_trial.n4.size());
     message.octets = forger.forge(message.octets, 400);
-    note("N4 message " + std::to_string(i) + " of hostile ones, " + std::to_string(message.octets.size()) +
+    note(nth("N4 message", i) + " of hostile ones, " + std::to_string(message.octets.size()) +
          " octets, was given to n4");
     plane.n4(message, kStepNs + i);
     (void)plane.take_n4(kStepNs + i);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string>
 
+#include "base/nth.h"
 #include "base/random.h"
 #include "schemes/sigcomp/calls/through_queue.h"
 
@@ -56,7 +57,7 @@ double mean_of_call(const Job& job, const queueing::ServiceTimes& times) {
     const auto mean = times.mean(step);
     if (!mean) {
       throw Error(ErrorKind::job,
-                  "message " + std::to_string(step) +
+                  nth("message", step) +
                       " of a call never arrived in the run, so its service time is unknown: make duration_s longer.",
                   "/comparison");
     }

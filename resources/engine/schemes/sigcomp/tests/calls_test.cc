@@ -262,7 +262,7 @@ TEST(Organisations, SayWhatCannotBeCompared) {
   queueing::ServiceTimes times(job.call.size());
   times.keep(0, 9'000);
   std::string where;
-  EXPECT_NE(error_of([&] { (void)compare(job, times); }, &where).find("message 1 of a call never arrived"),
+  EXPECT_NE(error_of([&] { (void)compare(job, times); }, &where).find("message 2 of a call never arrived"),
             std::string::npos);
   EXPECT_EQ(where, "/comparison");
   queueing::ServiceTimes none(job.call.size());
