@@ -196,7 +196,7 @@ Packets Without Payload
     Flow Should Be Compressed Correctly    udp-ipv4    0: payload to 0    30: payload to 40    packets=90
 
 A Packet Without Payload In Mid-Stream
-    [Documentation]    Sends an RTP flow whose payload is empty from packet 40 on. Expects that none of these travels as
+    [Documentation]    Sends an RTP flow whose payload is empty from packet 41 on. Expects that none of these travels as
     ...    IR or IR-DYN, and that all come out.
     [Tags]    profile:rtp    req:RFC3095-5.7.7-2
     Flow Should Be Compressed Correctly    rtp-ipv4    40: payload to 0    packets=1200

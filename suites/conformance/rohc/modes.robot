@@ -141,7 +141,7 @@ Compressor: O To U, IP Profile
 
 Compressor: The Last Packet With These Bits
     [Documentation]    Sends a flow from O- to U-mode, 4,200 packets of it before an ACK comes whose twelve bits of SN
-    ...    are those of packet 20, before the transition, and of packet 4116, which said U. Expects packets of
+    ...    are those of packet 21, before the transition, and of packet 4117, which said U. Expects packets of
     ...    type 0 afterwards: the ACK is about the later one.
     [Tags]    level:must    profile:rtp    req:RFC3095-5.7.6.1-8
     A Compressor    rtp-ipv4           mode=O

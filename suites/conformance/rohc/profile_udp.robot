@@ -101,7 +101,7 @@ Compressor: Two IPv4 Headers
     ...    70: outer-ip-id by 100    90: ip-id by 300 and outer-ip-id by 7    120: outer-ip-id to random    packets=160
 
 Compressor: A Flow That Seemed To Be RTP
-    [Documentation]    Sends a flow whose packets have no RTP header any more from packet 40 on. Expects another profile
+    [Documentation]    Sends a flow whose packets have no RTP header any more from packet 41 on. Expects another profile
     ...    for it, and the RTP sequence number as SN if IR-DYN switches the context.
     [Tags]    level:must    req:RFC3095-4.2-1    req:RFC3095-5.11.1-2
     Flow Should Be Compressed Correctly    rtp-ipv4    40: layers to udp    packets=100
