@@ -8,6 +8,7 @@ from headroom.core import implementations
 from headroom.core.contract import Scheme
 from headroom.core.errors import HeadroomError
 from headroom.core.implementations import Implementation, Role
+from headroom.core.text import nth
 
 PATIENCE_S = 20.0  # for a replay of conformance or robustness, which takes a second at most: then an adapter hangs
 
@@ -64,7 +65,7 @@ def promise(document: dict[str, Any]) -> None:
     """Raises Misbehaviour when the engine's document says that an adapter broke a promise of the ABI."""
     broken = document.get("promise_broken")
     if broken:
-        where = "" if broken.get("packet") is None else f", packet {broken['packet']}"
+        where = "" if broken.get("packet") is None else f", {nth('packet', broken['packet'])}"
         raise Misbehaviour(
             f"The {broken['side']} broke a promise of the ABI in {broken['function']}{where}: {broken['message']} "
             "See `headroom-engine check`."

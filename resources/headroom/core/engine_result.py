@@ -14,6 +14,7 @@ from typing import Any, Literal
 from headroom.core import process_group
 from headroom.core.errors import EXIT_ENVIRONMENT, EXIT_FAILED, EXIT_USAGE, HeadroomError
 from headroom.core.paths import shown
+from headroom.core.text import nth
 
 Kind = Literal["refused", "job", "input", "output", "crash", "memory", "timeout", "left-behind", "garbage", "rehearsal"]
 
@@ -140,7 +141,7 @@ def place(where: str) -> str:
     if found := re.fullmatch(r"/endpoints/([ab])/config", where):
         return f"the configuration of endpoint {found[1].upper()}"
     if found := re.fullmatch(r"/messages/([0-9]{1,9})", where):
-        return f"message {int(found[1]) + 1}"
+        return nth("message", int(found[1]))
     parts = where.removeprefix("/").split("/")
     return ".".join(part.replace("~1", "/").replace("~0", "~") for part in parts)
 

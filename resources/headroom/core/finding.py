@@ -4,11 +4,13 @@
 from dataclasses import dataclass
 
 from headroom.core import requirements
+from headroom.core.text import nth
 
 
 @dataclass
 class Finding:
-    """One sentence of a judge. `packet` counts from 0; None where none can be named.
+    """One sentence of a judge. `packet` is an index, from 0, which the text of a finding counts from 1; None
+    where none can be named.
 
     A judge gives no level. `severity` is "must", "should", "may" or "note". That of a finding against a requirement is
     the requirement's level: no finding is stricter than the sentence that it rests on. Raises UsageError where there is
@@ -27,5 +29,5 @@ class Finding:
 
     def __str__(self) -> str:
         requirement = f" ({self.requirement})" if self.requirement else ""
-        where = "" if self.packet is None else f"packet {self.packet}: "
+        where = "" if self.packet is None else f"{nth('packet', self.packet)}: "
         return f"{where}{self.sentence}{requirement}"

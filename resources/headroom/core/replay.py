@@ -19,6 +19,7 @@ from headroom.core.declarations import CAPTURES
 from headroom.core.errors import UsageError
 from headroom.core.implementations import Implementation, Role
 from headroom.core.paths import DEFAULT_BUILD
+from headroom.core.text import nth
 
 # What an impairment may do to packets; a constant delay does nothing.
 HARMFUL = (
@@ -109,10 +110,8 @@ class Replay:
         broken = self.document.get("promise_broken")
         if not broken:
             return ""
-        return (
-            f"the {broken['side']} broke a promise of the ABI in {broken['function']} (packet "
-            f"{broken['packet']}): {broken['message']}"
-        )
+        where = "" if broken["packet"] is None else f" ({nth('packet', broken['packet'])})"
+        return f"the {broken['side']} broke a promise of the ABI in {broken['function']}{where}: {broken['message']}"
 
     def direction(self, reverse: bool = False) -> dict[str, Any]:
         return self.document["reverse" if reverse else "forward"]
@@ -203,8 +202,9 @@ class Replay:
         for side in ("forward", "reverse"):
             for found in self.document.get(side, {}).get("mismatch_list", ()):
                 where = found["first_difference"]
+                which = "an inserted packet" if found["packet"] is None else nth("packet", found["packet"])
                 return (
-                    f"packet {found['packet']} came out different from octet {where} on: expected "
+                    f"{which} came out different from octet {where} on: expected "
                     f"{_around(found['expected'], where)}, got {_around(found['got'], where)}"
                 )
         return ""

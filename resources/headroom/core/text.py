@@ -2,7 +2,7 @@
 """Values as people read them, in the terminal and in the report."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 # Controls of a terminal (C0 without tab and line feed, DEL, C1), halves of surrogate pairs, and controls of direction.
@@ -66,6 +66,17 @@ def number(value: float) -> str:
     if size >= 1 or value == 0:
         return f"{value:.2f}".rstrip("0").rstrip(".")
     return f"{value:.3g}"
+
+
+def nth(what: str, index: int) -> str:
+    """One of several as sentences name it: "packet 31" has the index 30. Sentences count from 1, as tools that read
+    captures do; indices, and the fields of documents that hold them, count from 0."""
+    return f"{what} {index + 1}"
+
+
+def nths(indices: Iterable[int]) -> list[int]:
+    """Numbers of several, for a list in a sentence: from 1, as `nth` has them."""
+    return [index + 1 for index in indices]
 
 
 def some(values: Sequence[object], most: int = 8) -> str:

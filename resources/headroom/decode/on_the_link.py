@@ -15,6 +15,7 @@ from typing import Any
 from headroom.core.captures import framing
 from headroom.core.captures.reading import CapturedPacket, Interface
 from headroom.core.errors import HeadroomError
+from headroom.core.text import nth
 from headroom.decode import ip_dissector, run, text, tshark_reading
 from headroom.decode.comparing import compare_ip
 from headroom.decode.run import DecodedPacket, DecodeOptions
@@ -83,7 +84,7 @@ def _inside(name: str, came: list[bytes], sent: Sequence[bytes], found: LinkComp
         try:
             at = sent.index(octets, at) + 1  # type: ignore[arg-type]
         except ValueError:
-            found.wrong.append(f"{name}: packet {number} of those restored is none that was sent")
+            found.wrong.append(f"{name}: {nth('packet', number)} of those restored is none that was sent")
             continue
         kept.append(octets)
     found.missing += len(sent) - len(kept)
@@ -97,4 +98,6 @@ def _inside(name: str, came: list[bytes], sent: Sequence[bytes], found: LinkComp
         found.inside += bool(compared.agreed)
         found.values += len(compared.agreed)
         if compared.differences or compared.silent:
-            found.wrong.append(f"{name}: packet {number} as it was sent, {ours.title}: {text.verdict_text(compared)}")
+            found.wrong.append(
+                f"{name}: {nth('packet', number)} as it was sent, {ours.title}: {text.verdict_text(compared)}"
+            )

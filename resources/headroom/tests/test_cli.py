@@ -378,7 +378,7 @@ CALL = ("replay", "voip-amr-nb-ipv6", "--packets", "50")
         (("replay", "NOISE"), 2, "is no capture that can be read"),
         ((*CALL, "--link", "/dev/full"), 3, "cannot be written"),
         (("render", "voip-amr-nb-ipv6", "-o", "/dev/full"), 3, "cannot be written"),
-        ((*CALL, "--decompressor", "null"), 1, "50 packets came out different from what went in: packet 0 came out"),
+        ((*CALL, "--decompressor", "null"), 1, "50 packets came out different from what went in: packet 1 came out"),
         ((*CALL, "--decompressor", "none"), 0, ""),
         ((*CALL, "mode=O", "delay=5"), 0, ""),
         ((*CALL, "drop=0-9"), 1, "Nothing came out: none of the 40 packets"),
@@ -418,7 +418,7 @@ FORWARD = {"verdicts": {"identical": 0, "not_delivered": 0, "mismatched": 0}, "s
                     "message": "it lies.",
                 }
             },
-            ["A promise was broken: the compressor broke a promise of the ABI in compress (packet 3): it lies."],
+            ["A promise was broken: the compressor broke a promise of the ABI in compress (packet 4): it lies."],
         ),
         (
             {},

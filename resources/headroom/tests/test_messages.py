@@ -107,4 +107,4 @@ def test_an_endpoint_that_drops_everything_is_wrong_over_any_link(real_build: st
 def test_a_broken_promise_is_told() -> None:
     broken = {"function": "compress", "message": 3, "sentence": "It changed its input."}
     done = Conversation(conversation_of(), {"records": [], "promise_broken": broken})
-    assert done.failures() == ["A promise was broken: compress (message 3): It changed its input."]
+    assert done.failures() == ["A promise was broken: compress (message 4): It changed its input."]

@@ -140,7 +140,7 @@ def test_the_first_difference_is_shown_with_its_surroundings() -> None:
     document = {"forward": {"mismatch_list": [difference]}}
     sentence = replay.Replay(wanted(), document).first_difference()
     assert sentence == (
-        "packet 7 came out different from octet 5 on: "
+        "packet 8 came out different from octet 5 on: "
         "expected … 01 02 03 04 [05] 06 07 08, got … 01 02 03 04 [ff] 06 07 08"
     )
 

@@ -23,6 +23,7 @@ from headroom.core.replay import Replay, ReplayConfig
 from headroom.core.scheme_kit import one_side
 from headroom.core.scheme_kit.evidence import side_by_side
 from headroom.core.scheme_kit.one_way import Judged, OneWay, chance_of
+from headroom.core.text import nth
 
 
 @dataclass(frozen=True)
@@ -191,7 +192,7 @@ class Line:
             output = mine[0] if mine else None
             if difference := arrival.difference(output):
                 names = ", ".join(statuses) or "nothing"
-                sentence = f"link packet {number} (type 0x{arrival.type:04x}): {difference} ({names})"
+                sentence = f"{nth('link packet', number)} (type 0x{arrival.type:04x}): {difference} ({names})"
                 wrong.append(Wrong(sentence, self.requirement(arrival), number, output=output))
         return wrong
 

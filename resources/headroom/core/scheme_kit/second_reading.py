@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from headroom.core import tshark
 from headroom.core.captures.dissection import LinkChannel, LinkPacket, Reading, Row
+from headroom.core.text import nth
 
 
 def ppp_frame(packet: LinkPacket) -> bytes:
@@ -45,14 +46,14 @@ def compare(channel: LinkChannel, packets: Sequence[LinkPacket]) -> LinkReading:
         ours = reader.read(packet)
         compared = reader.compare(ours, theirs)
         if ours.error:
-            found.differences.append(f"packet {number}: the judge refuses it: {ours.error}")
+            found.differences.append(f"{nth('packet', number)}: the judge refuses it: {ours.error}")
         elif not theirs.title or compared.verdict == "silent":
             found.skipped += 1
         else:
             found.packets += 1
             found.fields += len(compared.agreed) + len(compared.differences)
             found.differences += [
-                f"packet {number} ({ours.title}): {one.name} is {one.ours}, and {one.theirs} as tshark reads it"
+                f"{nth('packet', number)} ({ours.title}): {one.name} is {one.ours}, and {one.theirs} as tshark reads it"
                 for one in compared.differences
             ]
     return found

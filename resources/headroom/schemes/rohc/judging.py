@@ -13,6 +13,7 @@ from headroom.core.captures import engine_pcapng
 from headroom.core.captures.dissection import LinkPacket
 from headroom.core.finding import Finding
 from headroom.core.scheme_kit import second_reading
+from headroom.core.text import nth
 from headroom.schemes.rohc.decode.dissector import RohcChannel
 from headroom.schemes.rohc.decode.reading import ChannelHints
 from headroom.schemes.rohc.judge import Checker, Parameters
@@ -64,7 +65,7 @@ def second_judge(done: replay.Replay, window: int = 1, refresh_limit: int | None
             for one in checker.findings
         ]
         result.not_judged += [
-            f"packet {positions[channel][one.packet_index]}: {one.sentence}" for one in checker.not_judged
+            f"{nth('packet', positions[channel][one.packet_index])}: {one.sentence}" for one in checker.not_judged
         ]
     return result
 

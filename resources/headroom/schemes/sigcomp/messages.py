@@ -16,6 +16,7 @@ from headroom.core import engine
 from headroom.core.errors import UsageError
 from headroom.core.implementations import Implementation
 from headroom.core.paths import DEFAULT_BUILD
+from headroom.core.text import nth
 from headroom.schemes.sigcomp import endpoints, loss_attribution
 from headroom.schemes.sigcomp.endpoints import GENEROUS, Endpoint
 from headroom.schemes.sigcomp.sip.sequences import MOST_OCTETS, Message
@@ -158,7 +159,8 @@ class Conversation:
         broken = self.document.get("promise_broken")
         if not broken:
             return ""
-        return f"A promise was broken: {broken['function']} (message {broken['message']}): {broken['sentence']}"
+        where = "" if broken["message"] is None else f" ({nth('message', broken['message'])})"
+        return f"A promise was broken: {broken['function']}{where}: {broken['sentence']}"
 
     def count(self, verdict: str) -> int:
         return sum(one.verdict == verdict for one in self.messages)
@@ -181,9 +183,9 @@ class Conversation:
             return []
         lengths = [one.length if one.plain else one.compressed_length or 0 for one in self.messages]
         return [
-            f"Message {number} has {length} octets on the link, and a datagram at most {MOST_OCTETS}: "
+            f"{nth('Message', number)} has {length} octets on the link, and a datagram at most {MOST_OCTETS}: "
             f"it takes transport=tcp (RFC 3261, 18.1.1)."
-            for number, length in enumerate(lengths, 1)
+            for number, length in enumerate(lengths)
             if length > MOST_OCTETS
         ]
 
@@ -198,14 +200,16 @@ class Conversation:
         """
         found = [self.promise_broken] if self.promise_broken else []
         records: list[dict[str, Any]] = self.document["records"]
-        numbers = {id(record): number for number, record in enumerate(records, 1)}
+        numbers = {id(record): number for number, record in enumerate(records)}
         for record in loss_attribution.wrong(records, self.config.back_ns()):
             number, one = numbers[id(record)], SentMessage(record)
             if one.verdict == "mismatched":
-                found.append(f"Message {number} came out different from what went in.")
+                found.append(f"{nth('Message', number)} came out different from what went in.")
                 continue
             why = one.reason or _verdict_in_words(record)
-            found.append(f"Message {number} did not come out, and nothing that the link did explains it: {why}.")
+            found.append(
+                f"{nth('Message', number)} did not come out, and nothing that the link did explains it: {why}."
+            )
         names = {"a": self.config.a.name, "b": self.config.b.name}
         return found + [f"{names[side]} {what}." for side, what in loss_attribution.silent(records)]
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from headroom.core.implementations import Implementation
-from headroom.core.text import some
+from headroom.core.text import nth, some
 from headroom.schemes.ule import events, line
 from headroom.schemes.ule.judge.receiver import Receiver, Unit
 from headroom.schemes.ule.line import Received
@@ -73,7 +73,7 @@ def _strange(received: Received, possible: Sequence[Unit]) -> str:
     for number, (octets, type_) in enumerate(zip(received.units, received.types, strict=True)):
         if not any(one.octets == octets and type_ in (one.type, *_default(one)) for one in rest):
             what = f"of {len(octets)} octets and the type 0x{type_:04X}"
-            return f"unit {number}, {what}, is none that the judge delivers, or not in this place"
+            return f"{nth('unit', number)}, {what}, is none that the judge delivers, or not in this place"
     return ""
 
 

@@ -30,6 +30,7 @@ from headroom.core.captures.dissection import (
     Value,
 )
 from headroom.core.scheme_kit import second_reading
+from headroom.core.text import nth
 from headroom.schemes.ule.judge.receiver import DUPLICATE, SYNC, TS_HEADER, TS_OCTETS, Receiver, Unit
 from headroom.schemes.ule.judge.sections import (
     DISCARDED,
@@ -321,10 +322,10 @@ class DatagramReader(PayloadReader):
             f"{octets // TS_OCTETS} TS packet{'s' if octets > TS_OCTETS else ''} in UDP",
             {name: [one.values[name] for one in packets] for name in names},
         )
-        for number, one in enumerate(packets, 1):
-            reading.notes += [f"TS packet {number}: {note}" for note in one.notes]
+        for number, one in enumerate(packets):
+            reading.notes += [f"{nth('TS packet', number)}: {note}" for note in one.notes]
             reading.notes += [
-                f"TS packet {number}: passed on: type 0x{unit.type:04x}, {len(unit.octets)} octets"
+                f"{nth('TS packet', number)}: passed on: type 0x{unit.type:04x}, {len(unit.octets)} octets"
                 for unit in one.units
             ]
         return reading

@@ -12,6 +12,7 @@ from headroom.core.contract import CellTitles
 from headroom.core.matrix import Cell, Row
 from headroom.core.scheme_kit.evidence import side_by_side
 from headroom.core.scheme_kit.one_way import Judged, OneWay, chance_of
+from headroom.core.text import nth
 from headroom.schemes.ule import comparison, damage, line
 from headroom.schemes.ule.axes import BRIDGED
 from headroom.schemes.ule.judge import encapsulator
@@ -54,7 +55,7 @@ def _shown(
     """The TS packet of the first finding, or the first unit that not both receivers deliver."""
     if findings:
         number = findings[0].packet
-        return [] if number is None else [f"TS packet {number}: {sent.packets[number][1].hex()}"]
+        return [] if number is None else [f"{nth('TS packet', number)}: {sent.packets[number][1].hex()}"]
     pairs = zip_longest(found.judged, found.units)
     one, other = next(((one, other) for one, other in pairs if one != other), (None, None))
     return side_by_side("the judge delivers", one or b"", "came out", other) if one or other else []

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from headroom.core.finding import Finding
+from headroom.core.text import nth
 from headroom.schemes.ule.events import ERRORS
 from headroom.schemes.ule.vectors import Expected, Vector
 
@@ -44,7 +45,7 @@ def difference(expected: Sequence[Expected], units: Sequence[bytes]) -> str:
             del rest[0]
         elif one.must:
             got = f"{len(rest[0])} other octets come out" if rest else "nothing more comes out"
-            return f"unit {number}, of {len(one.octets)} octets, must come out; {got}"
+            return f"{nth('unit', number)}, of {len(one.octets)} octets, must come out; {got}"
     if rest:
         return f"{len(rest)} units come out that must not, the first of {len(rest[0])} octets"
     return ""
@@ -60,6 +61,6 @@ def other_type(expected: Sequence[Expected], units: Sequence[bytes], types: Sequ
             continue  # it may come out, and did not
         number, (_, type_) = current
         if one.types and type_ not in one.types:
-            return f"unit {number} comes out with the type 0x{type_:04X}, not 0x{one.types[0]:04X}"
+            return f"{nth('unit', number)} comes out with the type 0x{type_:04X}, not 0x{one.types[0]:04X}"
         current = next(rest, None)
     return ""

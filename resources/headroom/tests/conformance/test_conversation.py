@@ -33,30 +33,30 @@ def kinds_of(words: str) -> list[Any]:
 @pytest.mark.parametrize(
     ("expected", "right", "wrong", "sentence"),
     [
-        ("type 0", "UO-0 UO-0 Normal", "UO-0 UO-1 UO-0", "packet 8 is UO-1; only type 0 is expected"),
-        ("type 0", "UO-0", "UO-0 -", "packet 8 is not on the link; only type 0 is expected"),
-        ("type 0", "UO-0", "UO-0 refused", "packet 8 is refused; only type 0 is expected"),
-        ("type 1", "UO-1 UO-1-ID UO-1-TS", "UO-1-TS UOR-2", "packet 8 is UOR-2; only type 1 is expected"),
-        ("update", "IR IR-DYN UOR-2 UOR-2-ID UOR-2-TS", "UO-0", "packet 7 is UO-0; only update is expected"),
-        ("IR, IR-DYN", "IR IR-DYN", "UOR-2-ID", "packet 7 is UOR-2-ID; only IR, IR-DYN is expected"),
-        ("nothing", "- -", "- IR", "packet 8 is IR; only nothing is expected"),
-        ("no IR", "UO-0 IR-DYN", "UO-0 IR", "packet 8 is IR; no IR is expected"),
+        ("type 0", "UO-0 UO-0 Normal", "UO-0 UO-1 UO-0", "packet 9 is UO-1; only type 0 is expected"),
+        ("type 0", "UO-0", "UO-0 -", "packet 9 is not on the link; only type 0 is expected"),
+        ("type 0", "UO-0", "UO-0 refused", "packet 9 is refused; only type 0 is expected"),
+        ("type 1", "UO-1 UO-1-ID UO-1-TS", "UO-1-TS UOR-2", "packet 9 is UOR-2; only type 1 is expected"),
+        ("update", "IR IR-DYN UOR-2 UOR-2-ID UOR-2-TS", "UO-0", "packet 8 is UO-0; only update is expected"),
+        ("IR, IR-DYN", "IR IR-DYN", "UOR-2-ID", "packet 8 is UOR-2-ID; only IR, IR-DYN is expected"),
+        ("nothing", "- -", "- IR", "packet 9 is IR; only nothing is expected"),
+        ("no IR", "UO-0 IR-DYN", "UO-0 IR", "packet 9 is IR; no IR is expected"),
         ("some IR-DYN", "UO-0 IR-DYN", "UO-0 IR UO-0", "there is no IR-DYN; what comes: UO-0, IR"),
         ("first update", "IR UO-0", "UO-0 IR", "the first packet is UO-0; update is expected"),
         ("first IR", "IR UO-0", "- IR", "the first packet is not on the link; IR is expected"),
         ("at the end type 0", "IR UO-0", "UO-0 IR", "the last packet is IR; type 0 is expected"),
         ("at the end type 0", "IR UO-0", "UO-0 -", "the last packet is not on the link; type 0 is expected"),
-        ("mode O", "IR/O UO-0 UOR-2-ID/O", "IR/O UO-0 UOR-2-ID/U", "packet 9 (UOR-2-ID) does not say mode O"),
-        ("mode O", "UO-0 UO-0", "IR/U", "packet 7 (IR) does not say mode O"),
+        ("mode O", "IR/O UO-0 UOR-2-ID/O", "IR/O UO-0 UOR-2-ID/U", "packet 10 (UOR-2-ID) does not say mode O"),
+        ("mode O", "UO-0 UO-0", "IR/U", "packet 8 (IR) does not say mode O"),
         ("some mode U", "IR/O UOR-2/U", "IR/O UO-0", "no packet says mode U"),
         ("some mode U", "IR/U", "UO-0", "no packet says mode U"),
-        ("no mode U", "IR/O UO-0", "IR/O UOR-2/U", "packet 8 (UOR-2) says mode U"),
-        ("no profile 0x0001", "Normal -", "Normal UO-0", "packet 8 (UO-0) is of profile 0x0001"),
-        ("CO", "seq_1 rnd_8 co_common", "seq_1 IR-DYN", "packet 8 is IR-DYN; only CO is expected"),
+        ("no mode U", "IR/O UO-0", "IR/O UOR-2/U", "packet 9 (UOR-2) says mode U"),
+        ("no profile 0x0001", "Normal -", "Normal UO-0", "packet 9 (UO-0) is of profile 0x0001"),
+        ("CO", "seq_1 rnd_8 co_common", "seq_1 IR-DYN", "packet 9 is IR-DYN; only CO is expected"),
         ("first CRC-7", "seq_8 seq_1", "seq_1 seq_8", "the first packet is seq_1; CRC-7 is expected"),
-        ("no IR-CR; perhaps nothing", "IR - rnd_8", "IR IR-CR", "packet 8 is IR-CR; no IR-CR is expected"),
-        ("profile 0x0000", "Normal Normal", "Normal IR", "packet 8 (IR) is not of profile 0x0000"),
-        ("profile 0x0000", "Normal", "Normal -", "packet 8 is not on the link; profile 0x0000 is expected"),
+        ("no IR-CR; perhaps nothing", "IR - rnd_8", "IR IR-CR", "packet 9 is IR-CR; no IR-CR is expected"),
+        ("profile 0x0000", "Normal Normal", "Normal IR", "packet 9 (IR) is not of profile 0x0000"),
+        ("profile 0x0000", "Normal", "Normal -", "packet 9 is not on the link; profile 0x0000 is expected"),
     ],
 )
 def test_expectations(expected: str, right: str, wrong: str, sentence: str) -> None:
@@ -229,7 +229,7 @@ def told(kinds: list[str], *expectations: tuple[int, str]) -> tuple[Conversation
 
 def test_steps_are_judged_one_by_one() -> None:
     story, seen = told(["IR", "IR", "UO-0", "UOR-2-ID"], (2, "IR"), (2, "type 0"))
-    assert story.judge(seen, None) == ["step 2 (2 packets): packet 3 is UOR-2-ID; only type 0 is expected"]
+    assert story.judge(seen, None) == ["step 2 (2 packets): packet 4 is UOR-2-ID; only type 0 is expected"]
     story, seen = told(["IR", "IR", "UO-0", "UO-0"], (2, "IR"), (2, "type 0"))
     assert story.judge(seen, None) == []
 
@@ -245,7 +245,7 @@ def test_a_step_is_about_its_own_flow() -> None:
     assert story.judge(observed(links, originals), None) == []
     story.sent[0].flow = 0
     assert story.judge(observed(links, originals), None) == [
-        "step 1 (2 packets): packet 2 is UO-0; only IR is expected"
+        "step 1 (2 packets): packet 3 is UO-0; only IR is expected"
     ]
 
 
@@ -255,7 +255,7 @@ def test_what_is_given_in_vain_leaves_no_trace(monkeypatch: pytest.MonkeyPatch) 
         (stream("rtp-ipv4", ["IR", "UO-0", "UO-0", "UO-0"]), []),
         (
             stream("rtp-ipv4", ["IR", "UO-0", "UO-0", "IR"]),
-            ["feedback that was to be ignored changes packet 3: IR instead of UO-0"],
+            ["feedback that was to be ignored changes packet 4: IR instead of UO-0"],
         ),
     ):
         link = Link(answer, without)

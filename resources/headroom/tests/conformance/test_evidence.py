@@ -26,7 +26,7 @@ def test_side_by_side_without_the_other() -> None:
 def test_a_packet_that_is_restored() -> None:
     seen = stream("rtp-ipv4", ["IR", "UO-0"])
     text = evidence.of_finding(seen, Finding("It is not.", "RFC3095-5.9.2-1", 1))
-    assert text.splitlines()[0] == "packet 1: It is not. (RFC3095-5.9.2-1)"
+    assert text.splitlines()[0] == "packet 2: It is not. (RFC3095-5.9.2-1)"
     assert "on the link: 4" in text
     assert "UO-0, CID 0, profile" in text
     assert "CRC" in text
@@ -63,11 +63,11 @@ def test_a_packet_that_is_not_there() -> None:
 def test_a_vector() -> None:
     vector = all_vectors()["rtp-uo-0-wrong-crc"]
     records = [record(0, vector.steps[0].link), record(1, vector.steps[1].link, "unexpected")]
-    text = evidence.of_vector(VectorOutcome(vector, ["link packet 1 is delivered, but nothing may come out"], records))
+    text = evidence.of_vector(VectorOutcome(vector, ["link packet 2 is delivered, but nothing may come out"], records))
     lines = text.splitlines()
     assert lines[0] == f"rtp-uo-0-wrong-crc: {vector.shows}"
-    assert "link packet 1 is delivered, but nothing may come out" in lines
-    assert "link packet 1: 4da0b0c001" in lines
+    assert "link packet 2 is delivered, but nothing may come out" in lines
+    assert "link packet 2: 4da0b0c001" in lines
     assert "  must be discarded; unexpected (OK)" in lines
     assert any(line.strip().startswith("3 bits  CRC") for line in lines)
 

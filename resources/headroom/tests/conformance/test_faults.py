@@ -37,7 +37,7 @@ def test_a_crash(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_broken_promise(monkeypatch: pytest.MonkeyPatch) -> None:
     broken = {"side": "compressor", "function": "compress", "packet": 3, "message": "It wrote too far."}
     sentence = provoked(monkeypatch, {"promise_broken": broken})
-    assert sentence.startswith("The compressor broke a promise of the ABI in compress, packet 3: It wrote too far.")
+    assert sentence.startswith("The compressor broke a promise of the ABI in compress, packet 4: It wrote too far.")
 
 
 def test_garbage(monkeypatch: pytest.MonkeyPatch) -> None:

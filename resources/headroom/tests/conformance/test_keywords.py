@@ -97,7 +97,7 @@ def test_a_right_stream(seeing: See) -> None:
 def test_a_must_finding_fails(seeing: See) -> None:
     seen = settled()
     seen.findings.append(Finding("It is wrong.", "RFC3095-5.9.2-1", 7, "judge"))
-    with pytest.raises(AssertionError, match=r"1 finding, the first: packet 7: It is wrong\. \(RFC3095-5\.9\.2-1\)"):
+    with pytest.raises(AssertionError, match=r"1 finding, the first: packet 8: It is wrong\. \(RFC3095-5\.9\.2-1\)"):
         seeing(seen).observe_flow("rtp-ipv4")
     assert collector.current().verdict == "fail"
 
@@ -181,7 +181,7 @@ def test_what_nobody_declares_is_not_excused(seeing: See) -> None:
 )
 def test_an_empty_link_is_not_right(seeing: See, ask: Callable[[ConformanceKeywords], None]) -> None:
     """What a compressor does not send breaks no rule of the judge; that it does not send it does."""
-    with pytest.raises(AssertionError, match=r"loses 2 packets by itself: packet 5 is not put on the link \(ERR_INT"):
+    with pytest.raises(AssertionError, match=r"loses 2 packets by itself: packet 6 is not put on the link \(ERR_INT"):
         ask(seeing(missing(settled(), 5, 6)))
     with pytest.raises(AssertionError, match="The compressor loses 63 packets by itself"):
         ask(seeing(missing(settled(), *range(63))))
@@ -209,8 +209,8 @@ def test_a_slow_flow_settles_first(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("verdict", "sentence"),
     [
-        ("not_delivered", r"The judge restores them, but the decompressor does not: packet 7 \(UO-0\) is not deliv"),
-        ("mismatched", r"packet 7 \(UO-0\) is mismatched"),
+        ("not_delivered", r"The judge restores them, but the decompressor does not: packet 8 \(UO-0\) is not deliv"),
+        ("mismatched", r"packet 8 \(UO-0\) is mismatched"),
     ],
 )
 def test_a_decompressor_that_falls_short(seeing: See, verdict: str, sentence: str) -> None:
@@ -222,13 +222,13 @@ def test_expectations_of_the_last_stream(seeing: See) -> None:
     library = seeing(stream("rtp-ipv4", ["IR", *["UO-1-TS"] * 60, "IR", "UO-0"]))
     library.observe_flow("rtp-ipv4")
     for ask, sentence in (
-        (library.settles, r"1 of 23 are of type 0; packet 40 is UO-1-TS"),
+        (library.settles, r"1 of 23 are of type 0; packet 41 is UO-1-TS"),
         (lambda: library.returns_to_ir(2), "Among 63 packets there are 1 returns to IR"),
         (library.ir_less_often, "There are 1 returns to the IR state and 0 to the FO state"),
-        (library.no_refreshes, "It returns though nothing changes: packet 61"),
+        (library.no_refreshes, "It returns though nothing changes: packet 62"),
         (lambda: library.link_has("IR", "UOR-2"), "No UOR-2 is sent"),
         (lambda: library.link_never_has("IR"), "IR is sent"),
-        (lambda: library.profiles_used("0x0002, 0x0004"), "Packet 0 is of profile 0x0001"),
+        (lambda: library.profiles_used("0x0002, 0x0004"), "Packet 1 is of profile 0x0001"),
         (lambda: library.average_header(2.0), r"The average header has \d"),
     ):
         with pytest.raises(AssertionError, match=sentence):
@@ -253,7 +253,7 @@ def test_cids_beyond_the_limit(seeing: See) -> None:
     library = seeing(observed(links, originals))
     library.observe_flow("rtp-ipv4")
     library.cids_within(3)
-    with pytest.raises(AssertionError, match="Packet 0 uses CID 3, but MAX_CID is 2"):
+    with pytest.raises(AssertionError, match="Packet 1 uses CID 3, but MAX_CID is 2"):
         library.cids_within(2)
 
 
@@ -304,14 +304,14 @@ def test_single_losses(seeing: See) -> None:
     assert collector.current().verdict is None
     seeing(stream("rtp-ipv4", ["IR", *["UO-0"] * 30])).single_losses("rtp-ipv4")
     (finding,) = collector.current().findings
-    assert "1 must not be lost: without packet 0 packet 1 is not restored" in finding.sentence
+    assert "1 must not be lost: without packet 1 packet 2 is not restored" in finding.sentence
     assert (finding.requirement, finding.severity) == ("RFC3095-5.3.1.1.1-1", "should"), "the number of IR is open"
     assert collector.current().verdict == "non-strict"
 
 
 @pytest.mark.parametrize(
     ("carried", "sentence"),
-    [(2, ""), (1, "After ttl to 9 at packet 40, the loss of that packet alone hurts later ones")],
+    [(2, ""), (1, "After ttl to 9 at packet 41, the loss of that packet alone hurts later ones")],
 )
 def test_changes_survive(monkeypatch: pytest.MonkeyPatch, carried: int, sentence: str) -> None:
     monkeypatch.setattr(losses, "survey", lambda *_: losses.Survey(carried, settled(), [], 16))
@@ -322,7 +322,7 @@ def test_changes_survive(monkeypatch: pytest.MonkeyPatch, carried: int, sentence
 
 
 def test_a_decompressor_fails_though_the_compressor_tells_a_change_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    complaints = ["losing packets c: packet 44 is not delivered"]
+    complaints = ["losing packets c: packet 45 is not delivered"]
     monkeypatch.setattr(losses, "survey", lambda *_: losses.Survey(1, settled(), complaints, 16))
     with pytest.raises(AssertionError, match="The decompressor, losing packets c"):
         ConformanceKeywords().change_survives("rtp-ipv4", "ttl to 9")
@@ -330,7 +330,7 @@ def test_a_decompressor_fails_though_the_compressor_tells_a_change_once(monkeypa
 
 def test_a_change_that_is_not_sent_does_not_survive(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(losses, "survey", lambda *_: losses.Survey(16, missing(settled(), 40), [], 16))
-    with pytest.raises(AssertionError, match="packet 40 is not put on the link"):
+    with pytest.raises(AssertionError, match="packet 41 is not put on the link"):
         ConformanceKeywords().change_survives("rtp-ipv4", "ttl to 9")
 
 
@@ -439,7 +439,7 @@ def test_who_refuses_everything_does_no_service(seeing: See) -> None:
 
 def test_packets_lost_by_the_compressor_are_not_the_links_fault(seeing: See) -> None:
     seeing(missing(settled(), 7))
-    with pytest.raises(AssertionError, match="The compressor loses 1 packets by itself: packet 7 is not put on the"):
+    with pytest.raises(AssertionError, match="The compressor loses 1 packets by itself: packet 8 is not put on the"):
         RobustnessKeywords().impaired_link("voip-amr-nb-ipv4")
 
 

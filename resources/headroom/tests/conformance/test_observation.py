@@ -121,7 +121,7 @@ def test_other_directions_and_inserted_packets_are_left_out(play: Observer) -> N
 def test_a_broken_promise_is_no_finding(play: Observer, monkeypatch: pytest.MonkeyPatch) -> None:
     broken = {"side": "compressor", "function": "compress", "packet": 1, "message": "it wrote too far."}
     monkeypatch.setattr(replay, "run", lambda now: Replay(now, document([], promise_broken=broken)))
-    with pytest.raises(Misbehaviour, match=r"The compressor broke a promise of the ABI in compress, packet 1"):
+    with pytest.raises(Misbehaviour, match=r"The compressor broke a promise of the ABI in compress, packet 2"):
         observe(replay_of(source=[]))
 
 
@@ -139,7 +139,7 @@ def test_features_that_the_judge_does_not_read(play: Observer, monkeypatch: pyte
     features = {"profile-0x0001"} | ({"null-esp"} if declared else set())
     monkeypatch.setattr(capabilities, "declares", lambda name, feature: feature in features)
     seen = play(*with_null_esp())
-    sentence = "packet 0: A null ESP header is an item of an extension header list."
+    sentence = "packet 1: A null ESP header is an item of an extension header list."
     assert seen.not_judged == [sentence]
     assert seen.undeclared == ([] if declared else [f"{sentence} (null-esp is not declared)"])
 

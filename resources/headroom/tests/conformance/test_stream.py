@@ -61,10 +61,10 @@ def test_settled() -> None:
 
 def test_not_settled() -> None:
     assert stream.is_settled(kinds(("IR", 3), ("UO-1", 60))) == [
-        "behind the first 40 packets, none is of type 0; packet 140 is UO-1"
+        "behind the first 40 packets, none is of type 0; packet 141 is UO-1"
     ]
     assert stream.is_settled(kinds(("IR", 40), ("UO-0", 4), ("UO-1", 96))) == [
-        "behind the first 40 packets, 4 of 100 are of type 0; packet 144 is UO-1"
+        "behind the first 40 packets, 4 of 100 are of type 0; packet 145 is UO-1"
     ]
 
 
@@ -99,7 +99,7 @@ def test_max_cid(cid: int | None, most: int, wrong: int) -> None:
     packets[0].cid = cid
     found = stream.above_max_cid(packets, most)
     assert len(found) == wrong
-    assert not wrong or found == ["packet 100 uses CID 4, but MAX_CID is 3"]
+    assert not wrong or found == ["packet 101 uses CID 4, but MAX_CID is 3"]
 
 
 def test_every_packet_is_there() -> None:
@@ -109,7 +109,7 @@ def test_every_packet_is_there() -> None:
     records = observed(links, originals).done.records
     records[1]["compressor"] = {"status": "ERR_INTERNAL"}
     found = stream.not_sent(observed(broken, originals, records=records).packets)
-    assert found == ["packet 1 is not put on the link (ERR_INTERNAL)"]
+    assert found == ["packet 2 is not put on the link (ERR_INTERNAL)"]
 
 
 def test_a_packet_that_became_feedback_or_a_segment_is_no_packet_missing() -> None:

@@ -288,7 +288,7 @@ def test_feedback_to_vectors() -> None:
     assert vectors.judge([vector], document(records))[0].wrong == []
     records[0]["feedback"] = [in_element(Feedback(ACK, 499, 14))]
     (wrong,) = vectors.judge([vector], document(records))[0].wrong
-    assert wrong.startswith("link packet 0: ACK with CRC carries 14 bits of MSN, 499")
+    assert wrong.startswith("link packet 1: ACK with CRC carries 14 bits of MSN, 499")
 
 
 def test_a_refused_packet_whose_crc_8_is_right_leaves_the_msn_open() -> None:

@@ -53,10 +53,10 @@ def test_who_does_what_they_say_passes(name: str) -> None:
 @pytest.mark.parametrize(
     ("verdict", "sentence"),
     [
-        ("mismatched", "link packet 1 is not delivered as it should be: mismatched (OK)"),
-        ("not_delivered", "link packet 1 is not delivered as it should be: not_delivered (OK)"),
-        ("withheld", "link packet 1 is not delivered as it should be: withheld (OK)"),
-        ("not_run", "link packet 1 is not delivered as it should be: not_run (OK)"),
+        ("mismatched", "link packet 2 is not delivered as it should be: mismatched (OK)"),
+        ("not_delivered", "link packet 2 is not delivered as it should be: not_delivered (OK)"),
+        ("withheld", "link packet 2 is not delivered as it should be: withheld (OK)"),
+        ("not_run", "link packet 2 is not delivered as it should be: not_run (OK)"),
     ],
 )
 def test_what_must_be_delivered(verdict: str, sentence: str) -> None:
@@ -65,27 +65,27 @@ def test_what_must_be_delivered(verdict: str, sentence: str) -> None:
 
 def test_what_must_not_be_delivered() -> None:
     found = wrong("rtp-uo-0-wrong-crc", p1={"verdict": "unexpected", "decompressor": [{"status": "OK"}]})
-    assert found == ["link packet 1 is delivered, but nothing may come out: unexpected (OK)"]
+    assert found == ["link packet 2 is delivered, but nothing may come out: unexpected (OK)"]
 
 
 def test_feedback_that_is_not_passed_on() -> None:
     assert wrong("feedback-piggybacked", p1={"passed_on": []}) == [
-        "link packet 1 passes on nothing to the compressor at its end, not 2011"
+        "link packet 2 passes on nothing to the compressor at its end, not 2011"
     ]
 
 
 def test_other_feedback_is_passed_on() -> None:
     assert wrong("feedback-piggybacked", p1={"passed_on": ["f22012"]}) == [
-        "link packet 1 passes on 2012 to the compressor at its end, not 2011"
+        "link packet 2 passes on 2012 to the compressor at its end, not 2011"
     ]
     assert wrong("feedback-piggybacked", p2={"passed_on": ["f22011"]}) == [
-        "link packet 2 passes on 2011 to the compressor at its end, not nothing"
+        "link packet 3 passes on 2011 to the compressor at its end, not nothing"
     ]
 
 
 def test_what_is_passed_on_is_no_feedback() -> None:
     (sentence,) = wrong("feedback-piggybacked", p1={"passed_on": ["f32011"]})
-    assert sentence.startswith("link packet 1 passes on what is no feedback: the feedback announces 3 octets")
+    assert sentence.startswith("link packet 2 passes on what is no feedback: the feedback announces 3 octets")
 
 
 def test_size_octet_or_not_is_the_same() -> None:
@@ -108,7 +108,7 @@ def answered(words: str, cid: int = 0, sn: int = 1000) -> dict[str, Any]:
 def test_replies(answer: dict[str, Any], had: str) -> None:
     found = wrong("o-mode-ir-acknowledged", p0=answer)
     assert len(found) == 1
-    assert found[0].startswith("link packet 0 is not answered with ACK(O) for CID 0")
+    assert found[0].startswith("link packet 1 is not answered with ACK(O) for CID 0")
     assert found[0].endswith(f"what comes: {had}")
 
 
@@ -121,12 +121,12 @@ def test_replies_outside_r_mode_may_be_sparse() -> None:
 
 def test_replies_with_too_few_bits_of_sn() -> None:
     found = wrong("r-uor-2-extension-3-sn", p2=answered("ACK(R) with CRC", sn=1002))
-    assert len(found) == 1 and found[0].startswith("link packet 2 is not answered with ACK(R)")
+    assert len(found) == 1 and found[0].startswith("link packet 3 is not answered with ACK(R)")
 
 
 def test_replies_that_are_broken() -> None:
     found = wrong("o-mode-ir-acknowledged", p0=answered("ACK(O) with wrong CRC"))
-    assert "link packet 0 The CRC option carries" in found[0]
+    assert "link packet 1 The CRC option carries" in found[0]
 
 
 def test_more_feedback_than_is_asked_for_may_come() -> None:

@@ -71,7 +71,7 @@ def test_a_compressor(real_build: str) -> None:
     seen, without = story.run(replay_of(build=real_build))
     assert seen.findings == []
     (complaint,) = story.judge(seen, without)
-    assert complaint == "step 4 (10 packets): packet 50 is IR; no IR is expected"
+    assert complaint == "step 4 (10 packets): packet 51 is IR; no IR is expected"
 
 
 def test_vectors(real_build: str) -> None:

@@ -114,6 +114,6 @@ def test_two_readings_of_a_link() -> None:
     found = second_reading.compare(channel, [LinkPacket(bytes([octet])) for octet in (1, 2, 3, 4, 0)])
     assert (found.packets, found.fields, found.skipped) == (2, 2, 2)
     assert found.differences == [
-        "packet 2 (header): mask is 3, and 4 as tshark reads it",
-        "packet 4: the judge refuses it: There is nothing.",
+        "packet 3 (header): mask is 3, and 4 as tshark reads it",
+        "packet 5: the judge refuses it: There is nothing.",
     ]

@@ -385,7 +385,7 @@ def test_findings_read_as_sentences() -> None:
     _, originals, links = stream("rtp-uo-0-run")
     finding = check_stream(originals, [*links[:2], patched(links[2], 0, links[2][0] ^ 1), *links[3:]])[0]
     assert re.fullmatch(
-        r"packet 2: The UO-0 packet carries CRC-3 \d; the original header gives \d\. \(RFC3095-5\.9\.2-1\)",
+        r"packet 3: The UO-0 packet carries CRC-3 \d; the original header gives \d\. \(RFC3095-5\.9\.2-1\)",
         str(finding),
     )
 

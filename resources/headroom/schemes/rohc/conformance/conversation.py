@@ -15,6 +15,7 @@ from typing import Any
 from headroom.core.capabilities import Inconclusive, Misbehaviour
 from headroom.core.errors import UsageError
 from headroom.core.replay import ReplayConfig
+from headroom.core.text import nth
 from headroom.schemes.rohc.conformance import stream, tcp_feedback
 from headroom.schemes.rohc.conformance.feedback import Written
 from headroom.schemes.rohc.conformance.flow import INTERVAL_NS, Flow
@@ -197,9 +198,8 @@ class Conversation:
             first = min(given.before for given in self.given if given.in_vain)
             for a, b in zip(seen.packets[first:], without.packets[first:], strict=True):
                 if a.link != b.link:
-                    complaints.append(
-                        f"feedback that was to be ignored changes packet {a.index}: {a.kind} instead of {b.kind}"
-                    )
+                    which = nth("packet", a.index)
+                    complaints.append(f"feedback that was to be ignored changes {which}: {a.kind} instead of {b.kind}")
                     break
         return complaints
 
@@ -272,9 +272,11 @@ def _types(quantity: str | None, names: str, packets: Sequence[ObservedPacket]) 
     outside = [seen for seen in packets if seen.kind not in kinds]
     what = ", ".join(dict.fromkeys(seen.kind for seen in packets))
     if quantity is None and outside:
-        return [f"packet {outside[0].index} is {outside[0].kind or 'not on the link'}; only {names} is expected"]
+        return [
+            f"{nth('packet', outside[0].index)} is {outside[0].kind or 'not on the link'}; only {names} is expected"
+        ]
     if quantity == "no" and inside:
-        return [f"packet {inside[0].index} is {inside[0].kind}; no {names} is expected"]
+        return [f"{nth('packet', inside[0].index)} is {inside[0].kind}; no {names} is expected"]
     if quantity == "some" and not inside:
         return [f"there is no {names}; what comes: {what}"]
     if quantity == "first" and packets[0].kind not in kinds:
@@ -287,12 +289,12 @@ def _types(quantity: str | None, names: str, packets: Sequence[ObservedPacket]) 
 def _profile(quantity: str | None, number: int, name: str, packets: Sequence[ObservedPacket]) -> list[str]:
     if quantity == "no":
         of_it = [seen for seen in packets if seen.kind and seen.profile == number]
-        return [f"packet {of_it[0].index} ({of_it[0].kind}) is of profile {name}"] if of_it else []
+        return [f"{nth('packet', of_it[0].index)} ({of_it[0].kind}) is of profile {name}"] if of_it else []
     missing = [seen for seen in packets if not seen.kind]
     other = [seen for seen in packets if seen.kind and seen.profile != number]
     if missing:
-        return [f"packet {missing[0].index} is not on the link; profile {name} is expected"]
-    return [f"packet {other[0].index} ({other[0].kind}) is not of profile {name}"] if other else []
+        return [f"{nth('packet', missing[0].index)} is not on the link; profile {name} is expected"]
+    return [f"{nth('packet', other[0].index)} ({other[0].kind}) is not of profile {name}"] if other else []
 
 
 def _modes(quantity: str | None, value: int, mode: str, packets: Sequence[ObservedPacket]) -> list[str]:
@@ -302,5 +304,5 @@ def _modes(quantity: str | None, value: int, mode: str, packets: Sequence[Observ
         return [] if len(other) < len(carried) else [f"no packet says mode {mode}"]
     if quantity == "no":
         same = [seen for seen in carried if seen.mode == value]
-        return [f"packet {same[0].index} ({same[0].kind}) says mode {mode}"] if same else []
-    return [f"packet {other[0].index} ({other[0].kind}) does not say mode {mode}"] if other else []
+        return [f"{nth('packet', same[0].index)} ({same[0].kind}) says mode {mode}"] if same else []
+    return [f"{nth('packet', other[0].index)} ({other[0].kind}) does not say mode {mode}"] if other else []

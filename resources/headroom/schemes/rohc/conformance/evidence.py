@@ -3,6 +3,7 @@
 
 from headroom.core.finding import Finding
 from headroom.core.scheme_kit.evidence import side_by_side
+from headroom.core.text import nth
 from headroom.schemes.rohc.conformance.observation import Observation, ObservedPacket
 from headroom.schemes.rohc.conformance.vectors import VectorOutcome
 from headroom.schemes.rohc.judge.v1.packet import trace_line
@@ -12,7 +13,7 @@ def of_finding(seen: Observation, finding: Finding) -> str:
     """The packet that a finding is about: the link as the judge reads it, the original beside what the judge
     restores."""
     one = next((packet for packet in seen.packets if packet.index == finding.packet), None)
-    lines = [f"packet {finding.packet}: {finding.sentence} ({finding.requirement})", ""]
+    lines = [str(finding), ""]
     if one is None:
         return "\n".join([*lines, "There is no such packet."])
     return "\n".join([*lines, *of_packet(one)])
@@ -21,7 +22,7 @@ def of_finding(seen: Observation, finding: Finding) -> str:
 def of_packet(one: ObservedPacket) -> list[str]:
     """Lines about one packet: its fields on the link, and the original beside what the judge restores."""
     lines = [f"on the link: {one.link.hex() if one.link is not None else 'nothing'}"]
-    lines += [f"as segment {n}: {segment.hex()}" for n, segment in enumerate(one.segments, 1)]
+    lines += [f"as {nth('segment', n)}: {segment.hex()}" for n, segment in enumerate(one.segments)]
     outcome = one.outcome
     if outcome is not None and outcome.packet is not None:
         lines += outcome.packet.trace().splitlines()
@@ -47,7 +48,7 @@ def of_vector(played: VectorOutcome) -> str:
     for number, step in enumerate(vector.steps):
         record = played.records[number] if number < len(played.records) else {}
         statuses = ", ".join(arrival["status"] for arrival in record.get("decompressor", ())) or "nothing"
-        lines.append(f"link packet {number}: {step.link.hex()}")
+        lines.append(f"{nth('link packet', number)}: {step.link.hex()}")
         lines += [
             f"  {field.bits:4d} bits  {field.name:<28} 0x{field.value:x}  {field.why}".rstrip() for field in step.fields
         ]

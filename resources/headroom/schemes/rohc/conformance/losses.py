@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from headroom.core.replay import ReplayConfig
+from headroom.core.text import nth
 from headroom.schemes.rohc.conformance import capabilities, repeats
 from headroom.schemes.rohc.conformance.flow import INTERVAL_NS, Flow
 from headroom.schemes.rohc.conformance.observation import Observation, ObservedPacket, observe
@@ -97,14 +98,14 @@ def disagreements(packets: Sequence[ObservedPacket], parameters: Parameters, pre
     found = []
     for seen in arrived:
         statuses = ", ".join(arrival["status"] for arrival in seen.record.get("decompressor", ())) or "nothing"
+        which = f"{prefix}{nth('packet', seen.index)} ({seen.kind})"
         if seen.verdict == "mismatched":
-            found.append(f"{prefix}packet {seen.index} ({seen.kind}) is delivered other than it was")
+            found.append(f"{which} is delivered other than it was")
         elif seen.verdict != "identical":
-            found.append(
-                f"{prefix}packet {seen.index} ({seen.kind}) is not delivered ({statuses}), though what arrived suffices"
-            )
+            found.append(f"{which} is not delivered ({statuses}), though what arrived suffices")
     return found
 
 
 def _lost(pattern: Sequence[int]) -> str:
-    return "nothing" if not pattern else "packets " + ", ".join(f"c+{n}" if n else "c" for n in pattern)
+    places = ", ".join(f"c+{n}" if n else "c" for n in pattern)
+    return f"packets {places}" if places else "nothing"

@@ -15,6 +15,7 @@ from headroom.core import replay
 from headroom.core.capabilities import PATIENCE_S, Inconclusive, promise
 from headroom.core.captures import engine_pcapng
 from headroom.core.finding import Finding
+from headroom.core.text import nth
 from headroom.schemes.rohc.conformance import capabilities, carriers, feedback
 from headroom.schemes.rohc.conformance.tcp_answers import TcpAnswers
 from headroom.schemes.rohc.judge import Checker, Outcome, Parameters
@@ -230,7 +231,7 @@ def observe(
         checker.finish()
         result.findings += [replace(one, packet=at[one.packet or 0], judge=JUDGE) for one in checker.findings]
         for left_out in checker.not_judged:
-            sentence = f"packet {at[left_out.packet_index]}: {left_out.sentence}"
+            sentence = f"{nth('packet', at[left_out.packet_index])}: {left_out.sentence}"
             result.not_judged.append(sentence)
             if config.compressor and not capabilities.declares(config.compressor, left_out.feature):
                 result.undeclared.append(f"{sentence} ({left_out.feature} is not declared)")

@@ -7,6 +7,7 @@ The packets are those of one context, as `observation` saw them.
 import itertools
 from collections.abc import Sequence
 
+from headroom.core.text import nth
 from headroom.schemes.rohc.conformance.observation import TYPE_0, UPDATES, ObservedPacket
 
 OPTIONS = ("NOP", "EOL", "mss", "window scale", "time stamps", "SACK permitted", "SACK")  # by index (RFC 6846, 6.3.4)
@@ -40,7 +41,7 @@ def is_settled(packets: Sequence[ObservedPacket], within: int = SETTLED) -> list
     if 2 * len(others) <= len(behind):
         return []
     count = f"{len(behind) - len(others)} of {len(behind)} are" if len(others) < len(behind) else "none is"
-    first = f"packet {others[0].index} is {others[0].kind}"
+    first = f"{nth('packet', others[0].index)} is {others[0].kind}"
     return [f"behind the first {within} packets, {count} of type 0; {first}"]
 
 
@@ -53,7 +54,7 @@ def not_sent(packets: Sequence[ObservedPacket]) -> list[str]:
     for seen in packets:
         status = seen.record.get("compressor", {}).get("status", "no status")
         if seen.link is None and status != "NOTHING":
-            found.append(f"packet {seen.index} is not put on the link ({status})")
+            found.append(f"{nth('packet', seen.index)} is not put on the link ({status})")
     return found
 
 
@@ -81,7 +82,7 @@ def longest_without(places: Sequence[int], count: int, behind: int = SETTLED) ->
 
 def above_max_cid(packets: Sequence[ObservedPacket], max_cid: int) -> list[str]:
     return [
-        f"packet {seen.index} uses CID {seen.cid}, but MAX_CID is {max_cid}"
+        f"{nth('packet', seen.index)} uses CID {seen.cid}, but MAX_CID is {max_cid}"
         for seen in packets
         if (seen.cid or 0) > max_cid
     ]

@@ -14,6 +14,7 @@ from headroom.core import engine
 from headroom.core.capabilities import PATIENCE_S, promise
 from headroom.core.errors import UsageError
 from headroom.core.implementations import Implementation
+from headroom.core.text import nth
 from headroom.schemes.rohc.conformance import capabilities, feedback
 from headroom.schemes.rohc.conformance.feedback import Feedback
 from headroom.schemes.rohc.conformance.flow import INTERVAL_NS, Flow
@@ -284,7 +285,7 @@ def _outcomes(outcome: str, records: Sequence[dict[str, Any]]) -> list[str]:
                 "identical": "is delivered, but nothing may come out",
                 "mismatched": "comes out other than it was",
             }.get(record["verdict"], record["verdict"])
-            return [f"packet {n + 1} of {len(records)} {what} ({statuses})"]
+            return [f"{nth('packet', n)} of {len(records)} {what} ({statuses})"]
     return []
 
 
@@ -318,8 +319,9 @@ def judge_answers(expected: str, read: Sequence[Sequence[Feedback]]) -> list[str
             other = [one for one in everything if not _is(kind, one)]
             wrong = f"{other[0]} comes, but only {kind} may" if other else ""
         else:
-            first = next((n for n, one in enumerate(read, 1) if not _any_is(kind, one)), None)
-            wrong = f"packet {first} is not answered with {kind}; what comes: {_list(everything)}" if first else ""
+            first = next((n for n, one in enumerate(read) if not _any_is(kind, one)), None)
+            comes = f"is not answered with {kind}; what comes: {_list(everything)}"
+            wrong = f"{nth('packet', first)} {comes}" if first is not None else ""
         found += [wrong] if wrong else []
     return found
 

@@ -14,6 +14,7 @@ from typing import Any
 from headroom.core import engine
 from headroom.core.capabilities import PATIENCE_S, Misbehaviour, NotDeclared, promise
 from headroom.core.implementations import Implementation
+from headroom.core.text import nth
 from headroom.schemes.rohc.conformance import capabilities, feedback
 from headroom.schemes.rohc.conformance.tcp_answers import TcpAnswers
 from headroom.schemes.rohc.judge import Decompressor, Parameters
@@ -166,9 +167,9 @@ def judge(group: Sequence[Vector], document: dict[str, Any]) -> list[VectorOutco
         record = records[packet]
         one = played[position]
         one.records.append(record)
-        one.wrong += [f"link packet {number} {sentence}" for sentence in _wrong(one.vector, step, record)]
+        one.wrong += [f"{nth('link packet', number)} {sentence}" for sentence in _wrong(one.vector, step, record)]
         if (judge := answers[position]) is not None:
-            one.wrong += [f"link packet {number}: {remark.sentence}" for remark in judge(step, record)]
+            one.wrong += [f"{nth('link packet', number)}: {remark.sentence}" for remark in judge(step, record)]
     return played
 
 

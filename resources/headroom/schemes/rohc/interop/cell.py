@@ -20,6 +20,7 @@ from headroom.core.scheme_kit.cells import Runner, Trial, fewest, link_of
 from headroom.core.scheme_kit.evidence import MinimisedFailure
 from headroom.core.scheme_kit.signature import SEPARATOR, of_failure
 from headroom.core.settings import Settings
+from headroom.core.text import nths
 from headroom.schemes.rohc.interop import (
     carried,
     deviation_match,
@@ -287,7 +288,8 @@ def _write(
 ) -> MinimisedFailure:
     """The minimised failure on disk: its captures, its job, both decodes."""
     kept, job = evidence.folder_and_job(folder, config)
-    text = [f"{len(left)} packets, of the source's {', '.join(str(item['index']) for item in left)}"]
+    numbers = ", ".join(map(str, nths(item["index"] for item in left)))
+    text = [f"{len(left)} packets, of the source's {numbers}"]
     try:
         seen = study(config, kept, _originals(config))
         text += ["", side_by_side.text(seen, profile)]

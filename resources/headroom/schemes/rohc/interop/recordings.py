@@ -15,6 +15,7 @@ from headroom.core.implementations import null
 from headroom.core.matrix import Cell
 from headroom.core.paths import DEFAULT_BUILD, shown
 from headroom.core.scheme_kit.cells import Trial
+from headroom.core.text import nth
 from headroom.schemes.rohc import NAME
 from headroom.schemes.rohc.interop.matrix import channel_of, recording_of
 from headroom.schemes.rohc.interop.signature import RTP_PROFILES
@@ -132,7 +133,7 @@ def judge(cell: Cell) -> Trial:
     name = fields.name_at(expected, at, rtp) if expected else "a packet that is not in the source"
     return Trial(
         "fail",
-        f"Packet {wrong} of what came out is not the source's: it differs from octet {at} on ({name}).",
+        f"{nth('Packet', wrong)} of what came out is not the source's: it differs from octet {at} on ({name}).",
         f"recorded packet comes out wrong · {name}",
         figures | {"first": wrong},
     )

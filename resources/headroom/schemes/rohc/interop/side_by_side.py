@@ -7,6 +7,7 @@ from pathlib import Path
 
 from headroom.core.captures import fields
 from headroom.core.scheme_kit.evidence import side_by_side
+from headroom.core.text import nth
 from headroom.schemes.rohc.interop.signature import RTP_PROFILES
 from headroom.schemes.rohc.interop.study import Study
 from headroom.schemes.rohc.judge.v1.packet import trace_line
@@ -23,7 +24,7 @@ def text(seen: Study, profile: str) -> str:
     packet = record["packet"]
     original = seen.originals[packet] if packet < len(seen.originals) else b""
     arrival = seen.arrival(packet)
-    lines = [f"packet {packet}: {record['verdict'].replace('_', ' ')}"]
+    lines = [f"{nth('packet', packet)}: {record['verdict'].replace('_', ' ')}"]
     if arrival is not None:
         lines += [f"on the link: {arrival.octets.hex()}", f"the decompressor says: {arrival.status}"]
         lines += ["", "The judge (headroom.schemes.rohc.judge) reads:", *_judge(arrival.outcome)]

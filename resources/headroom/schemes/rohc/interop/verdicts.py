@@ -4,6 +4,7 @@
 from headroom.core.contract import LinkCondition
 from headroom.core.replay import Replay
 from headroom.core.results.record import Verdict
+from headroom.core.text import nth
 from headroom.schemes.rohc.interop.study import Fault
 from headroom.schemes.rohc.interop.undetected_errors import Chance
 
@@ -27,8 +28,8 @@ def of(done: Replay, condition: LinkCondition, chance: Chance = NO_CHANCE) -> tu
     if wrong and (condition.harmless or wrong > chance.allowed or chance.unexplained):
         sentence = f"{wrong} of {done.sent} packets came out wrong"
         if chance.unexplained:
-            sentence += f", {len(chance.unexplained)} of them undamaged and behind no damage (the first: packet "
-            sentence += f"{chance.unexplained[0]})"
+            sentence += f", {len(chance.unexplained)} of them undamaged and behind no damage (the first: "
+            sentence += f"{nth('packet', chance.unexplained[0])})"
         elif not condition.harmless:
             sentence += f", where chance explains {chance.allowed} at most"
         return "fail", f"{sentence}: {done.first_difference()}."
@@ -54,7 +55,8 @@ def by_faults(faults: list[Fault]) -> str:
     first = faults[0]
     return (
         f"The compressor is to blame for {len(faults)} packets that did not come out right: even over a link that does "
-        f"no harm, no decoder could restore them. The first is packet {first.packet}, {first.kind}: {first.sentence}"
+        f"no harm, no decoder could restore them. The first is "
+        f"{nth('packet', first.packet)}, {first.kind}: {first.sentence}"
     )
 
 

@@ -19,7 +19,7 @@ from headroom.core.errors import UsageError
 from headroom.core.options import split_names
 from headroom.core.replay import ReplayConfig
 from headroom.core.results import collector
-from headroom.core.text import some
+from headroom.core.text import nth, some
 from headroom.keywords import cases, verdicts
 from headroom.keywords.artefacts import keep_text
 from headroom.keywords.base import current_run, library
@@ -101,7 +101,8 @@ class ConformanceKeywords:
     def observe_flow(self, source: str, *changes: str, **named: str) -> None:
         """Sends traffic and keeps it for the keywords that follow; what the judge finds wrong is a failure.
 
-        SOURCE is a traffic profile, or a flow such as rtp-ipv4 with changes such as `40: ttl=61`.
+        SOURCE is a traffic profile, or a flow such as rtp-ipv4 with changes such as `40: ttl=61`,
+        behind forty packets.
         """
         confidence = int(named.pop("confidence", 1))
         config = self._config(source, changes, named)
@@ -132,7 +133,7 @@ class ConformanceKeywords:
             return
         capabilities.require_what_is_sent(decompressor, self.last.contexts)
         late = [
-            f"packet {one.index} ({one.kind}) is {one.verdict.replace('_', ' ')}"
+            f"{nth('packet', one.index)} ({one.kind}) is {one.verdict.replace('_', ' ')}"
             for one in self.last.packets
             if one.verdict != "identical" and one.restored
         ]
@@ -146,7 +147,7 @@ class ConformanceKeywords:
 
     @keyword("Change Should Survive Losses")
     def change_survives(self, flow: str, change: str, **named: str) -> None:
-        """A regular flow changes at packet 40. What is new is carried by at least two packets in a row, and whichever
+        """A regular flow changes at packet 41. What is new is carried by at least two packets in a row, and whichever
         of them are lost, the decompressor delivers what the rest suffices for."""
         config = self._config("", (), named)
         self._identify(config)
@@ -159,7 +160,7 @@ class ConformanceKeywords:
         self._conclude()
         expect(
             found.carried >= 2,
-            f"After {change} at packet {losses.CHANGE_AT}, the loss of that packet alone hurts later ones: "
+            f"After {change} at {nth('packet', losses.CHANGE_AT)}, the loss of that packet alone hurts later ones: "
             "the change is carried by one packet",
             self.last,
             of=losses.CHANGE_AT,
@@ -186,7 +187,9 @@ class ConformanceKeywords:
             requirement = CONFIDENCE_OF_TCP
         found = repeats.single_losses(self.last.packets, self.last.parameters, but=range(heard_until))
         collector.current().metric(metrics.PACKETS_THAT_OTHERS_NEED, len(found))
-        shown = some([f"without packet {lost} packet {hurt} is not restored" for lost, hurt in found], 3)
+        shown = some(
+            [f"without {nth('packet', lost)} {nth('packet', hurt)} is not restored" for lost, hurt in found], 3
+        )
         sentence = f"Of {len(self.last.packets)} packets, {len(found)} must not be lost: {shown}"
         expect(not found, sentence, self.last, requirement=requirement)
 
@@ -231,7 +234,7 @@ class ConformanceKeywords:
     def no_refreshes(self) -> None:
         packets = self.last.flow()
         places = stream.positions(packets, stream.UPDATES)
-        where = some([f"packet {packets[place].index}" for place in places], 3)
+        where = some([nth("packet", packets[place].index) for place in places], 3)
         expect(not places, f"It returns though nothing changes: {where}", self.last)
 
     @keyword("It Should Return To Lower States At Least ${count} Times")
@@ -249,7 +252,7 @@ class ConformanceKeywords:
 
     @keyword("No Packet Should Go As Segments")
     def not_segmented(self) -> None:
-        cut = [f"packet {one.index}" for one in self.last.packets if one.segments]
+        cut = [nth("packet", one.index) for one in self.last.packets if one.segments]
         expect(not cut, f"{len(cut)} packets go as segments: {some(cut, 3)}", self.last)
 
     @keyword("No CID Should Be Above ${max_cid}")
@@ -272,7 +275,7 @@ class ConformanceKeywords:
     def not_segmented_below(self, octets: int) -> None:
         """The length is that on the link, of a packet in segments that of the whole."""
         wrong = [one for one in self.last.packets if one.segments and len(one.link or b"") <= octets]
-        shown = [f"packet {one.index} does, in {len(one.segments)}" for one in wrong]
+        shown = [f"{nth('packet', one.index)} does, in {len(one.segments)}" for one in wrong]
         expect(not wrong, some(shown, 3), self.last)
 
     @keyword("Only Profiles ${profiles} Should Be Used")
@@ -281,7 +284,7 @@ class ConformanceKeywords:
         if all(one.profile is None for one in self.last.packets):
             raise Inconclusive("The judge can read the profile of no packet on the link.")
         other = [one for one in self.last.packets if one.profile is not None and one.profile not in allowed]
-        shown = some([f"packet {one.index} is of profile 0x{one.profile:04x}" for one in other], 3)
+        shown = some([f"{nth('packet', one.index)} is of profile 0x{one.profile:04x}" for one in other], 3)
         expect(not other, shown, self.last)
 
     @keyword("Headers Should Have At Most ${octets} Octets On Average")
@@ -305,15 +308,15 @@ class ConformanceKeywords:
 
     @keyword("First List Should Be")
     def first_list(self, *entries: str, behind: int = 0) -> None:
-        """Entries of the first list of TCP options from packet `behind` on, such as `X mss` and `X generic`; `mss` is
-        there without its item. A compressor that leaves such packets to other profiles sends no list."""
+        """Entries of the first list of TCP options behind the first `behind` packets, such as `X mss` and `X generic`;
+        `mss` is there without its item. A compressor that leaves such packets to other profiles sends no list."""
         sent = stream.first_list(self.last.packets[behind:])
         expect(sent in (None, list(entries)), f"The first list is {', '.join(sent or ())}", self.last, of=behind)
 
     @keyword("No List Should Be Sent In The Last ${count} Packets")
     def no_lists(self, count: int) -> None:
         last = self.last.flow()[-count:]
-        sent = [f"packet {one.index}" for one in last if one.kind in COMPRESSED and stream.has_list(one)]
+        sent = [nth("packet", one.index) for one in last if one.kind in COMPRESSED and stream.has_list(one)]
         expect(not sent, f"The list of options is in {some(sent, 3)}", self.last)
 
     @keyword("Replicas Should Have An MSN Of Their Own")

@@ -10,7 +10,7 @@ from robot.api.deco import keyword
 from headroom.core import replay, replay_metrics, replay_options
 from headroom.core.options import split_names
 from headroom.core.results import collector
-from headroom.core.text import some
+from headroom.core.text import nth, nths, some
 from headroom.keywords import verdicts
 from headroom.keywords.artefacts import keep_captures
 from headroom.keywords.base import current_run, library
@@ -30,7 +30,8 @@ class ReplayKeywords:
     - of the link: loss, ber, header_errors and payload_errors (drop or deliver), reorder and depth, duplicate, delay
       and jitter (milliseconds),
       encapsulation (of its captures: ethernet or ppp),
-      drop (packets, such as 5,6), flip (packet:bit, such as 7:3), burst_loss (good_to_bad:bad_to_good:loss_bad);
+      drop (link packets from 0, such as 5,6), flip (packet:bit, such as 7:3),
+      burst_loss (good_to_bad:bad_to_good:loss_bad);
     - of the way back: feedback (none, own, interspersed, piggybacked), feedback_loss, feedback_ber, feedback_delay,
       reverse (yes: traffic both ways);
     - of the implementations: compressor, decompressor, compressor_options and decompressor_options (name=value,
@@ -95,13 +96,13 @@ class ReplayKeywords:
 
     @keyword("Packets Not Delivered Should Be ${first} To ${last}")
     def not_delivered_within(self, first: int, last: int) -> None:
-        """Indices of the source packets that the decompressor does not deliver lie in a range."""
+        """Indices, from 0, of the source packets that the decompressor does not deliver lie in a range."""
         outside = [
             r["packet"]
             for r in self.done.records
             if r.get("verdict") == "not_delivered" and not first <= r["packet"] <= last
         ]
-        self._expect(not outside, f"packets {some(outside)} were not delivered either")
+        self._expect(not outside, f"packets {some(nths(outside))} were not delivered either")
 
     @keyword("Nothing Should Come Out")
     def nothing_delivered(self) -> None:
@@ -115,16 +116,17 @@ class ReplayKeywords:
         """Types of the first packets on the link; several types are separated by commas, and each is allowed."""
         allowed = split_names(types)
         seen = [(r["packet"], r["compressor"].get("type")) for r in self.done.records[:count] if "compressor" in r]
-        wrong = [f"packet {packet} is {kind}" for packet, kind in seen if kind not in allowed]
+        wrong = [f"{nth('packet', packet)} is {kind}" for packet, kind in seen if kind not in allowed]
         self._expect(len(seen) >= count and not wrong, f"expected {types} for the first {count}: {some(wrong)}")
 
     @keyword("Packet ${index} Should Be ${types}")
     def packet_type(self, index: int, types: str) -> None:
+        """INDEX is that of a packet of the source, from 0."""
         found = next(
             (r["compressor"].get("type") for r in self.done.records if r.get("packet") == index and "compressor" in r),
             None,
         )
-        self._expect(found in split_names(types), f"packet {index} is {found}, expected {types}")
+        self._expect(found in split_names(types), f"{nth('packet', index)} is {found}, expected {types}")
 
     @keyword("Packet Types Should Include")
     def packet_types_include(self, *types: str) -> None:
@@ -154,7 +156,9 @@ class ReplayKeywords:
         transitions = self._transitions(side)
         reached = [t for t in transitions if t["what"] == what.lower() and t["to"] == name]
         collector.current().parameters.setdefault("reached", []).append(f"{side} {what} {name}")
-        seen = [f"{t['from']}→{t['to']} at packet {t['packet']}" for t in transitions if t["what"] == what.lower()]
+        seen = [
+            f"{t['from']}→{t['to']} at {nth('packet', t['packet'])}" for t in transitions if t["what"] == what.lower()
+        ]
         self._expect(
             bool(reached),
             f"the {side.lower()} never reached {what.lower()} {name}; it went {some(seen)}",
@@ -163,7 +167,7 @@ class ReplayKeywords:
     @keyword("${side} Should Never Reach ${what} ${name}")
     def should_never_reach(self, side: str, what: str, name: str) -> None:
         reached = [t for t in self._transitions(side) if t["what"] == what.lower() and t["to"] == name]
-        where = some([f"packet {t['packet']}" for t in reached])
+        where = some([nth("packet", t["packet"]) for t in reached])
         self._expect(not reached, f"the {side.lower()} reached {what.lower()} {name} at {where}")
 
     @keyword("Feedback Should Be Sent")

@@ -40,10 +40,11 @@ def talk_command(
         list[str] | None,
         typer.Argument(
             metavar="[name=value]...",
-            help="loss, ber, duplicate (shares, both ways), drop (the caller's messages, such as "
-            "0,3), nacks (yes, no); what both offer: decompression_memory_size, state_memory_size, cycles_per_bit, "
-            "version; people=others for a call of other people; and options of the implementations: mechanism, "
-            "algorithm, acknowledgement … (implementations/README.md); a value that begins with { or [ is JSON.",
+            help="loss, ber, duplicate (shares, both ways), drop (the caller's messages "
+            "from 0, such as 0,3), nacks (yes, no); what both offer: decompression_memory_size, state_memory_size, "
+            "cycles_per_bit, version; people=others for a call of other people; and options of the implementations: "
+            "mechanism, algorithm, acknowledgement … (implementations/README.md); a value that begins with { or [ is "
+            "JSON.",
         ),
     ] = None,
     caller: Annotated[str, typer.Option(help="Implementation of the endpoint that calls.")] = "reference",

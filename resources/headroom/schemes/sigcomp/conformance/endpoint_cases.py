@@ -14,6 +14,7 @@ from typing import Any
 
 from headroom.core.errors import UsageError
 from headroom.core.paths import VECTORS, shown
+from headroom.core.text import nth
 from headroom.core.vectors import entries
 from headroom.core.yamlfile import check, read
 from headroom.schemes.sigcomp.judge import message as wire
@@ -328,13 +329,13 @@ def faults(given: Case, seen: list[MessageOutcome], nacks: bool = False, cycles:
         return [f"there are {len(given.steps)} messages, and something is known of {len(seen)}"]
     version = (given.offer or Offer()).version
     found = []
-    for number, (step, one, judge) in enumerate(zip(given.steps, seen, judged(given), strict=True), 1):
+    for number, (step, one, judge) in enumerate(zip(given.steps, seen, judged(given), strict=True)):
         one = one if cycles else replace(one, cycles=judge.cycles)
         wrong = step_faults(step, one) + _compared(one, judge)
         if nacks:
             right = as_seen(judge, step.octets, version).nack
             wrong += _unequal("NACK", one.nack.hex() or "none", right.hex() or "none")
-        found += [f"message {number}: {what}" for what in dict.fromkeys(wrong)]
+        found += [f"{nth('message', number)}: {what}" for what in dict.fromkeys(wrong)]
     return found
 
 

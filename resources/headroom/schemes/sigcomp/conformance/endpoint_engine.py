@@ -9,6 +9,7 @@ from headroom.core import engine
 from headroom.core.capabilities import Misbehaviour, NotDeclared
 from headroom.core.implementations import Implementation, null
 from headroom.core.paths import DEFAULT_BUILD
+from headroom.core.text import nth
 from headroom.schemes.sigcomp import endpoints
 from headroom.schemes.sigcomp.conformance.endpoint_cases import Case, MessageOutcome
 from headroom.schemes.sigcomp.conformance.endpoint_session import Act, Done, Play
@@ -95,9 +96,10 @@ def _message(act: Act, stream: bool) -> dict[str, Any]:
 def results(document: dict[str, Any], acts: Sequence[Act]) -> list[Done]:
     """The outcomes of acts, from the engine's document."""
     if broken := document.get("promise_broken"):
+        where = "" if broken["message"] is None else f" ({nth('message', broken['message'])})"
         raise Misbehaviour(
-            f"A promise of the ABI was broken in {broken['function']} (message {broken['message']}): "
-            f"{broken['sentence']} See `headroom-engine check`."
+            f"A promise of the ABI was broken in {broken['function']}{where}: {broken['sentence']} "
+            "See `headroom-engine check`."
         )
     return [
         _compressed(record) if act.what == "compress" else _arrived(record)

@@ -9,6 +9,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import replace
 
+from headroom.core.text import nth
 from headroom.schemes.sigcomp.conformance.endpoint_session import Session
 from headroom.schemes.sigcomp.conformance.peer import FarEnd, fault_of
 from headroom.schemes.sigcomp.judge import message as wire
@@ -49,7 +50,7 @@ def carried(
     """
     heard = [] if heard is None else heard
     wrong: list[str] = []
-    for number, (message, losses) in enumerate(zip(call, lost(len(call), loss, seed), strict=True), 1):
+    for number, (message, losses) in enumerate(zip(call, lost(len(call), loss, seed), strict=True)):
         for arrived in (*[False] * losses, True):
             if message.from_caller:
                 act = session.compress(message.octets)
@@ -59,7 +60,7 @@ def carried(
                 if arrived:
                     heard.append((message.octets, octets))
                     if fault := fault_of(far.hears(octets), message.octets, octets):
-                        wrong.append(f"message {number}, {message.name}: {fault}")
+                        wrong.append(f"{nth('message', number)}, {message.name}: {fault}")
             elif arrived:
                 wrong += _answered(session, far, message, number)
     if not heard:
@@ -91,7 +92,7 @@ def _answered(session: Session, far: FarEnd, message: Message, number: int) -> l
     seen = session.done(act).seen
     if [one.output for one in seen if one.kind == "compressed"] != [message.octets]:
         kinds = ", ".join(one.kind for one in seen) or "nothing"
-        return [f"message {number}, {message.name}, from the far end came out as {kinds}"]
+        return [f"{nth('message', number)}, {message.name}, from the far end came out as {kinds}"]
     return []
 
 
@@ -103,7 +104,7 @@ def reordered(session: Session, far: FarEnd, count: int = 6) -> list[str]:
     for first in range(0, count - 1, 2):
         for one in (first + 1, first):
             if fault := fault_of(far.hears(octets[one]), sent[one], octets[one]):
-                wrong.append(f"message {one + 1}: {fault}")
+                wrong.append(f"{nth('message', one)}: {fault}")
         session.done(session.decompress(far.says(b"SIP/2.0 200 OK\r\n\r\n")))
     return wrong
 
@@ -111,10 +112,10 @@ def reordered(session: Session, far: FarEnd, count: int = 6) -> list[str]:
 def never_acknowledged(session: Session, far: FarEnd, count: int = 8) -> list[str]:
     """Every other message is lost, and the far end never says a word: what arrives rests on what has arrived."""
     wrong: list[str] = []
-    for number, message in enumerate(messages(count), 1):
+    for number, message in enumerate(messages(count)):
         octets = session.message(session.compress(message))
-        if number % 2 == 0 and (fault := fault_of(far.hears(octets), message, octets)):
-            wrong.append(f"message {number}: {fault}")
+        if number % 2 == 1 and (fault := fault_of(far.hears(octets), message, octets)):
+            wrong.append(f"{nth('message', number)}: {fault}")
     return wrong
 
 
@@ -122,11 +123,11 @@ def first_acknowledged(session: Session, far: FarEnd, count: int = 12) -> list[s
     """All messages arrive, and the far end answers the first alone: what it had then may have had to go for what came
     later."""
     wrong: list[str] = []
-    for number, message in enumerate(messages(count), 1):
+    for number, message in enumerate(messages(count)):
         octets = session.message(session.compress(message))
         if fault := fault_of(far.hears(octets), message, octets):
-            wrong.append(f"message {number}: {fault}")
-        if number == 1:
+            wrong.append(f"{nth('message', number)}: {fault}")
+        if number == 0:
             session.decompress(far.says(b"SIP/2.0 200 OK\r\n\r\n"))
     return wrong
 
@@ -142,7 +143,7 @@ def acknowledged_late(session: Session, far: FarEnd, count: int = 4) -> list[str
         for message in (sent[number], sent[number + 1] + b"and so on, " * (number + 1)):
             octets = session.message(session.compress(message))
             if fault := fault_of(far.hears(octets), message, octets):
-                wrong.append(f"message {number + len(acknowledged) + 1}: {fault}")
+                wrong.append(f"{nth('message', number + len(acknowledged))}: {fault}")
             acknowledged.append(far.to_return)
         for item in acknowledged:
             session.decompress(far.says(b"SIP/2.0 200 OK\r\n\r\n", returned=announced([dictionary]), feedback=item))
@@ -278,12 +279,12 @@ def less_announced(session: Session, far: FarEnd, less: Offer) -> list[str]:
         session.decompress(far.says(b"SIP/2.0 200 OK\r\n\r\n"))
     session.decompress(far.says(b"SIP/2.0 200 OK\r\n\r\n", returned=announcement(less)))
     far.shrinks(less)
-    for number, message in enumerate(sent[2:], 3):
+    for number, message in enumerate(sent[2:], 2):
         octets = session.done(session.compress(message)).octets
         if octets is not None:
             compressed += 1
             if fault := fault_of(far.hears(octets), message, octets):
-                wrong.append(f"message {number}, after the announcement: {fault}")
+                wrong.append(f"{nth('message', number)}, after the announcement: {fault}")
         session.decompress(far.says(b"SIP/2.0 200 OK\r\n\r\n"))
     if not compressed:
         raise NothingHappened("It declines to compress anything once its peer offers so little.")
@@ -310,21 +311,21 @@ def streamed(session: Session, far: FarEnd, call: Sequence[Message], piece: int)
     gets comes in pieces."""
     wrong: list[str] = []
     records = Records()
-    for number, message in enumerate(call, 1):
+    for number, message in enumerate(call):
         if message.from_caller:
             octets = session.message(session.compress(message.octets))
             found = records.feed(octets)
             if not found or records.message or records.marked or records.broken:
-                wrong.append(f"message {number}, {message.name}: no delimiter ends it")
+                wrong.append(f"{nth('message', number)}, {message.name}: no delimiter ends it")
             elif fault := _fault_of_parts(far, message.octets, found):
-                wrong.append(f"message {number}, {message.name}: {fault}")
+                wrong.append(f"{nth('message', number)}, {message.name}: {fault}")
         else:
             stream = wire.mark(far.says(message.octets))
             acts = [session.decompress(stream[at : at + piece]) for at in range(0, len(stream), piece)]
             came = [one for act in acts for one in session.done(act).seen]
             if [one.output for one in came if one.kind == "compressed"] != [message.octets] or len(came) != 1:
                 kinds = ", ".join(one.kind for one in came) or "nothing"
-                wrong.append(f"message {number}, {message.name}, from the far end came out as {kinds}")
+                wrong.append(f"{nth('message', number)}, {message.name}, from the far end came out as {kinds}")
     return wrong
 
 
@@ -341,10 +342,10 @@ def _fault_of_parts(far: FarEnd, message: bytes, parts: Sequence[bytes]) -> str:
 def one_message_each(session: Session, far: FarEnd, call: Sequence[Message]) -> list[str]:
     """Each message of a call becomes exactly one SigComp message on a stream (RFC 3320, 5)."""
     wrong: list[str] = []
-    for number, message in enumerate((one for one in call if one.from_caller), 1):
+    for number, message in enumerate(one for one in call if one.from_caller):
         found = Records().feed(session.message(session.compress(message.octets)))
         if len(found) != 1:
-            wrong.append(f"message {number}, {message.name}, became {len(found)} SigComp messages")
+            wrong.append(f"{nth('message', number)}, {message.name}, became {len(found)} SigComp messages")
         for one in found:
             far.hears(one)
     return wrong

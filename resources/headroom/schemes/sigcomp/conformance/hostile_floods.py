@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from headroom.core import engine
+from headroom.core.text import nth
 from headroom.schemes.sigcomp.conformance import endpoint_engine, hostile_messages
 from headroom.schemes.sigcomp.conformance.endpoint_cases import accessing, creating
 from headroom.schemes.sigcomp.conformance.endpoint_engine import PATIENCE_S, EndpointUnderTest
@@ -109,9 +110,9 @@ def faults(flood: Flood, done: list[Done], cost: Cost) -> list[str]:
     for number, text in flood.expected.items():
         (seen,) = done[number].seen
         if text is None and seen.kind in CAME_OUT:
-            wrong.append(f"message {number + 1} came out, though it is longer than its memory")
+            wrong.append(f"{nth('message', number)} came out, though it is longer than its memory")
         elif text is not None and (seen.kind == "failed" or seen.output != text):
-            wrong.append(f"message {number + 1} did not come out as it should: {seen.kind}, reason {seen.reason}")
+            wrong.append(f"{nth('message', number)} did not come out as it should: {seen.kind}, reason {seen.reason}")
     if flood.compressed is not None:
         octets = done[-1].octets
         if octets is None:

@@ -15,6 +15,7 @@ from typing import Any
 
 from headroom.core import engine
 from headroom.core.capabilities import NotDeclared
+from headroom.core.text import nth
 from headroom.schemes.sigcomp import endpoints
 from headroom.schemes.sigcomp.conformance import endpoint_cases, endpoint_engine
 from headroom.schemes.sigcomp.conformance.endpoint_cases import Case, MessageOutcome
@@ -132,15 +133,15 @@ def faults(case: Case, found: Cost, exactly: bool) -> list[str]:
         wrong = endpoint_cases.faults(case, list(found.seen))
     else:
         wrong = [
-            f"message {number}: {what}"
-            for number, (step, one) in enumerate(zip(case.steps, found.seen, strict=True), 1)
+            f"{nth('message', number)}: {what}"
+            for number, (step, one) in enumerate(zip(case.steps, found.seen, strict=True))
             for what in endpoint_cases.step_faults(replace(step, expect={"failure": step.expect["failure"]}), one)
         ]
     judge = endpoint_cases.judged(case)
-    for number, (octets, one, right) in enumerate(zip(found.octets, found.seen, judge, strict=True), 1):
+    for number, (octets, one, right) in enumerate(zip(found.octets, found.seen, judge, strict=True)):
         # Some count what the instruction that did not fit would have taken; the judge knows how much that is.
         if one.cycles > (most := cycles_granted(octets, offer) + right.run.beyond):
-            wrong.append(f"message {number}: {one.cycles} UDVM cycles were used, and {most} are the most")
+            wrong.append(f"{nth('message', number)}: {one.cycles} UDVM cycles were used, and {most} are the most")
     return wrong
 
 
@@ -148,12 +149,12 @@ def elsewhere(on: Cost, off: Cost, seen_through: bool) -> list[str]:
     """Whether messages fail at another place (RFC 4077, 3.1) with the guard on than with it off. One that its budget
     has ended before its cycles did may; one that was seen to be endless was seen through to its end."""
     wrong = []
-    for number, (here, there) in enumerate(zip(on.seen, off.seen, strict=True), 1):
+    for number, (here, there) in enumerate(zip(on.seen, off.seen, strict=True)):
         cut_short = here.cycles < there.cycles and here.reason == Reason.CYCLES_EXHAUSTED and not seen_through
         if not cut_short and (here.opcode, here.pc) != (there.opcode, there.pc):
             wrong.append(
-                f"message {number}: with the guard on it fails at {here.pc} (opcode {here.opcode}), with it off at "
-                f"{there.pc} (opcode {there.opcode})"
+                f"{nth('message', number)}: with the guard on it fails at {here.pc} (opcode {here.opcode}), with it "
+                f"off at {there.pc} (opcode {there.opcode})"
             )
     return wrong
 

@@ -3,6 +3,7 @@
 
 import random
 
+from headroom.core.text import nth
 from headroom.schemes.sigcomp.conformance.endpoint_session import Session
 from headroom.schemes.sigcomp.conformance.endpoint_stories import NothingHappened, messages
 from headroom.schemes.sigcomp.conformance.peer import FarEnd, fault_of
@@ -96,12 +97,12 @@ def nack_about_less(session: Session, far: FarEnd, heavy: bytes, reason: Reason)
     session.decompress(far.refuses(octets, outcome), None)
     wrong: list[str] = []
     compressed = 0
-    for number, message in enumerate((*messages(3), heavy, *messages(1)), 1):
+    for number, message in enumerate((*messages(3), heavy, *messages(1))):
         octets = session.done(session.compress(message)).octets
         if octets is not None:
             compressed += 1
             if fault := fault_of(far.hears(octets), message, octets):
-                wrong.append(f"message {number} after the NACK for {reason.name}: {fault}")
+                wrong.append(f"{nth('message', number)} after the NACK for {reason.name}: {fault}")
         session.decompress(far.says(b"SIP/2.0 200 OK\r\n\r\n"))
     if not compressed:
         raise NothingHappened("It declines to compress anything once a NACK has announced how little its peer offers.")

@@ -2,6 +2,7 @@
 """Stories about state that an endpoint keeps of its own messages, for its peer to compress against: shared compression,
 RFC 3321, 5.2. As those of `endpoint_stories`."""
 
+from headroom.core.text import nth
 from headroom.schemes.sigcomp.conformance.endpoint_cases import accessing
 from headroom.schemes.sigcomp.conformance.endpoint_session import Session
 from headroom.schemes.sigcomp.conformance.endpoint_stories import NothingHappened, announced, messages
@@ -30,7 +31,7 @@ def announced_before_use(session: Session, far: FarEnd, count: int = 8) -> list[
         message = BEFORE + answer
         octets = session.message(session.compress(message))
         if fault := fault_of(far.hears(octets), message, octets):
-            wrong.append(f"message {number + 1}: {fault}")
+            wrong.append(f"{nth('message', number)}: {fault}")
         answer = ANSWER % ((number,) * 5)
         if number % 2 == 0:
             kept.append(far.keeps(answer))
@@ -56,7 +57,7 @@ def nothing_crowded_out(session: Session, far: FarEnd, state_memory_size: int) -
             session.decompress(_creates(far, items[number]))
         octets = session.message(session.compress(message))
         if fault := fault_of(far.hears(octets), message, octets):
-            wrong.append(f"message {number + 1}: {fault}")
+            wrong.append(f"{nth('message', number)}: {fault}")
         session.decompress(far.says(b"SIP/2.0 200 OK\r\n\r\n"))
     for number, item in enumerate(items, 1):
         seen = session.done(session.decompress(wire.upload(accessing(item, 6), feedback=far.to_return))).seen
@@ -83,14 +84,14 @@ def silent_after_i_bit(session: Session, far: FarEnd) -> list[str]:
     sent = messages(6)
     wrong: list[str] = []
     lists: list[tuple[bytes, ...]] = []
-    for number, message in enumerate(sent, 1):
+    for number, message in enumerate(sent):
         octets = session.message(session.compress(message))
         outcome = far.hears(octets)
         if fault := fault_of(outcome, message, octets):
-            wrong.append(f"message {number}: {fault}")
+            wrong.append(f"{nth('message', number)}: {fault}")
         parameters = outcome.run.parameters
         lists.append(parameters.announced if parameters else ())
-        session.decompress(far.says(b"SIP/2.0 200 OK\r\n\r\n", requested=b"\x01" if number >= 3 else b"\x00"))
+        session.decompress(far.says(b"SIP/2.0 200 OK\r\n\r\n", requested=b"\x01" if number >= 2 else b"\x00"))
     if not wrong and not any(lists[:3]):
         raise NothingHappened("It announces no item of state, with or without an I-bit.")
     if late := sum(map(len, lists[3:])):

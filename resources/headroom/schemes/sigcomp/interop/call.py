@@ -19,6 +19,7 @@ from headroom.core.capabilities import Inconclusive, Misbehaviour
 from headroom.core.contract import LinkCondition
 from headroom.core.implementations import find
 from headroom.core.paths import DEFAULT_BUILD
+from headroom.core.text import nth
 from headroom.schemes.sigcomp import endpoints, loss_attribution
 from headroom.schemes.sigcomp.endpoints import Endpoint
 from headroom.schemes.sigcomp.interop.axes import DEFAULT, LINKS, TCP, UDP
@@ -185,7 +186,7 @@ def _of_call(exchange: Exchange, call: Call) -> Iterator[str]:
     sentences = _judged(exchange, call) if wrong and judgeable else {}
     for record in wrong:
         sender = record["from"]
-        what = f"{call.sequence}, message {record['message'] + 1} ({call.of_record(record).name})"
+        what = f"{call.sequence}, {nth('message', record['message'])} ({call.of_record(record).name})"
         reasons = ", ".join(loss_attribution.reasons(record))
         why = f" ({reasons})" if reasons else ""
         verdict = str(record.get("verdict")).replace("_", " ")
@@ -251,7 +252,7 @@ def confirmed(exchange: Exchange, calls: Sequence[Call], seen: Sequence[bytes | 
         first += len(messages)
         sentences = _judged(exchange, call) if list(witnessed) != messages else {}
         wrong += [
-            f"{call.sequence}, message {number + 1} ({call.of_number(number).name}) from "
+            f"{call.sequence}, {nth('message', number)} ({call.of_number(number).name}) from "
             f"{_sender(exchange, call, number)}: what it is compressed to is restored by no judge ({why})"
             for number, why in sentences.items()
             if why and number in understood

@@ -17,6 +17,7 @@ from headroom.core.errors import UsageError
 from headroom.core.finding import Finding
 from headroom.core.implementations import Role
 from headroom.core.results import collector
+from headroom.core.text import nth
 from headroom.keywords import cases, verdicts
 from headroom.keywords.artefacts import keep_text
 from headroom.keywords.base import current_run, library
@@ -468,9 +469,9 @@ def _second_opinion(heard: Sequence[tuple[bytes, bytes]]) -> list[str]:
         return []
     seen = tshark.read([(0, octets) for _, octets in heard])
     wrong = [
-        f"tshark reads {'nothing' if one.output is None else f'{len(one.output)} octets'} in message {number}, which "
-        f"has {len(message)}"
-        for number, (one, (message, _)) in enumerate(zip(seen, heard, strict=True), 1)
+        f"tshark reads {'nothing' if one.output is None else f'{len(one.output)} octets'} in {nth('message', number)}, "
+        f"which has {len(message)}"
+        for number, (one, (message, _)) in enumerate(zip(seen, heard, strict=True))
         if one.output != message
     ]
     current.metric(metrics.CONFIRMED_BY_TSHARK, len(heard) - len(wrong))

@@ -8,7 +8,7 @@ from robot.api.deco import keyword
 
 from headroom.core.capabilities import Inconclusive
 from headroom.core.results import collector
-from headroom.core.text import some
+from headroom.core.text import nth, some
 from headroom.keywords import verdicts
 from headroom.keywords.artefacts import artefact_folder
 from headroom.keywords.base import current_run, library
@@ -55,8 +55,8 @@ class MessageKeywords:
     @keyword("Every Message Should Come Back As It Was")
     def every_message_identical(self) -> None:
         wrong = [
-            f"message {number} of {one.length} octets: {one.verdict.replace('_', ' ')} {one.reason}".rstrip()
-            for number, one in enumerate(self.done.messages, 1)
+            f"{nth('message', number)} of {one.length} octets: {one.verdict.replace('_', ' ')} {one.reason}".rstrip()
+            for number, one in enumerate(self.done.messages)
             if one.verdict != "identical"
         ]
         self._expect(not wrong, some(wrong))
@@ -73,8 +73,9 @@ class MessageKeywords:
 
     @keyword("Message ${number} Should Come Back As It Was")
     def message_identical(self, number: int) -> None:
-        one = self.done.messages[int(number) - 1]
-        self._expect(one.verdict == "identical", f"message {number}: {one.verdict} {one.reason}".rstrip())
+        index = int(number) - 1
+        one = self.done.messages[index]
+        self._expect(one.verdict == "identical", f"{nth('message', index)}: {one.verdict} {one.reason}".rstrip())
 
     @keyword("Messages Should Take Less Than ${share} % Of Their Octets")
     def share_below(self, share: float) -> None:

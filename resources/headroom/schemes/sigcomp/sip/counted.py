@@ -12,6 +12,7 @@ from typing import Any
 
 from headroom.core.errors import UsageError
 from headroom.core.paths import shown
+from headroom.core.text import nth
 from headroom.core.yamlfile import check, read
 from headroom.schemes.sigcomp.sip import sequences
 from headroom.schemes.sigcomp.sip.sequences import FOLDER, Message
@@ -67,7 +68,7 @@ def _counted(name: str, rules: dict[str, Any], message: Message, number: int) ->
     try:
         octets = _changed(message.octets, change, rules[name]["call_id"])
     except ValueError as error:
-        raise UsageError(f"{shown(RULES)}: {name}, message {number + 1}, {message.name}: {error}.") from error
+        raise UsageError(f"{shown(RULES)}: {name}, {nth('message', number)}, {message.name}: {error}.") from error
     missing = change.get("cut", rules[name]["cut"])
     return CountedMessage(Message(message.from_caller, message.name, octets[: len(octets) - missing]), length)
 

@@ -15,6 +15,7 @@ from headroom.core.implementations import Role
 from headroom.core.options import split_names
 from headroom.core.replay import Packets, ReplayConfig
 from headroom.core.results import collector
+from headroom.core.text import nth
 from headroom.core.vectors import select
 from headroom.keywords import cases, verdicts
 from headroom.keywords.artefacts import keep_captures
@@ -164,7 +165,7 @@ def _sent(case: Case, vector: Vector) -> None:
     for number, (one, other) in enumerate(zip(expected, packets, strict=False)):
         if one != other:
             at = next((at for at, (x, y) in enumerate(zip(one, other, strict=False)) if x != y), len(other))
-            what = f"TS packet {number} differs from octet {at} on: {other[at : at + 12].hex(' ')}, not "
+            what = f"{nth('TS packet', number)} differs from octet {at} on: {other[at : at + 12].hex(' ')}, not "
             _differs(vector, f"{what}{one[at : at + 12].hex(' ')}")
             break
     if len(packets) != len(expected):
