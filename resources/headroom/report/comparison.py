@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from headroom.core.errors import HeadroomError
-from headroom.core.results.record import VERDICTS
+from headroom.core.results.record import VERDICTS, identity_of
 from headroom.report import products, slowdown
 from headroom.report.data import MetricIdentity, Records, metrics_by_identity
 from headroom.report.page import VERDICT_WEIGHT
@@ -210,7 +210,7 @@ def compare(
     slower_than: float | None = None,
 ) -> Comparison:
     """Compares two runs by their folders and records. `least` and `slower_than`: see Comparison."""
-    by_a, by_b = ({record["test"]["id"]: record for record in records} for records in (records_a, records_b))
+    by_a, by_b = ({identity_of(record): record for record in records} for records in (records_a, records_b))
     both = [identity for identity in by_a if identity in by_b]
     found = Comparison(
         _name(a),
@@ -293,7 +293,7 @@ def _metrics(one: Record, other: Record) -> Iterable[MetricChange]:
         if found is None or metric["value"] is None or found["value"] is None:
             continue
         yield MetricChange(
-            one["test"]["id"],
+            identity_of(one),
             metric["name"],
             metric["unit"],
             metric["core"],
@@ -313,7 +313,7 @@ def _lone(one: Record, other: Record) -> Iterable[LoneMetric]:
             values.setdefault(identity, [None, None])[side] = metric["value"]
     for (name, unit, core, _), (a, b) in values.items():
         if (a is None) != (b is None):
-            yield LoneMetric(one["test"]["id"], name, unit, core, a, b)
+            yield LoneMetric(identity_of(one), name, unit, core, a, b)
 
 
 def _range(metric: dict[str, Any]) -> tuple[float, float] | None:
@@ -386,8 +386,8 @@ MOST_VALUES = 4  # of a fact that differs within a run
 
 def differences(records_a: Records, records_b: Records) -> list[Difference]:
     """What cases of both runs did not have in common. Cases of one run alone do not count."""
-    common = {record["test"]["id"] for record in records_a} & {record["test"]["id"] for record in records_b}
-    mine, other = ([record for record in one if record["test"]["id"] in common] for one in (records_a, records_b))
+    common = {identity_of(record) for record in records_a} & {identity_of(record) for record in records_b}
+    mine, other = ([record for record in one if identity_of(record) in common] for one in (records_a, records_b))
     found = []
     for what, of in FACTS:
         before, after = ({_shown(of(record)) for record in records} for records in (mine, other))

@@ -316,3 +316,12 @@ def test_a_page_replaces_nothing_but_a_file(out: Path, runner: CliRunner, tmp_pa
     for words in (["compare", *names, "--html"], ["report", "-o"], ["report", "--parquet"]):
         with pytest.raises(UsageError, match="name a file to write"):
             runner.invoke(app, [*words, str(tmp_path)], catch_exceptions=False)
+
+
+def test_parts_of_two_judgements_are_compared_part_by_part() -> None:
+    """A case that both roles are asked has a record in both parts."""
+    before = [sample.record("conformance/x/A", part=part).as_json() for part in ("one", "two")]
+    after = [before[0], {**before[1], "verdict": "fail", "reason": "It is late."}]
+    found = comparison.compare(Path("a"), Path("b"), before, after)
+    assert found.common == 2
+    assert [(one.test, one.a, one.b) for one in found.verdicts] == [("two/conformance/x/A", "pass", "fail")]
