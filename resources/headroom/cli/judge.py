@@ -28,6 +28,8 @@ EPILOG = console.examples(
     "./headroom judge ../my-adapter --only conformance --json",
     "./headroom judge --resume last",
 )
+HANG, MOST_HUNG_S = "was still busy after", 100.0
+TOO_MANY_HANGS = f"It hung so often that the rest was not asked (for more than {MOST_HUNG_S:.0f} s together)."
 LINE_EVERY_S = 15.0  # between two lines of progress in a log
 
 
@@ -105,12 +107,18 @@ def _execute(judged: Judgement, resumed: bool, json: bool) -> int:
             continue
         with PartProgress(f"[{number}/{len(with_plan)}] {part.title}") as progress:
             outcome = session.run_robot(
-                plan, progress.start, progress.end, progress.expect, progress.leave_out, resume=resumed
+                plan,
+                progress.start,
+                progress.end,
+                progress.expect,
+                progress.leave_out,
+                resume=resumed,
+                is_enough=progress.is_enough,
             )
         if outcome.interrupted:
             interrupted = True
             break
-        judged.end(part)
+        judged.end(part, TOO_MANY_HANGS if outcome.stopped else "")
     if not interrupted:
         interrupted = not _minimise(judged)
     records = store.read_all(folder, console.warn)
@@ -138,7 +146,6 @@ def _minimise(judged: Judgement) -> bool:
     """Looks for the fewest packets that show each cause; False after Ctrl-C."""
     from headroom.judge import minimal
 
-    console.say("the fewest packets that show each cause")
     try:
         minimal.minimise_all(judged, console.say)
     except KeyboardInterrupt:
@@ -186,17 +193,23 @@ class PartProgress(console.Progress):
         super().__init__()
         self.title = title
         self.wrong = 0
+        self.hung_s = 0.0
         self.said = time.monotonic()
         console.say(title)
 
     def end(self, record: Record) -> None:
         bad = record.verdict in ("fail", "error")
         self.wrong += bad
+        self.hung_s += record.duration_s if record.verdict == "error" and HANG in record.reason else 0.0
         if self.live or bad:
             super().end(record)
             return
         self.done += 1
         self.say_now_and_then()
+
+    def is_enough(self) -> bool:
+        """True if hangs have taken so long that the rest would, too."""
+        return self.hung_s > MOST_HUNG_S
 
     def leave_out(self, what: str) -> None:
         super().leave_out(what)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from headroom.core import implementations
+from headroom.core.engine import EngineFailure
 from headroom.core.errors import UsageError, disk_error
 from headroom.core.implementations import Implementation
 from headroom.core.options import split_names
@@ -34,6 +35,7 @@ class Judgement:
     folder: Path
     command: str
     ended: list[str] = field(default_factory=list)
+    stopped: dict[str, str] = field(default_factory=dict)  # why parts were not asked to their end, by their names
     minimised: dict[str, dict[str, Any]] = field(default_factory=dict)  # sightings, by the identities of causes
 
     @property
@@ -41,9 +43,11 @@ class Judgement:
         """True if every part that has a plan has come to its end."""
         return all(part.name in self.ended for part in self.parts if part.plan)
 
-    def end(self, part: Part) -> None:
-        """Notes on disk that a part has come to its end."""
+    def end(self, part: Part, stopped: str = "") -> None:
+        """Notes on disk that a part has come to its end, or why it was stopped before."""
         self.ended.append(part.name)
+        if stopped:
+            self.stopped[part.name] = stopped
         keep(self)
 
 
@@ -63,6 +67,8 @@ def begin(word: str, scheme: str, extent: Extent, only: tuple[str, ...]) -> Judg
         implementations.require_usable(found.word, extent.build)
     schemes = parts.schemes_of(found, scheme)
     made = [part for part in parts.parts_of(found, schemes, extent) if part.kind in only]
+    if found.library and (reason := _does_not_load(found, extent.build)):
+        made = [part if part.kind == parts.ABI else replace(part, plan=None, left_out=reason) for part in made]
     if not any(part.plan for part in made):
         reasons = " ".join(dict.fromkeys(part.left_out for part in made if part.left_out))
         raise UsageError(f"Nothing of {', '.join(only)} can be asked of {found.name}. {reasons}".rstrip())
@@ -84,6 +90,15 @@ def begin(word: str, scheme: str, extent: Extent, only: tuple[str, ...]) -> Judg
     return judged
 
 
+def _does_not_load(found: Implementation, build: str) -> str:
+    """Why nothing but the checks of the ABI can be asked of an adapter; "" where it describes itself."""
+    try:
+        implementations.describe(found, build)
+    except EngineFailure as failure:
+        return f"The adapter does not describe itself: {failure}"
+    return ""
+
+
 def _within(part: Part, folder: Path) -> Part:
     if part.plan is None:
         return part
@@ -98,6 +113,7 @@ def keep(judged: Judgement) -> None:
         "schemes": judged.schemes,
         "command": judged.command,
         "ended": judged.ended,
+        "stopped": judged.stopped,
         "minimised": judged.minimised,
         "parts": [parts.as_json(part) for part in judged.parts],
     }
@@ -124,6 +140,7 @@ def recall(name: str) -> Judgement:
         found = implementations.find(str(document["implementation"]))
         names = ([str(one) for one in document[key]] for key in ("schemes", "ended"))
         schemes, ended = names
-        return Judgement(found, schemes, made, folder, str(document["command"]), ended, dict(document["minimised"]))
+        more = (dict(document[key]) for key in ("stopped", "minimised"))
+        return Judgement(found, schemes, made, folder, str(document["command"]), ended, *more)
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise UsageError(f"{shown(path)} does not say what was judged ({error}); start again.") from error

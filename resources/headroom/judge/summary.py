@@ -185,7 +185,7 @@ def of(judged: Judgement, records: Records) -> Summary:
 
 def _asked(part: Part, judged: Judgement, records: Records) -> Asked:
     mine = [record for record in records if part.plan and record.get("part") == part.name]
-    note = part.left_out or ("No case asks it." if part.name in judged.ended else "It was not reached.")
+    note = part.left_out or judged.stopped.get(part.name) or ("" if mine else _why_empty(part, judged))
     title = part.title
     if len(judged.schemes) == 1:
         title = title.removeprefix(f"{find(judged.schemes[0]).title}: ")
@@ -193,6 +193,10 @@ def _asked(part: Part, judged: Judgement, records: Records) -> Asked:
     cells = matrix_data.cells(mine)  # a row of the matrix is as bad as its worst cell: cells say more
     counts = count_verdicts(cells) if cells else count_verdicts(mine)
     return Asked(title, part.kind, counts, sum(record["duration_s"] for record in mine), note)
+
+
+def _why_empty(part: Part, judged: Judgement) -> str:
+    return "No case asks it." if part.name in judged.ended else "It was not reached."
 
 
 def _identity(judged: Judgement, records: Records) -> dict[str, Any]:

@@ -48,7 +48,8 @@ def test_id(source: Path | str | None, name: str) -> str:
 
 
 class Listener(ListenerV3):
-    """Writes records into `folder`. `on_start(id)` and `on_end(record)` are for those who show progress."""
+    """Writes records into `folder`. `on_start(id)` and `on_end(record)` are for those who show progress; no case begins
+    any more once `is_enough()`."""
 
     ROBOT_LISTENER_API_VERSION = 3
 
@@ -59,6 +60,7 @@ class Listener(ListenerV3):
         on_start: Callable[[str], None] | None = None,
         on_end: Callable[[Record], None] | None = None,
         on_left_out: Callable[[str], None] | None = None,
+        is_enough: Callable[[], bool] = lambda: False,
     ) -> None:
         self.folder = Path(folder)
         self.run_folder = store.RunFolder(self.folder)
@@ -66,6 +68,8 @@ class Listener(ListenerV3):
         self.on_start = on_start
         self.on_end = on_end
         self.on_left_out = on_left_out
+        self.is_enough = is_enough
+        self.stopped = False  # what came before was enough: the cases behind it have no result
         self.left_out: list[str] = []  # cases that do not ask the side that the run is about
         self.interrupted = False
         self.failure: HeadroomError | None = None  # why no further record can be written
@@ -81,7 +85,8 @@ class Listener(ListenerV3):
         self.started = datetime.now(UTC)
         self.pressure = pressure.read()
         self.look_at_folder()
-        if self.failure or self.interrupted:
+        self.stopped = self.stopped or self.is_enough()
+        if self.failure or self.interrupted or self.stopped:
             # Results that cannot be kept are not worth measuring.
             data.body.clear()
             data.body.create_keyword(name="Fatal Error", args=[str(self.failure or TERMINATED)])
@@ -92,7 +97,7 @@ class Listener(ListenerV3):
         collector.current().judge("error", f"the suite is wrong: {result.message}")
 
     def end_test(self, data: Any, result: Any) -> None:
-        if self.failure:
+        if self.failure or self.stopped:
             return
         if TERMINATED in result.message or self.interrupted:
             self.interrupted = True  # A test that was cut short has no result; --resume repeats it.

@@ -76,6 +76,7 @@ class Outcome:
     interrupted: bool = False
     failure: str = ""
     cases: int = 0
+    stopped: bool = False  # cases are missing, because those before were enough
     left_out: int = 0  # cases that ran, or would have, but do not ask the side that the run is about
 
     @property
@@ -170,13 +171,15 @@ def run_robot(
     on_total: Callable[[int], None] | None = None,
     on_left_out: Callable[[str], None] | None = None,
     resume: bool = False,
+    is_enough: Callable[[], bool] = lambda: False,
 ) -> Outcome:
-    """Runs the suites of a plan in this process. Robot's own output goes to `<run>/robot/`."""
+    """Runs the suites of a plan in this process. Robot's own output goes to `<run>/robot/`. Once `is_enough()`, no case
+    begins any more."""
     from headroom.core.results.listener import Listener
     from headroom.core.run import pairs
     from headroom.core.run.selection import Selection
 
-    listener = Listener(plan.folder, plan.settings, on_start, on_end, on_left_out)
+    listener = Listener(plan.folder, plan.settings, on_start, on_end, on_left_out, is_enough)
     selection = Selection(plan.settings.cpus, finished(plan) if resume else ())
     messages = _Messages()
     code = _robot(plan, listener, [pairs.Pairs(plan.matrix), selection, _Counter(plan, on_total)], messages)
@@ -197,7 +200,7 @@ def run_robot(
                 f"`./headroom report {plan.folder.name}` makes the report."
             )
         raise EnvironmentLacks(f"Robot Framework could not run the suites: {messages.last()}")
-    return Outcome(verdicts, interrupted, cases=total, left_out=len(listener.left_out))
+    return Outcome(verdicts, interrupted, cases=total, left_out=len(listener.left_out), stopped=listener.stopped)
 
 
 def _robot(plan: Plan, listener: Any, modifiers: list[SuiteVisitor], messages: _Messages) -> int:
