@@ -131,7 +131,8 @@ def _told(record: dict[str, Any]) -> _Told:
     sentence = BEFORE.sub("", reason)
     if named and named[1] in known:
         return _Told(REQUIREMENT.sub("", sentence), named[1])
-    about = tuple(name for name in record["test"]["requirements"] if name in known)
+    # An error, such as a broken promise of the ABI, says nothing of what the case is about.
+    about = tuple(one for one in record["test"]["requirements"] if one in known and record["verdict"] != "error")
     return _Told(sentence, about[0] if about and VECTORS.match(sentence) else "", about)
 
 

@@ -54,6 +54,11 @@ def test_the_requirement_of_the_case_is_cited_where_no_finding_names_one() -> No
     assert [one.requirement for one in causes([made, other])] == [BROKEN, BROKEN]
 
 
+def test_an_error_breaks_no_requirement() -> None:
+    (found,) = causes([failed("A", "It broke a promise.", "error", tags=[f"req:{BROKEN}"])])
+    assert (found.requirement, found.citation) == ("", "")
+
+
 def test_a_missed_recommendation_is_no_failure() -> None:
     found = causes([failed("A", "It is late by 3.", "non-strict"), failed("B", "It is late by 4.")])
     assert [(one.verdict, len(one.seen)) for one in found] == [("fail", 1), ("non-strict", 1)]
