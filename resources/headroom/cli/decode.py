@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from headroom.core.captures import formats
 from headroom.core.console import examples, print_json, say, warn
 from headroom.core.contract import DecodeOption
 from headroom.core.errors import EXIT_FAILED, UsageError
@@ -24,6 +25,9 @@ EPILOG = examples(
     "./headroom decode link.pcapng --packets 10-20 --fields",
     "./headroom decode ppp.pcap --profiles 0x0001,0x0002 --cid large --max-cid 300",
     "./headroom decode n3.pcap --only-differing",
+    "./headroom decode radio.pcap --link-type 150=pdcp-nr:18",
+    "./headroom decode f1-u.pcap --in-tunnels pdcp-nr:18",
+    "./headroom decode mux.ts",
     "./headroom decode link.pcapng --restored restored.pcap",
     "./headroom decode link.pcapng --json | jq '.packets[].judge.title'",
 )
@@ -39,7 +43,8 @@ def add_to(app: typer.Typer) -> None:
         help="Print a capture packet by packet, as the judges of this project "
         f"({', '.join(scheme.title for scheme in schemes)}) and as tshark read it, side by side. Captures: pcap and "
         f"pcapng with {', '.join(f'{scheme.title} ({scheme.framing})' for scheme in schemes)}, IPv4 and IPv6 with UDP "
-        "and RTP, VLAN tags; in those of a link, what it did to each packet. Where tshark cannot be right it says so "
+        "and RTP, VLAN tags, PPP and PPPoE, SLIP, PDCP behind Wireshark's tags, IP fragments; in those of a link, what "
+        "it did to each packet. Files of TS packets (.ts, .m2ts). Where tshark cannot be right it says so "
         "instead of claiming a difference. Status 1: they differ somewhere, or the file is damaged.",
         epilog=EPILOG,
     )(with_options(decode_command, [option for scheme in schemes for option in scheme.decode_options]))
@@ -71,12 +76,19 @@ def _parameter(option: DecodeOption) -> inspect.Parameter:
 def decode_command(
     *,
     words: dict[str, Any],
-    capture: Annotated[Path, typer.Argument(help="A capture: pcap or pcapng.")],
+    capture: Annotated[Path, typer.Argument(help="A capture: pcap, pcapng, or a file of TS packets.")],
     packets: Annotated[
         str | None, typer.Option(help="Those to print, counted from 1: 10-20, 10- or 7. All are read.")
     ] = None,
     rtp_port: Annotated[
         str | None, typer.Option(help="UDP ports that carry RTP, where it is not found out: 5004,5006.")
+    ] = None,
+    link_type: Annotated[
+        str | None,
+        typer.Option(help=f"What packets of a link type are: 147=slip,148=ppp. Formats: {', '.join(formats.names())}."),
+    ] = None,
+    in_tunnels: Annotated[
+        str | None, typer.Option(help="The format of what is no IP packet in tunnels: pdcp-nr:18.", metavar="FORMAT")
     ] = None,
     fields: Annotated[bool, typer.Option("--fields", help="Every field with its place, and all octets.")] = False,
     only_differing: Annotated[
@@ -88,7 +100,9 @@ def decode_command(
 ) -> None:
     from headroom.decode import run
 
-    options = run.DecodeOptions(capture, words, *range_of(packets), ports_of(rtp_port), tshark)
+    given = formats.chosen(link_type)
+    inside = None if in_tunnels is None else formats.find(in_tunnels)
+    options = run.DecodeOptions(capture, words, *range_of(packets), ports_of(rtp_port), tshark, given, inside)
     read = run.read(options)
     kept = _Restored(restored)
     chosen = kept.watch(one for one in read.decoded())

@@ -130,20 +130,28 @@ class Framing:
 
     Numbers of Ethernet types and PPP protocols come with what they say of the packet format, such as `large CIDs`; ""
     where they say nothing. `link_types` have the scheme's packets without any frame, and come with their names.
-    `typed`: the PPP protocol is the type of a packet, and packets of all types make up one channel.
+    `formats` are the words by which a user says that a link type has them, with the packet format. `pdcp` says what
+    PDCP of LTE and NR says of it, without and with large CIDs; empty where PDCP carries none of the scheme's packets.
+    `typed`: the PPP protocol is the type of a packet, and packets of all types make up one channel. `tcp_ports`
+    carry its messages as streams.
     """
 
     ether_types: Mapping[int, str] = field(default_factory=dict)
     ppp_protocols: Mapping[int, str] = field(default_factory=dict)
     link_types: Mapping[int, str] = field(default_factory=dict)
+    formats: Mapping[str, str] = field(default_factory=dict)
+    pdcp: Mapping[bool, str] = field(default_factory=dict)
     udp_ports: tuple[int, ...] = ()
+    tcp_ports: tuple[int, ...] = ()
     typed: bool = False
 
     def __str__(self) -> str:
         parts = [f"Ethernet type 0x{number:04X}" for number in self.ether_types]
         parts += ["PPP"] if self.ppp_protocols else []
         parts += [f"link type {number}" for number in self.link_types]
-        return ", ".join([*parts, *(f"UDP port {port}" for port in self.udp_ports)])
+        parts += ["PDCP"] if self.pdcp else []
+        parts += [f"UDP port {port}" for port in self.udp_ports]
+        return ", ".join([*parts, *(f"TCP port {port}" for port in self.tcp_ports)])
 
 
 @dataclass(frozen=True)

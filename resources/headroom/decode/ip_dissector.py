@@ -27,11 +27,13 @@ def read(
     rtp: bool = False,
     readers: Mapping[str, PayloadReader] | None = None,
     missing: int = 0,
+    is_told: bool = False,
 ) -> Ours:
     """Reads an IP packet. UDP of `rtp_flows` carries RTP, and the outermost UDP does if `rtp` says so. `readers` are
     those of the packets before it; without them, tunnels alone are looked into. `missing` counts the octets at the end
-    of its frame that were not captured: no note or error is about them."""
-    found = _Packet(Ours(), rtp_flows, tunnel_readers() if readers is None else readers)
+    of its frame that were not captured: no note or error is about them. `is_told`: what became of a fragment is said
+    elsewhere."""
+    found = _Packet(Ours(), rtp_flows, tunnel_readers() if readers is None else readers, is_told)
     found.read(packet, rtp, 0, missing)
     return found.ours
 
@@ -52,6 +54,7 @@ class _Packet:
     ours: Ours
     rtp_flows: frozenset[Flow]
     readers: Mapping[str, PayloadReader]
+    is_told: bool = False
     inside: list[str] = field(default_factory=list)  # the schemes whose payloads have been read
 
     def read(self, packet: bytes, rtp: bool, depth: int, missing: int) -> None:
@@ -75,7 +78,7 @@ class _Packet:
         # The extension headers end in front of a fragment header that is cut short.
         if any(ip.is_fragment for ip in ips) or inner.following == ip_headers.FRAGMENT:
             self._title(f"fragment in {names}")
-            self.ours.notes.append("fragments are not put together")
+            self.ours.notes += [] if self.is_told and not depth else ["fragments are not put together"]
             return
         if not inner.length_matches and not inner.has_no_length:
             self.ours.notes.append(f"the IPv{inner.version} header says another length than there is")
@@ -165,6 +168,8 @@ class _Packet:
             self.ours.notes += found.notes
             if reason := found.misreads or found.stops:
                 self._limit_tshark(reason, stops=not found.misreads)
+            if found.restored:
+                self.ours.restored, *self.ours.also_restored = found.restored
             if found.inner:
                 self.read(found.inner, False, depth + 1, found.missing)
             return True
@@ -201,7 +206,7 @@ def rtp_flows(
     reported: set[Flow] = set()
     for packet, cut in zip_longest(packets, missing, fillvalue=0):
         assert isinstance(packet, bytes)
-        for flow, payload, left in _udp_of(packet, cut):
+        for flow, payload, left in udp_of(packet, cut):
             if ports & set(flow[2:]):
                 reported.add(flow)
             elif flow not in refused and _looks_like_rtp(flow, payload, left):
@@ -230,7 +235,15 @@ def _tunnels(flow: Flow, payload: bytes, missing: int) -> list[str]:
     return [name for name, one in found if one.claims(flow, payload, missing)]
 
 
-def _udp_of(packet: bytes, missing: int) -> Iterator[tuple[Flow, bytes, int]]:
+def content_of(flow: Flow, payload: bytes) -> tuple[bytes, str] | None:
+    """What a tunnel's payload carries, whatever it is, and the name of the tunnel; None where it is no tunnel's."""
+    for name in _tunnels(flow, payload, 0):
+        if content := dissectors.payloads()[name].content(payload):
+            return content
+    return None
+
+
+def udp_of(packet: bytes, missing: int) -> Iterator[tuple[Flow, bytes, int]]:
     """The UDP flow of a packet with its payload and the count of octets missing there, and that of the packets in
     tunnels."""
     for _ in range(1 + MOST_TUNNELS):

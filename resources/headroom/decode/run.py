@@ -9,12 +9,12 @@ comments, so that the judge sees what the compressor sent, not only what arrived
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from headroom.core import tshark
-from headroom.core.captures import direction, framing, reading
+from headroom.core.captures import direction, framing
 from headroom.core.captures.dissection import (
     Flow,
     LinkChannel,
@@ -25,10 +25,13 @@ from headroom.core.captures.dissection import (
     Reading,
     ReadingComparison,
 )
+from headroom.core.captures.formats import Format
 from headroom.core.captures.framing import Frame
 from headroom.core.captures.reading import BrokenCapture, CapturedPacket
+from headroom.core.captures.sources import Source
 from headroom.core.errors import HeadroomError
 from headroom.decode import comparing, dissectors, ip_dissector, tshark_reading
+from headroom.decode.datagrams import Datagrams
 
 MOST_PACKETS = 200_000
 MOST_OCTETS = 512 << 20  # in all
@@ -51,6 +54,8 @@ class DecodeOptions:
     last: int | None = None
     rtp_ports: frozenset[int] = frozenset()
     tshark: bool = True
+    formats: Mapping[int, Format] = field(default_factory=dict)  # of link types
+    in_tunnels: Format | None = None  # of what is no IP packet in a tunnel
 
 
 @dataclass
@@ -116,13 +121,20 @@ class Capture:
             ours = links[key].read(_link_packet(captured, frame))
             if key[2] == direction.UNKNOWN:
                 _tell_unknown(ours, captured.number in self.undecided)
-            if ours.restored is not None:
-                restored = ip_dissector.read(ours.restored, rtp=ours.rtp, missing=captured.missing)
-            also = [ip_dissector.read(one, rtp=ours.rtp, missing=captured.missing) for one in ours.also_restored]
             compared = links[key].compare(ours, other)
         elif frame.kind == framing.IP:
-            ours = ip_dissector.read(frame.octets, self.rtp_flows, readers=payloads, missing=captured.missing)
+            ours = ip_dissector.read(
+                frame.octets, self.rtp_flows, readers=payloads, missing=captured.missing, is_told=frame.is_fragment
+            )
             compared = comparing.compare_ip(ours, other) if other else ReadingComparison()
+        if ours is not None:
+            ours.notes[:0] = frame.notes
+            # Packets out of datagrams are whole, whatever of the last datagram was captured.
+            missing = captured.missing if key in links else 0
+            rtp = ours.rtp and key in links
+            if ours.restored is not None:
+                restored = ip_dissector.read(ours.restored, rtp=rtp, missing=missing)
+            also = [ip_dissector.read(one, rtp=rtp, missing=missing) for one in ours.also_restored]
         if captured.is_cut:
             cut = f"only {len(captured.octets)} of {captured.length} octets were captured"
             compared = ReadingComparison(silent=cut)
@@ -140,7 +152,8 @@ def read(options: DecodeOptions) -> Capture:
     """Reads a capture and asks tshark about it. Raises UsageError when it is none, or there is no packet to decode."""
     hints = {name: one.hints(options.words) for name, one in dissectors.links().items()}
     faults: list[str] = []
-    packets = _packets(options, faults)
+    source = Source(options.path, options.formats)
+    packets = _packets(options, source, faults)
     senders, undecided, remarks = _senders(packets, hints)
     groups: dict[Key, Packets] = {}
     for captured, frame in packets:
@@ -154,6 +167,7 @@ def read(options: DecodeOptions) -> Capture:
     flows = ip_dissector.rtp_flows(
         (octets for _, octets in plain), options.rtp_ports, (captured.missing for captured, _ in plain)
     )
+    remarks = [*source.remarks, *remarks]
     made = Capture(options, packets, _names(groups), links, {}, flows, senders, undecided, faults, remarks)
     if options.last is not None:
         made.packets = [one for one in packets if one[0].number <= options.last]
@@ -171,11 +185,12 @@ def read(options: DecodeOptions) -> Capture:
     return made
 
 
-def _packets(options: DecodeOptions, faults: list[str]) -> Packets:
+def _packets(options: DecodeOptions, source: Source, faults: list[str]) -> Packets:
     found: Packets = []
     octets = 0
+    datagrams = Datagrams(options.in_tunnels)
     try:
-        for captured in reading.read(options.path):
+        for captured, frame in source.packets():
             if options.last is not None and captured.number > options.last + LOOK_AHEAD:
                 break
             octets += len(captured.octets)
@@ -185,10 +200,10 @@ def _packets(options: DecodeOptions, faults: list[str]) -> Packets:
                     f"`editcap -r`."
                 )
                 break
-            found.append((captured, framing.unwrap(captured.interface.link_type, captured.octets)))
+            found.append((captured, datagrams.open(captured, frame)))
     except BrokenCapture as error:
         faults.append(f"{error} The {len(found)} packets in front of that are decoded.")
-    return found
+    return [(captured, datagrams.with_notes(captured, frame)) for captured, frame in found]
 
 
 def _key(captured: CapturedPacket, frame: Frame, senders: Mapping[int, str]) -> Key:
@@ -283,6 +298,11 @@ def _remarks_on_senders(counts: Mapping[str, int]) -> list[str]:
     return remarks
 
 
+def _as_raw_ip(captured: CapturedPacket, frame: Frame) -> CapturedPacket:
+    interface = replace(captured.interface, link_type=framing.RAW)
+    return replace(captured, interface=interface, octets=frame.octets, length=len(frame.octets) + captured.missing)
+
+
 def _names(groups: dict[Key, Packets]) -> dict[Key, str]:
     """Channels by what tells them apart: the interface's name, VLAN tags, and the sender where there are several."""
     names = {}
@@ -315,7 +335,8 @@ def _ask_tshark(made: Capture, groups: dict[Key, Packets]) -> None:
     by_type: dict[int, list[CapturedPacket]] = {}
     for captured, frame in made.packets:
         if frame.kind == framing.IP:
-            by_type.setdefault(captured.interface.link_type, []).append(captured)
+            shown = _as_raw_ip(captured, frame) if frame.is_derived else captured
+            by_type.setdefault(shown.interface.link_type, []).append(shown)
     for packets in by_type.values():
         try:
             found = tshark_reading.read_ip(packets, sorted(made.options.rtp_ports))

@@ -34,8 +34,9 @@ MOST_GUESSES = 32  # that are followed where a packet fits several sides
 
 
 def sender(captured: CapturedPacket, frame: Frame) -> str:
-    """The end that sent a frame, as link type or capture say it: a MAC address, "sent" or "received"; else ""."""
-    return frame.source.hex(":") or frame.direction or captured.direction
+    """The end that sent a frame, as link type or capture say it: a bearer, a MAC address, "sent" or "received"; else
+    ""."""
+    return frame.bearer or frame.source.hex(":") or frame.direction or captured.direction
 
 
 def ends_of(packet: bytes) -> Ends | None:

@@ -62,6 +62,7 @@ class PayloadReading(Reading):
 
     inner: bytes = b""
     missing: int = 0  # octets of `inner` that were not captured
+    restored: list[bytes] = field(default_factory=list)  # packets that are whole by it
     stops: str = ""
     misreads: str = ""
 
@@ -229,3 +230,8 @@ class PayloadDissector(Dissector, ABC):
     def inner(self, payload: bytes, missing: int = 0) -> tuple[bytes, int]:
         """The packet in a tunnel's payload, b"" where there is none, and how many of its octets are missing."""
         return b"", 0
+
+    def content(self, payload: bytes) -> tuple[bytes, str] | None:
+        """What a tunnel's payload carries, IP packet or not, and the name of the tunnel; None where it carries nothing
+        of a user."""
+        return None

@@ -2,7 +2,7 @@
 """What a captured frame carries: a packet of a scheme, an IP packet, or something else.
 
 Ethernet with VLAN tags (IEEE 802.3, 802.1Q), PPP (RFC 1661; in HDLC-like framing RFC 1662; on Ethernet RFC 2516),
-Linux' cooked captures, loopback and raw IP. The types and protocols of schemes are theirs (`Scheme.framing`).
+Linux' cooked captures, loopback, SLIP and raw IP. The types and protocols of schemes are theirs (`Scheme.framing`).
 """
 
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Literal
 
-from headroom.core.captures import ip_headers
+from headroom.core.captures import ip_headers, serial_line
 from headroom.core.contract import Scheme
 from headroom.core.scheme_registry import all_schemes
 
@@ -29,6 +29,8 @@ MOST_TAGS = 8  # more occur in no real frame
 LONGEST_ETHERNET_HEADER = 14 + 4 * MOST_TAGS  # octets
 _HEADERS = {4: 20, 6: 40}  # octets of an IP header without options, by version
 PPP_IPV4, PPP_IPV6 = 0x0021, 0x0057
+# RFC 1332, 4: what SLIP says by the first octet of a packet (RFC 1144, 3.2.2), PPP says by a protocol.
+_PPP_OF_SLIP = {serial_line.COMPRESSED: 0x002D, serial_line.UNCOMPRESSED: 0x002F}
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,10 @@ class Frame:
     type: int = 0  # of the link layer, for schemes that have several
     direction: str = ""  # "sent" or "received" by the end that captured, where the link type says it
     duplex: bool = False  # of a line whose two ends have no addresses
+    bearer: str = ""  # of a packet that one channel of several carries: which
+    notes: tuple[str, ...] = ()
+    is_fragment: bool = False
+    is_derived: bool = False  # the packet is not in the captured octets, or tshark does not find it there
 
 
 @cache
@@ -78,12 +84,55 @@ def unwrap(link_type: int, octets: bytes) -> Frame:
         return _cooked(kind, payload, int.from_bytes(octets[:2], "big"), octets[6 : 6 + octets[5]])
     if link_type == LINUX_SLL2 and len(octets) >= 20:
         return _cooked(int.from_bytes(octets[:2], "big"), octets[20:], octets[10], octets[12 : 12 + octets[11]])
+    if link_type == serial_line.SLIP:
+        return _slip(octets)
     if found := _schemes("link_types").get(link_type):
         scheme, name = found
         return Frame(scheme.name, octets, f"link type {link_type} ({name}), taken for {scheme.title}")
     if link_type in (LINUX_SLL, LINUX_SLL2):
         return Frame(OTHER, octets, f"a cooked frame of {len(octets)} octets, which is too short")
     return Frame(OTHER, octets, f"link type {link_type}, which is not read here")
+
+
+def title_of_link_type(link_type: int) -> str:
+    """The title of the scheme whose packets a link type has; "" where it is of none."""
+    found = _schemes("link_types").get(link_type)
+    return found[0].title if found else ""
+
+
+def of_scheme(name: str, octets: bytes, where: str, form: str = "", bearer: str = "") -> Frame:
+    """A packet of a scheme that stands in no frame of its own."""
+    scheme = all_schemes()[name]
+    return Frame(name, octets, _place(scheme, where, form), form=form, bearer=bearer)
+
+
+def in_pdcp(octets: bytes, large_cids: bool | None, where: str) -> Frame:
+    """A packet with compressed headers in PDCP; `large_cids` None: nothing says how large they are."""
+    carried = [scheme for scheme in all_schemes().values() if scheme.framing.pdcp]
+    if not carried:
+        return Frame(OTHER, octets, f"{where}, with compressed headers")
+    form = "" if large_cids is None else carried[0].framing.pdcp[large_cids]
+    return of_scheme(carried[0].name, octets, where, form)
+
+
+def is_surely_ip(octets: bytes) -> bool:
+    """True if octets are an IP packet beyond doubt: an IPv4 header with its checksum, or IPv6 of the right length."""
+    if ip_headers.has_right_checksum(octets):
+        return ip_length(octets) == len(octets)
+    return octets[:1] != b"" and octets[0] >> 4 == 6 and ip_length(octets) == len(octets) and not has_no_length(octets)
+
+
+def _slip(octets: bytes) -> Frame:
+    if serial_line.has_bsd_header(octets):
+        frame = _ip(octets[serial_line.BSD_HEADER :], "SLIP")
+        return replace(frame, direction=SENT if octets[0] else RECEIVED, is_derived=True)
+    kind, inside = serial_line.packet_type(octets)
+    if kind == serial_line.IP:
+        return replace(_ip(inside, "SLIP"), is_derived=True)
+    protocol = _PPP_OF_SLIP[kind]
+    if found := _schemes("ppp_protocols").get(protocol):
+        return Frame(found[0].name, inside, _place(found[0], "SLIP", ""), type=protocol, duplex=True)
+    return Frame(OTHER, inside, f"SLIP with a packet of the type {kind}")
 
 
 def _ethernet(octets: bytes) -> Frame:

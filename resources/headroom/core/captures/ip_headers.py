@@ -81,6 +81,11 @@ def has_right_checksum(packet: bytes) -> bool:
     return 20 <= octets <= len(packet) and sum(_words(packet[:octets])) % 0xFFFF == 0
 
 
+def checksum(header: bytes) -> int:
+    """The checksum of an IPv4 header whose field for it is 0 (RFC 791, 3.1)."""
+    return (0xFFFF - sum(_words(header)) % 0xFFFF) % 0xFFFF
+
+
 def _words(octets: bytes) -> list[int]:
     return [int.from_bytes(octets[at : at + 2], "big") for at in range(0, len(octets), 2)]
 

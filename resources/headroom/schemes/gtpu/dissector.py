@@ -63,6 +63,13 @@ class GtpuDissector(PayloadDissector):
             return b"", 0
         return carried(message.inner, message.missing).packet, message.missing
 
+    def content(self, payload: bytes) -> tuple[bytes, str] | None:
+        try:
+            message = judge.read(payload)
+        except judge.GtpuError:
+            return None
+        return (message.inner, f"TEID 0x{message.teid:08x}") if message.inner else None
+
 
 @dataclass(frozen=True)
 class Tpdu:

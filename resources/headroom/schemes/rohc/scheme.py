@@ -46,6 +46,8 @@ SCHEME = Scheme(
         ether_types={0x22F1: ""},
         ppp_protocols={0x0003: "small CIDs", 0x0005: "large CIDs"},  # RFC 3241, 4
         link_types={147: "user 0"},
+        formats={NAME: ""},
+        pdcp={False: "small CIDs", True: "large CIDs"},
     ),
     dissector=PARTS.made("decode.dissector", "RohcDissector"),
     benchmarks=(

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is in IP packets of a capture beside a packet of the link: fragments of a packet, and link packets in datagrams.
+
+Link packets are in datagrams with a header of tags (`captures.pdcp`), or in tunnels, where the user says so.
+"""
+
+from dataclasses import dataclass, field, replace
+
+from headroom.core.captures import formats, framing, pdcp
+from headroom.core.captures.formats import Format
+from headroom.core.captures.fragments import Fragments, fragment_of
+from headroom.core.captures.framing import Frame
+from headroom.core.captures.reading import CapturedPacket
+from headroom.decode import ip_dissector
+
+
+@dataclass
+class Datagrams:
+    """Opens the IP packets of a capture in their order. `in_tunnels` is the format of what is no IP packet in them."""
+
+    in_tunnels: Format | None = None
+    fragments: Fragments = field(default_factory=Fragments)
+
+    def open(self, captured: CapturedPacket, frame: Frame) -> Frame:
+        """A frame as it is; or the packet that is whole by it, or the link packet in it."""
+        if frame.kind != framing.IP:
+            return frame
+        if not captured.is_cut and (one := fragment_of(frame.octets)):
+            whole = self.fragments.take(
+                (captured.interface.number, frame.vlans), captured.number, captured.time_ns, one
+            )
+            if whole is None:
+                return replace(frame, is_fragment=True)
+            frame = replace(frame, octets=whole, is_derived=True, is_fragment=True, padding=0)
+        return self._carried(frame, captured.missing) or frame
+
+    def with_notes(self, captured: CapturedPacket, frame: Frame) -> Frame:
+        """A frame that says what became of the fragment in it. For use when all have been opened."""
+        told = self.fragments.told.get(captured.number)
+        return replace(frame, notes=(told, *frame.notes)) if told and frame.is_fragment else frame
+
+    def _carried(self, frame: Frame, missing: int) -> Frame | None:
+        found = next(ip_dissector.udp_of(frame.octets, missing), None)
+        if found is None:
+            return None
+        flow, payload, missing = found
+        if pdcp.begins(payload) and not missing:
+            tagged = pdcp.read_datagram(payload)
+            carried = formats.from_pdcp(tagged[1], tagged[0]) if tagged else None
+        elif self.in_tunnels is not None and not missing:
+            content = ip_dissector.content_of(flow, payload)
+            is_other = content is not None and content[0] and not framing.is_surely_ip(content[0])
+            carried = formats.unwrap_as(self.in_tunnels, content[0], "a tunnel", content[1]) if is_other else None
+        else:
+            return None
+        if carried is None or carried.kind == framing.OTHER:
+            return replace(frame, notes=(carried.what,)) if carried else None
+        return replace(carried, vlans=frame.vlans, is_fragment=frame.is_fragment)
