@@ -4,6 +4,7 @@
 Link packets are in datagrams with a header of tags (`captures.pdcp`), or in tunnels, where the user says so.
 """
 
+import ipaddress
 from dataclasses import dataclass, field, replace
 
 from headroom.core.captures import formats, framing, pdcp
@@ -11,7 +12,19 @@ from headroom.core.captures.formats import Format
 from headroom.core.captures.fragments import Fragments, fragment_of
 from headroom.core.captures.framing import Frame
 from headroom.core.captures.reading import CapturedPacket
-from headroom.decode import ip_dissector
+from headroom.decode import dissectors, ip_dissector
+
+
+def _recognised(octets: bytes, frame: Frame, where: str, bearer: str = "") -> Frame | None:
+    """The link packet that a scheme knows by its octets, in place of the frame that it is in."""
+    for name, dissector in dissectors.links().items():
+        if found := dissector.recognise(octets):
+            form, packet = found
+            made = framing.of_scheme(name, packet, where, form, bearer)
+            return replace(
+                made, vlans=frame.vlans, source=b"" if bearer else frame.source, is_fragment=frame.is_fragment
+            )
+    return None
 
 
 @dataclass
@@ -23,6 +36,8 @@ class Datagrams:
 
     def open(self, captured: CapturedPacket, frame: Frame) -> Frame:
         """A frame as it is; or the packet that is whole by it, or the link packet in it."""
+        if frame.kind == framing.OTHER and frame.type == framing.TYPE_EXPERIMENTAL:
+            return _recognised(frame.octets, frame, frame.what) or frame
         if frame.kind != framing.IP:
             return frame
         if not captured.is_cut and (one := fragment_of(frame.octets)):
@@ -40,19 +55,22 @@ class Datagrams:
         return replace(frame, notes=(told, *frame.notes)) if told and frame.is_fragment else frame
 
     def _carried(self, frame: Frame, missing: int) -> Frame | None:
+        """The link packet in a datagram; None where there is none."""
         found = next(ip_dissector.udp_of(frame.octets, missing), None)
-        if found is None:
+        if found is None or found[2]:
             return None
-        flow, payload, missing = found
-        if pdcp.begins(payload) and not missing:
+        flow, payload, _ = found
+        content = ip_dissector.content_of(flow, payload) if self.in_tunnels is not None else None
+        if pdcp.begins(payload):
             tagged = pdcp.read_datagram(payload)
             carried = formats.from_pdcp(tagged[1], tagged[0]) if tagged else None
-        elif self.in_tunnels is not None and not missing:
-            content = ip_dissector.content_of(flow, payload)
-            is_other = content is not None and content[0] and not framing.is_surely_ip(content[0])
-            carried = formats.unwrap_as(self.in_tunnels, content[0], "a tunnel", content[1]) if is_other else None
+        elif content is not None and self.in_tunnels is not None:
+            is_ip = not content[0] or framing.is_surely_ip(content[0])
+            carried = None if is_ip else formats.unwrap_as(self.in_tunnels, content[0], "a tunnel", content[1])
         else:
-            return None
-        if carried is None or carried.kind == framing.OTHER:
-            return replace(frame, notes=(carried.what,)) if carried else None
-        return replace(carried, vlans=frame.vlans, is_fragment=frame.is_fragment)
+            source, destination = map(ipaddress.ip_address, flow[:2])
+            where = f"UDP {source}:{flow[2]} → {destination}:{flow[3]}"
+            return _recognised(payload, frame, "UDP", where)
+        if carried is not None and carried.kind == framing.OTHER:
+            return replace(frame, notes=(carried.what,))
+        return carried and replace(carried, vlans=frame.vlans, is_fragment=frame.is_fragment)

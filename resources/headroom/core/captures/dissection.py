@@ -192,6 +192,11 @@ class LinkDissector(Dissector, ABC):
         """Source and destination address, where a link packet has them whole: they say which end of a line sent it."""
         return None
 
+    def recognise(self, octets: bytes) -> tuple[str, bytes] | None:
+        """The packet format and the link packet that octets are beyond doubt, in a datagram or in a frame of the
+        Ethernet type for experiments; None where they are none."""
+        return None
+
 
 class PayloadReader(ABC):
     """Reads the UDP payloads of a capture in their order."""

@@ -41,7 +41,11 @@ def _of_schemes() -> Mapping[str, Format]:
 
 def names() -> list[str]:
     """The formats that there are, as the user writes them."""
-    return [*_of_schemes(), *(f"{kind}[:{'|'.join(map(str, pdcp.SN_BITS[kind]))}]" for kind in pdcp.TITLES), *_LINK_TYPES]
+    return [
+        *_of_schemes(),
+        *(f"{kind}[:{'|'.join(map(str, pdcp.SN_BITS[kind]))}]" for kind in pdcp.TITLES),
+        *_LINK_TYPES,
+    ]
 
 
 def find(text: str) -> Format:

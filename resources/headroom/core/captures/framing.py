@@ -22,6 +22,7 @@ SENT, RECEIVED = "sent", "received"
 _OUTGOING = 4  # type of a packet of a cooked capture
 
 TYPE_IPV4, TYPE_IPV6 = 0x0800, 0x86DD
+TYPE_EXPERIMENTAL = 0x88B5  # for local experiments (IEEE 802, 9.2.3)
 TYPE_PPPOE = 0x8864  # of the session stage; that of discovery carries no packets
 PPPOE_VERSION_TYPE, PPPOE_SESSION, PPPOE_HEADER = 0x11, 0, 6  # the octet of both, the code, octets (RFC 2516, 4)
 VLAN_TAGS = (0x8100, 0x88A8, 0x9100)
@@ -165,7 +166,7 @@ def _typed(
     if kind == TYPE_PPPOE:
         return replace(_pppoe(octets), vlans=vlans, source=source, destination=destination, duplex=False)
     what = f"{where} type 0x{kind:04x}" if kind >= 0x0600 else f"{where} with a length instead of a type"
-    return Frame(OTHER, octets, what, vlans, source, destination)
+    return Frame(OTHER, octets, what, vlans, source, destination, type=kind)
 
 
 def _pppoe(octets: bytes) -> Frame:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PDCP of LTE and NR (3GPP TS 36.323 and TS 38.323, 6), as captures have it: alone, or in datagrams with a header of tags.
+"""PDCP of LTE and NR (3GPP TS 36.323 and TS 38.323, 6) in captures: alone, or in datagrams with a header of tags.
 
 Wireshark reads such datagrams by "pdcp-lte" or "pdcp-nr" in front; the tags say what the PDU does not: plane, octets of
 its header, UE, bearer, and whether headers are compressed. A PDU alone is read as one of a data radio bearer.

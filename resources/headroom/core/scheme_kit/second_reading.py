@@ -20,11 +20,12 @@ def read(
     fields: Sequence[str],
     reading: Callable[[Row], Reading],
     frame: Callable[[LinkPacket], bytes] = lambda packet: packet.octets,
+    options: Sequence[str] = (),
 ) -> list[Reading]:
     """tshark's reading of the packets of one line, as frames of a link type: `reading` makes it of the fields of a
     packet. Raises EnvironmentLacks without tshark, HeadroomError when it fails."""
     sent = [(one.time_ns or 0, octets, len(octets)) for one, octets in zip(packets, map(frame, packets), strict=True)]
-    rows = tshark.rows_of(sent, link_type, fields, ())
+    rows = tshark.rows_of(sent, link_type, fields, options)
     return [reading(row) for row in rows] if rows is not None else [Reading(error="unclear") for _ in packets]
 
 

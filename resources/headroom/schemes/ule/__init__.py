@@ -2,3 +2,4 @@
 """Unidirectional Lightweight Encapsulation, RFC 4326."""
 
 NAME = "ule"
+BBFRAMES = "BBFRAMEs"  # a packet format of captures

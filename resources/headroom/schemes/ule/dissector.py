@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from headroom.core import tshark
-from headroom.core.captures import framing
 from headroom.core.captures.dissection import (
     Flow,
     LinkChannel,
@@ -31,6 +30,9 @@ from headroom.core.captures.dissection import (
 )
 from headroom.core.scheme_kit import second_reading
 from headroom.core.text import nth
+from headroom.schemes.ule import BBFRAMES, gse_captures
+from headroom.schemes.ule.gse_captures import packets_of
+from headroom.schemes.ule.judge import bbframes
 from headroom.schemes.ule.judge.receiver import DUPLICATE, SYNC, TS_HEADER, TS_OCTETS, Receiver, Unit
 from headroom.schemes.ule.judge.sections import (
     DISCARDED,
@@ -47,7 +49,6 @@ NULL_PID = 0x1FFF
 LAST_TABLE_PID = 15  # below are those of tables (ISO/IEC 13818-1, 2.4.3.3)
 DVB_PIDS = range(0x10, 0x20)  # reserved: EN 300 468, table 1
 NO_TABLES = (0x15, 0x1C, 0x1D)  # of them: network synchronisation, inband signalling, measurement
-ETHERNET_FRAME = 0x6558
 
 FIELDS = {  # field of tshark -> name of a value, and whether there are several
     "mp2t.pid": ("PID", True),
@@ -223,23 +224,14 @@ class TsReader(Receiver):
         yield from super()._units(sndu)
 
 
-def packet_of(unit: Unit) -> bytes | None:
-    """The IP packet that a unit is, or that is in its frame."""
-    octets = unit.octets
-    if unit.type == ETHERNET_FRAME:
-        frame = framing.unwrap(framing.ETHERNET, octets)
-        return frame.octets if frame.kind == framing.IP else None
-    return octets if unit.type in (framing.TYPE_IPV4, framing.TYPE_IPV6) else None
-
-
 def title_of(values: Mapping[str, Value]) -> str:
     return "null packet" if values.get("PID") == NULL_PID else "TS packet"
 
 
 class UleDissector(LinkDissector, PayloadDissector):
-    """TS packets, alone or in datagrams."""
+    """TS packets, alone or in datagrams; and BBFRAMEs."""
 
-    hexadecimal: ClassVar = {"PID": 4}
+    hexadecimal: ClassVar = {"PID": 4, "MATYPE-1": 2, "MATYPE-2": 2}
     fields = tuple(FIELDS)
     by_content = True
 
@@ -247,7 +239,13 @@ class UleDissector(LinkDissector, PayloadDissector):
         return None if words.get("pid") is None else frozenset({words["pid"]})
 
     def channel(self, form: str, packets: Iterable[bytes], hints: frozenset[int] | None) -> LinkChannel:
+        if form == BBFRAMES:
+            return PlainChannel(gse_captures.BbframeReader, gse_captures.read_by_tshark)
         return PlainChannel(lambda: UleReader(hints), _read_by_tshark)
+
+    def recognise(self, octets: bytes) -> tuple[str, bytes] | None:
+        frame = bbframes.frame_in(octets)
+        return (BBFRAMES, frame) if frame is not None else None
 
     def reader(self) -> PayloadReader:
         return DatagramReader()
@@ -282,13 +280,8 @@ class UleReader(LinkReader):
             return Ours(title_of(values) if values else "", values)
         found = self.judge.read(link.octets)
         ours = Ours(title_of(found.values) if found.values else "", found.values, found.error, found.notes)
-        packets = []
-        for unit in found.units:
-            packet = packet_of(unit)
-            if packet is None:
-                ours.notes.append(f"passed on: type 0x{unit.type:04x}, {len(unit.octets)} octets")
-            else:
-                packets.append(packet)
+        packets, notes = packets_of(found.units)
+        ours.notes += notes
         if packets:
             ours.restored, *ours.also_restored = packets
         return ours
@@ -323,9 +316,7 @@ class DatagramReader(PayloadReader):
             {name: [one.values[name] for one in packets] for name in names},
         )
         for number, one in enumerate(packets):
-            reading.notes += [f"{nth('TS packet', number)}: {note}" for note in one.notes]
-            reading.notes += [
-                f"{nth('TS packet', number)}: passed on: type 0x{unit.type:04x}, {len(unit.octets)} octets"
-                for unit in one.units
-            ]
+            restored, notes = packets_of(one.units)
+            reading.restored += restored
+            reading.notes += [f"{nth('TS packet', number)}: {note}" for note in (*one.notes, *notes)]
         return reading

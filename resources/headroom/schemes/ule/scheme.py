@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from headroom.core.contract import DecodeOption, Framing, Scheme
 from headroom.core.options import boolean, split_names
 from headroom.core.scheme_kit.parts import Parts
-from headroom.schemes.ule import NAME
+from headroom.schemes.ule import BBFRAMES, NAME
 from headroom.schemes.ule.axes import AXES, LINKS
 from headroom.schemes.ule.options import LARGEST_PDU, MOST_ROOM, REPLAY
 
@@ -109,7 +109,7 @@ SCHEME = Scheme(
     papers=_papers,
     carries=("rohc",),
     suites="conformance/ule",
-    framing=Framing(link_types={243: "MPEG-2 TS"}),
+    framing=Framing(link_types={243: "MPEG-2 TS"}, formats={"mpeg-ts": "", "bbframe": BBFRAMES}),
     dissector=PARTS.made("dissector", "UleDissector"),
     decode_options=(
         DecodeOption(

@@ -151,6 +151,10 @@ class Receiver:
             if not self._accepts(address):
                 self._note(UNMATCHED)
                 return
+        yield from self.open(type_, content)
+
+    def open(self, type_: int, content: bytes) -> Iterator[Unit]:
+        """What is behind the base header of an SNDU, or that of a GSE packet."""
         while 0x100 <= type_ < 0x600:  # optional extension headers: 5
             octets = 2 * (type_ >> 8)
             if len(content) < octets:
