@@ -10,7 +10,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from itertools import zip_longest
 
-from headroom.core.captures import framing, ip_headers
+from headroom.core.captures import framing, ip_headers, rtp_headers, tcp_streams
 from headroom.core.captures.dissection import Flow, Ours, PayloadReader, TsharkLimit
 from headroom.core.captures.ip_headers import UDP
 from headroom.core.scheme_registry import find
@@ -86,10 +86,11 @@ class _Packet:
         if inner.following == UDP:
             self._udp(behind, (inner.source, inner.destination), names, rtp, depth, missing)
             return
+        if inner.following == TCP and len(behind) >= tcp_streams.HEADER:
+            self._tcp(behind, (inner.source, inner.destination), names, missing)
+            return
         self._title(f"{PROTOCOLS.get(inner.following, f'protocol {inner.following}')} in {names}")
-        if inner.following == TCP and len(behind) >= 20:
-            self._ports(behind, "TCP")
-        elif inner.following == UDP_LITE and len(behind) >= 8:
+        if inner.following == UDP_LITE and len(behind) >= 8:
             self._ports(behind, "UDP")
         elif inner.following == ESP and len(behind) >= 8:
             self.ours.values["SPI"] = int.from_bytes(behind[:4], "big")
@@ -127,6 +128,25 @@ class _Packet:
         self._add(f"{name} destination port", destination)
         return source, destination
 
+    def _tcp(self, octets: bytes, addresses: tuple[bytes, bytes], names: str, missing: int) -> None:
+        flow = (*addresses, *self._ports(octets, "TCP"))
+        segment = tcp_streams.segment_of(octets, missing)
+        for name, reader in self.readers.items():
+            if segment is None or not set(find(name).framing.tcp_ports) & set(flow[2:]):
+                continue
+            if (messages := reader.read_segment(flow, segment)) is None:
+                continue
+            self._title(f"{messages[0].title if messages else 'TCP'} in {names}")
+            for number, one in enumerate(messages):
+                self.ours.values = one.values | self.ours.values
+                self.ours.error = self.ours.error or one.error
+                self.ours.notes += one.notes
+                if number:
+                    values = ", ".join(f"{name} {value}" for name, value in one.values.items())
+                    self.ours.notes.append(f"message {number + 1}: {one.error or values or one.title}")
+            return
+        self._title(f"TCP in {names}")
+
     def _udp(
         self, octets: bytes, addresses: tuple[bytes, bytes], names: str, rtp: bool, depth: int, missing: int
     ) -> None:
@@ -142,17 +162,32 @@ class _Packet:
         payload = octets[8:]
         if depth < MOST_TUNNELS and self._scheme(flow, payload, names, depth, missing, tunnels=True):
             return
+        if self._scheme(flow, payload, names, depth, missing, tunnels=False, by_content=True):
+            return
         if (rtp or flow in self.rtp_flows) and _rtp(payload, self.ours):
             self._title(f"RTP in UDP in {names}")
             self.ours.rtp = True
         elif not self._scheme(flow, payload, names, depth, missing, tunnels=False):
             self._title(f"UDP in {names}")
 
-    def _scheme(self, flow: Flow, payload: bytes, names: str, depth: int, missing: int, tunnels: bool) -> bool:
-        """Whether a payload is a scheme's. Its values are those of the outermost one."""
+    def _scheme(
+        self,
+        flow: Flow,
+        payload: bytes,
+        names: str,
+        depth: int,
+        missing: int,
+        *,
+        tunnels: bool,
+        by_content: bool = False,
+    ) -> bool:
+        """True if a payload is that of a scheme, whose ports it has or that knows it `by_content`. Its values are those
+        of the outermost one."""
         for name, reader in self.readers.items():
             dissector = dissectors.payloads()[name]
-            if dissector.is_tunnel != tunnels or not _has_port(flow, name):
+            if (dissector.is_tunnel, dissector.by_content) != (tunnels, by_content):
+                continue
+            if not by_content and not _has_port(flow, name):
                 continue
             if not dissector.claims(flow, payload, missing):
                 self.ours.notes += [dissector.refusal(payload)] if payload else []
@@ -177,19 +212,13 @@ class _Packet:
 
 
 def _has_port(flow: Flow, scheme: str) -> bool:
-    return dissectors.payloads()[scheme].by_content or any(port in flow[2:] for port in find(scheme).framing.udp_ports)
+    return any(port in flow[2:] for port in find(scheme).framing.udp_ports)
 
 
 def _rtp(octets: bytes, ours: Ours) -> bool:
-    if len(octets) < 12 or octets[0] >> 6 != 2:
+    if len(octets) < rtp_headers.FIXED or octets[0] >> 6 != 2:
         return False
-    ours.values |= {
-        "SN": int.from_bytes(octets[2:4], "big"),
-        "TS": int.from_bytes(octets[4:8], "big"),
-        "SSRC": int.from_bytes(octets[8:12], "big"),
-        "M": octets[1] >> 7,
-        "PT": octets[1] & 0x7F,
-    }
+    ours.values |= rtp_headers.values_of(octets)
     return True
 
 

@@ -6,14 +6,18 @@ of them where a packet has the field several times: addresses from the outermost
 elements in their order. Our dissectors and tshark's readings use the same names.
 
 A scheme whose packets have a link type, an Ethernet type or a PPP protocol of their own has a `LinkDissector`; one
-whose messages are payloads of UDP has a `PayloadDissector`. Both also know how tshark shows the same packets.
+whose messages are payloads of UDP, or streams of TCP, has a `PayloadDissector`. Both also know how tshark shows the
+same packets.
 """
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from headroom.core.captures.tcp_streams import Segment
 
 Value = int | str | list[Any]
 Flow = tuple[bytes, bytes, int, int]  # addresses and ports
@@ -205,6 +209,11 @@ class PayloadReader(ABC):
     def read(self, flow: Flow, payload: bytes, missing: int = 0) -> PayloadReading | None:
         """Our own reading; None where it is none of the scheme's. `missing` counts the octets at its end that were not
         captured: they are no fault of the sender."""
+
+    def read_segment(self, flow: Flow, segment: "Segment") -> list[PayloadReading] | None:
+        """Our own readings of the messages that end in a segment of TCP; None where the stream is none of the
+        scheme's."""
+        return None
 
 
 class PayloadDissector(Dissector, ABC):

@@ -67,6 +67,12 @@ def _length_on_the_wire(claimed: int, captured: int) -> int:
     return claimed if captured < claimed <= MOST_ON_THE_WIRE else captured
 
 
+def is_capture(begun: bytes) -> bool:
+    """True if the first octets of a file are those of a capture."""
+    magics = (*_CLASSIC, _SECTION)
+    return len(begun) >= 4 and any(int.from_bytes(begun[:4], order) in magics for order in ("little", "big"))
+
+
 def read(path: Path) -> Iterator[CapturedPacket]:
     """All packets in order. Raises UsageError when it is no capture, BrokenCapture behind the last sound packet."""
     try:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from headroom.core.captures.reading import CapturedPacket, Interface
+from headroom.core.captures.reading import CapturedPacket, Interface, is_capture
 
 LINK_TYPE = 243
 OCTETS, SYNC = 188, 0x47
@@ -24,6 +24,8 @@ def layout(path: Path) -> tuple[int, int] | None:
         with path.open("rb") as file:
             begun = file.read((_ENOUGH + 1) * max(_FRONTS))
     except OSError:
+        return None
+    if is_capture(begun):
         return None
     for octets, front in _FRONTS.items():
         syncs = begun[front::octets]

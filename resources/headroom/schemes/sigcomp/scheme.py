@@ -64,7 +64,9 @@ SCHEME = Scheme(
     report_sections=_report_sections,
     papers=_papers,
     suites="conformance/sigcomp",
-    framing=Framing(udp_ports=(5060,)),  # that of SIP (RFC 3261, 18.2.1), which SigComp shares (RFC 5049, 5)
+    framing=Framing(
+        udp_ports=(5060,), tcp_ports=(5060,)
+    ),  # that of SIP (RFC 3261, 18.2.1), which SigComp shares (RFC 5049, 5)
     dissector=PARTS.made("dissector", "SigcompDissector"),
     commands=_commands,
     node_job=_node_job,

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from headroom.core import tshark
+from headroom.core.captures import rtp_headers
 from headroom.core.captures.dissection import (
     Flow,
     LinkChannel,
@@ -46,6 +47,7 @@ from headroom.schemes.ule.judge.sections import (
 
 LINK_TYPE = 243  # LINKTYPE_MPEG_2_TS
 NULL_PID = 0x1FFF
+MOST_STREAMS = 1000  # flows of datagrams; one more replaces the first
 LAST_TABLE_PID = 15  # below are those of tables (ISO/IEC 13818-1, 2.4.3.3)
 DVB_PIDS = range(0x10, 0x20)  # reserved: EN 300 468, table 1
 NO_TABLES = (0x15, 0x1C, 0x1D)  # of them: network synchronisation, inband signalling, measurement
@@ -296,25 +298,35 @@ class UleReader(LinkReader):
 
 
 class DatagramReader(PayloadReader):
-    """Reads datagrams of whole TS packets; each flow is a transport stream."""
+    """Reads datagrams of whole TS packets, behind a header of RTP (RFC 2250, 2) or not; each flow is a transport
+    stream."""
 
     def __init__(self) -> None:
         self.streams: dict[Flow, TsReader] = {}
 
     def read(self, flow: Flow, payload: bytes, missing: int = 0) -> PayloadReading | None:
-        octets = len(payload) + missing
-        if len(payload) < TS_OCTETS or octets % TS_OCTETS or any(octet != SYNC for octet in payload[::TS_OCTETS]):
+        header = 0 if payload[:1] == bytes([SYNC]) else rtp_headers.octets_of(payload)
+        content = (
+            payload[header:] if missing else payload[header : len(payload) - rtp_headers.padding_of(payload, header)]
+        )
+        octets = len(content) + missing
+        if len(content) < TS_OCTETS or octets % TS_OCTETS or any(octet != SYNC for octet in content[::TS_OCTETS]):
             return None
+        while flow not in self.streams and len(self.streams) >= MOST_STREAMS:
+            del self.streams[next(iter(self.streams))]
         stream = self.streams.setdefault(flow, TsReader(None))
-        captured = range(0, len(payload) - TS_OCTETS + 1, TS_OCTETS)
-        packets = [stream.read(payload[at : at + TS_OCTETS]) for at in captured]
+        captured = range(0, len(content) - TS_OCTETS + 1, TS_OCTETS)
+        packets = [stream.read(content[at : at + TS_OCTETS]) for at in captured]
         if missing:
             del self.streams[flow]  # what follows is none of the sender's gaps
         names = [name for name, _ in FIELDS.values()]
+        where = "RTP in UDP" if header else "UDP"
         reading = PayloadReading(
-            f"{octets // TS_OCTETS} TS packet{'s' if octets > TS_OCTETS else ''} in UDP",
+            f"{octets // TS_OCTETS} TS packet{'s' if octets > TS_OCTETS else ''} in {where}",
             {name: [one.values[name] for one in packets] for name in names},
         )
+        if header:
+            reading.values |= rtp_headers.values_of(payload)
         for number, one in enumerate(packets):
             restored, notes = packets_of(one.units)
             reading.restored += restored
