@@ -38,6 +38,11 @@ class _Datagram:
     def is_whole(self) -> bool:
         return bool(self.front) and self.octets is not None and sum(map(len, self.pieces)) == self.octets
 
+    @property
+    def length(self) -> int:
+        """Returns what the header says of the whole packet: IPv4 counts its header, IPv6 does not (REQUIRES: whole)."""
+        return len(self.front) + (self.octets or 0) - (40 if self.front[0] >> 4 == 6 else 0)
+
 
 def fragment_of(packet: bytes) -> Fragment | None:
     """The fragment that an IP packet is; None for a packet that is none, or has not all of its octets."""
@@ -73,10 +78,10 @@ def _whole(datagram: _Datagram) -> bytes:
     octets = b"".join(datagram.pieces)
     front = bytearray(datagram.front)
     if front[0] >> 4 == 4:
-        front[2:4] = (len(front) + len(octets)).to_bytes(2, "big")
+        front[2:4] = datagram.length.to_bytes(2, "big")
         front[10:12] = ip_headers.checksum(bytes(front)).to_bytes(2, "big")
     else:
-        front[4:6] = (len(front) - 40 + len(octets)).to_bytes(2, "big")
+        front[4:6] = datagram.length.to_bytes(2, "big")
     return bytes(front) + octets
 
 
@@ -109,15 +114,14 @@ class Fragments:
             return None
         if not datagram.is_whole:
             return None
-        packet = _whole(datagram)
         self._drop(key, f"put together in packet {number}")
-        if len(datagram.front) + (datagram.octets or 0) > LONGEST:
+        if datagram.length > LONGEST:
             self.told[number] = "a fragment: the packet would be longer than IP allows"
             return None
         listed = ", ".join(map(str, datagram.numbers[:_MOST_NAMED]))
         more = f" and {len(datagram.numbers) - _MOST_NAMED} others" if len(datagram.numbers) > _MOST_NAMED else ""
         self.told[number] = f"put together from the fragments in packets {listed}{more}"
-        return packet
+        return _whole(datagram)
 
     def _add(self, datagram: _Datagram, one: Fragment) -> str:
         """Keeps a fragment; returns why it cannot be of the datagram, or ""."""
