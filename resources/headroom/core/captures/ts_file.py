@@ -28,7 +28,7 @@ def layout(path: Path) -> tuple[int, int] | None:
     if is_capture(begun):
         return None
     for octets, front in _FRONTS.items():
-        syncs = begun[front::octets]
+        syncs = begun[front::octets][:2]
         if syncs and set(syncs) == {SYNC} and (len(syncs) > 1 or len(begun) == octets):
             return 0, octets
     for skipped in range(1, max(_FRONTS)):
