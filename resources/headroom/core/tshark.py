@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs tshark. What its fields mean is for those who ask for them."""
 
+import ipaddress
 import shutil
 import subprocess
 import tempfile
@@ -69,11 +70,19 @@ def numbers(texts: Iterable[str]) -> list[int]:
     return found
 
 
+def _address(text: str) -> str:
+    """An address as it is written here: tshark writes ::4.0.0.1 for ::400:1."""
+    try:
+        return str(ipaddress.ip_address(text))
+    except ValueError:
+        return text
+
+
 def take(row: Row, fields: Mapping[str, tuple[str, bool]], values: dict[str, Value]) -> None:
     """Adds the values of some fields. `fields` have the name of the value, and whether there may be several of it."""
     for field, (name, several) in fields.items():
         texts = row.get(field, [])
-        found: list[Value] = list(texts) if field.endswith((".src", ".dst")) else list(numbers(texts))
+        found: list[Value] = list(map(_address, texts)) if field.endswith((".src", ".dst")) else list(numbers(texts))
         if texts and several:
             values[name] = found
         elif found:

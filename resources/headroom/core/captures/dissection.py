@@ -14,10 +14,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from headroom.core.captures.tcp_streams import Segment
+from typing import Any, NamedTuple
 
 Value = int | str | list[Any]
 Flow = tuple[bytes, bytes, int, int]  # addresses and ports
@@ -202,6 +199,15 @@ class LinkDissector(Dissector, ABC):
         return None
 
 
+class Segment(NamedTuple):
+    """A segment of TCP. `missing` counts the octets at its end that were not captured."""
+
+    sequence: int
+    flags: int
+    octets: bytes
+    missing: int = 0
+
+
 class PayloadReader(ABC):
     """Reads the UDP payloads of a capture in their order."""
 
@@ -210,7 +216,7 @@ class PayloadReader(ABC):
         """Our own reading; None where it is none of the scheme's. `missing` counts the octets at its end that were not
         captured: they are no fault of the sender."""
 
-    def read_segment(self, flow: Flow, segment: "Segment") -> list[PayloadReading] | None:
+    def read_segment(self, flow: Flow, segment: Segment) -> list[PayloadReading] | None:
         """Our own readings of the messages that end in a segment of TCP; None where the stream is none of the
         scheme's."""
         return None

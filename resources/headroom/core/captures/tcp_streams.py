@@ -4,22 +4,13 @@
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from headroom.core.captures.dissection import Flow
+from headroom.core.captures.dissection import Flow, Segment
 
 HEADER = 20  # octets, without options
 FIN, SYN, RST = 1, 2, 4
 MOST_FLOWS = 500  # one more replaces the one that has been silent for longest
 MOST_HELD, MOST_SEGMENTS = 1 << 16, 256  # octets behind a gap, of a flow: with more, what is missing is given up
 _MODULUS = 1 << 32
-
-
-class Segment(NamedTuple):
-    """A segment. `missing` counts the octets at its end that were not captured."""
-
-    sequence: int
-    flags: int
-    octets: bytes
-    missing: int = 0
 
 
 class Piece(NamedTuple):

@@ -9,8 +9,17 @@ lets it offer, which is what tshark takes, too, and everything between two addre
 import hashlib
 from dataclasses import dataclass, field
 
-from headroom.core.captures.dissection import Flow, PayloadDissector, PayloadReader, PayloadReading, Reading, Row, Value
-from headroom.core.captures.tcp_streams import MOST_FLOWS, SYN, Piece, Segment, Streams
+from headroom.core.captures.dissection import (
+    Flow,
+    PayloadDissector,
+    PayloadReader,
+    PayloadReading,
+    Reading,
+    Row,
+    Segment,
+    Value,
+)
+from headroom.core.captures.tcp_streams import MOST_FLOWS, SYN, Piece, Streams
 from headroom.core.tshark import numbers
 from headroom.schemes.sigcomp.judge import tshark
 from headroom.schemes.sigcomp.judge.endpoint import Offer, Outcome

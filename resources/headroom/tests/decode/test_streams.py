@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from headroom.core.captures import tcp_streams
-from headroom.core.captures.tcp_streams import FIN, RST, SYN, Segment, Streams
+from headroom.core.captures.dissection import Segment
+from headroom.core.captures.tcp_streams import FIN, RST, SYN, Streams
 from headroom.decode.run import DecodedPacket
 from headroom.tests.decode.support import decoded, ipv4, pcap, with_tshark
 

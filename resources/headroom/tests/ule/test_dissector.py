@@ -152,10 +152,8 @@ def test_ts_packets_in_datagrams(with_others: bool, tmp_path: Path) -> None:
     assert first is not None and first.title == "7 TS packets in UDP in IPv4"
     assert first.values["CC"] == list(range(7))
     assert last is not None and last.title == "2 TS packets in UDP in IPv4"
-    assert last.notes == [
-        "TS packet 1: SNDU: D=1, Length 1304, Type 0x0800, CRC right",
-        "TS packet 1: passed on: type 0x0800, 1300 octets",
-    ]
+    assert last.notes == ["TS packet 1: SNDU: D=1, Length 1304, Type 0x0800, CRC right"]
+    assert last.restored == long
     if with_others:
         between = readings[1].ours
         assert between is not None and between.title == "UDP in IPv4"

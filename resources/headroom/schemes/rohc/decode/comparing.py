@@ -31,6 +31,7 @@ class RohcReading(Ours):
     packet: Packet | None = None
     versions: tuple[int, ...] = ()  # of the IP headers of its context
     lists: bool = False  # whether it is of a context with extension headers
+    refuses_ir: bool = False  # whether it is an IR or IR-DYN packet that the judge refuses
     unsupported: bool = False  # refused because the judge does not implement something, which is no fault of it
     other_feedback_cids: bool = False  # its feedback has CIDs of the other size than its headers
 
@@ -41,10 +42,13 @@ class Limits:
     def __init__(self) -> None:
         self._beyond: set[int] = set()  # CIDs whose IP flags tshark does not know
         self._modes: set[int] = set()  # CIDs whose mode a packet has set
+        self._refused: set[int] = set()  # CIDs whose last IR packet our judge refuses, and tshark does not
 
     def why_silent(self, ours: RohcReading) -> str:
         """Why tshark's reading of this packet is not held against ours; empty where it is."""
         packet = ours.packet
+        if ours.refuses_ir and isinstance(cid := ours.values.get("CID"), int):
+            self._refused.add(cid)
         if packet is None and ours.unsupported:
             return "our judge does not read the packet"
         if packet is None:
@@ -60,6 +64,9 @@ class Limits:
         if packet.kind in ("IR", "IR-DYN"):
             self._beyond.discard(packet.cid)
             self._modes.discard(packet.cid)
+            self._refused.discard(packet.cid)
+        if packet.cid in self._refused:
+            return "tshark has taken an IR packet that our judge refuses"
         if _says_mode(ours):
             self._modes.add(packet.cid)
         if (

@@ -145,6 +145,7 @@ class RohcReader(LinkReader):
         if outcome.error is not None:
             ours.error = str(outcome.error)
             ours.unsupported = isinstance(outcome.error, Unsupported)
+            ours.refuses_ir = any(field.name in ("IR", "IR-DYN") for field in outcome.error.fields)
             ours.notes += self._guess(outcome.error, link.octets)
         elif packet is not None and packet.kind == "IR":
             self._refused.pop(packet.cid, None)
