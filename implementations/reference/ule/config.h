@@ -38,6 +38,10 @@ inline constexpr std::array<std::string_view, 3> kEncapsulationNames = {"ule", "
 inline constexpr std::uint32_t kLargestFrame = 513, kSmallestFrame = 64;
 inline constexpr std::uint32_t kMostStreams = 256;  // of BBFRAMEs: an input stream identifier has 8 bits
 
+// The input streams that a receiver of GSE takes. `usual`: with one channel the only one there is, or number 0; else
+// that of each channel.
+enum class Streams : std::uint8_t { usual, one, all };
+
 struct Config {
   Encapsulation encapsulation = Encapsulation::ule;
   std::uint32_t channels = 1;
@@ -49,6 +53,8 @@ struct Config {
   wire::Npa mac = {0x02, 0, 0, 0, 0, 0x02};  // source of such frames
   wire::CrcKernel crc = wire::CrcKernel::table;
   std::uint32_t frame_octets = 384;  // of a BBFRAME of GSE: a short FECFRAME of rate 1/4, of 3,072 bits
+  Streams streams = Streams::usual;  // receiver of GSE
+  std::uint8_t stream = 0;           // with Streams::one
 
   // Of a receiver: "any required multicast NPA addresses" (7.2); none: all of them.
   std::optional<std::vector<wire::Npa>> groups{};

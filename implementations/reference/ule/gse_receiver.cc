@@ -8,7 +8,8 @@ namespace headroom::ule {
 
 using namespace wire;
 
-GseReceiver::GseReceiver(const Config& config) : config_(config), channels_(config.channels) {
+GseReceiver::GseReceiver(const Config& config)
+    : config_(config), channels_(config.streams == Streams::all ? kMostStreams : config.channels) {
   kept_.reserve(kLargestBbFrame);
 }
 
@@ -45,7 +46,7 @@ std::int32_t GseReceiver::open(const headroom_packet& p) {
     ++counters_.unsupported_frames;
     return HEADROOM_ERR_UNSUPPORTED;
   }
-  if (channels_.size() > 1 ? header->stream != p.channel : header->stream.value_or(0) != 0) {
+  if (!takes(header->stream, p.channel)) {
     ++counters_.other_streams;
     return HEADROOM_NOTHING;
   }
@@ -53,9 +54,22 @@ std::int32_t GseReceiver::open(const headroom_packet& p) {
   kept_.assign(data.begin(), data.end());
   rest_ = kept_;
   number_ = p.channel;
+  place_ = config_.streams == Streams::all ? header->stream.value_or(0) : number_;
   last_label_ = LastLabel::none;
-  ++channels_[number_].frames;
+  ++channels_[place_].frames;
   return HEADROOM_OK;
+}
+
+bool GseReceiver::takes(std::optional<std::uint8_t> stream, std::uint32_t channel) const noexcept {
+  switch (config_.streams) {
+    case Streams::all:
+      return true;
+    case Streams::one:
+      return stream == config_.stream;
+    case Streams::usual:
+      break;
+  }
+  return channels_.size() > 1 ? stream == channel : stream.value_or(0) == 0;
 }
 
 // Reads on until there is something to pass on or to say. HEADROOM_NOTHING: the BBFRAME has been read.
@@ -76,7 +90,7 @@ std::int32_t GseReceiver::next_outcome(Unit& unit) {
 }
 
 std::int32_t GseReceiver::take(const GsePacket& packet, Unit& unit) {
-  Channel& channel = channels_[number_];
+  Channel& channel = channels_[place_];
   bool is_for_us = false;
   if (packet.start) {
     if (!packet.end) forget(channel, packet.frag_id);

@@ -7,6 +7,7 @@
 #include <bitset>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -68,6 +69,7 @@ class GseReceiver {
   };
 
   [[nodiscard]] std::int32_t open(const headroom_packet& p);
+  [[nodiscard]] bool takes(std::optional<std::uint8_t> stream, std::uint32_t channel) const noexcept;
   [[nodiscard]] std::int32_t next_outcome(Unit& unit);
   [[nodiscard]] std::int32_t take(const wire::GsePacket& packet, Unit& unit);
   [[nodiscard]] std::int32_t read_label(const wire::GsePacket& packet, bool& is_for_us) noexcept;
@@ -77,11 +79,12 @@ class GseReceiver {
   [[nodiscard]] std::int32_t unpack(std::uint16_t type, std::span<const std::uint8_t> octets, Unit& unit);
 
   Config config_;
-  std::vector<Channel> channels_;
+  std::vector<Channel> channels_;         // with Streams::all one for each input stream
   std::vector<std::uint8_t> kept_;        // the data field that is being read
   std::span<const std::uint8_t> rest_{};  // of it
   std::vector<std::uint8_t> pdu_;         // what has been put together last
   std::uint32_t number_ = 0;              // its channel
+  std::size_t place_ = 0;                 // in channels_
   // What a label that is re-used stands for: whether the last one of this BBFRAME was for us; nothing in front of it.
   enum class LastLabel : std::uint8_t { none, ours, others } last_label_ = LastLabel::none;
   GseReceiverCounters counters_;

@@ -12,6 +12,7 @@
 #include "ule/encapsulator.h"
 #include "ule/instances.h"
 #include "ule/receiver.h"
+#include "ule/wire/gse.h"
 
 namespace headroom::ule {
 namespace {
@@ -37,7 +38,7 @@ json description() {
           {"packing", {"packing", "padding"}},
           {"address", {"present", "absent"}},
           {"bridged", {false, true}},
-          {"options", {"crc", "npa", "mac"}},
+          {"options", {"crc", "npa", "mac", "isi"}},
           {"names", {{"packet_types", kPacketTypeNames}, {"events", {"none"}}}}};
 }
 
@@ -125,14 +126,27 @@ wire::CrcKernel read_kernel(const Settings& options) {
   return chosen == kernels.size() ? wire::best_kernel() : kernels[chosen];
 }
 
-Config config_of(const json& configuration) {
+// 7: that input stream; "any": all of them.
+void read_stream(const Settings& options, Config& config) {
+  const json* const value = options.find("isi");
+  if (value == nullptr) return;
+  require(config.encapsulation == Encapsulation::gse && config.channels == 1,
+          options.where("isi") + " is of \"encapsulation\": \"gse\" with one channel");
+  config.streams = *value == "any" ? Streams::all : Streams::one;
+  if (config.streams == Streams::all) return;
+  std::uint32_t stream = 0;
+  options.number("isi", 0, kMostStreams - 1, stream);
+  config.stream = static_cast<std::uint8_t>(stream);
+}
+
+Config config_of(const json& configuration, std::uint32_t largest_frame) {
   json common = configuration;
   if (common.is_object()) common.erase("options");  // which are read here
   const Settings settings(configuration, "the configuration");
   Config config;
   config.channels = read_configuration(common, {{"schemes", {description()}}}).channels;
   const std::uint32_t highest = wire::kNullPid - config.channels;
-  settings.number("frame_octets", kSmallestFrame, kLargestFrame, config.frame_octets);
+  settings.number("frame_octets", kSmallestFrame, largest_frame, config.frame_octets);
   settings.number("first_pid", kFirstPid, highest, config.first_pid);
   require(config.first_pid <= highest, "there are not " + std::to_string(config.channels) + " PIDs from " +
                                            std::to_string(config.first_pid) + " on");
@@ -158,11 +172,12 @@ Config config_of(const json& configuration) {
   const json none = json::object();
   const json* const given = settings.find("options");
   const Settings options(given != nullptr ? *given : none, "\"options\"");
-  options.only({"crc", "mac", "npa"});
+  options.only({"crc", "isi", "mac", "npa"});
   const json* const npa = options.find("npa");
   config.any_address = npa != nullptr && *npa == "any";
   if (!config.any_address) read_address(options, "npa", config.npa);
   read_address(options, "mac", config.mac);
+  read_stream(options, config);
   config.crc = read_kernel(options);
   return config;
 }
@@ -234,8 +249,11 @@ class ReceiverInstance final : public ReceivingInstance<Receiver> {
 
 headroom_instance* make(std::int32_t role, const json& configuration) {
   require(role != HEADROOM_ENDPOINT, "the scheme ule has compressors and decompressors (roles 1 and 2)");
-  const Config config = config_of(configuration);
-  require(role == HEADROOM_DECOMPRESSOR || !config.any_address,
+  const bool is_receiver = role == HEADROOM_DECOMPRESSOR;
+  const Config config = config_of(configuration, is_receiver ? wire::kLargestBbFrame : kLargestFrame);
+  require(is_receiver || config.streams == Streams::usual,
+          "\"options\": \"isi\" is of a receiver: an encapsulator sends channel 0 as the only input stream");
+  require(is_receiver || !config.any_address,
           "\"options\": \"npa\" may be \"any\" for a receiver alone: an encapsulator needs an address");
   if (config.encapsulation == Encapsulation::gse) return make_gse(role, config);
   if (role == HEADROOM_COMPRESSOR) return new EncapsulatorInstance(config);

@@ -201,6 +201,25 @@ TEST(Gse, StreamsApart) {
   EXPECT_EQ(listener.pdus(frames, 2), (std::vector<Octets>{pdu_of(20)}));
 }
 
+TEST(GseReceiver, TakesTheInputStreamsThatItIsTold) {
+  const Octets whole = Octets{0xC0, 12, 0x08, 0x00} + kLabel + pdu_of(4);
+  const Octets first = Octets{0x80, 15, 1, 0, 16, 0x08, 0x00} + kLabel + pdu_of(4);
+  Config config = gse();
+  const auto taken = [&](const std::vector<Octets>& frames) { return GseListener(config).pdus(frames).size(); };
+  const std::vector<Octets> frames = {frame_of(whole), frame_of(whole, kFrame, 0), frame_of(whole, kFrame, 7)};
+  EXPECT_EQ(taken(frames), 2U);
+  config.streams = Streams::one;
+  config.stream = 7;
+  EXPECT_EQ(taken(frames), 1U);
+  config.streams = Streams::all;
+  EXPECT_EQ(taken(frames), 3U);
+  // The Fragment ID 1 of two streams is of two PDUs.
+  GseListener listener(config);
+  EXPECT_TRUE(listener.take({frame_of(first, kFrame, 7), frame_of(first, kFrame, 8)}).empty());
+  EXPECT_EQ(listener.receiver.counters().discarded, 0U);
+  EXPECT_EQ(listener.receiver.channels_in_use(), 2U);
+}
+
 // A label that is used again is the last one of the BBFRAME.
 TEST(GseReceiver, ReadsALabelThatIsUsedAgain) {
   const Octets whole = Octets{0xC0, 12, 0x08, 0x00} + kLabel + pdu_of(4);

@@ -52,10 +52,15 @@ def _replay() -> ReplayWords:
 
 
 def _remarks(done: Replay) -> list[str]:
-    """Names the address filter where a receiver counts packets for others, and the encapsulation where nothing of a
-    capture comes out."""
+    """Names the filter where a receiver counts packets for others or of other streams, and the encapsulation where
+    nothing of a capture comes out."""
     direction = done.direction()
     statistics = direction.get("decompressor", {}).get("statistics") or {}
+    if others := statistics.get("other_streams"):
+        return [
+            f"BBFRAMEs of input streams that the receiver does not take: {others}. decompressor_options=isi=NUMBER "
+            "chooses one; the reference takes all with isi=any."
+        ]
     if not (others := statistics.get("unmatched_addresses")):
         if done.config.compressor or "encapsulation" in done.config.channel or not done.nothing_came_out():
             return []

@@ -8,6 +8,7 @@ from pathlib import Path
 from headroom.schemes.ule.dissector import LINK_TYPE
 from headroom.tests.decode.support import ethernet, ipv4, pcap, udp
 from headroom.tests.test_cli import headroom
+from headroom.tests.ule.test_bbframes import bbframe, whole
 from headroom.tests.ule.test_sections import mpe, ts
 
 LARGE, SMALL = ipv4(udp(b"x" * 2934, 1000, 2000)), ipv4(udp(b"x" * 100, 1000, 2000))
@@ -46,6 +47,19 @@ def test_a_receiver_of_mpe_names_its_address_filter(real_build: str, tmp_path: P
     done = headroom(*words, "decompressor_options=npa=any", "--json")
     assert done.returncode == 0, done.stderr
     assert '"delivered": 1' in done.stdout
+
+
+def test_a_receiver_of_gse_takes_the_input_stream_that_is_chosen(real_build: str, tmp_path: Path) -> None:
+    frames = [bbframe(whole(SMALL), stream=7), bbframe(whole(SMALL) * 20, octets=7274)]
+    capture = str(pcap(tmp_path / "x.pcap", 1, *(ethernet(0x88B5, frame) for frame in frames)))
+    words = ["replay", "--scheme", "ule", capture, "--compressor", "none", "encapsulation=gse", "frame_octets=7274"]
+    done = headroom(*words)
+    assert "BBFRAMEs of input streams that the receiver does not take: 1" in done.stderr
+    for value, delivered in (("7", 1), ("any", 2)):
+        done = headroom(*words, f"decompressor_options=isi={value}", "--json")
+        assert f'"delivered": {delivered}' in done.stdout, done.stderr
+    done = headroom("replay", "--scheme", "ule", "voip-mixed", "encapsulation=gse", "compressor_options=isi=7")
+    assert done.returncode == 2 and "isi" in done.stderr
 
 
 def test_a_refusal_names_what_is_refused(real_build: str, tmp_path: Path) -> None:
