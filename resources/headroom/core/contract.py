@@ -133,7 +133,7 @@ class Framing:
     `formats` are the words by which a user says that a link type has them, with the packet format. `pdcp` says what
     PDCP of LTE and NR says of it, without and with large CIDs; empty where PDCP carries none of the scheme's packets.
     `typed`: the PPP protocol is the type of a packet, and packets of all types make up one channel. `tcp_ports`
-    carry its messages as streams.
+    carry its messages as streams. `others` are places, in words, where its dissector finds its packets besides.
     """
 
     ether_types: Mapping[int, str] = field(default_factory=dict)
@@ -143,6 +143,7 @@ class Framing:
     pdcp: Mapping[bool, str] = field(default_factory=dict)
     udp_ports: tuple[int, ...] = ()
     tcp_ports: tuple[int, ...] = ()
+    others: tuple[str, ...] = ()
     typed: bool = False
 
     def __str__(self) -> str:
@@ -151,7 +152,8 @@ class Framing:
         parts += [f"link type {number}" for number in self.link_types]
         parts += ["PDCP"] if self.pdcp else []
         parts += [f"UDP port {port}" for port in self.udp_ports]
-        return ", ".join([*parts, *(f"TCP port {port}" for port in self.tcp_ports)])
+        parts += [f"TCP port {port}" for port in self.tcp_ports]
+        return ", ".join([*parts, *self.others])
 
 
 @dataclass(frozen=True)

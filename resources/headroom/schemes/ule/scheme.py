@@ -114,7 +114,11 @@ SCHEME = Scheme(
     papers=_papers,
     carries=("rohc",),
     suites="conformance/ule",
-    framing=Framing(link_types={243: "MPEG-2 TS"}, formats={"mpeg-ts": "", "bbframe": BBFRAMES}),
+    framing=Framing(
+        link_types={243: "MPEG-2 TS"},
+        formats={"mpeg-ts": "", "bbframe": BBFRAMES},
+        others=("TS packets in UDP and RTP", "MPE", "GSE in BBFRAMEs in UDP"),
+    ),
     dissector=PARTS.made("dissector", "UleDissector"),
     decode_options=(
         DecodeOption(

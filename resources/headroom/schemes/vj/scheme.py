@@ -26,6 +26,6 @@ SCHEME = Scheme(
     metrics=PARTS.metrics(),
     suites="conformance/vj",
     # IP packets on PPP have 0x0021, which is TYPE_IP, too: they change no state, and are read as what they are.
-    framing=Framing(ppp_protocols={0x002D: "", 0x002F: ""}, typed=True),
+    framing=Framing(ppp_protocols={0x002D: "", 0x002F: ""}, typed=True, others=("SLIP",)),
     dissector=PARTS.made("dissector", "VjDissector"),
 )
