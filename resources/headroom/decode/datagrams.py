@@ -60,15 +60,16 @@ class Datagrams:
         if found is None or found[2]:
             return None
         flow, payload, _ = found
+        source, destination = map(ipaddress.ip_address, flow[:2])
         content = ip_dissector.content_of(flow, payload) if self.in_tunnels is not None else None
         if pdcp.begins(payload):
             tagged = pdcp.read_datagram(payload)
             carried = formats.from_pdcp(tagged[1], tagged[0]) if tagged else None
         elif content is not None and self.in_tunnels is not None:
-            is_ip = not content[0] or framing.is_surely_ip(content[0])
-            carried = None if is_ip else formats.unwrap_as(self.in_tunnels, content[0], "a tunnel", content[1])
+            if framing.is_surely_ip(content[0]):
+                return None
+            carried = formats.unwrap_as(self.in_tunnels, content[0], "a tunnel", f"{content[1]} of {destination}")
         else:
-            source, destination = map(ipaddress.ip_address, flow[:2])
             where = f"UDP {source}:{flow[2]} → {destination}:{flow[3]}"
             return _recognised(payload, frame, "UDP", where)
         if carried is not None and carried.kind == framing.OTHER:

@@ -8,6 +8,7 @@ it is compared with what is there. What was read before a fault is kept: the fau
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO
 
@@ -15,6 +16,7 @@ from headroom.core.errors import UsageError
 from headroom.core.paths import shown
 
 MOST_ON_THE_WIRE = 1 << 20  # octets of a packet: four times libpcap's MAXIMUM_SNAPLEN
+MOST_PIPED = 1 << 29  # octets of a capture that comes by a pipe, which has no places to name
 MOST_OCTETS = 16 << 20  # of a block; a packet that claims more is a wrong length, not a packet
 
 _CLASSIC = {0xA1B2C3D4: 1_000, 0xA1B23C4D: 1}  # magic number -> nanoseconds of the fraction's unit
@@ -77,7 +79,7 @@ def read(path: Path) -> Iterator[CapturedPacket]:
     """All packets in order. Raises UsageError when it is no capture, BrokenCapture behind the last sound packet."""
     try:
         with path.open("rb") as file:
-            yield from _read(file, path)
+            yield from _read(file if file.seekable() else BytesIO(file.read(MOST_PIPED)), path)
     except IsADirectoryError:
         raise UsageError(f"{shown(path)} is a folder, not a capture.") from None
     except FileNotFoundError:

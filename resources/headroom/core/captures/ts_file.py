@@ -19,7 +19,10 @@ _TIME_BITS = 30
 
 
 def layout(path: Path) -> tuple[int, int] | None:
-    """Octets in front of the first packet, and those that each takes; None where it is no such file."""
+    """Octets in front of the first packet, and those that each takes; None where it is no such file, or a pipe, which
+    can be read once only."""
+    if not path.is_file():
+        return None
     try:
         with path.open("rb") as file:
             begun = file.read((_ENOUGH + 1) * max(_FRONTS))

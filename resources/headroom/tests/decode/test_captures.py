@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import os
 import resource
 import struct
+import threading
 from pathlib import Path
 
 import pytest
@@ -122,6 +124,16 @@ def test_files_that_are_no_captures(tmp_path: Path, octets: bytes, sentence: str
     path.write_bytes(octets)
     with pytest.raises(UsageError, match=sentence):
         list(reading.read(path))
+
+
+def test_a_capture_may_come_by_a_pipe(tmp_path: Path) -> None:
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    octets = pcap(tmp_path / "x.pcap", 1, b"one", b"three").read_bytes()
+    writer = threading.Thread(target=path.write_bytes, args=(octets,))
+    writer.start()
+    assert [one.octets for one in reading.read(path)] == [b"one", b"three"]
+    writer.join()
 
 
 def test_what_is_written_is_read(tmp_path: Path) -> None:

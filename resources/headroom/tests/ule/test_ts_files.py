@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import struct
 from pathlib import Path
@@ -60,6 +61,8 @@ def test_a_single_packet_is_a_file(tmp_path: Path) -> None:
 
 
 def test_other_files_are_none(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    assert ts_file.layout(tmp_path / "pipe") is None, "it is read once only"
     path = pcap(tmp_path / "x.pcap", 243, *PACKETS)
     assert ts_file.layout(path) is None, "a capture of TS packets has them at equal distances, too"
     path = tmp_path / "y"

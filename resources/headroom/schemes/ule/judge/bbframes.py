@@ -84,7 +84,7 @@ class _Part:
 class BbReading:
     """What a BBFRAME brings. `packets` are its GSE packets, `error` says why there are no more."""
 
-    matype: tuple[int, int] = (0, 0)
+    matype: tuple[int, int] = (0x20, 0)
     data_octets: int = 0
     packets: list[GsePacket] = field(default_factory=list)
     units: list[Unit] = field(default_factory=list)
