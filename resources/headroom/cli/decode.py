@@ -85,7 +85,7 @@ def decode_command(
     ] = None,
     link_type: Annotated[
         str | None,
-        typer.Option(help=f"What packets of a link type are: 147=slip,148=ppp. Formats: {', '.join(formats.names())}."),
+        typer.Option(help=f"Packet formats by link type: 147=slip,148=ppp. Formats: {', '.join(formats.names())}."),
     ] = None,
     in_tunnels: Annotated[
         str | None, typer.Option(help="The format of what is no IP packet in tunnels: pdcp-nr:18.", metavar="FORMAT")

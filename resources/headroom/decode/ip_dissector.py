@@ -265,7 +265,7 @@ def _tunnels(flow: Flow, payload: bytes, missing: int) -> list[str]:
 
 
 def content_of(flow: Flow, payload: bytes) -> tuple[bytes, str] | None:
-    """What a tunnel's payload carries, whatever it is, and the name of the tunnel; None where it is no tunnel's."""
+    """The content of a tunnel's payload, IP packet or not, and the name of the tunnel; None where it is no tunnel's."""
     for name in _tunnels(flow, payload, 0):
         if content := dissectors.payloads()[name].content(payload):
             return content

@@ -252,6 +252,6 @@ class PayloadDissector(Dissector, ABC):
         return b"", 0
 
     def content(self, payload: bytes) -> tuple[bytes, str] | None:
-        """What a tunnel's payload carries, IP packet or not, and the name of the tunnel; None where it carries nothing
-        of a user."""
+        """The content of a tunnel's payload, IP packet or not, and the name of the tunnel; None where there is nothing
+        of a user in it."""
         return None

@@ -21,7 +21,7 @@ _LINK_TYPES = {"ethernet": framing.ETHERNET, "ip": framing.RAW, "ppp": framing.P
 
 @dataclass(frozen=True)
 class Format:
-    """What packets of a link type are: those of another link type, of a bearer of PDCP, or of a scheme."""
+    """The format of the packets of a link type: those of another link type, of a bearer of PDCP, or of a scheme."""
 
     name: str
     link_type: int | None = None
@@ -41,17 +41,13 @@ def _of_schemes() -> Mapping[str, Format]:
 
 def names() -> list[str]:
     """The formats that there are, as the user writes them."""
-    return [
-        *_of_schemes(),
-        *(f"{kind}[:{'|'.join(map(str, pdcp.SN_BITS[kind]))}]" for kind in pdcp.TITLES),
-        *_LINK_TYPES,
-    ]
+    return [*_of_schemes(), *map(pdcp.word_of, pdcp.TITLES), *_LINK_TYPES]
 
 
 def find(text: str) -> Format:
     """A format by its name. Raises UsageError where there is none."""
     word, _, bits = text.strip().lower().partition(":")
-    if word in pdcp.TITLES and (bearer := pdcp.with_sn_bits(word, bits)):
+    if word in pdcp.TITLES and (bearer := pdcp.described(word, bits)):
         return Format(text, bearer=bearer)
     if not bits and word in _LINK_TYPES:
         return Format(word, _LINK_TYPES[word])

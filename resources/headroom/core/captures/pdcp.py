@@ -5,12 +5,13 @@ Wireshark reads such datagrams by "pdcp-lte" or "pdcp-nr" in front; the tags say
 its header, UE, bearer, and whether headers are compressed. A PDU alone is read as one of a data radio bearer.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 LTE, NR = "pdcp-lte", "pdcp-nr"
 TITLES = {LTE: "PDCP of LTE", NR: "PDCP of NR"}
 SN_BITS = {LTE: (7, 12, 15, 18), NR: (12, 18)}  # of data radio bearers; of signalling ones 5 (LTE) and 12 (NR)
 USUAL_SN_BITS = 12
+EXTRAS = {LTE: (), NR: ("sdap", "mac")}  # a header of SDAP (TS 37.324) in front, a MAC-I behind
 MAC_I = 4  # octets behind a PDU that is integrity protected
 FEEDBACK = 1  # PDU type of a control PDU: interspersed feedback (TS 36.323, 6.3.8; TS 38.323, 6.3.8)
 _CONTROL = {0: "status report", 2: "LWA status report"}
@@ -113,12 +114,18 @@ def _name(tags: dict[int, int], ue: int, bearer: int) -> str:
     return " ".join(words)
 
 
-def with_sn_bits(kind: str, text: str) -> Bearer | None:
-    """A data radio bearer of a kind whose sequence numbers have so many bits; None if there is no such one."""
-    bearer = Bearer(kind)
-    if not text:
-        return bearer
-    return replace(bearer, sn_bits=int(text)) if text in map(str, SN_BITS[kind]) else None
+def described(kind: str, text: str) -> Bearer | None:
+    """A data radio bearer of a kind: bits of its sequence numbers, and what its PDUs have besides (EXTRAS), as in
+    "18+sdap". None if there is no such one."""
+    bits, *extras = text.split("+")
+    if (bits and bits not in map(str, SN_BITS[kind])) or set(extras) - set(EXTRAS[kind]):
+        return None
+    return Bearer(kind, int(bits or USUAL_SN_BITS), has_mac="mac" in extras, sdap_octets=int("sdap" in extras))
+
+
+def word_of(kind: str) -> str:
+    """Returns the formats of a kind, as the user writes them."""
+    return f"{kind}[:{'|'.join(map(str, SN_BITS[kind]))}]" + "".join(f"[+{extra}]" for extra in EXTRAS[kind])
 
 
 def read(pdu: bytes, bearer: Bearer) -> Pdu:

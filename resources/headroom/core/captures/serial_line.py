@@ -49,12 +49,22 @@ def unescape(octets: bytes) -> bytes:
     return bytes(found)
 
 
+def _is_framed(octets: bytes) -> bool | None:
+    """True if a record is one of a line with END octets, False if it is a packet; None where neither is sure. A packet
+    may end with an octet that looks like END: it has the length that its IP header says."""
+    packet = packet_type(octets)[1]
+    length = int.from_bytes(packet[2:4], "big") if packet[:1] < b"\x60" else 40 + int.from_bytes(packet[4:6], "big")
+    if packet and packet[0] >> 4 in (4, 6) and length == len(packet):
+        return False
+    return True if END in (octets[:1] + octets[-1:]) else None
+
+
 @dataclass
 class _Line:
     """The octets of one direction since the last END."""
 
     begun: bytearray = field(default_factory=bytearray)
-    is_framed: bool = False
+    is_framed: bool | None = None  # None: nothing tells yet
 
 
 @dataclass
@@ -68,7 +78,8 @@ class Deframer:
         """The packets that end in a record, all with its number."""
         octets = captured.octets
         line = self.lines.setdefault((captured.interface.number, captured.direction), _Line())
-        line.is_framed |= octets[-1:] == bytes([END])
+        if line.is_framed is None and not has_bsd_header(octets):
+            line.is_framed = _is_framed(octets)
         if has_bsd_header(octets) or not line.is_framed:
             yield captured
             return

@@ -40,7 +40,7 @@ class _Stream:
     held: dict[int, Segment] = field(default_factory=dict)  # behind a gap
 
     def distance(self, sequence: int) -> int:
-        """How far a sequence number is beyond the next one; below 0 in front of it."""
+        """Returns how far a sequence number is beyond the next one; below 0 in front of it."""
         return (sequence - self.expected + _MODULUS // 2) % _MODULUS - _MODULUS // 2
 
 

@@ -76,7 +76,7 @@ class VjReader(LinkReader):
         return ours
 
     def compare(self, ours: Ours, theirs: Reading | None) -> ReadingComparison:
-        """What the judge refuses may lack the connection number, which each takes from another packet then."""
+        """Compares no refused packet: without a connection number, each may take it from another packet."""
         return ReadingComparison(silent="the judge refuses it") if ours.error else super().compare(ours, theirs)
 
     def is_plausible(self, peer: LinkReader) -> bool:

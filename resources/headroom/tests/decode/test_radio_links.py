@@ -151,6 +151,8 @@ def test_broken_tags_are_plain_udp(tmp_path: Path, octets: bytes) -> None:
         ("pdcp-nr:18", b"\x80\0\x05"),
         ("pdcp-lte:7", b"\x85"),
         ("PDCP-LTE", b"\x80\x05"),
+        ("pdcp-nr:18+sdap", b"\x80\0\x05\x09"),
+        ("pdcp-nr:+sdap", b"\x80\x05\x09"),
     ],
 )
 @pytest.mark.parametrize("link_type", [147, 162])
@@ -167,6 +169,11 @@ def test_uncompressed_packets_in_pdcp_are_known_by_their_checksum(tmp_path: Path
     assert one.frame.octets == plain()
 
 
+def test_a_mac_i_behind_the_packet(tmp_path: Path) -> None:
+    path = pcap(tmp_path / "x.pcap", 150, b"\x80\x05" + IR + b"mac!")
+    assert restored(decoded(path, formats=formats.chosen("150=pdcp-nr:12+mac"))) == [IR_RESTORED]
+
+
 def test_a_user_link_type_of_frames(tmp_path: Path) -> None:
     path = pcap(tmp_path / "x.pcap", 148, ethernet(0x22F1, IR), ethernet(0x22F1, UO_0))
     assert restored(decoded(path, formats=formats.chosen("148=ethernet"))) == [IR_RESTORED, RESTORED]
@@ -178,6 +185,7 @@ def test_a_user_link_type_of_frames(tmp_path: Path) -> None:
         ("147=atm", "no packet format 'atm'. Known: rohc, .*pdcp-lte.*slip"),
         ("147=pdcp-nr:7", "no packet format 'pdcp-nr:7'"),
         ("147=slip:7", "no packet format"),
+        ("147=pdcp-lte:12+sdap", "no packet format"),
         ("147", "such as 147=ppp, not '147'"),
         ("x=ppp", "such as 147=ppp, not 'x=ppp'"),
         ("", "takes a number and a packet format"),

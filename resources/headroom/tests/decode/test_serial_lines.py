@@ -63,6 +63,14 @@ def test_octets_of_a_line(tmp_path: Path, size: int) -> None:
     assert "SLIP packets are counted, not records: some held none, or several." in capture.remarks
 
 
+def test_a_packet_may_end_as_a_line_does(tmp_path: Path) -> None:
+    bare = [ipv4(udp(bytes([number, 0xC0]))) for number in range(3)]
+    assert packets(decoded(pcap(tmp_path / "x.pcap", SLIP, *bare))) == bare
+    sent, right = cslip()
+    line = [b"".join(map(framed, sent))]
+    assert packets(decoded(pcap(tmp_path / "y.pcap", SLIP, *line))) == right
+
+
 def test_the_header_of_bsd_says_the_direction(tmp_path: Path) -> None:
     sent = b"\x01\x80" + bytes(14) + PACKET
     received = b"\x00\x45" + bytes(14) + PACKET

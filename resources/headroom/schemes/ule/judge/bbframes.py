@@ -82,7 +82,7 @@ class _Part:
 
 @dataclass
 class BbReading:
-    """What a BBFRAME brings. `packets` are its GSE packets, `error` says why there are no more."""
+    """The content of a BBFRAME. `packets` are its GSE packets, `error` says why there are no more."""
 
     matype: tuple[int, int] = (0x20, 0)
     data_octets: int = 0

@@ -154,7 +154,7 @@ class Receiver:
         yield from self.open(type_, content)
 
     def open(self, type_: int, content: bytes) -> Iterator[Unit]:
-        """What is behind the base header of an SNDU, or that of a GSE packet."""
+        """The units behind the base header of an SNDU, or behind that of a GSE packet."""
         while 0x100 <= type_ < 0x600:  # optional extension headers: 5
             octets = 2 * (type_ >> 8)
             if len(content) < octets:
