@@ -22,6 +22,8 @@ def compare_ip(ours: Ours, theirs: Reading) -> ReadingComparison:
         if not in_front.differences and (not limit.stops or all(map(_is_less, found.differences))):
             return ReadingComparison(silent=limit.reason)
         found = found if limit.stops else in_front
+    if "malformed" in theirs.notes and found.differences and all(map(_is_less, found.differences)):
+        return ReadingComparison(silent="tshark takes it for malformed, and reads less of it")
     if not found.agreed and not found.differences:
         found.silent = "tshark says nothing of it"
     return found

@@ -14,7 +14,7 @@ import pytest
 from headroom.core.captures import formats
 from headroom.decode import run, text
 from headroom.decode.run import DecodeOptions
-from headroom.tests.decode.support import ACK, IR, UO_0, ethernet, g_pdu, ipv4, pcap, udp
+from headroom.tests.decode.support import ACK, IR, UO_0, ethernet, g_pdu, ipv4, ipv6, pcap, udp, with_tshark
 from headroom.tests.decode.test_fragments import ipv4_fragments, ipv6_fragments
 from headroom.tests.decode.test_radio_links import lte, nr
 from headroom.tests.decode.test_serial_lines import cslip, framed, session
@@ -85,6 +85,15 @@ def test_a_record_of_many_packets_takes_bounded_memory(tmp_path: Path, monkeypat
     assert len(list(capture.decoded())) == 2000
     assert "goes on behind packet 2000" in capture.faults[0]
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100 << 10, "KiB"
+
+
+@with_tshark
+def test_less_is_no_difference_where_tshark_sees_a_malformed_packet(tmp_path: Path) -> None:
+    # Destination options (RFC 8200, 4.6) with an option that is longer than they are, in front of UDP.
+    packet = ipv6(bytes.fromhex("1100080001024304") + udp(b"x", 1000, 2000), 60)
+    (one,) = run.read(DecodeOptions(pcap(tmp_path / "x.pcap", 101, packet))).decoded()
+    assert one.ours is not None and one.ours.values["UDP source port"] == [1000]
+    assert one.compared.silent == "tshark takes it for malformed, and reads less of it"
 
 
 def test_frames_that_grow_in_tunnels_end(tmp_path: Path) -> None:
