@@ -14,6 +14,7 @@ from headroom.core.captures import framing, ip_headers, rtp_headers, tcp_streams
 from headroom.core.captures.dissection import Flow, Ours, PayloadReader, TsharkLimit
 from headroom.core.captures.ip_headers import UDP
 from headroom.core.scheme_registry import find
+from headroom.core.text import nth
 from headroom.decode import dissectors
 
 TCP, UDP_LITE, ESP = 6, 136, 50
@@ -143,7 +144,7 @@ class _Packet:
                 self.ours.notes += one.notes
                 if number:
                     values = ", ".join(f"{name} {value}" for name, value in one.values.items())
-                    self.ours.notes.append(f"message {number + 1}: {one.error or values or one.title}")
+                    self.ours.notes.append(f"{nth('message', number)}: {one.error or values or one.title}")
             return
         self._title(f"TCP in {names}")
 

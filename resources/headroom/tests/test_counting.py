@@ -19,6 +19,8 @@ COUNTED_IN_ENGINE = re.compile(r'(?:packet|message|segment) "\s*(?:\+\s*std::to_
 OTHERS = {
     "decode.py: read.packets[-1][0].number",  # the capture's own
     "on_the_link.py: one.captured.number",
+    "fragments.py: number",  # a capture's own, too
+    "fragments.py: listed",
     "run.py: len(found)",
     "replay.py: some(nths(outside))",
     "rules_values.py: what",
