@@ -16,7 +16,7 @@ from headroom.core.console import say
 from headroom.core.errors import EXIT_ENVIRONMENT, EXIT_INTERRUPTED, HeadroomError
 from headroom.core.paths import IMPLEMENTATIONS_PATH
 
-COMMANDS = "run judge nightly campaign compare test report reproduce interop listing doctor replay decode reference"
+COMMANDS = "run judge nightly campaign compare test report reproduce interop listing doctor replay decode reference site"
 
 app = typer.Typer(
     name="./headroom",

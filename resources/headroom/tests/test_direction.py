@@ -21,6 +21,7 @@ PACKAGE = ROOT / "resources" / "headroom"
 LAYERS = (
     "__main__",
     "cli",
+    "site",
     "nightly",
     "campaigns",
     "selftest",

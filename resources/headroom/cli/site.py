@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`./headroom site`: the documentation as HTML pages that need no server and no network."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from headroom.core.console import examples, print_json, say, warn
+
+EPILOG = examples(
+    "./headroom site",
+    "./headroom site --run last --run 20261120-160522-3f9a",
+    "./headroom site --out /var/www/headroom --json",
+)
+OUT = "site"  # below out/
+
+
+def add_to(app: typer.Typer) -> None:
+    app.command(
+        "site",
+        help="Make the documentation site: guides, commands, suites, and a page for each requirement, implementation "
+        "and paper with its outcomes. Its pages open from the folder; the search works there, too.",
+        epilog=EPILOG,
+    )(site_command)
+
+
+def site_command(
+    context: typer.Context,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Folder of the site; out/site when left out. A site there is replaced.")
+    ] = None,
+    runs: Annotated[
+        list[str] | None,
+        typer.Option("--run", help="Show the outcomes of this run, too: its name or folder, or 'last'. Repeatable."),
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON: where the site is, and its pages.")] = False,
+) -> None:
+    from headroom.core.paths import out_folder
+    from headroom.core.results import store
+    from headroom.site import build, results
+
+    target = (out or out_folder() / OUT).resolve()
+    build.check_target(target)
+    folders = dict.fromkeys(store.find_run(run) for run in runs or ())
+    sources = [results.golden_source(), *(results.run_source(one, store.read_all(one, warn)) for one in folders)]
+    site = build.compose(context.find_root().command, sources)
+    if not json:
+        say(f"{len(site.pages):,} pages are made into HTML; this takes about half a minute")
+    build.build(site, target, results.footer(sources))
+    if json:
+        print_json({"site": str(target / "index.html"), "pages": len(site.pages), "runs": [str(one) for one in folders]})
+    else:
+        print(target / "index.html")

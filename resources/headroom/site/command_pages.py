@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A page per command: the text of its --help, with a heading per option, so that a search finds it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from headroom.site.markdown import block, code, escape, listed, paragraphs
+from headroom.site.pages import Nav, Page, Site
+
+if TYPE_CHECKING:
+    from typer.core import TyperGroup
+
+PROGRAM = "./headroom"
+
+
+def page_of(words: tuple[str, ...]) -> str:
+    return f"commands/{'/'.join(words)}.md" if words else "commands/index.md"
+
+
+def add(site: Site, command: TyperGroup) -> Nav:
+    """Adds the page of the program and those of all commands; returns their navigation."""
+    return _add(site, command, ())
+
+
+def _add(site: Site, command: Any, words: tuple[str, ...]) -> Nav:
+    page = site.page(page_of(words), " ".join([PROGRAM, *words]) if words else "Commands", boost=2)
+    context = command.context_class(command, info_name=" ".join([PROGRAM, *words]))
+    page.add(block(command.get_usage(context).removeprefix("Usage: "), "sh"), paragraphs(plain(command.help or "")))
+    inner = {name: one for name, one in getattr(command, "commands", {}).items() if not one.hidden}
+    if inner:
+        page.heading("Commands", anchor="commands")
+        page.add(listed(_line(page, words, name, one) for name, one in inner.items()))
+    _add_parameters(page, command, context)
+    if command.epilog:
+        head, *lines = plain(command.epilog).split("\n\n")
+        page.heading(head.rstrip(":"), anchor="examples")
+        page.add(block("\n".join(lines), "sh"))
+    below: Nav = [page.path]
+    for name, one in inner.items():
+        deeper = _add(site, one, (*words, name))
+        below += deeper if len(deeper) == 1 else [(" ".join([*words, name]), deeper)]
+    return below
+
+
+def _line(page: Page, words: tuple[str, ...], name: str, command: Any) -> str:
+    first = plain(command.help or "").partition(". ")[0].rstrip(".")
+    return f"{page.link(page_of((*words, name)), code(name))}: {escape(first)}."
+
+
+def _add_parameters(page: Page, command: Any, context: Any) -> None:
+    records: dict[str, list[tuple[str, str]]] = {}
+    for one in command.params:
+        if (record := one.get_help_record(context)) and not getattr(one, "hidden", False):
+            kind = "Arguments" if one.param_type_name == "argument" else "Options"
+            records.setdefault(kind, []).append(record)
+    for kind, found in records.items():
+        page.heading(kind, anchor=kind.lower())
+        for name, text in found:
+            page.heading(name, 3)
+            page.add(escape(plain(text)))
+
+
+def plain(text: str) -> str:
+    """A help text without the markup of the terminal."""
+    from rich.markup import render
+
+    return render(text).plain

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Markdown made of texts that may hold anything: HTML and Markdown in them are shown as they stand."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterable, Sequence
+
+from headroom.core.results.record import VERDICTS
+from headroom.core.text import printable
+
+_SPECIAL = re.compile(r"[!-/:-@\[-`{-~]")  # all punctuation of ASCII
+_CODE = re.compile(r"``(.+?)``|`(.+?)`")
+
+
+def escape(text: object) -> str:
+    """A text in one line, in which nothing is markup."""
+    return _SPECIAL.sub(lambda found: f"&#{ord(found[0])};", " ".join(printable(str(text)).split()))
+
+
+def code(text: object) -> str:
+    return f"<code>{escape(text)}</code>"
+
+
+def prose(text: object) -> str:
+    """A sentence or paragraph, in which backquotes mark code."""
+    parts = _CODE.split(" ".join(str(text).split()))
+    # Each match gives two groups, of which one is None.
+    return "".join(escape_edges(part) if index % 3 == 0 else code(part) for index, part in enumerate(parts) if part)
+
+
+def escape_edges(text: str) -> str:
+    """An escaped text that keeps a space at its beginning and end."""
+    return f"{' ' * text.startswith(' ')}{escape(text)}{' ' * (text.endswith(' ') and bool(text.strip()))}"
+
+
+def paragraphs(text: str) -> str:
+    """Paragraphs that empty lines part."""
+    return "\n\n".join(prose(part) for part in re.split(r"\n\s*\n", text.strip()))
+
+
+def block(text: str, language: str = "text") -> str:
+    """A block of code. Its fence is longer than any within."""
+    longest = max((len(found) for found in re.findall(r"`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}{language}\n{printable(text).rstrip()}\n{fence}"
+
+
+def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table. Its cells are Markdown already."""
+    lines = [heads, ["---"] * len(heads), *rows]
+    return "\n".join(f"| {' | '.join(cell or ' ' for cell in line)} |" for line in lines)
+
+
+def listed(items: Iterable[str]) -> str:
+    """A list of items that are Markdown already."""
+    return "\n".join(f"- {item}" for item in items)
+
+
+def external(url: str, text: str = "") -> str:
+    """A link to another site; the plain text where the address is none of the web."""
+    if not re.match(r"https?://", url):
+        return escape(text or url)
+    return f'<a href="{html.escape(printable(url))}">{escape(text or url)}</a>'
+
+
+def verdict(name: str) -> str:
+    """A verdict as a coloured word."""
+    kind = name if name in VERDICTS else "unknown"
+    return f'<span class="verdict {kind}">{escape(name)}</span>'
+
+
+def slug(text: str) -> str:
+    """An anchor for a heading."""
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-") or "section"

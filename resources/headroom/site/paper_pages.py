@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A page per paper: the publication, its figures as printed, how to measure them again, and ours from runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from headroom.core.papers import measured, paper
+from headroom.core.papers.paper import Figure, Paper
+from headroom.core.scheme_registry import all_schemes
+from headroom.core.text import shown
+from headroom.site.markdown import block, code, escape, listed, paragraphs, table, verdict
+from headroom.site.pages import Nav, Page, Site
+from headroom.site.results import Source
+from headroom.site.suites import page_of as suite_page
+
+Ours = Mapping[str, dict[str, Any]]  # items of records, by the figure's id
+
+
+def page_of(key: str) -> str:
+    return f"papers/{key}.md"
+
+
+def add(site: Site, sources: Sequence[Source]) -> Nav:
+    """Adds the pages of papers; returns their navigation."""
+    index = site.page("papers/index.md", "Papers")
+    index.add("Publications whose figures are measured again, each figure beside the one printed.")
+    schemes = {key: one.title for one in all_schemes().values() for key in one.papers()}
+    rows = []
+    for found in map(paper.load, paper.names()):
+        _add_page(site, found, sources)
+        name = index.link(page_of(found.key), escape(found.title))
+        rows.append([name, escape(found.publisher), str(found.year), escape(schemes.get(found.key, ""))])
+    index.add(table(["title", "publisher", "year", "scheme"], rows))
+    return [index.path, *map(page_of, paper.names())]
+
+
+def _add_page(site: Site, found: Paper, sources: Sequence[Source]) -> None:
+    page = site.page(page_of(found.key), found.title, boost=2)
+    page.add(f"{escape(found.publisher)}, {found.year}. Its figures here are those that it prints.")
+    page.heading("Measure it again")
+    page.add(block(f"./headroom reproduce {found.key}" if found.key in measured.all_papers() else "", "sh"))
+    if suite_page(found.suite) in site.pages:
+        page.add(f"The suite is {page.link(suite_page(found.suite), code(found.suite))}.")
+    page.add(listed(map(escape, found.notes)))
+    ours = [(source, _items(source)) for source in sources]
+    mine = [(source, items) for source, items in ours if items.keys() & found.items.keys()]
+    for where in found.methods:
+        page.heading(f"{where}: {found.titles[where]}")
+        page.add(paragraphs(found.methods[where]))
+        _add_figures(page, found, where, mine)
+
+
+def _items(source: Source) -> Ours:
+    return {item["id"]: item for record in source.records for item in record["items"] if item.get("id")}
+
+
+def _add_figures(page: Page, found: Paper, where: str, ours: Sequence[tuple[Source, Ours]]) -> None:
+    """Adds the tables of a place as printed where no run measured them, and else a line per figure with ours."""
+    tables = found.tables.get(where, ())
+    in_tables = {name for one in tables for _, names in one.rows for name in names if name} if not ours else set()
+    if not ours:
+        for one in tables:
+            rows = [
+                [escape(row), *(_printed(found.items[name]) if name else "–" for name in names)]
+                for row, names in one.rows
+            ]
+            page.add(table(["", *map(escape, one.columns)], rows))
+    rest = [figure for figure in found.of(where) if figure.id not in in_tables]
+    if not rest:
+        return
+    heads = ["figure", "unit", "paper", *(escape(source.title) for source, _ in ours)]
+    rows = []
+    for figure in rest:
+        measurements = [_measured(items.get(figure.id)) for _, items in ours]
+        rows.append([escape(figure.quantity), escape(figure.unit), _printed(figure), *measurements])
+    page.add(table(heads, rows))
+
+
+def _printed(figure: Figure) -> str:
+    if figure.paper is not None:
+        return escape(shown(figure.paper))
+    return f"{escape(shown(figure.model))} (calculated)" if figure.model is not None else "–"
+
+
+def _measured(item: Mapping[str, Any] | None) -> str:
+    if item is None:
+        return ""
+    word = f" {verdict(item['verdict'])}" if item.get("verdict") else ""
+    return escape(shown(item.get("measured"))) + word

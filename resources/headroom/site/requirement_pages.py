@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A page per requirement and per document: the sentence, what it binds, the cases that ask for it, and who passes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from headroom.core import implementations, requirements
+from headroom.core.mutation import doubles
+from headroom.core.requirements import Document, Requirement
+from headroom.core.scheme_registry import all_schemes
+from headroom.site.markdown import block, code, escape, external, listed, prose, table, verdict
+from headroom.site.pages import Nav, Page, Site
+from headroom.site.results import Source, counts, worst_of
+from headroom.site.suites import Case, Suite, outcome_lines
+
+SIDES = {"either": "both sides"}
+
+
+def page_of(requirement: str) -> str:
+    return f"requirements/{requirement}.md"
+
+
+def cases_by_requirement(suites: Sequence[Suite]) -> dict[str, list[Case]]:
+    found: dict[str, list[Case]] = {}
+    for suite in suites:
+        for case in suite.cases:
+            for name in dict.fromkeys(case.requirements):
+                found.setdefault(name, []).append(case)
+    return found
+
+
+def add(site: Site, suites: Sequence[Suite], sources: Sequence[Source]) -> Nav:
+    """Adds the pages of documents and requirements; returns the navigation, which has the documents alone."""
+    asked = cases_by_requirement(suites)
+    by_document: dict[str, list[Requirement]] = {}
+    for one in requirements.load().values():
+        by_document.setdefault(one.document.key, []).append(one)
+    index = site.page("requirements/index.md", "Requirements by document")
+    index.add(
+        "What specifications require, sentence by sentence. A requirement that no case asks for says why on its page.",
+        block("./headroom run RFC3095-5.3.1          # every case of a section", "sh"),
+    )
+    rows = []
+    for mine in by_document.values():
+        document = mine[0].document
+        path = page_of(document.key)
+        with_cases = sum(one.id in asked for one in mine)
+        name = index.link(path, escape(document.name))
+        rows.append([name, escape(document.full_title), f"{len(mine):,}", f"{with_cases:,}"])
+        _add_document(site, document, mine, asked, sources)
+        for before, one, after in zip([None, *mine], mine, [*mine[1:], None], strict=False):
+            _Writer(site, one, asked.get(one.id, []), sources).add(before, after)
+    index.add(table(["document", "title", "requirements", "asked for by cases"], rows))
+    return [index.path, *(page_of(key) for key in by_document)]
+
+
+def _add_document(
+    site: Site, document: Document, mine: list[Requirement], asked: Mapping[str, list[Case]], sources: Sequence[Source]
+) -> None:
+    page = site.page(page_of(document.key), document.name, boost=2)
+    page.add(
+        f"{escape(document.full_title)}: {external(document.url)}",
+        f"{len(mine):,} requirements, {sum(one.id in asked for one in mine):,} of them asked for by cases.",
+        block(f"./headroom run {document.key}", "sh"),
+    )
+    sections: dict[str, list[Requirement]] = {}
+    for one in mine:
+        sections.setdefault(one.section, []).append(one)
+    heads = ["requirement", "level", "binds", "what it says", "cases", *(escape(one.title) for one in sources)]
+    for section, inside in sections.items():
+        page.heading(f"Section {section}", anchor=f"section-{section}")
+        page.add(table(heads, [_row(page, one, asked.get(one.id, []), sources) for one in inside]))
+
+
+def _row(page: Page, one: Requirement, cases: list[Case], sources: Sequence[Source]) -> list[str]:
+    name = page.link(page_of(one.id), f'<span class="id">{escape(one.id)}</span>')
+    came = []
+    for source in sources:
+        found = [source.outcomes[case.id] for case in cases if case.id in source.outcomes]
+        came.append(verdict(worst_of(found)) if found else "")
+    return [name, escape(one.level), escape(SIDES.get(one.side, one.side)), prose(one.text), f"{len(cases)}", *came]
+
+
+class _Writer:
+    """Writes the page of one requirement."""
+
+    def __init__(self, site: Site, one: Requirement, cases: list[Case], sources: Sequence[Source]) -> None:
+        self.one, self.cases, self.sources = one, cases, sources
+        self.page = site.page(page_of(one.id), one.id, hide=("navigation", "toc"), boost=1.5)
+
+    def add(self, before: Requirement | None, after: Requirement | None) -> None:
+        one, page = self.one, self.page
+        page.add(self._trail(before, after), f"**{prose(one.text)}**")
+        if one.quote:
+            page.add(f"> {escape(one.quote)}", f"— {escape(one.document.name)}, {escape(one.quote_section)}")
+        else:
+            page.add(f"{escape(one.citation)}.")
+        page.add(table(["level", "binds", "scheme", "applies to", "feature"], [self._facts()]))
+        self._add_cases()
+        self._add_freedom()
+        self._add_deviations()
+
+    def _trail(self, before: Requirement | None, after: Requirement | None) -> str:
+        document = self.one.document
+        parts = [
+            self.page.link("requirements/index.md", "Requirements"),
+            self.page.link(page_of(document.key), escape(document.name)),
+            self.page.link(page_of(document.key), f"section {escape(self.one.section)}", f"section-{self.one.section}"),
+        ]
+        others = [
+            self.page.link(page_of(other.id), f"{word} {escape(other.id)}")
+            for word, other in (("previous:", before), ("next:", after))
+            if other
+        ]
+        return f'{" › ".join(parts)}<span class="others">{" · ".join(others)}</span>'
+
+    def _facts(self) -> list[str]:
+        one = self.one
+        scheme = all_schemes().get(one.scheme)
+        words = [f"{escape(name)}: {escape(', '.join(sorted(values)))}" for name, values in one.applies.items()]
+        level = f"{escape(one.level)}{' (in prose, no keyword)' if one.in_prose else ''}"
+        side = escape(SIDES.get(one.side, one.side))
+        return [level, side, escape(scheme.title if scheme else one.scheme), "; ".join(words) or "all", self._feature()]
+
+    def _feature(self) -> str:
+        return escape(self.one.feature) if self.one.feature else "needs none"
+
+    def _add_cases(self) -> None:
+        page = self.page
+        page.heading("Cases that ask for it")
+        if not self.cases:
+            page.add(prose(self.one.why_untested) or "No case asks for it.")
+            return
+        page.add(block(f"./headroom run {self.one.id}", "sh"))
+        for source in self.sources:
+            found = [source.outcomes[case.id] for case in self.cases if case.id in source.outcomes]
+            tested = dict.fromkeys(name for case in self.cases for name in source.implementations.get(case.id, ()))
+            if found:
+                who = ", ".join(tested) or "no implementation by name"
+                word = verdict(worst_of(found))
+                page.add(f"{word} {escape(who)}, {escape(source.title)}: {escape(counts(found))}.")
+        lines = []
+        for case in self.cases:
+            came = " ".join(line for source in self.sources for line in outcome_lines(source, case.id))
+            lines.append(f"{page.link(case.page, escape(case.id), case.anchor)} {came}")
+        page.add(listed(lines))
+
+    def _add_freedom(self) -> None:
+        """Adds how the requirement leaves something open, where it is no must."""
+        if self.one.level == "must":
+            return
+        catalogue = doubles.load()
+        users = [catalogue.doubles[name] for name in catalogue.users(self.one.id)]
+        reason = catalogue.reasons.get(self.one.id, "")
+        if not users and not reason:
+            return
+        self.page.heading("What it leaves open")
+        if users:
+            self.page.add("Doubles are correct implementations with other habits; no case may fail them:")
+            self.page.add(listed(f"{code(one.name)}: {prose(one.uses)}" for one in users))
+        else:
+            self.page.add(f"No double uses this freedom. {prose(reason)}")
+
+    def _add_deviations(self) -> None:
+        lines = [
+            f"{self.page.link(f'implementations/{known.name}.md', escape(known.name))}: {prose(one.reason)}"
+            for known in implementations.all_valid()
+            for one in known.deviations
+            if self.one.id == one.requirement or self.one.id in one.breaks
+        ]
+        if lines:
+            self.page.heading("Declared deviations")
+            self.page.add(listed(lines))

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A page per suite: its documentation, its cases, what each sends, asks and came to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from headroom.core import requirements
+from headroom.core.paths import SUITES
+from headroom.core.results.listener import test_id
+from headroom.site.markdown import block, code, escape, listed, paragraphs, table, verdict
+from headroom.site.pages import Nav, Page, Site
+from headroom.site.results import Source, counts
+
+
+CASES = "Cases"  # the heading above them
+
+
+@dataclass(frozen=True)
+class Case:
+    id: str
+    name: str
+    documentation: str
+    tags: tuple[str, ...]
+    steps: tuple[str, ...]  # keywords with their arguments
+    page: str
+    anchor: str
+
+    @property
+    def requirements(self) -> list[str]:
+        return [tag.removeprefix("req:") for tag in self.tags if tag.startswith("req:")]
+
+
+@dataclass(frozen=True)
+class Suite:
+    name: str  # the path below suites/ without suffix
+    documentation: str
+    cases: tuple[Case, ...]
+
+    @property
+    def page(self) -> str:
+        return page_of(self.name)
+
+
+def page_of(suite: str) -> str:
+    return f"suites/{suite}.md"
+
+
+def read(root: Path = SUITES) -> list[Suite]:
+    """Every suite with its cases, read but not run."""
+    from robot.api import TestSuite
+
+    found = _suites(TestSuite.from_file_system(root, included_files=["*.robot"]))
+    return sorted((_suite(one, root) for one in found), key=lambda suite: suite.name)
+
+
+def _suites(suite: Any) -> Iterator[Any]:
+    if suite.tests:
+        yield suite
+    for child in suite.suites:
+        yield from _suites(child)
+
+
+def _suite(suite: Any, root: Path) -> Suite:
+    name = Path(suite.source).relative_to(root).with_suffix("").as_posix()
+    page = Page(page_of(name), name)
+    page.heading(CASES)
+    cases = []
+    for test in suite.tests:
+        steps = [step for step in test.body if getattr(step, "name", None)]
+        cases.append(
+            Case(
+                test_id(test.source, test.name),
+                str(test.name),
+                str(test.doc),
+                tuple(str(tag) for tag in test.tags),
+                tuple("    ".join([str(step.name), *map(str, step.args)]) for step in steps),
+                page.path,
+                page.heading(str(test.name), 3),
+            )
+        )
+    return Suite(name, str(suite.doc), tuple(cases))
+
+
+def add(site: Site, suites: Sequence[Suite], sources: Sequence[Source]) -> Nav:
+    """Adds the pages of suites; returns their navigation."""
+    index = site.page("suites/index.md", "All suites")
+    index.add("A suite is a file below `suites/`. Each line counts the cases of one, and says what came of them.")
+    folders: dict[str, list[Suite]] = {}
+    for suite in suites:
+        _add_page(site, suite, sources)
+        folders.setdefault(suite.name.rpartition("/")[0], []).append(suite)
+    for folder, inside in folders.items():
+        index.heading(folder)
+        rows = [_row(index, suite, sources) for suite in inside]
+        index.add(table(["suite", "cases", *(escape(one.title) for one in sources), "what it tests"], rows))
+    return [index.path, *((folder, [suite.page for suite in inside]) for folder, inside in folders.items())]
+
+
+def _row(index: Page, suite: Suite, sources: Sequence[Source]) -> list[str]:
+    came = [counts(one.outcomes[case.id] for case in suite.cases if case.id in one.outcomes) for one in sources]
+    first = suite.documentation.split("\n\n")[0]
+    name = index.link(suite.page, code(suite.name.rpartition("/")[2]))
+    return [name, f"{len(suite.cases):,}", *map(escape, came), paragraphs(first)]
+
+
+def _add_page(site: Site, suite: Suite, sources: Sequence[Source]) -> None:
+    page = site.page(suite.page, suite.name)
+    page.add(paragraphs(suite.documentation), block(f"./headroom run {suite.name}", "sh"))
+    for source in sources:
+        if came := counts(source.outcomes[case.id] for case in suite.cases if case.id in source.outcomes):
+            page.add(f"{escape(source.title.capitalize())}: {escape(came)}.")
+    page.heading(CASES)
+    for case in suite.cases:
+        page.heading(case.name, 3, case.anchor)
+        page.add(paragraphs(case.documentation), block("\n".join(case.steps)) if case.steps else "")
+        page.add(listed(_facts(page, case, sources)))
+
+
+def _facts(page: Page, case: Case, sources: Sequence[Source]) -> list[str]:
+    known = requirements.load()
+    links = [
+        page.link(f"requirements/{name}.md", escape(name)) if name in known else escape(name)
+        for name in case.requirements
+    ]
+    facts = [f"Requirements: {', '.join(links)}"] if links else []
+    others = [tag for tag in case.tags if not tag.startswith("req:")]
+    facts += [f"Tags: {', '.join(map(code, others))}"] if others else []
+    return facts + [line for source in sources for line in outcome_lines(source, case.id)]
+
+
+def outcome_lines(source: Source, case: str) -> list[str]:
+    """The outcome of a case as a list of one line; none where the source has none."""
+    one = source.outcomes.get(case)
+    if one is None:
+        return []
+    tested = source.tested(case)
+    about = f"{tested}, {source.title}" if tested else source.title
+    reason = f" {escape(one.reason)}" if one.reason else ""
+    return [f"{verdict(one.verdict)} {escape(about)}{':' if reason else ''}{reason}"]
