@@ -7,8 +7,8 @@ import re
 from pathlib import Path
 from textwrap import dedent
 
-from headroom.core.paths import IMPLEMENTATIONS, ROOT
-from headroom.site.markdown import block, escape, listed
+from headroom.core.paths import IMPLEMENTATIONS, shown
+from headroom.site.markdown import block, code, listed, prose
 from headroom.site.pages import Nav, Page, Site
 
 FOLDER = IMPLEMENTATIONS / "abi"
@@ -31,13 +31,9 @@ def add(site: Site, folder: Path = FOLDER) -> Nav:
         text = path.read_text(encoding="utf-8")
         head = _HEAD.match(text)
         if head:
-            page.add(f"The file is {_shown(path)}.", *_contract(page, head[1]))
+            page.add(f"The file is {code(shown(path))}.", *_contract(page, head[1]))
         _add_declarations(page, text[head.end() :] if head else text)
     return [page_of(path.name) for path in headers]
-
-
-def _shown(path: Path) -> str:
-    return f"<code>{escape(path.relative_to(ROOT) if path.is_relative_to(ROOT) else path.name)}</code>"
 
 
 def _contract(page: Page, comment: str) -> list[str]:
@@ -49,10 +45,10 @@ def _contract(page: Page, comment: str) -> list[str]:
             continue
         opening, *items = re.split(r"^ *- ", part, flags=re.MULTILINE)
         if items and opening.strip():
-            parts.append(f"**{escape(opening)}**")
+            parts.append(f"**{prose(opening)}**")
         elif opening.strip():
-            parts.append(escape(opening))
-        parts += [listed(escape(item) for item in items)] if items else []
+            parts.append(prose(opening))
+        parts += [listed(prose(item) for item in items)] if items else []
     return parts
 
 

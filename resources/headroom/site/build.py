@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 ASSETS = Path(__file__).parent / "assets"
 LOCK = Path(__file__).parent / "requirements.lock"
 MARK = "headroom-site.json"  # a folder with this file is a site, which the next one replaces
-SEPARATOR = r"[\s(),:;\"'/<>\[\]]+|-+(?=[a-z])"  # of words in a search: an identifier such as RFC3095-5.7.1-2 is one
+SEPARATOR = r"[\s\-,:;!=\[\]()\"`/]+|\.(?!\d)|&[lg]t;"  # of words in a search: 5.7.1 is one
 
 
 class SiteFailure(HeadroomError):
@@ -50,12 +50,12 @@ def compose(command: TyperGroup, sources: Sequence[Source]) -> Site:
     """All pages of the site. `command` is the command line; `sources` are the outcomes that pages show."""
     site = Site()
     found = suites.read()
-    parts = {"Suites": suites.add(site, found, sources)}
+    parts = {"All suites": suites.add(site, found, sources)}
     parts["Requirements"] = requirement_pages.add(site, found, sources)
     for source in sources:
         if source.run and (report := source.run / "report.html").is_file():
             site.files[f"runs/{source.run.name}/report.html"] = report
-    parts["Implementations"] = implementation_pages.add(site, sources)
+    parts["Known implementations"] = implementation_pages.add(site, sources)
     parts["Papers"] = paper_pages.add(site, sources)
     parts["Commands"] = command_pages.add(site, command)
     parts["Headers"] = abi.add(site)
@@ -136,7 +136,7 @@ def settings(site: Site, footer: str) -> dict[str, Any]:
             ],
         },
         "plugins": [{"search": {"lang": "en", "separator": SEPARATOR}}, "offline"],
-        "extra": {"polyfills": ["assets/iframe-worker.js"]},
+        "extra": {"polyfills": ["assets/search-in-iframe-worker.js"]},
         "extra_css": ["assets/site.css"],
         "markdown_extensions": [
             "tables",

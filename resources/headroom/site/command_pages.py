@@ -24,7 +24,8 @@ def add(site: Site, command: TyperGroup) -> Nav:
 
 
 def _add(site: Site, command: Any, words: tuple[str, ...]) -> Nav:
-    page = site.page(page_of(words), " ".join([PROGRAM, *words]) if words else "Commands", boost=2)
+    page = site.page(page_of(words), " ".join([PROGRAM, *words]) if words else "Commands", boost=6)
+    page.nav_title = words[-1] if words else ""
     context = command.context_class(command, info_name=" ".join([PROGRAM, *words]))
     page.add(block(command.get_usage(context).removeprefix("Usage: "), "sh"), paragraphs(plain(command.help or "")))
     inner = {name: one for name, one in getattr(command, "commands", {}).items() if not one.hidden}
@@ -53,12 +54,15 @@ def _add_parameters(page: Page, command: Any, context: Any) -> None:
     for one in command.params:
         if (record := one.get_help_record(context)) and not getattr(one, "hidden", False):
             kind = "Arguments" if one.param_type_name == "argument" else "Options"
-            records.setdefault(kind, []).append(record)
+            name, text = record
+            # What follows the help, such as [default: 1], is no markup of the terminal.
+            facts = text.removeprefix(one.help or "")
+            records.setdefault(kind, []).append((name, plain(one.help or "") + facts))
     for kind, found in records.items():
         page.heading(kind, anchor=kind.lower())
         for name, text in found:
             page.heading(name, 3)
-            page.add(escape(plain(text)))
+            page.add(escape(text))
 
 
 def plain(text: str) -> str:

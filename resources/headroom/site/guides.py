@@ -18,7 +18,7 @@ from headroom.site.pages import Page, Site
 FOLDERS = ("docker", "implementations", "reports", "resources", "suites", "traffic-profiles")
 BUILT = {"target", "build", "node_modules"}  # folders that hold READMEs of others
 _LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)#\s]*)(#[^)\s]*)?\)")
-_TITLE = re.compile(r"\A(?:<!--.*?-->\s*)?# (.+)\n", re.DOTALL)
+_TITLE = re.compile(r"\A# (.+)\n")
 
 
 def files() -> list[Path]:

@@ -50,13 +50,13 @@ def _title(scheme: str) -> str:
 def _add_page(site: Site, name: str, data: Mapping[str, Any], sources: Sequence[Source]) -> None:
     page = site.page(page_of(name), name, boost=2)
     page.add(paragraphs(data.get("description", "")))
-    facts = [["vendor", escape(data["vendor"])], ["licence", escape(data["licence"])]]
-    facts += [["home page", external(data["homepage"])]] if "homepage" in data else []
-    page.add(table(["", ""], facts))
+    facts = [f"Vendor: {escape(data['vendor'])}", f"Licence: {escape(data['licence'])}"]
+    facts += [f"Home page: {external(data['homepage'])}"] if "homepage" in data else []
+    page.add(listed(facts))
     page.heading("How to obtain it")
     page.add(paragraphs(data["obtain"]))
     if needed := data.get("adapter", {}).get("requires"):
-        page.add(table(["what the adapter opens", ""], _rows({**needed, "symbols": len(needed.get("symbols", ()))})))
+        page.add(table(["the adapter opens", "value"], _rows({**needed, "symbols": len(needed.get("symbols", ()))})))
     page.add(block(_try(name, data), "sh"))
     page.heading("What it declares")
     for entry in data["capabilities"]:

@@ -67,8 +67,8 @@ def arrange(site: Site, known: Mapping[str, str], parts: Mapping[str, Nav]) -> N
     site.tabs[START].insert(0, INDEX)
     for title, tab in (
         ("Headers", JUDGE),
-        ("Implementations", JUDGE),
-        ("Suites", RUN),
+        ("Known implementations", JUDGE),
+        ("All suites", RUN),
         ("Requirements", READ),
         ("Papers", READ),
         ("Commands", REFERENCE),

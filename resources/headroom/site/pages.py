@@ -24,6 +24,7 @@ class Page:
     title: str
     hide: tuple[str, ...] = ()
     boost: float = 1
+    nav_title: str = ""  # in the navigation, where that is not its title
     parts: list[str] = field(default_factory=list)
     anchors: set[str] = field(default_factory=set)
 
@@ -31,14 +32,15 @@ class Page:
         """Adds blocks of Markdown."""
         self.parts += [part for part in parts if part]
 
-    def heading(self, title: str, level: int = 2, anchor: str = "") -> str:
-        """Adds a heading; returns its anchor, which no other heading of the page has."""
+    def heading(self, title: str, level: int = 2, anchor: str = "", searched: bool = True) -> str:
+        """Adds a heading; returns its anchor, which no other heading of the page has. Where it is not `searched`, a
+        search leaves out all below it."""
         name = wanted = anchor or slug(title)
         number = 2
         while name in self.anchors:
             name, number = f"{wanted}-{number}", number + 1
         self.anchors.add(name)
-        self.add(f"{'#' * level} {escape(title)} {{ #{name} }}")
+        self.add(f"{'#' * level} {escape(title)} {{ #{name}{'' if searched else ' data-search-exclude'} }}")
         return name
 
     def link(self, target: str, text: str, anchor: str = "") -> str:
@@ -79,7 +81,7 @@ class Site:
 
     def _entry(self, entry: Any) -> Any:
         if isinstance(entry, str):
-            return {title_in_html(self.pages[entry].title): entry}
+            return {title_in_html(self.pages[entry].nav_title or self.pages[entry].title): entry}
         title, inner = entry
         return {title_in_html(title): [self._entry(one) for one in inner]}
 

@@ -113,7 +113,7 @@ class _Writer:
             for word, other in (("previous:", before), ("next:", after))
             if other
         ]
-        return f'{" › ".join(parts)}<span class="others">{" · ".join(others)}</span>'
+        return f'{" › ".join(parts)}<span class="others">{" · ".join(others)}</span>\n{{ data-search-exclude }}'
 
     def _facts(self) -> list[str]:
         one = self.one
@@ -128,7 +128,7 @@ class _Writer:
 
     def _add_cases(self) -> None:
         page = self.page
-        page.heading("Cases that ask for it")
+        page.heading("Cases that ask for it", searched=False)
         if not self.cases:
             page.add(prose(self.one.why_untested) or "No case asks for it.")
             return

@@ -11,6 +11,7 @@ from typing import Any
 from headroom.core import requirements
 from headroom.core.paths import SUITES
 from headroom.core.results.listener import test_id
+from headroom.core.text import natural
 from headroom.site.markdown import block, code, escape, listed, paragraphs, table, verdict
 from headroom.site.pages import Nav, Page, Site
 from headroom.site.results import Source, counts
@@ -77,7 +78,7 @@ def _suite(suite: Any, root: Path) -> Suite:
                 str(test.name),
                 str(test.doc),
                 tuple(str(tag) for tag in test.tags),
-                tuple("    ".join([str(step.name), *map(str, step.args)]) for step in steps),
+                tuple("  ".join([str(step.name), *map(str, step.args)]) for step in steps),
                 page.path,
                 page.heading(str(test.name), 3),
             )
@@ -88,7 +89,10 @@ def _suite(suite: Any, root: Path) -> Suite:
 def add(site: Site, suites: Sequence[Suite], sources: Sequence[Source]) -> Nav:
     """Adds the pages of suites; returns their navigation."""
     index = site.page("suites/index.md", "All suites")
-    index.add("A suite is a file below `suites/`. Each line counts the cases of one, and says what came of them.")
+    index.add(
+        "A suite is a file below `suites/`. Each line counts the cases of one, and what came of them. Golden "
+        "outcomes are those of the reference with itself; tests of the project compare with them."
+    )
     folders: dict[str, list[Suite]] = {}
     for suite in suites:
         _add_page(site, suite, sources)
@@ -108,7 +112,7 @@ def _row(index: Page, suite: Suite, sources: Sequence[Source]) -> list[str]:
 
 
 def _add_page(site: Site, suite: Suite, sources: Sequence[Source]) -> None:
-    page = site.page(suite.page, suite.name)
+    page = site.page(suite.page, suite.name, nav_title=suite.name.rpartition("/")[2])
     page.add(paragraphs(suite.documentation), block(f"./headroom run {suite.name}", "sh"))
     for source in sources:
         if came := counts(source.outcomes[case.id] for case in suite.cases if case.id in source.outcomes):
@@ -124,7 +128,7 @@ def _facts(page: Page, case: Case, sources: Sequence[Source]) -> list[str]:
     known = requirements.load()
     links = [
         page.link(f"requirements/{name}.md", escape(name)) if name in known else escape(name)
-        for name in case.requirements
+        for name in sorted(case.requirements, key=natural)
     ]
     facts = [f"Requirements: {', '.join(links)}"] if links else []
     others = [tag for tag in case.tags if not tag.startswith("req:")]
