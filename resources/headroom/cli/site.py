@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer.core import TyperGroup
 
 from headroom.core.console import examples, print_json, say, warn
 
@@ -44,11 +45,15 @@ def site_command(
     build.check_target(target)
     folders = dict.fromkeys(store.find_run(run) for run in runs or ())
     sources = [results.golden_source(), *(results.run_source(one, store.read_all(one, warn)) for one in folders)]
-    site = build.compose(context.find_root().command, sources)
+    command = context.find_root().command
+    assert isinstance(command, TyperGroup)
+    site = build.compose(command, sources)
     if not json:
         say(f"{len(site.pages):,} pages are made into HTML; this takes about half a minute")
     build.build(site, target, results.footer(sources))
     if json:
-        print_json({"site": str(target / "index.html"), "pages": len(site.pages), "runs": [str(one) for one in folders]})
+        print_json(
+            {"site": str(target / "index.html"), "pages": len(site.pages), "runs": [str(one) for one in folders]}
+        )
     else:
         print(target / "index.html")

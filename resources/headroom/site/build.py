@@ -14,8 +14,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import yaml
-
 from headroom import __version__
 from headroom.core.errors import EnvironmentLacks, HeadroomError, UsageError
 from headroom.core.paths import shown
@@ -85,7 +83,7 @@ def build(site: Site, folder: Path, footer: str) -> None:
         work = Path(name)
         site.write(work / "docs")
         shutil.copytree(ASSETS, work / "docs" / "assets", dirs_exist_ok=True)
-        (work / "mkdocs.yml").write_text(yaml.safe_dump(settings(site, footer), sort_keys=False), encoding="utf-8")
+        (work / "mkdocs.yml").write_text(json.dumps(settings(site, footer), indent=1), encoding="utf-8")
         _run_mkdocs(work)
         (work / "html" / MARK).write_text(json.dumps({"version": __version__}) + "\n", encoding="utf-8")
         if folder.is_dir():
@@ -136,7 +134,7 @@ def settings(site: Site, footer: str) -> dict[str, Any]:
             ],
         },
         "plugins": [{"search": {"lang": "en", "separator": SEPARATOR}}, "offline"],
-        "extra": {"polyfills": ["assets/search-in-iframe-worker.js"]},
+        "extra": {"homepage": "index.html", "polyfills": ["assets/search-in-iframe-worker.js"]},
         "extra_css": ["assets/site.css"],
         "markdown_extensions": [
             "tables",

@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from headroom.core import implementations, requirements
 from headroom.core.errors import HeadroomError
-from headroom.core.implementations import Deviation
+from headroom.core.implementations import Deviation, Implementation
+from headroom.core.paths import IMPLEMENTATIONS
 from headroom.core.scheme_registry import all_schemes
 from headroom.report import matrix_data
 from headroom.site.markdown import block, code, escape, external, listed, paragraphs, prose, table, verdict
@@ -23,19 +25,20 @@ def page_of(name: str) -> str:
     return f"implementations/{name}.md"
 
 
-def add(site: Site, sources: Sequence[Source]) -> Nav:
+def add(site: Site, sources: Sequence[Source], root: Path = IMPLEMENTATIONS) -> Nav:
     """Adds the pages of implementations; returns their navigation."""
     index = site.page("implementations/index.md", "Implementations")
     index.add("What can be judged here without further work. Yours joins by a folder, a container or capture files.")
     rows, paths = [], []
-    for name in implementations.names():
+    for name in implementations.names(root):
         try:
-            data = implementations.read_declarations(implementations.find(name).folder).data
+            found = implementations.find(name, root)
+            data = implementations.read_declarations(found.folder).data
         except HeadroomError as error:
             rows.append([code(name), "", "", escape(f"not valid: {error}")])
             continue
         paths.append(page_of(name))
-        _add_page(site, name, data, sources)
+        _add_page(site, found, data, sources)
         schemes = dict.fromkeys(_title(entry["scheme"]) for entry in data["capabilities"])
         about = prose(data.get("description", ""))
         rows.append([index.link(page_of(name), code(name)), escape(data["vendor"]), escape(", ".join(schemes)), about])
@@ -47,7 +50,8 @@ def _title(scheme: str) -> str:
     return all_schemes()[scheme].title if scheme in all_schemes() else scheme
 
 
-def _add_page(site: Site, name: str, data: Mapping[str, Any], sources: Sequence[Source]) -> None:
+def _add_page(site: Site, found: Implementation, data: Mapping[str, Any], sources: Sequence[Source]) -> None:
+    name = found.name
     page = site.page(page_of(name), name, boost=2)
     page.add(paragraphs(data.get("description", "")))
     facts = [f"Vendor: {escape(data['vendor'])}", f"Licence: {escape(data['licence'])}"]
@@ -62,7 +66,7 @@ def _add_page(site: Site, name: str, data: Mapping[str, Any], sources: Sequence[
     for entry in data["capabilities"]:
         page.heading(_title(entry["scheme"]), 3)
         page.add(table(["key", "value"], _rows({key: value for key, value in entry.items() if key != "scheme"})))
-    _add_deviations(page, implementations.find(name).deviations)
+    _add_deviations(page, found.deviations)
     page.heading("Results")
     parts = [part for source in sources for part in _results(site, page, name, source)]
     page.add(*(parts or ["None of the outcomes that this site was made from is about it."]))

@@ -65,6 +65,7 @@ def arrange(site: Site, known: Mapping[str, str], parts: Mapping[str, Nav]) -> N
         names = GUIDES.get(tab, tuple(name for name in known if name not in placed))
         site.tabs[tab] = [known[name] for name in names if name in known]
     site.tabs[START].insert(0, INDEX)
+    site.pages[known["README.md"]].nav_title = "The project"
     for title, tab in (
         ("Headers", JUDGE),
         ("Known implementations", JUDGE),
@@ -78,7 +79,7 @@ def arrange(site: Site, known: Mapping[str, str], parts: Mapping[str, Nav]) -> N
 
 
 def add(site: Site, suites: Sequence[Suite]) -> None:
-    page = site.page(INDEX, "Headroom", hide=("navigation", "toc"), boost=2)
+    page = site.page(INDEX, "Headroom", hide=("navigation", "toc"), boost=2, nav_title="Overview")
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     page.add("# Headroom", _introduction(readme), _numbers(suites))
 

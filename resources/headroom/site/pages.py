@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from headroom.core.text import printable
+from headroom.core.text import printable, shortened
 from headroom.site.markdown import escape, slug
 
 
@@ -58,6 +58,7 @@ class Page:
 
 
 INDEX = "index.md"
+MOST_OF_A_TITLE = 120
 Nav = list[Any]  # paths of pages, and (title, Nav)
 
 
@@ -98,5 +99,5 @@ class Site:
 
 
 def title_in_html(title: str) -> str:
-    """A title in the navigation, which the theme takes for HTML."""
-    return html.escape(printable(title))
+    """A title in the navigation, which the theme takes for HTML and YAML for a key of at most 1024 characters."""
+    return html.escape(shortened(printable(title), MOST_OF_A_TITLE))

@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from headroom.core.papers import measured, paper
 from headroom.core.papers.paper import Figure, Paper
+from headroom.core.paths import PAPERS
 from headroom.core.scheme_registry import all_schemes
 from headroom.core.text import shown
 from headroom.site.markdown import block, code, escape, listed, paragraphs, table, verdict
@@ -22,25 +24,26 @@ def page_of(key: str) -> str:
     return f"papers/{key}.md"
 
 
-def add(site: Site, sources: Sequence[Source]) -> Nav:
+def add(site: Site, sources: Sequence[Source], folder: Path = PAPERS) -> Nav:
     """Adds the pages of papers; returns their navigation."""
     index = site.page("papers/index.md", "Papers")
     index.add("Publications whose figures are measured again, each figure beside the one printed.")
     schemes = {key: one.title for one in all_schemes().values() for key in one.papers()}
     rows = []
-    for found in map(paper.load, paper.names()):
+    for found in (paper.load(key, folder) for key in paper.names(folder)):
         _add_page(site, found, sources)
         name = index.link(page_of(found.key), escape(found.title))
         rows.append([name, escape(found.publisher), str(found.year), escape(schemes.get(found.key, ""))])
     index.add(table(["title", "publisher", "year", "scheme"], rows))
-    return [index.path, *map(page_of, paper.names())]
+    return [index.path, *map(page_of, paper.names(folder))]
 
 
 def _add_page(site: Site, found: Paper, sources: Sequence[Source]) -> None:
     page = site.page(page_of(found.key), found.title, boost=2)
     page.add(f"{escape(found.publisher)}, {found.year}. Its figures here are those that it prints.")
     page.heading("Measure it again")
-    page.add(block(f"./headroom reproduce {found.key}" if found.key in measured.all_papers() else "", "sh"))
+    if found.key in measured.all_papers():
+        page.add(block(f"./headroom reproduce {found.key}", "sh"))
     if suite_page(found.suite) in site.pages:
         page.add(f"The suite is {page.link(suite_page(found.suite), code(found.suite))}.")
     page.add(listed(map(escape, found.notes)))

@@ -7,7 +7,7 @@ from headroom.core import reference
 from headroom.site.markdown import block, code, escape, table
 from headroom.site.pages import Nav, Site
 
-WIDTH = 92  # characters, which fit beside the navigation
+WIDTH = 84  # characters, which fit beside the navigation
 
 
 def page_of(name: str) -> str:

@@ -107,7 +107,7 @@ def add(site: Site, suites: Sequence[Suite], sources: Sequence[Source]) -> Nav:
 def _row(index: Page, suite: Suite, sources: Sequence[Source]) -> list[str]:
     came = [counts(one.outcomes[case.id] for case in suite.cases if case.id in one.outcomes) for one in sources]
     first = suite.documentation.split("\n\n")[0]
-    name = index.link(suite.page, code(suite.name.rpartition("/")[2]))
+    name = index.link(suite.page, f'<span class="id">{escape(suite.name.rpartition("/")[2])}</span>')
     return [name, f"{len(suite.cases):,}", *map(escape, came), paragraphs(first)]
 
 
