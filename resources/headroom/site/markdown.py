@@ -6,11 +6,13 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterable, Sequence
+from urllib.parse import quote
 
 from headroom.core.results.record import VERDICTS
 from headroom.core.text import printable
 
 _SPECIAL = re.compile(r"[!-/:-@\[-`{-~]")  # all punctuation of ASCII
+_IN_URLS = "/:?#@!$&'()*+,;=%~"
 _CODE = re.compile(r"``(.+?)``|`(.+?)`")
 
 
@@ -62,7 +64,9 @@ def external(url: str, text: str = "") -> str:
     """A link to another site; the plain text where the address is none of the web."""
     if not re.match(r"https?://", url):
         return escape(text or url)
-    return f'<a href="{html.escape(printable(url))}">{escape(text or url)}</a>'
+    # What Markdown takes for markup before it sees the tag is encoded, too.
+    address = html.escape(quote(url, safe=_IN_URLS))
+    return f'<a href="{address}">{escape(text or url)}</a>'
 
 
 def verdict(name: str) -> str:

@@ -51,7 +51,7 @@ class Page:
     def text(self) -> str:
         """The file that MkDocs reads."""
         search = {"exclude": True} if not self.boost else {"boost": self.boost}
-        head = {"hide": list(self.hide), "search": search}
+        head = {"title": title_in_html(self.title), "hide": list(self.hide), "search": search}
         lines = ["---", *(f"{key}: {json.dumps(value)}" for key, value in head.items()), "---", ""]
         title = [] if self.path == INDEX else [f"# {escape(self.title)}"]
         return "\n".join(lines) + "\n\n".join([*title, *self.parts]) + "\n"
@@ -99,5 +99,5 @@ class Site:
 
 
 def title_in_html(title: str) -> str:
-    """A title in the navigation, which the theme takes for HTML and YAML for a key of at most 1024 characters."""
+    """A title as the theme takes it, for HTML; YAML takes it for a key of at most 1024 characters."""
     return html.escape(shortened(printable(title), MOST_OF_A_TITLE))

@@ -16,7 +16,6 @@ from headroom.site.markdown import block, code, escape, listed, paragraphs, tabl
 from headroom.site.pages import Nav, Page, Site
 from headroom.site.results import Source, counts
 
-
 CASES = "Cases"  # the heading above them
 
 

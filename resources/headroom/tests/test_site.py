@@ -197,7 +197,7 @@ def test_a_fence_is_longer_than_those_within() -> None:
 def test_only_addresses_of_the_web_are_links() -> None:
     assert "<a" not in md.external("javascript:alert(1)")
     assert md.external('https://a/"><b>') == (
-        '<a href="https://a/&quot;&gt;&lt;b&gt;">https&#58;&#47;&#47;a&#47;&#34;&#62;&#60;b&#62;</a>'
+        '<a href="https://a/%22%3E%3Cb%3E">https&#58;&#47;&#47;a&#47;&#34;&#62;&#60;b&#62;</a>'
     )
 
 
@@ -253,7 +253,8 @@ description: "{text}"
 obtain: "{text}"
 adapter: {{library: /nowhere.so}}
 capabilities:
-  - {{scheme: vj, roles: [compressor], max_slot_id: 15, slot_ids: [explicit], max_channels: 1, feedback: [], features: []}}
+  - {{scheme: vj, roles: [compressor], max_slot_id: 15, slot_ids: [explicit], max_channels: 1, feedback: [],
+      features: []}}
 deviations:
   - {{case: "conformance/vj/compressor/Fragments", reason: "{text}"}}
 """
@@ -268,21 +269,24 @@ def test_markup_in_data_is_shown_as_text(tmp_path: Path) -> None:
     source = run_source(tmp_path / HOSTILE.replace("/", ""), [record])
     site = Site()
     site.tabs["Start"] = implementation_pages.add(site, [source], tmp_path / "implementations")
-    page = site.page("index.md", "Start", nav_title=HOSTILE)
+    page = site.page("hostile.md", f"</title>{HOSTILE}")
     page.heading(HOSTILE)
     page.add(md.block(HOSTILE), md.table([md.escape(HOSTILE)], [[md.code(HOSTILE)]]))
-    site.tabs["Start"].append(page.path)
+    site.page("index.md", "Start")
+    site.tabs["Start"] += [page.path, "index.md"]
     folder = tmp_path / "site"
     build.build(site, folder, "A footer.")
-    for name in ("index.html", "implementations/hostile.html"):
+    for name in ("hostile.html", "implementations/hostile.html"):
         found = Reader(folder / name)
         assert "harm" not in found.scripts, name
         assert found.handlers == [], name
+        assert [link for link in found.links if re.search(r"""["'<>` ]""", link)] == [], name
         assert "window.harm = 1" in found.text
-    assert Reader(folder / "implementations/hostile.html").text.count(HOSTILE) >= 5
+    text = Reader(folder / "implementations/hostile.html").text
+    assert text.replace("`", "").count(HOSTILE.replace("`", "")) == 6, "vendor, licence, and four sentences"
     if browser.program():
         with browser.Browser() as chromium:
-            for name in ("index.html", "implementations/hostile.html"):
+            for name in ("hostile.html", "implementations/hostile.html"):
                 chromium.open(folder / name)
                 assert chromium.evaluate("window.harm") is None
 
