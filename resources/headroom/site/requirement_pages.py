@@ -11,7 +11,7 @@ from headroom.core.requirements import Document, Requirement
 from headroom.core.scheme_registry import all_schemes
 from headroom.site.markdown import block, code, escape, external, listed, prose, table, verdict
 from headroom.site.pages import Nav, Page, Site
-from headroom.site.results import Source, counts, worst_of
+from headroom.site.results import Source, about, counts, worst_of
 from headroom.site.suites import Case, Suite, outcome_lines
 
 SIDES = {"either": "both sides"}
@@ -59,6 +59,7 @@ def _add_document(
     site: Site, document: Document, mine: list[Requirement], asked: Mapping[str, list[Case]], sources: Sequence[Source]
 ) -> None:
     page = site.page(page_of(document.key), document.name, boost=2)
+    sources = about(sources, (case.id for one in mine for case in asked.get(one.id, ())))
     page.add(
         f"{escape(document.full_title)}: {external(document.url)}",
         f"{len(mine):,} requirements, {sum(one.id in asked for one in mine):,} of them asked for by cases.",

@@ -73,6 +73,12 @@ def counts(outcomes: Iterable[Outcome]) -> str:
     return ", ".join(f"{found[name]:,} {name}" for name in VERDICTS if found[name])
 
 
+def about(sources: Iterable[Source], cases: Iterable[str]) -> list[Source]:
+    """The sources that have an outcome of any of some cases."""
+    names = set(cases)
+    return [one for one in sources if not names.isdisjoint(one.outcomes)]
+
+
 def worst_of(outcomes: Iterable[Outcome]) -> str:
     return worst([one.verdict for one in outcomes])  # type: ignore[misc]
 

@@ -14,7 +14,7 @@ from headroom.core.results.listener import test_id
 from headroom.core.text import natural
 from headroom.site.markdown import block, code, escape, listed, paragraphs, table, verdict
 from headroom.site.pages import Nav, Page, Site
-from headroom.site.results import Source, counts
+from headroom.site.results import Source, about, counts
 
 CASES = "Cases"  # the heading above them
 
@@ -98,8 +98,9 @@ def add(site: Site, suites: Sequence[Suite], sources: Sequence[Source]) -> Nav:
         folders.setdefault(suite.name.rpartition("/")[0], []).append(suite)
     for folder, inside in folders.items():
         index.heading(folder)
-        rows = [_row(index, suite, sources) for suite in inside]
-        index.add(table(["suite", "cases", *(escape(one.title) for one in sources), "what it tests"], rows))
+        shown = about(sources, (case.id for suite in inside for case in suite.cases))
+        rows = [_row(index, suite, shown) for suite in inside]
+        index.add(table(["suite", "cases", *(escape(one.title) for one in shown), "what it tests"], rows))
     return [index.path, *((folder, [suite.page for suite in inside]) for folder, inside in folders.items())]
 
 

@@ -144,6 +144,19 @@ def test_any_locale_under_any_path(tree: Path) -> None:
         assert said.stdout.strip() == ascii(str(root / "resources" / "headroom" / "__init__.py"))
 
 
+def test_the_site_has_packages_of_its_own(tree: Path) -> None:
+    """They are added when the site is first asked for, and again when their lock changes; other commands go without."""
+    lock = tree / "resources" / "headroom" / "site" / "requirements.lock"
+    lock.parent.mkdir()
+    lock.write_text("# nothing\n")
+    added = "headroom: adding the Python packages of the documentation site to .venv (once)\n"
+    assert added not in launch(tree, "list").stderr
+    assert [launch(tree, "site").stderr for _ in range(2)] == [added, ""]
+    lock.write_text("nowhere-to-be-found==1 --hash=sha256:00\n")
+    done = launch(tree, "site", PIP_NO_INDEX="1")
+    assert done.returncode == 0 and "they cannot be installed here (ERROR" in done.stderr
+
+
 def test_two_at_once(tree: Path) -> None:
     both = [
         subprocess.Popen([str(tree / "headroom"), "list"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

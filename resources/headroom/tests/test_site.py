@@ -283,7 +283,7 @@ def test_markup_in_data_is_shown_as_text(tmp_path: Path) -> None:
         assert [link for link in found.links if re.search(r"""["'<>` ]""", link)] == [], name
         assert "window.harm = 1" in found.text
     text = Reader(folder / "implementations/hostile.html").text
-    assert text.replace("`", "").count(HOSTILE.replace("`", "")) == 6, "vendor, licence, and four sentences"
+    assert text.replace("`", "").count(HOSTILE.replace("`", "")) == 7, "vendor, licence, four sentences, a title"
     if browser.program():
         with browser.Browser() as chromium:
             for name in ("hostile.html", "implementations/hostile.html"):
