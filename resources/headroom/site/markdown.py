@@ -11,14 +11,17 @@ from urllib.parse import quote
 from headroom.core.results.record import VERDICTS
 from headroom.core.text import printable
 
-_SPECIAL = re.compile(r"[!-/:-@\[-`{-~]")  # all punctuation of ASCII
+# Markup anywhere in a line, and at its beginning: lists, headings and lines.
+_SPECIAL = re.compile(r"[\\`*_{}\[\]<>&|~#]|^[-+=:!]")
+_NUMBER = re.compile(r"^(\d+)\.")
 _IN_URLS = "/:?#@!$&'()*+,;=%~"
 _CODE = re.compile(r"``(.+?)``|`(.+?)`")
 
 
 def escape(text: object) -> str:
     """A text in one line, in which nothing is markup."""
-    return _SPECIAL.sub(lambda found: f"&#{ord(found[0])};", " ".join(printable(str(text)).split()))
+    line = " ".join(printable(str(text)).split())
+    return _NUMBER.sub(r"\1&#46;", _SPECIAL.sub(lambda found: f"&#{ord(found[0])};", line))
 
 
 def code(text: object) -> str:
