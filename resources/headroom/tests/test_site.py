@@ -190,13 +190,13 @@ def test_guides_lead_to_pages_and_to_files_of_the_project(composed: Site) -> Non
 @needs_mkdocs
 @pytest.mark.parametrize("text", MARKUP)
 def test_escaped_text_is_shown_as_it_is(text: str) -> None:
-    from markdown import Markdown
+    renderer = pytest.importorskip("markdown").Markdown
 
     extensions = [name for name in build.settings(Site(), "")["markdown_extensions"] if isinstance(name, str)]
     escaped = md.escape(text)
     for around in ("{}", "- {}", "### {}", "| a |\n| --- |\n| {} |", "**{}** a", "a\n{}", "> {}"):
-        shown = Markdown(extensions=extensions).convert(around.format(escaped))
-        plain = Markdown(extensions=extensions).convert(around.format("PLAIN"))
+        shown = renderer(extensions=extensions).convert(around.format(escaped))
+        plain = renderer(extensions=extensions).convert(around.format("PLAIN"))
         assert unescape(shown) == unescape(plain.replace("PLAIN", escape(" ".join(text.split())))), around
 
 
