@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -12,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+import headroom
+from headroom.core import version
 from headroom.core.paths import ROOT
 
 HELP = ROOT / "resources" / "headroom" / "cli" / "help.txt"
@@ -113,8 +116,54 @@ def test_help_and_version_need_no_environment(tree: Path, tmp_path: Path, words:
     before = sorted(tree.rglob("*"))
     done = launch(tree, *words, path=tools(tmp_path / "bin", "python3"), LC_ALL="C.UTF-8")
     expected = command_line(*words)
-    assert (done.returncode, done.stdout, done.stderr) == (expected.returncode, expected.stdout, "")
+    text = re.sub(r"^(headroom [\d.]+)\+.*", r"\1", expected.stdout)  # no repository is here
+    assert (done.returncode, done.stdout, done.stderr) == (expected.returncode, text, "")
     assert sorted(tree.rglob("*")) == before
+
+
+def test_the_version_names_the_commit_but_for_a_release(
+    tree: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The launcher and the command line say the same."""
+    monkeypatch.setattr(version, "ROOT", tree)
+    monkeypatch.setattr(version, "STAMP", tree / "commit")
+    for name in ("GIT_AUTHOR", "GIT_COMMITTER"):
+        monkeypatch.setenv(f"{name}_NAME", "A")
+        monkeypatch.setenv(f"{name}_EMAIL", "a@example.com")
+    shutil.copy(ROOT / "resources" / "headroom" / "__init__.py", tree / "resources" / "headroom")
+    number = headroom.__version__
+
+    def git(*words: str) -> str:
+        return subprocess.run(["git", *words], cwd=tree, check=True, capture_output=True, text=True).stdout.strip()
+
+    def said() -> str:
+        done = launch(tree, "--version")
+        assert (done.returncode, done.stderr) == (0, "")
+        assert done.stdout == f"headroom {version.with_commit()}\n"
+        return done.stdout.split()[1]
+
+    assert said() == number, "no repository"
+    git("init", "--quiet")
+    git("add", "--all")
+    git("commit", "--quiet", "--message", "one")
+    assert said() == f"{number}+{git('rev-parse', '--short=8', 'HEAD')}"
+    git("tag", f"v{number}")
+    assert said() == number
+    with (tree / "headroom").open("a") as launcher:
+        launcher.write("# changed\n")
+    assert said() == f"{number}+changed"
+    git("commit", "--quiet", "--all", "--message", "two")
+    assert said() == f"{number}+{git('rev-parse', '--short=8', 'HEAD')}"
+    (tree / "commit").write_text(f"{'0123456789' * 4}.changed\n")
+    assert said() == f"{number}+01234567.changed"
+
+
+def test_the_version_stands_in_one_place() -> None:
+    assert re.fullmatch(r"\d+\.\d+\.\d+", headroom.__version__)
+    for path in ("CMakeLists.txt", "pyproject.toml", "headroom"):
+        assert headroom.__version__ not in (ROOT / path).read_text(encoding="utf-8")
+    headings = re.findall(r"^## (.*)", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert headings[0] == f"Unreleased ({headroom.__version__})" or headings[0].startswith(f"{headroom.__version__} – ")
 
 
 def test_the_help_of_a_command_says_that_it_needs_the_environment(tree: Path) -> None:

@@ -12,6 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from headroom.core import version
 from headroom.core.errors import EnvironmentLacks
 from headroom.core.git import git
 from headroom.core.machine import topology
@@ -149,7 +150,8 @@ def compiler_and_flags(folder: Path) -> tuple[str | None, str | None]:
 @cache
 def commit() -> dict[str, Any]:
     """Commit of the harness and whether the tree has changes; {"commit": None, "reason"} outside a git repository."""
-
+    if stamp := version.stamped():
+        return {"commit": stamp[:40], "changed": stamp.endswith(".changed")}
     try:
         head, status = (git(ROOT, *words, timeout_s=20) for words in (("rev-parse", "HEAD"), ("status", "--porcelain")))
     except (OSError, EnvironmentLacks) as error:
