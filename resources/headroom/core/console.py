@@ -5,6 +5,7 @@ With --json, one document is the last thing on stdout.
 """
 
 import json
+import shutil
 import sys
 import time
 from collections.abc import Sequence
@@ -21,6 +22,15 @@ SIGNS = {"pass": "green", "non-strict": "yellow", "fail": "red", "unsupported": 
 def say(sentence: str) -> None:
     """A plain line to stderr."""
     print(printable(sentence), file=sys.stderr, flush=True)
+
+
+def say_in_place(sentence: str) -> None:
+    """A line to stderr, a terminal, that replaces the one before; nothing when empty."""
+    width = shutil.get_terminal_size().columns - 1
+    print(f"\r\x1b[K{printable(sentence)[:width]}", end="", file=sys.stderr, flush=True)
+
+
+say.in_place = say_in_place  # type: ignore[attr-defined]  # for long work that is handed `say`
 
 
 def warn(sentence: str) -> None:
@@ -111,6 +121,13 @@ class Progress:
     def __exit__(self, *_: object) -> None:
         if self.live:
             self.live.stop()
+
+    def say(self, sentence: str) -> None:
+        """A line that stays, above the one that moves."""
+        if self.live:
+            self.live.console.print(printable(sentence), highlight=False, markup=False)
+        else:
+            say(sentence)
 
     def expect(self, total: int) -> None:
         self.total = total

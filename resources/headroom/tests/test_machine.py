@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -126,18 +127,46 @@ def test_presets_are_the_papers_matrix_and_more() -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "tenth"),
+    ("line", "step"),
     [
-        ("[5/50] Building", 1),
-        ("[50/50] Linking", 10),
+        (
+            "[5/50] Building CXX object resources/engine/CMakeFiles/engine.dir/job.cc.o\n",
+            "resources/engine/engine/job.cc",
+        ),
+        ("[50/50] Linking CXX shared module lib/null.so\n", "lib/null.so"),
         ("[1/1] x", None),
         ("x", None),
         ("[a/b] c", None),
         ("[0/2] Re-checking globbed directories...", None),
     ],
 )
-def test_progress_of_ninja(line: str, tenth: int | None) -> None:
-    assert build._tenth(line) == tenth
+def test_steps_of_ninja(line: str, step: str | None) -> None:
+    assert build._work(line) == (step and f"{line.partition(' ')[0]} {step}")
+
+
+def test_progress_while_nothing_ends() -> None:
+    heard: list[str] = []
+    with build._Steps("building x", heard.append) as steps:
+        steps.pause_s = 0.05
+        steps.done("[1/2] a.cc")
+        time.sleep(0.5)
+        steps.done("[2/2] b.cc")
+        time.sleep(0.2)
+    assert heard[0] == "building x, 0 s: [1/2] a.cc"
+    assert len(heard) > 4 and heard[-1].endswith("[2/2] b.cc")
+
+
+def test_ccache_is_used_where_it_is_and_nothing_else_is_chosen(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    names = ("CMAKE_C_COMPILER_LAUNCHER", "CMAKE_CXX_COMPILER_LAUNCHER")
+    for name in names:
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert build._launchers() == {}
+    put(tmp_path, "ccache", "")
+    (tmp_path / "ccache").chmod(0o755)
+    assert build._launchers() == dict.fromkeys(names, "ccache")
+    monkeypatch.setenv(names[0], "distcc")
+    assert build._launchers() == {}
 
 
 def test_an_unknown_build() -> None:

@@ -4,12 +4,17 @@
 import fcntl
 import json
 import os
+import re
 import shutil
 import subprocess
+import sys
+import threading
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Self
 
 from headroom.core.errors import EnvironmentLacks, UsageError
 from headroom.core.paths import DEFAULT_BUILD, ROOT, build_folder, shown
@@ -177,11 +182,10 @@ def _locked(folder: Path) -> Iterator[None]:
 
 
 def _step(command: list[str], log: Path, mode: str, doing: str, say: Say | None, start: Start) -> None:
-    """Runs one command, all its output to the log; `say` hears ninja's progress, at most once per tenth of the work."""
+    """Runs one command, all its output to the log; `say` hears ninja's progress."""
     last: list[str] = []
-    reported = -1
-    environment = {**os.environ, "NINJA_STATUS": "[%f/%t] "}
-    with log.open(mode, encoding="utf-8") as out:
+    environment = {**os.environ, **_launchers(), "NINJA_STATUS": "[%f/%t] "}
+    with log.open(mode, encoding="utf-8") as out, _Steps(f"{doing[0].lower()}{doing[1:]}", say) as steps:
         process = start(
             command,
             cwd=ROOT,
@@ -196,10 +200,8 @@ def _step(command: list[str], log: Path, mode: str, doing: str, say: Say | None,
             for line in process.stdout:
                 out.write(line)
                 last = [*last[-25:], line.rstrip()]
-                tenth = _tenth(line)
-                if say and tenth is not None and tenth > reported:
-                    reported = tenth
-                    say(f"{doing[0].lower()}{doing[1:]}: {line.strip()[:100]}")
+                if found := _work(line):
+                    steps.done(found)
             code = process.wait()
         finally:
             if process.poll() is None:
@@ -210,12 +212,57 @@ def _step(command: list[str], log: Path, mode: str, doing: str, say: Say | None,
         raise EnvironmentLacks(f"{doing} failed; the whole log is {shown(log)}. Its last lines:\n{tail}")
 
 
-def _tenth(line: str) -> int | None:
-    """Tenths of ninja's work that are done, from a line such as `[12/80] Building …`."""
-    if "Re-checking globbed directories" in line:
-        return None  # each time, to see whether there is a new implementation: no work
-    done, slash, rest = line.removeprefix("[").partition("/")
-    total = rest.partition("]")[0]
-    if not line.startswith("[") or not slash or not done.isdigit() or not total.isdigit() or int(total) < 2:
+def _launchers() -> dict[str, str]:
+    """Variables that make CMake compile by ccache, where it is installed and nothing is chosen yet. CMake reads them
+    when it configures a build for the first time."""
+    names = ("CMAKE_C_COMPILER_LAUNCHER", "CMAKE_CXX_COMPILER_LAUNCHER")
+    if shutil.which("ccache") is None or any(name in os.environ for name in names):
+        return {}
+    return dict.fromkeys(names, "ccache")
+
+
+class _Steps:
+    """Tells of ninja's steps: in place on a terminal, else at once and then every 20 s, while nothing ends too."""
+
+    def __init__(self, doing: str, say: Say | None) -> None:
+        self.doing = doing
+        in_place: Say | None = getattr(say, "in_place", None)  # of `console.say`
+        self.in_place = in_place if sys.stderr.isatty() else None
+        self.write = self.in_place or say
+        self.pause_s = 1.0 if self.in_place else 20.0
+        self.latest = ""
+        self.began = time.monotonic()
+        self.over = threading.Event()
+        self.thread = threading.Thread(target=self._tell, daemon=True)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.over.set()
+        if self.latest and self.write:
+            self.thread.join()
+        if self.in_place:
+            self.in_place("")
+
+    def done(self, step: str) -> None:
+        """Notes a step that has ended."""
+        first = not self.latest
+        self.latest = step
+        if self.write and first:
+            self.thread.start()
+
+    def _tell(self) -> None:
+        assert self.write
+        while True:
+            self.write(f"{self.doing}, {time.monotonic() - self.began:.0f} s: {self.latest}")
+            if self.over.wait(self.pause_s):
+                return
+
+
+def _work(line: str) -> str | None:
+    """A step of ninja's, such as `[12/80] lib/null.so`, from its line; None where the line tells of no work."""
+    step = re.match(r"(\[\d+/(\d+)\]) (?!Re-).*?(\S+)$", line)
+    if step is None or int(step[2]) < 2:
         return None
-    return int(done) * 10 // int(total)
+    return f"{step[1]} {re.sub(r'CMakeFiles/|[.]dir(?=/)|[.]o$', '', step[3])}"
