@@ -39,17 +39,13 @@ EPILOG = console.examples(
     "./headroom run --resume 20261120-160522-3f9a",
 )
 
-# What `./headroom run` does without arguments, in this order: the paper's scaling reuses what the performance suite
-# measured.
-MAIN_JOB = ("conformance", "performance", "papers/effnet_2007")
-
 
 def add_to(app: typer.Typer) -> None:
     app.command(
         "run",
         help=(
             "Run suites. Without arguments: conformance of the reference, VoIP flow pairs on "
-            "this machine's cores, and the Effnet paper's tables."
+            "this machine's cores, and the Effnet paper's tables; a little of each first."
         ),
         epilog=EPILOG,
     )(with_options(run_command, [*of_settings(), *SELECTION, RESUME, JSON, DRY_RUN]))
@@ -67,14 +63,15 @@ def run_command(
 
 def plan_of(options: RunOptions) -> Plan:
     """A plan without a folder yet. Raises UsageError when a name is unknown."""
-    from headroom.core.run.selection import has_suites, requirement_tags, suite_files, uses_interfaces
+    from headroom.cli import main_job
+    from headroom.core.run.selection import requirement_tags, suite_files, uses_interfaces
     from headroom.core.run.session import Plan
 
     settings = options.settings()
     check_here(settings)
     suites, tags = requirement_tags(options.suites)
     if not suites:
-        suites = ["conformance"] if tags else [name for name in MAIN_JOB if has_suites(name)]
+        suites = ["conformance"] if tags else main_job.suites()
     files = suite_files(suites)
     if settings.topology != "process" and not uses_interfaces(files):
         raise UsageError(
@@ -131,6 +128,7 @@ def check_here(settings: Settings) -> None:
 def execute(options: RunOptions, document_of: Document) -> int:
     """Runs a plan and ends with `document_of(folder, records)` as JSON, or with tables. Returns the exit
     status."""
+    from headroom.cli import main_job
     from headroom.core.results import store
     from headroom.core.run import session
     from headroom.judge import judgement
@@ -158,11 +156,14 @@ def execute(options: RunOptions, document_of: Document) -> int:
         console.print_json(document)
     else:
         print_tables(document, records, plan.folder / "report.html")
+        if not outcome.interrupted and (rest := main_job.left_to_others(plan)):
+            console.say(rest)
     return end(outcome)
 
 
 def run_plan(plan: Plan, resumed: bool, command: str = "run", unit: str = "results") -> tuple[Outcome, Records]:
     """Builds what a plan needs, runs its cases and writes the report. `command` resumes it; `unit` is what it keeps."""
+    from headroom.cli import main_job
     from headroom.core.results import junit, store
     from headroom.core.run import session
     from headroom.report import render
@@ -173,8 +174,10 @@ def run_plan(plan: Plan, resumed: bool, command: str = "run", unit: str = "resul
         session.keep(plan)
     console.say(f"run {plan.folder.name}: {', '.join(plan.suites)} (results in {shown(plan.folder)})")
     with console.Progress() as progress:
+        order = main_job.order_of(plan, progress)
+        told = order or progress
         outcome = session.run_robot(
-            plan, progress.start, progress.end, progress.expect, progress.leave_out, resume=resumed
+            plan, progress.start, told.end, progress.expect, told.leave_out, resume=resumed, order=order
         )
     records = store.read_all(plan.folder, console.warn)
     if records:

@@ -172,9 +172,10 @@ def run_robot(
     on_left_out: Callable[[str], None] | None = None,
     resume: bool = False,
     is_enough: Callable[[], bool] = lambda: False,
+    order: SuiteVisitor | None = None,
 ) -> Outcome:
     """Runs the suites of a plan in this process. Robot's own output goes to `<run>/robot/`. Once `is_enough()`, no case
-    begins any more."""
+    begins any more. `order` is a pre-run modifier that arranges the cases of the run."""
     from headroom.core.results.listener import Listener
     from headroom.core.run import pairs
     from headroom.core.run.selection import Selection
@@ -182,7 +183,8 @@ def run_robot(
     listener = Listener(plan.folder, plan.settings, on_start, on_end, on_left_out, is_enough)
     selection = Selection(plan.settings.cpus, finished(plan) if resume else ())
     messages = _Messages()
-    code = _robot(plan, listener, [pairs.Pairs(plan.matrix), selection, _Counter(plan, on_total)], messages)
+    modifiers = [pairs.Pairs(plan.matrix), selection, *([order] if order else []), _Counter(plan, on_total)]
+    code = _robot(plan, listener, modifiers, messages)
     listener.look_at_folder()  # which may have gone behind the last case
     if listener.failure:
         raise listener.failure
