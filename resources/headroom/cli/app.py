@@ -9,14 +9,15 @@ from typing import Annotated
 
 import typer
 
-from headroom import __version__
 from headroom.cli.streams import outlast_readers
 from headroom.core import process_group
 from headroom.core.console import say
 from headroom.core.errors import EXIT_ENVIRONMENT, EXIT_INTERRUPTED, HeadroomError
 from headroom.core.paths import IMPLEMENTATIONS_PATH
 
-COMMANDS = "run judge nightly campaign compare test report reproduce interop listing doctor replay decode reference site"
+COMMANDS = (
+    "run judge nightly campaign compare test report reproduce interop listing doctor replay decode reference site completion"
+).split()
 
 app = typer.Typer(
     name="./headroom",
@@ -32,7 +33,9 @@ app = typer.Typer(
 
 def _print_version(given: bool) -> None:
     if given:
-        print(f"headroom {__version__}")
+        from headroom.core.version import with_commit
+
+        print(f"headroom {with_commit()}")
         raise typer.Exit
 
 
@@ -67,7 +70,7 @@ def _options(version: Version = False, path: ImplementationsPath = None) -> None
 def _add_commands() -> None:
     from headroom.core.scheme_registry import all_schemes
 
-    for name in COMMANDS.split():
+    for name in COMMANDS:
         import_module(f"headroom.cli.{name}").add_to(app)
     for scheme in all_schemes().values():
         if scheme.commands:

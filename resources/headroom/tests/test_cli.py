@@ -65,11 +65,12 @@ def test_each_command_has_help_with_examples(command: str) -> None:
     assert all(line.startswith(f"./headroom {command}") for line in lines), "each on a line of its own"
 
 
-def test_help_loads_nothing_heavy() -> None:
+@pytest.mark.parametrize("words", [["--help"], ["--version"], ["completion", "bash"]])
+def test_what_must_be_quick_loads_nothing_heavy(words: list[str]) -> None:
     heavy = ("pandas", "pyarrow", "altair", "vl_convert", "robot", "jsonschema", "jinja2")
     check = (
         "import sys, runpy, contextlib\n"
-        "sys.argv = ['headroom', '--help']\n"
+        f"sys.argv = ['headroom', *{words}]\n"
         "with contextlib.suppress(SystemExit): runpy.run_module('headroom', run_name='__main__')\n"
         f"sys.exit(', '.join(name for name in {heavy} if name in sys.modules) or None)"
     )
