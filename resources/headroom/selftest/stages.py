@@ -391,7 +391,7 @@ def _compose(log: Path) -> bool:
         _note(log, "compose: the images could not be built")
         return False
     folder = ROOT / "resources/headroom/tests/wire"
-    names = ("test_compose.py", "test_trex_container.py", "test_user_plane_in_containers.py")
+    names = ("test_compose.py", "test_trex_container.py", "test_user_plane_in_containers.py", "test_cli_image.py")
     tests = [folder / name for name in names]  # with TRex, where there is one
     tests.append(folder.parent / "test_toy_scheme.py::test_it_is_measured_as_an_image")
     words = [sys.executable, "-m", "pytest", "-q", "--color=no", *tests]
