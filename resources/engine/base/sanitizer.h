@@ -7,6 +7,7 @@
 #include <malloc.h>
 
 #include <cstddef>
+#include <cstdint>
 
 #if defined(__SANITIZE_ADDRESS__)
 #define HEADROOM_ADDRESS_SANITIZER 1
@@ -22,6 +23,7 @@
 
 #ifdef HEADROOM_ADDRESS_SANITIZER
 #include <sanitizer/allocator_interface.h>
+#include <sanitizer/common_interface_defs.h>
 #endif
 
 namespace headroom {
@@ -34,8 +36,11 @@ inline constexpr bool kThreadSanitizer = false;
 #ifdef HEADROOM_ADDRESS_SANITIZER
 inline constexpr bool kAddressSanitizer = true;
 [[nodiscard]] inline std::size_t heap_in_use() { return __sanitizer_get_current_allocated_bytes(); }
+// Makes the sanitizers of this process write their reports to a file descriptor.
+inline void report_into(std::intptr_t descriptor) { __sanitizer_set_report_fd(reinterpret_cast<void*>(descriptor)); }
 #else
 inline constexpr bool kAddressSanitizer = false;
+inline void report_into(std::intptr_t /*descriptor*/) {}
 [[nodiscard]] inline std::size_t heap_in_use() {
   const struct mallinfo2 info = mallinfo2();
   return info.uordblks + info.hblkhd;  // in arenas, and in mappings of their own

@@ -94,6 +94,11 @@ std::vector<PacketOutput> call(const Instance& instance, const std::vector<Packe
     outputs[i].status = packets[i].status;
     outputs[i].detail = details[i];
     outputs[i].type = packets[i].out_type;
+    if (options.written != nullptr) {
+      std::size_t octets = expected[i].out_capacity;
+      while (octets != 0 && expected[i].out[octets - 1] == options.fill) --octets;
+      options.written->push_back(octets);
+    }
     if (packets[i].status != HEADROOM_OK) continue;
     const std::uint8_t* start = expected[i].out;  // not the adapter's word for it
     outputs[i].octets.assign(start, start + std::min(packets[i].out_length, expected[i].out_capacity));

@@ -93,8 +93,9 @@ void process_one(const Instance& instance, headroom_packet& packet, std::uint64_
 
 struct CallOptions {
   OnBadOutcome on_bad = OnBadOutcome::not_judged;
-  std::uint8_t fill = 0;                       // what output buffers hold beforehand
-  std::optional<std::uint32_t> capacity = {};  // of an output, where it is not what the engine promises
+  std::uint8_t fill = 0;                        // what output buffers hold beforehand
+  std::optional<std::uint32_t> capacity = {};   // of an output, where it is not what the engine promises
+  std::vector<std::size_t>* written = nullptr;  // gets, of each output, the octets up to the last that is not `fill`
 };
 
 // Calls compress or decompress, as the instance's role has it, and drains, with room to spare on all sides. Outputs

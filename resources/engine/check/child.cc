@@ -17,6 +17,7 @@
 #include <cstring>
 #include <exception>
 #include <fstream>
+#include <sstream>
 #include <stdexcept>
 #include <string_view>
 
@@ -69,6 +70,7 @@ constexpr double kMostExcused = 9;  // times the limit: a machine so busy that i
 struct Child {
   pid_t pid = -1;
   int output = -1;  // our end of its pipe
+  int report = -1;  // where its sanitizers write, in a sanitized build
   Account* account = nullptr;
   Mark mark{};
   std::string received;
@@ -92,6 +94,7 @@ Child start(const std::function<void()>& body, double seconds) {
   child.nested = current_account != nullptr;
   if (getrandom(child.mark.data(), child.mark.size(), 0) != static_cast<ssize_t>(child.mark.size()))
     throw Error(ErrorKind::internal, "the kernel gives no random octets.");
+  if (kAddressSanitizer) child.report = memfd_create("report", MFD_CLOEXEC);
   const pid_t parent = getpid();
   child.pid = fork();
   if (child.pid < 0)
@@ -109,6 +112,7 @@ Child start(const std::function<void()>& body, double seconds) {
     dup2(nowhere, STDOUT_FILENO);
     dup2(nowhere, STDERR_FILENO);
     if (nowhere > STDERR_FILENO) close(nowhere);
+    if (child.report >= 0) report_into(child.report);
     set_limits(seconds);
     body();
     _exit(0);
@@ -146,6 +150,33 @@ bool has_ended(const Child& child) {
          info.si_pid == child.pid;
 }
 
+// What a sanitizer reports, as a sentence: the error, the access, and the first function that is not the sanitizer's
+// own.
+std::string summary_of(int report) {
+  if (report < 0) return {};
+  std::string text(1 << 16, '\0');
+  const ssize_t n = pread(report, text.data(), text.size(), 0);
+  close(report);
+  text.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
+  std::istringstream lines(text);
+  std::string summary;
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t error = line.find("AddressSanitizer: "), undefined = line.find(": runtime error: ");
+    const std::size_t frame = line.find(" in ");
+    if (summary.empty()) {
+      if (error != std::string::npos) summary = line.substr(error, line.find(" on ", error) - error);
+      if (undefined != std::string::npos) return line;
+    } else if (line.starts_with("READ of ") || line.starts_with("WRITE of ")) {
+      summary += ", " + line.substr(0, line.find(" at "));
+    } else if (line.find(" #") != std::string::npos && frame != std::string::npos) {
+      const std::string function = line.substr(frame + 4);
+      if (!function.starts_with("__asan") && !function.starts_with("__interceptor"))
+        return summary + ", in " + function;
+    }
+  }
+  return summary;
+}
+
 // The end of a child as half a sentence; empty when it ended in order.
 std::string finish(Child& child) {
   if (child.timed_out) kill(child.nested ? child.pid : -child.pid, SIGKILL);
@@ -158,6 +189,7 @@ std::string finish(Child& child) {
   std::string doing(child.account->doing, strnlen(child.account->doing, kNoteCapacity));
   munmap(child.account, sizeof(Account));
   if (!doing.empty()) doing = " while " + doing;
+  if (const std::string summary = summary_of(child.report); !summary.empty()) return summary + doing;
   if (child.timed_out) return "it did not come back" + doing;
   if (WIFSIGNALED(status)) {
     const char* name = sigabbrev_np(WTERMSIG(status));

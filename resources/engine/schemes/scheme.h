@@ -57,14 +57,23 @@ struct UserPlaneTrial {
   std::vector<Packet> packets;  // of those sessions
 };
 
+// A link packet in which nothing but a CRC is wrong. No octets: the packet that it was to be made of does not serve.
+struct WrongCrc {
+  Octets octets;
+  std::string_view crc;     // which one, with the section that defines it
+  bool repairable = false;  // the decompressor may take the packet for one of another interval, and hold it back
+};
+
 // What `check` tries adapters of a scheme with, beyond what it tries each adapter with. What is empty is not known.
 struct Trials {
   // Made from a configuration that the adapter accepts.
   std::vector<BadConfiguration> (*bad_configurations)(const Json& good) = nullptr;
   // Whether a packet without a type has to be one of IP: what else there is, only its type tells.
   bool only_ip = false;
-  // A link packet in which nothing but a CRC is wrong, made of one that is right; empty where that one does not serve.
-  Octets (*with_wrong_crc)(const Json& config, OctetView right) = nullptr;
+  WrongCrc (*with_wrong_crc)(const Json& config, OctetView right) = nullptr;
+  // A link packet that needs no context and has a CRC, for decompressors that come without a compressor; none where a
+  // decompressor with this configuration need not take one.
+  Octets (*with_right_crc)(const Json& config) = nullptr;
   // A reverse packet such as a decompressor with this configuration wants sent.
   Octets (*reverse_packet)(const Json& config) = nullptr;
   // Messages for endpoints: the beginning of one, one that no endpoint can decompress, and one that brings something

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "schemes/scheme.h"
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 
 namespace headroom::rohc {
 namespace {
@@ -43,22 +45,48 @@ Octets reverse_packet(const Json& config) {
   return has_large_cids(config) ? Octets{0xF2, 0x00, 0x00} : Octets{0xF1, 0x00};
 }
 
-// IR and IR-DYN (RFC 3095, 5.7.7.1 and 5.7.7.2): type, CID where CIDs are large, profile, CRC. Behind Add-CID octet
-// and padding.
-Octets with_wrong_crc(const Json& config, OctetView right) {
+// IR and IR-DYN (RFC 3095, 5.7.7.1 and 5.7.7.2): type, CID where CIDs are large, profile, CRC. UO-0 (5.7.1): CRC-3 in
+// the last bits of the type octet. Behind Add-CID octet and padding. A type octet that begins like an IP header may be
+// that of a Normal packet (5.10.2), which has no CRC.
+WrongCrc with_wrong_crc(const Json& config, OctetView right) {
   std::size_t at = 0;
   if (!has_large_cids(config)) {
     while (at < right.size() && (right[at] & 0xF0) == 0xE0) ++at;
   }
   const auto is_type = [&](std::uint8_t octet) { return (octet & 0xFE) == 0xFC || octet == 0xF8; };
-  if (at >= right.size() || !is_type(right[at])) return {};
+  if (at >= right.size()) return {};
+  Octets wrong(right.begin(), right.end());
+  if (right[at] < 0x80) {  // R-0, which has no CRC, begins alike
+    if (config.is_object() && config.contains("mode") && config["mode"] == "R") return {};
+    if (right[at] >> 4U == 4 || right[at] >> 4U == 6) return {};
+    wrong[at] ^= 0x07;
+    return {std::move(wrong), "the CRC-3 of a UO-0 packet (RFC 3095, 5.7.1)", true};
+  }
+  if (!is_type(right[at])) return {};
   ++at;
   if (has_large_cids(config)) at += at < right.size() && (right[at] & 0x80) != 0 ? 2U : 1U;
   const std::size_t crc = at + 1;
   if (crc >= right.size()) return {};
-  Octets wrong(right.begin(), right.end());
   wrong[crc] ^= 0xFF;
-  return wrong;
+  return {std::move(wrong), "the CRC-8 of an IR or IR-DYN packet (RFC 3095, 5.9.1)"};
+}
+
+// An IR packet of the Uncompressed profile for CID 0 (RFC 3095, 5.10.1), with an IPv4 packet of a header alone.
+Octets with_right_crc(const Json& config) {
+  if (config.is_object() && config.contains("profiles")) {
+    const Json& profiles = config["profiles"];
+    if (!profiles.is_array() || std::find(profiles.begin(), profiles.end(), "0x0000") == profiles.end()) return {};
+  }
+  Octets packet = has_large_cids(config) ? Octets{0xFC, 0x00, 0x00} : Octets{0xFC, 0x00};
+  std::uint8_t crc = 0xFF;
+  for (const std::uint8_t octet : packet) {
+    crc ^= octet;
+    for (int bit = 0; bit < 8; ++bit) crc = static_cast<std::uint8_t>((crc & 1) != 0 ? crc >> 1 ^ 0xE0 : crc >> 1);
+  }
+  packet.push_back(crc);
+  constexpr std::uint8_t kHeader[] = {0x45, 0, 0, 20, 0, 0, 0, 0, 64, 59, 0x66, 0xB0, 10, 0, 0, 1, 10, 0, 0, 2};
+  packet.insert(packet.end(), std::begin(kHeader), std::end(kHeader));
+  return packet;
 }
 
 }  // namespace
@@ -69,6 +97,7 @@ const Scheme& scheme() noexcept {
                                      .ppp_variant = ppp_variant,
                                      .trials = {.bad_configurations = bad_configurations,
                                                 .with_wrong_crc = with_wrong_crc,
+                                                .with_right_crc = with_right_crc,
                                                 .reverse_packet = reverse_packet}};
   return kScheme;
 }

@@ -2,6 +2,7 @@
 #include "schemes/scheme.h"
 
 #include <array>
+#include <iterator>
 
 namespace headroom::ule {
 namespace {
@@ -73,7 +74,7 @@ std::vector<BadConfiguration> bad_configurations(const Json& good) {
 
 // A TS packet that holds a whole SNDU (RFC 4326, 4) right behind its Payload Pointer (5.1): one octet of the PDU is
 // changed, which the CRC-32 alone shows.
-Octets with_wrong_crc(const Json& config, OctetView right) {
+WrongCrc with_wrong_crc(const Json& config, OctetView right) {
   constexpr std::size_t kSndu = 5, kBaseHeader = 10, kCrc = 4;
   if (config.is_object() && config.contains("encapsulation") && config["encapsulation"] != "ule") return {};
   const bool starts = right.size() == kTsOctets && right[0] == kSyncOctet && (right[1] & 0x40) != 0 &&
@@ -84,18 +85,41 @@ Octets with_wrong_crc(const Json& config, OctetView right) {
   if (end > right.size() || length < kBaseHeader + kCrc + 1) return {};
   Octets wrong(right.begin(), right.end());
   wrong[end - kCrc - 1] ^= 0xFF;
-  return wrong;
+  return {std::move(wrong), "the CRC-32 of an SNDU (RFC 4326, 4.6)"};
+}
+
+// A TS packet with an SNDU for any receiver (RFC 4326, 4.7.2): an IPv4 packet of a header alone.
+Octets with_right_crc(const Json& config) {
+  const auto is_not = [&](const char* key, const Json& value) {
+    return config.is_object() && config.contains(key) && config[key] != value;
+  };
+  if (is_not("encapsulation", "ule") || is_not("bridged", false)) return {};
+  const std::uint32_t pid = config.is_object() ? config.value("first_pid", 256U) : 256U;
+  Octets packet = {kSyncOctet, static_cast<std::uint8_t>(0x40 | pid >> 8), static_cast<std::uint8_t>(pid), 0x10, 0};
+  constexpr std::uint8_t kSndu[] = {0x80, 24, 0x08, 0x00, 0x45, 0, 0, 20, 0,  0, 0, 0,
+                                    64,   59, 0x66, 0xB0, 10,   0, 0, 1,  10, 0, 0, 2};
+  std::uint32_t crc = 0xFFFFFFFF;
+  for (const std::uint8_t octet : kSndu) {
+    crc ^= std::uint32_t{octet} << 24;
+    for (int bit = 0; bit < 8; ++bit) crc = (crc & 0x80000000) != 0 ? crc << 1 ^ 0x04C11DB7 : crc << 1;
+  }
+  packet.insert(packet.end(), std::begin(kSndu), std::end(kSndu));
+  for (int shift = 24; shift >= 0; shift -= 8) packet.push_back(static_cast<std::uint8_t>(crc >> shift));
+  packet.resize(kTsOctets, 0xFF);
+  return packet;
 }
 
 }  // namespace
 
 const Scheme& scheme() noexcept {
-  static constexpr Scheme kScheme = {
-      .name = "ule",
-      .framing = &kFraming,
-      .framing_by = framing_by,
-      .universal_time = true,
-      .trials = {.bad_configurations = bad_configurations, .only_ip = true, .with_wrong_crc = with_wrong_crc}};
+  static constexpr Scheme kScheme = {.name = "ule",
+                                     .framing = &kFraming,
+                                     .framing_by = framing_by,
+                                     .universal_time = true,
+                                     .trials = {.bad_configurations = bad_configurations,
+                                                .only_ip = true,
+                                                .with_wrong_crc = with_wrong_crc,
+                                                .with_right_crc = with_right_crc}};
   return kScheme;
 }
 

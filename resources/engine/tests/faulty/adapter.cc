@@ -31,6 +31,7 @@ struct headroom_instance {
   std::deque<std::string> waiting;  // segments behind the first
   std::string unit;                 // what has come of one
   std::uint64_t packets;
+  std::uint32_t length_before;  // of the output
   std::uint64_t drained_ns;
   bool feedback_waits;
   bool garbage_came;
@@ -343,6 +344,9 @@ void process(headroom_instance* self, headroom_packet& packet, headroom_detail* 
     if (kFault == Fault::spoils_an_octet && !compressing) packet.out[length - 1] ^= 1;
     if (kFault == Fault::writes_behind_the_output) packet.out[packet.out_capacity] = 0;
     packet.out_length = length;
+    if (kFault == Fault::leaves_the_length_of_the_packet_before && !compressing && self->length_before != 0)
+      packet.out_length = std::min(self->length_before, packet.out_capacity);
+    self->length_before = length;
     packet.status = HEADROOM_OK;
     ++self->packets;
     if (!compressing && self->packets % kFeedbackEvery == 0) self->feedback_waits = true;
