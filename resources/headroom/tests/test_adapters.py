@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
+from headroom.core.adapter_check import differences
 from headroom.core.implementations import Implementation
 from headroom.core.paths import ROOT, build_folder
 from headroom.core.results import store
 from headroom.core.run import session
 from headroom.core.settings import Settings
-from headroom.keywords.adapter import differences
 
 SUITE = f"""
 *** Settings ***

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Checks of an adapter by itself: the promises of the ABI, and what implementation.yaml declares."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from headroom.core import engine
+from headroom.core.declarations import ABI
+from headroom.core.finding import Finding
+from headroom.core.implementations import Implementation, describe
+from headroom.core.paths import DEFAULT_BUILD
+from headroom.core.scheme_registry import all_schemes
+
+JUDGE = "headroom-engine check"
+TIMEOUT_S = 300.0
+
+
+@dataclass
+class AdapterCheck:
+    """The outcome of all checks of an adapter. `checks` are the engine's entries in order, of each scheme that was
+    checked; `findings` are against the adapter, `declared` of checks that it declares to fail."""
+
+    checks: list[dict[str, Any]] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    declared: list[Finding] = field(default_factory=list)
+
+
+def check(implementation: Implementation, build: str = DEFAULT_BUILD) -> list[Finding]:
+    """Findings against an adapter: broken promises of the ABI, declared deviations that are none, and differences
+    between implementation.yaml and `describe`. Empty when it is sound. REQUIRES: `implementation.unusable(build)` is
+    "". Raises EngineFailure when the engine itself fails."""
+    return examine(implementation, build).findings
+
+
+def examine(implementation: Implementation, build: str = DEFAULT_BUILD) -> AdapterCheck:
+    """As `check`, with what passed."""
+    result = promises(implementation, build)
+    if not any(one["name"] == "describe" and one["verdict"] != "pass" for one in result.checks):
+        result.findings += [
+            Finding(f"implementation.yaml: {sentence}", judge=JUDGE, severity="must")
+            for sentence in differences(implementation, describe(implementation, build))
+        ]
+    return result
+
+
+def promises(implementation: Implementation, build: str = DEFAULT_BUILD) -> AdapterCheck:
+    """The engine's checks, each in a process of its own. A check that the implementation declares to fail (requirement:
+    ABI-<check>) must fail as long as it does."""
+    library = str(implementation.library_path(build))
+    result = AdapterCheck()
+    for config in _configs(implementation):
+        job = {"library": library, "config": config}
+        result.checks += engine.run("check", job, timeout_s=TIMEOUT_S, build=build)["checks"]
+    declared = {
+        one.requirement.removeprefix(ABI): one.reason
+        for one in implementation.deviations
+        if one.requirement.startswith(ABI)
+    }
+    failed = [one for one in result.checks if one["verdict"] == "fail"]
+    for one in failed:
+        name, reason = one["name"], declared.get(one["name"])
+        if reason is None:
+            result.findings.append(_finding(name, one["reason"]))
+        else:
+            result.declared.append(_finding(name, f"{reason} Here: {one['reason']}"))
+    for name in declared:
+        verdicts = {one["verdict"] for one in result.checks if one["name"] == name}
+        says = f"{implementation.name} declares to fail this check, but"
+        if not verdicts:
+            result.findings.append(_finding(name, f"{says} there is no such check"))
+        elif "pass" in verdicts and "fail" not in verdicts:
+            result.findings.append(_finding(name, f"{says} passes it: take the declaration away"))
+    return result
+
+
+def differences(implementation: Implementation, described: dict[str, Any]) -> list[str]:
+    """Differences between the declarations of an implementation and its adapter's description, in the capabilities that
+    the description has to list (`Scheme.described`)."""
+    result = (
+        [] if described.get("name") == implementation.name else [f"the adapter calls itself '{described.get('name')}'"]
+    )
+    by_scheme = {entry["scheme"]: entry for entry in described.get("schemes", ())}
+    for entry in implementation.capabilities:
+        scheme = entry["scheme"]
+        if scheme not in by_scheme:
+            result.append(f"the adapter does not know the declared scheme {scheme}")
+            continue
+        for name in ("roles", *all_schemes()[scheme].described) if scheme in all_schemes() else ("roles",):
+            declared, theirs = entry.get(name), by_scheme[scheme].get(name)
+            if isinstance(declared, list):
+                declared, theirs = sorted(declared), sorted(theirs or ())
+            if declared is not None and declared != theirs:
+                result.append(f"{scheme}: {name} is declared as {declared}, the adapter says {theirs}")
+    return result
+
+
+def _finding(name: str, sentence: str) -> Finding:
+    return Finding(f"{name}: {sentence}", judge=JUDGE, severity="must")
+
+
+def _configs(implementation: Implementation) -> list[dict[str, Any]]:
+    """Configurations to check it with: of the scheme that it declares first, and of those with endpoints, whose checks
+    are others."""
+    first, *more = implementation.capabilities
+    entries = [first, *(entry for entry in more if "endpoint" in entry["roles"])]
+    return [{**implementation.config, "scheme": entry["scheme"]} for entry in entries]
