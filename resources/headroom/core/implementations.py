@@ -296,7 +296,7 @@ def names(root: Path | None = None) -> list[str]:
 def find(name: str, root: Path | None = None) -> Implementation:
     """An implementation by name, or by the path of its folder when it lives elsewhere. Of two with one name, that of
     the project is meant. Raises UsageError where there is none."""
-    folders = [Path(name)] if "/" in name else [one / name for one in ([root] if root else roots())]
+    folders = [Path(name)] if "/" in name or name == "." else [one / name for one in ([root] if root else roots())]
     for folder in folders:
         if (folder / "implementation.yaml").is_file():
             return load(folder.resolve())

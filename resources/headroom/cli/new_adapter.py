@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`./headroom new-adapter`: a folder with an adapter to start from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from headroom.core.console import examples
+from headroom.core.scheme_registry import all_schemes
+
+EPILOG = examples(
+    "./headroom new-adapter my-rohc --scheme rohc --language c",
+    "./headroom new-adapter my-receiver --scheme ule --language rust --folder /path/my-receiver",
+)
+
+
+def add_to(app: typer.Typer) -> None:
+    app.command(
+        "new-adapter", help="Write an adapter that builds and passes check, to put your library into.", epilog=EPILOG
+    )(new_adapter_command)
+
+
+def new_adapter_command(
+    name: Annotated[str, typer.Argument(help="Name of the adapter: small letters, digits and hyphens.")],
+    scheme: Annotated[str, typer.Option(help=f"One of {', '.join(all_schemes())}.")],
+    language: Annotated[str, typer.Option(help="c, cxx (C++) or rust.")],
+    folder: Annotated[
+        Path | None, typer.Option(help="The folder to write, called as the adapter; ./NAME when left out.")
+    ] = None,
+) -> None:
+    from headroom.core import new_adapter
+
+    target = (folder or Path(name)).absolute()
+    for path in new_adapter.write(name, scheme, language, target):
+        print(path)
+    print(f"\nIts README.md says how to build and check it: {target / 'README.md'}")
