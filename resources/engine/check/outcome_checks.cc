@@ -28,11 +28,11 @@ class MeasuredCalls {
 
   [[nodiscard]] const Instance& instance() const noexcept { return instance_; }
   [[nodiscard]] PacketOutput call(const PacketInput& input, std::uint64_t now_ns) {
-    constexpr std::uint8_t kFill = 0xB7;
+    constexpr std::uint8_t kUnwritten = 0xB7;
     written_.clear();
     before_ = std::exchange(length_, 0);
     CallOptions options;
-    options.fill = kFill;
+    options.fill = kUnwritten;
     options.written = &written_;
     PacketOutput output = call_one(instance_, input, now_ns, options);
     length_ = output.octets.size();
