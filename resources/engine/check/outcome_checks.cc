@@ -21,6 +21,14 @@ void take_all(Checked& checked, std::uint64_t now_ns) {
   }
 }
 
+// A sentence if the decompressor rightly says that the CRC of a link packet is wrong, else "".
+std::string crc_defect(const Subject& subject, const PacketOutput& link, std::int32_t status) {
+  const auto defect_of = known_scheme(subject).trials.crc_defect;
+  if (defect_of == nullptr || status != HEADROOM_ERR_CRC) return {};
+  const std::string defect = defect_of(subject.adapter.config, link.octets, link.detail.compressed_header);
+  return defect.empty() ? defect : " The compressor's packet " + defect + ".";
+}
+
 // Calls of one instance, packet by packet, of which is known how many octets each wrote.
 class MeasuredCalls {
  public:
@@ -60,7 +68,9 @@ class MeasuredCalls {
 class PackedRoundTrip {
  public:
   explicit PackedRoundTrip(const Subject& subject)
-      : compressor_(subject.adapter, HEADROOM_COMPRESSOR), decompressor_(subject.adapter, HEADROOM_DECOMPRESSOR) {}
+      : subject_(subject),
+        compressor_(subject.adapter, HEADROOM_COMPRESSOR),
+        decompressor_(subject.adapter, HEADROOM_DECOMPRESSOR) {}
 
   void give(const PacketInput& packet, std::uint64_t now_ns) {
     drain_until(now_ns);
@@ -86,19 +96,23 @@ class PackedRoundTrip {
  private:
   void carry(const std::vector<PacketOutput>& outputs, std::uint64_t now_ns) {
     for (const PacketOutput& output : outputs) {
-      if (output.came_out()) take(receiver_.process({{output.octets, output.channel, output.type}}, now_ns));
+      if (output.came_out()) take(receiver_.process({{output.octets, output.channel, output.type}}, now_ns), &output);
       carry(output.more, now_ns);
     }
   }
-  void take(const std::vector<PacketOutput>& outputs) {
+  // `link` is the packet whose outputs they are; nullptr where none is.
+  void take(const std::vector<PacketOutput>& outputs, const PacketOutput* link = nullptr) {
     for (const PacketOutput& output : outputs) {
-      if (output.status < 0)
-        throw Broken("a link packet was not decompressed: " + std::string(name_of_status(output.status)) + ".");
+      if (output.status < 0) {
+        throw Broken("a link packet was not decompressed: " + std::string(name_of_status(output.status)) + "." +
+                     (link != nullptr ? crc_defect(subject_, *link, output.status) : ""));
+      }
       if (output.came_out()) delivered_.push_back(output.octets);
-      take(output.more);
+      take(output.more, link);
     }
   }
 
+  const Subject& subject_;
   Instance compressor_, decompressor_;
   Checked sender_{compressor_}, receiver_{decompressor_};
   std::vector<Octets> delivered_;
@@ -141,7 +155,7 @@ Outcome check_round_trip(const Subject& subject) {
     const PacketOutput out = decompressor.call(input_of(link), time_of(i));
     if (!out.came_out()) {
       throw Broken(name + " was not decompressed: " + name_of_status(out.status) + "." +
-                   compressor.length_defect(link.octets.size()));
+                   compressor.length_defect(link.octets.size()) + crc_defect(subject, link, out.status));
     }
     if (const auto at = replay::first_difference(packet.octets, out.octets)) {
       std::string defect = compressor.length_defect(link.octets.size());

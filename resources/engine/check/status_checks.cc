@@ -50,9 +50,13 @@ void check_want_of_room(const Subject& subject, headroom_role role) {
   }
 }
 
-// A packet from the middle of a flow whose beginning has not come.
+// A packet from the middle of a flow whose beginning has not come. Nothing is judged where packets do not even come out
+// in their order: the check "round_trip" says so.
 void check_want_of_context(const Subject& subject) {
   const std::vector<TypedPacket> inputs = inputs_for(subject, HEADROOM_DECOMPRESSOR, kDamagedPackets);
+  const Instance control(subject.adapter, HEADROOM_DECOMPRESSOR);
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    if (call_one(control, input_of(inputs[i]), time_of(i)).status < 0) return;
   const std::size_t step = std::max<std::size_t>(1, inputs.size() / kTried);
   for (std::size_t i = step; i < inputs.size(); i += step) {
     const std::string given = nth("packet", i) + " without those before it";

@@ -71,6 +71,9 @@ struct Trials {
   // Whether a packet without a type has to be one of IP: what else there is, only its type tells.
   bool only_ip = false;
   WrongCrc (*with_wrong_crc)(const Json& config, OctetView right) = nullptr;
+  // A sentence without its subject if the CRC of a link packet is wrong, with the id of the requirement; else "".
+  // `header` is the compressed_header of its detail.
+  std::string (*crc_defect)(const Json& config, OctetView packet, std::uint16_t header) = nullptr;
   // A link packet that needs no context and has a CRC, for decompressors that come without a compressor; none where a
   // decompressor with this configuration need not take one.
   Octets (*with_right_crc)(const Json& config) = nullptr;

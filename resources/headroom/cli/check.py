@@ -25,7 +25,7 @@ def check_command(
     ),
     json: Annotated[bool, typer.Option("--json", help="Print every check as JSON.")] = False,
 ) -> None:
-    from headroom.core import adapter_check, implementations
+    from headroom.core import adapter_check, implementations, requirements
     from headroom.core.machine import build as builds
 
     found = implementations.find(implementation)
@@ -50,6 +50,8 @@ def check_command(
         print(f"{found.name}: {counts['pass']} checks passed, {counts['fail']} failed.")
         for finding in result.findings:
             print(f"  {finding.sentence}")
+            if finding.requirement:
+                print(f"    {requirements.load()[finding.requirement].citation}")
         for finding in result.declared:
             print(f"  Declared: {finding.sentence}")
         if left_out:

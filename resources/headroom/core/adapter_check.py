@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from headroom.core import engine
+from headroom.core import engine, requirements
 from headroom.core.declarations import ABI
 from headroom.core.finding import Finding
 from headroom.core.implementations import Implementation, describe
@@ -15,6 +16,7 @@ from headroom.core.scheme_registry import all_schemes
 
 JUDGE = "headroom-engine check"
 TIMEOUT_S = 300.0
+NAMED = re.compile(r"\((RFC\d+-[\d.]+-\d+)\)")  # a requirement, as the engine writes it
 
 
 @dataclass
@@ -97,7 +99,10 @@ def differences(implementation: Implementation, described: dict[str, Any]) -> li
 
 
 def _finding(name: str, sentence: str) -> Finding:
-    return Finding(f"{name}: {sentence}", judge=JUDGE, severity="must")
+    """A finding on a check, against the requirement that the engine names in parentheses, if it does."""
+    named = NAMED.search(sentence)
+    requirement = named[1] if named and named[1] in requirements.load() else ""
+    return Finding(f"{name}: {sentence}", requirement, judge=JUDGE, severity="must")
 
 
 def _configs(implementation: Implementation) -> list[dict[str, Any]]:

@@ -26,6 +26,8 @@ from headroom.tests.runs import replay_of
 
 COMMANDS = (
     "run",
+    "check",
+    "new-adapter",
     "test",
     "report",
     "reproduce",

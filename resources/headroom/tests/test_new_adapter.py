@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 
 from headroom.core import adapter_check, implementations, new_adapter
 from headroom.core.errors import UsageError
+from headroom.core.paths import ROOT, build_folder
 from headroom.core.scheme_registry import all_schemes
 
 SCHEMES = list(all_schemes())
@@ -56,14 +58,17 @@ FLAWS = {
         ),
     ),
     "crc": (("library.c", "HEADROOM_ERR_CRC", "HEADROOM_ERR_MALFORMED"),),
+    "wrong": (("library.c", "crc8(header, 2);", "crc8(header, 2) ^ 1;"),),
+}
+WORDS = {
+    "stale": "a stale length: that of the packet before",
+    "crc": "(RFC 3095, 5.9.1) disagrees; ERR_CRC is right",
+    "wrong": "carries the CRC b6, and the octets that it covers give b7 (RFC3095-5.9.1-1)",
 }
 
 
-@pytest.mark.parametrize(
-    ("flaw", "words"),
-    [("stale", "a stale length: that of the packet before"), ("crc", "(RFC 3095, 5.9.1) disagrees; ERR_CRC is right")],
-)
-def test_a_planted_flaw_is_named(flaw: str, words: str, tmp_path: Path, real_build: str) -> None:
+@pytest.mark.parametrize("flaw", FLAWS)
+def test_a_planted_flaw_is_named(flaw: str, tmp_path: Path, real_build: str) -> None:
     folder = tmp_path / flaw
     new_adapter.write(flaw, "rohc", "c", folder)
     for file, right, wrong in FLAWS[flaw]:
@@ -71,8 +76,13 @@ def test_a_planted_flaw_is_named(flaw: str, words: str, tmp_path: Path, real_bui
         assert right in text
         (folder / file).write_text(text.replace(right, wrong))
     build(folder)
-    found = adapter_check.check(implementations.find(str(folder)), real_build)
-    assert any(words in finding.sentence for finding in found), found
+    command = [str(ROOT / "headroom"), "check", ".", "--build", str(build_folder(real_build))]
+    done = subprocess.run([*command, "--json"], cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 1, done.stderr
+    assert any(WORDS[flaw] in sentence for sentence in json.loads(done.stdout)["findings"]), done.stdout
+    if flaw == "wrong":
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+        assert 'RFC 3095, 5.9.1: "The CRC in the IR and IR-DYN packet is calculated over the entire' in done.stdout
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,8 @@
 #include <array>
 #include <iterator>
 
+#include "base/hex.h"
+
 namespace headroom::rohc {
 namespace {
 
@@ -45,15 +47,37 @@ Octets reverse_packet(const Json& config) {
   return has_large_cids(config) ? Octets{0xF2, 0x00, 0x00} : Octets{0xF1, 0x00};
 }
 
-// IR and IR-DYN (RFC 3095, 5.7.7.1 and 5.7.7.2): type, CID where CIDs are large, profile, CRC. UO-0 (5.7.1): CRC-3 in
-// the last bits of the type octet. Behind Add-CID octet and padding. A type octet that begins like an IP header may be
-// that of a Normal packet (5.10.2), which has no CRC.
-WrongCrc with_wrong_crc(const Json& config, OctetView right) {
+// Where the type octet is, behind Add-CID octet and padding.
+std::size_t type_octet(const Json& config, OctetView packet) {
   std::size_t at = 0;
   if (!has_large_cids(config)) {
-    while (at < right.size() && (right[at] & 0xF0) == 0xE0) ++at;
+    while (at < packet.size() && (packet[at] & 0xF0) == 0xE0) ++at;
   }
-  const auto is_type = [&](std::uint8_t octet) { return (octet & 0xFE) == 0xFC || octet == 0xF8; };
+  return at;
+}
+
+// Where the CRC of an IR or IR-DYN packet with this type octet is (RFC 3095, 5.7.7.1 and 5.7.7.2): behind type, CID
+// where CIDs are large, and profile. 0: it is another packet.
+std::size_t crc_of_initialisation(const Json& config, OctetView packet, std::size_t at) {
+  if (at >= packet.size() || ((packet[at] & 0xFE) != 0xFC && packet[at] != 0xF8)) return 0;
+  ++at;
+  if (has_large_cids(config)) at += at < packet.size() && (packet[at] & 0x80) != 0 ? 2U : 1U;
+  return at + 1 < packet.size() ? at + 1 : 0;
+}
+
+std::uint8_t crc8(OctetView octets) {
+  std::uint8_t crc = 0xFF;
+  for (const std::uint8_t octet : octets) {
+    crc ^= octet;
+    for (int bit = 0; bit < 8; ++bit) crc = static_cast<std::uint8_t>((crc & 1) != 0 ? crc >> 1 ^ 0xE0 : crc >> 1);
+  }
+  return crc;
+}
+
+// UO-0 (RFC 3095, 5.7.1) has a CRC-3 in the last bits of the type octet. A type octet that begins like an IP header may
+// be that of a Normal packet (5.10.2), which has no CRC.
+WrongCrc with_wrong_crc(const Json& config, OctetView right) {
+  const std::size_t at = type_octet(config, right);
   if (at >= right.size()) return {};
   Octets wrong(right.begin(), right.end());
   if (right[at] < 0x80) {  // R-0, which has no CRC, begins alike
@@ -62,13 +86,27 @@ WrongCrc with_wrong_crc(const Json& config, OctetView right) {
     wrong[at] ^= 0x07;
     return {std::move(wrong), "the CRC-3 of a UO-0 packet (RFC 3095, 5.7.1)", true};
   }
-  if (!is_type(right[at])) return {};
-  ++at;
-  if (has_large_cids(config)) at += at < right.size() && (right[at] & 0x80) != 0 ? 2U : 1U;
-  const std::size_t crc = at + 1;
-  if (crc >= right.size()) return {};
+  const std::size_t crc = crc_of_initialisation(config, right, at);
+  if (crc == 0) return {};
   wrong[crc] ^= 0xFF;
   return {std::move(wrong), "the CRC-8 of an IR or IR-DYN packet (RFC 3095, 5.9.1)"};
+}
+
+// RFC 3095, 5.9.1: over the header with the CRC set to zero; in the Uncompressed profile up to the profile (5.10.1).
+std::string crc_defect(const Json& config, OctetView packet, std::uint16_t header) {
+  std::size_t at = type_octet(config, packet);
+  const std::size_t crc = crc_of_initialisation(config, packet, at);
+  if (crc == 0) return {};
+  if (at != 0 && packet[at - 1] != 0xE0) --at;  // an Add-CID octet; that of CID 0 is padding
+  const bool is_uncompressed = packet[crc - 1] == 0;
+  const std::size_t end = is_uncompressed ? crc : at + header;
+  if (end > packet.size() || (!is_uncompressed && (header == 0xFFFF || end <= crc))) return {};
+  Octets covered(packet.begin() + static_cast<std::ptrdiff_t>(at), packet.begin() + static_cast<std::ptrdiff_t>(end));
+  if (!is_uncompressed) covered[crc - at] = 0;
+  const std::uint8_t right = crc8(covered);
+  if (packet[crc] == right) return {};
+  return "carries the CRC " + to_hex(packet.subspan(crc, 1)) + ", and the octets that it covers give " +
+         to_hex({&right, 1}) + " (RFC3095-5.9.1-1)";
 }
 
 // An IR packet of the Uncompressed profile for CID 0 (RFC 3095, 5.10.1), with an IPv4 packet of a header alone.
@@ -78,12 +116,7 @@ Octets with_right_crc(const Json& config) {
     if (!profiles.is_array() || std::find(profiles.begin(), profiles.end(), "0x0000") == profiles.end()) return {};
   }
   Octets packet = has_large_cids(config) ? Octets{0xFC, 0x00, 0x00} : Octets{0xFC, 0x00};
-  std::uint8_t crc = 0xFF;
-  for (const std::uint8_t octet : packet) {
-    crc ^= octet;
-    for (int bit = 0; bit < 8; ++bit) crc = static_cast<std::uint8_t>((crc & 1) != 0 ? crc >> 1 ^ 0xE0 : crc >> 1);
-  }
-  packet.push_back(crc);
+  packet.push_back(crc8(packet));
   constexpr std::uint8_t kHeader[] = {0x45, 0, 0, 20, 0, 0, 0, 0, 64, 59, 0x66, 0xB0, 10, 0, 0, 1, 10, 0, 0, 2};
   packet.insert(packet.end(), std::begin(kHeader), std::end(kHeader));
   return packet;
@@ -97,6 +130,7 @@ const Scheme& scheme() noexcept {
                                      .ppp_variant = ppp_variant,
                                      .trials = {.bad_configurations = bad_configurations,
                                                 .with_wrong_crc = with_wrong_crc,
+                                                .crc_defect = crc_defect,
                                                 .with_right_crc = with_right_crc,
                                                 .reverse_packet = reverse_packet}};
   return kScheme;

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "schemes/scheme.h"
 
+#include <algorithm>
 #include <array>
 #include <iterator>
+
+#include "base/hex.h"
 
 namespace headroom::ule {
 namespace {
@@ -72,20 +75,53 @@ std::vector<BadConfiguration> bad_configurations(const Json& good) {
   return bad;
 }
 
-// A TS packet that holds a whole SNDU (RFC 4326, 4) right behind its Payload Pointer (5.1): one octet of the PDU is
-// changed, which the CRC-32 alone shows.
-WrongCrc with_wrong_crc(const Json& config, OctetView right) {
-  constexpr std::size_t kSndu = 5, kBaseHeader = 10, kCrc = 4;
-  if (config.is_object() && config.contains("encapsulation") && config["encapsulation"] != "ule") return {};
-  const bool starts = right.size() == kTsOctets && right[0] == kSyncOctet && (right[1] & 0x40) != 0 &&
-                      right[1] != kNullPacket[1] && right[4] == 0;
-  if (!starts) return {};
-  const std::size_t length = (right[kSndu] & 0x7FU) << 8 | right[kSndu + 1];
+constexpr std::size_t kSndu = 5, kCrc = 4;  // octets of a TS packet in front of an SNDU, and of its CRC
+
+// The end of an SNDU that is whole in a TS packet (RFC 4326, 4) right behind its Payload Pointer (5.1); 0: there is
+// none.
+std::size_t end_of_sndu(const Json& config, OctetView packet) {
+  if (config.is_object() && config.contains("encapsulation") && config["encapsulation"] != "ule") return 0;
+  const bool starts = packet.size() == kTsOctets && packet[0] == kSyncOctet && (packet[1] & 0x40) != 0 &&
+                      packet[1] != kNullPacket[1] && packet[4] == 0;
+  if (!starts) return 0;
+  const std::size_t length = (packet[kSndu] & 0x7FU) << 8 | packet[kSndu + 1];
   const std::size_t end = kSndu + 4 + length;  // of Length and Type, and of what Length counts
-  if (end > right.size() || length < kBaseHeader + kCrc + 1) return {};
+  return end > packet.size() || length <= kCrc ? 0 : end;
+}
+
+// RFC 4326, 4.6
+std::uint32_t crc32(OctetView octets) {
+  std::uint32_t crc = 0xFFFFFFFF;
+  for (const std::uint8_t octet : octets) {
+    crc ^= std::uint32_t{octet} << 24;
+    for (int bit = 0; bit < 8; ++bit) crc = (crc & 0x80000000) != 0 ? crc << 1 ^ 0x04C11DB7 : crc << 1;
+  }
+  return crc;
+}
+
+void append(Octets& octets, std::uint32_t crc) {
+  for (int shift = 24; shift >= 0; shift -= 8) octets.push_back(static_cast<std::uint8_t>(crc >> shift));
+}
+
+// One octet of the PDU is changed, which the CRC-32 alone shows.
+WrongCrc with_wrong_crc(const Json& config, OctetView right) {
+  constexpr std::size_t kBaseHeader = 10;
+  const std::size_t end = end_of_sndu(config, right);
+  if (end < kSndu + 4 + kBaseHeader + kCrc + 1) return {};
   Octets wrong(right.begin(), right.end());
   wrong[end - kCrc - 1] ^= 0xFF;
   return {std::move(wrong), "the CRC-32 of an SNDU (RFC 4326, 4.6)"};
+}
+
+std::string crc_defect(const Json& config, OctetView packet, std::uint16_t /*header*/) {
+  const std::size_t end = end_of_sndu(config, packet);
+  if (end == 0) return {};
+  Octets right;
+  append(right, crc32(packet.subspan(kSndu, end - kCrc - kSndu)));
+  const OctetView carried = packet.subspan(end - kCrc, kCrc);
+  if (std::equal(right.begin(), right.end(), carried.begin())) return {};
+  return "carries an SNDU with the CRC " + to_hex(carried) + ", whose octets give " + to_hex(right) +
+         " (RFC4326-4.6-2)";
 }
 
 // A TS packet with an SNDU for any receiver (RFC 4326, 4.7.2): an IPv4 packet of a header alone.
@@ -96,15 +132,10 @@ Octets with_right_crc(const Json& config) {
   if (is_not("encapsulation", "ule") || is_not("bridged", false)) return {};
   const std::uint32_t pid = config.is_object() ? config.value("first_pid", 256U) : 256U;
   Octets packet = {kSyncOctet, static_cast<std::uint8_t>(0x40 | pid >> 8), static_cast<std::uint8_t>(pid), 0x10, 0};
-  constexpr std::uint8_t kSndu[] = {0x80, 24, 0x08, 0x00, 0x45, 0, 0, 20, 0,  0, 0, 0,
-                                    64,   59, 0x66, 0xB0, 10,   0, 0, 1,  10, 0, 0, 2};
-  std::uint32_t crc = 0xFFFFFFFF;
-  for (const std::uint8_t octet : kSndu) {
-    crc ^= std::uint32_t{octet} << 24;
-    for (int bit = 0; bit < 8; ++bit) crc = (crc & 0x80000000) != 0 ? crc << 1 ^ 0x04C11DB7 : crc << 1;
-  }
-  packet.insert(packet.end(), std::begin(kSndu), std::end(kSndu));
-  for (int shift = 24; shift >= 0; shift -= 8) packet.push_back(static_cast<std::uint8_t>(crc >> shift));
+  constexpr std::uint8_t kOctets[] = {0x80, 24, 0x08, 0x00, 0x45, 0, 0, 20, 0,  0, 0, 0,
+                                      64,   59, 0x66, 0xB0, 10,   0, 0, 1,  10, 0, 0, 2};
+  packet.insert(packet.end(), std::begin(kOctets), std::end(kOctets));
+  append(packet, crc32(kOctets));
   packet.resize(kTsOctets, 0xFF);
   return packet;
 }
@@ -119,6 +150,7 @@ const Scheme& scheme() noexcept {
                                      .trials = {.bad_configurations = bad_configurations,
                                                 .only_ip = true,
                                                 .with_wrong_crc = with_wrong_crc,
+                                                .crc_defect = crc_defect,
                                                 .with_right_crc = with_right_crc}};
   return kScheme;
 }
