@@ -132,6 +132,12 @@ TEST(Words, NameAStaleLengthAndTheCrc) {
             std::string::npos);
 }
 
+TEST(Words, AreThoseOfTheSanitizer) {
+  if (!kAddressSanitizer) GTEST_SKIP() << "this is no build with AddressSanitizer";
+  const std::string reason = reason_of("faulty_reads_past_the_input", "input_bounds");
+  EXPECT_TRUE(reason.starts_with("AddressSanitizer: SEGV, in touch_what_is_not_ours")) << reason;
+}
+
 TEST(Children, WhatLeavesTheirSessionIsEnded) {
   std::array<int, 2> ends{};
   ASSERT_EQ(pipe(ends.data()), 0);

@@ -48,8 +48,8 @@ def check_command(
         counts = Counter(one["verdict"] for one in result.checks)
         left_out = ", ".join(dict.fromkeys(one["name"] for one in result.checks if one["verdict"] == "unsupported"))
         print(f"{found.name}: {counts['pass']} checks passed, {counts['fail']} failed.")
-        for finding in result.findings:
-            print(f"  {finding.sentence}")
+        for checks, finding in adapter_check.by_cause(result.findings):
+            print(f"  {checks}: {finding.sentence.partition(': ')[2]}")
             if finding.requirement:
                 print(f"    {requirements.load()[finding.requirement].citation}")
         for finding in result.declared:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,6 +14,7 @@ from headroom.core.finding import Finding
 from headroom.core.implementations import Implementation, describe
 from headroom.core.paths import DEFAULT_BUILD
 from headroom.core.scheme_registry import all_schemes
+from headroom.core.text import some
 
 JUDGE = "headroom-engine check"
 TIMEOUT_S = 300.0
@@ -45,6 +47,15 @@ def examine(implementation: Implementation, build: str = DEFAULT_BUILD) -> Adapt
             for sentence in differences(implementation, describe(implementation, build))
         ]
     return result
+
+
+def by_cause(findings: Sequence[Finding]) -> list[tuple[str, Finding]]:
+    """Findings with the same cause as one: the checks that found it, in words, and the first of them. A cause is what a
+    check complains of, whatever was being done meanwhile."""
+    causes: dict[str, list[Finding]] = {}
+    for finding in findings:
+        causes.setdefault(finding.sentence.partition(": ")[2].partition(" while ")[0].rstrip("."), []).append(finding)
+    return [(some([one.sentence.partition(": ")[0] for one in found], 4), found[0]) for found in causes.values()]
 
 
 def promises(implementation: Implementation, build: str = DEFAULT_BUILD) -> AdapterCheck:

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from headroom.core.adapter_check import differences
+from headroom.core.adapter_check import by_cause, differences
+from headroom.core.finding import Finding
 from headroom.core.implementations import Implementation
 from headroom.core.paths import ROOT, build_folder
 from headroom.core.results import store
@@ -153,4 +154,20 @@ def test_declarations_are_compared_with_what_the_adapter_says() -> None:
     ]
     assert differences(declared, {"name": "mine", "schemes": []}) == [
         "the adapter does not know the declared scheme rohc"
+    ]
+
+
+def test_findings_of_one_cause_are_one_line() -> None:
+    overflow = "AddressSanitizer: heap-buffer-overflow, in f a.c:1"
+    found = [
+        Finding(f"{name}: {sentence}", severity="must")
+        for name, sentence in (
+            ("outcome", f"{overflow} while x was given."),
+            ("drain", f"{overflow}."),
+            ("quiet", "it printed."),
+        )
+    ]
+    assert [(checks, finding.sentence) for checks, finding in by_cause(found)] == [
+        ("outcome, drain", f"outcome: {overflow} while x was given."),
+        ("quiet", "quiet: it printed."),
     ]
