@@ -11,6 +11,7 @@ import pytest
 from headroom.core import engine, implementations, reference, yamlfile
 from headroom.core.new_adapter import scheme_folder
 from headroom.core.scheme_registry import all_schemes
+from headroom.schemes.ule import events
 
 SCHEMES = sorted(all_schemes())
 
@@ -62,3 +63,8 @@ def test_new_adapters_read_documented_keys_alone(name: str) -> None:
     read = set(re.findall(r'(?:settings|read)_\w+\(&?\w+, "(\w+)"', text))
     known = set(re.findall(r'"(\w+)": ', str(create_keys(name)).replace("'", '"')))
     assert read and read <= known
+
+
+def test_counters_of_a_receiver_are_those_that_cases_read() -> None:
+    counters = yamlfile.schema("schemes/ule/adapter")["properties"]["statistics"]["properties"]
+    assert set(counters) == set(events.ERRORS)

@@ -1,5 +1,5 @@
 /* RFC 4326: this one begins each SNDU in a TS packet of its own and pads the last (6.2), without addresses (a D-bit of
- * 1). Its receiver takes packed SNDUs, too; it refuses addresses and extension headers. */
+ * 1). Its receiver takes packed SNDUs and addresses, too; it refuses extension headers. */
 enum { MOST_CHANNELS = 16, TS = 188, PAYLOAD = TS - 4, LARGEST = 32767, BASE = 4, CRC = 4, SYNC = 0x47, NO_MORE = 16 };
 
 struct stream { /* of one PID */
@@ -9,10 +9,31 @@ struct stream { /* of one PID */
 
 struct state {
   uint32_t first_pid, channel, rest; /* octets that wait for `next_output`, and the channel that they are of */
+  int starts;                        /* an SNDU begins in the TS packet (PUSI) */
   const uint8_t *at;
+  uint8_t npa[6]; /* of a receiver; zeros: it takes what is for others, too */
   uint8_t payload[PAYLOAD], counters[MOST_CHANNELS], sndu[BASE + LARGEST];
   struct stream streams[MOST_CHANNELS];
 };
+
+static void read_npa(settings *s, const char *options, struct state *self) {
+  settings inside = *s;
+  unsigned octets[6] = {2, 0, 0, 0, 0, 1}, sum = 0;
+  if (*options != '{') settings_fail(s, "options", "an object");
+  if (!s->good) return;
+  inside.object = options;
+  settings_only(&inside, "npa");
+  const char *npa = settings_find(&inside, "npa");
+  const int whole = npa != NULL && json_end(npa, 0) - npa == 19 &&
+                    sscanf(npa, "\"%2x:%2x:%2x:%2x:%2x:%2x\"", &octets[0], &octets[1], &octets[2], &octets[3],
+                           &octets[4], &octets[5]) == 6;
+  for (size_t i = 0; i < 6; ++i) sum += octets[i], self->npa[i] = (uint8_t)octets[i];
+  if (npa != NULL && strncmp(npa, "\"any\"", 5) == 0)
+    memset(self->npa, 0, 6);
+  else if (npa != NULL && (!whole || sum == 0 || (octets[0] & 1) != 0))
+    settings_fail(&inside, "npa", "a unicast address such as 02:00:00:00:00:01");
+  s->good = inside.good;
+}
 
 static void read_keys(settings *s, struct state *self, uint32_t channels) {
   self->first_pid = (uint32_t)settings_number(s, "first_pid", 16, 8191 - channels, 256);
@@ -29,7 +50,8 @@ static void read_keys(settings *s, struct state *self, uint32_t channels) {
     const char *value = settings_find(s, keys[i]);
     if (value != NULL && *value != 'f') settings_fail(s, keys[i], i < 2 ? "left out" : "false"); /* TODO */
   }
-  settings_no_options(s);
+  const char *options = settings_find(s, "options");
+  read_npa(s, options == NULL ? "{}" : options, self);
   for (uint32_t i = 0; i < MOST_CHANNELS; ++i) self->streams[i].counter = NO_MORE;
 }
 
@@ -76,14 +98,20 @@ static int32_t compress(struct state *self, headroom_packet *p) {
 }
 
 /* The outcome of an SNDU that is complete. */
-static int32_t open_sndu(const struct stream *stream, headroom_packet *p) {
+static int32_t open_sndu(const struct state *self, const struct stream *stream, headroom_packet *p) {
+  static const uint8_t any[6] = {0};
   const uint8_t *octets = stream->octets;
-  const uint32_t type = get16(octets + 2), length = stream->needed - BASE - CRC;
+  const uint32_t addressed = (octets[0] & 0x80) == 0 ? 6 : 0; /* the D-bit */
+  const uint32_t type = get16(octets + 2), length = stream->needed - BASE - CRC - addressed;
   const uint8_t *end = octets + stream->needed - CRC;
   if ((get16(end) << 16 | get16(end + 2)) != crc32(octets, stream->needed - CRC)) return HEADROOM_ERR_CRC;
-  if ((octets[0] & 0x80) == 0 || type < 1536) return HEADROOM_ERR_UNSUPPORTED; /* TODO: addresses, extension headers */
+  if (stream->needed < BASE + CRC + addressed) return HEADROOM_ERR_MALFORMED;
+  if (addressed && (octets[BASE] & 1) == 0 && memcmp(octets + BASE, self->npa, 6) != 0 &&
+      memcmp(any, self->npa, 6) != 0)
+    return HEADROOM_NOTHING;                        /* for another receiver */
+  if (type < 1536) return HEADROOM_ERR_UNSUPPORTED; /* TODO: extension headers */
   if (length > p->out_capacity) return HEADROOM_ERR_NO_SPACE;
-  memcpy(p->out, octets + BASE, length);
+  memcpy(p->out, octets + BASE + addressed, length);
   p->out_length = length, p->out_type = (uint16_t)type;
   return length != 0 ? HEADROOM_OK : HEADROOM_NOTHING;
 }
@@ -105,9 +133,10 @@ static int32_t read_payload(struct state *self, headroom_packet *p) {
     memcpy(stream->octets + stream->have, self->at, length);
     stream->have += length, self->at += length, self->rest -= length;
     if (stream->have == stream->needed) {
-      const int32_t status = open_sndu(stream, p);
+      const int32_t status = open_sndu(self, stream, p);
       stream->needed = 0;
-      return status;
+      if (!self->starts || status == HEADROOM_ERR_CRC) self->rest = 0; /* 7.2: what is behind it is no SNDU */
+      if (status != HEADROOM_NOTHING) return status;
     }
   }
   self->rest = 0;
@@ -128,7 +157,7 @@ static int32_t decompress(struct state *self, headroom_packet *p) {
   const int starts = (in[1] & 0x40) != 0;
   if (starts && in[4] > PAYLOAD - 3) return stream->needed = 0, HEADROOM_ERR_MALFORMED; /* Payload Pointer */
   if (!starts && stream->needed == 0) return HEADROOM_NOTHING;
-  self->channel = p->channel, self->rest = starts ? PAYLOAD - 1u : PAYLOAD;
+  self->starts = starts, self->channel = p->channel, self->rest = starts ? PAYLOAD - 1u : PAYLOAD;
   memcpy(self->payload, in + TS - self->rest, self->rest);
   self->at = self->payload;
   /* The Payload Pointer says where the SNDU before this TS packet ends. */
