@@ -56,6 +56,7 @@ ImplementationsPath = Annotated[
     list[Path] | None,
     typer.Option(
         "--implementations-path",
+        metavar="FOLDER",
         help="A folder whose subfolders are implementations, besides implementations/ (repeatable); also "
         "$HEADROOM_IMPLEMENTATIONS_PATH, separated by colons.",
         callback=_add_to_path,
