@@ -395,7 +395,9 @@ def _last_night(machine: str, snapshot: Snapshot) -> LastNight:
         state, look = "measured in part", "non-strict"
     built = [one for one in tonight if one.kind == "sentinel"]
     trials = max((len(chart.trials_of(one, -1)) for one in built), default=0)
-    names = ", ".join(dict.fromkeys(f"{one.key.compressor} {_library(one.library(-1))}" for one in built))
+    names = ", ".join(
+        dict.fromkeys(f"{one.key.compressor.rpartition('/')[2]} {_library(one.library(-1))}" for one in built)
+    )
     return LastNight(
         machine,
         _date(night),
@@ -427,9 +429,13 @@ def _cards(snapshot: Snapshot) -> list[tuple[str, str, str]]:
             f"{right} of {closed}" if closed else "–",
             "closed ones" if closed else NO_VERDICT_YET,
         ),
-        ("Series measured", f"{measured} of {len(tonight)}", "in the last night of each machine"),
+        ("Series measured", f"{measured} of {len(tonight)}" if tonight else "–", "in the last night of each machine"),
         ("Candidates", share, pattern),
-        ("Cases that fail", str(failing), f"of {len(cases)} with a verdict"),
+        (
+            "Cases that fail",
+            str(failing) if cases else "–",
+            f"of {len(cases)} with a verdict" if cases else "none was run",
+        ),
     ]
 
 

@@ -142,7 +142,7 @@ def test_runs_are_found(out: Path) -> None:
     assert store.find_run(None).name == "20260102-000000-bbbb"
     assert store.find_run("last").name == "20260102-000000-bbbb"
     assert store.find_run("20260101-000000-aaaa").name == "20260101-000000-aaaa"
-    with pytest.raises(UsageError, match=r"no run 'x'.*Runs: 20260101-000000-aaaa"):
+    with pytest.raises(UsageError, match=r"no run 'x'.*newest first: 20260102-000000-bbbb, 20260101-000000-aaaa"):
         store.find_run("x")
 
 

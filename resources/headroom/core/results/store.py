@@ -173,9 +173,9 @@ def find_run(name: str | None) -> Path:
                 return candidate.resolve()
         if Path(name).is_dir():
             raise UsageError(f"The folder {name} is no run: it has neither run.json nor results.")
+        newest = some(run_names()[::-1]) if run_names() else "none yet"
         raise UsageError(
-            f"There is no run '{name}' in {shown(folder)}. Runs: {', '.join(run_names()) or 'none yet'}"
-            f"{_campaigns(folder, name)}."
+            f"There is no run '{name}' in {shown(folder)}. Runs, the newest first: {newest}{_campaigns(folder, name)}."
         )
     known = run_names()
     if not known:
