@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from headroom.campaigns.campaign import Cell
-from headroom.campaigns.measured import CampaignData, Values
+from headroom.campaigns.measured import CampaignData
 from headroom.core.metric_registry import all_metrics
 from headroom.core.metrics import Metric
 from headroom.report import page as blocks
 from headroom.report.data import metrics_by_identity
 from headroom.report.page import Column, Section, table
 from headroom.report.products import ROLES, described
-from headroom.report.slowdown import Interval, estimate, figure_of
+from headroom.report.slowdown import Interval, counted, estimate, figure_of, middle
 
 MOST_OPEN = 40  # rows that stand open
 ALIKE = 0.05  # an interval around 0 that ends within this share shows that nothing much changed
@@ -105,6 +105,8 @@ class Row:
     values: dict[str, list[float]] = field(default_factory=dict)
 
     def change(self, first: str, other: str) -> tuple[float, Interval | None]:
+        if self.metric.repeats_within is not None:
+            return counted(self.metric, middle(self.values[first]), middle(self.values[other]))
         more = [values for name, values in self.values.items() if name not in (first, other)]
         return estimate(self.values[first], self.values[other], *more)
 
@@ -133,8 +135,8 @@ def _side_by_side(data: CampaignData, rows: list[Row]) -> Section:
     repeats = data.campaign.repeats
     of = "trials of one run each" if repeats == 1 else f"{repeats} repeats of each cell"
     section.intro = [
-        f"Each figure beside that of {first}, by {of}: the change, and its ends with 99 % confidence. Better and worse "
-        f"are said where the whole interval is on one side of 0; alike, where it ends within {100 * ALIKE:g} %."
+        f"Each figure beside that of {first}, the means of {of}: the change, and its ends with 99 % confidence. Better "
+        f"and worse are said where the interval is on one side of 0; alike, where it ends within {100 * ALIKE:g} %."
     ]
     if repeats == 2:
         section.intro.append("Two repeats tell large changes alone; with five, a change of a few percent shows.")
@@ -165,7 +167,7 @@ def _name(row: Row) -> str:
 
 
 def _value(row: Row, name: str) -> blocks.Cell:
-    return blocks.cell(Values(tuple(row.values[name])).median)
+    return blocks.cell(middle(row.values[name]))
 
 
 def _word(metric: Metric, change: float, interval: Interval | None) -> str:

@@ -104,7 +104,7 @@ def _slowdowns(comparison: Comparison) -> Section:
     told = ", ".join(f"{len(groups.get(word, ()))} {word}" for word in ("worse", "cannot tell", "not worse"))
     section.intro = [
         f"Of {len(comparison.slowdowns)} metrics: {told}. Worse: the whole interval is beyond the limit. Cannot "
-        "tell: the interval covers the limit, or a single trial tells no interval."
+        "tell: the interval covers the limit, or a single trial tells no interval. a and b are means of the trials."
     ]
     for word, found in groups.items():
         folded = f"{word}: {len(found)} metrics" if word != "worse" and len(found) > TO_BE_SEEN else ""

@@ -127,16 +127,28 @@ def _of_case(a: Record, b: Record, limit: float) -> Iterable[Slowdown]:
             continue
         trials = [[one for one in m["trials"] if one is not None] or [m["value"]] for m in (metric, other)]
         if declared.repeats_within is not None and a["seed"] == b["seed"]:
-            change = _ratio(metric["value"], other["value"]) - 1
-            interval: Interval | None = (change - declared.repeats_within, change + declared.repeats_within)
+            change, interval = counted(declared, metric["value"], other["value"])
         else:
             change, interval = estimate(*trials)
             declared = replace(declared, repeats_within=None)
         counts = (len(trials[0]), len(trials[1]))
         case = (a["test"]["id"],)
         values = (metric["value"], other["value"])
+        if declared.repeats_within is None:  # a value may be the best of its trials, and all of them are judged
+            values = (middle(trials[0]), middle(trials[1]))
         factor = _factor(declared, *values) if interval is None and counts == (1, 1) else 1.0
         yield Slowdown(declared, metric["core"], case, *values, counts, change, interval, limit, factor)
+
+
+def counted(metric: Metric, a: float, b: float) -> tuple[float, Interval | None]:
+    """The change of a figure that is counted: it repeats within the share that its metric names."""
+    change, within = _ratio(a, b) - 1, metric.repeats_within or 0.0
+    return change, (change - within, change + within)
+
+
+def middle(trials: Sequence[float]) -> float:
+    """The geometric mean of trials, which `estimate` compares; the arithmetic one where a trial is 0."""
+    return statistics.geometric_mean(trials) if min(trials) > 0 else statistics.mean(trials)
 
 
 def _factor(metric: Metric, a: float, b: float) -> float:

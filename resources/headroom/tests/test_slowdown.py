@@ -73,6 +73,7 @@ def test_a_metric_is_worse_where_its_whole_interval_is_beyond_the_limit(
     assert found.judgement == judgement, found
     if found.interval:
         assert found.interval[0] <= found.change <= found.interval[1]
+        assert found.b / found.a - 1 == pytest.approx(found.change), "the figures that are shown are those judged"
 
 
 def test_the_interval_covers_the_true_change() -> None:
