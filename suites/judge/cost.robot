@@ -3,10 +3,10 @@ SPDX-License-Identifier: Apache-2.0
 
 
 *** Settings ***
-Documentation    What fixed work costs with the implementation that is judged, beside `null`, which copies octets, and the
-...              reference: for the page of `./headroom judge`. Trials of all alternate; times are the means of the best
-...              sixth of them, 10 trials of each (3 with --quick). Only that packets come out as they went in is a
-...              verdict.
+Documentation    What fixed work costs with the implementation that is judged, beside `null`, which copies octets,
+...              and the reference: for the page of `./headroom judge`. Trials of all alternate; times are the means of
+...              the best sixth of them, 10 trials of each (3 with --quick). Only that packets come out as they went in
+...              is a verdict.
 
 Resource         imports.resource
 
