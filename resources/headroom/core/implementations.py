@@ -294,9 +294,10 @@ def names(root: Path | None = None) -> list[str]:
 
 
 def find(name: str, root: Path | None = None) -> Implementation:
-    """An implementation by name, or by the path of its folder when it lives elsewhere. Of two with one name, that of
+    """An implementation by name, else by the path of its folder when it lives elsewhere. Of two with one name, that of
     the project is meant. Raises UsageError where there is none."""
-    folders = [Path(name)] if "/" in name or name == "." else [one / name for one in ([root] if root else roots())]
+    folders = [one / name for one in ([root] if root else roots()) if "/" not in name and name != "."]
+    folders += [Path(name)] if root is None or not folders else []
     for folder in folders:
         if (folder / "implementation.yaml").is_file():
             return load(folder.resolve())

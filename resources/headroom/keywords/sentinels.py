@@ -5,6 +5,7 @@ from robot.api import SkipExecution
 from robot.api.deco import keyword
 
 from headroom.core import implementations, instructions, metrics, sentinels
+from headroom.core.engine import EngineFailure
 from headroom.core.implementations import Implementation
 from headroom.core.results import collector
 from headroom.core.workload import COPY
@@ -63,7 +64,12 @@ class SentinelKeywords:
         core = configuration("1c").cpus[0]
         trials = QUICK_TRIALS if run.quick else TRIALS
         arms = {SUBJECT: subject} | _beside(sentinel, sentinels.Arm(null, null), sentinels.Arm(reference, reference))
-        found = sentinels.measure(sentinel, arms, trials, run.build, core, run.seed, count=False)
+        try:
+            found = sentinels.measure(sentinel, arms, trials, run.build, core, run.seed, count=False)
+        except sentinels.ArmFailed as failed:
+            if failed.arm == SUBJECT and _is_refusal(failed.__cause__):
+                raise SkipExecution(str(failed)) from failed
+            raise
         for metric, values in found[SUBJECT].items():
             current.metric(metric, sentinels.best(values, metric.better), values)
         current.parameters["beside"] = {
@@ -74,6 +80,11 @@ class SentinelKeywords:
 
 
 SUBJECT, REFERENCE = "subject", "reference"
+
+
+def _is_refusal(error: BaseException | None) -> bool:
+    """True if an adapter does not take the configuration of some work: it may need more than the adapter declares."""
+    return isinstance(error, EngineFailure) and error.kind == "refused" and error.where.endswith("config")
 
 
 def _with_other_roles(found: Implementation, scheme: str, other: Implementation) -> sentinels.Arm:

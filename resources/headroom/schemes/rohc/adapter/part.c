@@ -66,7 +66,8 @@ static int32_t decompress(struct state *self, headroom_packet *p) {
   if (at == end) return HEADROOM_ERR_MALFORMED;
   if ((*at & 0xFE) == SEGMENT) return HEADROOM_ERR_UNSUPPORTED; /* MRRU is 0 */
   if (cid > self->max_cid) return HEADROOM_ERR_NO_CONTEXT;
-  if ((*at & 0xFE) == IR) {
+  if (*at == (IR | 0x01)) return HEADROOM_ERR_MALFORMED; /* the res bit is set (RFC 5795, 5.4.1) */
+  if (*at == IR) {
     if (end - at < 3) return HEADROOM_ERR_MALFORMED;
     if (at[1] != 0) return HEADROOM_ERR_UNSUPPORTED; /* another profile */
     if (at[2] != crc8(start, (size_t)(at - start) + 2)) return HEADROOM_ERR_CRC;
