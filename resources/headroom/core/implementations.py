@@ -5,7 +5,7 @@ folders that $HEADROOM_IMPLEMENTATIONS_PATH names."""
 import hashlib
 import os
 import shutil
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from pathlib import Path
@@ -209,7 +209,7 @@ def _load(folder: Path, changed: tuple[int, ...]) -> Implementation:
     again."""
     document = read_declarations(folder)
     data = document.data
-    if data["name"] != folder.name:
+    if data["name"] != folder.name and folder.parent in roots():  # where it is found by its name
         raise UsageError(document.complaint(("name",), f"the folder is called '{folder.name}', so must be the name"))
     declarations.check_all(document, {*names(), *names(folder.parent)})
     adapter, container = data.get("adapter", {}), data.get("container", {})
@@ -312,12 +312,10 @@ def null() -> Implementation:
     return find("null")
 
 
-def short_names(words: Iterable[str]) -> dict[str, str]:
-    """Names for words of command lines: of a path its last part, which is the implementation's name, unless another
-    word has the same."""
-    known = list(dict.fromkeys(words))
-    last = {word: word.rstrip("/").rpartition("/")[2] for word in known}
-    return {word: name if list(last.values()).count(name) == 1 else word for word, name in last.items()}
+def short_names(names: Mapping[str, str]) -> dict[str, str]:
+    """Names to show for words of command lines, given the name of the implementation that each means: that name, unless
+    another word means one of the same name."""
+    return {word: name if list(names.values()).count(name) == 1 else word for word, name in names.items()}
 
 
 def all_valid(root: Path | None = None, warn: Warn | None = None) -> list[Implementation]:

@@ -19,11 +19,13 @@ ORDER = {"error": 0, "fail": 1, "non-strict": 2, "unsupported": 3, "pass": 4}
 def cells(records: Iterable[dict[str, Any]]) -> list[Cell]:
     """All cells of some records, in order, each with its scheme, and implementations by name rather than by path.
     Raises UsageError where another version made one."""
-    found = [cell for record in records for cell in record.get("cells", ())]
-    names = implementations.short_names(cell[side] for cell in found for side in SIDES)
+    found = [(record, cell) for record in records for cell in record.get("cells", ())]
+    names = implementations.short_names(
+        {cell[side]: (record.get(side) or {}).get("name") or cell[side] for record, cell in found for side in SIDES}
+    )
     return [
         {**cell, **{side: names[cell[side]] for side in SIDES}, "scheme": matrix.scheme_of_result(cell).name}
-        for cell in found
+        for _, cell in found
     ]
 
 

@@ -108,11 +108,14 @@ def test_a_scheme_is_declared_once_and_with_its_roles(root: Path, entries: str, 
         implementations.find("theirs", root)
 
 
-def test_the_name_is_the_folders(root: Path) -> None:
+def test_the_name_is_the_folders_where_it_is_found_by_it(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (root / "theirs").rename(root / "mine")
+    assert implementations.load(root / "mine").name == "theirs"
+    monkeypatch.setenv("HEADROOM_IMPLEMENTATIONS_PATH", str(root))
     with pytest.raises(
         UsageError, match=r"implementation\.yaml:2: /name: the folder is called 'mine', so must be the name"
     ):
+        implementations._load.cache_clear()
         implementations.find("mine", root)
 
 

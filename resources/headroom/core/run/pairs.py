@@ -37,7 +37,8 @@ class Pairs(SuiteVisitor):
         choice = self.choice.get(of.name, {})
         chosen = [(test, more) for test, words in rows if (more := _common(of, words, choice)) is not None]
         compressors, decompressors = choice.get("compressors", []), choice.get("decompressors", [])
-        names = implementations.short_names([*compressors, *decompressors])
+        words = {*compressors, *decompressors}
+        names = implementations.short_names({word: implementations.find(word).name for word in words})
         suite.tests = [
             _with(test, {**more, "compressor": first, "decompressor": second}, names)
             for first in compressors

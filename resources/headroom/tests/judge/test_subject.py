@@ -145,6 +145,7 @@ def test_an_undeclared_scheme_is_refused(tmp_path: Path) -> None:
 
 
 def test_paths_are_shown_by_their_names_unless_two_have_one() -> None:
-    assert implementations.short_names(["/a/mine", "reference"]) == {"/a/mine": "mine", "reference": "reference"}
-    both = ["/v1/mine", "/v2/mine", "null"]
+    one = {"/a/adapter": "mine", "reference": "reference"}
+    assert implementations.short_names(one) == one
+    both = {"/v1/mine": "mine", "/v2/mine": "mine", "null": "null"}
     assert implementations.short_names(both) == {word: word for word in both}
