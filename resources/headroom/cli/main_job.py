@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 # The paper's scaling reuses what the performance suite measured.
 FIGURES = "performance/voip_flow_pairs"
 SUITES = ("smoke", "conformance", FIGURES, "papers/effnet_2007")
+JUDGED = "judge"  # suites that belong to a judgement
 
 
 def suites() -> list[str]:
@@ -40,7 +41,7 @@ def left_to_others(plan: Plan) -> str:
     """A sentence about suites that the main job leaves out; "" where a plan is another."""
     if plan.suites != suites():
         return ""
-    rest = [name for name in suite_names() if not name.startswith(SUITES)]
+    rest = [name for name in suite_names() if not name.startswith((*SUITES, JUDGED))]
     by_folder = Counter(name.partition("/")[0] for name in rest)
     found = ", ".join(f"{folder} ({count})" for folder, count in by_folder.items())
     return f"Not part of this run: the other suites of {found}; `./headroom run {' '.join(by_folder)}` runs them."

@@ -12,8 +12,8 @@ from headroom.core.console import examples
 from headroom.core.scheme_registry import all_schemes
 
 EPILOG = examples(
-    "./headroom new-adapter my-rohc --scheme rohc --language c",
-    "./headroom new-adapter my-receiver --scheme ule --language rust --folder /path/my-receiver",
+    "./headroom new-adapter my-codec --scheme SCHEME --language c",
+    "./headroom new-adapter my-codec --scheme SCHEME --language rust --folder /path/my-codec",
 )
 
 

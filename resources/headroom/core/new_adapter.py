@@ -32,7 +32,7 @@ def write(name: str, scheme_name: str, language: str, folder: Path) -> list[Path
     scheme = scheme_registry.find(scheme_name)
     if not NAME.fullmatch(name):
         raise UsageError(
-            f"'{name}' is no name of an adapter: up to 40 small letters, digits and hyphens, such as my-rohc."
+            f"'{name}' is no name of an adapter: up to 40 small letters, digits and hyphens, such as my-codec."
         )
     if language not in LANGUAGES:
         raise UsageError(f"There is no template for the language '{language}'. Known: {', '.join(LANGUAGES)}.")

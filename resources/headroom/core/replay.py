@@ -20,6 +20,7 @@ from headroom.core.errors import UsageError
 from headroom.core.implementations import Implementation, Role
 from headroom.core.paths import DEFAULT_BUILD
 from headroom.core.text import nth
+from headroom.core.workload import COPY
 
 # What an impairment may do to packets; a constant delay does nothing.
 HARMFUL = (
@@ -249,7 +250,9 @@ def _around(text: str, octet: int) -> str:
 
 
 def side(found: Implementation, role: Role, config: ReplayConfig) -> dict[str, Any]:
-    """The adapter of one side with its configuration, as a job has it."""
+    """The adapter of one side with its configuration, as a job has it. One that only copies does so in any scheme."""
+    if not found.declared(config.scheme) and found.declared(COPY):
+        return adapter(found, config.build, {"scheme": COPY})
     options = config.compressor_options if role == "compressor" else config.decompressor_options
     configuration = {"scheme": config.scheme, **config.channel, "seed": config.seed}
     if has_feedback(config) is False:

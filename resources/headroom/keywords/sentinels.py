@@ -80,6 +80,7 @@ class SentinelKeywords:
 
 
 SUBJECT, REFERENCE = "subject", "reference"
+COPIED = ("load", "replay")  # work that one who copies can do, whatever the scheme
 
 
 def _is_refusal(error: BaseException | None) -> bool:
@@ -101,5 +102,5 @@ def _beside(sentinel: sentinels.Sentinel, *arms: sentinels.Arm) -> dict[str, sen
     return {
         arm.compressor.name: arm
         for arm in arms
-        if not sentinel.lacks(arm) or (sentinel.command == "load" and arm.compressor.declared(COPY))
+        if not sentinel.lacks(arm) or (sentinel.command in COPIED and arm.compressor.declared(COPY))
     }

@@ -118,7 +118,7 @@ def test_a_wrong_octet_is_shown_and_kept(run: Any, out: Path) -> None:
     assert record["verdict"] == "fail"
     assert "came out different from octet" in record["reason"]
     kinds = {artefact["kind"]: artefact for artefact in record["artefacts"]}
-    assert set(kinds) == {"capture: source", "capture: link", "capture: decompressed"}
+    assert set(kinds) == {"capture: source", "capture: link", "capture: decompressed", "job"}
     assert all((out / "run" / artefact["path"]).stat().st_size == artefact["octets"] for artefact in kinds.values())
 
 

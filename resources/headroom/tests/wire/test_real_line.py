@@ -17,6 +17,7 @@ import pytest
 from headroom.core.machine.build import engine_program
 from headroom.core.scheme_registry import workload_of
 from headroom.core.settings import Settings
+from headroom.core.workload import COPIES
 from headroom.testbed import choice, interfaces
 from headroom.testbed.line import Codec, line
 from headroom.testbed.sender import traffic
@@ -58,7 +59,8 @@ def test_every_packet_reaches_the_other_end_as_it_was_sent(
     asked: Settings, codec: Codec, profile: str, flows: int
 ) -> None:
     trials: list[Trial] = []
-    with line(asked, [0], codec, profile, flows) as made:
+    channel = workload_of("rohc").channel("U", flows, []) if codec == "asked" else COPIES
+    with line(asked, [0], codec, profile, flows, channel) as made:
         while len(trials) < TRIALS and not (trials and trials[-1].lost == 0 and not trials[-1].fell_behind):
             trials.append(made.compared(RATE, 3.0))
         notes = traffic(made.made, trials[-1])["generator"]["notes"]
