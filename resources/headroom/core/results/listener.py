@@ -179,7 +179,9 @@ class Listener(ListenerV3):
         program = engine_program(job.build)
         if not program.is_file():  # one of links that are gone, by which fixed work is measured
             return
-        text = json.dumps(job.document, indent=1).encode() + b"\n"
+        # Captures went to a folder that may be gone by now, without which the engine would refuse the job.
+        document = {key: value for key, value in job.document.items() if key != "outputs"}
+        text = json.dumps(document, indent=1).encode() + b"\n"
         if len(text) > MOST_OF_A_JOB:
             return
         path = (
