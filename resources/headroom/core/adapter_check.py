@@ -77,7 +77,8 @@ def promises(implementation: Implementation, build: str = DEFAULT_BUILD) -> Adap
         if reason is None:
             result.findings.append(_finding(name, one["reason"]))
         else:
-            result.declared.append(_finding(name, f"{reason} Here: {one['reason']}"))
+            sentence = f"{name}: {reason} Here: {one['reason']}"
+            result.declared.append(Finding(sentence, judge=JUDGE, severity="note"))
     for name in declared:
         verdicts = {one["verdict"] for one in result.checks if one["name"] == name}
         says = f"{implementation.name} declares to fail this check, but"

@@ -2,7 +2,8 @@
 """Causes: what went wrong in many cases and cells, grouped by what is the same in all of them.
 
 Findings against one requirement are one cause, whatever packets, profiles and modes they were seen in; what no finding
-explains is grouped by its sentence without its numbers. A cause is as bad as the worst of its cases.
+explains is grouped by its sentence without its numbers, a crash by its place. Each check of the ABI that fails is a
+sighting of its own. A cause is as bad as the worst of its cases.
 """
 
 from __future__ import annotations
@@ -13,16 +14,21 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from headroom.core import requirements
+from headroom.core import adapter_check, requirements
 from headroom.core.scheme_kit.signature import plain
 from headroom.report import matrix_data
 from headroom.report.data import Records
 
+ADVICE = f" See `{adapter_check.JUDGE}`."
 CAPTURE, JOB = "capture: ", "job"  # kinds of a case's artefacts
 WEIGHT = {"error": 0, "fail": 0, "non-strict": 1}  # of verdicts; others are no causes
 # What stands in front of a sentence and differs from case to case: how many findings, which step, which packet.
 BEFORE = re.compile(r"^(?:\d+ findings?, the first: |Step \d+ \([^)]*\): |(?:link |TS )?(?:packet|message) \d+: )+")
 VECTORS = re.compile(r"^\d+ of \d+ vectors: ")  # their case is about what they break
+# A promise of the ABI may be broken in any call; where an adapter dies says more than what it was given.
+PROMISE = re.compile(r"^(?:the adapter's \w+ broke a promise: |The \w+ broke a promise of the ABI in \w+[^:]*: )")
+DIED = re.compile(r"died from (SIG\w+).* It died in (\S+, at offset 0x[0-9a-f]+)")
+KILLED = re.compile(r"^(it was killed by SIG\w+|it did not come back)")  # in a check, whatever was tried
 REQUIREMENT = re.compile(rf"\s*\(({requirements.ID})\)")
 
 
@@ -97,7 +103,7 @@ def causes(records: Records, minimised: Mapping[str, dict[str, Any]] | None = No
     found: dict[tuple[bool, str], Cause] = {}
     for told, sighting in [*_of_cases(records), *_of_cells(records)]:
         # A missed SHOULD and a broken MUST are told apart even where no requirement is known.
-        key = (WEIGHT[sighting.verdict] == 0, told.broken or plain(told.sentence))
+        key = (WEIGHT[sighting.verdict] == 0, told.broken or _same(told.sentence))
         cause = found.setdefault(key, Cause(sighting.verdict, told.sentence, told.broken, key))
         cause.seen.append(sighting)
         cause.about.update(told.about)
@@ -110,6 +116,15 @@ def causes(records: Records, minimised: Mapping[str, dict[str, Any]] | None = No
     return sorted(found.values(), key=lambda one: (WEIGHT[one.verdict], -len(one.seen)))
 
 
+def _same(sentence: str) -> str:
+    """What is the same in all sentences about one thing."""
+    if died := DIED.search(sentence):
+        return f"died from {died[1]} in {died[2]}"
+    if killed := KILLED.match(sentence):
+        return killed[1]
+    return plain(PROMISE.sub("", sentence).removesuffix(ADVICE))
+
+
 def _of_cases(records: Records) -> Iterator[tuple[_Told, Sighting]]:
     for record in records:
         if record["verdict"] not in WEIGHT or record.get("cells"):
@@ -117,7 +132,19 @@ def _of_cases(records: Records) -> Iterator[tuple[_Told, Sighting]]:
         files = {one["kind"]: one["path"] for one in record["artefacts"]}
         where, verdict, reason = record["test"]["id"], record["verdict"], record["reason"]
         debug, part = record.get("debug", ""), record.get("part", "")
+        for told in (checks := _checks(record)):
+            name, _, sentence = told["sentence"].partition(": ")
+            one = Sighting(f"{where}, {name}", verdict, sentence, record["command"], debug, files, part=part)
+            yield _Told(sentence, told["requirement"]), one
+        if checks:
+            continue
         yield _told(record), Sighting(where, verdict, reason, record["command"], debug, files, part=part)
+
+
+def _checks(record: dict[str, Any]) -> list[dict[str, Any]]:
+    """The findings of checks of the ABI, but for those that are declared."""
+    found = [one for one in record["findings"] if one["judge"] == adapter_check.JUDGE]
+    return [one for one in found if one["severity"] != "note"]
 
 
 def _told(record: dict[str, Any]) -> _Told:

@@ -71,3 +71,30 @@ def test_the_example_has_what_repeats_it() -> None:
     (found,) = causes([bare, full])
     assert found.example.files == {"job": "artefacts/b/job.json"}
     assert found.example.debug.startswith("gdb") and found.example.repeat.startswith("./headroom run")
+
+
+def test_each_check_of_the_abi_is_seen_by_itself() -> None:
+    def found(sentence: str, severity: str = "must") -> Finding:
+        return Finding(sentence, judge="headroom-engine check", severity=severity)
+
+    findings = [
+        found("round_trip: it did not come back while packet 60 was compressed."),
+        found("outcome: the adapter's decompress broke a promise: it wrote outside the output buffer of 95 octets."),
+        found("drain: it did not come back."),
+        found("quiet: It prints. Here: it prints 3 octets.", "note"),
+    ]
+    checks = failed("A", "round_trip: it did not come back …", findings=findings)
+    promise = (
+        "The decompressor broke a promise of the ABI in decompress, packet 1: it wrote outside the output buffer of "
+    )
+    case = failed("B", f"{promise}553 octets. See `headroom-engine check`.", "error")
+    hang, outside = causes([checks, case])
+    assert [one.where.rpartition(", ")[2] for one in hang.seen] == ["round_trip", "drain"]
+    assert (outside.verdict, len(outside.seen)) == ("fail", 2)
+
+
+def test_a_crash_is_known_by_its_place() -> None:
+    said = "The engine died from SIGABRT while it ran mine.so as {}. It died in mine.so, at offset 0x{}. Look there."
+    cases = [("compressor", "12b6"), ("compressor and reference.so as decompressor", "12b6"), ("compressor", "99")]
+    found = causes([failed(str(i), said.format(*case), "error") for i, case in enumerate(cases)])
+    assert [len(one.seen) for one in found] == [2, 1]
