@@ -11,6 +11,7 @@ from headroom.core.captures.dissection import LinkPacket
 from headroom.core.paths import ROOT
 from headroom.core.scheme_kit.line import Arrival, Sent
 from headroom.schemes.vj import tshark_reading
+from headroom.schemes.vj.dissector import WRONG_CHECKSUM, VjReader
 from headroom.schemes.vj.judge import header as headers
 from headroom.schemes.vj.judge import packet
 from headroom.schemes.vj.judge.compressor import CompressorJudge, not_compressible
@@ -261,3 +262,11 @@ def test_changes_that_tshark_takes_for_signed_are_not_compared(change: str, comp
     ours = tshark_reading.values_of(packet.read(window))
     assert ("window change" in reading.values) == compared
     assert all(ours[name] == value for name, value in reading.values.items() if name in ours)
+
+
+@pytest.mark.parametrize("kind", [IP, UNCOMPRESSED])
+def test_a_wrong_tcp_checksum_is_noted_of_any_packet(kind: int) -> None:
+    whole = octets(FIRST)
+    damaged = whole[:-1] + bytes([whole[-1] ^ 1])
+    ours = VjReader().read(LinkPacket(damaged if kind == IP else uncompressed(damaged), 0, kind))
+    assert ours.restored == damaged and ours.notes == [WRONG_CHECKSUM[kind]]
