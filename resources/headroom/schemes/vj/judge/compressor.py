@@ -56,7 +56,7 @@ class CompressorJudge:
         if self.blind:
             return
         if type_ == IP and link != source:
-            yield "RFC1144-3.2.3-2", "a TYPE_IP packet is an unmodified copy of the input packet"
+            yield "RFC1144-3.2.3-2", "a TYPE_IP packet is no unmodified copy of the input packet"
             return
         if reason := not_compressible(source):
             if type_ != IP:
