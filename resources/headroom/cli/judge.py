@@ -29,7 +29,7 @@ EPILOG = console.examples(
     "./headroom judge --resume last",
 )
 HANG, MOST_HUNG_S = "was still busy after", 100.0
-TOO_MANY_HANGS = f"It hung so often that the rest was not asked (for more than {MOST_HUNG_S:.0f} s together)."
+TOO_MANY_HANGS = f"It hung for more than {MOST_HUNG_S:.0f} s together: the rest was not asked."
 LINE_EVERY_S = 15.0  # between two lines of progress in a log
 
 
@@ -161,6 +161,9 @@ def _print(found: Summary, page: Path) -> None:
     columns: list[str | tuple[str, str]] = ["what was asked", *((word, "right") for word in VERDICTS)]
     rows = [(row.title, *(row.counts.get(word) or "" for word in VERDICTS)) for row in found.asked]
     console.print_table(found.title, columns, rows)
+    for row in found.asked:
+        if row.note:
+            print(f"{row.title}: {row.note}")
     if found.causes:
         console.print_table(
             "What is wrong, by cause",
