@@ -103,6 +103,7 @@ Outcome check_statistics(const Subject& subject) {
     if (std::any_of(buffer.begin(), buffer.end(), [](char c) { return c != kPoison; })) {
       throw Broken("statistics writes into a buffer that is too small for its text.");
     }
+    note(std::string("the statistics of a ") + name_of(role) + " that has had packets were read");
     for (const TypedPacket& packet : link_packets(subject, 50)) {
       if (role == HEADROOM_DECOMPRESSOR) (void)call_one(instance, input_of(packet), time_of(0));
     }

@@ -34,6 +34,15 @@ constexpr const char* kBuiltInProfile = R"({
      "payload": {"length": 40}, "timing": {"interval_ms": 20}},
     {"headers": [{"protocol": "raw", "octets": "c021010a"}],
      "payload": {"length": 20}, "timing": {"interval_ms": 20}}]})";
+// Of schemes that compress TCP: data in one direction, and what goes back.
+constexpr const char* kTcpVariants = R"([
+    {"headers": [{"protocol": "ipv4", "source": "10.0.0.0/8", "destination": "172.16.0.0/12"},
+                 {"protocol": "tcp", "source_ports": [1024, 4999], "destination_ports": [21, 21]}],
+     "payload": {"length": [1, 90]}, "timing": {"interval_ms": 20}},
+    {"headers": [{"protocol": "ipv4", "source": "10.0.0.0/8", "destination": "172.16.0.0/12"},
+                 {"protocol": "tcp", "source_ports": [1024, 4999], "destination_ports": [21, 21],
+                  "acknowledgement_step": 512}],
+     "payload": {"length": 0}, "timing": {"interval_ms": 20}}])";
 constexpr std::size_t kBuiltInPackets = 200;
 constexpr std::size_t kMostPackets = 500;
 
@@ -102,12 +111,16 @@ void settle(Subject& subject, const Description& description, const std::optiona
   if (source) {
     subject.packets = read_source(*source, layout);
   } else {
-    const Json built_in = Json::parse(kBuiltInProfile);
+    const Scheme* const known = find_scheme(scheme->scheme);
+    Json built_in = Json::parse(kBuiltInProfile);
+    if (known != nullptr && known->trials.compresses_tcp) {
+      for (const Json& variant : Json::parse(kTcpVariants)) built_in["variants"].push_back(variant);
+    }
     traffic::RenderLimits limits;
-    limits.flows = 5;
+    limits.flows = built_in["variants"].size();
     limits.packets = kBuiltInPackets;
     subject.packets = traffic::render(traffic::read_profile(Value(built_in, "")), limits, 1);
-    if (const Scheme* const known = find_scheme(scheme->scheme); known != nullptr && known->trials.only_ip) {
+    if (known != nullptr && known->trials.only_ip) {
       std::erase_if(subject.packets, [](const SourcePacket& packet) { return !trim_ip(packet.octets); });
     }
   }

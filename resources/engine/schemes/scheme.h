@@ -70,6 +70,8 @@ struct Trials {
   std::vector<BadConfiguration> (*bad_configurations)(const Json& good) = nullptr;
   // Whether a packet without a type has to be one of IP: what else there is, only its type tells.
   bool only_ip = false;
+  // Whether it compresses TCP: without such packets nothing that it does with them would be tried.
+  bool compresses_tcp = false;
   WrongCrc (*with_wrong_crc)(const Json& config, OctetView right) = nullptr;
   // A sentence without its subject if the CRC of a link packet is wrong, with the id of the requirement; else "".
   // `header` is the compressed_header of its detail.

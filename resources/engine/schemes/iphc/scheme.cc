@@ -40,7 +40,7 @@ const Scheme& scheme() noexcept {
   static constexpr Scheme kScheme = {
       .name = "iphc",
       .framing = &kFraming,
-      .trials = {.bad_configurations = bad_configurations, .reverse_packet = reverse_packet}};
+      .trials = {.bad_configurations = bad_configurations, .compresses_tcp = true, .reverse_packet = reverse_packet}};
   return kScheme;
 }
 

@@ -26,8 +26,9 @@ std::vector<BadConfiguration> bad_configurations(const Json& good) {
 }  // namespace
 
 const Scheme& scheme() noexcept {
-  static constexpr Scheme kScheme = {
-      .name = "taroc", .framing = &kFraming, .trials = {.bad_configurations = bad_configurations}};
+  static constexpr Scheme kScheme = {.name = "taroc",
+                                     .framing = &kFraming,
+                                     .trials = {.bad_configurations = bad_configurations, .compresses_tcp = true}};
   return kScheme;
 }
 
