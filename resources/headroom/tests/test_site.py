@@ -176,12 +176,13 @@ def test_outcomes_of_a_run_are_shown(tmp_path: Path) -> None:
 def test_guides_lead_to_pages_and_to_files_of_the_project(composed: Site) -> None:
     text = composed.pages["guides/implementations.md"].text()
     assert "[`abi/headroom.h`](../abi/headroom.md)" in text
-    assert "[`example/example.cc`](../source/implementations/example/example.cc.md)" in text
     site = Site()
     page = site.page("guides/a.md", "A")
     code = "    [x](README.md)\n\n```\n[y](README.md)\n```\n"
     assert guides.localized(site, page, Path(), f"{code}[z](README.md)", {"README.md": "b.md"}) == f"{code}[z](../b.md)"
     assert guides.localized(site, page, Path(), "[z](nowhere.md)", {}) == "z"
+    file = guides.localized(site, page, Path("implementations"), "[z](null/null.cc)", {})
+    assert file == "[z](../source/implementations/null/null.cc.md)"
 
 
 # ---- Markdown
