@@ -200,7 +200,7 @@ def _worse(compared: Comparison) -> list[str]:
         found.append(f"b covers less by {len(lost)} cases that passed in a: {_first(lost)}.")
     if metrics := [
         f"{name_of(one)} of {one.test} by a factor of {one.factor:.4g}"
-        + (" (too few trials to tell a spread)" if one.outside is None else "")
+        + (" (by its size: trials are too few for a spread)" if one.outside is None else "")
         for one in compared.worse_metrics()
     ]:
         found.append(f"b is significantly worse in {len(metrics)} metrics: {_first(metrics)}.")

@@ -68,5 +68,5 @@ def promise(document: dict[str, Any]) -> None:
         where = "" if broken.get("packet") is None else f", {nth('packet', broken['packet'])}"
         raise Misbehaviour(
             f"The {broken['side']} broke a promise of the ABI in {broken['function']}{where}: {broken['message']} "
-            "See `headroom-engine check`."
+            "See `./headroom check`."
         )

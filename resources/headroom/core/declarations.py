@@ -50,6 +50,9 @@ def _check_capabilities(document: Document) -> None:
             raise UsageError(document.complaint((*at, "roles"), sentence))
         own = schema_of(entry["scheme"], "capabilities")
         properties = {**common["properties"], **own.get("properties", {})}
+        if name not in all_schemes() and set(entry) - set(properties):  # which belong to a scheme
+            sentence = f"there is no scheme {name} (known: {', '.join(all_schemes())})"
+            raise UsageError(document.complaint((*at, "scheme"), sentence))
         check(document, {**common, "properties": properties}, at)
 
 

@@ -19,7 +19,7 @@ from headroom.core.scheme_kit.signature import plain
 from headroom.report import matrix_data
 from headroom.report.data import Records
 
-ADVICE = f" See `{adapter_check.JUDGE}`."
+ADVICE = " See `./headroom check`."
 CAPTURE, JOB = "capture: ", "job"  # kinds of a case's artefacts
 WEIGHT = {"error": 0, "fail": 0, "non-strict": 1}  # of verdicts; others are no causes
 # What stands in front of a sentence and differs from case to case: how many findings, which step, which packet.

@@ -305,3 +305,10 @@ def test_what_is_declared_and_not_described_is_an_error_of_the_implementation(tm
     results = matrix.run(row, support.store(tmp_path))
     assert {(one["verdict"], one["reason"]) for one in results} == {("error", sentence)}
     assert len({one["signature"] for one in results}) == 1, "said once for all of them"
+
+
+def test_keys_of_an_unknown_scheme_are_not_to_blame(root: Path) -> None:
+    text = YAML[: YAML.index("capabilities:")] + "capabilities: [{scheme: rohcx, roles: [compressor], cids: [small]}]\n"
+    (root / "theirs" / "implementation.yaml").write_text(text)
+    with pytest.raises(UsageError, match=r"there is no scheme rohcx \(known: .*rohc"):
+        implementations.find("theirs", root)

@@ -215,7 +215,7 @@ class EngineUserPlane:
         if broken := document.get("promise_broken"):
             raise Misbehaviour(
                 f"A promise of the ABI was broken in {broken.get('function')}: "
-                f"{broken.get('sentence') or broken.get('message')} See `headroom-engine check`."
+                f"{broken.get('sentence') or broken.get('message')} See `./headroom check`."
             )
         if error := document.get("error"):
             if self._is_ready and error.get("kind") == "job":  # a step: the session goes on

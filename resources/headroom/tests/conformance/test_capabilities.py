@@ -136,7 +136,7 @@ def test_promises() -> None:
     with pytest.raises(Misbehaviour) as caught:
         promise({"promise_broken": broken})
     assert str(caught.value) == (
-        "The decompressor broke a promise of the ABI in take_feedback: It is too long. See `headroom-engine check`."
+        "The decompressor broke a promise of the ABI in take_feedback: It is too long. See `./headroom check`."
     )
     assert caught.value.verdict == "error"
 

@@ -87,7 +87,7 @@ def test_each_check_of_the_abi_is_seen_by_itself() -> None:
     promise = (
         "The decompressor broke a promise of the ABI in decompress, packet 1: it wrote outside the output buffer of "
     )
-    case = failed("B", f"{promise}553 octets. See `headroom-engine check`.", "error")
+    case = failed("B", f"{promise}553 octets. See `./headroom check`.", "error")
     hang, outside = causes([checks, case])
     assert [one.where.rpartition(", ")[2] for one in hang.seen] == ["round_trip", "drain"]
     assert (outside.verdict, len(outside.seen)) == ("fail", 2)

@@ -99,7 +99,7 @@ def results(document: dict[str, Any], acts: Sequence[Act]) -> list[Done]:
         where = "" if broken["message"] is None else f" ({nth('message', broken['message'])})"
         raise Misbehaviour(
             f"A promise of the ABI was broken in {broken['function']}{where}: {broken['sentence']} "
-            "See `headroom-engine check`."
+            "See `./headroom check`."
         )
     return [
         _compressed(record) if act.what == "compress" else _arrived(record)
