@@ -135,7 +135,8 @@ TEST(Words, NameAStaleLengthAndTheCrc) {
 TEST(Words, AreThoseOfTheSanitizer) {
   if (!kAddressSanitizer) GTEST_SKIP() << "this is no build with AddressSanitizer";
   const std::string reason = reason_of("faulty_reads_past_the_input", "input_bounds");
-  EXPECT_TRUE(reason.starts_with("AddressSanitizer: SEGV, in touch_what_is_not_ours")) << reason;
+  EXPECT_TRUE(reason.starts_with("AddressSanitizer: SEGV, in ")) << reason;
+  EXPECT_NE(reason.find("touch_what_is_not_ours"), std::string::npos) << reason;
 }
 
 TEST(Children, WhatLeavesTheirSessionIsEnded) {
