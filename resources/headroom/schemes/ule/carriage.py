@@ -10,7 +10,7 @@ from pathlib import Path
 from headroom.core import replay
 from headroom.core.captures import engine_pcapng
 from headroom.core.replay import Replay, ReplayConfig
-from headroom.schemes.ule.judge.receiver import Receiver
+from headroom.schemes.ule.judge.receiver import TEST_SNDU, Receiver
 
 ETHER_TYPE = 0x22F1  # of ROHC
 WHOLE_FRAME = 0x6558  # what the judge says of a bridged frame that it leaves whole
@@ -33,7 +33,9 @@ def read_by_the_judge(done: Replay, packets: list[bytes]) -> list[str]:
     units = [unit for packet in packets for unit in judge.take(packet)]
     header = MAC_HEADER if done.config.carrier.ethernet else 0
     type_of_units = WHOLE_FRAME if done.config.carrier.ethernet else ETHER_TYPE
-    wrong = [f"The judge notes {count} times: {event}." for event, count in judge.events.items()]
+    # An encapsulator may send Test SNDUs: receivers "MUST then discard any Test SNDUs" (RFC 4326, 5.1).
+    events = {event: count for event, count in judge.events.items() if event != TEST_SNDU}
+    wrong = [f"The judge notes {count} times: {event}." for event, count in events.items()]
     if types := {unit.type for unit in units} - {type_of_units}:
         wrong.append(f"The judge reads units of other types: {sorted(types)}.")
     sent = [record["link"] for record in done.records if "link" in record]

@@ -158,7 +158,8 @@ class _Reader:
             return (WHOLE_FRAME,)
         given = self.entry.get("pdus", {}).get(unit, {})
         if "type" in given:
-            return (int(given["type"], 16),)
+            named = int(given["type"], 16)
+            return next((types for types in IP_TYPES.values() if types[0] == named), (named,))
         return next((types for key, types in IP_TYPES.items() if key in given), ())
 
     def _joined(self, named: Mapping[str, bytes], given: Any, *where: str | int) -> bytes:

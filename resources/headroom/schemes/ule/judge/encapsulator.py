@@ -208,26 +208,10 @@ class EncapsulatorJudge:
         expected = before[0] if before else None
         if crc(sndu):
             self._find("RFC4326-4.6-2", f"The CRC of an SNDU is {sndu[-4:].hex()}, not {crc(sndu[:-4]):08x}")
-        has_address, content = not sndu[0] & 0x80, sndu[4:-4]
-        npa = content[:6] if has_address else None
-        if has_address != self.setting.address:
-            word = "present" if self.setting.address else "absent"
-            sentence = f"The D-bit is {int(not has_address)}, and the address is to be {word}"
-            if self.setting.address_by_default:
-                self._find("RFC4326-4.1-3", f"{sentence} by default")
-            else:
-                self._find("", sentence)
-        if npa is not None:
-            content = content[6:]
-            if len(npa) < 6:
-                self._find("RFC4326-4.2-1", f"An SNDU with a D-bit of 0 has a Length of {len(sndu) - 4}")
-            elif not any(npa):
-                self._find("RFC4326-4.5-4", "The NPA address is 00:00:00:00:00:00")
-            elif expected is not None and npa not in (wanted := self._npas_of(expected)):
-                sentence = f"The NPA address is {npa.hex(':')}, not {wanted[0].hex(':')}"
-                self._find(_of_address(wanted[0], self.setting.npa), sentence)
-        type_ = int.from_bytes(sndu[2:4])
-        chain = self._chain(type_, content, expected, time_ns)
+        content = sndu[4:-4] if sndu[0] & 0x80 else sndu[10:-4]
+        chain = self._chain(int.from_bytes(sndu[2:4]), content, expected, time_ns)
+        is_test = chain is not None and chain[0] == 0
+        self._address(sndu, None if is_test else expected, is_test)
         if chain is not None:
             self._content(stream, *chain)
         if len(stream.waiting) == len(before) and stream.waiting and (chain is None or chain[0] != 0):
@@ -238,6 +222,27 @@ class EncapsulatorJudge:
             stream.ended.append(self._made(carried, stream.waiting[0] if stream.waiting else None))
             if chain is not None and chain[0] in (TS_CONCAT, PDU_CONCAT):
                 stream.concatenated = stream.concatenated or chain[0]
+
+    def _address(self, sndu: bytes, expected: Pdu | None, is_test: bool) -> None:
+        """The D-bit and the NPA address of an SNDU that is to carry a PDU. That of a Test SNDU is nobody's, and "The
+        D-bit MAY be set in a TEST SNDU" (RFC 4326, 5.1)."""
+        has_address, npa = not sndu[0] & 0x80, sndu[4:-4][:6]
+        if has_address != self.setting.address and not is_test:
+            word = "present" if self.setting.address else "absent"
+            sentence = f"The D-bit is {int(not has_address)}, and the address is to be {word}"
+            if self.setting.address_by_default:
+                self._find("RFC4326-4.1-3", f"{sentence} by default")
+            else:
+                self._find("", sentence)
+        if not has_address:
+            return
+        if len(npa) < 6:
+            self._find("RFC4326-4.2-1", f"An SNDU with a D-bit of 0 has a Length of {len(sndu) - 4}")
+        elif not any(npa):
+            self._find("RFC4326-4.5-4", "The NPA address is 00:00:00:00:00:00")
+        elif expected is not None and npa not in (wanted := self._npas_of(expected)):
+            sentence = f"The NPA address is {npa.hex(':')}, not {wanted[0].hex(':')}"
+            self._find(_of_address(wanted[0], self.setting.npa), sentence)
 
     def _made(self, carried: Sequence[Pdu], following: Pdu | None) -> int:
         """When an SNDU had to be made of the PDUs that it carries: when it was full, when the next PDU had to go into
