@@ -2,13 +2,14 @@
 """`./headroom report`: makes the HTML report of a run again, or exports its figures."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from headroom.core.console import examples, print_json, say, warn
-from headroom.core.errors import UsageError
+from headroom.core.errors import EnvironmentLacks, HeadroomError, UsageError
 from headroom.core.paths import output_file
+from headroom.core.text import shortened
 
 EPILOG = examples(
     "./headroom report  # the newest run",
@@ -46,10 +47,7 @@ def report_command(
         say(f"{len(records)} records of {folder.name} would go into {target}" + (f" and {parquet}" if parquet else ""))
     else:
         render.write(records, target, folder)
-        from headroom.judge import judgement, page, summary
-
-        if judgement.is_one(folder):
-            page.write(summary.of(judgement.recall(str(folder)), records), folder)
+        _write_judgement(folder, records)
         if parquet:
             from headroom.core.results import parquet as export
 
@@ -66,3 +64,19 @@ def report_command(
         print(target)
         if parquet:
             print(parquet)
+
+
+def _write_judgement(folder: Path, records: list[dict[str, Any]]) -> None:
+    """Writes the page of a judgement again. Its files may be damaged, and the implementation gone: then the report
+    stands, and a warning says why there is no page."""
+    from headroom.judge import judgement, page, summary
+
+    if not judgement.is_one(folder):
+        return
+    try:
+        page.write(summary.of(judgement.recall(str(folder)), records), folder)
+    except EnvironmentLacks:  # the disk
+        raise
+    except Exception as error:
+        reason = str(error) if isinstance(error, HeadroomError) else f"{type(error).__name__}: {error}"
+        warn(f"{page.PAGE} is not made again: {shortened(reason, 300)}")

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from headroom.core import adapter_check, requirements
+from headroom.core.results.record import Verdict, worst
 from headroom.core.scheme_kit.signature import plain
 from headroom.report import matrix_data
 from headroom.report.data import Records
@@ -38,7 +39,7 @@ class Sighting:
     what they are."""
 
     where: str
-    verdict: str
+    verdict: Verdict
     sentence: str
     repeat: str
     debug: str = ""
@@ -52,7 +53,7 @@ class Cause:
     """One thing that is wrong. `requirement` is the sentence of the specification that is broken; where no finding
     names one, the one that most of its cases are about; "" where there is none."""
 
-    verdict: str
+    verdict: Verdict
     sentence: str
     requirement: str = ""
     key: tuple[bool, str] = (True, "")  # what is the same in all that was seen
@@ -89,15 +90,15 @@ class Cause:
 
 
 class _Told(NamedTuple):
-    """What a result says: a sentence without what differs from case to case, the requirement that a finding names, and
-    those that the case is about."""
+    """The words of a result: a sentence without what differs from case to case, the requirement that a finding names,
+    and those that the case is about."""
 
     sentence: str
     broken: str = ""
     about: tuple[str, ...] = ()
 
 
-def causes(records: Records, minimised: Mapping[str, dict[str, Any]] | None = None) -> list[Cause]:
+def causes(records: Records, minimised: Mapping[str, Sighting] | None = None) -> list[Cause]:
     """The causes of all that failed, was an error or missed a SHOULD; the worst and most frequent first. `minimised`
     has the sighting of fewest packets of some, by their identities."""
     found: dict[tuple[bool, str], Cause] = {}
@@ -107,17 +108,17 @@ def causes(records: Records, minimised: Mapping[str, dict[str, Any]] | None = No
         cause = found.setdefault(key, Cause(sighting.verdict, told.sentence, told.broken, key))
         cause.seen.append(sighting)
         cause.about.update(told.about)
-        if cause.verdict != "error" and sighting.verdict == "fail":
-            cause.verdict = "fail"
+        cause.verdict = worst([cause.verdict, sighting.verdict])
     for cause in found.values():
         cause.requirement = cause.requirement or next((name for name, _ in cause.about.most_common(1)), "")
         if small := (minimised or {}).get(cause.identity):
-            cause.seen = [Sighting(**small), *(one for one in cause.seen if one.where != small["where"])]
+            others = (one for one in cause.seen if (one.where, one.part) != (small.where, small.part))
+            cause.seen = [small, *others]
     return sorted(found.values(), key=lambda one: (WEIGHT[one.verdict], -len(one.seen)))
 
 
 def _same(sentence: str) -> str:
-    """What is the same in all sentences about one thing."""
+    """The part that all sentences about one thing share."""
     if died := DIED.search(sentence):
         return f"died from {died[1]} in {died[2]}"
     if killed := KILLED.match(sentence):
@@ -134,7 +135,7 @@ def _of_cases(records: Records) -> Iterator[tuple[_Told, Sighting]]:
         debug, part = record.get("debug", ""), record.get("part", "")
         for told in (checks := _checks(record)):
             name, _, sentence = told["sentence"].partition(": ")
-            one = Sighting(f"{where}, {name}", verdict, sentence, record["command"], debug, files, part=part)
+            one = Sighting(f"{name}, a check of the ABI", verdict, sentence, record["command"], debug, files, part=part)
             yield _Told(sentence, told["requirement"]), one
         if checks:
             continue

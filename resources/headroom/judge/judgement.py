@@ -5,9 +5,8 @@ from __future__ import annotations
 
 import json
 import shlex
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from headroom.core import implementations
 from headroom.core.engine import EngineFailure
@@ -18,6 +17,7 @@ from headroom.core.paths import shown
 from headroom.core.results import store
 from headroom.core.run import session
 from headroom.judge import parts, subject
+from headroom.judge.causes import Sighting
 from headroom.judge.parts import Extent, Part
 
 FILE = "judge.json"
@@ -36,7 +36,7 @@ class Judgement:
     command: str
     ended: list[str] = field(default_factory=list)
     stopped: dict[str, str] = field(default_factory=dict)  # why parts were not asked to their end, by their names
-    minimised: dict[str, dict[str, Any]] = field(default_factory=dict)  # sightings, by the identities of causes
+    minimised: dict[str, Sighting] = field(default_factory=dict)  # sightings, by the identities of causes
 
     @property
     def is_whole(self) -> bool:
@@ -91,7 +91,7 @@ def begin(word: str, scheme: str, extent: Extent, only: tuple[str, ...]) -> Judg
 
 
 def _does_not_load(found: Implementation, build: str) -> str:
-    """Why nothing but the checks of the ABI can be asked of an adapter; "" where it describes itself."""
+    """Returns why nothing but the checks of the ABI can be asked of an adapter; "" if it describes itself."""
     try:
         implementations.describe(found, build)
     except EngineFailure as failure:
@@ -114,7 +114,7 @@ def keep(judged: Judgement) -> None:
         "command": judged.command,
         "ended": judged.ended,
         "stopped": judged.stopped,
-        "minimised": judged.minimised,
+        "minimised": {cause: asdict(one) for cause, one in judged.minimised.items()},
         "parts": [parts.as_json(part) for part in judged.parts],
     }
     try:
@@ -138,9 +138,15 @@ def recall(name: str) -> Judgement:
         document = json.loads(path.read_text(encoding="utf-8"))
         made = [parts.from_json(one, folder) for one in document["parts"]]
         found = implementations.find(str(document["implementation"]))
-        names = ([str(one) for one in document[key]] for key in ("schemes", "ended"))
-        schemes, ended = names
-        more = (dict(document[key]) for key in ("stopped", "minimised"))
-        return Judgement(found, schemes, made, folder, str(document["command"]), ended, *more)
+        return Judgement(
+            found,
+            schemes=[str(one) for one in document["schemes"]],
+            parts=made,
+            folder=folder,
+            command=str(document["command"]),
+            ended=[str(one) for one in document["ended"]],
+            stopped={str(name): str(why) for name, why in document["stopped"].items()},
+            minimised={str(cause): Sighting(**one) for cause, one in document["minimised"].items()},
+        )
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise UsageError(f"{shown(path)} does not say what was judged ({error}); start again.") from error

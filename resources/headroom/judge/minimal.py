@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +40,7 @@ def minimise_all(judged: Judgement, say: Callable[[str], None]) -> None:
         tried = (_smaller(judged, cause, one, by_test, folder) for one in cause.seen[:MOST_SIGHTINGS])
         if smaller := next(filter(None, tried), None):
             say(f"      {smaller.packets} packets suffice for a cause: {smaller.where}")
-            judged.minimised[cause.identity] = asdict(smaller)
+            judged.minimised[cause.identity] = smaller
             judgement.keep(judged)
 
 

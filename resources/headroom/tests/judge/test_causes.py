@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
+
+import pytest
 
 from headroom.core.finding import Finding
 from headroom.core.results.record import Artefact
@@ -89,8 +92,8 @@ def test_each_check_of_the_abi_is_seen_by_itself() -> None:
     )
     case = failed("B", f"{promise}553 octets. See `./headroom check`.", "error")
     hang, outside = causes([checks, case])
-    assert [one.where.rpartition(", ")[2] for one in hang.seen] == ["round_trip", "drain"]
-    assert (outside.verdict, len(outside.seen)) == ("fail", 2)
+    assert [one.where.partition(", ")[0] for one in hang.seen] == ["round_trip", "drain"]
+    assert (outside.verdict, len(outside.seen)) == ("error", 2)
 
 
 def test_a_crash_is_known_by_its_place() -> None:
@@ -98,3 +101,17 @@ def test_a_crash_is_known_by_its_place() -> None:
     cases = [("compressor", "12b6"), ("compressor and reference.so as decompressor", "12b6"), ("compressor", "99")]
     found = causes([failed(str(i), said.format(*case), "error") for i, case in enumerate(cases)])
     assert [len(one.seen) for one in found] == [2, 1]
+
+
+@pytest.mark.parametrize("order", [("fail", "error"), ("error", "fail")])
+def test_a_cause_is_as_bad_as_its_worst_case(order: tuple[str, str]) -> None:
+    (found,) = causes([failed(name, "It is late by 3.", verdict) for name, verdict in zip("AB", order, strict=True)])
+    assert found.verdict == "error"
+
+
+def test_a_case_that_two_roles_are_asked_is_seen_twice() -> None:
+    both = [failed("A", "It is late by 3.", part=part) for part in ("one", "two")]
+    (found,) = causes(both)
+    small = replace(found.seen[0], packets=2)
+    (again,) = causes(both, {found.identity: small})
+    assert again.example == small and [one.part for one in again.seen] == ["one", "two"]

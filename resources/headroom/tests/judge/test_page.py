@@ -12,7 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
+from typer.testing import CliRunner
 
+from headroom.cli import report
 from headroom.core import implementations
 from headroom.core.errors import UsageError
 from headroom.core.finding import Finding
@@ -27,6 +30,13 @@ from headroom.tests.sample import SIDE, record
 
 HOSTILE = "<script>alert(1)</script>\x1b[31m\u202e"
 MARK = "RFC3095-5.7.7-2"
+
+
+def application() -> typer.Typer:
+    app = typer.Typer()
+    report.add_to(app)
+    app.callback()(lambda: None)  # so that the command is named
+    return app
 
 
 def part(kind: str, name: str, title: str) -> Part:
@@ -139,6 +149,31 @@ def test_the_command_judges_and_goes_on(tmp_path: Path) -> None:
         cwd=ROOT / "resources", env=environment, capture_output=True, text=True,
     )  # fmt: skip
     assert told.returncode == 2 and "judge --resume" in told.stderr
+
+
+@pytest.mark.parametrize(
+    ("change", "warning"),
+    [
+        ({"implementation": "/nowhere/mine"}, "There is no implementation"),
+        ({"minimised": {"a": {"nonsense": 1}}}, "does not say what was judged"),
+        ({"parts": [{"kind": 1}]}, "does not say what was judged"),
+        ({"schemes": ["nothing"]}, "judge.html is not made again"),
+    ],
+)
+def test_a_damaged_judgement_leaves_the_report(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: dict[str, Any], warning: str
+) -> None:
+    monkeypatch.setenv("HEADROOM_OUT", str(tmp_path))
+    folder = tmp_path / "20260102-030405-abcd"
+    (folder / "results").mkdir(parents=True)
+    (folder / "results" / "a.json").write_text(json.dumps(result("B", "fail", "It is late.")))
+    made = judged(folder)
+    judgement.keep(made)
+    document = json.loads((folder / "judge.json").read_text()) | change
+    (folder / "judge.json").write_text(json.dumps(document))
+    done = CliRunner().invoke(application(), ["report", folder.name])
+    assert done.exit_code == 0 and (folder / "report.html").is_file(), done.output
+    assert warning in done.output and not (folder / "judge.html").exists()
 
 
 def test_a_run_that_is_none_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
