@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -29,6 +30,7 @@ EPILOG = console.examples(
     "./headroom judge --resume last",
 )
 HANG, MOST_HUNG_S = "was still busy after", 100.0
+PATIENCE_S = 30.0  # with a job of conformance, which takes well under a second
 TOO_MANY_HANGS = f"It hung for more than {MOST_HUNG_S:.0f} s together: the rest was not asked."
 LINE_EVERY_S = 15.0  # between two lines of progress in a log
 
@@ -93,9 +95,11 @@ def _build_what_is_needed(build: str) -> None:
 
 
 def _execute(judged: Judgement, resumed: bool, json: bool) -> int:
+    from headroom.core import engine
     from headroom.core.results import junit, store
     from headroom.core.run import session
     from headroom.judge import page, summary
+    from headroom.judge.parts import CONFORMANCE
     from headroom.report import render
 
     folder = judged.folder
@@ -105,7 +109,9 @@ def _execute(judged: Judgement, resumed: bool, json: bool) -> int:
     for number, (part, plan) in enumerate(with_plan, 1):
         if part.name in judged.ended:
             continue
-        with PartProgress(f"[{number}/{len(with_plan)}] {part.title}") as progress:
+        most_s = PATIENCE_S if part.kind == CONFORMANCE else math.inf
+        title = f"[{number}/{len(with_plan)}] {part.title}"
+        with PartProgress(title) as progress, engine.patience(most_s):
             outcome = session.run_robot(
                 plan,
                 progress.start,

@@ -8,6 +8,7 @@ end of the run. No engine outlives this process, and nothing that an adapter sta
 
 import hashlib
 import json
+import math
 import os
 import selectors
 import subprocess
@@ -52,6 +53,7 @@ DESCRIBE = "describe"
 _rehearsed: list[str] | None = None  # the commands of the jobs that were not run; None: jobs run
 _link_digests: list[str] = []  # of the jobs since take_link_digest was last called
 _last_job: "Job | None" = None  # since take_last_job was last called
+_patience_s = math.inf  # of `patience`
 
 
 @dataclass(frozen=True)
@@ -83,6 +85,17 @@ def rehearsal() -> Iterator[list[str]]:
         _rehearsed = before
 
 
+@contextmanager
+def patience(most_s: float) -> Iterator[None]:
+    """Within it no job takes more than so many seconds, whatever its caller allows."""
+    global _patience_s
+    before, _patience_s = _patience_s, most_s
+    try:
+        yield
+    finally:
+        _patience_s = before
+
+
 def run(command: str, job: dict[str, Any], timeout_s: float = 120.0, build: str = DEFAULT_BUILD) -> dict[str, Any]:
     """Runs one job and returns the engine's document.
 
@@ -105,6 +118,7 @@ def run_together(
     """
     global _last_job
     program = program_for(command, len(jobs), build)
+    timeout_s = min(timeout_s, _patience_s)
     if command != DESCRIBE and jobs:
         _last_job = Job(command, jobs[0], build)
     running: list[_Running] = []

@@ -128,6 +128,12 @@ def test_what_an_adapter_starts_neither_holds_us_up_nor_survives(
     assert gone(int(marker.read_text()))
 
 
+def test_patience_is_less_than_what_a_caller_allows(fake_build: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(process_group, "GRACE_S", 0.2)
+    with engine.patience(0.7), pytest.raises(engine.EngineFailure, match=r"after 0\.7 s"):
+        engine.run("replay", {"fake": "hang"}, build=fake_build)
+
+
 @pytest.mark.parametrize("fake", ["forks-silently", "forks-and-leaves"])
 def test_a_process_that_keeps_nothing_open_does_not_survive_either(fake_build: str, tmp_path: Path, fake: str) -> None:
     marker = tmp_path / "pid"
