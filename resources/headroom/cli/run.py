@@ -79,6 +79,8 @@ def plan_of(options: RunOptions) -> Plan:
             "nothing: leave it out, or name a suite of performance."
         )
     case, tag, exclude = (list(options.values.get(one.name, ())) for one in SELECTION)
+    if not (options.suites or case or tag or exclude):
+        exclude = [main_job.THOROUGH]
     plan = Plan(settings, suites, [*tags, *tag], exclude, case)
     require_rows(plan)
     return plan
