@@ -105,10 +105,13 @@ class Scope:
     on_list: Callable[[Scope], None] | None = None
 
     def __call__(self, name: str) -> int | None:
-        for source in (self.new, self.arguments, FORMATS.constants, self.old):
-            if name in source:
-                return source[name]
-        return None
+        if name in self.new:
+            return self.new[name]
+        if name in self.arguments:
+            return self.arguments[name]
+        if name in FORMATS.constants:
+            return FORMATS.constants[name]
+        return self.old.get(name)
 
     def value(self, expression: Expression | None) -> int:
         if expression is None:
@@ -128,8 +131,7 @@ class Scope:
 
 def width_of(method: Method, name: str) -> int:
     """The longest width of a field of the header, or that of a control field."""
-    constant = [int(width) for width in method.widths(name) if width.isdecimal()]
-    return max(constant, default=0) or FORMATS.control.get(name, 0)
+    return method.widths.get(name) or FORMATS.control.get(name, 0)
 
 
 def _inner(one: Field, scope: Scope) -> tuple[Method, Scope]:

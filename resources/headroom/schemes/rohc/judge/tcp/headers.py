@@ -104,10 +104,9 @@ def _read(bits: BitReader, method: Method, values: Values, skip: str = "") -> No
     scope, presence = Scope({}, values), PRESENCE.get(method.name, {})
     for one in method.header:
         absent = one.name in presence and not values[presence[one.name]]
-        if one.name == skip or one.width is None:
+        if one.name == skip or one.longest is None:
             continue
-        width = 0 if absent else int(one.width.text.split("|")[-1]) if "|" in one.width.text else scope.value(one.width)
-        values[one.name] = None if absent else bits.read(width, one.name)
+        values[one.name] = None if absent else bits.read(scope.value(one.longest), one.name)
 
 
 def _options(octets: bytes) -> Iterator[Option]:
@@ -169,13 +168,12 @@ def _octets(method: Method, values: Mapping[str, int | None]) -> bytes:
     bits = BitWriter()
     scope = Scope({}, dict(values))
     for one in method.header:
-        if one.name == "options" or one.width is None:
+        if one.name == "options" or one.width is None or one.longest is None:
             continue
         value = scope.value(one.arguments[0]) if one.encoding == VALUE else values.get(one.name)
         if value is None and "|" in one.width.text:
             continue
-        width = int(one.width.text.split("|")[-1]) if "|" in one.width.text else scope.value(one.width)
-        bits.write(value or 0, width)
+        bits.write(value or 0, scope.value(one.longest))
     return bits.octets()
 
 

@@ -28,7 +28,7 @@ import operator
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -65,44 +65,49 @@ class Undefined(Exception):
     """An expression has a name that has no value here."""
 
 
+Names = Callable[[str], int | None]
+
+
 @dataclass(frozen=True)
 class Expression:
     """A number or a condition, of names."""
 
     text: str
 
-    def value(self, names: Callable[[str], int | None]) -> int:
-        return int(_value(_parsed(self.text), names))
+    @cached_property
+    def value(self) -> Callable[[Names], int]:
+        """The function that calculates it: headers are read by millions of expressions."""
+        return _calculation(ast.parse(self.text, mode="eval").body)
 
     def __str__(self) -> str:
         return self.text
 
 
-@cache
-def _parsed(text: str) -> ast.expr:
-    return ast.parse(text, mode="eval").body
-
-
-def _value(node: ast.expr, names: Callable[[str], int | None]) -> Any:
+def _calculation(node: ast.expr) -> Callable[[Names], Any]:
     match node:
         case ast.Constant(value=value):
-            return value
+            return lambda names: value
         case ast.Name(id=name):
-            found = names(name)
-            if found is None:
-                raise Undefined(name)
-            return found
+            return lambda names: _defined(name, names(name))
         case ast.UnaryOp(op=ast.USub(), operand=operand):
-            return -_value(operand, names)
-        case ast.BinOp(left=left, op=op, right=right):
-            return _OPERATORS[type(op)](_value(left, names), _value(right, names))
-        case ast.Compare(left=left, ops=[op], comparators=[right]):
-            return _OPERATORS[type(op)](_value(left, names), _value(right, names))
+            positive = _calculation(operand)
+            return lambda names: -positive(names)
+        case ast.BinOp(left=left, op=op, right=right) | ast.Compare(left=left, ops=[op], comparators=[right]):
+            calculate, first, second = _OPERATORS[type(op)], _calculation(left), _calculation(right)
+            return lambda names: calculate(first(names), second(names))
         case ast.Tuple(elts=elements):
-            return tuple(_value(one, names) for one in elements)
+            items = [_calculation(one) for one in elements]
+            return lambda names: [item(names) for item in items]
         case ast.BoolOp(op=ast.And(), values=values):
-            return all(_value(one, names) for one in values)
+            conditions = [_calculation(one) for one in values]
+            return lambda names: all(condition(names) for condition in conditions)
     raise ValueError(f"formats.yaml has an expression that its notation lacks: {ast.unparse(node)}")
+
+
+def _defined(name: str, value: int | None) -> int:
+    if value is None:
+        raise Undefined(name)
+    return value
 
 
 @dataclass(frozen=True)
@@ -116,6 +121,11 @@ class Field:
     method: str = ""
     bits: str = ""
 
+    @cached_property
+    def longest(self) -> Expression | None:
+        """The last of the widths that a field of a header may have; None for one that has none."""
+        return self.width and Expression(self.width.text.rpartition("|")[2])
+
     def __str__(self) -> str:
         arguments = ", ".join(map(str, self.arguments))
         return f"{self.name or self.bits}: {self.method or self.encoding}({arguments}) [{self.width or ''}]"
@@ -127,7 +137,7 @@ class Format:
     fields: tuple[Field, ...]
     condition: Expression | None
 
-    @property
+    @cached_property
     def parts(self) -> list[Expression]:
         """Returns the parts of the condition, all of which must hold."""
         return [Expression(part) for part in self.condition.text.split(" and ")] if self.condition else []
@@ -143,10 +153,13 @@ class Method:
     defaults: Mapping[str, Field]
     formats: Mapping[str, Format]
 
-    def widths(self, field: str) -> list[str]:
-        """The widths that a field of the header may have."""
-        found = next((one for one in self.header if one.name == field), None)
-        return found.width.text.split("|") if found and found.width else []
+    @cached_property
+    def widths(self) -> Mapping[str, int]:
+        """The longest width in bits of each field of the header that has one of its own."""
+        own = {one.name: one.width.text.split("|") for one in self.header if one.width}
+        return {
+            name: max((int(width) for width in widths if width.isdecimal()), default=0) for name, widths in own.items()
+        }
 
     def of_kind(self, kind: str) -> list[Format]:
         """The formats of a chain: "static", "dynamic", "replicate", "irregular"; of an option also "list_item"."""
