@@ -104,7 +104,7 @@ def make(versions: Iterable[Version]) -> None:
 
 
 def contradiction(version: Version, sides: Iterable[str], records: Iterable[Mapping[str, Any]]) -> str:
-    """Why records are not of a version, as the rest of a sentence; "" where they are."""
+    """Returns why records are not of a version, as the rest of a sentence; "" if they are."""
     if not version.digest:
         return ""
     matched, others = 0, set()

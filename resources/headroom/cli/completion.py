@@ -2,7 +2,7 @@
 """`./headroom completion`: scripts with which bash, zsh and fish complete the command line.
 
 They hold the commands, options and fixed values of the application, and look for suites, implementations, traffic
-profiles and runs in the folders of the checkout that is called: no Python starts while somebody types.
+profiles and runs in the folders of the checkout that is called: a press of Tab starts no Python.
 """
 
 from __future__ import annotations

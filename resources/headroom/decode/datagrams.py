@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is in IP packets of a capture beside a packet of the link: fragments of a packet, and link packets in datagrams.
+"""Contents of IP packets in a capture that are no packet of the link: fragments of a packet, link packets in datagrams.
 
 Link packets are in datagrams with a header of tags (`captures.pdcp`), or in tunnels, where the user says so.
 """

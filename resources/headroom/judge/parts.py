@@ -30,8 +30,7 @@ ADAPTERS, COSTS = "smoke/adapters", "judge/cost"
 
 @dataclass(frozen=True)
 class Part:
-    """A part of a judgement: its plan, or why there is none. `title` says what is asked, after a verb such as
-    "judging"."""
+    """A part of a judgement: its plan, or why there is none. `title` says what is asked."""
 
     kind: str
     title: str
@@ -46,7 +45,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Extent:
-    """How much is asked: `whole_matrix` takes every link condition of the matrix, else those that are `brief`."""
+    """The extent of a judgement: `whole_matrix` takes every link condition of the matrix, not only the `brief` ones."""
 
     whole_matrix: bool = False
     quick: bool = False
@@ -144,7 +143,7 @@ def _can_meet(name: str, found: Implementation, scheme: Scheme, build: str) -> b
 
 
 def _on_the_wire(found: Implementation, scheme: Scheme, extent: Extent) -> Part:
-    """What a container image or a program is asked: the suites that send frames over interfaces."""
+    """The part of a container image or a program: the suites that send frames over interfaces."""
     topology = "compose" if found.image else "netns"
     settings = replace(_settings(found, extent, f"{scheme.name}-wire"), topology=topology)
     names = [path.stem for path in sorted(suite_files(["performance"])[0].glob("*.robot")) if uses_interfaces([path])]

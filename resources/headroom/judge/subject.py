@@ -17,6 +17,7 @@ from headroom.core.results.store import sha256_of, write_atomically
 from headroom.core.scheme_registry import all_schemes
 from headroom.core.yamlfile import schema
 
+MOST_NAME = 40  # characters of a name, which becomes a folder's
 KEPT = "adapters"  # the folder of out/ that has the declarations of bare libraries
 
 
@@ -61,7 +62,7 @@ def of_library(library: Path, scheme: str = "", build: str = DEFAULT_BUILD) -> I
         )
     if scheme and scheme not in known:
         raise UsageError(f"{shown(library)} does not describe the scheme '{scheme}', but {', '.join(known)}.")
-    name = re.sub(r"[^a-z0-9]+", "-", str(described.get("name", "")).lower()).strip("-") or "adapter"
+    name = re.sub(r"[^a-z0-9]+", "-", str(described.get("name", "")).lower())[:MOST_NAME].strip("-") or "adapter"
     document = {
         "name": name,
         "vendor": "unknown",
@@ -80,7 +81,7 @@ def of_library(library: Path, scheme: str = "", build: str = DEFAULT_BUILD) -> I
 
 
 def _capability(described: Mapping[str, Any]) -> dict[str, Any]:
-    """What a description says of a scheme, as far as implementation.yaml has such keys."""
+    """The capabilities of a scheme in a description, as far as implementation.yaml has such keys."""
     scheme = str(described["scheme"])
     common = schema("implementation")["$defs"]["capability"]["properties"]
     own = declarations.schema_of(scheme, "capabilities").get("properties", {})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a judgement found, as its page and the terminal show it: read from the records alone."""
+"""The summary of a judgement, as its page and the terminal show it: read from the records alone."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class Cost:
     reason: str = ""  # why there is no figure
 
     def ratio(self, stage: str, other: str) -> float | None:
-        """How many times as long the implementation takes for a stage; None where one of both is not known."""
+        """The time of the implementation for a stage over that of another; None if one of both is not known."""
         mine, theirs = self.ns.get("subject", {}).get(stage), self.ns.get(other, {}).get(stage)
         return mine / theirs if mine and theirs else None
 
@@ -135,7 +135,7 @@ class Summary:
         return EXIT_ENVIRONMENT if self.worst == "unsupported" else EXIT_PASSED
 
     def as_json(self) -> dict[str, Any]:
-        """What `judge --json` prints."""
+        """The document that `judge --json` prints."""
         return {
             "implementation": self.identity,
             "schemes": self.judged.schemes,
@@ -200,7 +200,7 @@ def _why_empty(part: Part, judged: Judgement) -> str:
 
 
 def _identity(judged: Judgement, records: Records) -> dict[str, Any]:
-    """What the records say of the implementation; only its name, where it is in none."""
+    """The implementation's identity in the records; its name alone, where it is in none."""
     name = judged.found.name
     sides = (record[side] for record in records for side in ("compressor", "decompressor") if record[side])
     return next((side for side in sides if side["name"] == name), {"name": name, "version": None, "sha256": None})
@@ -231,7 +231,7 @@ def _stages(figures: dict[str, float]) -> dict[str, float]:
 
 
 def _declared(judged: Judgement) -> list[tuple[str, str]]:
-    """What the implementation declares, as pairs of a word and its values."""
+    """The declarations of the implementation, as pairs of a word and its values."""
     found = []
     for name in judged.schemes:
         for key, value in judged.found.declared(name).items():

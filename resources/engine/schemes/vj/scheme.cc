@@ -38,7 +38,8 @@ bool has_right_checksum(OctetView header) {
   return sum == 0xFFFF;
 }
 
-// UNCOMPRESSED_TCP (RFC 1144, 3.1). What looks like it and is TYPE_IP comes out all the same: nobody checks it.
+// UNCOMPRESSED_TCP (RFC 1144, 3.1). A packet that looks like it and is TYPE_IP comes out:
+// no sentence asks for its checksum.
 WrongCrc with_wrong_crc(const Json& /*config*/, OctetView right) {
   constexpr std::size_t kChecksum = 10;
   constexpr std::size_t kShortest = 20;

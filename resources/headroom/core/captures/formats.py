@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the user says of link types: `--link-type 147=pdcp-nr:18`. The types 147 to 162 are left to users
-(https://www.tcpdump.org/linktypes.html): a file that has one does not say what its packets are.
+"""Packet formats of link types, as the user names them: `--link-type 147=pdcp-nr:18`. The types 147 to 162 are left to
+users (https://www.tcpdump.org/linktypes.html): a file that has one does not say what its packets are.
 """
 
 from collections.abc import Iterable, Mapping

@@ -215,7 +215,7 @@ def _finite(value: Any) -> Any:
 
 
 def identity_of(record: dict[str, Any]) -> str:
-    """What tells a record from the others of its run: its test, behind its part of a judgement."""
+    """The identity of a record in its run: that of its test, behind its part of a judgement."""
     identity = str(record["test"]["id"])
     return f"{record['part']}/{identity}" if record.get("part") else identity
 
