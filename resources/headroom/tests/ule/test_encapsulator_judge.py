@@ -126,6 +126,15 @@ def test_the_limited_broadcast_address_may_have_either_address() -> None:
         assert found(ADDRESSED, [pdu], ts_packet(sndu(0x0800, pdu.octets, npa), 0, pointer=0)) == []
 
 
+@pytest.mark.parametrize("setting", [SETTING, ADDRESSED])
+@pytest.mark.parametrize("npa", [None, bytes([2, 0, 0, 0, 0, 9])])
+def test_a_test_sndu_may_have_any_address(setting: Setting, npa: bytes | None) -> None:
+    """RFC 4326, 5.1: the D-bit may be set in one."""
+    right = sndu(0x0800, A.octets, OWN if setting.address else None)
+    assert found(setting, [A], ts_packet(sndu(0, bytes(20), npa) + right, 0, pointer=0)) == []
+    assert "RFC4326-4.5-4" in found(setting, [A], ts_packet(sndu(0, bytes(20), bytes(6)) + right, 0, pointer=0))
+
+
 def test_other_pids_are_none_of_the_judge() -> None:
     """Tables and null packets are on the same multiplex."""
     assert found(SETTING, [A], ts_packet(b"", 0, pid=0x1FFF), ONE, ts_packet(b"", 3, pid=17)) == []
