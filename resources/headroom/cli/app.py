@@ -16,8 +16,8 @@ from headroom.core.errors import EXIT_ENVIRONMENT, EXIT_INTERRUPTED, HeadroomErr
 from headroom.core.paths import IMPLEMENTATIONS_PATH
 
 COMMANDS = (
-    *("run", "judge", "check", "new_adapter", "nightly", "campaign", "compare", "test", "report", "reproduce"),
-    *("interop", "listing", "doctor", "replay", "decode", "reference", "site", "completion"),
+    *("run", "judge", "check", "new_adapter", "nightly", "campaign", "compare", "test", "report", "verify"),
+    *("reproduce", "interop", "listing", "doctor", "replay", "decode", "reference", "site", "completion"),
 )
 
 app = typer.Typer(

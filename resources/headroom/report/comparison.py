@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from headroom.core.errors import HeadroomError
+from headroom.core.results import chain
 from headroom.core.results.record import VERDICTS, identity_of
+from headroom.core.text import some
 from headroom.report import products, slowdown
 from headroom.report.data import MetricIdentity, Records, metrics_by_identity
 from headroom.report.page import VERDICT_WEIGHT
@@ -215,7 +217,7 @@ def compare(
     found = Comparison(
         _name(a),
         _name(b),
-        [*differences(records_a, records_b), *_settings(a, b)],
+        [*differences(records_a, records_b), *_settings(a, b), *_changed_records(a, b)],
         _verdicts(by_a, by_b, _same_selection(a, b)),
         common=len(both),
         least=least if slower_than is None else None,
@@ -328,8 +330,12 @@ def _environment(name: str) -> Of:
     return lambda record: record["environment"].get(name)
 
 
+def _mapping(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
 def _topology(name: str) -> Of:
-    return lambda record: record["environment"].get("topology", {}).get(name)
+    return lambda record: _mapping(record["environment"].get("topology")).get(name)
 
 
 def _harness(name: str) -> Of:
@@ -418,6 +424,13 @@ def _settings(a: Path, b: Path) -> list[Difference]:
         for name in before
         if name not in in_records and before.get(name) != after.get(name)
     ]
+
+
+def _changed_records(a: Path, b: Path) -> list[Difference]:
+    """The records of each run that are not as they were written, where there are any."""
+    wrong = [[problem.file for problem in chain.verify(folder, chain.RUN).problems] for folder in (a, b)]
+    shown = [f"not as written: {some(files)}" if files else "as written" for files in wrong]
+    return [Difference("records", *shown)] if any(wrong) else []
 
 
 def _shown(value: Any) -> str:

@@ -11,6 +11,7 @@ from headroom.core.contract import MakeSection, ReportSection
 from headroom.core.errors import HeadroomError, disk_error
 from headroom.core.machine import pressure
 from headroom.core.paths import TEMPLATES
+from headroom.core.results import chain
 from headroom.core.results.record import count_verdicts
 from headroom.core.results.store import write_atomically
 from headroom.core.scheme_registry import all_schemes
@@ -81,18 +82,20 @@ def page(records: Records, run_folder: Path) -> Page:
     harness = records[-1]["harness"]
     version = f"Headroom {harness['version']}, commit {(harness['commit'] or 'unknown')[:12]}"
     changed = " with uncommitted changes" if harness.get("changed") else ""
+    chained = chain.verify(run_folder, chain.RUN)
+    summary = f" {chained.summary()}." if chained.lines else ""
     return Page(
         title=_title(records),
         subtitle=(
             f"Run {run_folder.name} · {_when(records)} · "
             f"{records[0]['environment'].get('cpu_model') or 'unknown processor'}"
         ),
-        warnings=warnings(records),
+        warnings=[*warnings(records), *chained.sentences()],
         verdicts={word: count for word, count in count_verdicts(records).items() if count},
         sections=_sections(records),
         footer=(
             f"{version}{changed}. Every figure rests on a result record of the run's folder; "
-            "raw trials are in the records."
+            f"raw trials are in the records.{summary}"
         ),
     )
 

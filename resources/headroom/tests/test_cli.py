@@ -25,7 +25,7 @@ from headroom.core.scheme_registry import all_schemes, in_matrix
 from headroom.tests.runs import replay_of
 
 COMMANDS = (
-    *("run", "check", "new-adapter", "test", "report", "reproduce", "list", "doctor", "render"),
+    *("run", "check", "new-adapter", "test", "report", "verify", "reproduce", "list", "doctor", "render"),
     *("replay", "decode", "talk", "udvm", "reference", "judge", "site", "completion"),
 )
 

@@ -44,6 +44,7 @@ def completed(scripts: dict[str, Path], *words: str, program: str = "./headroom"
 
 def test_commands_and_options(scripts: dict[str, Path]) -> None:
     assert completed(scripts, "ru") == ["run"]
+    assert completed(scripts, "ver") == ["verify"]
     assert {"run", "nightly", "completion", "--version"} <= set(completed(scripts, ""))
     assert completed(scripts, "run", "--comp") == ["--compressor"]
     assert completed(scripts, "nightly", "sh") == ["show"]

@@ -4,6 +4,7 @@
 import contextlib
 import hashlib
 import json
+import math
 import os
 import re
 import sys
@@ -16,6 +17,7 @@ from typing import Any
 from headroom.core import metric_registry
 from headroom.core.errors import EnvironmentLacks, HeadroomError, UsageError, disk_error
 from headroom.core.paths import out_folder, shown
+from headroom.core.results import chain
 from headroom.core.results.record import Artefact, Record
 from headroom.core.text import some
 
@@ -53,13 +55,22 @@ def write_atomically(path: Path, octets: bytes) -> None:
         os.close(folder)
 
 
+def write_chained(folder: Path, file: str, octets: bytes) -> None:
+    """Writes a file below a folder atomically, behind its line in the folder's chain."""
+    folder.mkdir(parents=True, exist_ok=True)
+    chain.append(folder, file, octets)
+    try:
+        write_atomically(folder / file, octets)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            chain.mend(folder)
+        raise
+
+
 def sha256_of(path: Path) -> str:
     """The digest of a file."""
-    digest = hashlib.sha256()
     with path.open("rb") as file:
-        while chunk := file.read(1 << 20):
-            digest.update(chunk)
-    return digest.hexdigest()
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 class RunFolder:
@@ -95,7 +106,7 @@ def file_name(test_id: str, part: str = "") -> str:
 
 def write(run_folder: Path, record: Record) -> Path:
     """Writes a record. Raises UnregisteredMetric, and EnvironmentLacks when the disk does not take it."""
-    path = run_folder / "results" / file_name(record.test.id, record.part)
+    file = f"results/{file_name(record.test.id, record.part)}"
     document = record.as_json()
     if unknown := metric_registry.unregistered(document["metrics"]):
         raise UnregisteredMetric(
@@ -103,24 +114,44 @@ def write(run_folder: Path, record: Record) -> Path:
             "Declare it in core/metrics.py or in the metrics of its scheme."
         )
     try:
-        write_atomically(path, json.dumps(document, indent=1, ensure_ascii=False).encode() + b"\n")
+        text = json.dumps(document, indent=1, ensure_ascii=False) + "\n"
+        # Half a surrogate pair, as of a path that is no UTF-8, becomes an escape of JSON.
+        write_chained(run_folder, file, text.encode("utf-8", "backslashreplace"))
     except OSError as error:
         raise disk_error(error, f"writing the result of '{record.test.id}'") from error
-    return path
+    return run_folder / file
 
 
-def read_all(run_folder: Path, warn: Warn = lambda sentence: None) -> list[dict[str, Any]]:
-    """All valid records of a run, by the time they started. What is no record of ours is left out with a warning.
+class StoredRecord(dict[str, Any]):
+    """A record as it was read; `file` is its path below the run's folder."""
+
+    file = ""
+
+
+def name_of(record: dict[str, Any]) -> str:
+    """The file of a record, by which sentences name it; its test where it was not read from a file."""
+    return record.file if isinstance(record, StoredRecord) else str(record["test"]["id"])
+
+
+def _unheard(sentence: str) -> None:
+    pass
+
+
+def read_all(run_folder: Path, warn: Warn = _unheard) -> list[dict[str, Any]]:
+    """All valid records of a run, by the time they started. What is no record of ours is left out with a warning, and
+    records that are not as they were written are named.
 
     Metrics of older versions stay in the records; one sentence names those that the registry does not have.
     """
     found = sorted(_records(run_folder, warn), key=lambda record: (record["started"], record["test"]["id"]))
+    for sentence in chain.verify(run_folder, chain.RUN).sentences() if warn is not _unheard else ():
+        warn(sentence)
     if unknown := sorted({name for record in found for name in metric_registry.unregistered(record["metrics"])}):
         warn(f"{shown(run_folder)} has metrics that this version does not show: {', '.join(unknown)}.")
     return found
 
 
-def _records(run_folder: Path, warn: Warn) -> Iterator[dict[str, Any]]:
+def _records(run_folder: Path, warn: Warn) -> Iterator[StoredRecord]:
     from headroom.core.yamlfile import violations
 
     for path in sorted((run_folder / "results").glob("*.json")):
@@ -128,7 +159,7 @@ def _records(run_folder: Path, warn: Warn) -> Iterator[dict[str, Any]]:
             if path.stat().st_size > MAX_RECORD:
                 warn(f"{shown(path)} is larger than any record of ours; it is left out.")
                 continue
-            record = json.loads(path.read_text(encoding="utf-8"), parse_int=_integer)
+            record = _parsed(path.read_text(encoding="utf-8"))
         except (OSError, ValueError, RecursionError) as error:
             warn(f"{shown(path)} is no record ({error}); it is left out.")
             continue
@@ -137,26 +168,44 @@ def _records(run_folder: Path, warn: Warn) -> Iterator[dict[str, Any]]:
             where = "/".join(str(part) for part in wrong[0][0])
             warn(f"{shown(path)} is no valid record (/{where}: {wrong[0][1][:200]}); it is left out.")
             continue
-        yield record
+        stored = StoredRecord(record)
+        stored.file = f"results/{path.name}"
+        yield stored
 
 
-def _integer(text: str) -> int:
-    """An integer that every calculation can take. Raises ValueError beyond the range of a float."""
+def _parsed(text: str) -> Any:
+    """The value of a JSON text. Halves of surrogate pairs, which no file and no chart can hold, are spelled out. Raises
+    ValueError."""
+    value = json.loads(text, parse_int=_integer, parse_float=_float, parse_constant=_float)
+    if "\\ud" not in text.lower():
+        return value
+    spelled = _SURROGATE.sub(lambda found: f"\\\\u{ord(found[0]):04x}", json.dumps(value, ensure_ascii=False))
+    return json.loads(spelled, parse_int=_integer)
+
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def _integer(text: str) -> float:
+    """An integer that every calculation can take, and every column of a table. Raises ValueError beyond the range of a
+    float."""
     value = int(text)
     if abs(value) > sys.float_info.max:
         raise ValueError("it has an integer that no measurement has")
+    return value if abs(value) < 1 << 63 else float(value)
+
+
+def _float(text: str) -> float:
+    """A finite number. Raises ValueError for what JSON does not have, too, such as NaN."""
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError("it has a number that no measurement has")
     return value
 
 
 def artefact(run_folder: Path, path: Path, kind: str) -> Artefact:
     """Describes a file of the run with its digest."""
-    digest = hashlib.sha256()
-    octets = 0
-    with path.open("rb") as file:
-        while chunk := file.read(1 << 20):
-            digest.update(chunk)
-            octets += len(chunk)
-    return Artefact(str(path.resolve().relative_to(run_folder.resolve())), kind, octets, digest.hexdigest())
+    return Artefact(str(path.resolve().relative_to(run_folder.resolve())), kind, path.stat().st_size, sha256_of(path))
 
 
 LAST = "last"  # names the newest run

@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import json
 import os
 import secrets
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -16,9 +17,10 @@ from typing import Any, TextIO
 
 from robot.api import SuiteVisitor
 
+from headroom.core.console import warn
 from headroom.core.errors import EXIT_ENVIRONMENT, EXIT_FAILED, EXIT_PASSED, EnvironmentLacks, UsageError, disk_error
 from headroom.core.paths import ROOT, out_folder, shown
-from headroom.core.results import store
+from headroom.core.results import chain, store
 from headroom.core.results.record import Record, count_verdicts
 from headroom.core.run.selection import Case, cases, chosen, suite_files
 from headroom.core.settings import Settings
@@ -124,6 +126,37 @@ def keep(plan: Plan) -> None:
         raise disk_error(error, "writing run.json") from error
 
 
+def _keep_head(folder: Path, head: str) -> None:
+    """Writes the head of the chain of records into run.json, where there is one; "" takes it out. Raises OSError."""
+    path = folder / chain.RUN.document
+    if chain.head_in(path) == head:
+        return
+    try:
+        document = dict(json.loads(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError):
+        return  # plain Robot keeps none
+    document.pop(chain.HEAD, None)
+    document |= {chain.HEAD: head} if head else {}
+    store.write_atomically(path, json.dumps(document, indent=1).encode() + b"\n")
+
+
+@contextlib.contextmanager
+def _records_to_come(folder: Path) -> Iterator[None]:
+    """Takes the head out of run.json while records are written, and puts that of all of them in at the end. Mends a
+    chain whose last record was not written any more."""
+    try:
+        if file := chain.begin(folder, chain.RUN):
+            warn(f"The run was cut short before {file} was written: its line is taken out of {chain.FILE}.")
+        _keep_head(folder, "")
+    except OSError as error:
+        raise disk_error(error, f"writing {chain.RUN.document}") from error
+    try:
+        yield
+    finally:
+        with contextlib.suppress(OSError):  # a run whose disk is full has no head, as one that was killed
+            _keep_head(folder, chain.head(folder))
+
+
 def recall(folder: Path) -> Plan:
     """Reads run.json again. Raises UsageError when it is not whole."""
     path = folder / "run.json"
@@ -184,7 +217,8 @@ def run_robot(
     selection = Selection(plan.settings.cpus, finished(plan) if resume else ())
     messages = _Messages()
     modifiers = [pairs.Pairs(plan.matrix), selection, *([order] if order else []), _Counter(plan, on_total)]
-    code = _robot(plan, listener, modifiers, messages)
+    with _records_to_come(plan.folder):
+        code = _robot(plan, listener, modifiers, messages)
     listener.look_at_folder()  # which may have gone behind the last case
     if listener.failure:
         raise listener.failure

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`./headroom verify`: whether the records of a run, a campaign or a history are as they were written."""
+
+from __future__ import annotations
+
+import json as json_format
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from headroom.core import console
+from headroom.core.errors import EXIT_FAILED
+from headroom.core.results import chain
+from headroom.core.text import some
+
+EPILOG = console.examples(
+    "./headroom verify  # the newest run",
+    "./headroom verify 20261120-160522-3f9a --head 5d0f8a…  # with the head that its report had when it was published",
+    "./headroom verify two-processors  # a campaign, with the run of each cell",
+    "./headroom verify history  # nights, logs and kept runs of ./headroom nightly",
+    "./headroom verify last --json | jq '.problems[].file'",
+)
+
+
+def add_to(app: typer.Typer) -> None:
+    app.command(
+        "verify",
+        help="Verify that records are as they were written: compare those of a run, a campaign or a history, and the "
+        "artefacts that they name, with the digests in their chain, and name each that was changed, removed or added. "
+        "Whoever can change a record can make a new chain: only a head that you keep elsewhere (--head) shows that.\n\n"
+        "Exit status: 0 all are as written, 1 something is changed or there is no chain, 2 wrong usage.",
+        epilog=EPILOG,
+    )(verify_command)
+
+
+@dataclass
+class _Result:
+    """What `verify` found in a folder and those below it."""
+
+    kind: str
+    folder: Path
+    records: int = 0
+    artefacts: int = 0
+    head: str = ""
+    problems: list[dict[str, Any]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def add(self, found: chain.Verification) -> None:
+        self.problems += [{"folder": str(found.folder), **asdict(problem)} for problem in found.problems]
+        self.notes += [f"{found.folder.name}: {note}" for note in found.notes]
+
+    def add_sentence(self, file: str, sentence: str) -> None:
+        self.problems.append({"folder": str(self.folder), "file": file, "what": "changed", "sentence": sentence})
+
+
+def verify_command(
+    run: Annotated[
+        str | None,
+        typer.Argument(
+            help="Name or folder of a run, CAMPAIGN/CELL, a campaign, or a history; the newest run when it is 'last' "
+            "or left out."
+        ),
+    ] = None,
+    head: Annotated[
+        str | None, typer.Option("--head", help="The head as it was published: another one is a problem.")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON: every problem, and the head.")] = False,
+) -> None:
+    result = _verified(run)
+    if head is not None and (not head or result.head != head.strip().lower()):
+        result.add_sentence(chain.FILE, f"The head is {result.head or 'not there'}, not {head}.")
+    if json:
+        console.print_json({**asdict(result), "folder": str(result.folder), "well": not result.problems})
+    else:
+        _print(result)
+    if result.problems:
+        raise typer.Exit(EXIT_FAILED)
+
+
+def _verified(name: str | None) -> _Result:
+    """The result for what a name means. Raises UsageError where it means nothing."""
+    from headroom.campaigns import progress
+    from headroom.campaigns.campaign import campaigns_folder
+    from headroom.core.results import store
+    from headroom.history.store import default_folder
+
+    if name and name != store.LAST:
+        for folder in (campaigns_folder() / name, Path(name)):
+            if (folder / progress.FILE).is_file():
+                return _campaign(folder.resolve())
+        for folder in (default_folder(), Path(name)):
+            if folder.name == Path(name).name and any(folder.glob("schema=*")):
+                return _history(folder.resolve())
+    result = _Result(chain.RUN.name, store.find_run(name))
+    result.head = _run(result, result.folder)
+    return result
+
+
+def _run(result: _Result, folder: Path) -> str:
+    """Adds a run, its records and their artefacts to a result. Returns the head of its chain."""
+    from headroom.core.results import store
+
+    found = chain.verify(folder, chain.RUN)
+    if found.lines is None and not found.problems:
+        found.add(chain.FILE, "missing", "is not there: the run has no chain, so nothing can be said of its records.")
+    for record in store.read_all(folder):
+        chain.verify_artefacts(found, record)
+        result.artefacts += len(record["artefacts"])
+    result.records += len(found.files)
+    result.add(found)
+    return found.head
+
+
+def _campaign(folder: Path) -> _Result:
+    """The result of a campaign: its cells, and the run of each, whose head its cell.json has."""
+    found = chain.verify(folder, chain.CAMPAIGN)
+    if found.lines is None and not found.problems:
+        found.add(chain.FILE, "missing", "is not there: the campaign has no chain.")
+    result = _Result(chain.CAMPAIGN.name, folder, head=found.head)
+    result.add(found)
+    for path in sorted(folder.glob(chain.CAMPAIGN.pattern)):
+        try:
+            cell = json_format.loads(path.read_text(encoding="utf-8"))
+            run, head = str(cell["run"]), str(cell.get(chain.HEAD, ""))
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            result.add_sentence(path.relative_to(folder).as_posix(), f"{path} cannot be read ({error}).")
+            continue
+        if run and _run(result, path.parent / Path(run).name) != head:
+            file = (path.parent / run / chain.FILE).relative_to(folder).as_posix()
+            result.add_sentence(file, f"{path.parent / run} has another chain than when its cell ended.")
+    return result
+
+
+def _history(folder: Path) -> _Result:
+    """The result of a history: its nights and logs, and the runs that it keeps."""
+    from headroom.history.store import LOGS, History
+
+    found = chain.verify(folder, chain.HISTORY)
+    if found.lines is None:
+        found.add(chain.FILE, "missing", "is not there: the history has no chain.")
+    result = _Result(chain.HISTORY.name, folder, len(found.files), head=found.head)
+    result.add(found)
+    known = History(folder, lambda sentence: result.add_sentence("", sentence))
+    known.verify()
+    for log in LOGS:
+        known.log(log.removesuffix(".jsonl"))
+    for run in sorted(path.parent for path in folder.glob("runs/*/*/run.json")):
+        _run(result, run)
+    return result
+
+
+def _print(result: _Result) -> None:
+    for problem in result.problems:
+        print(problem["sentence"])
+    for note in result.notes:
+        print(note)
+    what = f"{result.folder.name}: {result.records:,} records, {result.artefacts:,} artefacts"
+    if result.head:
+        what += f", head {result.head}"
+    if not result.problems:
+        print(f"{what}. All are as they were written.")
+        return
+    files = list(dict.fromkeys(problem["file"] for problem in result.problems if problem["file"]))
+    print(f"{what}. Not as written: {some(files) if files else 'see above'}.")
