@@ -19,7 +19,6 @@ import os
 import re
 import shutil
 import stat
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -33,7 +32,9 @@ import pyarrow.parquet as pq
 
 from headroom.core.errors import EnvironmentLacks, UsageError, disk_error
 from headroom.core.paths import out_folder, shown
-from headroom.core.results.store import UMASK, write_atomically
+from headroom.core.results import chain
+from headroom.core.results.store import UMASK
+from headroom.history import parquet_files
 from headroom.history.rows import COLUMNS, group, table_of
 from headroom.history.series import KEY_NAMES, KINDS, Point, Series, SeriesKey, night_name
 
@@ -93,11 +94,18 @@ class History:
         """Keeps other nights out. Raises EnvironmentLacks when one goes on."""
         try:
             with self._locked("lock", fcntl.LOCK_EX | fcntl.LOCK_NB):
+                self._begin_chain()
                 yield
         except BlockingIOError:
             raise EnvironmentLacks(
                 f"Another process works on the history {shown(self.folder)}; call again when it has ended."
             ) from None
+
+    def _begin_chain(self) -> None:
+        try:
+            chain.begin(self.folder, chain.HISTORY)
+        except OSError as error:
+            raise disk_error(error, f"writing {shown(self.folder / chain.FILE)}", resumable=False) from error
 
     @contextmanager
     def log_lock(self) -> Iterator[None]:
@@ -140,7 +148,7 @@ class History:
             with contextlib.suppress(ValueError, pa.ArrowException):  # of a broken file, which no reader uses
                 if path.with_name(COMPACTED).is_file() and night_name(night) in self._compacted_nights(path.parent):
                     raise FileExistsError
-            _write_new(table, path)
+            parquet_files.write_new(self.folder, table, path)
         except FileExistsError:
             raise UsageError(
                 f"The history has the night {night_name(night)} of {machine} already ({shown(path)}); a night is never "
@@ -170,7 +178,7 @@ class History:
                 found.append(self._valid[key])
             except (OSError, ValueError, OverflowError, pa.ArrowException) as error:
                 if not _has_gone(path):  # a compaction took it meanwhile: the reader lists the files again
-                    self.warn(f"{shown(path)} is left out: {_first_line(error)}.")
+                    self.warn(f"{shown(path)} is left out: {parquet_files.reason(path, error)}.")
         months: dict[Path, set[str]] = {}
         for one in found:
             if one.compacted:
@@ -208,7 +216,7 @@ class History:
             raise ValueError(f"this version cannot read schema {schema}")
         compacted = path.name == COMPACTED
         if metadata.num_rows:
-            table = _whole(path)  # DuckDB compares no checksums
+            table = parquet_files.whole(path)  # DuckDB compares no checksums
             if table["machine"].unique().to_pylist() != [machine]:
                 raise ValueError("it is of another machine than its folder says")
             if None in table["night"].unique().to_pylist():
@@ -254,12 +262,12 @@ class History:
     def _read(self, path: Path, columns: Sequence[str], schema: int = SCHEMA) -> Table | None:
         """The rows of one file; None, with a warning, where it is broken."""
         try:
-            found = migrated(_whole(path), schema).select(list(columns))
+            found = migrated(parquet_files.whole(path), schema).select(list(columns))
             found.validate(full=True)  # texts may be no UTF-8
             return found
         except (OSError, ValueError, KeyError, OverflowError, pa.ArrowException) as error:
             if not _has_gone(path):
-                self.warn(f"{shown(path)} is left out: {_first_line(error)}.")
+                self.warn(f"{shown(path)} is left out: {parquet_files.reason(path, error)}.")
             return None
 
     def verify(self) -> None:
@@ -304,13 +312,16 @@ class History:
             whole = folder / COMPACTED
             try:
                 if whole.is_file() and name in self._compacted_nights(folder):
-                    table = _whole(whole)
+                    table = parquet_files.whole(whole)
                     left = table.filter(pc.not_equal(table["night"], pa.scalar(night, table["night"].type)))
-                    _write(left, whole) if left.num_rows else whole.unlink()
+                    if left.num_rows:
+                        parquet_files.write(self.folder, left, whole)
+                    else:
+                        parquet_files.remove(self.folder, whole)
                     found = True
                 single = folder / f"{name}.parquet"
                 if single.is_file():
-                    single.unlink()
+                    parquet_files.remove(self.folder, single)
                     found = True
             except (ValueError, pa.ArrowException):  # a broken file, which stays
                 continue
@@ -354,15 +365,15 @@ class History:
                 continue
             whole = pa.concat_tables(tables)
             try:
-                _write(whole, folder / COMPACTED)
+                parquet_files.write(self.folder, whole, folder / COMPACTED)
             except OSError as error:
                 raise disk_error(error, f"writing {shown(folder / COMPACTED)}", resumable=False) from error
-            if not _same(_whole(folder / COMPACTED), whole.cast(COLUMNS)):
+            if not parquet_files.same(parquet_files.whole(folder / COMPACTED), whole.cast(COLUMNS)):
                 raise EnvironmentLacks(
                     f"{shown(folder / COMPACTED)} does not hold what was written; nothing is removed."
                 )
             for path in singles:
-                path.unlink()
+                parquet_files.remove(self.folder, path)
             nights_held = len(whole["night"].unique())
             done.append(f"{shown(folder)}: {nights_held} nights in one file, {len(singles)} files less.")
         return done
@@ -378,10 +389,10 @@ class History:
         for path in sorted({*folder.glob("*.parquet")} - used):
             with contextlib.suppress(OSError, ValueError, pa.ArrowException):  # broken or foreign: `files` has warned
                 self._validated(path)
-                single = _whole(path).select(COLUMNS.names)
+                single = parquet_files.whole(path).select(COLUMNS.names)
                 held = whole.filter(pc.is_in(whole["night"], value_set=single["night"].unique()))
-                if _same(held, single.cast(COLUMNS)):
-                    path.unlink()
+                if parquet_files.same(held, single.cast(COLUMNS)):
+                    parquet_files.remove(self.folder, path)
 
     def migrate(self) -> list[str]:
         """Writes nights of earlier schemas in today's; the old files go once the new ones were read back. Returns a
@@ -391,19 +402,19 @@ class History:
             if one.schema >= SCHEMA:
                 continue
             target = Path(str(one.path).replace(f"schema={one.schema}/", f"schema={SCHEMA}/", 1))
-            table = migrated(_whole(one.path), one.schema).select(COLUMNS.names).cast(COLUMNS)
+            table = migrated(parquet_files.whole(one.path), one.schema).select(COLUMNS.names).cast(COLUMNS)
             if target.exists():
                 there = self._read(target, COLUMNS.names)
                 if there is None:
                     continue
                 table = _joined(table, there)
             try:
-                _write(table, target)
+                parquet_files.write(self.folder, table, target)
             except OSError as error:
                 raise disk_error(error, f"writing {shown(target)}", resumable=False) from error
-            if not _same(_whole(target), table):
+            if not parquet_files.same(parquet_files.whole(target), table):
                 raise EnvironmentLacks(f"{shown(target)} does not hold what was written; {shown(one.path)} stays.")
-            one.path.unlink()
+            parquet_files.remove(self.folder, one.path)
             done.append(f"{shown(one.path)} is {shown(target)} now.")
         return done
 
@@ -421,22 +432,31 @@ class History:
             if about.st_size > MOST_LOG_OCTETS:
                 self.warn(f"{shown(path)} is larger than any log of ours; it is left out.")
                 return []
-            lines = _log_text(path).split("\n")
+            lines = _log(path).split(b"\n")
         except FileNotFoundError:
             return []
         except OSError as error:
             raise disk_error(error, f"reading {shown(path)}", resumable=False) from error
-        found = []
+        found: list[dict[str, Any]] = []
+        before, is_chained = b"", False
         for number, line in enumerate(lines, 1):
             try:
-                entry = json.loads(line) if line.strip() else {}
+                entry = json.loads(line.decode(errors="replace")) if line.strip() else {}
                 if not isinstance(entry, dict):
                     raise ValueError("it is no object")
             except (ValueError, RecursionError) as error:
                 self.warn(f"{shown(path)}, line {number}, is left out: {error}.")
-                continue
+                entry = {}
+            digest = entry.pop(BEFORE, None)
+            if entry and digest != chain.digest(before) and (is_chained or digest is not None):
+                self.warn(
+                    f"{shown(path)}, line {number}, does not have the digest of the line before it: that one was "
+                    "changed, or a line was added or removed."
+                )
             if entry:
                 found.append(entry)
+                is_chained = is_chained or digest is not None
+            before = line
         return found
 
     def append(self, name: str, entries: Sequence[dict[str, Any]]) -> None:
@@ -445,18 +465,12 @@ class History:
         if not entries:
             return
         path = self.folder / f"{name}.jsonl"
-        lines = "".join(json.dumps(one, ensure_ascii=False, sort_keys=True) + "\n" for one in entries)
-        octets = lines.encode(
-            "utf-8", "backslashreplace"
-        )  # what an argument held that is no Unicode, as JSON writes it
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666 & ~UMASK)
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX)  # readers of a line that is not whole wait for it
-                end = os.fstat(descriptor).st_size
-                if end and os.pread(descriptor, 1, end - 1) != b"\n":
-                    octets = b"\n" + octets  # behind a line that was cut short
+                octets = _log_octets(entries, os.pread(descriptor, os.fstat(descriptor).st_size, 0))
                 if os.write(descriptor, octets) != len(octets):
                     raise OSError(28, os.strerror(28))
                 os.fsync(descriptor)
@@ -469,6 +483,7 @@ class History:
 COMPACTED = "month.parquet"
 PART = ".*.part"  # temporary names of files that are being written
 LOGS = ("events.jsonl", "alerts.jsonl")
+BEFORE = "before"  # the key of an entry of a log that has the digest of the line before
 
 
 def migrated(table: Table, schema: int, migrations: dict[int, Callable[[Table], Table]] | None = None) -> Table:
@@ -497,19 +512,26 @@ def _query(paths: Sequence[Path], columns: Sequence[str]) -> Table:
         ).to_arrow_table()
 
 
-def _log_text(path: Path) -> str:
-    """The text of a log. Where its last line is not whole, another process may be writing it: that is waited for."""
-    text = path.read_text(encoding="utf-8", errors="replace")
-    if not text or text.endswith("\n"):
-        return text
-    with path.open(encoding="utf-8", errors="replace") as file, contextlib.suppress(OSError):
+def _log(path: Path) -> bytes:
+    """The octets of a log. Where its last line is not whole, another process may be writing it: that is waited for."""
+    octets = path.read_bytes()
+    if not octets or octets.endswith(b"\n"):
+        return octets
+    with path.open("rb") as file, contextlib.suppress(OSError):
         fcntl.flock(file, fcntl.LOCK_SH)
         return file.read()
-    return text
+    return octets
 
 
-def _first_line(error: Exception) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0][:200].rstrip(".")
+def _log_octets(entries: Sequence[dict[str, Any]], log: bytes) -> bytes:
+    """Lines for the end of a log, each with the digest of the line before."""
+    octets = b"\n" if log and not log.endswith(b"\n") else b""  # behind a line that was cut short
+    before = (log + octets)[:-1].rpartition(b"\n")[2]
+    for entry in entries:
+        text = json.dumps({**entry, BEFORE: chain.digest(before)}, ensure_ascii=False, sort_keys=True)
+        before = text.encode("utf-8", "backslashreplace")  # an argument may hold what is no Unicode
+        octets += before + b"\n"
+    return octets
 
 
 def _is_object(text: str | None) -> bool:
@@ -538,52 +560,3 @@ def _same_type(found: pa.DataType, needed: pa.DataType) -> bool:
     if pa.types.is_timestamp(found):
         return pa.types.is_timestamp(needed) and found.tz == needed.tz
     return bool(found == needed)
-
-
-def _same(one: Table, other: Table) -> bool:
-    """Whether two tables of today's columns hold the same rows, to the bit: a NaN is equal to itself."""
-    return one.num_rows == other.num_rows and all(_bits(one[name]) == _bits(other[name]) for name in COLUMNS.names)
-
-
-def _bits(column: pa.ChunkedArray) -> list[pa.Array]:
-    found = column.combine_chunks()
-    if pa.types.is_list(found.type):
-        return [pc.list_value_length(found), *_bits(pa.chunked_array([found.flatten()]))]
-    return [found.view(pa.int64()) if pa.types.is_floating(found.type) else found]
-
-
-def _whole(path: Path) -> Table:
-    """All of a file, with the checksums of its pages compared, where it has them. Raises OSError, pa.ArrowException."""
-    return pq.read_table(path, partitioning=None, page_checksum_verification=True)
-
-
-def _octets(table: Table) -> bytes:
-    sink = pa.BufferOutputStream()
-    pq.write_table(table, sink, compression="zstd", write_page_checksum=True)
-    return bytes(sink.getvalue().to_pybytes())
-
-
-def _write(table: Table, path: Path) -> None:
-    write_atomically(path, _octets(table))
-
-
-def _write_new(table: Table, path: Path) -> None:
-    """Writes a file that must not be there yet. Raises FileExistsError."""
-    octets = _octets(table)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(octets)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(temporary, 0o666 & ~UMASK)
-        os.link(temporary, path)
-    finally:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
