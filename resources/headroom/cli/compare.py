@@ -20,6 +20,7 @@ from headroom.report.products import ROLES
 
 if TYPE_CHECKING:
     from headroom.report.comparison import Comparison, Difference, MetricChange
+    from headroom.report.data import Records
 
 EPILOG = console.examples(
     "./headroom compare 20261120-160522-3f9a last",
@@ -90,7 +91,8 @@ def compare_command(
         if not found:
             raise UsageError(f"The run {folder.name} holds no result yet.")
     least = None if verdicts_only else LEAST_CHANGE if worse_by is None else worse_by / 100
-    compared = comparison.compare(folders[0], folders[1], records[0], records[1], least, limit)
+    alone = [_readable(folder, found, least, limit) for folder, found in zip(folders, records, strict=True)]
+    compared = comparison.compare(*folders, *alone, least, limit)
     if not compared.common:
         raise UsageError(f"The runs {compared.a} and {compared.b} have no case in common.")
     if limit is not None and not compared.slowdowns:
@@ -108,6 +110,16 @@ def compare_command(
             print(shown(html))
     if compared.worse:
         raise typer.Exit(EXIT_FAILED)
+
+
+def _readable(folder: Path, records: Records, least: float | None, limit: float | None) -> Records:
+    """The records of a run that can be compared, with themselves as with others; a warning names the rest."""
+    from headroom.report import comparison, unreadable
+
+    def with_themselves(few: Records) -> object:
+        return comparison.compare(folder, folder, few, few, least, limit).as_json()
+
+    return unreadable.readable(with_themselves, records, "The comparison")
 
 
 def _print(compared: Comparison) -> None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from headroom.core.implementations import Implementation
     from headroom.core.run.session import Plan
     from headroom.core.settings import Settings
+    from headroom.report.matrix_data import Group
 
 Words = dict[str, tuple[str, ...]]  # by option
 
@@ -296,10 +297,14 @@ def _settings(seed: int, build: str) -> Settings:
 def execute(plan: Plan, resumed: bool, json: bool) -> int:
     """Runs the matrix and ends with tables or JSON. Returns the exit status."""
     from headroom.cli.run import end, run_plan
+    from headroom.report import matrix_data
     from headroom.report.interop_section import PAGE
+    from headroom.report.unreadable import readable
 
     outcome, records = run_plan(plan, resumed, "interop", "rows")
     page = plan.folder / PAGE
+    if records:
+        records = readable(lambda few: pairs_and_groups(matrix_data.cells(few)), records, "The matrix")
     if json:
         console.print_json(document(page, records))
     else:
@@ -330,7 +335,8 @@ def print_tables(page: Path, records: list[dict[str, Any]]) -> None:
         print(shown(page))
 
 
-def _print_cells(cells: list[dict[str, Any]]) -> None:
+def pairs_and_groups(cells: list[dict[str, Any]]) -> tuple[list[tuple[Any, ...]], list[Group]]:
+    """Rows of the table of verdicts by pair, and what did not pass."""
     from headroom.core.results.record import VERDICTS
     from headroom.report import matrix_data
 
@@ -339,8 +345,14 @@ def _print_cells(cells: list[dict[str, Any]]) -> None:
         for scheme, mine in matrix_data.by_scheme(cells)
         for (compressor, decompressor), counts in matrix_data.pairs(mine).items()
     ]
+    return rows, matrix_data.groups(cells)
+
+
+def _print_cells(cells: list[dict[str, Any]]) -> None:
+    from headroom.core.results.record import VERDICTS
+
+    rows, groups = pairs_and_groups(cells)
     console.print_table("Cells by verdict", ["scheme", "pair", *((word, "right") for word in VERDICTS)], rows)
-    groups = matrix_data.groups(cells)
     if groups:
         console.print_table(
             "What did not pass, by signature",
@@ -351,7 +363,7 @@ def _print_cells(cells: list[dict[str, Any]]) -> None:
                     group.signature,
                     len(group.cells),
                     ", ".join(group.pairs),
-                    group.cells[0]["reason"].splitlines()[0][:200],
+                    (group.cells[0]["reason"].splitlines() or [""])[0][:200],
                 )
                 for group in groups
             ],

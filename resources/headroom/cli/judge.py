@@ -98,7 +98,7 @@ def _execute(judged: Judgement, resumed: bool, json: bool) -> int:
     from headroom.core import engine
     from headroom.core.results import junit, store
     from headroom.core.run import session
-    from headroom.judge import page, summary
+    from headroom.judge import page
     from headroom.judge.parts import CONFORMANCE
     from headroom.report import render
 
@@ -136,7 +136,7 @@ def _execute(judged: Judgement, resumed: bool, json: bool) -> int:
     except OSError as error:
         raise disk_error(error, "writing junit.xml") from error
     render.write(records, folder / "report.html", folder)
-    found = summary.of(judged, records)
+    found = page.summary_of(judged, records)
     written = page.write(found, folder)
     if json:
         console.print_json({**found.as_json(), "page": str(written)})

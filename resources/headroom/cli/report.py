@@ -69,12 +69,12 @@ def report_command(
 def _write_judgement(folder: Path, records: list[dict[str, Any]]) -> None:
     """Writes the page of a judgement again. Its files may be damaged, and the implementation gone: then the report
     stands, and a warning says why there is no page."""
-    from headroom.judge import judgement, page, summary
+    from headroom.judge import judgement, page
 
     if not judgement.is_one(folder):
         return
     try:
-        page.write(summary.of(judgement.recall(str(folder)), records), folder)
+        page.write(page.summary_of(judgement.recall(str(folder)), records), folder)
     except EnvironmentLacks:  # the disk
         raise
     except Exception as error:

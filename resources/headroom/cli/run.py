@@ -168,7 +168,8 @@ def run_plan(plan: Plan, resumed: bool, command: str = "run", unit: str = "resul
     from headroom.cli import main_job
     from headroom.core.results import junit, store
     from headroom.core.run import session
-    from headroom.report import render
+    from headroom.report import data, render
+    from headroom.report.unreadable import readable
 
     build_what_is_needed(plan.settings)
     if not resumed:
@@ -188,6 +189,8 @@ def run_plan(plan: Plan, resumed: bool, command: str = "run", unit: str = "resul
         except OSError as error:
             raise disk_error(error, "writing junit.xml") from error
         render.write(records, plan.folder / "report.html", plan.folder)
+        tables = (data.capacities, data.capacity_rows, data.absent_configurations)
+        records = readable(lambda few: [table(few) for table in tables], records, "The summary")
     if outcome.interrupted:
         console.say(
             f"Interrupted. {outcome.cases} {unit} are kept; `./headroom {command} --resume {plan.folder.name}` does "

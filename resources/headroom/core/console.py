@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any, Self
 
-from headroom.core.results.record import Record
+from headroom.core.results.record import Record, finite
 from headroom.core.text import printable, printable_json, shortened, shown
 
 ALL_UNSUPPORTED = "Every selected case is unsupported here, for the reasons given. That is no pass."
@@ -54,8 +54,9 @@ def examples(*lines: str) -> str:
 
 
 def print_json(document: Any) -> None:
-    """One JSON document on stdout."""
-    sys.stdout.write(printable_json(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)) + "\n")
+    """One JSON document on stdout. Numbers that JSON cannot hold become null."""
+    text = json.dumps(finite(document), indent=2, ensure_ascii=False, allow_nan=False)
+    sys.stdout.write(printable_json(text) + "\n")
     sys.stdout.flush()
 
 

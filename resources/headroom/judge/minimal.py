@@ -21,6 +21,7 @@ from headroom.core.scheme_kit.minimise import minimise
 from headroom.judge import judgement
 from headroom.judge.causes import CAPTURE, JOB, Cause, Sighting, causes
 from headroom.judge.judgement import Judgement
+from headroom.report.unreadable import readable
 
 FOLDER = "minimised"  # below artefacts/
 RAW_IP = 101  # LINKTYPE of a source of IP packets
@@ -31,7 +32,7 @@ MOST_CAUSES, MOST_SIGHTINGS = 12, 3
 def minimise_all(judged: Judgement, say: Callable[[str], None]) -> None:
     """Looks for the fewest packets of the first causes, and notes them in judge.json. What cannot be made smaller stays
     as it is."""
-    records = store.read_all(judged.folder)
+    records = readable(causes, store.read_all(judged.folder), "The search for the fewest packets")
     by_test = {(record["test"]["id"], record.get("part", "")): record for record in records}
     for cause in causes(records)[:MOST_CAUSES]:
         if cause.example.packets is not None:

@@ -17,8 +17,12 @@ from headroom.core.paths import TEMPLATES
 from headroom.core.results.record import VERDICTS, worst
 from headroom.core.results.store import write_atomically
 from headroom.core.text import in_template, number, shortened
+from headroom.judge import summary
+from headroom.judge.judgement import Judgement
 from headroom.judge.summary import Summary
+from headroom.report.data import Records
 from headroom.report.interop_page import SIGNS
+from headroom.report.unreadable import readable
 
 PAGE, PDF = "judge.html", "judge.pdf"
 ON_THE_SHEET = 6  # causes; the others fold out
@@ -35,6 +39,12 @@ def write(found: Summary, folder: Path) -> Path:
         raise disk_error(error, f"writing the page {target}", False, f"say ./headroom report {folder.name}") from error
     _print_to_pdf(target, folder / PDF)
     return target
+
+
+def summary_of(judged: Judgement, records: Records) -> Summary:
+    """The summary of the records that the page can show; a warning names the others."""
+    kept = readable(lambda few: render(summary.of(judged, few)), records, "The page of the judgement")
+    return summary.of(judged, kept)
 
 
 def render(found: Summary) -> str:

@@ -2,18 +2,17 @@
 """Renders records into one self-contained HTML file: no network, no other file."""
 
 import contextlib
-from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
 from headroom.core.console import warn
 from headroom.core.contract import MakeSection, ReportSection
-from headroom.core.errors import HeadroomError, disk_error
+from headroom.core.errors import UsageError, disk_error
 from headroom.core.machine import pressure
 from headroom.core.paths import TEMPLATES
 from headroom.core.results import chain
 from headroom.core.results.record import count_verdicts
-from headroom.core.results.store import write_atomically
+from headroom.core.results.store import name_of, write_atomically
 from headroom.core.scheme_registry import all_schemes
 from headroom.core.text import in_template, shortened, some
 from headroom.report import capacity_section, interop_page, sections, traffic_section, wire_section
@@ -21,6 +20,7 @@ from headroom.report.data import Records
 from headroom.report.interop_section import PAGE, interop
 from headroom.report.page import Page, Section
 from headroom.report.paper_section import paper
+from headroom.report.unreadable import readable, unreadable, without
 
 
 def write(records: Records, target: Path, run_folder: Path) -> Path:
@@ -43,15 +43,11 @@ def write(records: Records, target: Path, run_folder: Path) -> Path:
 def _write_matrix(records: Records, target: Path, run_folder: Path) -> None:
     """Writes the interop matrix, without the records that it cannot read."""
     try:
-        interop_page.write(records, target, run_folder)
-    except HeadroomError:
-        raise
-    except Exception as error:
-        wrong = _unreadable(lambda few: interop_page.render(few, run_folder), records)
-        cases = some([record["test"]["id"] for record in wrong or records])
-        warn(f"The interop matrix cannot read ({type(error).__name__}: {error}), and leaves out: {cases}.")
-        if wrong and (kept := _without(records, wrong)):
-            interop_page.write(kept, target, run_folder)
+        kept = readable(lambda few: interop_page.render(few, run_folder), records, "The interop matrix")
+    except UsageError as error:
+        warn(str(error))
+        return
+    interop_page.write(kept, target, run_folder)
 
 
 def render(records: Records, run_folder: Path) -> str:
@@ -125,9 +121,9 @@ def made_of(make: MakeSection, records: Records) -> ReportSection | None:
     try:
         return make(records)
     except Exception as error:
-        wrong, reason = _unreadable(make, records), f"{type(error).__name__}: {error}"
+        wrong, reason = unreadable(make, records), f"{type(error).__name__}: {error}"
     section: ReportSection | None = None
-    if kept := _without(records, wrong):
+    if kept := without(records, wrong):
         with contextlib.suppress(Exception):
             section = make(kept)
     title = make.__name__.strip("_").replace("_", " ").capitalize()
@@ -136,26 +132,10 @@ def made_of(make: MakeSection, records: Records) -> ReportSection | None:
     if wrong:
         note = (
             f"This section cannot read {len(wrong)} of {len(records)} records ({shortened(reason, 200)}) and leaves "
-            f"them out: {some([record['test']['id'] for record in wrong])}."
+            f"them out: {some([name_of(record) for record in wrong])}."
         )
     section.notes.insert(0, note)
     return section
-
-
-def _without(records: Records, wrong: Records) -> Records:
-    return [record for record in records if not any(record is other for other in wrong)]
-
-
-def _unreadable(make: Callable[[Records], object], records: Records) -> Records:
-    """The records that a section cannot read; none where each can be read, and only not all together."""
-    try:
-        make(records)
-    except Exception:
-        if len(records) == 1:
-            return records
-        half = len(records) // 2
-        return [*_unreadable(make, records[:half]), *_unreadable(make, records[half:])]
-    return []
 
 
 def _sections(records: Records) -> list[ReportSection]:
@@ -210,7 +190,7 @@ def _when(records: Records) -> str:
     try:
         first = datetime.fromisoformat(records[0]["started"])
         last = datetime.fromisoformat(records[-1]["started"])
-    except ValueError:
+        minutes = (last - first).total_seconds() / 60 + records[-1]["duration_s"] / 60
+    except (ValueError, TypeError):  # with a time zone and without
         return records[0]["started"]
-    minutes = (last - first).total_seconds() / 60 + records[-1]["duration_s"] / 60
     return f"{first:%d %B %Y, %H:%M} UTC · {minutes:.0f} min" if minutes >= 1 else f"{first:%d %B %Y, %H:%M} UTC"

@@ -48,15 +48,16 @@ def _common(record: dict[str, Any]) -> dict[str, Any]:
         "started": record["started"],
         "seed": record["seed"],
         "commit": record["harness"]["commit"],
-        "profile": parameters.get("profile"),
-        "cpus": parameters.get("cpus"),
-        "target_load": parameters.get("target_load"),
-        "cpu_model": record["environment"].get("cpu_model"),
-        "kernel": record["environment"].get("kernel"),
-        "compiler": record["environment"].get("compiler"),
-        "flags": record["environment"].get("flags"),
+        **{name: _text(parameters.get(name)) for name in ("profile", "cpus")},
+        "target_load": load if isinstance(load := parameters.get("target_load"), int | float) else None,
+        **{name: _text(record["environment"].get(name)) for name in ("cpu_model", "kernel", "compiler", "flags")},
         **sides,
     }
+
+
+def _text(value: Any) -> str | None:
+    """The value of a column of texts: a record of another hand may hold anything."""
+    return None if value is None else str(value)
 
 
 def write(records: list[dict[str, Any]], path: Path) -> Path:

@@ -186,7 +186,7 @@ class Record(Evidence):
         for name in ("part", "cells", "traffic", "machine", "link_sha256", "debug"):
             if not document[name]:
                 del document[name]
-        return _finite(document)
+        return finite(document)
 
 
 def in_process(version: str) -> dict[str, Any]:
@@ -204,13 +204,14 @@ def _without_empty(document: dict[str, Any], *names: str) -> dict[str, Any]:
     return {key: value for key, value in document.items() if key not in names or value not in ("", None)}
 
 
-def _finite(value: Any) -> Any:
+def finite(value: Any) -> Any:
+    """The value with null for each number that JSON cannot hold."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, dict):
-        return {key: _finite(item) for key, item in value.items()}
+        return {key: finite(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_finite(item) for item in value]
+        return [finite(item) for item in value]
     return value
 
 
