@@ -12,7 +12,7 @@ from headroom.campaigns import progress
 from headroom.campaigns.campaign import Campaign, Cell
 from headroom.campaigns.progress import Result
 from headroom.campaigns.task import WHOLE
-from headroom.core.results import store
+from headroom.core.results import chain, store
 from headroom.core.text import shown
 from headroom.report.data import Capacity, Records, capacities, title_of_scheme
 
@@ -49,6 +49,8 @@ class CampaignData:
     campaign: Campaign
     results: dict[Cell, Result]
     records: dict[Cell, Records] = field(default_factory=dict)
+    head: str = ""  # of the campaign's chain
+    changed: list[str] = field(default_factory=list)  # sentences about records that are not as they were written
 
     def machine(self, name: str) -> dict[str, Any] | None:
         """The environment of a machine, as its first record has it; None where nothing came from it."""
@@ -67,9 +69,16 @@ class CampaignData:
 def read(campaign: Campaign, warn: Callable[[str], None] = lambda sentence: None) -> CampaignData:
     """What a campaign has on the disk."""
     data = CampaignData(campaign, progress.results(campaign, warn))
+    chained = chain.verify(campaign.folder, chain.CAMPAIGN)
+    data.head, data.changed = chained.head, chained.sentences()
+    for sentence in data.changed:
+        warn(sentence)
     for cell, result in data.results.items():
         if result.state == WHOLE:
-            data.records[cell] = store.read_all(progress.cell_folder(campaign, cell) / result.run, warn)
+            run = progress.cell_folder(campaign, cell) / result.run
+            if records := store.read_all(run, warn):
+                data.records[cell] = records
+            data.changed += chain.verify(run, chain.RUN).sentences()
     return data
 
 

@@ -14,11 +14,12 @@ from headroom.campaigns.campaign import Campaign, Cell
 from headroom.campaigns.measured import CampaignData
 from headroom.campaigns.progress import PAGE, STATUSES
 from headroom.core.errors import disk_error
-from headroom.core.results.store import write_atomically
+from headroom.core.results.store import name_of, write_atomically
 from headroom.core.text import shortened
 from headroom.report import page as blocks
 from headroom.report import render
 from headroom.report.page import Card, Column, Link, Page, Section, table
+from headroom.report.unreadable import readable
 
 MISSING = "missing"  # a cell of which nothing is known yet
 WORST_FIRST = ("error", "fail", "unusable", "lost", "busy", MISSING, "non-strict", "unsupported", "pass")
@@ -32,11 +33,33 @@ def write(campaign: Campaign, warn: Callable[[str], None] = lambda sentence: Non
     if not data.results:
         return None
     target = campaign.folder / PAGE
+    data = readable_part(data)
     try:
         write_atomically(target, render.html_of(page(data)).encode("utf-8", "replace"))
     except OSError as error:
         raise disk_error(error, f"writing {target}", False, "say the same command") from error
     return target
+
+
+def readable_part(data: CampaignData) -> CampaignData:
+    """The campaign with the records that the page can show; a warning names the others."""
+    items = [(cell, record) for cell, records in data.records.items() for record in records]
+    if not items:
+        return data
+    kept = readable(lambda few: page(_with(data, few)), items, "The page", lambda one: _name(*one))
+    return _with(data, kept)
+
+
+def _with(data: CampaignData, items: list[tuple[Cell, dict[str, Any]]]) -> CampaignData:
+    """The same campaign with these records alone."""
+    records: dict[Cell, list[dict[str, Any]]] = {}
+    for cell, record in items:
+        records.setdefault(cell, []).append(record)
+    return replace(data, records=records)
+
+
+def _name(cell: Cell, record: dict[str, Any]) -> str:
+    return f"cells/{cell.id}: {name_of(record)}"
 
 
 def page(data: CampaignData) -> Page:
@@ -57,7 +80,8 @@ def page(data: CampaignData) -> Page:
         warnings=_warnings(data),
         verdicts={word: counts[word] for word in (*STATUSES, MISSING) if counts[word]},
         sections=sections,
-        footer=f"{_version(data)}. Every figure rests on result records of the runs in cells/.",
+        footer=f"{_version(data)}. Every figure rests on result records of the runs in cells/."
+        + (f" Head of the cells' chain: {data.head}." if data.head else ""),
     )
 
 
@@ -81,7 +105,7 @@ def _warnings(data: CampaignData) -> list[str]:
         for sentence in render.warnings(mine) if mine else []:
             found.setdefault(sentence, []).append(machine)
     of_machines = [f"{', '.join(machines)}: {sentence}" for sentence, machines in found.items()]
-    return [*version_sections.warnings(data), *of_machines]
+    return [*data.changed, *version_sections.warnings(data), *of_machines]
 
 
 def _version(data: CampaignData) -> str:

@@ -3,7 +3,8 @@
 
 out/campaigns/<name>/
   campaign.yaml             a copy of the file, for --resume
-  campaign.json             the commit that is measured
+  campaign.json             the commit that is measured, and the head of the chain
+  chain.jsonl               the digests of all cell.json, each of which has the head of its run
   campaign.html             the page
   cells/<cell>/cell.json    state, reason, times, and for a whole cell its verdict and its run
   cells/<cell>/<run>/       the run's folder as the worker had it
@@ -29,7 +30,7 @@ from headroom.campaigns.identity import SHOWN, Identity
 from headroom.campaigns.task import BUSY, LOST, UNUSABLE, WHOLE
 from headroom.core.errors import HeadroomError, UsageError, disk_error
 from headroom.core.paths import shown
-from headroom.core.results import store
+from headroom.core.results import chain, store
 from headroom.core.results.record import VERDICTS, count_verdicts, worst
 
 FILE, STATE, PAGE = "campaign.yaml", "campaign.json", "campaign.html"
@@ -50,6 +51,7 @@ class Result:
     ended: str = ""
     verdicts: Mapping[str, int] | None = None
     deaths: int = 0  # of workers, before the one that sent the result
+    head: str = ""  # of the chain of its run's records
 
     @property
     def status(self) -> str:
@@ -107,7 +109,10 @@ def results(campaign: Campaign, warn: Callable[[str], None] = lambda sentence: N
 
 def write(campaign: Campaign, cell: Cell, result: Result) -> Result:
     document = json.dumps(asdict(result), indent=1).encode() + b"\n"
-    _written(cell_folder(campaign, cell) / "cell.json", document)
+    try:
+        store.write_chained(campaign.folder, f"cells/{cell.id}/cell.json", document)
+    except OSError as error:
+        raise disk_error(error, f"writing the result of {cell.id}") from error
     return result
 
 
@@ -128,15 +133,31 @@ def begin(campaign: Campaign, text: bytes, identity: Identity) -> Iterator[dict[
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise UsageError(f"Another process works on the campaign {campaign.name}: wait for its end.") from None
+        _begin_chain(folder)
         found = results(campaign)
         _require_the_same(campaign, identity, found)
         state = {"schema": 1, "identity": identity.as_json(), "implementations": _digests(campaign)}
-        _written(folder / STATE, json.dumps(state, indent=1).encode() + b"\n")
-        versions.make(campaign.implementations.values())
-        _written(folder / FILE, text)
-        yield found
+        _keep_state(folder, state)
+        try:
+            versions.make(campaign.implementations.values())
+            _written(folder / FILE, text)
+            yield found
+        finally:
+            with contextlib.suppress(HeadroomError):  # a full disk is told already
+                _keep_state(folder, state | {chain.HEAD: chain.head(folder)})
     finally:
         os.close(descriptor)
+
+
+def _begin_chain(folder: Path) -> None:
+    try:
+        chain.begin(folder, chain.CAMPAIGN)
+    except OSError as error:
+        raise disk_error(error, f"writing {shown(folder / chain.FILE)}") from error
+
+
+def _keep_state(folder: Path, state: dict[str, Any]) -> None:
+    _written(folder / STATE, json.dumps(state, indent=1).encode() + b"\n")
 
 
 def _require_the_same(campaign: Campaign, identity: Identity, found: Mapping[Cell, Result]) -> None:
@@ -238,7 +259,8 @@ def _accepted(campaign: Campaign, cell: Cell, reply: Any, identity: Identity) ->
         raise ResultRefused(f"its command counted {_counted(told)}, and its records are {_counted(counts)}")
     verdict = worst([record["verdict"] for record in records])
     reason = next((one["reason"] for one in records if one["verdict"] == verdict), "") if verdict != "pass" else ""
-    return Result(WHOLE, reason[:2000], verdict, run.name, words, began, ended, counts)
+    head = chain.head(folder / run.name)
+    return Result(WHOLE, reason[:2000], verdict, run.name, words, began, ended, counts, head=head)
 
 
 def _checked(campaign: Campaign, cell: Cell, run: Path, identity: Identity) -> list[dict[str, Any]]:
@@ -268,6 +290,8 @@ def _checked(campaign: Campaign, cell: Cell, run: Path, identity: Identity) -> l
         version = campaign.implementations[cell.implementation]
         if wrong_library := versions.contradiction(version, campaign.sides(cell), records):
             raise ResultRefused(wrong_library)
+    if changed := chain.verify(run, chain.RUN).sentences():
+        raise ResultRefused(f"its records are not as they were written: {changed[0]}")
     return records
 
 
