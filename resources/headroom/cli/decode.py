@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from headroom.core.captures import formats
-from headroom.core.console import examples, print_json, say, warn
+from headroom.core.console import examples, plain, print_json, say, styled, warn
 from headroom.core.contract import DecodeOption
 from headroom.core.errors import EXIT_FAILED, UsageError
 from headroom.core.scheme_registry import all_schemes
@@ -190,26 +191,25 @@ def _as_json(packets: Iterator[DecodedPacket]) -> list[dict[str, Any]]:
 def _as_text(packets: Iterator[DecodedPacket], in_full: bool) -> list[dict[str, Any]]:
     """A table, printed in pieces as it goes; with all fields a piece for each packet."""
     from rich.console import Console
-    from rich.text import Text
 
     from headroom.decode import text as shown
 
-    console = Console()
+    stream = styled(sys.stdout)
+    console = Console(file=stream)
     if not console.is_terminal:
-        console = Console(width=PIPED_WIDTH)
+        console = Console(file=stream, width=PIPED_WIDTH)
     header = True
     while part := list(islice(packets, 1 if in_full else AT_ONCE)):
         console.print(_table(part, header))
         header = False
         if in_full:
-            console.print(Text("\n".join(shown.in_full(part[0]))), soft_wrap=True)
+            console.print(plain("\n".join(shown.in_full(part[0]))), soft_wrap=True)
     return []
 
 
 def _table(part: list[DecodedPacket], header: bool) -> Any:
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
-    from rich.text import Text
 
     from headroom.decode import text as shown
 
@@ -223,10 +223,10 @@ def _table(part: list[DecodedPacket], header: bool) -> Any:
         captured = one.captured
         link = [one.channel, f"{len(one.frame.octets)} octets", *captured.comments]
         table.add_row(
-            Text(f"{captured.number}\n{one.since_ns / 1e9:.6f}"),
-            Text("\n".join(line for line in link if line)),
-            Text(shown.ours_text(one)),
-            Text(shown.theirs_text(one)),
-            Text(shown.verdict_text(one.compared), style=VERDICT_STYLES[one.compared.verdict]),
+            plain(f"{captured.number}\n{one.since_ns / 1e9:.6f}"),
+            plain("\n".join(line for line in link if line)),
+            plain(shown.ours_text(one)),
+            plain(shown.theirs_text(one)),
+            plain(shown.verdict_text(one.compared), VERDICT_STYLES[one.compared.verdict]),
         )
     return table

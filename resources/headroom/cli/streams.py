@@ -5,13 +5,15 @@ What is printed after the reader of `./headroom run | head` has gone is lost, an
 its exit status is that of the verdicts.
 """
 
+from __future__ import annotations
+
 import io
 import os
 import re
 import sys
-from typing import TextIO
+from typing import Any, TextIO
 
-from headroom.core.text import printable
+from headroom.core.text import spelled_out
 
 # The escape sequences that our own tables and progress lines are made of: colours, and the cursor's line.
 _OWN = re.compile(r"(\x1b\[[0-9;]*[mAK]|\x1b\[\?25[lh]|\r)")
@@ -43,14 +45,36 @@ class _Raw(io.RawIOBase):
 
 
 class _Text(io.TextIOWrapper):
-    """Text for a terminal. Whatever is printed, no other control reaches it than those of `_OWN`."""
+    """Text for a terminal. Whatever is printed, no control reaches it."""
 
     def write(self, text: str) -> int:
-        if text.isprintable():
-            return super().write(text)
-        parts = _OWN.split(text)  # alternately text and a sequence
-        super().write("".join(part if number % 2 else printable(part) for number, part in enumerate(parts)))
+        super().write(spelled_out(text))
         return len(text)
+
+    @property
+    def rich_proxied_file(self) -> _Styled:
+        """The stream that rich's consoles write to in place of this one."""
+        return _Styled(self)
+
+
+class _Styled:
+    """The same for what has made its texts printable itself: the sequences of `_OWN` pass, and no other."""
+
+    def __init__(self, text: _Text) -> None:
+        self._text = text
+
+    def write(self, text: str) -> int:
+        parts = _OWN.split(text)  # alternately text and a sequence
+        written = "".join(part if number % 2 else spelled_out(part) for number, part in enumerate(parts))
+        io.TextIOWrapper.write(self._text, written)
+        return len(text)
+
+    @property
+    def rich_proxied_file(self) -> _Styled:
+        return self
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._text, name)
 
 
 def _outlasting(stream: TextIO) -> TextIO:

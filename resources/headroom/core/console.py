@@ -10,7 +10,7 @@ import sys
 import time
 from collections.abc import Sequence
 from functools import cache
-from typing import Any, Self
+from typing import Any, Self, TextIO
 
 from headroom.core.results.record import Record, finite
 from headroom.core.text import printable, printable_json, shortened, shown
@@ -27,10 +27,17 @@ def say(sentence: str) -> None:
 def say_in_place(sentence: str) -> None:
     """A line to stderr, a terminal, that replaces the one before; nothing when empty."""
     width = shutil.get_terminal_size().columns - 1
-    print(f"\r\x1b[K{printable(sentence)[:width]}", end="", file=sys.stderr, flush=True)
+    print(f"\r\x1b[K{printable(sentence)[:width]}", end="", file=styled(sys.stderr), flush=True)
 
 
 say.in_place = say_in_place  # type: ignore[attr-defined]  # for long work that is handed `say`
+
+
+def styled(stream: TextIO) -> TextIO:
+    """The stream behind one of ours, or of rich's, that lets our own sequences pass: for texts that are printable."""
+    while (inner := getattr(stream, "rich_proxied_file", stream)) is not stream:
+        stream = inner
+    return stream
 
 
 def warn(sentence: str) -> None:
@@ -71,24 +78,28 @@ def print_table(
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(
-        title=printable(title) or None, title_justify="left", title_style="bold", header_style="bold", pad_edge=False
-    )
+    table = Table(title=plain(title, "bold") or None, title_justify="left", header_style="bold", pad_edge=False)
     for column in columns:
         name, justify = (column, "left") if isinstance(column, str) else column
-        table.add_column(printable(name), justify=justify, overflow="fold")  # type: ignore[arg-type]
+        table.add_column(plain(name), justify=justify, overflow="fold")  # type: ignore[arg-type]
     for row in rows:
-        table.add_row(*(cell if isinstance(cell, Text) else Text(shown(cell)) for cell in row))
-    console = Console(stderr=to_stderr)
+        table.add_row(*(cell if isinstance(cell, Text) else plain(shown(cell)) for cell in row))
+    stream = styled(sys.stderr if to_stderr else sys.stdout)
+    console = Console(file=stream)
     if not console.is_terminal:
-        console = Console(stderr=to_stderr, width=160)  # A log has no width; 80 columns would break every line.
+        console = Console(file=stream, width=160)  # A log has no width; 80 columns would break every line.
     console.print(table)
 
 
-def verdict_text(verdict: str) -> Any:
+def plain(text: str, style: str = "") -> Any:
+    """A text of others for rich, to which nothing in it is markup."""
     from rich.text import Text
 
-    return Text(verdict, style=SIGNS.get(verdict, ""))
+    return Text(printable(text), style=style)
+
+
+def verdict_text(verdict: str) -> Any:
+    return plain(verdict, SIGNS.get(verdict, ""))
 
 
 class Progress:
@@ -107,11 +118,11 @@ class Progress:
             from rich.progress import Progress as Bar
 
             self.live = Bar(
-                TextColumn("[bold]{task.fields[now]}", markup=True),
+                TextColumn("{task.fields[now]}", style="bold", markup=False),
                 BarColumn(),
                 MofNCompleteColumn(),
                 TimeElapsedColumn(),
-                console=Console(stderr=True),
+                console=Console(file=styled(sys.stderr)),
                 transient=True,
                 refresh_per_second=2,  # the cores are being measured
             )
@@ -150,12 +161,10 @@ class Progress:
         if self.live:
             self.live.update(self.task, completed=self.done)
             if record.verdict in ("fail", "error"):
-                from rich.markup import escape
+                from rich.text import Text
 
-                self.live.console.print(
-                    f"[{SIGNS[record.verdict]}]{record.verdict}[/] {escape(printable(record.test.id))}{escape(reason)}",
-                    highlight=False,
-                )
+                line = Text.assemble(verdict_text(record.verdict), printable(f" {record.test.id}{reason}"))
+                self.live.console.print(line, highlight=False)
             return
         width = len(str(self.total))
         say(

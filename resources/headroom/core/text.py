@@ -1,27 +1,41 @@
 # SPDX-License-Identifier: Apache-2.0
 """Values as people read them, in the terminal and in the report."""
 
+import json
 import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-# Controls of a terminal (C0 without tab and line feed, DEL, C1), halves of surrogate pairs, and controls of direction.
-_UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u202a-\u202e\u2066-\u2069]")
+# Controls of a terminal (C0 without tab and line feed, DEL, C1), controls of direction and of lines, the byte order
+# mark, halves of surrogate pairs, and noncharacters (Unicode 15, 23.7): all that XML 1.0 cannot hold is among them.
+_UNPRINTABLE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff\ufdd0-\ufdef"
+    + "".join(chr(plane | last) for plane in range(0, 0x110000, 0x10000) for last in (0xFFFE, 0xFFFF))
+    + "]"
+)
+MOST_TEXT = 100_000  # characters of a text of others; far more than anybody reads
+
+
+def spelled_out(text: str) -> str:
+    """A text of any length whose unprintable characters are spelled out, such as `\\x1b`."""
+    return _UNPRINTABLE.sub(lambda found: found[0].encode("unicode_escape").decode(), text.replace("\r\n", "\n"))
 
 
 def printable(text: str) -> str:
-    """A text of others, safe for a terminal, a chart or a page: controls are spelled out, such as `\\x1b`."""
-    return _UNPRINTABLE.sub(lambda found: found[0].encode("unicode_escape").decode(), text.replace("\r\n", "\n"))
+    """A text of others, safe for a terminal, a chart, a page, XML or Markdown, whose own markup is another matter:
+    controls are spelled out, and of a text without end only the beginning is left."""
+    more = len(text) - MOST_TEXT
+    return spelled_out(text) if more <= 0 else f"{spelled_out(text[:MOST_TEXT])} … ({more:,} more characters)"
 
 
 def printable_json(text: str) -> str:
     """A JSON document with the same characters as JSON's own escapes, so that it stays the same document."""
-    return _UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return _UNPRINTABLE.sub(lambda found: json.dumps(found[0])[1:-1], text)
 
 
 def in_template(value: Any) -> Any:
-    """A value that a template writes: a plain text is printable, markup of our own stays."""
-    return printable(value) if type(value) is str else value
+    """A value that a template writes: a text is printable, markup of our own stays."""
+    return value if hasattr(value, "__html__") else printable(str(value))
 
 
 def shown(value: Any) -> str:

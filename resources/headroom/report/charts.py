@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from headroom.core.text import printable
+from headroom.core.text import shortened, spelled_out
 
 # Placeholders; report.css maps them: svg [fill="#101418"] { fill: var(--ink) } and so on.
 INK = "#101418"
@@ -26,6 +26,7 @@ DASHES = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [4, 1], [1, 3], [10, 4]]
 SHAPES = ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right"]
 
 WIDE, NARROW = 740, 310
+MOST_LABEL = 300  # characters of a text in a chart
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ def _svg(chart: Any, prefix: str) -> str:
     styled = chart.configure(**_configuration())
     try:
         # Vega puts names of fields, which the specification has escaped, into labels as they were.
-        svg = printable(vl_convert.vegalite_to_svg(_printable(styled.to_dict()), vl_version=_vega_lite()))
+        svg = spelled_out(vl_convert.vegalite_to_svg(_printable(styled.to_dict()), vl_version=_vega_lite()))
     except BaseException as error:
         if type(error).__name__ != "PanicException":  # Rust's, which is no Exception
             raise
@@ -68,11 +69,12 @@ def _svg(chart: Any, prefix: str) -> str:
 
 
 def _printable(value: Any) -> Any:
-    """Returns the same specification with texts that XML can hold: a control in one would end the process."""
+    """Returns the same specification with texts that XML can hold: a control in one would end the process. None is
+    longer than a label that anybody reads."""
     if isinstance(value, str):
-        return printable(value)
+        return shortened(spelled_out(value), MOST_LABEL)
     if isinstance(value, dict):
-        return {printable(str(key)): _printable(item) for key, item in value.items()}
+        return {_printable(str(key)): _printable(item) for key, item in value.items()}
     return [_printable(item) for item in value] if isinstance(value, list) else value
 
 

@@ -111,6 +111,9 @@ def test_a_section_that_cannot_read_records_together_says_so() -> None:
         ("\x1b[31mred\x1b[0m\x07\x00\r", r"\x1b[31mred\x1b[0m\x07\x00\r"),
         ("a\r\nb", "a\nb"),
         ("\x9b1m \ud800 \u202e", r"\x9b1m \ud800 \u202e"),
+        ("\u200f\u2028\ufeff\ufdd0\ufffe\U0010ffff\x7f", r"\u200f\u2028\ufeff\ufdd0\ufffe\U0010ffff\x7f"),
+        ("family 👨\u200d👩 क्\u200dष", "family 👨\u200d👩 क्\u200dष"),
+        ("x" * 200_000, "x" * 100_000 + " … (100,000 more characters)"),
     ],
 )
 def test_controls_are_spelled_out(text: str, safe: str) -> None:
@@ -137,9 +140,13 @@ def test_whatever_is_printed_only_our_own_sequences_pass() -> None:
     raw = io.BytesIO()
     stream = streams._Text(raw, encoding="utf-8", write_through=True)
     ours = "\x1b[1;31mfail\x1b[0m\x1b[2K\x1b[1A\x1b[?25l\r plain – text\n"
-    stream.write(ours)
+    console.styled(stream).write(ours)
     assert raw.getvalue().decode() == ours
     raw.truncate(0)
     raw.seek(0)
-    stream.write("\x1b]52;c;b2Rk\x07\x1b[2J\x9b6n")
+    console.styled(stream).write("\x1b]52;c;b2Rk\x07\x1b[2J\x9b6n")
     assert raw.getvalue().decode() == r"\x1b]52;c;b2Rk\x07\x1b[2J\x9b6n"
+    raw.truncate(0)
+    raw.seek(0)
+    print("passed\x1b[1A\r\x1b[8mhidden", file=stream)
+    assert raw.getvalue().decode() == "passed\\x1b[1A\\r\\x1b[8mhidden\n", "a plain print is a text of others"

@@ -8,7 +8,6 @@ test cases, as pytest has them.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
@@ -17,11 +16,9 @@ from xml.etree import ElementTree
 
 from headroom.core.results.record import identity_of
 from headroom.core.results.store import write_atomically
+from headroom.core.text import printable
 
 FILE = "junit.xml"
-# What XML 1.0 cannot hold, escaped or not (section 2.2, Char).
-NO_CHARACTER = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-REPLACEMENT = "\ufffd"
 MOST_MESSAGE = 500  # characters of a message; the element's text has all of the reason
 TAGS = {"fail": "failure", "error": "error", "unsupported": "skipped"}  # elements by verdict
 
@@ -38,9 +35,9 @@ def render(records: Sequence[dict[str, Any]], name: str) -> bytes:
     suites: dict[str, list[dict[str, Any]]] = {}
     for record in records:
         suites.setdefault(_suite(record), []).append(record)
-    root = ElementTree.Element("testsuites", {"name": _text(name), **_counts(records)})
+    root = ElementTree.Element("testsuites", {"name": printable(name), **_counts(records)})
     for suite, cases in suites.items():
-        attributes = {"name": _text(suite), **_counts(cases), "skipped": _count(cases, "unsupported")}
+        attributes = {"name": printable(suite), **_counts(cases), "skipped": _count(cases, "unsupported")}
         if began := _when(min(case["started"] for case in cases)):
             attributes["timestamp"] = began
         element = ElementTree.SubElement(root, "testsuite", attributes)
@@ -51,10 +48,10 @@ def render(records: Sequence[dict[str, Any]], name: str) -> bytes:
 
 
 def _case(record: dict[str, Any], suite: str) -> ElementTree.Element:
-    verdict, reason = record["verdict"], _text(record["reason"])
+    verdict, reason = record["verdict"], printable(record["reason"])
     attributes = {
-        "classname": _text(suite).replace("/", "."),
-        "name": _text(record["test"]["name"]),
+        "classname": printable(suite).replace("/", "."),
+        "name": printable(record["test"]["name"]),
         "time": _seconds([record]),
     }
     element = ElementTree.Element("testcase", attributes)
@@ -63,7 +60,7 @@ def _case(record: dict[str, Any], suite: str) -> ElementTree.Element:
         child = ElementTree.SubElement(element, TAGS[verdict], {"message": message})
         if verdict != "unsupported":
             child.set("type", verdict)
-        child.text = f"{reason}\n{_text(record['command'])}"
+        child.text = f"{reason}\n{printable(record['command'])}"
     elif verdict != "pass":
         properties = ElementTree.SubElement(element, "properties")
         for name, value in (("verdict", verdict), ("reason", reason)):
@@ -99,8 +96,3 @@ def _when(started: str) -> str:
         return datetime.fromisoformat(started).strftime("%Y-%m-%dT%H:%M:%S")
     except ValueError:
         return ""
-
-
-def _text(text: str) -> str:
-    """A text that XML can hold; what it cannot is replaced, so that two names stay two."""
-    return NO_CHARACTER.sub(REPLACEMENT, text)

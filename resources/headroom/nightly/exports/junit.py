@@ -7,7 +7,6 @@ conformance case fails or errs as its verdict says, and an unsupported one is sk
 
 from __future__ import annotations
 
-import re
 import xml.etree.ElementTree as ET
 from collections.abc import Iterable
 from pathlib import Path
@@ -15,15 +14,12 @@ from pathlib import Path
 from headroom.core.errors import disk_error
 from headroom.core.paths import shown
 from headroom.core.results.store import write_atomically
-from headroom.core.text import number
+from headroom.core.text import number, printable
 from headroom.history.alerts import Alert
 from headroom.history.assessment import Judged
 from headroom.history.series import Series
 from headroom.history.store import History
 from headroom.nightly.snapshot import Snapshot, show_command, take
-
-# XML 1.0, 2.2: what may stand in a document.
-_FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def write(history: History, path: Path) -> None:
@@ -51,7 +47,9 @@ def document(snapshot: Snapshot) -> ET.Element:
     root = ET.Element("testsuites", name="Headroom")
     for (machine, test), cases in sorted(suites.items()):
         night = snapshot.last(machine).strftime("%Y-%m-%dT%H:%M:%S")
-        suite = ET.SubElement(root, "testsuite", name=_clean(test), hostname=_clean(machine), timestamp=night, time="0")
+        suite = ET.SubElement(
+            root, "testsuite", name=printable(test), hostname=printable(machine), timestamp=night, time="0"
+        )
         _count(suite, cases)
         suite.extend(cases)
     _count(root, [case for suite in root for case in suite])
@@ -64,27 +62,27 @@ def _failing(alerts: Iterable[Alert]) -> Alert | None:
 
 def _of_series(judged: Judged, snapshot: Snapshot, alert: Alert | None) -> ET.Element:
     series = judged.series
-    case = ET.Element("testcase", name=_clean(_name(series)), classname=_clean(_class(series)), time="0")
+    case = ET.Element("testcase", name=printable(_name(series)), classname=printable(_class(series)), time="0")
     if not snapshot.has_value(series):
-        ET.SubElement(case, "skipped", message=_clean(series.reasons[-1] or "Not measured; no reason was kept."))
+        ET.SubElement(case, "skipped", message=printable(series.reasons[-1] or "Not measured; no reason was kept."))
         return case
     value = f"{number(float(series.values[-1]))} {series.unit}"
     if alert is not None:
         changed = next(one for one in alert.series if one.id == series.key.id)
         since = f" ({alert.commits()})" if alert.commits() else ""
         message = f"{alert.title}{since}: {number(changed.baseline)} → {value}. {changed.evidence}"
-        failure = ET.SubElement(case, "failure", message=_clean(message.strip()), type=alert.direction)
-        failure.text = _clean(show_command(alert, snapshot.folder))
+        failure = ET.SubElement(case, "failure", message=printable(message.strip()), type=alert.direction)
+        failure.text = printable(show_command(alert, snapshot.folder))
     out = ET.SubElement(case, "system-out")
     baseline = f"; baseline {number(judged.baseline.median)}" if judged.baseline is not None else "; no baseline yet"
-    out.text = _clean(f"{value}{baseline}; commit {series.commits[-1] or 'unknown'}; series {series.key.id}")
+    out.text = printable(f"{value}{baseline}; commit {series.commits[-1] or 'unknown'}; series {series.key.id}")
     return case
 
 
 def _of_verdict(series: Series) -> ET.Element:
     name = series.key.test.rpartition("/")[2]
-    case = ET.Element("testcase", name=_clean(name), classname=_clean(_class(series)), time="0")
-    verdict, reason = series.texts[-1], _clean(series.reasons[-1])
+    case = ET.Element("testcase", name=printable(name), classname=printable(_class(series)), time="0")
+    verdict, reason = series.texts[-1], printable(series.reasons[-1])
     if verdict == "fail":
         ET.SubElement(case, "failure", message=reason, type="fail")
     elif verdict == "error":
@@ -92,7 +90,7 @@ def _of_verdict(series: Series) -> ET.Element:
     elif verdict in ("", "unsupported"):
         ET.SubElement(case, "skipped", message=reason or "Not measured; no reason was kept.")
     elif reason:
-        ET.SubElement(case, "system-out").text = f"{_clean(verdict)}: {reason}"
+        ET.SubElement(case, "system-out").text = f"{printable(verdict)}: {reason}"
     return case
 
 
@@ -114,8 +112,3 @@ def _count(element: ET.Element, cases: list[ET.Element]) -> None:
         if element.tag == "testsuites" and tag == "skipped":
             continue  # which the schema of Jenkins does not have there
         element.set(attribute, str(sum(case.find(tag) is not None for case in cases)))
-
-
-def _clean(text: str) -> str:
-    """A text without what XML cannot hold: that becomes U+FFFD."""
-    return _FORBIDDEN.sub("\ufffd", text)
