@@ -6,6 +6,7 @@ from pathlib import Path
 
 from headroom.core import replay
 from headroom.core.results import collector
+from headroom.core.text import printable_json, spelled_out
 from headroom.keywords.base import current_run
 
 
@@ -33,7 +34,8 @@ def keep_text(name: str, text: str, kind: str) -> None:
     folder = artefact_folder()
     if folder is not None:
         path = folder / name
-        path.write_text(text + "\n", encoding="utf-8")
+        clean = printable_json if path.suffix == ".json" else spelled_out
+        path.write_text(clean(text) + "\n", encoding="utf-8")
         collector.current().files.append((path, kind))
 
 

@@ -173,3 +173,10 @@ def test_full_disk(small_disk: Path) -> None:
     assert [document["test"]["name"] for document in store.read_all(small_disk)] == ["Kept"]
     assert not list((small_disk / "results").glob(".*")), "the temporary file is gone, so the space is free again"
     store.write(small_disk, record("After"))
+
+
+def test_a_record_whose_texts_are_no_unicode_is_kept(tmp_path: Path) -> None:
+    store.write(tmp_path, record("Odd", reason="half \ud800 of a pair, \x1b[31m"))
+    (path,) = (tmp_path / "results").iterdir()
+    assert path.read_text(encoding="utf-8").replace("\n", "").isprintable()
+    assert [document["reason"] for document in store.read_all(tmp_path)] == ["half \ud800 of a pair, \x1b[31m"]

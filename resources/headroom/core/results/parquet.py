@@ -6,6 +6,7 @@ from typing import Any
 
 from headroom.core.errors import disk_error
 from headroom.core.metric_registry import all_metrics
+from headroom.core.text import spelled_out
 
 
 def rows(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -41,7 +42,7 @@ def _common(record: dict[str, Any]) -> dict[str, Any]:
         for role in ("compressor", "decompressor")
         for field in ("name", "version", "build", "sha256")
     }
-    return {
+    columns = {
         "run": record["run"],
         "test": record["test"]["id"],
         "verdict": record["verdict"],
@@ -53,6 +54,7 @@ def _common(record: dict[str, Any]) -> dict[str, Any]:
         **{name: _text(record["environment"].get(name)) for name in ("cpu_model", "kernel", "compiler", "flags")},
         **sides,
     }
+    return {name: spelled_out(one) if isinstance(one, str) else one for name, one in columns.items()}
 
 
 def _text(value: Any) -> str | None:

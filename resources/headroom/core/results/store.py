@@ -19,7 +19,7 @@ from headroom.core.errors import EnvironmentLacks, HeadroomError, UsageError, di
 from headroom.core.paths import out_folder, shown
 from headroom.core.results import chain
 from headroom.core.results.record import Artefact, Record
-from headroom.core.text import some
+from headroom.core.text import printable_json, some
 
 MAX_RECORD = 64 << 20  # octets; a record of ours has well under one million
 
@@ -114,9 +114,10 @@ def write(run_folder: Path, record: Record) -> Path:
             "Declare it in core/metrics.py or in the metrics of its scheme."
         )
     try:
-        text = json.dumps(document, indent=1, ensure_ascii=False) + "\n"
-        # Half a surrogate pair, as of a path that is no UTF-8, becomes an escape of JSON.
-        write_chained(run_folder, file, text.encode("utf-8", "backslashreplace"))
+        text = json.dumps(document, indent=1, ensure_ascii=False)
+        # UTF-8 has no halves of surrogate pairs.
+        write_chained(run_folder, file, printable_json(text).encode() + b"
+")
     except OSError as error:
         raise disk_error(error, f"writing the result of '{record.test.id}'") from error
     return run_folder / file

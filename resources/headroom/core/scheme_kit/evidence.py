@@ -13,6 +13,7 @@ from headroom.core.machine.build import engine_program
 from headroom.core.matrix import ArtefactStore, Cell
 from headroom.core.replay import ReplayConfig
 from headroom.core.results.store import write_atomically
+from headroom.core.text import spelled_out
 
 PER_ROW = 8  # octets
 
@@ -48,7 +49,7 @@ def kept(
         lines += ["", f"The fewest {small.items} that show it: {small.packets}. {small.command}"]
         result["minimised"] = asdict(small)
     path = store.folder_of(cell) / "evidence.txt"
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    path.write_text(spelled_out("\n".join(lines)) + "\n", encoding="utf-8")
     return {"evidence": store.name(path), **result}
 
 
@@ -79,7 +80,7 @@ def minimised(
     default the job does. `items` are what it is made of."""
     by_job = f"{shlex.quote(str(engine_program(build)))} {engine_command} --job {shlex.quote(str(job))}"
     path = job.with_name("evidence.txt")
-    path.write_text("\n".join([*text, "", f"repeat: {by_job}"]) + "\n", encoding="utf-8")
+    path.write_text(spelled_out("\n".join([*text, "", f"repeat: {by_job}"])) + "\n", encoding="utf-8")
     return MinimisedFailure(
         packets=packets,
         capture=store.name(capture) if capture.is_file() else "",
