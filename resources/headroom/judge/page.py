@@ -9,17 +9,16 @@ import subprocess
 import tempfile
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 from headroom.core.console import warn
 from headroom.core.errors import disk_error
-from headroom.core.paths import TEMPLATES
 from headroom.core.results.record import VERDICTS, worst
 from headroom.core.results.store import write_atomically
-from headroom.core.text import in_template, number, shortened
+from headroom.core.text import number, shortened
 from headroom.judge import summary
 from headroom.judge.judgement import Judgement
 from headroom.judge.summary import Summary
+from headroom.report import template
 from headroom.report.data import Records
 from headroom.report.interop_page import SIGNS
 from headroom.report.unreadable import readable
@@ -49,18 +48,11 @@ def summary_of(judged: Judgement, records: Records) -> Summary:
 
 def render(found: Summary) -> str:
     """The page as HTML text."""
-    import jinja2
-
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(TEMPLATES),
-        finalize=in_template,
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {"address": quote, "shortened": shortened, "figure": _figure}
     harness, first = found.records[-1]["harness"], found.records[0]
-    return environment.get_template("judge.html.j2").render(
+    return template.render(
+        "judge.html.j2",
+        css=["judge.css"],
+        own_filters={"shortened": shortened, "figure": _figure},
         found=found,
         subject=found.found,
         outcome=found.worst,
@@ -76,7 +68,6 @@ def render(found: Summary) -> str:
         harness=f"Headroom {harness['version']}, commit {(harness.get('commit') or 'unknown')[:12]}",
         changed=harness.get("changed"),
         quick=any(record.get("quick") for record in found.records),
-        css=(TEMPLATES / "judge.css").read_text(encoding="utf-8"),
     )
 
 

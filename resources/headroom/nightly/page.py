@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from headroom.core.errors import disk_error
-from headroom.core.paths import TEMPLATES, shown
+from headroom.core.paths import shown
 from headroom.core.results.store import write_atomically
-from headroom.core.text import in_template, number
+from headroom.core.text import number
 from headroom.history.alerts import Alert, ChangedSeries
 from headroom.history.assessment import Judged, candidates_by_weekday, deviations_of
 from headroom.history.confirmation import LEAST_CHANGE, least_step
@@ -27,6 +27,7 @@ from headroom.history.store import History
 from headroom.nightly import chart, suite_runs
 from headroom.nightly.judgement import least_step_sentence
 from headroom.nightly.snapshot import Snapshot, VerdictChange, named, show_command, take
+from headroom.report import template
 
 NO_VERDICT_YET = "no alert is closed yet"
 MOST_VERDICT_CHANGES = 60
@@ -142,26 +143,16 @@ def write(history: History, path: Path) -> None:
 
 def render(snapshot: Snapshot) -> str:
     """The page as HTML text."""
-    import jinja2
-
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(TEMPLATES),
-        finalize=in_template,
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["commit"] = lambda text: text[:8]
-    environment.filters["night"] = _date
     found = content(snapshot)
-    return environment.get_template("nightly.html.j2").render(
+    return template.render(
+        "nightly.html.j2",
+        css=["report.css", "nightly.css"],
+        js="nightly.js",
+        own_filters={"commit": lambda text: text[:8], "night": _date},
         page=found,
         snapshot=snapshot,
         looks=LOOKS,
         data=chart.embedded(found.data),
-        css=(TEMPLATES / "report.css").read_text(encoding="utf-8"),
-        own_css=(TEMPLATES / "nightly.css").read_text(encoding="utf-8"),
-        js=(TEMPLATES / "nightly.js").read_text(encoding="utf-8"),
     )
 
 

@@ -6,15 +6,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 from headroom.core.contract import CellTitles, Scheme
 from headroom.core.errors import disk_error
-from headroom.core.paths import TEMPLATES
 from headroom.core.results.record import VERDICTS
 from headroom.core.results.store import write_atomically
-from headroom.core.text import in_template
-from headroom.report import matrix_data
+from headroom.report import matrix_data, template
 from headroom.report.data import Records
 
 # A sign for each verdict, beside its word: distinct without colour, and without reading.
@@ -34,21 +31,14 @@ def write(records: Records, target: Path, run_folder: Path) -> Path:
 
 def render(records: Records, run_folder: Path) -> str:
     """The page as HTML text."""
-    import jinja2
-
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(TEMPLATES),
-        finalize=in_template,
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["address"] = quote
     cells = matrix_data.cells(records)
     harness = records[-1]["harness"]
     counts = {word: sum(cell["verdict"] == word for cell in cells) for word in VERDICTS}
     parts = [Part.of(scheme, mine) for scheme, mine in matrix_data.by_scheme(cells)]
-    return environment.get_template("interop.html.j2").render(
+    return template.render(
+        "interop.html.j2",
+        css=["report.css", "interop.css"],
+        js="interop.js",
         run=run_folder.name,
         cpu=records[-1]["environment"].get("cpu_model") or "unknown processor",
         version=f"Headroom {harness['version']}, commit {(harness['commit'] or 'unknown')[:12]}",
@@ -59,9 +49,6 @@ def render(records: Records, run_folder: Path) -> str:
         groups=matrix_data.groups(cells),
         filters=_filters(parts),
         implementations=_implementations(records),
-        css=(TEMPLATES / "report.css").read_text(encoding="utf-8"),
-        own_css=(TEMPLATES / "interop.css").read_text(encoding="utf-8"),
-        js=(TEMPLATES / "interop.js").read_text(encoding="utf-8"),
     )
 
 

@@ -9,13 +9,12 @@ from headroom.core.console import warn
 from headroom.core.contract import MakeSection, ReportSection
 from headroom.core.errors import UsageError, disk_error
 from headroom.core.machine import pressure
-from headroom.core.paths import TEMPLATES
 from headroom.core.results import chain
 from headroom.core.results.record import count_verdicts
 from headroom.core.results.store import name_of, write_atomically
 from headroom.core.scheme_registry import all_schemes
-from headroom.core.text import in_template, shortened, some
-from headroom.report import capacity_section, interop_page, sections, traffic_section, wire_section
+from headroom.core.text import shortened, some
+from headroom.report import capacity_section, interop_page, sections, template, traffic_section, wire_section
 from headroom.report.data import Records
 from headroom.report.interop_section import PAGE, interop
 from headroom.report.page import Page, Section
@@ -57,20 +56,7 @@ def render(records: Records, run_folder: Path) -> str:
 
 def html_of(content: Page) -> str:
     """A page as HTML text."""
-    import jinja2
-
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(TEMPLATES),
-        autoescape=True,
-        finalize=in_template,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    return environment.get_template("report.html.j2").render(
-        page=content,
-        css=(TEMPLATES / "report.css").read_text(encoding="utf-8"),
-        js=(TEMPLATES / "report.js").read_text(encoding="utf-8"),
-    )
+    return template.render("report.html.j2", css=["report.css"], js="report.js", page=content)
 
 
 def page(records: Records, run_folder: Path) -> Page:

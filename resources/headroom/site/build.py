@@ -24,6 +24,7 @@ from headroom.site import (
     implementation_pages,
     landing,
     paper_pages,
+    policy,
     requirement_pages,
     schema_pages,
     suites,
@@ -51,7 +52,7 @@ def compose(command: TyperGroup, sources: Sequence[Source]) -> Site:
     parts = {"All suites": suites.add(site, found, sources)}
     parts["Requirements"] = requirement_pages.add(site, found, sources)
     for source in sources:
-        if source.run and (report := source.run / "report.html").is_file():
+        if source.run and (report := source.run / "report.html").is_file() and not report.is_symlink():
             site.files[f"runs/{source.run.name}/report.html"] = report
     parts["Known implementations"] = implementation_pages.add(site, sources)
     parts["Papers"] = paper_pages.add(site, sources)
@@ -85,6 +86,7 @@ def build(site: Site, folder: Path, footer: str) -> None:
         shutil.copytree(ASSETS, work / "docs" / "assets", dirs_exist_ok=True)
         (work / "mkdocs.yml").write_text(json.dumps(settings(site, footer), indent=1), encoding="utf-8")
         _run_mkdocs(work)
+        policy.protect(work / "html", [str(Path(path).with_suffix(".html")) for path in site.pages])
         (work / "html" / MARK).write_text(json.dumps({"version": __version__}) + "\n", encoding="utf-8")
         if folder.is_dir():
             shutil.rmtree(folder)

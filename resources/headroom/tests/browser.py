@@ -75,6 +75,8 @@ class Browser:
             "--disable-gpu",
             "--disable-background-networking",
             "--disable-component-update",
+            "--disable-quic",
+            "--disable-sync",
             "--no-first-run",
             "--hide-scrollbars",
             f"--user-data-dir={self.profile}",
@@ -161,6 +163,37 @@ class Browser:
         """Prints to A4."""
         answer = self.call("Page.printToPDF", paperWidth=8.27, paperHeight=11.69, preferCSSPageSize=True)
         path.write_bytes(base64.b64decode(answer["data"]))
+
+
+# Texts that run a script wherever a page takes them for more than a text; the second is one for links.
+HARM = "window.harm=1"
+HOSTILE = (
+    f"</script></style></title></textarea></pre>--><script>{HARM}</script><img src=x onerror={HARM}><svg onload={HARM}>"
+    f"</svg><details open ontoggle={HARM}></details>\"onfocus={HARM} autofocus='{{{{ 7*7 }}}}{{% raw %}}${{{HARM}}} "
+    f"[a](javascript:{HARM}) <a href=javascript:{HARM}>a</a><base href=//example.invalid/>\x1b]0;x\x07\x9b\u202e\ufffe",
+    f"javascript:{HARM}",
+)
+
+# What hostile texts have done to a page, or would do at a click.
+DONE = """
+(() => {
+  const found = window.harm ? ["a script ran"] : [];
+  for (const element of document.querySelectorAll("*")) {
+    for (const { name, value } of element.attributes) {
+      const leads = /^(href|src|srcdoc|action|formaction|xlink:href)$/.test(name);
+      if (name.startsWith("on") || (leads && /^\\s*(javascript:|data:text)/i.test(value))) {
+        found.push(`${element.tagName} ${name}=${value.slice(0, 80)}`);
+      }
+    }
+  }
+  return found;
+})()
+"""
+
+
+def with_markup(html: str) -> str:
+    """A page in which hostile texts are markup after all: its policy alone keeps them from running."""
+    return html.replace("</main>", f"{HOSTILE[0]}<a id=trap href='{HOSTILE[1]}'>trap</a></main>", 1)
 
 
 # What is drawn or written beyond the edge of the window or of a box that hides it.

@@ -363,6 +363,16 @@ def test_hostile_names_do_nothing_in_a_browser(quiet: browser.Browser, hostile_p
         assert quiet.evaluate(browser.CUT_OFF) == []
         shown = quiet.evaluate("[...document.querySelectorAll('.group > h3')].map(one => one.textContent)")
         assert set(HOSTILE[:2]) <= set(shown)
+        assert quiet.evaluate(browser.DONE) == []
+
+
+def test_the_policy_keeps_markup_from_running(chromium: browser.Browser, hostile_page: Path, tmp_path: Path) -> None:
+    path = tmp_path / "page.html"
+    path.write_text(browser.with_markup(hostile_page.read_text(encoding="utf-8")), encoding="utf-8")
+    chromium.open(path)
+    chromium.evaluate("document.getElementById('trap').click()")
+    assert chromium.evaluate("window.harm") is None
+    assert chromium.evaluate("!document.getElementById('filter').hidden"), "the page's own script has run"
 
 
 # ---- in a browser
