@@ -188,6 +188,8 @@ def _configuration(
         raise UsageError(document.complaint((*at, "suites"), "a configuration has suites or a paper, not both"))
     if not to_measure:
         return Configuration(name, tuple(described.get("suites", ())), key)
+    if outside := next((one for one in described.get("suites", ()) if ".." in Path(one).parts), ""):
+        raise UsageError(document.complaint((*at, "suites"), f"'{outside}' leads out of suites/; name it without '..'"))
     tags: list[str] = []
     try:
         if key:

@@ -77,7 +77,7 @@ def read(campaign: Campaign, cell: Cell, warn: Callable[[str], None] = lambda se
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
         result = Result(**{**document, "words": tuple(document["words"])})
-        is_known = result.state in STATES
+        is_known = result.state in STATES and (result.state != WHOLE or store.is_name(result.run))
     except FileNotFoundError:
         return None
     except (OSError, ValueError, TypeError, KeyError):

@@ -15,7 +15,7 @@ from headroom.core import declarations, engine
 from headroom.core.contract import Scheme
 from headroom.core.errors import EnvironmentLacks, HeadroomError, UsageError
 from headroom.core.machine import libraries
-from headroom.core.paths import DEFAULT_BUILD, IMPLEMENTATIONS, IMPLEMENTATIONS_PATH, build_folder, shown
+from headroom.core.paths import DEFAULT_BUILD, IMPLEMENTATIONS, IMPLEMENTATIONS_PATH, below, build_folder, shown
 from headroom.core.yamlfile import Document, check, read_joined
 
 _SINGULAR = {"dictionaries": "dictionary"}  # of capabilities, in sentences
@@ -213,6 +213,9 @@ def _load(folder: Path, changed: tuple[int, ...]) -> Implementation:
         raise UsageError(document.complaint(("name",), f"the folder is called '{folder.name}', so must be the name"))
     declarations.check_all(document, {*names(), *names(folder.parent)})
     adapter, container = data.get("adapter", {}), data.get("container", {})
+    library = adapter.get("library", "")
+    if "{build}" in library:
+        _require_in_build(document, library)
     return Implementation(
         name=data["name"],
         folder=folder,
@@ -221,17 +224,25 @@ def _load(folder: Path, changed: tuple[int, ...]) -> Implementation:
         obtain=data["obtain"],
         version=data.get("version", ""),
         description=data.get("description", ""),
-        library=adapter.get("library", ""),
+        library=library,
         config=adapter.get("config", {}),
         image=container.get("image", ""),
         program=data.get("program", {}).get("command", ""),
         control=data.get("program", {}).get("control", ""),
         digest=container.get("digest", ""),
         requires=_requirement(adapter.get("requires")),
-        recordings=tuple(_recording(entry, document) for entry in data.get("captures", ())),
+        recordings=tuple(_recording(*one, document) for one in enumerate(data.get("captures", ()))),
         capabilities=tuple(data["capabilities"]),
         deviations=tuple(_deviation(entry, document) for entry in data.get("deviations", ())),
     )
+
+
+def _require_in_build(document: Document, library: str) -> None:
+    """Raises UsageError unless a library is one of the build's, which ninja makes by that name."""
+    name = library.removeprefix("{build}/")
+    if "{build}" in name or name.startswith(("/", "-")) or ".." in Path(name).parts:
+        sentence = "a library of the project's build is {build}/ and its path there, such as {build}/lib/mine.so"
+        raise UsageError(document.complaint(("adapter", "library"), sentence))
 
 
 def _deviation(entry: dict[str, Any], document: Document) -> Deviation:
@@ -242,12 +253,18 @@ def _deviation(entry: dict[str, Any], document: Document) -> Deviation:
     return Deviation(**found | {"scheme": declarations.scheme_of_deviation(entry, document)})
 
 
-def _recording(entry: dict[str, Any], document: Document) -> Recording:
+def _recording(number: int, entry: dict[str, Any], document: Document) -> Recording:
     scheme = declarations.scheme_of_capture(entry)
     axes = {axis.name: entry[axis.name] for axis in scheme.axes}
     compressor = entry.get("compressor", document.data["name"])
     config = {key: entry[key] for key in declarations.own_keys(scheme) if key in entry}
-    return Recording(document.path.parent / entry["folder"], scheme.name, axes, compressor, config)
+    try:
+        folder = below(document.path.parent, entry["folder"])
+        for path in folder.glob("*.pcap*"):
+            below(folder, path.name)
+    except UsageError as error:
+        raise UsageError(document.complaint(("captures", number, "folder"), str(error))) from error
+    return Recording(folder, scheme.name, axes, compressor, config)
 
 
 def _requirement(entry: dict[str, Any] | None) -> libraries.Requirement | None:

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where things are in the repository."""
 
+import errno
 import os
+import stat
 from pathlib import Path
 
 from headroom.core.errors import UsageError
@@ -46,6 +48,33 @@ def output_file(path: Path) -> Path:
     except (OSError, RuntimeError) as error:  # a loop of links, a name that is too long
         raise UsageError(f"{path} cannot be written ({error}); name a file to write.") from error
     return target
+
+
+def below(folder: Path, name: str) -> Path:
+    """The path below a folder that a file of others names. Raises UsageError where it leads out of the folder, be it by
+    a link."""
+    path = folder / name
+    if Path(name).is_absolute() or ".." in Path(name).parts:
+        raise UsageError(f"'{name}' is no path below {shown(folder)}; name one, without '..'")
+    try:
+        target = path.resolve()
+    except (OSError, RuntimeError, ValueError) as error:  # a loop of links, a name that is too long, a NUL
+        raise UsageError(f"'{name}' is no path ({error}); name one below {shown(folder)}") from error
+    if not target.is_relative_to(folder.resolve()):
+        raise UsageError(
+            f"'{name}' leads out of {shown(folder)} by a link, to {target}; put the files themselves there"
+        )
+    return path
+
+
+def octets_of(path: Path, most: int) -> bytes:
+    """The octets of a file; of a larger one, `most` and one more. Raises OSError where it is no regular file, for a
+    device or a pipe may have no end."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    with open(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError(errno.EINVAL, "it is no regular file", str(path))
+        return file.read(most + 1)
 
 
 def shown(path: Path) -> str:

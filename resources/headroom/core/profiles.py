@@ -33,7 +33,7 @@ def path_of(name: str, folder: Path = PROFILES) -> Path:
             raise UsageError(f"There is no traffic profile at {name}.")
         return path
     path = folder / f"{name}.yaml"
-    if path.is_file():
+    if path.is_file() and not Path(name).is_absolute() and ".." not in Path(name).parts:
         return path
     if Path(name).exists():
         raise UsageError(

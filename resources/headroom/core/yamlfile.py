@@ -16,7 +16,7 @@ from typing import Any
 import yaml
 
 from headroom.core.errors import UsageError
-from headroom.core.paths import SCHEMAS, shown
+from headroom.core.paths import SCHEMAS, octets_of, shown
 
 # No file of ours comes near. Anything larger is not what it claims to be, and would take long to be refused.
 MAX_OCTETS = 1 << 20
@@ -56,11 +56,11 @@ class Document:
 def read(path: Path) -> Document:
     """Reads a YAML file. Raises UsageError, with file and line, on anything that is not plain YAML data."""
     try:
-        octets = path.read_bytes()
+        octets = octets_of(path, MAX_OCTETS)
     except OSError as error:
         raise UsageError(f"{shown(path)} cannot be read: {error.strerror}.") from error
     if len(octets) > MAX_OCTETS:
-        raise UsageError(f"{shown(path)} has {len(octets)} octets; more than {MAX_OCTETS} is surely not meant.")
+        raise UsageError(f"{shown(path)} has more than {MAX_OCTETS} octets; that is surely not meant.")
     try:
         root = yaml.compose(octets.decode("utf-8"), Loader=yaml.SafeLoader)
     except UnicodeDecodeError as error:

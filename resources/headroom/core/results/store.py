@@ -16,7 +16,7 @@ from typing import Any
 
 from headroom.core import metric_registry
 from headroom.core.errors import EnvironmentLacks, HeadroomError, UsageError, disk_error
-from headroom.core.paths import out_folder, shown
+from headroom.core.paths import octets_of, out_folder, shown
 from headroom.core.results import chain
 from headroom.core.results.record import Artefact, Record
 from headroom.core.text import printable_json, some
@@ -116,8 +116,7 @@ def write(run_folder: Path, record: Record) -> Path:
     try:
         text = json.dumps(document, indent=1, ensure_ascii=False)
         # UTF-8 has no halves of surrogate pairs.
-        write_chained(run_folder, file, printable_json(text).encode() + b"
-")
+        write_chained(run_folder, file, printable_json(text).encode() + b"\n")
     except OSError as error:
         raise disk_error(error, f"writing the result of '{record.test.id}'") from error
     return run_folder / file
@@ -157,10 +156,11 @@ def _records(run_folder: Path, warn: Warn) -> Iterator[StoredRecord]:
 
     for path in sorted((run_folder / "results").glob("*.json")):
         try:
-            if path.stat().st_size > MAX_RECORD:
+            octets = octets_of(path, MAX_RECORD)
+            if len(octets) > MAX_RECORD:
                 warn(f"{shown(path)} is larger than any record of ours; it is left out.")
                 continue
-            record = _parsed(path.read_text(encoding="utf-8"))
+            record = _parsed(octets.decode())
         except (OSError, ValueError, RecursionError) as error:
             warn(f"{shown(path)} is no record ({error}); it is left out.")
             continue
@@ -241,7 +241,12 @@ def _run_of_cell(folder: Path, name: str) -> list[Path]:
         run = json.loads((place / "cell.json").read_text(encoding="utf-8"))["run"] if cell else ""
     except (OSError, ValueError, KeyError, TypeError):
         return []
-    return [place / run] if isinstance(run, str) and run else []
+    return [place / run] if isinstance(run, str) and is_name(run) else []
+
+
+def is_name(text: str) -> bool:
+    """True if a text can be the name of a run's folder, rather than a path."""
+    return text not in ("", ".", "..") and "/" not in text
 
 
 def _campaigns(folder: Path, name: str) -> str:
