@@ -12,7 +12,7 @@ import typer
 from headroom.cli.streams import outlast_readers
 from headroom.core import process_group
 from headroom.core.console import say
-from headroom.core.errors import EXIT_ENVIRONMENT, EXIT_INTERRUPTED, HeadroomError
+from headroom.core.errors import EXIT_ENVIRONMENT, EXIT_INTERRUPTED, HeadroomError, disk_error, exhaustion
 from headroom.core.paths import IMPLEMENTATIONS_PATH
 
 COMMANDS = (
@@ -92,8 +92,8 @@ def main() -> None:
     except KeyboardInterrupt:
         say("headroom: interrupted.")
         sys.exit(EXIT_INTERRUPTED)
-    except OSError as error:
-        from headroom.core.errors import disk_error
-
-        say(f"headroom: {disk_error(error, 'a file operation', resumable=False)}")
+    except (OSError, RuntimeError) as error:
+        if (lacking := error if isinstance(error, OSError) else exhaustion(error)) is None:
+            raise
+        say(f"headroom: {disk_error(lacking, 'a file operation', resumable=False)}")
         sys.exit(EXIT_ENVIRONMENT)

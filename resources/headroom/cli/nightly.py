@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from headroom.core import console
+from headroom.core import clock, console
 from headroom.core.errors import EXIT_FAILED, EXIT_PASSED, EnvironmentLacks, UsageError
 from headroom.core.paths import DEFAULT_BUILD, output_file, shown
 
@@ -110,7 +110,7 @@ def night_command(
     if against != "last-good":
         measurer.checkout.resolve(against)
     with known.lock():
-        done = night.run(known, measurer.store, measurer, options, lambda: datetime.now(UTC), console.say)
+        done = night.run(known, measurer.store, measurer, options, clock.steady(), console.say)
         written: Path | None = known.folder / "index.html"
         try:
             _publish(known)

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Errors that a user sees: one sentence that says what happened and what to do, and the exit code that goes with it."""
 
+import errno
+import os
 import signal
+from pathlib import Path
 
 EXIT_PASSED = 0
 EXIT_FAILED = 1
@@ -29,16 +32,55 @@ class EnvironmentLacks(HeadroomError):
     exit_code = EXIT_ENVIRONMENT
 
 
+ELSEWHERE = "Name a folder that can be written in HEADROOM_OUT"
+# What can be done about an error of the operating system.
+_REMEDIES = {
+    errno.EMFILE: "Raise the number of files that a process may open (ulimit -n)",
+    errno.ENFILE: "End what holds many files open",
+    errno.EAGAIN: "End some processes, or raise how many there may be (ulimit -u)",
+    errno.ENOMEM: "End what takes much memory",
+    errno.EFBIG: "Raise the size that a file may have (ulimit -f)",
+    errno.ENOLCK: "Keep runs on a disk of this machine (HEADROOM_OUT)",
+    errno.EROFS: ELSEWHERE,
+    errno.EACCES: ELSEWHERE,
+    errno.EPERM: ELSEWHERE,
+}
+_EXHAUSTED = (errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM)
+
+
 def disk_error(error: OSError, doing: str, resumable: bool = True, again: str = "try again") -> EnvironmentLacks:
-    """The sentence for a file that could not be written, from the error of the operating system.
+    """The sentence for a file that could not be written, or a process that could not be started, from the error of the
+    operating system.
 
     `resumable` where what failed belongs to a run, which keeps its results and goes on with --resume; `again` is what
     to do elsewhere, once there is space.
     """
-    import errno
-
+    then = "go on with --resume" if resumable else again
+    kept = "Every finished result is kept. " if resumable else ""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        on = "Every finished result is kept; free some space and go on with --resume." if resumable else ""
-        return EnvironmentLacks(f"The disk is full: {doing} failed. {on or f'Free some space and {again}.'}")
+        if _lacks_inodes(error.filename):
+            what, remedy = "The file system has no inodes left for more files", "Remove files that are not needed"
+        else:
+            what, remedy = "The disk is full", "Free some space"
+        return EnvironmentLacks(f"{what}: {doing} failed. {kept}{remedy} and {then}.")
     where = f" ({error.filename})" if error.filename else ""
-    return EnvironmentLacks(f"{doing[:1].upper()}{doing[1:]} failed: {error.strerror or error}{where}.")
+    sentence = f"{doing[:1].upper()}{doing[1:]} failed: {error.strerror or error}{where}."
+    remedy = _REMEDIES.get(error.errno or 0, "")
+    return EnvironmentLacks(f"{sentence} {kept}{remedy} and {then}." if remedy else sentence)
+
+
+def exhaustion(error: BaseException) -> OSError | None:
+    """The error of the operating system where a process may have no more files, processes, threads or memory; None of
+    any other error."""
+    if isinstance(error, RuntimeError) and str(error) == "can't start new thread":  # in CPython's words
+        return OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+    return error if isinstance(error, OSError) and error.errno in _EXHAUSTED else None
+
+
+def _lacks_inodes(path: object) -> bool:
+    """True if the file system of a path that could not be made has space, and no inode."""
+    try:
+        found = os.statvfs(Path(os.fsdecode(path)).parent)  # type: ignore[arg-type]
+    except (OSError, TypeError):
+        return False
+    return bool(found.f_files) and found.f_ffree == 0

@@ -11,7 +11,7 @@ from robot.errors import RobotError
 
 from headroom.core import settings
 from headroom.core.engine_result import EngineFailure
-from headroom.core.errors import HeadroomError
+from headroom.core.errors import HeadroomError, disk_error, exhaustion
 from headroom.core.results import collector
 from headroom.core.run.run import Run
 
@@ -71,6 +71,8 @@ def _honest(method: Callable[..., Any]) -> Callable[..., Any]:
             collector.current().crashed = isinstance(error, EngineFailure) and error.kind == "crash"
             raise
         except Exception as error:
+            if lacking := exhaustion(error):
+                collector.current().exhausted = disk_error(lacking, "running a case")
             name = "" if type(error) is RuntimeError else f"{type(error).__name__}: "
             collector.current().judge("error", f"{name}{error}")
             raise

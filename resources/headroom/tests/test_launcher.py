@@ -356,3 +356,10 @@ def test_the_lock_pins_everything_and_names_no_host() -> None:
     assert lock.count("--hash=sha256:") >= len(packages)
     assert "http" not in lock
     assert "index-url" not in lock
+
+
+def test_a_shell_that_may_open_few_files(tree: Path) -> None:
+    assert launch(tree, "list").returncode == 0
+    limited = ["bash", "-c", 'ulimit -n 10 && exec "$0" list', str(tree / "headroom")]
+    done = subprocess.run(limited, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 3 and "ulimit -n" in done.stderr and "unbound" not in done.stderr

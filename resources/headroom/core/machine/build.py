@@ -103,7 +103,7 @@ def ensure(
             say(f"{shown(folder)} cannot be written; what is built there is used as it is.")
         return folder
     folder.mkdir(parents=True, exist_ok=True)
-    with _locked(folder):
+    with _locked(folder, say):
         log = folder / "headroom-build.log"
         if origin := _made_elsewhere(folder):
             # All of its files have the other place's paths: what is configured and built there would change that place.
@@ -172,10 +172,15 @@ def _cache(folder: Path) -> str:
 
 
 @contextmanager
-def _locked(folder: Path) -> Iterator[None]:
+def _locked(folder: Path, say: Say | None) -> Iterator[None]:
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if say:
+                say(f"another command builds {shown(folder)}; this one waits for it")
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield
     finally:
         os.close(descriptor)

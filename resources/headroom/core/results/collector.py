@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from headroom.core.errors import HeadroomError
 from headroom.core.metrics import Metric
 from headroom.core.results.record import Evidence, Measurement, Verdict
 
@@ -23,6 +24,7 @@ class Collected(Evidence):
     reason: str = ""
     crashed: bool = False  # the process that hosts adapters ended
     needs_processors: bool = False  # that others had the processors may be why there is no result
+    exhausted: HeadroomError | None = None  # what the harness itself ran out of, such as descriptors
     command: str = ""  # what repeats the test, where that is not `./headroom run`
 
     def metric(

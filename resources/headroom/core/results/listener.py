@@ -9,16 +9,16 @@ import hashlib
 import json
 import re
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import fields
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from robot.api.interfaces import ListenerV3
 
 import headroom
-from headroom.core import engine, implementations
+from headroom.core import clock, engine, implementations
 from headroom.core.errors import HeadroomError, disk_error
 from headroom.core.machine import environment, pressure
 from headroom.core.machine.build import engine_program
@@ -75,16 +75,18 @@ class Listener(ListenerV3):
         self.failure: HeadroomError | None = None  # why no further record can be written
         self.environment: dict[str, dict[str, Any]] = {}
         self.digests: dict[Path, str] = {}
-        self.started = datetime.now(UTC)
+        self.now = clock.steady()
+        self.started = self.now()
         self.pressure = pressure.read()
 
     def start_test(self, data: Any, result: Any) -> None:
         collector.begin()
         engine.take_link_digest()
         engine.take_last_job()
-        self.started = datetime.now(UTC)
-        self.pressure = pressure.read()
-        self.look_at_folder()
+        self.started = self.now()
+        with self.noting(f"preparing '{data.name}'"):
+            self.pressure = pressure.read()
+            self.look_at_folder()
         self.stopped = self.stopped or self.is_enough()
         if self.failure or self.interrupted or self.stopped:
             # Results that cannot be kept are not worth measuring.
@@ -102,6 +104,26 @@ class Listener(ListenerV3):
         if TERMINATED in result.message or self.interrupted:
             self.interrupted = True  # A test that was cut short has no result; --resume repeats it.
             return
+        self.failure = collector.current().exhausted
+        if self.failure:
+            return  # that says nothing about the implementation; --resume repeats the test
+        with self.noting(f"keeping the result of '{data.name}'"):
+            self.keep(data, result)
+
+    @contextmanager
+    def noting(self, doing: str) -> Iterator[None]:
+        """Notes any error as why no further record can be kept: what a listener raises, Robot logs and forgets."""
+        try:
+            yield
+        except HeadroomError as error:
+            self.failure = self.failure or error
+        except OSError as error:
+            self.failure = disk_error(error, doing)
+        except Exception as error:
+            self.failure = HeadroomError(f"{doing[0].upper()}{doing[1:]} failed ({type(error).__name__}: {error}).")
+
+    def keep(self, data: Any, result: Any) -> None:
+        """Writes the record of a test that has just ended, unless the run is not about it."""
         record = self.record(data, result)
         if not exercises_the_subject(record.test.id, record, self.given or from_robot()):
             result.status, result.message = "SKIP", "It does not ask the implementation that this run is about."
@@ -109,14 +131,8 @@ class Listener(ListenerV3):
             if self.on_left_out:
                 self.on_left_out(record.test.id)
             return
-        self.look_at_folder()
-        if self.failure:
-            return
-        try:
-            store.write(self.folder, record)
-        except HeadroomError as error:
-            self.failure = error
-            return
+        self.run_folder.require()
+        store.write(self.folder, record)
         if self.on_end:
             self.on_end(record)
 
@@ -154,7 +170,7 @@ class Listener(ListenerV3):
             verdict=verdict,
             reason=reason,
             started=self.started.isoformat(timespec="milliseconds"),
-            duration_s=(datetime.now(UTC) - self.started).total_seconds(),
+            duration_s=(self.now() - self.started).total_seconds(),
             harness=self.harness_of(settings.build, collected.parameters.get("profile")),
             traffic=collected.traffic or in_process(headroom.__version__),
             machine=machine,
@@ -187,11 +203,7 @@ class Listener(ListenerV3):
         path = (
             self.folder / "artefacts" / store.file_name(record.test.id, record.part).removesuffix(".json") / "job.json"
         )
-        try:
-            store.write_atomically(path, text)
-        except OSError as error:
-            self.failure = disk_error(error, f"writing the job of '{record.test.id}'")
-            return
+        store.write_atomically(path, text)
         record.artefacts.append(store.artefact(self.folder, path, "job"))
         words = [str(program), job.command, "--job", str(path)]
         record.debug = f"gdb --args {shlex.join(words)}"
