@@ -82,8 +82,9 @@ def _add_commands() -> None:
 def main() -> None:
     """Runs the command line and ends the process with its exit status."""
     outlast_readers()
-    _add_commands()
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # where it may start none, it interrupts the process
     try:
+        _add_commands()
         with process_group.tidy_when_terminated():
             app(prog_name="./headroom")
     except HeadroomError as error:

@@ -32,7 +32,7 @@ class EnvironmentLacks(HeadroomError):
     exit_code = EXIT_ENVIRONMENT
 
 
-ELSEWHERE = "Name a folder that can be written in HEADROOM_OUT"
+ELSEWHERE = "Name a folder that can be written (HEADROOM_OUT, or the command's own option)"
 # What can be done about an error of the operating system.
 _REMEDIES = {
     errno.EMFILE: "Raise the number of files that a process may open (ulimit -n)",

@@ -114,7 +114,7 @@ def new_folder() -> Path:
     try:
         folder.mkdir(parents=True)
     except OSError as error:
-        raise disk_error(error, f"making the run's folder {shown(folder)}") from error
+        raise disk_error(error, f"making the run's folder {shown(folder)}", resumable=False) from error
     return folder
 
 
