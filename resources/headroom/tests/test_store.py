@@ -179,4 +179,4 @@ def test_a_record_whose_texts_are_no_unicode_is_kept(tmp_path: Path) -> None:
     store.write(tmp_path, record("Odd", reason="half \ud800 of a pair, \x1b[31m"))
     (path,) = (tmp_path / "results").iterdir()
     assert path.read_text(encoding="utf-8").replace("\n", "").isprintable()
-    assert [document["reason"] for document in store.read_all(tmp_path)] == ["half \ud800 of a pair, \x1b[31m"]
+    assert [document["reason"] for document in store.read_all(tmp_path)] == ["half \\ud800 of a pair, \x1b[31m"]
