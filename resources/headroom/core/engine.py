@@ -14,12 +14,12 @@ import selectors
 import subprocess
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from headroom.core import process_group
+from headroom.core import process_group, sandbox
 from headroom.core.engine_result import EngineExit, EngineFailure, document, libraries, sealed, who
 from headroom.core.machine.build import require_engine
 from headroom.core.paths import DEFAULT_BUILD
@@ -30,6 +30,7 @@ __all__ = ["EngineFailure", "NothingRuns", "memory_limit", "rehearsal", "run", "
 MAX_OUTPUT = 1 << 30  # octets of one result; far above any, and below what would push a machine into swap
 MAX_COMPLAINT = 1 << 16
 LAST_WORDS_S = 0.5  # how long the pipes of an engine that has ended are still read when another process holds them open
+CPU_MORE_S = 10  # processor time that an engine may have beyond its time on all cores: then its caller stands still
 GLANCE_S = 0.2  # between two looks at which engines have ended
 
 
@@ -38,6 +39,7 @@ class _Running(EngineExit):
     job: bytes
     deadline: float
     timeout_s: float
+    made: list[str]  # outputs that did not exist before
     sent: int = 0
     overflow: bool = False
     late: bool = False
@@ -132,6 +134,13 @@ def run_together(
         documents = {id(one): _document(one) for one in running}
         _link_digests.extend(found for one in documents.values() if isinstance(found := one.get("link_sha256"), str))
         return [documents[key] for key in order]
+    except BaseException:
+        for one in running:
+            process_group.stop(one.process)
+            for path in one.made:  # not whole, or empty
+                with suppress(OSError):
+                    os.remove(path)
+        raise
     finally:
         for one in running:
             process_group.stop(one.process)
@@ -168,15 +177,17 @@ def take_last_job() -> Job | None:
 def _start(program: Path, command: str, job: dict[str, Any], timeout_s: float, memory: int | None) -> _Running:
     # A session, and with it a process group, of its own: Ctrl-C reaches us, and we stop the engine, so that its death
     # is never taken for a crash; and whatever an adapter starts can be found and ended.
+    whole, seal = sealed(job)
+    text = json.dumps(whole).encode()
+    made = [path for path in sandbox.outputs(job) if not os.path.lexists(path)]
     process = process_group.start(
         [str(program), command, "--job", "-"],
         env=os.environ | EXACT_HEAP if job.get("costs") else None,
+        walls=sandbox.of_job(job, text, memory=memory, cpu_s=int(timeout_s * (os.cpu_count() or 1)) + CPU_MORE_S),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
-    process_group.limit_memory(process, memory)  # before the job, and with it the adapter, comes in
-    whole, seal = sealed(job)
     return _Running(
         process=process,
         program=program,
@@ -184,7 +195,8 @@ def _start(program: Path, command: str, job: dict[str, Any], timeout_s: float, m
         libraries=libraries(job),
         memory=memory,
         seal=seal,
-        job=json.dumps(whole).encode(),
+        job=text,
+        made=made,
         deadline=time.monotonic() + timeout_s,
         timeout_s=timeout_s,
     )

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from headroom.core import process_group
+from headroom.core import process_group, sandbox
 from headroom.core.errors import EXIT_ENVIRONMENT, EXIT_FAILED, EXIT_USAGE, HeadroomError
 from headroom.core.paths import shown
 from headroom.core.text import nth
@@ -34,7 +34,7 @@ class EngineFailure(HeadroomError):
     crash ......... the process died from a signal
     memory ........ it ended badly with the memory used up that it may have
     timeout ....... it was still busy when its time was up
-    left-behind ... it ended, but a process that it had started held its output open
+    left-behind ... it ended, but a process that it had started did not
     garbage ....... what it printed, if anything, is not one JSON document
     rehearsal ..... nothing was to run: see `engine.rehearsal`
     """
@@ -94,10 +94,9 @@ def document(one: EngineExit) -> dict[str, Any]:
         name = signal_name(-code if code < 0 else code - 128)
         ran = "" if one.command in WITHOUT_ADAPTERS else f" while it ran {_adapters(one)}"
         raise EngineFailure("crash", f"The engine died from {name}{ran}.{last_words(one)}{_advice(one, name)}")
-    if one.left_behind:
+    if one.left_behind or code == sandbox.LEFT_BEHIND:
         raise EngineFailure(
-            "left-behind",
-            f"{who(one)} left a process behind that kept its output open (it was ended): an adapter must not fork.",
+            "left-behind", f"{who(one)} left a process behind (it was ended): an adapter must not fork."
         )
     if not one.out.strip():
         raise EngineFailure(
@@ -161,7 +160,7 @@ def _complain_of_memory(one: EngineExit) -> None:
     most = process_group.most_memory(one.process)
     if one.memory is None or most < USED_UP * one.memory:
         return
-    if most > one.memory and (one.process.returncode == -signal.SIGKILL or one.out.strip()):
+    if most > one.memory and (one.code == -signal.SIGKILL or one.out.strip()):
         # More than its limit lets it have: Linux counts what the process that started it had, too. An engine that was
         # killed from outside, or says why it ended, did not end for want of memory.
         return

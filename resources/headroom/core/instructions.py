@@ -14,10 +14,11 @@ import subprocess
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from headroom.core import process_group
+from headroom.core import process_group, sandbox
 from headroom.core.errors import EnvironmentLacks, HeadroomError
 from headroom.core.machine.build import require_engine
 
@@ -49,15 +50,18 @@ def count(
     program = require_engine(build)
     with tempfile.TemporaryDirectory(prefix="headroom-callgrind-") as folder:
         profile = Path(folder) / "profile"
-        words = ["valgrind", "--quiet", "--tool=callgrind", f"--callgrind-out-file={profile}"]
+        words = ["valgrind", "--quiet", "--vgdb=no", "--tool=callgrind", f"--callgrind-out-file={profile}"]
+        text = json.dumps(job).encode()
+        walls = sandbox.of_job(dict(job), text)
         process = process_group.start(
             [*words, str(program), command, "--job", "-"],
+            walls=replace(walls, reads=(*walls.reads, str(program)), writes=(*walls.writes, folder)),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
         )
         try:
-            out, complaint = process.communicate(json.dumps(job).encode(), timeout=timeout_s)
+            out, complaint = process.communicate(text, timeout=timeout_s)
         except subprocess.TimeoutExpired:
             raise CountFailed(f"A job under valgrind took more than {timeout_s:g} s and was stopped.") from None
         finally:

@@ -15,6 +15,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from headroom.core import sandbox
+from headroom.core.sandbox import Walls
+
 GRACE_S = 2.0  # between SIGTERM and SIGKILL
 MEMORY_SHARE = 0.75  # of the machine's memory, for all engines of one measurement together
 MARK = "HEADROOM_LEASH"  # a variable of the environment
@@ -45,26 +48,36 @@ def _is_sanitized(program: Path) -> bool:
     return any(line.startswith("HEADROOM_SANITIZERS:") and not line.endswith("=") for line in settings)
 
 
-def limit_memory(process: subprocess.Popen[bytes], octets: int | None) -> None:
-    """Sets the memory that a process, and what it starts, may have; None: as much as there is."""
-    if octets is not None:
-        with contextlib.suppress(ProcessLookupError):
-            resource.prlimit(process.pid, resource.RLIMIT_DATA, (octets, octets))
+def start(
+    command: Sequence[str],
+    env: Mapping[str, str] | None = None,
+    walls: Walls | None = None,
+    place: Sequence[str] = (),
+    **more: Any,
+) -> subprocess.Popen[bytes]:
+    """Starts such a process in a session of its own; `more` is as for Popen. `walls` are those of the sandbox for code
+    of others, and `place` are words that go before it, such as `ip netns exec hr-1-a`.
 
-
-def start(command: Sequence[str], env: Mapping[str, str] | None = None, **more: Any) -> subprocess.Popen[bytes]:
-    """Starts such a process in a session of its own; `more` is as for Popen.
-
-    It carries a mark in its environment, as do only its descendants: by that, `stop` finds what has left
+    The process carries a mark in its environment, as do only its descendants: by that, `stop` finds what has left
     its process group and session.
     """
     mark = f"{os.getpid()}.{time.monotonic_ns()}.{next(_numbers)}"
     environment = {**(os.environ if env is None else env), MARK: mark}
+    around = sandbox.words(walls, command) if walls else []
+    is_walled = walls is not None and not sandbox.lacking(walls.ports)
+    tied = () if is_walled and not place else words()  # bubblewrap does that itself
     process: subprocess.Popen[bytes] = subprocess.Popen(
-        [*words(), *command], env=environment, start_new_session=True, **more
+        [*tied, *place, *around, *command], env=environment, start_new_session=True, **more
     )
-    process.mark = mark  # type: ignore[attr-defined]
+    process.mark, process.is_walled = mark, is_walled  # type: ignore[attr-defined]
+    if walls and walls.memory and not around:
+        with contextlib.suppress(ProcessLookupError):
+            resource.prlimit(process.pid, resource.RLIMIT_DATA, (walls.memory, walls.memory))
     return process
+
+
+def _is_walled(process: subprocess.Popen[bytes]) -> bool:
+    return bool(getattr(process, "is_walled", False))
 
 
 @cache
@@ -75,20 +88,22 @@ def words() -> tuple[str, ...]:
 
 
 def exit_code(process: subprocess.Popen[bytes]) -> int | None:
-    """The exit status of a process, None while it runs.
+    """The exit status of a process, None while it runs, negative for a signal.
 
     Unlike `poll` it leaves the process to be waited for: until then its number is that of its group and session, and
     no other's, so that what it left behind can be ended without hitting a stranger.
     """
-    if process.returncode is not None:
-        return process.returncode
-    try:
-        found = os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-    except ChildProcessError:
-        return process.poll()
-    if found is None:
-        return None
-    return found.si_status if found.si_code == os.CLD_EXITED else -found.si_status
+    code = process.returncode
+    if code is None:
+        try:
+            found = os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        except ChildProcessError:
+            code = process.poll()
+        else:
+            if found is None:
+                return None
+            code = found.si_status if found.si_code == os.CLD_EXITED else -found.si_status
+    return code if code is None or not _is_walled(process) else sandbox.programs_status(code)
 
 
 def stop(process: subprocess.Popen[bytes], grace_s: float | None = None) -> None:
@@ -96,14 +111,14 @@ def stop(process: subprocess.Popen[bytes], grace_s: float | None = None) -> None
     if process.returncode is None:
         in_order = exit_code(process) == 0
         if exit_code(process) is None:
-            _signal_group(process.pid, signal.SIGTERM)
+            _ask_to_end(process)
             patience = time.monotonic() + (GRACE_S if grace_s is None else grace_s)
             while exit_code(process) is None and time.monotonic() < patience:
                 time.sleep(0.01)
         _signal_group(process.pid, signal.SIGKILL)
-        if not in_order:
+        if not in_order and not _is_walled(process):
             _end_all(lambda pid: session_of(pid) == process.pid)
-        if mark := getattr(process, "mark", ""):
+        if (mark := getattr(process, "mark", "")) and not _is_walled(process):  # all in a sandbox ends with it
             _end_all(lambda pid: pid != process.pid and carries(pid, mark))
         _reap(process)
     for pipe in (process.stdin, process.stdout, process.stderr):
@@ -157,6 +172,12 @@ def stat_of(pid: int) -> list[bytes]:
     return []
 
 
+def group_of(pid: int) -> int | None:
+    """Process group of a process, field 5; None when it has ended."""
+    found = stat_of(pid)
+    return int(found[2]) if found else None
+
+
 def session_of(pid: int) -> int | None:
     """Session of a process, field 6; None when it has ended."""
     found = stat_of(pid)
@@ -174,7 +195,18 @@ def carries(pid: int, mark: str) -> bool:
 def terminate(process: subprocess.Popen[bytes]) -> None:
     """Asks a process to end, and does not wait."""
     if process.returncode is None and exit_code(process) is None:
-        _signal_group(process.pid, signal.SIGTERM)
+        _ask_to_end(process)
+
+
+def _ask_to_end(process: subprocess.Popen[bytes]) -> None:
+    """Sends SIGTERM to a process's group: in a sandbox not to what makes it, with which the program would be killed."""
+    group = process.pid
+    if _is_walled(process) and (inside := [pid for pid in processes() if pid != group and group_of(pid) == group]):
+        for pid in inside:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGTERM)
+        return
+    _signal_group(group, signal.SIGTERM)
 
 
 @contextlib.contextmanager

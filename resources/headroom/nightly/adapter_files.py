@@ -17,7 +17,9 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
+from headroom.core import sandbox
 from headroom.core.results.store import sha256_of
+from headroom.core.sandbox import Walls
 
 _TAKEN = re.compile(r"\S.* => (/.*) \(0x[0-9a-f]+\)")  # a line of ldd(1)
 _PATIENCE_S = 20
@@ -27,9 +29,11 @@ def beside(adapter: Path) -> tuple[str, ...]:
     """The libraries that an adapter needs and that lie in its folder or below, relative to that; none where the file
     is no library that the loader can list."""
     adapter = Path(os.path.abspath(adapter))  # whose folder the loader takes for $ORIGIN, be it a link or not
+    loader = ["ldd", str(adapter)]  # which may run code of the adapter's
+    around = sandbox.words(Walls(reads=(str(adapter),), cpu_s=_PATIENCE_S), loader)
     try:
         done = subprocess.run(
-            ["ldd", str(adapter)], capture_output=True, text=True, errors="replace", timeout=_PATIENCE_S, check=False
+            [*around, *loader], capture_output=True, text=True, errors="replace", timeout=_PATIENCE_S, check=False
         )
     except (OSError, subprocess.TimeoutExpired):
         return ()

@@ -14,6 +14,7 @@ from headroom.core import process_group
 from headroom.core.engine_result import EngineFailure
 from headroom.core.errors import EnvironmentLacks
 from headroom.core.machine.build import engine_program, require_engine
+from headroom.core.sandbox import Walls
 from headroom.testbed.processes import STOP_S, Service
 from headroom.testbed.topology import Topology
 from headroom.testbed.trex.pipe import Pipe, PipeFailure, Refusal
@@ -61,14 +62,15 @@ class GeneratorSession:
     def _start(self) -> Pipe:
         place, crew = self.made.seats["generator"].place, self.made.crew
         program = engine_program(crew.build) if place.engine else require_engine(crew.build)
-        words = [*process_group.words(), *place.words, *(place.engine or (str(program),)), COMMAND]
+        memory = None if place.engine else process_group.memory_limit(program, 4)  # generator, two nodes, link
+        walls = None if place.engine else Walls((str(crew.folder),), ports=True, memory=memory)
+        words = [*(place.engine or (str(program),)), COMMAND]
         log = crew.folder / "generator.log"
         name = f"The generator ({program.name} {COMMAND} in {place.name})"
         try:
-            self._pipe = Pipe(words, name, log, watched=[crew.check])
+            self._pipe = Pipe(words, name, log, watched=[crew.check], walls=walls, place=place.words)
         except OSError as error:
-            raise EnvironmentLacks(f"{words[0]} cannot be started: {error.strerror}.") from error
-        memory = None if place.engine else process_group.memory_limit(program, 4)  # generator, two nodes, link
+            raise EnvironmentLacks(f"{[*place.words, *words][0]} cannot be started: {error.strerror}.") from error
         self._service = crew.adopt(
             "generator", self._pipe.process, _readable(log), COMMAND, place, Path(program.name), memory
         )

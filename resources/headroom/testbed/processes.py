@@ -19,15 +19,16 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
-from headroom.core import engine_result, process_group
+from headroom.core import engine_result, process_group, sandbox
 from headroom.core.engine_result import EngineExit, EngineFailure
 from headroom.core.errors import EnvironmentLacks
 from headroom.core.machine.build import require_engine
 from headroom.core.paths import DEFAULT_BUILD
+from headroom.core.sandbox import Walls
 from headroom.testbed import stopped_process
 
 READY_S = 20.0  # DPDK needs one to two seconds to start, more where cores are shared
@@ -172,8 +173,16 @@ class Crew:
             memory = process_group.memory_limit(program, 4)  # generator, two nodes, link
         whole = job | ({"control": str(control)} if control else {})
         whole, seal = (whole, "") if place.engine else engine_result.sealed(whole)
+        text = json.dumps(whole).encode()
+        command_line = [*words, command, "--job", "-"]
+        if place.engine:
+            started = _popen([*place.words, *command_line], text)
+        else:
+            walls = sandbox.of_job(job, text, ports=True, memory=memory)
+            walls = replace(walls, writes=(*walls.writes, str(self.folder)))
+            started = _popen(command_line, text, walls=walls, place=place)
         return self._start(
-            _popen([*place.words, *words, command, "--job", "-"], json.dumps(whole).encode()),
+            started,
             program=program,
             command=command,
             libraries=engine_result.libraries(job),
@@ -261,7 +270,6 @@ class Crew:
         process, output, errors = started
         service = Service(process=process, output=output, errors=errors, handle=os.pidfd_open(process.pid), **about)
         self.services.append(service)
-        process_group.limit_memory(process, service.memory)
         return service
 
     def wait_until_ready(self, timeout_s: float = READY_S) -> None:
@@ -398,7 +406,12 @@ class Crew:
 
 
 def _popen(
-    words: Sequence[str], job: bytes, folder: Path | None = None, environment: dict[str, str] | None = None
+    words: Sequence[str],
+    job: bytes,
+    folder: Path | None = None,
+    environment: dict[str, str] | None = None,
+    walls: Walls | None = None,
+    place: Place = HERE,
 ) -> Started:
     """Starts a process in a session of its own; what it prints goes to files in memory.
 
@@ -408,8 +421,10 @@ def _popen(
     try:
         os.write(given, job)
         os.lseek(given, 0, os.SEEK_SET)
-        more = {} if environment is None else {"env": {**os.environ, **environment}}
-        process = process_group.start(words, stdin=given, stdout=output, stderr=errors, cwd=folder, **more)
+        env = None if environment is None else {**os.environ, **environment}
+        process = process_group.start(
+            words, env, walls, place.words if walls else (), stdin=given, stdout=output, stderr=errors, cwd=folder
+        )
     except OSError as error:
         os.close(output)
         os.close(errors)

@@ -16,18 +16,19 @@ STOPPED = b"T"  # not "t": a debugger stops its process on purpose
 
 def why_still(pid: int) -> str:
     """Why a process, or one that it has started, does nothing: the end of a sentence; "" where nothing keeps them."""
-    if any(stat_of(one)[:1] == [STOPPED] for one in (pid, *_children(pid))):
+    if any(stat_of(one)[:1] == [STOPPED] for one in (pid, *_descendants(pid))):
         return "it has been stopped (SIGSTOP)"
     return "it has been frozen (paused)" if _is_frozen(pid) else ""
 
 
-def _children(pid: int) -> list[int]:
-    """What a process has started and not yet waited for, one generation: of a container, the program behind its init.
+def _descendants(pid: int) -> list[int]:
+    """What a process has started and not yet waited for, such as the program behind a sandbox or a container's init.
 
     Nothing where the kernel does not tell.
     """
     with contextlib.suppress(OSError, ValueError):
-        return [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_bytes().split()]
+        children = [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_bytes().split()]
+        return [*children, *(one for child in children for one in _descendants(child))]
     return []
 
 

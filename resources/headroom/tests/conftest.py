@@ -65,6 +65,15 @@ def fake_build(tmp_path: Path) -> str:
     return str(tmp_path / "build")
 
 
+@pytest.fixture
+def no_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Engines run as where there is no sandbox: the processes that they start can be seen, and must be ended."""
+    from headroom.core import sandbox
+
+    monkeypatch.setattr(sandbox, "lacking", lambda ports=False: "a test turns it off")
+    monkeypatch.setattr(sandbox, "has_landlock", lambda: False)
+
+
 @pytest.fixture(scope="session", autouse=True)
 def measuring_lock(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """A lock of the tests' own: they wait for no measurement on this machine, and keep none waiting."""

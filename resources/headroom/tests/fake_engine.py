@@ -96,7 +96,7 @@ def main() -> None:
             linger(job["marker"], os.setpgrp)
             time.sleep(600)
         case _:
-            print(json.dumps({"command": sys.argv[1], "job": job, "pid": os.getpid(), **seal}))
+            print(json.dumps({"command": sys.argv[1], "job": job, "began_ns": time.monotonic_ns(), **seal}))
 
 
 main()

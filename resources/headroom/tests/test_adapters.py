@@ -82,7 +82,7 @@ def test_the_adapter_as_it_should_be(run: Any) -> None:
             "died from SIGABRT while it ran faulty_aborts_on_garbage.so as compressor and faulty_aborts",
         ),
         ("hangs_on_garbage", "still busy after 3 s"),
-        ("forks_on_garbage", "left a process behind that kept its output open"),
+        ("forks_on_garbage", "left a process behind (it was ended)"),
         ("exits_on_garbage", "ended with exit status 0 and printed no result"),
     ],
 )

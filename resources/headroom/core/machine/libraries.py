@@ -13,6 +13,9 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from headroom.core import sandbox
+from headroom.core.sandbox import Walls
+
 PATIENCE_S = 20.0
 
 # Prints one JSON document: the file that was opened, its version, and what it lacks; or why it cannot be opened.
@@ -66,9 +69,10 @@ def look_for(needed: Requirement) -> LibrarySearch:
 @cache
 def _look(name: str, variable: str, needed: Requirement) -> LibrarySearch:
     where = f"{name}, which {variable} names," if variable else name
+    probe = [sys.executable, "-I", "-c", _PROBE, json.dumps([name, needed.version, list(needed.symbols)])]
     try:
         done = subprocess.run(
-            [sys.executable, "-I", "-c", _PROBE, json.dumps([name, needed.version, list(needed.symbols)])],
+            [*sandbox.words(Walls(reads=(name,) if "/" in name else (), cpu_s=int(PATIENCE_S)), probe), *probe],
             capture_output=True,
             text=True,
             timeout=PATIENCE_S,
@@ -83,7 +87,8 @@ def _look(name: str, variable: str, needed: Requirement) -> LibrarySearch:
         hint = f"; the variable {needed.variable} may name its file" if needed.variable and not variable else ""
         return LibrarySearch(reason=f"{where} cannot be opened ({answer['reason']}){hint}")
     if "path" not in answer:
-        return LibrarySearch(reason=f"{where} ends the process that opens it (exit status {done.returncode})")
+        status = sandbox.programs_status(done.returncode)
+        return LibrarySearch(reason=f"{where} ends the process that opens it (exit status {status})")
     if answer["missing"]:
         old = f" (version {answer['version']})" if answer["version"] else ""
         lacks = f"{where}{old} has no {_few(answer['missing'])}"

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, Self
 
-from headroom.core import engine, engine_result, process_group
+from headroom.core import engine, engine_result, process_group, sandbox
 from headroom.core.capabilities import Misbehaviour
 from headroom.core.engine_result import EngineExit, EngineFailure
 from headroom.core.errors import HeadroomError
@@ -127,14 +127,14 @@ class EngineUserPlane:
         self._exit: EngineExit | None = None
 
     def __enter__(self) -> Self:
+        memory = process_group.memory_limit(self._program, 1)
         process = process_group.start(
             [str(self._program), COMMAND],
+            walls=sandbox.of_job(self._job, json.dumps(self._job).encode(), memory=memory),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
         )
-        memory = process_group.memory_limit(self._program, 1)
-        process_group.limit_memory(process, memory)
         library = {"": str(self._job["user_plane"]["library"])}
         self._exit = EngineExit(process, self._program, COMMAND, library, memory=memory)
         for pipe in (process.stdout, process.stderr):

@@ -101,7 +101,7 @@ class Namespace(Home):
 
     def agent(self, trex: Installation) -> tuple[list[str], dict[str, str]]:
         # -P would be right for scripts of ours, but TRex's profiles import their neighbours.
-        words = [*process_group.words(), *self.words, sys.executable, str(AGENT), str(trex.client)]
+        words = [*self.words, sys.executable, str(AGENT), str(trex.client)]
         return words, {**os.environ, **trex.libraries}
 
     def seen(self, path: Path) -> str:

@@ -15,8 +15,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self, TextIO
 
+from headroom.core import process_group
 from headroom.core.errors import HeadroomError
-from headroom.core.process_group import stop
+from headroom.core.sandbox import Walls
 from headroom.testbed import stopped_process
 
 MOST_ANSWER = 64 << 20  # octets of one answer; the largest there is, 20,000 streams' statistics, is far below
@@ -43,7 +44,8 @@ class Pipe:
     """Use as a context manager: at the end the program and all that it started are stopped.
 
     `name` is what messages call the program; `log` takes what it prints to stderr; `watched` are functions that raise
-    when something that the program depends on has died; `record`, where given, gets every exchange as a line.
+    when something that the program depends on has died; `record`, where given, gets every exchange as a line. `walls`
+    and `place` are as for `process_group.start`.
     """
 
     def __init__(
@@ -54,19 +56,22 @@ class Pipe:
         environment: Mapping[str, str] | None = None,
         watched: Sequence[Callable[[], None]] = (),
         record: TextIO | None = None,
+        walls: Walls | None = None,
+        place: Sequence[str] = (),
     ) -> None:
         self.name, self.log, self._watched, self._record = name, log, tuple(watched), record
         self._number = 0
         self._rest = b""
         with log.open("ab") as complaints:
             # A session of its own: Ctrl-C reaches us, and we stop the program.
-            self._process = subprocess.Popen(
-                list(command),
+            self._process = process_group.start(
+                command,
+                environment,
+                walls,
+                place,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=complaints,
-                env=dict(environment) if environment is not None else None,
-                start_new_session=True,
             )
         assert self._process.stdout is not None
         os.set_blocking(self._process.stdout.fileno(), False)
@@ -88,7 +93,7 @@ class Pipe:
             self._process.stdin.close()
 
     def close(self) -> None:
-        stop(self._process)
+        process_group.stop(self._process)
 
     def call(self, method: str, timeout_s: float = 30.0, **parameters: Any) -> Any:
         """The result of a method. Raises Refusal, PipeFailure, and what a watched process's death raises."""

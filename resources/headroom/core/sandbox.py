@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Walls around processes that host code of others: bubblewrap(1).
+
+Inside, a process sees its own processes alone, has no network, and reads all files but the user's secrets; it writes
+to its own /tmp, which goes with it, and to the files of its job. It dies with its caller, and what it started with it.
+Where bubblewrap does not work, Landlock keeps it from files alone: see `landlock`.
+"""
+
+import contextlib
+import json
+import os
+import pwd
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from headroom.core import landlock
+from headroom.core.paths import ROOT
+
+OFF = "HEADROOM_NO_SANDBOX"  # a variable of the environment: --no-sandbox sets it
+LEFT_BEHIND = 124  # exit status of a process that ended in order, but left others behind
+SCRATCH_OCTETS = 256 << 20  # of each file system in memory
+MOST_PROCESSES = 2048  # the kernel does not limit those of root
+FILE_OCTETS = 1 << 30  # of a file, unless an output of the job may be larger
+PATIENCE_S = 20
+NAMED = ("HEADROOM_", "LD_LIBRARY_PATH")  # variables whose paths the adapters may open
+# A port is opened and set up, and its rings are locked in memory.
+PORT_RIGHTS = ("CAP_NET_RAW", "CAP_NET_ADMIN", "CAP_IPC_LOCK")
+DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/hugepages")  # that Landlock leaves writable
+SECRETS_OF_ROOT = ("/etc/shadow", "/etc/gshadow", "/etc/ssh", "/etc/ssl/private")
+MISSING = "bubblewrap is not installed (apt-get install bubblewrap)"
+
+# The first process inside. It sets the limits there, where they cannot reach bubblewrap, and waits for the program, so
+# that the memory which it used is known. Messages of the shell about the program's end go nowhere.
+_FIRST = f"""
+ulimit -c 0
+ulimit -f "$1"
+[ -z "$2" ] || ulimit -d "$2"
+[ -z "$3" ] || ulimit -t "$3"
+exec 9>&2 2>/dev/null
+ulimit -u {MOST_PROCESSES} || ulimit -p {MOST_PROCESSES}
+shift 3
+(exec 2>&9 9>&-; exec "$@")
+status=$?
+[ $status != 0 ] || ! kill -s 0 -- -1 || status={LEFT_BEHIND}
+exit $status
+"""
+
+
+@dataclass(frozen=True)
+class Walls:
+    """What a process may do besides reading files.
+
+    It may read `reads` even where they lie among hidden files, and write to `writes`, files or folders. `ports`: it
+    keeps its network namespace, and may open interfaces. `memory` is in octets, `cpu_s` is processor time.
+    """
+
+    reads: tuple[str, ...] = ()
+    writes: tuple[str, ...] = ()
+    ports: bool = False
+    memory: int | None = None
+    cpu_s: int | None = None
+
+
+def of_job(job: dict[str, Any], text: bytes, ports: bool = False, **limits: int | None) -> Walls:
+    """The walls of a job of the engine, whose JSON is `text`: each path that it names can be read, and its outputs can
+    be written, which are made for that where they do not exist. `limits` are as for Walls."""
+    paths = {path for found in _PATHS.findall(text) if os.path.exists(path := json.loads(found))}
+    if lacking(ports):
+        writes = [os.path.dirname(os.path.abspath(path)) for path in outputs(job)]
+    else:
+        writes = [path for path in outputs(job) if _is_made(path)]
+    return Walls(tuple(sorted(paths)), tuple(writes), ports, **limits)
+
+
+_PATHS = re.compile(rb'"/(?:[^"\\]|\\.)+"')
+
+
+def outputs(job: dict[str, Any]) -> list[str]:
+    """The files that a job of the engine writes."""
+    several = job.get("outputs")
+    found = [*(several.values() if isinstance(several, dict) else ()), job.get("output"), job.get("capture")]
+    return [path for path in found if isinstance(path, str) and not path.startswith(("/dev/", "/proc/"))]
+
+
+def _is_made(path: str) -> bool:
+    """True if a file exists, or could be made. Where it could not, the engine says why."""
+    with contextlib.suppress(OSError, ValueError):
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_NONBLOCK | os.O_CLOEXEC, 0o666))
+    return os.path.exists(path) and not os.path.isdir(path)
+
+
+def words(walls: Walls, program: Sequence[str]) -> list[str]:
+    """The words that go before a program's own; none where there is no sandbox."""
+    free = [shutil.disk_usage(path).free // 2 for path in walls.writes if os.path.exists(path)]
+    limits = {"CORE": 0, "FSIZE": max([FILE_OCTETS, *free]), "DATA": walls.memory, "CPU": walls.cpu_s}
+    if lacking(walls.ports):
+        return _landlock(walls, program, limits) if has_landlock() else []
+    units = {"FSIZE": 512, "DATA": 1024, "CPU": 1}
+    given = [str(value // unit) if (value := limits[name]) else "" for name, unit in units.items()]
+    return [*_bubblewrap(walls.ports), *_files(walls, program[0]), "--", "/bin/sh", "-c", _FIRST, "headroom", *given]
+
+
+def programs_status(code: int) -> int:
+    """The exit status of a program in a sandbox, negative for a signal: the sandbox ends with 128 and its number."""
+    return 128 - code if code > 128 else code
+
+
+def in_force(ports: bool = False) -> str:
+    """The name of the sandbox; "none" where there is none."""
+    return "bubblewrap" if not lacking(ports) else "Landlock" if has_landlock() else "none"
+
+
+@cache
+def has_landlock() -> bool:
+    """True if Landlock takes bubblewrap's place."""
+    return not os.environ.get(OFF) and landlock.version() > 0
+
+
+def _landlock(walls: Walls, program: Sequence[str], limits: dict[str, int | None]) -> list[str]:
+    needed = (path for path in _needed(walls, program[0]) if not _leads_to_a_home(path))
+    given = {
+        "reads": [*_visible("/"), *needed],
+        "writes": [*DEVICES, *walls.writes],
+        "net": walls.ports,
+        "limits": {f"RLIMIT_{name}": value for name, value in limits.items() if value is not None},
+    }
+    return [sys.executable, "-I", "-S", landlock.__file__, json.dumps(given)]
+
+
+def _leads_to_a_home(path: str) -> bool:
+    return any(home == path or home.startswith(f"{path}/") for home in _homes())
+
+
+def _visible(folder: str) -> Iterator[str]:
+    """The folders and files below a folder that together are all but hidden files of home folders."""
+    homes = _homes()
+    for entry in os.scandir(folder):
+        if entry.is_symlink():
+            continue  # where it leads counts
+        if _leads_to_a_home(entry.path):
+            yield from _visible(entry.path)
+        elif not (folder in homes and entry.name.startswith(".")) and entry.path not in SECRETS_OF_ROOT:
+            yield entry.path
+
+
+@cache
+def lacking(ports: bool = False) -> str:
+    """Why there is no sandbox, or none around processes with ports; "" where there is one."""
+    if os.environ.get(OFF):
+        return "it is turned off (--no-sandbox)"
+    if ports and os.geteuid() != 0:
+        return "only root can keep a network namespace in it"
+    if shutil.which("bwrap") is None:
+        return MISSING
+    try:
+        command = [*_bubblewrap(ports), "--", "/bin/true"]
+        tried = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=PATIENCE_S)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return f"bubblewrap cannot be started ({error})"
+    why = tried.stderr.strip().splitlines() or [f"exit status {tried.returncode}"]
+    return f"bubblewrap does not work here ({why[-1][:200]})" if tried.returncode else ""
+
+
+@cache
+def _bubblewrap(ports: bool) -> tuple[str, ...]:
+    separate = ["--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", "--cap-drop", "ALL"]
+    if ports:  # in a user namespace of its own it could not open interfaces of this one
+        separate += [word for right in PORT_RIGHTS for word in ("--cap-add", right)]
+        devices = [word for name in ("hugepages", "vfio") for word in ("--dev-bind-try", *[f"/dev/{name}"] * 2)]
+    else:
+        separate += ["--unshare-net", "--unshare-user", "--disable-userns"]
+        devices = []
+    devices += ["--size", str(SCRATCH_OCTETS), "--tmpfs", "/dev/shm", "--remount-ro", "/dev"]
+    # Settings of the kernel belong to root, and root's processes could change them without any right.
+    processes = ["--proc", "/proc", "--remount-ro", "/proc"]
+    files = ["--ro-bind", "/", "/", *processes, "--dev", "/dev", *devices]
+    return (shutil.which("bwrap") or "bwrap", "--die-with-parent", "--as-pid-1", *separate, *files)
+
+
+def _files(walls: Walls, program: str) -> Iterator[str]:
+    """Words that hide folders, the outer ones first, bring back what is needed of each, and open files to write."""
+    needed = _needed(walls, program)
+    homes, bind = _homes(), ("--ro-bind-try",)
+    for top in sorted({*homes, *_scratch()}, key=len):
+        yield from ("--size", str(SCRATCH_OCTETS), "--tmpfs", top)
+        for path in sorted(set(_brought_back(top, top in homes, needed)), key=len):
+            with contextlib.suppress(OSError):  # a link that has gone
+                yield from ("--symlink", os.readlink(path), path) if os.path.islink(path) else (*bind, path, path)
+    if os.geteuid() == 0:
+        for path in filter(os.path.exists, SECRETS_OF_ROOT):
+            is_folder = os.path.isdir(path)
+            yield from (("--size", "4096", "--tmpfs", path) if is_folder else ("--ro-bind", "/dev/null", path))
+    for path in dict.fromkeys(map(os.path.realpath, walls.writes)):
+        yield from ("--bind", path, path)
+
+
+def _needed(walls: Walls, program: str) -> set[str]:
+    """Paths that have to be visible, also where they lead."""
+    named = [value for name, value in os.environ.items() if name.startswith(NAMED)]
+    paths = {path for value in named for path in value.split(":") if path.startswith("/") and os.path.exists(path)}
+    with contextlib.suppress(FileNotFoundError):  # a folder that has been removed
+        paths.add(os.getcwd())
+    paths |= {str(ROOT), sys.prefix, sys.base_prefix, program, *walls.reads}
+    paths = {os.path.abspath(path) for path in paths}
+    return paths | {os.path.realpath(path) for path in paths}
+
+
+@cache
+def _scratch() -> frozenset[str]:
+    return frozenset(map(os.path.realpath, ("/tmp", "/run", tempfile.gettempdir())))
+
+
+def _homes() -> frozenset[str]:
+    """Home folders of this user, and for root of all users, where their hidden files are secrets."""
+    return _with_others(os.environ.get("HOME", ""))
+
+
+@cache
+def _with_others(home: str) -> frozenset[str]:
+    found = {home, "/root"}
+    found |= {user.pw_dir for user in pwd.getpwall() if user.pw_uid == os.getuid()}
+    if os.geteuid() == 0:
+        found |= set(map(str, Path("/home").glob("*")))
+    real = {os.path.realpath(path) for path in found if path}
+    return frozenset(path for path in real if path != "/" and os.access(path, os.R_OK | os.X_OK))
+
+
+def _brought_back(top: str, is_home: bool, needed: Iterable[str]) -> Iterator[str]:
+    """Paths directly below a hidden folder that are shown nevertheless: those that contain a needed path, and of a home
+    folder all but its hidden files, of which only the needed folders are shown."""
+    if is_home:
+        yield from (entry.path for entry in os.scandir(top) if not entry.name.startswith("."))
+    for path in needed:
+        first, _, rest = path.removeprefix(f"{top}/").partition("/")
+        if not path.startswith(f"{top}/"):
+            continue
+        if rest and is_home and first.startswith("."):
+            yield path if os.path.isdir(path) else os.path.dirname(path)
+        else:
+            yield f"{top}/{first}"
+        if not rest and ".so" in first:  # libraries that it may need lie beside it
+            yield from (entry.path for entry in os.scandir(top) if ".so" in entry.name)
