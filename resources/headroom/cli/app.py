@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from headroom.cli.streams import outlast_readers
-from headroom.core import process_group
+from headroom.core import process_group, sandbox
 from headroom.core.console import say
 from headroom.core.errors import EXIT_ENVIRONMENT, EXIT_INTERRUPTED, HeadroomError, disk_error, exhaustion
 from headroom.core.paths import IMPLEMENTATIONS_PATH
@@ -64,8 +64,24 @@ ImplementationsPath = Annotated[
 ]
 
 
+def _turn_sandbox_off(given: bool) -> None:
+    """For this process and those that it starts."""
+    if given:
+        os.environ[sandbox.OFF] = "1"
+
+
+NoSandbox = Annotated[
+    bool,
+    typer.Option(
+        "--no-sandbox",
+        help="Run code of others without a sandbox, which the report then says; also behind the command.",
+        callback=_turn_sandbox_off,
+    ),
+]
+
+
 @app.callback()
-def _options(version: Version = False, path: ImplementationsPath = None) -> None:
+def _options(version: Version = False, path: ImplementationsPath = None, no_sandbox: NoSandbox = False) -> None:
     pass
 
 
@@ -79,6 +95,13 @@ def _add_commands() -> None:
             scheme.commands(app)
 
 
+def _words(given: list[str]) -> list[str]:
+    """The command line with --no-sandbox in front, where it is an option of all commands."""
+    end = given.index("--") if "--" in given else len(given)
+    first = ["--no-sandbox"] if "--no-sandbox" in given[:end] else []
+    return [*first, *(word for word in given[:end] if word != "--no-sandbox"), *given[end:]]
+
+
 def main() -> None:
     """Runs the command line and ends the process with its exit status."""
     outlast_readers()
@@ -86,7 +109,7 @@ def main() -> None:
     try:
         _add_commands()
         with process_group.tidy_when_terminated():
-            app(prog_name="./headroom")
+            app(_words(sys.argv[1:]), prog_name="./headroom")
     except HeadroomError as error:
         say(f"headroom: {error}")
         sys.exit(error.exit_code)

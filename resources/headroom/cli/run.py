@@ -217,9 +217,11 @@ def _left_out(settings: Settings, count: int) -> str:
 
 def build_what_is_needed(settings: Settings) -> None:
     """Builds the engine and our adapters for the named builds; speaks only when there is work."""
-    from headroom.core import implementations
+    from headroom.core import implementations, sandbox
     from headroom.core.machine import build
 
+    if reason := sandbox.lacking():
+        console.warn_once(f"code of others runs without the whole sandbox: {reason}")
     targets = implementations.ninja_targets(warn=console.warn_once)
     for name in dict.fromkeys((settings.build, *settings.builds)):
         build.ensure(name, targets, say=console.say)

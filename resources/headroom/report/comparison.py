@@ -373,6 +373,7 @@ FACTS: tuple[tuple[str, Of], ...] = (
     ("build", _environment("build")),
     ("compiler", _environment("compiler")),
     ("flags", _environment("flags")),
+    ("sandbox", _environment("sandbox")),
     ("commit", _harness("commit")),
     ("uncommitted changes", _harness("changed")),
     ("engine, SHA-256", _harness("engine_sha256")),

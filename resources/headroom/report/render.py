@@ -143,7 +143,7 @@ def _sections(records: Records) -> list[ReportSection]:
 
 
 def warnings(records: Records) -> list[str]:
-    """Warnings at the top: that the run was quick, that the machine was not quiet."""
+    """Warnings at the top: that the run was quick, that the machine was not quiet, that there was no sandbox."""
     quick = sum(bool(record.get("quick")) for record in records)
     found = []
     if quick:
@@ -153,6 +153,10 @@ def warnings(records: Records) -> list[str]:
     measured = any(record["metrics"] or record["items"] for record in records)
     if disturbances and measured and (sentences := disturbances.sentences()):
         found.append(" ".join(sentences))
+    missing = [record["environment"].get("missing") for record in records]
+    reasons = [one.get("sandbox") for one in missing if isinstance(one, dict)]
+    if weak := sorted({str(reason) for reason in reasons if reason}):
+        found.append(f"Code of others ran without the whole sandbox: {'; '.join(weak)}.")
     return found
 
 

@@ -315,6 +315,7 @@ FACTS = (
     ("Mitigations", "mitigations"),
     ("Compiler", "compiler"),
     ("Flags", "flags"),
+    ("Sandbox", "sandbox"),
 )
 
 

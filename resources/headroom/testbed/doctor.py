@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from headroom.core import sandbox
 from headroom.core.errors import EnvironmentLacks
 from headroom.core.machine import environment, procstat, topology
 
@@ -74,6 +75,10 @@ ADVICE = {
         "times per operation are less exact, and reading the clock is slower",
         "boot with clocksource=tsc where the CPU allows it",
     ),
+    "sandbox": (
+        "code of others can end and watch other processes, and without Landlock change files of this user",
+        "apt-get install bubblewrap",
+    ),
     "memory": ("large numbers of flows do not fit", "2 GiB or more"),
     "steal": ("the hypervisor gives this machine's time to others: ticks are missed without fault", "a dedicated host"),
     "quiet": ("other work shares the cores; trials spread and are repeated", "end other programs while measuring"),
@@ -98,6 +103,7 @@ def checks(steal_seconds: float = 0.3) -> list[Check]:
         multilib(),
         program("tshark", "tshark"),
         browser(),
+        walls(),
         *others(),
         namespaces(),
         dpdk(),
@@ -192,6 +198,14 @@ def namespaces() -> Check:
         lack, _, remedy = reason.partition(": ")
         return Check("network namespaces", "lacking", lack, cost, remedy)
     return Check("network namespaces", "good", "root, ip and veth pairs")
+
+
+def walls() -> Check:
+    """The sandbox around code of others. TRex, containers and programs of others have walls of their own, or none."""
+    in_force = f"{sandbox.in_force()}; around engines with ports: {sandbox.in_force(ports=True)}"
+    if reason := sandbox.lacking() or sandbox.lacking(ports=True):
+        return lacking("sandbox", f"{in_force} ({reason})", "lacking" if sandbox.lacking() else "note")
+    return Check("sandbox", "good", in_force)
 
 
 def dpdk() -> Check:

@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from headroom.core import version
+from headroom.core import sandbox, version
 from headroom.core.errors import EnvironmentLacks
 from headroom.core.git import git
 from headroom.core.machine import topology
@@ -42,6 +42,7 @@ class Environment:
     compiler: str | None = None
     flags: str | None = None
     python: str | None = None
+    sandbox: str | None = None
     missing: dict[str, str] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
@@ -70,6 +71,9 @@ def read(build: str | None = None, root: Path = Path("/")) -> Environment:
     environment.hugepages = int(pages) if pages and pages.isdigit() else None
     environment.isolated_cpus = _text(cpu / "isolated") or "none"
     environment.mitigations = _mitigations(cpu / "vulnerabilities")
+    environment.sandbox = sandbox.in_force()
+    if reason := sandbox.lacking():
+        environment.missing["sandbox"] = reason
     if build:
         environment.build = build
         environment.compiler, environment.flags = compiler_and_flags(build_folder(build))
