@@ -32,3 +32,37 @@ Speaks Another Version           next_version
 Has A Short Table                short_table
 Lacks A Function                 no_decompress
 Describes Itself In No JSON      describes_no_json
+Leaves A Daemon                  leaves_a_daemon
+Sleeps When It Is Loaded         sleeps_when_loaded
+Works When It Is Loaded          works_when_loaded
+Sleeps When It Is Unloaded       sleeps_when_unloaded
+Reads A Key Of The User
+    [Template]    Intrusion Should Come To Nothing
+    reads_a_file
+Changes A Record
+    [Template]    Intrusion Should Come To Nothing
+    writes_a_file
+Adds A Module To The Harness
+    [Template]    Intrusion Should Come To Nothing
+    makes_a_file
+Fills The Disk
+    [Template]    Intrusion Should Come To Nothing
+    fills_the_disk
+Traces The Harness
+    [Template]    Intrusion Should Come To Nothing
+    traces_its_caller
+Opens The Harness's Memory
+    [Template]    Intrusion Should Come To Nothing
+    opens_its_callers_memory
+Writes The Harness's Output
+    [Template]    Intrusion Should Come To Nothing
+    writes_its_callers_output
+Signals The Harness
+    [Template]    Intrusion Should Come To Nothing
+    signals_its_caller
+Connects To A Server Of The Machine
+    [Template]    Intrusion Should Come To Nothing
+    connects_to_loopback
+Listens On Loopback
+    [Template]    Intrusion Should Come To Nothing
+    listens_on_loopback

@@ -1,11 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Adapters that misbehave on purpose (resources/engine/tests/faulty): what the harness makes of them."""
 
+import contextlib
+import os
+import socket
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 from headroom.core import capabilities, engine
-from headroom.core.paths import build_folder
+from headroom.core.paths import ROOT, build_folder
 
 TIMEOUT_S = 3.0  # of an adapter that hangs; the others need a tenth of a second
 LONG_FEEDBACK = "f0c8" + "11" * 200
@@ -30,12 +36,68 @@ def job(library: Path) -> dict[str, Any]:
     }
 
 
+def library(libraries: Path, fault: str) -> Path:
+    """The adapter with a fault, or the one that makes an attack."""
+    found = libraries / f"intruder_{fault}.so"
+    return found if found.is_file() and fault != "none" else libraries / f"faulty_{fault}.so"
+
+
 def provoke(libraries: Path, fault: str, build: str) -> str:
     """What the harness says of an adapter with this fault: a sentence, "" when it noticed nothing."""
     try:
-        document = engine.run("replay", job(libraries / f"faulty_{fault}.so"), TIMEOUT_S, build)
+        document = engine.run("replay", job(library(libraries, fault)), TIMEOUT_S, build)
         capabilities.promise(document)
     except (engine.EngineFailure, capabilities.Misbehaviour) as failure:
         return str(failure)
     verdicts = document["forward"]["verdicts"]
     return f"{verdicts['mismatched']} packets come out other than they were." if verdicts["mismatched"] else ""
+
+
+def intrude(libraries: Path, attack: str, build: str, folder: Path) -> str:
+    """What the harness says of an adapter that attacks the machine around it (resources/engine/tests/intruder): "" if
+    the attack came to nothing. `folder` is one of the run's; files to attack are made there, and in the harness."""
+    home = folder / "home"
+    files = {"reads_a_file": home / ".ssh" / "key", "makes_a_file": ROOT / "resources" / "intruder.py"}
+    file = files.get(attack, folder if attack == "fills_the_disk" else folder / "record.json")
+    (home / ".ssh").mkdir(parents=True, exist_ok=True)
+    for made in (home / ".ssh" / "key", folder / "record.json"):
+        made.write_text("{}\n", encoding="utf-8")
+    with _listening(attack == "connects_to_loopback") as port, _knocking(attack == "listens_on_loopback", port):
+        given = {"INTRUDER_FILE": file, "INTRUDER_PID": os.getpid(), "INTRUDER_PORT": port, "HOME": home}
+        with mock.patch.dict(os.environ, {name: str(value) for name, value in given.items()}):
+            sentence = provoke(libraries, attack, build)
+    is_there = files["makes_a_file"].exists()
+    files["makes_a_file"].unlink(missing_ok=True)
+    was_changed = is_there or (folder / "record.json").read_text(encoding="utf-8") != "{}\n"
+    return sentence or ("A file of the harness was changed." if was_changed else "")
+
+
+@contextlib.contextmanager
+def _listening(stays: bool) -> Iterator[int]:
+    """A TCP port of loopback, on which something listens if it `stays`."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = int(listener.getsockname()[1])
+        if not stays:
+            listener.close()
+        yield port
+
+
+@contextlib.contextmanager
+def _knocking(knocks: bool, port: int) -> Iterator[None]:
+    """Within it, somebody tries to reach a TCP port of loopback."""
+    over = threading.Event()
+
+    def knock() -> None:
+        while not over.wait(0.01):
+            with contextlib.suppress(OSError):
+                socket.create_connection(("127.0.0.1", port), 1.0).close()
+
+    thread = threading.Thread(target=knock, daemon=True)
+    if knocks:
+        thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        if knocks:
+            thread.join()

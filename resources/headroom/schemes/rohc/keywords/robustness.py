@@ -2,11 +2,13 @@
 """Keywords of the robustness suites: impaired links, damaged and malformed packets, adapters that misbehave."""
 
 import random
+import tempfile
+from pathlib import Path
 
 from robot.api import SkipExecution
 from robot.api.deco import keyword
 
-from headroom.core import replay, replay_metrics, replay_options
+from headroom.core import replay, replay_metrics, replay_options, sandbox
 from headroom.core.capabilities import Inconclusive
 from headroom.core.chance import CONFIDENCE
 from headroom.core.errors import UsageError
@@ -157,7 +159,7 @@ class RobustnessKeywords:
         next job runs."""
         run = current_run()
         libraries = faulty_adapters.folder(run.build)
-        if not (libraries / f"faulty_{fault}.so").is_file():
+        if not faulty_adapters.library(libraries, fault).is_file():
             raise SkipExecution(f"The faulty adapters are not built (target faulty_adapters of {run.build}).")
         collector.current().parameters |= {"kind": "misbehaviour", "fault": fault}
         sentence = faulty_adapters.provoke(libraries, fault, run.build)
@@ -166,3 +168,19 @@ class RobustnessKeywords:
             raise AssertionError(f"An adapter that {fault.replace('_', ' ')} passes for one that behaves.")
         if rest := faulty_adapters.provoke(libraries, "none", run.build):
             raise AssertionError(f"After it, an adapter that behaves is taken for one that does not: {rest}")
+
+    @keyword("Intrusion Should Come To Nothing")
+    def intrusion(self, attack: str) -> None:
+        """An adapter of the engine's tests that attacks the machine around it: it gets nowhere, and is judged by its
+        packets."""
+        run = current_run()
+        libraries = faulty_adapters.folder(run.build)
+        if not faulty_adapters.library(libraries, attack).is_file():
+            raise SkipExecution(f"The intruders are not built (target faulty_adapters of {run.build}).")
+        if reason := sandbox.lacking():
+            raise SkipExecution(f"There is no sandbox: {reason}.")
+        collector.current().parameters |= {"kind": "intrusion", "attack": attack}
+        with tempfile.TemporaryDirectory(dir=run.folder) as folder:
+            sentence = faulty_adapters.intrude(libraries, attack, run.build, Path(folder))
+        if sentence:
+            raise AssertionError(f"An adapter that {attack.replace('_', ' ')} got out of its sandbox: {sentence}")

@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What code of others can do to the machine around it: nothing but its job, and what it does to itself is told."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from headroom.core import engine, landlock, process_group, sandbox
+from headroom.core.machine import environment, libraries
+from headroom.core.paths import ROOT
+from headroom.core.sandbox import Walls
+from headroom.report import render
+from headroom.schemes.rohc.conformance import faulty_adapters
+from headroom.tests import sample
+
+ATTACKS = (
+    *("reads_a_file", "writes_a_file", "makes_a_file", "fills_the_disk"),
+    *("traces_its_caller", "opens_its_callers_memory", "writes_its_callers_output", "signals_its_caller"),
+    *("connects_to_loopback", "listens_on_loopback"),
+)
+walled = pytest.mark.skipif(bool(sandbox.lacking()), reason="bubblewrap does not work here")
+landlocked = pytest.mark.skipif(not landlock.version(), reason="this kernel has no Landlock")
+
+
+@pytest.fixture
+def without_bubblewrap(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sandbox, "lacking", lambda ports=False: "it is not there")
+
+
+def run(program: str, walls: Walls | None = None) -> tuple[int | None, str]:
+    """The exit status of a shell's program in a sandbox, and its output."""
+    process = process_group.start(
+        ["/bin/sh", "-c", program], walls=walls or Walls(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    )
+    out, _ = process.communicate(timeout=60)
+    return process_group.exit_code(process), out.decode()
+
+
+@walled
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_an_attack_comes_to_nothing(real_build: str, out: Path, attack: str) -> None:
+    assert faulty_adapters.intrude(faulty_adapters.folder(real_build), attack, real_build, out) == ""
+
+
+@pytest.mark.parametrize("attack", ["sleeps_when_loaded", "works_when_loaded", "sleeps_when_unloaded"])
+def test_there_is_a_deadline_for_loading(real_build: str, attack: str) -> None:
+    said = faulty_adapters.provoke(faulty_adapters.folder(real_build), attack, real_build)
+    assert "it was still busy after 3 s and was stopped" in said
+
+
+@walled
+def test_a_daemon_is_told_of_and_does_not_survive(real_build: str) -> None:
+    said = faulty_adapters.provoke(faulty_adapters.folder(real_build), "leaves_a_daemon", real_build)
+    assert "left a process behind (it was ended): an adapter must not fork." in said
+    assert not [pid for pid in process_group.processes() if process_group.stat_of(pid) and named(pid) == "intruder"]
+
+
+def named(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")[0].decode()
+    except OSError:
+        return ""
+
+
+@walled
+@pytest.mark.parametrize(
+    ("program", "status"),
+    [
+        ("exit 0", 0),
+        ("exit 7", 7),
+        ("kill -SEGV $$", -signal.SIGSEGV),
+        ("kill -ABRT $$", -signal.SIGABRT),
+        ("setsid sleep 600 > /dev/null 2>&1 &", sandbox.LEFT_BEHIND),
+        ("setsid sleep 600 > /dev/null 2>&1 & exit 3", 3),
+    ],
+)
+def test_the_exit_status_is_the_programs(program: str, status: int) -> None:
+    assert run(program) == (status, "")
+
+
+@walled
+def test_a_program_sees_itself_alone_and_has_no_rights() -> None:
+    assert run("ls -d /proc/[0-9]* | wc -l; ls /proc/net/dev /sys/class/net")[1].split()[0] in ("3", "4")
+    assert run("grep CapEff /proc/self/status")[1].split() == ["CapEff:", "0" * 16]
+    assert run("cat /proc/net/dev | grep -c :") == (0, "1\n"), "loopback alone"
+    assert run("unshare -U true")[0] == 1
+    settings = "/proc/sys/kernel/core_pattern /proc/sysrq-trigger /sys/kernel/mm/transparent_hugepage/enabled"
+    for ports in (False, True):
+        assert run(f"for file in {settings}; do test -w $file && echo $file; done", Walls(ports=ports))[1] == ""
+
+
+@walled
+def test_its_files_in_memory_have_a_size() -> None:
+    for folder in ("/tmp", "/run", "/dev/shm"):
+        status, said = run(f"df --output=size -B1 {folder} | tail -n 1; touch {folder}/mine")
+        assert status == 0 and int(said) <= sandbox.SCRATCH_OCTETS
+    assert run("touch /dev/x")[0] != 0
+
+
+@walled
+def test_limits_hold_inside() -> None:
+    assert run("ulimit -c; ulimit -d; ulimit -t", Walls(memory=1 << 30, cpu_s=77))[1].split() == ["0", "1048576", "77"]
+    assert int(run("ulimit -f")[1]) * 512 == sandbox.FILE_OCTETS
+
+
+@walled
+def test_hidden_files_of_the_user_are_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = tmp_path / "home"
+    for name in (".ssh/key", ".cache/adapters/mine.so", ".netrc", "library/mine.so"):
+        (home / name).parent.mkdir(parents=True, exist_ok=True)
+        (home / name).write_text("x")
+    (home / "keys").symlink_to(".ssh")
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.chdir(home)
+    shown = Walls(reads=(str(home / ".cache/adapters/mine.so"),))
+    found = run("cd $HOME; find -L . -type f | sort", shown)[1]
+    assert found.split() == ["./.cache/adapters/mine.so", "./library/mine.so"]
+
+
+@walled
+def test_an_output_alone_can_be_written(tmp_path: Path) -> None:
+    walls = sandbox.of_job({"output": str(tmp_path / "mine")}, json.dumps({"input": str(tmp_path)}).encode())
+    assert walls == Walls(reads=(str(tmp_path),), writes=(str(tmp_path / "mine"),))
+    assert run(f"echo yes > {tmp_path}/mine", walls) == (0, "")
+    assert (tmp_path / "mine").read_text() == "yes\n"
+    assert run(f"echo no > {tmp_path}/other; rm {tmp_path}/mine", walls)[0] != 0
+    assert [path.name for path in tmp_path.iterdir()] == ["mine"]
+
+
+def test_a_failed_job_leaves_no_output(fake_build: str, tmp_path: Path) -> None:
+    (tmp_path / "old").write_text("old")
+    for name in ("new", "old"):
+        with pytest.raises(engine.EngineFailure):
+            engine.run("replay", {"fake": "crash", "outputs": {"link": str(tmp_path / name)}}, build=fake_build)
+    assert [path.name for path in tmp_path.iterdir() if path.is_file()] == ["old"]
+
+
+@walled
+def test_sigterm_reaches_the_program_which_ends_in_order() -> None:
+    program = "trap 'echo result; exit 0' TERM; echo ready; while :; do sleep 0.01; done"
+    process = process_group.start(["/bin/sh", "-c", program], walls=Walls(), stdout=subprocess.PIPE)
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"ready\n"
+    process_group.terminate(process)
+    assert process.stdout.read() == b"result\n"
+    process_group.stop(process, 20.0)
+    assert process.returncode == 0
+
+
+@walled
+def test_all_ends_with_the_caller() -> None:
+    program = (
+        "import time\nfrom headroom.core import process_group, sandbox\n"
+        "process_group.start(['sh', '-c', 'echo started; sleep 4321'], walls=sandbox.Walls())\ntime.sleep(600)"
+    )
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE) as caller:
+        assert caller.stdout is not None
+        assert caller.stdout.readline() == b"started\n"
+        caller.kill()
+    deadline = time.monotonic() + 20
+    while any(b"4321" in command_line(pid) for pid in process_group.processes()):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def command_line(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
+
+
+@walled
+def test_the_memory_that_a_program_used_is_known() -> None:
+    program = [sys.executable, "-c", "x = bytearray(200 << 20)"]
+    process = process_group.start(program, walls=Walls())
+    while process_group.exit_code(process) is None:
+        time.sleep(0.01)
+    process_group.stop(process)
+    assert 200 << 20 < process_group.most_memory(process) < 400 << 20
+
+
+@walled
+def test_a_library_is_opened_inside(tmp_path: Path) -> None:
+    source, library = tmp_path / "x.c", tmp_path / "libx.so"
+    source.write_text(
+        "#include <fcntl.h>\n__attribute__((constructor)) void f(void) "
+        f'{{ open("{tmp_path}/was-here", O_CREAT | O_WRONLY, 0600); }}\n'
+    )
+    subprocess.run(["gcc", "-shared", "-fPIC", "-o", library, source], check=True)
+    assert libraries.look_for(libraries.Requirement(str(library))).path == str(library)
+    assert not (tmp_path / "was-here").exists()
+
+
+@landlocked
+def test_landlock_takes_bubblewraps_place(
+    without_bubblewrap: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "home"
+    (home / ".ssh").mkdir(parents=True)
+    (home / ".ssh" / "key").write_text("x")
+    (tmp_path / "output").mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    assert sandbox.in_force() == "Landlock"
+    assert environment.read().missing["sandbox"] == "it is not there"
+    walls = Walls(writes=(str(tmp_path / "output"),))
+    assert run(f"cat {home}/.ssh/key", walls)[0] == 1
+    assert run(f"cat {ROOT}/README.md > /dev/null; echo x > {tmp_path}/output/x", walls) == (0, "")
+    assert run(f"echo x > {tmp_path}/x", walls)[0] != 0
+    assert not (tmp_path / "x").exists()
+    assert run("kill -SEGV $$", walls)[0] == -signal.SIGSEGV
+
+
+@landlocked
+@pytest.mark.parametrize("attack", ["reads_a_file", "writes_a_file", "makes_a_file", "traces_its_caller"])
+def test_an_attack_on_files_comes_to_nothing_by_landlock(
+    without_bubblewrap: None, real_build: str, out: Path, attack: str
+) -> None:
+    assert faulty_adapters.intrude(faulty_adapters.folder(real_build), attack, real_build, out) == ""
+
+
+def test_the_report_begins_with_what_lacks() -> None:
+    records = sample.records()
+    assert not any("sandbox" in sentence for sentence in render.warnings(records))
+    for record in records[:2]:
+        record["environment"] = {"missing": {"sandbox": "it is turned off"}}
+    assert "Code of others ran without the whole sandbox: it is turned off." in render.warnings(records)
+
+
+def test_no_sandbox_turns_it_off() -> None:
+    program = "from headroom.core import sandbox; print(sandbox.in_force(), sandbox.words(sandbox.Walls(), ['x']))"
+    done = subprocess.run(
+        [sys.executable, "-c", program], env={**os.environ, sandbox.OFF: "1"}, capture_output=True, text=True
+    )
+    assert done.stdout == "none []\n"
+    command = [sys.executable, "-P", "-m", "headroom", "doctor", "--no-sandbox", "--json"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    found = {check["name"]: check for check in json.loads(done.stdout)["checks"]}
+    assert found["sandbox"]["status"] == "lacking"
+    assert "it is turned off (--no-sandbox)" in found["sandbox"]["value"]
