@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -55,6 +57,21 @@ def test_a_record_that_is_written_again_counts_as_it_is_now(run: Path) -> None:
     before = chain.head(run)
     store.write(run, sample.record("suite/one", "fail", "another octet"))
     assert problems(run) == [] and chain.head(run) != before
+
+
+def test_processes_that_write_one_folder_take_turns(run: Path) -> None:
+    script = f"""
+import sys
+from pathlib import Path
+from headroom.core.results import chain
+for number in range(300):
+    chain.append(Path({str(run)!r}), f"results/{{sys.argv[1]}}-{{number}}.json", b"x")
+"""
+    writers = [subprocess.Popen([sys.executable, "-c", script, name]) for name in "abc"]
+    assert [one.wait() for one in writers] == [0, 0, 0]
+    lines = chain.verify(run, RUN).lines
+    assert lines is not None and len(lines) == 3 + 3 * 300
+    assert not [one for one in chain.verify(run, RUN).problems if one.file == chain.FILE]
 
 
 def _change(run: Path) -> None:

@@ -4,12 +4,14 @@ line before. The digest of the last line, the head, stands for all of them.
 
 A line is written before its record, and nothing is taken out of the file but a last line whose record was never
 written. So a record without a line was added by another hand, and a process that is killed at any instant leaves at
-most a last line without its record. A record that is written again has a line again, and the later one counts. Two
-processes never write one folder at once.
+most a last line without its record. A record that is written again has a line again, and the later one counts.
+Processes that write one folder take turns.
 """
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import hashlib
 import json
 import os
@@ -118,6 +120,8 @@ def append(folder: Path, file: str, octets: bytes | None) -> None:
     sha256 = REMOVED if octets is None else hashlib.sha256(octets).hexdigest()
     descriptor = os.open(folder / FILE, os.O_RDWR | os.O_CREAT, 0o644)
     try:
+        with contextlib.suppress(OSError):  # a file system without locks
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
         size = os.fstat(descriptor).st_size
         tail = os.pread(descriptor, LONGEST, max(0, size - LONGEST))
         whole = tail[: tail.rfind(b"\n") + 1]
