@@ -187,7 +187,9 @@ def _bubblewrap(ports: bool) -> tuple[str, ...]:
 
 def _files(walls: Walls, program: str) -> Iterator[str]:
     """Words that hide folders, the outer ones first, bring back what is needed of each, and open files to write."""
-    needed = _needed(walls, program)
+    writes = list(dict.fromkeys(map(os.path.realpath, walls.writes)))
+    beside = {os.path.dirname(path) for path in writes if not os.path.isdir(path)}
+    needed = _needed(walls, program) | beside
     homes, bind = _homes(), ("--ro-bind-try",)
     for top in sorted({*homes, *_scratch()}, key=len):
         yield from ("--size", str(SCRATCH_OCTETS), "--tmpfs", top)
@@ -198,18 +200,20 @@ def _files(walls: Walls, program: str) -> Iterator[str]:
         for path in filter(os.path.exists, SECRETS_OF_ROOT):
             is_folder = os.path.isdir(path)
             yield from (("--size", "4096", "--tmpfs", path) if is_folder else ("--ro-bind", "/dev/null", path))
-    for path in dict.fromkeys(map(os.path.realpath, walls.writes)):
+    for path in writes:
         yield from ("--bind", path, path)
+    for top in beside & (homes | _scratch()):  # where the engine finds no room beside its output, it writes it in place
+        yield from ("--remount-ro", top)
 
 
 def _needed(walls: Walls, program: str) -> set[str]:
     """Paths that have to be visible, also where they lead."""
     named = [value for name, value in os.environ.items() if name.startswith(NAMED)]
-    paths = {path for value in named for path in value.split(":") if path.startswith("/") and os.path.exists(path)}
+    paths = {path for value in named for path in value.split(":") if path.startswith("/")}
     with contextlib.suppress(FileNotFoundError):  # a folder that has been removed
         paths.add(os.getcwd())
     paths |= {str(ROOT), sys.prefix, sys.base_prefix, program, *walls.reads}
-    paths = {os.path.abspath(path) for path in paths}
+    paths = {os.path.abspath(path) for path in paths if os.path.exists(path)}
     return paths | {os.path.realpath(path) for path in paths}
 
 

@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -133,6 +134,16 @@ def test_an_output_alone_can_be_written(tmp_path: Path) -> None:
     assert (tmp_path / "mine").read_text() == "yes\n"
     assert run(f"echo no > {tmp_path}/other; rm {tmp_path}/mine", walls)[0] != 0
     assert [path.name for path in tmp_path.iterdir()] == ["mine"]
+
+
+@walled
+def test_there_is_no_room_beside_an_output() -> None:
+    with tempfile.TemporaryDirectory(prefix="headroom-") as folder, tempfile.NamedTemporaryFile(dir="/tmp") as file:
+        for path in (f"{folder}/mine", file.name):
+            walls = sandbox.of_job({"output": path}, b"")
+            assert run(f"echo yes > {path}", walls) == (0, "")
+            assert "Read-only file system" in run(f"echo no > {path}.part", walls)[1]
+            assert Path(path).read_text() == "yes\n"
 
 
 def test_a_failed_job_leaves_no_output(fake_build: str, tmp_path: Path) -> None:
