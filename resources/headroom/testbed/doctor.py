@@ -201,8 +201,8 @@ def namespaces() -> Check:
 
 
 def walls() -> Check:
-    """The sandbox around code of others. TRex, containers and programs of others have walls of their own, or none."""
-    in_force = f"{sandbox.in_force()}; around engines with ports: {sandbox.in_force(ports=True)}"
+    """The sandbox around code of others."""
+    in_force = f"{sandbox.in_force()}; engines with ports: {sandbox.in_force(ports=True)}; other servers, TRex: none"
     if reason := sandbox.lacking() or sandbox.lacking(ports=True):
         return lacking("sandbox", f"{in_force} ({reason})", "lacking" if sandbox.lacking() else "note")
     return Check("sandbox", "good", in_force)
