@@ -111,6 +111,7 @@ function(headroom_fuzz_target name)
     add_executable(${name} ${F_SOURCES})
     target_link_libraries(${name} PRIVATE ${F_LIBRARIES} headroom_flags)
     target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+    file(WRITE ${CMAKE_BINARY_DIR}/seeds/${name} ${F_CORPUS})  # for ./headroom test
   endif()
   if(HEADROOM_TESTS)
     if(NOT TARGET replay_corpus)

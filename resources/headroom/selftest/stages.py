@@ -20,14 +20,11 @@ from headroom.core.mutation import campaign
 from headroom.core.paths import DEFAULT_BUILD, ROOT, SUITES, build_folder, out_folder, shown
 from headroom.core.results import golden, store
 from headroom.core.scheme_registry import all_schemes
+from headroom.selftest import fuzz_targets
+from headroom.selftest.fuzz_targets import FuzzTarget
 
 # clang-format's output differs between major versions; the tree follows the one of Debian 12.
 CLANG_FORMAT_MAJOR = "14"
-CORPORA = (
-    ROOT / "resources/engine/fuzz/corpus",
-    *sorted(ROOT.glob("resources/engine/schemes/*/fuzz/corpus")),
-    *sorted(ROOT.glob("implementations/reference/*/fuzz/corpus")),
-)
 # Suites whose cases run one behind another, beside those of the other groups.
 SIDE_BY_SIDE = (("smoke", "conformance"), ("interop", "robustness"))
 SUITES_THAT_PROVE = tuple(name for group in SIDE_BY_SIDE for name in group)
@@ -422,24 +419,20 @@ def _bench(log: Path) -> bool:
 
 def _fuzz(seconds: int) -> Run:
     def stage(log: Path) -> bool:
-        folder = build.ensure("fuzz", say=lambda sentence: _note(log, sentence))
-        targets = sorted(path for path in (folder / "bin").iterdir() if path.name.endswith("_fuzz"))
+        targets = fuzz_targets.built(say=lambda sentence: _note(log, sentence))
         if not targets:
-            _note(log, f"fuzz: there is no fuzz target in {folder / 'bin'}")
+            _note(log, "fuzz: there is no fuzz target")
         results = [_fuzz_one(log, target, seconds) for target in targets]
         return bool(results) and all(results)
 
     return stage
 
 
-def _fuzz_one(log: Path, target: Path, seconds: int) -> bool:
+def _fuzz_one(log: Path, target: FuzzTarget, seconds: int) -> bool:
     """Runs one target, from the corpus of the tree and what earlier runs found; what it finds stays in the build."""
-    found = target.parents[1] / "corpus" / target.name
+    found = target.program.parents[1] / "corpus" / target.name
     found.mkdir(parents=True, exist_ok=True)
-    corpora = [folder for path in CORPORA if path.is_dir() for folder in sorted(path.iterdir()) if folder.is_dir()]
-    seeds = [folder for folder in corpora if folder.name in target.name]
-    limits = [f"-max_total_time={seconds}", "-timeout=20", "-rss_limit_mb=4096"]
-    passed = _command(log, target, *limits, f"-artifact_prefix={found.parent}/{target.name}-", found, *seeds)
+    passed = _command(log, *target.words(found, seconds, f"{found.parent}/{target.name}-"))
     what = "found nothing" if passed else f"FOUND A DEFECT; the input is {shown(found.parent)}/{target.name}-…"
-    _note(log, f"fuzz: {target.name}: {what} ({seconds} s, from {sum(1 for s in seeds for _ in s.iterdir())} files)")
+    _note(log, f"fuzz: {target.name}: {what} ({seconds} s, from {sum(1 for _ in target.seeds.iterdir())} files)")
     return passed
