@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import typer
 
     from headroom.core.captures.dissection import LinkDissector, PayloadDissector
+    from headroom.core.damaged_links import DamagedType
     from headroom.core.implementations import Implementation
     from headroom.core.matrix import ArtefactStore, Cell, Result, Row, Traffic
     from headroom.core.papers.measured import MeasuredPaper
@@ -206,6 +207,10 @@ class RequirementWords:
     not_yet: Mapping[str, str] = field(default_factory=dict)
 
 
+# Sends traffic of a seed over links that invert bits, and counts by packet type.
+DamageLinks: TypeAlias = "Callable[[Scheme, int], Sequence[DamagedType]]"
+
+
 @dataclass(frozen=True)
 class Scheme:
     """One scheme. `name` is its word in configurations, declarations and tags; `title` is how sentences call it.
@@ -230,7 +235,8 @@ class Scheme:
     compressor or the decompressor. `benchmarks` are the shortest runs of those of the reference: program and arguments,
     in which LIB stands for the folder of the adapters. `carries` are schemes whose link packets are its packets, by
     name: its papers and traffic may use them. `compares` are those beside which its papers measure it. `sentinels` are
-    the fixed work by which nights watch what the scheme costs. `requirement_words` are the words of its requirements.
+    the fixed work by which nights watch what the scheme costs. `damaged_links` is for `./headroom test --soak`; None
+    where link packets rely on checks below them alone. `requirement_words` are the words of its requirements.
     """
 
     name: str
@@ -262,6 +268,7 @@ class Scheme:
     compares: tuple[str, ...] = ()
     sentinels: Callable[[], Sequence[Sentinel]] = tuple
     interop: Callable[[], Interop] | None = None
+    damaged_links: Callable[[], DamageLinks] | None = None
     requirement_words: RequirementWords = RequirementWords()
 
     def cells(self) -> Interop:

@@ -29,6 +29,7 @@ SCHEME = Scheme(
     replay=PARTS.part("replay_arguments", "WORDS"),
     workload=PARTS.part("workload", "WORKLOAD"),
     sentinels=PARTS.part("workload", "SENTINELS"),
+    damaged_links=PARTS.part("damaged_links", "damaged"),
     metrics=PARTS.metrics(),
     suites="conformance/iphc",
     # Regular IP packets have 0x0021 and 0x0057: they change no context, and are read as what they are.

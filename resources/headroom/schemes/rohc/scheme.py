@@ -39,6 +39,7 @@ SCHEME = Scheme(
     usual=True,
     workload=PARTS.part("workload", "WORKLOAD"),
     sentinels=PARTS.made("sentinels", "sentinels"),
+    damaged_links=PARTS.part("damaged_links", "damaged"),
     metrics=PARTS.metrics(),
     papers=_papers,
     suites="conformance/rohc",

@@ -37,6 +37,7 @@ SCHEME = Scheme(
     replay=channel_arguments("TAROC", tcp_space=int),
     workload=PARTS.part("workload", "WORKLOAD"),
     sentinels=PARTS.part("workload", "SENTINELS"),
+    damaged_links=PARTS.part("damaged_links", "damaged"),
     metrics=PARTS.metrics(),
     papers=_papers,
     compares=("iphc", "rohc", "vj"),

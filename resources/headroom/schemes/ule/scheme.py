@@ -110,6 +110,7 @@ SCHEME = Scheme(
     replay=_replay,
     workload=PARTS.part("workload", "WORKLOAD"),
     sentinels=PARTS.made("sentinels", "sentinels"),
+    damaged_links=PARTS.part("damaged_links", "damaged"),
     metrics=PARTS.metrics(),
     papers=_papers,
     carries=("rohc",),

@@ -23,6 +23,7 @@ SCHEME = Scheme(
     replay=channel_arguments("VJ", max_slot_id=int, slot_ids=str),
     workload=PARTS.part("workload", "WORKLOAD"),
     sentinels=PARTS.part("workload", "SENTINELS"),
+    damaged_links=PARTS.part("damaged_links", "damaged"),
     metrics=PARTS.metrics(),
     suites="conformance/vj",
     # IP packets on PPP have 0x0021, which is TYPE_IP, too: they change no state, and are read as what they are.

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from headroom.core.chance import CONFIDENCE, poisson_limit
-from headroom.schemes.rohc.conformance.arrivals import balance, flipped, header_is_damaged, in_order
+from headroom.core.damaged_links import flipped
+from headroom.schemes.rohc.conformance.arrivals import balance, header_is_damaged, in_order
 from headroom.schemes.rohc.conformance.observation import Observation
 from headroom.tests.conformance.support import BEGINNING, observed, record, sent
 

@@ -7,11 +7,12 @@ order. Each packet that it refuses or restores wrongly had such a chance to slip
 may come out.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from headroom.core import replay
 from headroom.core.chance import poisson_limit
+from headroom.core.damaged_links import flipped
 from headroom.schemes.rohc.conformance.observation import Observation, ObservedPacket
 from headroom.schemes.rohc.judge import Decompressor
 from headroom.schemes.rohc.judge.tcp import packets as tcp
@@ -49,11 +50,13 @@ class Balance:
     delivered: int
     damaged_headers: int
     longest_outage: int  # packets in a row that arrived and were not delivered
+    following: int = 0  # of the wrong packets, those in a context that a wrong packet before has spoilt
 
     @property
     def allowed(self) -> int:
-        """Wrong packets that chance explains: the upper limit of a Poisson distribution at `CONFIDENCE`."""
-        return poisson_limit(ATTEMPTS * self.chances)
+        """Wrong packets that chance explains: the upper limit of a Poisson distribution at `CONFIDENCE`, and those that
+        follow."""
+        return poisson_limit(ATTEMPTS * self.chances) + self.following
 
 
 def in_order(seen: Observation) -> list[Arrival]:
@@ -70,44 +73,61 @@ def in_order(seen: Observation) -> list[Arrival]:
     return [arrival for _, arrival in found]
 
 
-def flipped(octets: bytes, bits: Sequence[int]) -> bytes:
-    """The octets with some bits inverted; bit 0 is the most significant one of the first octet."""
-    changed = bytearray(octets)
-    for bit in bits:
-        changed[bit >> 3] ^= 0x80 >> (bit & 7)
-    return bytes(changed)
+def width_of(kind: str) -> int:
+    """Bits of the CRC of a packet type."""
+    return CRC_WIDTH.get(kind, TYPE_0_AND_1_WIDTH)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """An arrival, and the judge's outcome. `chance` is that of its CRC to miss what is wrong, 0..1; 0 for a packet that
+    the judge restores. A wrong bit may make another type of a packet: the CRC of that type counts, and none where that
+    has none."""
+
+    arrival: Arrival
+    is_right: bool
+    is_missed: bool  # the judge restores another packet: its CRC is right all the same
+    follows: bool  # it came out wrong as the packet of its context before it did, and the judge restores it
+    chance: float
+
+
+def judged(seen: Observation) -> Iterator[Judged]:
+    """The judge on all arrivals but unfinished segments."""
+    judges: dict[int, Decompressor] = {}
+    was_wrong: dict[tuple[int, int | None], bool] = {}  # by context: its last packet that came out
+    for arrival in in_order(seen):
+        one = arrival.seen
+        outcome = judges.setdefault(one.channel, Decompressor(seen.parameters)).decompress(arrival.octets)
+        if outcome.is_unfinished:
+            continue
+        is_right = _is_original(outcome.delivered, one)
+        kind = outcome.packet.kind if outcome.packet is not None else one.kind
+        is_missed = outcome.delivered is not None and not is_right
+        # A CRC is linear: it misses the same difference in the context packet after packet.
+        context, is_wrong = (one.channel, one.cid), one.verdict == "mismatched"
+        follows = is_wrong and is_right and was_wrong.get(context, False)
+        if arrival.status == "OK":
+            was_wrong[context] = is_wrong
+        yield Judged(arrival, is_right, is_missed, follows, 0.0 if is_right else 2.0 ** -width_of(kind))
 
 
 def balance(seen: Observation) -> Balance:
     """The judge and the decompressor on the same arrivals."""
-    judges: dict[int, Decompressor] = {}
-    arrivals = in_order(seen)
-    segments = restored = at_risk = damaged = outage = longest = 0
-    chances = 0.0
-    for arrival in arrivals:
-        one = arrival.seen
-        judge = judges.setdefault(one.channel, Decompressor(seen.parameters))
-        outcome = judge.decompress(arrival.octets)
-        if outcome.is_unfinished:
-            segments += 1
-            continue
-        right = _is_original(outcome.delivered, one)
-        damaged += header_is_damaged(one)
-        restored += right
-        if not right:
-            at_risk += 1
-            chances += 2.0 ** -CRC_WIDTH.get(one.kind, TYPE_0_AND_1_WIDTH)
-        outage = 0 if arrival.status == "OK" else outage + 1
+    arrived = list(judged(seen))
+    outage = longest = 0
+    for one in arrived:
+        outage = 0 if one.arrival.status == "OK" else outage + 1
         longest = max(longest, outage)
     return Balance(
-        len(arrivals) - segments,
-        restored,
-        at_risk,
-        chances,
+        len(arrived),
+        sum(one.is_right for one in arrived),
+        sum(not one.is_right for one in arrived),
+        sum(one.chance for one in arrived),
         seen.done.count("mismatched"),
         seen.done.count("identical"),
-        damaged,
+        sum(header_is_damaged(one.arrival.seen) for one in arrived),
         longest,
+        sum(one.follows for one in arrived),
     )
 
 

@@ -15,10 +15,11 @@ from typing import Any
 from headroom.core import engine
 from headroom.core.capabilities import PATIENCE_S, NotDeclared, promise
 from headroom.core.chance import poisson_limit
+from headroom.core.damaged_links import flipped
 from headroom.core.errors import UsageError
 from headroom.core.implementations import Implementation
 from headroom.schemes.rohc.conformance import capabilities, vectors
-from headroom.schemes.rohc.conformance.arrivals import CRC_WIDTH, TYPE_0_AND_1_WIDTH, flipped
+from headroom.schemes.rohc.conformance.arrivals import CRC_WIDTH, TYPE_0_AND_1_WIDTH
 from headroom.schemes.rohc.judge import CrcMismatch, Decompressor, Outcome
 from headroom.schemes.rohc.judge.framework import framing
 from headroom.schemes.rohc.judge.v1.context import Channel

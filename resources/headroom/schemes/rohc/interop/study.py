@@ -8,7 +8,7 @@ from typing import Any
 
 from headroom.core import replay
 from headroom.core.captures import engine_pcapng
-from headroom.schemes.rohc.conformance.arrivals import flipped
+from headroom.core.damaged_links import flipped
 from headroom.schemes.rohc.interop import undetected_errors as chance
 from headroom.schemes.rohc.interop.arrival import Arrival
 from headroom.schemes.rohc.judge import Decompressor, Outcome, Parameters

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Bit errors in TS packets and BBFRAMEs: what the CRC-32 of SNDUs, sections and PDUs in fragments shows, and what
+nothing shows of a whole PDU in a GSE packet."""
+
+from __future__ import annotations
+
+from collections import Counter
+from random import Random
+from typing import Any
+
+from headroom.core import implementations
+from headroom.core.contract import Scheme
+from headroom.core.damaged_links import DamagedType, with_one_bit_flipped
+from headroom.core.replay import ReplayConfig
+from headroom.core.settings import Settings
+from headroom.schemes.ule import line
+from headroom.schemes.ule.vectors import Arrival
+
+FLOWS, PACKETS = 4, 400
+SHARE = 0.05  # of the link packets that are hit, in one bit
+CRC_32 = 2.0**-32
+SHOWN = "a CRC of 32 bits shows the damage (RFC 4326, 4.7; EN 301 192, 7.1)"
+NO_CRC = (
+    "no CRC: a GSE packet of a whole PDU has none (TS 102 606-1, 4.2.2), so that what the FEC of DVB-S2 leaves "
+    "comes out wrong"
+)
+WHOLE = "GSE, whole PDUs"
+GSE = {"encapsulation": "gse", "frame_octets": 384}
+ROWS: dict[str, tuple[str, dict[str, Any]]] = {  # traffic and configuration
+    "SNDUs": ("udp-690", {}),
+    "sections of MPE": ("udp-690", {"encapsulation": "mpe"}),
+    WHOLE: ("voip-g711-ipv4", {**GSE, "packing": "padding"}),
+    "GSE, PDUs in fragments": ("udp-690", GSE),
+}
+
+
+def damaged(_: Scheme, seed: int) -> list[DamagedType]:
+    return [_damaged(name, *row, Random(f"{seed}/{name}"), seed) for name, row in ROWS.items()]
+
+
+def _damaged(name: str, source: str, channel: dict[str, Any], chance: Random, seed: int) -> DamagedType:
+    reference = implementations.find(Settings().compressor)
+    config = ReplayConfig("ule", reference, None, source, FLOWS, PACKETS, seed=seed, channel=channel)
+    sent = line.encapsulate(config)
+    found = DamagedType(name, NO_CRC if name == WHOLE else SHOWN)
+    arrivals = []
+    for _, octets in sent.packets:
+        hit = chance.random() < SHARE
+        found.packets += 1
+        found.damaged += hit
+        arrivals.append(Arrival(with_one_bit_flipped(octets, chance) if hit else octets))
+    units = Counter(line.receive(reference, arrivals, channel, config.build).units)
+    found.wrong = (units - Counter(one.octets for one in sent.pdus)).total()
+    found.expected = found.damaged * (1.0 if name == WHOLE else CRC_32)
+    return found
