@@ -237,7 +237,9 @@ std::optional<std::int32_t> Endpoint::read_stream(Compartment& c, headroom_packe
   }
   if (!answer.empty()) ++counters_.nacks_sent;
   nacks_.put(packet.channel, answer);
-  unfinished_ = status && !stream.empty() ? packet.channel : HEADROOM_NO_SESSION;
+  // Without any room for a piece, drain() would never come to an end.
+  const bool goes_on = status && !stream.empty() && stream.size() < given.size();
+  unfinished_ = goes_on ? packet.channel : HEADROOM_NO_SESSION;
   if (stream.empty()) {
     c.rest.clear();
     c.taken = 0;
