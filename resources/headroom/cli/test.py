@@ -23,6 +23,7 @@ EPILOG = examples(
     "./headroom test --mutants  # do the conformance suites find every defect put into the reference on purpose?",
     "./headroom test --mutants --mutant ts-stride-not-sent",
     "./headroom test --doubles  # does a conformance suite fail what a specification leaves open?",
+    "./headroom test --soak 2  # two hours of fuzzing, damaged links and kills; --resume goes on after Ctrl-C",
 )
 
 
@@ -51,6 +52,18 @@ Doubles = Annotated[
         "implementations/reference/*/doubles.yaml, which is right and uses what a specification leaves open.",
     ),
 ]
+Soak = Annotated[
+    float | None,
+    typer.Option(
+        "--soak",
+        metavar="HOURS",
+        help="Instead of the stages: for so many hours, in turns, all fuzz targets, calls of the ABI, links with bit "
+        "errors, and commands that are killed; a page says what they counted. A fraction such as 0.1 will do.",
+    ),
+]
+Resume = Annotated[
+    bool, typer.Option("--resume", help="With --soak: go on with the last soak, until it has had so many hours.")
+]
 DoubleNames = Annotated[list[str] | None, typer.Option("--double", help="With --doubles: only this one (repeatable).")]
 
 
@@ -78,16 +91,23 @@ def test_command(
     mutant: MutantNames = None,
     doubles: Doubles = False,
     double: DoubleNames = None,
+    soak: Soak = None,
+    resume: Resume = False,
     update_golden: UpdateGolden = False,
     json: Annotated[bool, typer.Option("--json", help="Print JSON at the end.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say which stages would run.")] = False,
 ) -> None:
     from headroom.selftest import stages as runner
 
+    if resume and soak is None:
+        raise UsageError("--resume goes on with a soak: say --soak HOURS, too.")
     instead = {"--mutants": (mutants, mutant or []), "--doubles": (doubles, double or [])}
+    instead["--soak"] = (soak is not None, [])
     if option := _instead_of_stages(instead):
         if fast or fuzz or only:
             raise UsageError(f"{option} runs instead of the stages: --fast, --fuzz and --only do not go with it.")
+        if soak is not None:
+            raise typer.Exit(soak_command(soak, resume, json, dry_run))
         command = mutants_command if option == "--mutants" else doubles_command
         raise typer.Exit(command(instead[option][1], json, dry_run))
     if update_golden and fast:
@@ -213,3 +233,29 @@ def doubles_command(names: list[str], json: bool, dry_run: bool) -> int:
     if json:
         print_json({"doubles": [row.as_json() for row in rows], "passed": not any(row.wrong for row in rows)})
     return 1 if any(row.wrong for row in rows) else 0
+
+
+def soak_command(hours: float, is_resumed: bool, json: bool, dry_run: bool) -> int:
+    """Soaks for so many hours; returns the exit status."""
+    from headroom.selftest.soak import page, schedule
+
+    if not hours > 0:
+        raise UsageError(f"--soak {hours:g} proves nothing; name the hours, such as 2 or 0.1.")
+    if dry_run:
+        for stage, text in page.ABOUT.items():
+            print(f"{stage}: {text}")
+        return 0
+    tally = schedule.begun(hours, is_resumed)
+    try:
+        schedule.run(tally, schedule.stages(say), say)
+    except KeyboardInterrupt:
+        again = f"`./headroom test --soak {hours:g} --resume` does the rest."
+        say(f"Interrupted after {tally.seconds / 3600:.2f} h; {again}")
+        raise
+    for one in tally.findings:
+        say(f"{one.stage}, {one.part}: {one.sentence}" + (f" Again: {one.command}" if one.command else ""))
+    if json:
+        print_json(tally.as_json())
+    else:
+        print(_shown(tally.folder / page.PAGE))
+    return tally.exit_status

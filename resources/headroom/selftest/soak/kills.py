@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Commands that are killed (SIGKILL) at random moments and go on: no record that was there is lost or changed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from headroom.core.errors import EXIT_ENVIRONMENT, EXIT_PASSED
+from headroom.core.paths import ROOT, shown
+from headroom.core.results.store import write_atomically
+from headroom.core.scheme_registry import in_matrix
+from headroom.core.yamlfile import violations
+from headroom.selftest.soak.tally import Finding, Row, Tally
+
+STAGE = "kills"
+MOST_KILLS = 3  # of one command, before it may end
+FIRST_S = 20.0  # within which a command is killed whose duration is not known yet
+SUITES = ("smoke/first_packets", "smoke/first_messages", "smoke/judges")
+CAMPAIGN = f"""name: soak
+repeats: 3
+quiet: {{busy: 1, steal: 1}}
+configurations: {{one: {{suites: [{SUITES[0]}]}}}}
+"""
+
+Snapshot = dict[Path, str]  # digests of records
+
+
+@dataclass(frozen=True)
+class Victim:
+    """A command. `begin` gives its words, and `again` those for going on, None where it begins anew.
+
+    `records` are patterns of the files that must stay, below the folder of results. `keeps_folder`: each command goes
+    on in the folder of the last one. `check` are the words of a command that fails where something is broken.
+    """
+
+    name: str
+    begin: Callable[[Path, random.Random], list[str]]
+    again: Callable[[Path], list[str] | None]
+    records: tuple[str, ...]
+    keeps_folder: bool = False
+    check: tuple[str, ...] = ()
+
+
+def _resume(command: str) -> Callable[[Path], list[str] | None]:
+    """The words that go on with the last run, if it has begun."""
+    return lambda folder: [command, "--resume", "last"] if any(folder.glob("*/run.json")) else None
+
+
+def _campaign(folder: Path, _: random.Random) -> list[str]:
+    file = folder / "campaign.yaml"
+    write_atomically(file, CAMPAIGN.encode())
+    return ["campaign", str(file)]
+
+
+def _interop(_: Path, chance: random.Random) -> list[str]:
+    words = ["--implementations", "reference", "--links", "clean", "--seed", str(chance.randrange(1, 1000))]
+    return ["interop", "--scheme", chance.choice(list(in_matrix())), *words]
+
+
+NIGHT = ["nightly", "--quick", "--no-cases", "--no-ab", "--wait", "0s", "--budget", "60s"]
+RESULTS = ("*/results/*.json",)
+VICTIMS = (
+    Victim(
+        "run",
+        lambda _, chance: ["run", *SUITES, "--seed", str(chance.randrange(1, 1000))],
+        _resume("run"),
+        RESULTS,
+    ),
+    Victim("interop", _interop, _resume("interop"), RESULTS),
+    Victim(
+        "campaign",
+        _campaign,
+        lambda _: None,  # the same words go on
+        ("campaigns/*/cells/*/*/results/*.json",),
+    ),
+    Victim(
+        "nightly",
+        lambda _, __: NIGHT,
+        lambda _: None,
+        ("history/schema=*/**/*.parquet",),
+        keeps_folder=True,
+        check=("nightly", "check"),
+    ),
+)
+
+
+@dataclass
+class Kills:
+    """The stage: its parts are commands."""
+
+    share: float
+    name: str = STAGE
+    victims: Sequence[Victim] = VICTIMS
+    program: Sequence[str] = (sys.executable, "-P", "-m", "headroom")
+
+    def parts(self) -> list[str]:
+        return [victim.name for victim in self.victims]
+
+    def run(self, part: str, seconds: float, tally: Tally) -> None:
+        victim = next(one for one in self.victims if one.name == part)
+        until = time.monotonic() + seconds
+        while time.monotonic() < until:
+            self._trial(victim, until, tally)
+
+    def _trial(self, victim: Victim, until: float, tally: Tally) -> None:
+        """One command from its beginning, until it ends by itself or the time is over."""
+        row = tally.row(self.name, victim.name)
+        chance = random.Random(f"{tally.seed}/{victim.name}/{row.executions}")
+        row.executions += 1
+        folder = tally.folder / "kills" / victim.name
+        if not victim.keeps_folder:
+            shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True, exist_ok=True)
+        words = victim.begin(folder, chance)
+        before = _records(folder, victim)
+        for kill in range(MOST_KILLS + 1):
+            left = until - time.monotonic()
+            after_s = chance.uniform(0.3, FIRST_S) if kill < MOST_KILLS else max(1.0, left)
+            status = self._run(words, folder, min(after_s, max(1.0, left)))
+            row.kills += status is None
+            before = self._compare(victim, folder, before, row, tally)
+            if status is not None or time.monotonic() >= until:
+                break
+            words = victim.again(folder) or words
+        if status not in (None, EXIT_PASSED, EXIT_ENVIRONMENT):
+            self._note(victim, tally, f"It ended with status {status} when it went on after a kill.", words, folder)
+        if victim.check and (code := self._run(list(victim.check), folder, 60.0)) not in (None, EXIT_PASSED):
+            self._note(victim, tally, f"`{' '.join(victim.check)}` ends with status {code}.", victim.check, folder)
+
+    def _note(self, victim: Victim, tally: Tally, sentence: str, words: Sequence[str], folder: Path) -> None:
+        """Notes a failure; the folder is kept as it is."""
+        kept = folder
+        if not victim.keeps_folder:
+            kept = folder.with_name(f"{victim.name}-{tally.turns}")
+            shutil.copytree(folder, kept, symlinks=True, dirs_exist_ok=True)
+        command = f"HEADROOM_OUT={shown(kept)} ./headroom {' '.join(words)}"
+        tally.note(Finding(self.name, victim.name, sentence, shown(kept), command))
+
+    def _run(self, words: Sequence[str], folder: Path, patience_s: float) -> int | None:
+        """Runs a command, and kills it and all that it started after a while; returns its exit status, None where it
+        was killed."""
+        environment = {
+            **os.environ,
+            "PYTHONPATH": str(ROOT / "resources"),
+            "HEADROOM_OUT": str(folder),
+            "HEADROOM_LOCK": str(folder / "lock"),
+        }
+        with (folder / "output.log").open("ab") as log:
+            process = subprocess.Popen(
+                [*self.program, *words],
+                cwd=ROOT,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+            try:
+                return process.wait(patience_s)
+            except subprocess.TimeoutExpired:
+                return None
+            finally:
+                if process.poll() is None:
+                    os.killpg(process.pid, signal.SIGKILL)
+                    process.wait()
+
+    def _compare(self, victim: Victim, folder: Path, before: Snapshot, row: Row, tally: Tally) -> Snapshot:
+        """Counts what is lost of the records before, and what is broken now; returns those of now."""
+        now = _records(folder, victim)
+        lost = [path for path, digest in before.items() if now.get(path) != digest]
+        broken = [path for path, digest in now.items() if not digest]
+        row.records += len(before)
+        row.lost += len(lost) + len(broken)
+        for path in (*lost, *broken):
+            why = "is broken" if path in broken else "is gone" if path not in now else "was changed"
+            self._note(victim, tally, f"The record {path.relative_to(folder)} {why} after a kill.", (), folder)
+        return {path: digest for path, digest in now.items() if digest}
+
+
+def _records(folder: Path, victim: Victim) -> Snapshot:
+    """Digests of the records that must stay, "" for one that is broken. A case that ended in an error is run again."""
+    found: Snapshot = {}
+    for path in (path for pattern in victim.records for path in folder.glob(pattern)):
+        octets = path.read_bytes()
+        found[path] = hashlib.sha256(octets).hexdigest()
+        if path.suffix != ".json":
+            continue
+        try:
+            record = json.loads(octets)
+        except ValueError:
+            record = None
+        if record is None or violations(record, "result"):
+            found[path] = ""
+        elif record["verdict"] == "error":
+            del found[path]
+    return found
