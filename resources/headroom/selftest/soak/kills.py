@@ -125,9 +125,9 @@ class Kills:
         words = victim.begin(folder, chance)
         before = _records(folder, victim)
         for kill in range(MOST_KILLS + 1):
-            left = until - time.monotonic()
-            after_s = chance.uniform(0.3, FIRST_S) if kill < MOST_KILLS else max(1.0, left)
-            status = self._run(words, folder, min(after_s, max(1.0, left)))
+            # A command takes its time to begin: even where that of the turn is short, it is killed at any moment.
+            after_s = chance.uniform(0.3, FIRST_S) if kill < MOST_KILLS else max(FIRST_S, until - time.monotonic())
+            status = self._run(words, folder, after_s)
             row.kills += status is None
             before = self._compare(victim, folder, before, row, tally)
             if status is not None or time.monotonic() >= until:
