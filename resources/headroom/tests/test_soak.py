@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from headroom.cli.test import soak_command
 from headroom.core.chance import poisson_limit
 from headroom.core.errors import UsageError
 from headroom.core.paths import IMPLEMENTATIONS
@@ -263,6 +264,30 @@ def test_every_scheme_of_the_reference_has_calls_for_the_soak() -> None:
         setups = json.loads((folder / "calls.json").read_text(encoding="utf-8"))
         assert {one["config"]["scheme"] for one in setups} == {scheme}
         assert any((folder / "corpus" / "calls").iterdir())
+
+
+def test_the_command_ends_with_what_the_soak_found(
+    out: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(schedule, "stages", lambda say: [Counting("fuzz", 1.0)])
+    assert soak_command(MOMENT, False, False, False) == 0
+    assert capsys.readouterr().out.strip().endswith(page.PAGE)
+    (found := tally.read(tally.soak_folder())).note(Finding("fuzz", "a", "It ended.", "input", "the command"))
+    found.keep()
+    assert soak_command(2 * MOMENT, True, True, False) == 1
+    said = capsys.readouterr()
+    assert "It ended. Again: the command" in said.err
+    assert json.loads(said.out)["passed"] is False
+
+
+def test_ctrl_c_says_how_to_go_on(
+    out: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(schedule, "stages", lambda say: [Counting("fuzz", 1.0, ends_at=1)])
+    with pytest.raises(KeyboardInterrupt):
+        soak_command(1.0, False, False, False)
+    assert "--soak 1 --resume" in capsys.readouterr().err
+    assert (tally.soak_folder() / page.PAGE).is_file()
 
 
 @pytest.mark.parametrize(
