@@ -22,7 +22,7 @@ Table 1: Minimum Headers                                effnet-2007     Table 1
 Table 2: Packets Lost With And Without ROHC             effnet-2007     Table 2
 Figure 3: W-LSB Encoding Of The Years 1800 To 1899      effnet-2007     Figure 3
 Figure 4: Packet Size Over A Call                       effnet-2007     Figure 4
-Figure 7 And Table 4: Scaling Over Cores                effnet-2007     Figure 7    Table 4
-    [Tags]    thorough
-Figures 5 And 6: Compilers                              effnet-2007     Figures 5 and 6
-    [Tags]    thorough
+Figure 7 And Table 4: Scaling Over Cores    [Tags]    thorough
+                                                        effnet-2007     Figure 7    Table 4
+Figures 5 And 6: Compilers    [Tags]    thorough
+                                                        effnet-2007     Figures 5 and 6

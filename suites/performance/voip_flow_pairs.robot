@@ -23,25 +23,25 @@ Test Tags        performance    scheme:rohc    profile:rtp
 *** Test Cases ***                              SCHEME    PROFILE         CPUS            LOAD
 One Core At 30 %                                rohc      ${PROFILE}      1c              30 %
 One Core At 50 %                                rohc      ${PROFILE}      1c              50 %
-One Core At No Missed Tick                      rohc      ${PROFILE}      1c              no missed tick
-    [Tags]    thorough
+One Core At No Missed Tick    [Tags]    thorough
+                                                rohc      ${PROFILE}      1c              no missed tick
 Two Threads Of One Core At 30 %                 rohc      ${PROFILE}      2c-smt          30 %
 Two Threads Of One Core At 50 %                 rohc      ${PROFILE}      2c-smt          50 %
-Two Threads Of One Core At No Missed Tick       rohc      ${PROFILE}      2c-smt          no missed tick
-    [Tags]    thorough
+Two Threads Of One Core At No Missed Tick    [Tags]    thorough
+                                                rohc      ${PROFILE}      2c-smt          no missed tick
 Two Cores Sharing A Cache At 30 %               rohc      ${PROFILE}      2c-l3           30 %
 Two Cores Sharing A Cache At 50 %               rohc      ${PROFILE}      2c-l3           50 %
-Two Cores Sharing A Cache At No Missed Tick     rohc      ${PROFILE}      2c-l3           no missed tick
-    [Tags]    thorough
+Two Cores Sharing A Cache At No Missed Tick    [Tags]    thorough
+                                                rohc      ${PROFILE}      2c-l3           no missed tick
 Two Sockets At 30 %                             rohc      ${PROFILE}      2c-socket       30 %
 Two Sockets At 50 %                             rohc      ${PROFILE}      2c-socket       50 %
-Two Sockets At No Missed Tick                   rohc      ${PROFILE}      2c-socket       no missed tick
-    [Tags]    thorough
+Two Sockets At No Missed Tick    [Tags]    thorough
+                                                rohc      ${PROFILE}      2c-socket       no missed tick
 Three Cores At 30 %                             rohc      ${PROFILE}      3c              30 %
 Three Cores At 50 %                             rohc      ${PROFILE}      3c              50 %
-Three Cores At No Missed Tick                   rohc      ${PROFILE}      3c              no missed tick
-    [Tags]    thorough
+Three Cores At No Missed Tick    [Tags]    thorough
+                                                rohc      ${PROFILE}      3c              no missed tick
 Four Cores At 30 %                              rohc      ${PROFILE}      4c              30 %
 Four Cores At 50 %                              rohc      ${PROFILE}      4c              50 %
-Four Cores At No Missed Tick                    rohc      ${PROFILE}      4c              no missed tick
-    [Tags]    thorough
+Four Cores At No Missed Tick    [Tags]    thorough
+                                                rohc      ${PROFILE}      4c              no missed tick
