@@ -62,7 +62,8 @@ def start(
     its process group and session.
     """
     mark = f"{os.getpid()}.{time.monotonic_ns()}.{next(_numbers)}"
-    environment = {**(os.environ if env is None else env), MARK: mark}
+    given = os.environ if env is None else env
+    environment = {**(sandbox.without_secrets(given) if walls else given), MARK: mark}
     around = sandbox.words(walls, command) if walls else []
     is_walled = walls is not None and not sandbox.lacking(walls.ports)
     tied = () if is_walled and not place else words()  # bubblewrap does that itself

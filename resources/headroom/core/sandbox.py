@@ -15,7 +15,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -34,6 +34,11 @@ NAMED = ("HEADROOM_", "LD_LIBRARY_PATH")  # variables whose paths the adapters m
 # A port is opened and set up, and its rings are locked in memory.
 PORT_RIGHTS = ("CAP_NET_RAW", "CAP_NET_ADMIN", "CAP_IPC_LOCK")
 DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/hugepages")  # that Landlock leaves writable
+# Names of variables whose values are secrets of the user, or sockets of programs that hold some.
+SECRET_VARIABLES = re.compile(
+    "TOKEN|SECRET|PASSW|CREDENTIAL|COOKIE|PRIVATE|API_?KEY|ACCESS_?KEY|_AUTH|^DBUS_|^GPG_|^XAUTHORITY$|^KUBECONFIG$",
+    re.IGNORECASE,
+)
 SECRETS_OF_ROOT = ("/etc/shadow", "/etc/gshadow", "/etc/ssh", "/etc/ssl/private")
 MISSING = "bubblewrap is not installed (apt-get install bubblewrap)"
 
@@ -106,6 +111,13 @@ def words(walls: Walls, program: Sequence[str]) -> list[str]:
     units = {"FSIZE": 512, "DATA": 1024, "CPU": 1}
     given = [str(value // unit) if (value := limits[name]) else "" for name, unit in units.items()]
     return [*_bubblewrap(walls.ports), *_files(walls, program[0]), "--", "/bin/sh", "-c", _FIRST, "headroom", *given]
+
+
+def without_secrets(environment: Mapping[str, str]) -> dict[str, str]:
+    """The variables that a process in a sandbox gets."""
+    if os.environ.get(OFF):
+        return dict(environment)
+    return {name: value for name, value in environment.items() if not SECRET_VARIABLES.search(name)}
 
 
 def programs_status(code: int) -> int:

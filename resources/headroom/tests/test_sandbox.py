@@ -57,6 +57,14 @@ def test_there_is_a_deadline_for_loading(real_build: str, attack: str) -> None:
     assert "it was still busy after 3 s and was stopped" in said
 
 
+def test_secrets_in_variables_stay_outside(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("CI_JOB_TOKEN", "AWS_SECRET_ACCESS_KEY", "SSH_AUTH_SOCK", "DB_PASSWORD"):
+        monkeypatch.setenv(name, "a secret")
+    monkeypatch.setenv("MY_CODEC_KEYS", "no secret")
+    _, said = run("env")
+    assert "a secret" not in said and "MY_CODEC_KEYS=no secret" in said
+
+
 @walled
 def test_a_daemon_is_told_of_and_does_not_survive(real_build: str) -> None:
     said = faulty_adapters.provoke(faulty_adapters.folder(real_build), "leaves_a_daemon", real_build)
