@@ -64,6 +64,13 @@ def test_expectations(expected: str, right: str, wrong: str, sentence: str) -> N
     assert judge_kinds(expected, kinds_of(wrong)) == [sentence]
 
 
+def test_small_packets_are_not_demanded_of_one_that_never_sends_them() -> None:
+    packets = kinds_of("IR UOR-2 UOR-2")
+    for expected in ("at the end type 0, type 1", "some UO-0", "type 1"):
+        assert judge_kinds(expected, packets, do_types_tell=False) == [] != judge_kinds(expected, packets)
+    assert judge_kinds("no type 0; first UOR-2", packets, do_types_tell=False) == judge_kinds("first UOR-2", packets)
+
+
 def test_any_is_always_right() -> None:
     assert judge_kinds("any", kinds_of("- refused IR")) == []
 

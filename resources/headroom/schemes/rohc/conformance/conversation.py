@@ -8,7 +8,7 @@ alone.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -26,6 +26,11 @@ from headroom.schemes.rohc.judge.v1.context import MODE_VALUES
 
 TYPE_1 = ("UO-1", "UO-1-ID", "UO-1-TS", "R-1", "R-1-ID", "R-1-TS")
 TYPE_0_AND_1 = (*TYPE_0, *TYPE_1)
+UNCHANGED, SETTLED = 200, 100  # packets of a flow that does not change; of these, the last ones
+BY_CHOICE = (
+    "The types of its packets do not tell its states: of a flow that does not change it sends larger ones than it "
+    "could, and SHOULDs alone ask for small ones (RFC 3095, 4.3.1 and 5.3.1.2)."
+)
 TCP_INITIAL = ("IR", "IR-DYN", "IR-CR")
 AS_BEFORE = "as before "
 PERHAPS_NOTHING = "perhaps nothing"
@@ -186,13 +191,14 @@ class Conversation:
             return bytes.fromhex(given.words.removeprefix("raw "))
         return self._written(given.words).element(name.cid, name.sn, self.parameters)
 
-    def judge(self, seen: Observation, without: Observation | None) -> list[str]:
-        """What is wrong with the types of packets, and the traces of what was given in vain."""
+    def judge(self, seen: Observation, without: Observation | None, do_types_tell: bool = True) -> list[str]:
+        """What is wrong with the types of packets, and the traces of what was given in vain. Unless `do_types_tell`,
+        packets of types 0 and 1 are not demanded: see `prefers_larger`."""
         complaints = []
         for number, sent in enumerate(self.sent, 1):
             mine = self._packets_of(sent, seen)
             missing = [] if "nothing" in sent.expected else stream.not_sent(mine)[:1]
-            found = missing or self._judge_step(number, mine, seen)
+            found = missing or self._judge_step(number, mine, seen, do_types_tell)
             complaints += [f"step {number} ({sent.count} packets): {one}" for one in found]
         if without is not None:
             first = min(given.before for given in self.given if given.in_vain)
@@ -206,12 +212,14 @@ class Conversation:
     def _packets_of(self, sent: SentPackets, seen: Observation) -> list[ObservedPacket]:
         return [seen.packets[n * self.flows + sent.flow + sent.first] for n in range(sent.count)]
 
-    def _judge_step(self, number: int, packets: Sequence[ObservedPacket], seen: Observation) -> list[str]:
+    def _judge_step(
+        self, number: int, packets: Sequence[ObservedPacket], seen: Observation, do_types_tell: bool
+    ) -> list[str]:
         """Returns what is wrong with the types of a step. `as before …` demands types only if the compressor has sent
         them in every earlier step with these words, for it is free to."""
         expected = self.sent[number - 1].expected
         if not expected.startswith(AS_BEFORE):
-            return judge_kinds(expected, packets)
+            return judge_kinds(expected, packets, do_types_tell)
         kinds = expected.removeprefix(AS_BEFORE)
         earlier = [one for one in self.sent[: number - 1] if one.expected == expected]
         asked = earlier and not any(judge_kinds(kinds, self._packets_of(one, seen)) for one in earlier)
@@ -223,7 +231,18 @@ def _rtp_sn(original: bytes, flow: Flow) -> bytes:
     return original[at : at + 2]
 
 
-def judge_kinds(expected: str, packets: Sequence[ObservedPacket]) -> list[str]:
+def prefers_larger(config: ReplayConfig, flow: str, kinds: Collection[str] = TYPE_0_AND_1) -> bool:
+    """True if a compressor, given packets of a flow that does not change, settles on types 1 and 2 and sends none of
+    `kinds`."""
+    source = Conversation(flow)
+    source.send(UNCHANGED)
+    alone = replace(config, decompressor=None, source=source.packets, control=[], outputs={})
+    last = observe(alone, 1, 1).packets[-SETTLED:]
+    settled = any(one.kind in (*TYPE_1, "UOR-2", "UOR-2-ID", "UOR-2-TS") for one in last)
+    return settled and not any(one.kind in kinds for one in last)
+
+
+def judge_kinds(expected: str, packets: Sequence[ObservedPacket], do_types_tell: bool = True) -> list[str]:
     """What is wrong with the packet types of a step.
 
     `expected`: types joined by commas, `update` for IR, IR-DYN and type 2, `type 0` and `type 1`: the only ones
@@ -252,11 +271,11 @@ def judge_kinds(expected: str, packets: Sequence[ObservedPacket]) -> list[str]:
         elif is_profile:
             found += _profile(quantity, int(profile, 16), profile, packets)
         else:
-            found += _types(quantity, names, packets)
+            found += _types(quantity, names, packets, do_types_tell)
     return found
 
 
-def _types(quantity: str | None, names: str, packets: Sequence[ObservedPacket]) -> list[str]:
+def _types(quantity: str | None, names: str, packets: Sequence[ObservedPacket], do_types_tell: bool) -> list[str]:
     kinds: set[str] = set()
     compressed = tcp.COMPRESSED
     tcp_kinds = (*TCP_INITIAL, *compressed)
@@ -268,6 +287,8 @@ def _types(quantity: str | None, names: str, packets: Sequence[ObservedPacket]) 
             every = dict.fromkeys((*groups, *UPDATES, *TYPE_0_AND_1, *tcp_kinds))
             raise UsageError(f"'{name}' is no packet type; there are {', '.join(every)}.")
         kinds |= set(known)
+    if not do_types_tell and quantity != "no" and kinds <= {*TYPE_0_AND_1}:
+        return []
     inside = [seen for seen in packets if seen.kind in kinds]
     outside = [seen for seen in packets if seen.kind not in kinds]
     what = ", ".join(dict.fromkeys(seen.kind for seen in packets))
