@@ -12,6 +12,7 @@ from robot.api import SkipExecution
 from headroom.core import capabilities as core_capabilities
 from headroom.core import requirements
 from headroom.core.capabilities import Inconclusive, Misbehaviour, NotDeclared
+from headroom.core.engine_result import EngineFailure
 from headroom.core.errors import UsageError
 from headroom.core.finding import Finding
 from headroom.core.results import collector
@@ -165,6 +166,16 @@ def test_what_the_judge_cannot_read_is_unsupported(seeing: See) -> None:
     seen.not_judged = [f"packet {one.index}: a feature" for one in seen.packets]
     with pytest.raises(SkipExecution, match="The judge cannot read such packets: packet 0: a feature"):
         seeing(seen).observe_flow("rtp-ipv4")
+
+
+@pytest.mark.parametrize(
+    "sentence", ["it refuses the control message: no.", "endpoint a does not open compartment 0: no."]
+)
+def test_what_is_refused_is_unsupported(sentence: str) -> None:
+    with pytest.raises(SkipExecution, match="no"), keyword_verdicts.refusals_are_unsupported():
+        raise EngineFailure("refused", sentence)
+    with pytest.raises(EngineFailure), keyword_verdicts.refusals_are_unsupported():
+        raise EngineFailure("crash", sentence)
 
 
 def test_what_nobody_declares_is_not_excused(seeing: See) -> None:
