@@ -252,6 +252,10 @@ def soak_command(hours: float, is_resumed: bool, json: bool, dry_run: bool) -> i
         again = f"`./headroom test --soak {hours:g} --resume` does the rest."
         say(f"Interrupted after {tally.seconds / 3600:.2f} h; {again}")
         raise
+    for row in tally.rows:
+        if row.wrong > row.allowed:
+            told = f"{row.wrong:,} wrong deliveries, where chance explains {row.allowed:,} ({row.theory})"
+            say(f"{row.stage}, {row.name}: {told}.")
     for one in tally.findings:
         say(f"{one.stage}, {one.part}: {one.sentence}" + (f" Again: {one.command}" if one.command else ""))
     if json:

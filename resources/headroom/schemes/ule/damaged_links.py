@@ -21,16 +21,20 @@ SHARE = 0.05  # of the link packets that are hit, in one bit
 CRC_32 = 2.0**-32
 SHOWN = "a CRC of 32 bits shows the damage (RFC 4326, 4.7; EN 301 192, 7.1)"
 NO_CRC = (
-    "no CRC: a GSE packet of a whole PDU has none (TS 102 606-1, 4.2.2), so that what the FEC of DVB-S2 leaves "
+    "no CRC: a GSE packet of a whole PDU has none (TS 102 606-1, 4.2), so that what the FEC of DVB-S2 leaves "
     "comes out wrong"
 )
-WHOLE = "GSE, whole PDUs"
+WHOLE, FRAGMENTS = "GSE, whole PDUs", "GSE, PDUs in fragments"
 GSE = {"encapsulation": "gse", "frame_octets": 384}
+# Start and End Indicator make a first or a last fragment a whole PDU (TS 102 606-1, 4.2): a BBFRAME has one of each.
+INDICATORS = 2 / (8 * 384)
+MADE_WHOLE = "the CRC-32 shows the damage, unless it makes a fragment a whole PDU, which has none (TS 102 606-1, 4.2)"
+THEORY = {WHOLE: (1.0, NO_CRC), FRAGMENTS: (CRC_32 + INDICATORS, MADE_WHOLE)}  # the share that comes out wrong
 ROWS: dict[str, tuple[str, dict[str, Any]]] = {  # traffic and configuration
     "SNDUs": ("udp-690", {}),
     "sections of MPE": ("udp-690", {"encapsulation": "mpe"}),
     WHOLE: ("voip-g711-ipv4", {**GSE, "packing": "padding"}),
-    "GSE, PDUs in fragments": ("udp-690", GSE),
+    FRAGMENTS: ("udp-690", GSE),
 }
 
 
@@ -42,7 +46,8 @@ def _damaged(name: str, source: str, channel: dict[str, Any], chance: Random, se
     reference = implementations.find(Settings().compressor)
     config = ReplayConfig("ule", reference, None, source, FLOWS, PACKETS, seed=seed, channel=channel)
     sent = line.encapsulate(config)
-    found = DamagedType(name, NO_CRC if name == WHOLE else SHOWN)
+    share, theory = THEORY.get(name, (CRC_32, SHOWN))
+    found = DamagedType(name, theory)
     arrivals = []
     for _, octets in sent.packets:
         hit = chance.random() < SHARE
@@ -51,5 +56,5 @@ def _damaged(name: str, source: str, channel: dict[str, Any], chance: Random, se
         arrivals.append(Arrival(with_one_bit_flipped(octets, chance) if hit else octets))
     units = Counter(line.receive(reference, arrivals, channel, config.build).units)
     found.wrong = (units - Counter(one.octets for one in sent.pdus)).total()
-    found.expected = found.damaged * (1.0 if name == WHOLE else CRC_32)
+    found.expected = found.damaged * share
     return found
