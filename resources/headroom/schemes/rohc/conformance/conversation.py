@@ -31,6 +31,8 @@ BY_CHOICE = (
     "The types of its packets do not tell its states: of a flow that does not change it sends larger ones than it "
     "could, and SHOULDs alone ask for small ones (RFC 3095, 4.3.1 and 5.3.1.2)."
 )
+REFRESHES = ("IR", "IR-DYN")
+REFRESHED = 5  # the last packets of a step, among which a refresh may be
 TCP_INITIAL = ("IR", "IR-DYN", "IR-CR")
 AS_BEFORE = "as before "
 PERHAPS_NOTHING = "perhaps nothing"
@@ -247,10 +249,11 @@ def judge_kinds(expected: str, packets: Sequence[ObservedPacket], do_types_tell:
 
     `expected`: types joined by commas, `update` for IR, IR-DYN and type 2, `type 0` and `type 1`: the only ones
     allowed; `no …`: none of these; `some …`: at least one of these; `first …`: the first packet is one of these; `at
-    the end …`: the last one is; `mode O`: every mode parameter that is there says so, `some mode U`: at least one is
-    there and does, `no mode U`: none does; `profile 0x0000`: all of it; `no profile 0x0006`: none of it. In profile
-    0x0006 `CO` is any format of a compressed header, `CRC-7` one with a CRC of seven bits. Several are joined by a
-    semicolon; `any` is always right; so is `perhaps nothing`, with which packets may be missing.
+    the end …`: the last one is, or stands before a refresh; `mode O`: every mode parameter that is there says so, `some
+    mode U`: at least one is there and does, `no mode U`: none does; `profile 0x0000`: all of it; `no profile 0x0006`:
+    none of it. In profile 0x0006 `CO` is any format of a compressed header, `CRC-7` one with a CRC of seven bits.
+    Several are joined by a semicolon; `any` is always right; so is `perhaps nothing`, with which packets may be
+    missing.
     """
     if not packets:
         raise UsageError(f"'{expected}' names no packet at all; a step has one at least.")
@@ -302,9 +305,16 @@ def _types(quantity: str | None, names: str, packets: Sequence[ObservedPacket], 
         return [f"there is no {names}; what comes: {what}"]
     if quantity == "first" and packets[0].kind not in kinds:
         return [f"the first packet is {packets[0].kind or 'not on the link'}; {names} is expected"]
-    if quantity == "at the end" and packets[-1].kind not in kinds:
+    if quantity == "at the end" and not _ends_with(packets, kinds):
         return [f"the last packet is {packets[-1].kind or 'not on the link'}; {names} is expected"]
     return []
+
+
+def _ends_with(packets: Sequence[ObservedPacket], kinds: Collection[str]) -> bool:
+    """True if the last packet is one of `kinds`. A refresh may come in its place: its time is the compressor's choice
+    (RFC 3095, 5.3.1.1.1)."""
+    last = packets[-1].kind
+    return last in kinds or (last in REFRESHES and any(one.kind in kinds for one in packets[-REFRESHED:]))
 
 
 def _profile(quantity: str | None, number: int, name: str, packets: Sequence[ObservedPacket]) -> list[str]:
