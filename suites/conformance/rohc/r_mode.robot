@@ -243,8 +243,9 @@ Compressor: R To O
 
 Compressor: R To U
     [Documentation]    Sends a flow in R-mode; the compressor is given ACK(U) with CRC, later one for a packet that said
-    ...    U. Expects mode U and neither type 0 nor 1 in between, UO-0 afterwards, and returns to IR.
-    [Tags]    level:must    profile:rtp    req:RFC3095-5.3.1.1.2-1    req:RFC3095-5.6.1-5    req:RFC3095-5.6.6-1
+    ...    U. Expects mode U and neither type 0 nor 1 in between, and UO-0 afterwards. Refreshes may stop, for an ACK(U)
+    ...    has come (RFC 3095, 5.3.1.3).
+    [Tags]    level:must    profile:rtp    req:RFC3095-5.6.1-5    req:RFC3095-5.6.6-1
     A Compressor    rtp-ipv4                mode=R
     It Sends        10
     It Is Given     ACK(R) with CRC
@@ -255,7 +256,7 @@ Compressor: R To U
     It Sends        40                      update; some mode U; mode U
     It Is Given     ACK(U) with CRC
     It Sends        30                      no R-0, R-0-CRC, R-1, R-1-ID, R-1-TS
-    It Sends        ${PERIOD IN PACKETS}    some IR
+    It Sends        ${PERIOD IN PACKETS}
     So It Should Be
 
 Compressor: UDP And IP
