@@ -54,7 +54,7 @@ folder = Path({folder!r})
 plan = session.Plan(Settings(compressor="null", decompressor="null", folder=folder), [{suite!r}])
 session.keep(plan)
 app._add_commands = lambda: None
-app.app = lambda prog_name: session.run_robot(plan)
+app.app = lambda words, prog_name: session.run_robot(plan)
 app.main()
 """
 
