@@ -9,6 +9,7 @@ kernel ends them where this process is killed (`process_group.words`).
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import json
 import os
 import selectors
@@ -38,6 +39,7 @@ GLANCE_S = 0.5  # between two looks at how much a process has printed, and wheth
 SILENT_S = 1.0  # without a round of its loop: a worker that hangs, be it in an adapter
 MAX_OUTPUT = 256 << 20  # octets that a process may print: far above any result, far below the machine's memory
 MAX_COMPLAINT = 1 << 16
+PIPE_OCTETS = 1 << 16  # that a pipe takes before it is made larger: pipe(7)
 
 
 @dataclass(frozen=True)
@@ -169,7 +171,8 @@ class Crew:
             program, words, control, memory = Path("headroom-engine"), place.engine, None, None
         else:
             program = require_engine(self.build)
-            words, control = (str(program),), self.folder / f"{name}.sock"
+            words, control = (str(program),), self.folder / name / f"{name}.sock"
+            control.parent.mkdir(exist_ok=True)  # its own: it could take the sockets of others, and plant links
             memory = process_group.memory_limit(program, 4)  # generator, two nodes, link
         whole = job | ({"control": str(control)} if control else {})
         whole, seal = (whole, "") if place.engine else engine_result.sealed(whole)
@@ -179,7 +182,8 @@ class Crew:
             started = _popen([*place.words, *command_line], text)
         else:
             walls = sandbox.of_job(job, text, ports=True, memory=memory)
-            walls = replace(walls, writes=(*walls.writes, str(self.folder)))
+            assert control is not None
+            walls = replace(walls, writes=(*walls.writes, str(control.parent)))
             started = _popen(command_line, text, walls=walls, place=place)
         return self._start(
             started,
@@ -417,10 +421,9 @@ def _popen(
 
     Pipes would need a reader all the time, and stop the process when they are full.
     """
-    given, output, errors = (os.memfd_create(name) for name in ("job", "output", "errors"))
+    output, errors = (os.memfd_create(name) for name in ("output", "errors"))
+    given = _given(job)
     try:
-        os.write(given, job)
-        os.lseek(given, 0, os.SEEK_SET)
         env = None if environment is None else {**os.environ, **environment}
         process = process_group.start(
             words, env, walls, place.words if walls else (), stdin=given, stdout=output, stderr=errors, cwd=folder
@@ -432,6 +435,27 @@ def _popen(
     finally:
         os.close(given)
     return process, output, errors
+
+
+def _given(job: bytes) -> int:
+    """A descriptor that a job can be read from. An adapter could read a file again, with the seal: a pipe is read once,
+    and takes all jobs but huge ones."""
+    reader, writer = os.pipe()
+    try:
+        if len(job) > PIPE_OCTETS:
+            fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, len(job))
+        os.set_blocking(writer, False)
+        if os.write(writer, job) == len(job):
+            return reader
+    except OSError:  # larger than a pipe may be
+        pass
+    finally:
+        os.close(writer)
+    os.close(reader)
+    file = os.memfd_create("job")
+    os.write(file, job)
+    os.lseek(file, 0, os.SEEK_SET)
+    return file
 
 
 def _end(service: Service) -> None:
