@@ -18,6 +18,7 @@ from headroom.core.text import nth
 
 Kind = Literal["refused", "job", "input", "output", "crash", "memory", "timeout", "left-behind", "garbage", "rehearsal"]
 
+LARGE = 1 << 20  # octets that no error has: a larger document is a result, and has a seal
 USED_UP = 0.8  # share of the memory limit from which on it, and nothing else, explains why an engine ended badly
 DIED_IN = "headroom-engine: died in "  # what an engine writes when it dies from its code, or an adapter's
 WITHOUT_ADAPTERS = ("link", "generate", "call", "render")  # commands that load none
@@ -104,6 +105,8 @@ def document(one: EngineExit) -> dict[str, Any]:
             f"{who(one)} ended with exit status {code} and printed no result: most likely an adapter ended the "
             f"process (exit), or closed descriptors that are not its own.{last_words(one)}{_advice(one)}",
         )
+    if len(one.out) > LARGE and one.seal and one.seal.encode() not in one.out:  # it may take all memory to parse
+        raise _unsealed(one)
     try:
         document = json.loads(one.out.decode("utf-8"))
     except (UnicodeDecodeError, ValueError, RecursionError) as error:
@@ -127,12 +130,16 @@ def document(one: EngineExit) -> dict[str, Any]:
             kind, sentence = "crash", f"{sentence}{last_words(one)}"
         raise EngineFailure(kind, f"{sentence}{f' (at {place(where)})' if where else ''}", where, sentence)
     if one.seal and document.pop("seal", None) != one.seal:
-        raise EngineFailure(
-            "garbage",
-            f"What {who(one)} printed is no result of this job: it does not bear its seal. Most likely an adapter "
-            f"wrote to a descriptor that is not its own, and ended the process.{last_words(one)}{_advice(one)}",
-        )
+        raise _unsealed(one)
     return document
+
+
+def _unsealed(one: EngineExit) -> EngineFailure:
+    return EngineFailure(
+        "garbage",
+        f"What {who(one)} printed is no result of this job: it does not bear its seal. Most likely an adapter "
+        f"wrote to a descriptor that is not its own, and ended the process.{last_words(one)}{_advice(one)}",
+    )
 
 
 def place(where: str) -> str:

@@ -8,8 +8,10 @@ are no times: a cache miss counts like an addition. Processor features that Valg
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
+import stat
 import subprocess
 import tempfile
 from collections import Counter
@@ -70,14 +72,20 @@ def count(
             last = (complaint or out).decode(errors="replace").strip().splitlines()[-1:] or ["it said nothing"]
             raise CountFailed(f"A job under valgrind ended with status {process.returncode}: {last[0][:300]}")
         try:
-            if profile.stat().st_size > MOST_PROFILE_OCTETS:
-                raise CountFailed(f"Callgrind wrote more than {MOST_PROFILE_OCTETS} octets.")
-            found = calls_between(
-                profile.read_text(encoding="utf-8", errors="replace"), {str(path.resolve()) for path in libraries}
-            )
+            found = calls_between(_text(profile), {str(path.resolve()) for path in libraries})
             return found, json.loads(out)
         except (OSError, ValueError, IndexError, KeyError) as error:
             raise CountFailed(f"Callgrind's profile cannot be read: {error}") from error
+
+
+def _text(profile: Path) -> str:
+    """What Callgrind wrote; an adapter may have put a pipe or a link to a device in its place. Raises OSError."""
+    descriptor = os.open(profile, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    with open(descriptor, encoding="utf-8", errors="replace") as file:
+        found = os.fstat(descriptor)
+        if not stat.S_ISREG(found.st_mode) or found.st_size > MOST_PROFILE_OCTETS:
+            raise CountFailed(f"What Callgrind wrote is no file, or has more than {MOST_PROFILE_OCTETS} octets.")
+        return file.read()
 
 
 def calls_between(text: str, libraries: set[str]) -> dict[str, int]:

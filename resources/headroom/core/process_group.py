@@ -7,7 +7,9 @@ import os
 import resource
 import shutil
 import signal
+import stat
 import subprocess
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -22,6 +24,7 @@ GRACE_S = 2.0  # between SIGTERM and SIGKILL
 MEMORY_SHARE = 0.75  # of the machine's memory, for all engines of one measurement together
 MARK = "HEADROOM_LEASH"  # a variable of the environment
 LEAST_MEMORY = 1 << 30  # octets for each of them, however many there are
+MOST_HEARD = 1 << 20  # octets that `hear` takes
 
 _numbers = itertools.count()
 
@@ -64,6 +67,7 @@ def start(
     mark = f"{os.getpid()}.{time.monotonic_ns()}.{next(_numbers)}"
     given = os.environ if env is None else env
     environment = {**(sandbox.without_secrets(given) if walls else given), MARK: mark}
+    outputs = _modes(walls.writes) if walls else {}
     around = sandbox.words(walls, command) if walls else []
     is_walled = walls is not None and not sandbox.lacking(walls.ports)
     tied = () if is_walled and not place else words()  # bubblewrap does that itself
@@ -71,10 +75,30 @@ def start(
         [*tied, *place, *around, *command], env=environment, start_new_session=True, **more
     )
     process.mark, process.is_walled = mark, is_walled  # type: ignore[attr-defined]
+    process.outputs = outputs  # type: ignore[attr-defined]
     if walls and walls.memory and not around:
         with contextlib.suppress(ProcessLookupError):
             resource.prlimit(process.pid, resource.RLIMIT_DATA, (walls.memory, walls.memory))
     return process
+
+
+def hear(command: Sequence[str], walls: Walls, patience_s: float) -> tuple[int, str]:
+    """The exit status of a program in the sandbox, negative for a signal, and the beginning of what it prints.
+
+    It has no input and no terminal, into which it could type, and what it prints is not kept in our memory. Raises
+    OSError, and TimeoutExpired when it takes longer.
+    """
+    with tempfile.TemporaryFile() as printed:
+        process = start(command, walls=walls, stdin=subprocess.DEVNULL, stdout=printed, stderr=subprocess.DEVNULL)
+        try:
+            deadline = time.monotonic() + patience_s
+            while (code := exit_code(process)) is None:
+                if time.monotonic() >= deadline:
+                    raise subprocess.TimeoutExpired(list(command), patience_s)
+                time.sleep(0.005)
+        finally:
+            stop(process, 0.0)
+        return code, os.pread(printed.fileno(), MOST_HEARD, 0).decode(errors="replace")
 
 
 def _is_walled(process: subprocess.Popen[bytes]) -> bool:
@@ -122,10 +146,29 @@ def stop(process: subprocess.Popen[bytes], grace_s: float | None = None) -> None
         if (mark := getattr(process, "mark", "")) and not _is_walled(process):  # all in a sandbox ends with it
             _end_all(lambda pid: pid != process.pid and carries(pid, mark))
         _reap(process)
+    for path, mode in getattr(process, "outputs", {}).items():
+        _give_back(path, mode)
     for pipe in (process.stdin, process.stdout, process.stderr):
         if pipe is not None:
             with contextlib.suppress(OSError):
                 pipe.close()
+
+
+def _modes(paths: Sequence[str]) -> dict[str, int]:
+    """The modes of those paths that are files."""
+    found = {}
+    for path in paths:
+        with contextlib.suppress(OSError):
+            if stat.S_ISREG(mode := os.stat(path).st_mode):
+                found[path] = stat.S_IMODE(mode)
+    return found
+
+
+def _give_back(path: str, mode: int) -> None:
+    """Gives a file the mode that it had: its writer could make it a program that runs with our rights."""
+    with contextlib.suppress(OSError):
+        if stat.S_IMODE(os.stat(path).st_mode) != mode:
+            os.chmod(path, mode)
 
 
 def _reap(process: subprocess.Popen[bytes]) -> None:

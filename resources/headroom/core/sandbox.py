@@ -39,7 +39,7 @@ SECRET_VARIABLES = re.compile(
     "TOKEN|SECRET|PASSW|CREDENTIAL|COOKIE|PRIVATE|API_?KEY|ACCESS_?KEY|_AUTH|^DBUS_|^GPG_|^XAUTHORITY$|^KUBECONFIG$",
     re.IGNORECASE,
 )
-SECRETS_OF_ROOT = ("/etc/shadow", "/etc/gshadow", "/etc/ssh", "/etc/ssl/private")
+SECRETS_OF_ROOT = ("/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/ssh", "/etc/ssl/private")
 MISSING = "bubblewrap is not installed (apt-get install bubblewrap)"
 
 # The first process inside. It sets the limits there, where they cannot reach bubblewrap, and waits for the program, so
@@ -76,8 +76,12 @@ class Walls:
 
 def of_job(job: dict[str, Any], text: bytes, ports: bool = False, **limits: int | None) -> Walls:
     """The walls of a job of the engine, whose JSON is `text`: each path that it names can be read, and its outputs can
-    be written, which are made for that where they do not exist. `limits` are as for Walls."""
-    paths = {path for found in _PATHS.findall(text) if os.path.exists(path := json.loads(found))}
+    be written, which are made for that where they do not exist. `limits` are as for Walls.
+
+    Configurations and options do not count: they come from implementations, which would name secrets there."""
+    theirs = {found for one in _of_implementations(job) for found in _PATHS.findall(json.dumps(one).encode())}
+    named = (found for found in _PATHS.findall(text) if found not in theirs)
+    paths = {path for found in named if os.path.exists(path := json.loads(found))}
     if lacking(ports):
         writes = [os.path.dirname(os.path.abspath(path)) for path in outputs(job)]
     else:
@@ -86,6 +90,19 @@ def of_job(job: dict[str, Any], text: bytes, ports: bool = False, **limits: int 
 
 
 _PATHS = re.compile(rb'"/(?:[^"\\]|\\.)+"')
+
+
+def _of_implementations(job: Any) -> Iterator[Any]:
+    """The parts of a job that implementations have a say in."""
+    if isinstance(job, list):
+        for one in job:
+            yield from _of_implementations(one)
+    elif isinstance(job, dict):
+        for key, value in job.items():
+            if key in ("config", "options"):
+                yield value
+            elif isinstance(value, (dict, list)):
+                yield from _of_implementations(value)
 
 
 def outputs(job: dict[str, Any]) -> list[str]:

@@ -17,7 +17,7 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from headroom.core import sandbox
+from headroom.core import process_group
 from headroom.core.results.store import sha256_of
 from headroom.core.sandbox import Walls
 
@@ -30,14 +30,11 @@ def beside(adapter: Path) -> tuple[str, ...]:
     is no library that the loader can list."""
     adapter = Path(os.path.abspath(adapter))  # whose folder the loader takes for $ORIGIN, be it a link or not
     loader = ["ldd", str(adapter)]  # which may run code of the adapter's
-    around = sandbox.words(Walls(reads=(str(adapter),), cpu_s=_PATIENCE_S), loader)
     try:
-        done = subprocess.run(
-            [*around, *loader], capture_output=True, text=True, errors="replace", timeout=_PATIENCE_S, check=False
-        )
+        _, said = process_group.hear(loader, Walls(reads=(str(adapter),), cpu_s=_PATIENCE_S), _PATIENCE_S)
     except (OSError, subprocess.TimeoutExpired):
         return ()
-    found = (_TAKEN.fullmatch(line.strip()) for line in done.stdout.split("\n"))
+    found = (_TAKEN.fullmatch(line.strip()) for line in said.split("\n"))
     taken = [Path(os.path.normpath(match[1])) for match in found if match]
     return tuple(sorted(str(path.relative_to(adapter.parent)) for path in taken if path.is_relative_to(adapter.parent)))
 

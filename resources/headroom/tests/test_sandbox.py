@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from headroom.core import engine, landlock, process_group, sandbox
+from headroom.core import engine, instructions, landlock, process_group, sandbox
 from headroom.core.machine import environment, libraries
 from headroom.core.paths import ROOT
 from headroom.core.sandbox import Walls
@@ -146,6 +146,40 @@ def test_an_output_alone_can_be_written(tmp_path: Path) -> None:
 
 
 @walled
+def test_an_implementation_names_no_secret_in_its_configuration(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / ".ssh").mkdir()
+    key = tmp_path / ".ssh/key"
+    key.write_text("x")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for job in ({"compressor": {"config": {"licence": str(key)}}}, {"peers": [{"options": [str(key)]}]}):
+        assert run(f"cat {key}", sandbox.of_job(job, json.dumps(job).encode()))[0] != 0
+
+
+@walled
+def test_an_output_becomes_no_program_of_root(tmp_path: Path) -> None:
+    output = tmp_path / "mine"
+    output.touch(mode=0o640)
+    program = f"chmod 6777 {output}"
+    process = process_group.start(["/bin/sh", "-c", program], walls=Walls(writes=(str(output),)))
+    assert process.wait(60) == 0 or os.geteuid() != 0
+    process.returncode = None  # as it is where nobody has waited
+    process_group.stop(process)
+    assert output.stat().st_mode & 0o7777 == 0o640
+
+
+@walled
+def test_what_is_heard_has_no_terminal_and_an_end() -> None:
+    said = process_group.hear(["/bin/sh", "-c", "wc -c; tty; head -c 3000000 /dev/zero"], Walls(), 20)[1]
+    assert said.startswith("0\nnot a tty\n") and len(said) == process_group.MOST_HEARD
+    program = "import os\ntry: os.open('/dev/tty', os.O_RDWR)\nexcept OSError: print('none')"
+    assert process_group.hear([sys.executable, "-I", "-c", program], Walls(), 20) == (0, "none\n")
+    with pytest.raises(subprocess.TimeoutExpired):
+        process_group.hear(["sleep", "60"], Walls(), 0.2)
+
+
+@walled
 def test_there_is_no_room_beside_an_output() -> None:
     with tempfile.TemporaryDirectory(prefix="headroom-") as folder, tempfile.NamedTemporaryFile(dir="/tmp") as file:
         for path in (f"{folder}/mine", file.name):
@@ -267,3 +301,14 @@ def test_no_sandbox_turns_it_off() -> None:
     found = {check["name"]: check for check in json.loads(done.stdout)["checks"]}
     assert found["sandbox"]["status"] == "lacking"
     assert "it is turned off (--no-sandbox)" in found["sandbox"]["value"]
+
+
+def test_a_profile_is_a_file(tmp_path: Path) -> None:
+    profile = tmp_path / "profile"
+    profile.symlink_to("/dev/zero")
+    with pytest.raises(OSError):
+        instructions._text(profile)
+    profile.unlink()
+    os.mkfifo(profile)
+    with pytest.raises(instructions.CountFailed, match="is no file"):
+        instructions._text(profile)

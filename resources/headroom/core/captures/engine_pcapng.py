@@ -5,6 +5,8 @@ Only what the engine produces (draft-ietf-opsawg-pcapng: section header, interfa
 blocks in this machine's byte order); captures of others are the engine's to read.
 """
 
+import mmap
+import os
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -30,7 +32,15 @@ class EnginePacket:
 
 def read(path: Path) -> Iterator[EnginePacket]:
     """All packets of a file. Raises UsageError when it is not a whole pcapng file of this machine's byte order."""
-    content = path.read_bytes()
+    with path.open("rb") as file:
+        if not os.fstat(file.fileno()).st_size:
+            raise UsageError(f"{shown(path)} is no pcapng file of this machine's byte order.")
+        # An adapter may have made it larger than our memory, with nothing in it.
+        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+            yield from _packets(content, path)
+
+
+def _packets(content: mmap.mmap, path: Path) -> Iterator[EnginePacket]:
     if len(content) < 12 or struct.unpack_from("=I4xI", content) != (SECTION_HEADER, BYTE_ORDER_MAGIC):
         raise UsageError(f"{shown(path)} is no pcapng file of this machine's byte order.")
     at = 0

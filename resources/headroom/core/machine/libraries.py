@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from headroom.core import sandbox
+from headroom.core import process_group
 from headroom.core.sandbox import Walls
 
 PATIENCE_S = 20.0
@@ -71,14 +71,9 @@ def _look(name: str, variable: str, needed: Requirement) -> LibrarySearch:
     where = f"{name}, which {variable} names," if variable else name
     probe = [sys.executable, "-I", "-c", _PROBE, json.dumps([name, needed.version, list(needed.symbols)])]
     try:
-        done = subprocess.run(
-            [*sandbox.words(Walls(reads=(name,) if "/" in name else (), cpu_s=int(PATIENCE_S)), probe), *probe],
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE_S,
-            errors="replace",
-        )
-        answer = json.loads(done.stdout) if done.returncode == 0 else {}
+        walls = Walls(reads=(name,) if "/" in name else (), cpu_s=int(PATIENCE_S))
+        status, said = process_group.hear(probe, walls, PATIENCE_S)
+        answer = json.loads(said) if status == 0 else {}
     except subprocess.TimeoutExpired:
         return LibrarySearch(reason=f"{where} does not let itself be opened within {PATIENCE_S:g} s")
     except ValueError:
@@ -87,7 +82,6 @@ def _look(name: str, variable: str, needed: Requirement) -> LibrarySearch:
         hint = f"; the variable {needed.variable} may name its file" if needed.variable and not variable else ""
         return LibrarySearch(reason=f"{where} cannot be opened ({answer['reason']}){hint}")
     if "path" not in answer:
-        status = sandbox.programs_status(done.returncode)
         return LibrarySearch(reason=f"{where} ends the process that opens it (exit status {status})")
     if answer["missing"]:
         old = f" (version {answer['version']})" if answer["version"] else ""
