@@ -121,7 +121,8 @@ def _is_made(path: str) -> bool:
 
 def words(walls: Walls, program: Sequence[str]) -> list[str]:
     """The words that go before a program's own; none where there is no sandbox."""
-    free = [shutil.disk_usage(path).free // 2 for path in walls.writes if os.path.exists(path)]
+    share = 2 * max(1, len(walls.writes))  # so that all outputs together leave half of a disk
+    free = [shutil.disk_usage(path).free // share for path in walls.writes if os.path.exists(path)]
     limits = {"CORE": 0, "FSIZE": max([FILE_OCTETS, *free]), "DATA": walls.memory, "CPU": walls.cpu_s}
     if lacking(walls.ports):
         return _landlock(walls, program, limits) if has_landlock() else []

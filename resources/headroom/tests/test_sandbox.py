@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -119,6 +120,16 @@ def test_its_files_in_memory_have_a_size() -> None:
 def test_limits_hold_inside() -> None:
     assert run("ulimit -c; ulimit -d; ulimit -t", Walls(memory=1 << 30, cpu_s=77))[1].split() == ["0", "1048576", "77"]
     assert int(run("ulimit -f")[1]) * 512 == sandbox.FILE_OCTETS
+
+
+@walled
+def test_outputs_together_leave_half_of_a_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sandbox, "FILE_OCTETS", 512)
+    files = [tmp_path / name for name in "abcd"]
+    for path in files:
+        path.touch()
+    limit = int(run("ulimit -f", Walls(writes=tuple(map(str, files))))[1]) * 512
+    assert 4 * limit <= shutil.disk_usage(tmp_path).free * 0.6
 
 
 @walled
