@@ -265,8 +265,20 @@ def test_a_package_that_cannot_be_installed_is_status_3(tree: Path) -> None:
     assert "Is there a network?" in done.stderr
 
 
-def test_missing_system_packages_without_a_way_to_install_are_status_3(tree: Path, tmp_path: Path) -> None:
-    done = launch(tree, "run", path=tools(tmp_path / "bin"))
+def test_a_venv_that_is_a_link_is_not_emptied(tree: Path, tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "kept").touch()
+    (tree / ".venv").symlink_to(tmp_path / "other")
+    done = launch(tree, "list")
+    assert done.returncode == 3 and "is a link" in done.stderr
+    assert (tmp_path / "other" / "kept").exists()
+
+
+@pytest.mark.parametrize("command", ["run", "judge", "check"])
+def test_missing_system_packages_without_a_way_to_install_are_status_3(
+    tree: Path, tmp_path: Path, command: str
+) -> None:
+    done = launch(tree, command, path=tools(tmp_path / "bin"))
     assert done.returncode == 3
     assert done.stdout == ""
     assert "g++" in done.stderr
