@@ -51,7 +51,7 @@ def readable_part(data: CampaignData) -> CampaignData:
 
 
 def _with(data: CampaignData, items: list[tuple[Cell, dict[str, Any]]]) -> CampaignData:
-    """The same campaign with these records alone."""
+    """Returns the campaign with these records alone."""
     records: dict[Cell, list[dict[str, Any]]] = {}
     for cell, record in items:
         records.setdefault(cell, []).append(record)

@@ -58,7 +58,7 @@ class _Text(io.TextIOWrapper):
 
 
 class _Styled:
-    """The same for what has made its texts printable itself: the sequences of `_OWN` pass, and no other."""
+    """A stream for writers that made their texts printable: it passes the sequences of `_OWN`, and no other."""
 
     def __init__(self, text: _Text) -> None:
         self._text = text

@@ -37,7 +37,7 @@ def add_to(app: typer.Typer) -> None:
 
 @dataclass
 class _Result:
-    """What `verify` found in a folder and those below it."""
+    """The findings of `verify` in a folder and those below it."""
 
     kind: str
     folder: Path

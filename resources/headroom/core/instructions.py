@@ -79,7 +79,8 @@ def count(
 
 
 def _text(profile: Path) -> str:
-    """What Callgrind wrote; an adapter may have put a pipe or a link to a device in its place. Raises OSError."""
+    """Reads the profile of Callgrind. An adapter may have put a pipe or a link to a device in its place. Raises OSError
+    and CountFailed."""
     descriptor = os.open(profile, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     with open(descriptor, encoding="utf-8", errors="replace") as file:
         found = os.fstat(descriptor)

@@ -61,7 +61,7 @@ exit $status
 
 @dataclass(frozen=True)
 class Walls:
-    """What a process may do besides reading files.
+    """The rights of a process besides reading files.
 
     It may read `reads` even where they lie among hidden files, and write to `writes`, files or folders. `ports`: it
     keeps its network namespace, and may open interfaces. `memory` is in octets, `cpu_s` is processor time.
@@ -183,7 +183,7 @@ def _visible(folder: str) -> Iterator[str]:
 
 @cache
 def lacking(ports: bool = False) -> str:
-    """Why there is no sandbox, or none around processes with ports; "" where there is one."""
+    """Returns why there is no sandbox, or none around processes with ports; "" if there is one."""
     if os.environ.get(OFF):
         return "it is turned off (--no-sandbox)"
     if ports and os.geteuid() != 0:

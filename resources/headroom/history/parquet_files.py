@@ -25,7 +25,7 @@ def whole(path: Path) -> Table:
 
 
 def reason(path: Path, error: Exception) -> str:
-    """Why a file cannot be read: the first line of the error, and the rows and the column that cannot."""
+    """Returns why a file cannot be read: the first line of the error, and the rows and the column that are broken."""
     told = (str(error).splitlines() or [type(error).__name__])[0][:200].rstrip(".")
     place = _broken_place(path) if isinstance(error, OSError | pa.ArrowException) else ""
     return f"{told} ({place})" if place else told

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What code of others can do to the machine around it: nothing but its job, and what it does to itself is told."""
+"""The sandbox keeps code of others from the machine around it, and its verdict says what it did to itself."""
 
 from __future__ import annotations
 

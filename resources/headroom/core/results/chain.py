@@ -65,7 +65,7 @@ class Problem:
 
 @dataclass
 class Verification:
-    """What a folder's chain says of its records. Without a chain, `lines` is None."""
+    """The result of comparing a folder with its chain. Without a chain, `lines` is None."""
 
     folder: Path
     kind: Kind
@@ -225,7 +225,7 @@ def _octets(line: Line) -> bytes:
 
 
 def _read(folder: Path, add: Callable[[str, str, str], None] = lambda *_: None) -> tuple[list[Line], str]:
-    """The whole lines of a chain, and its head. `add` is told of lines that cannot be read or do not fit."""
+    """Returns the whole lines of a chain, and its head. Lines that cannot be read or do not fit go to `add`."""
     try:
         octets = (folder / FILE).read_bytes()
     except OSError as error:

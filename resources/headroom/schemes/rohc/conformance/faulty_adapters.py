@@ -84,7 +84,7 @@ def _listening(stays: bool) -> Iterator[int]:
 
 @contextlib.contextmanager
 def _knocking(knocks: bool, port: int) -> Iterator[None]:
-    """Within it, somebody tries to reach a TCP port of loopback."""
+    """Within it, another thread tries to reach a TCP port of loopback."""
     over = threading.Event()
 
     def knock() -> None:
