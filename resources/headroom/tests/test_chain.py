@@ -4,6 +4,7 @@ leaves a valid chain."""
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import subprocess
@@ -72,6 +73,14 @@ for number in range(300):
     lines = chain.verify(run, RUN).lines
     assert lines is not None and len(lines) == 3 + 3 * 300
     assert not [one for one in chain.verify(run, RUN).problems if one.file == chain.FILE]
+
+
+def test_one_who_holds_the_lock_holds_nobody_up(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chain, "PATIENCE_S", 0.05)
+    with (run / chain.FILE).open() as held:  # for reading, as an adapter may
+        fcntl.flock(held, fcntl.LOCK_EX)
+        store.write(run, sample.record("suite/four"))
+    assert problems(run) == [] and len(chain.verify(run, RUN).files) == 4
 
 
 def _change(run: Path) -> None:

@@ -10,11 +10,11 @@ Processes that write one folder take turns.
 
 from __future__ import annotations
 
-import contextlib
 import fcntl
 import hashlib
 import json
 import os
+import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -27,6 +27,7 @@ FILE = "chain.jsonl"
 HEAD = "head"  # the key of the head in a document
 REMOVED = ""  # the digest of a file that is gone, or is to be
 LONGEST = 1 << 16  # octets that hold any last line
+PATIENCE_S = 10.0  # with other writers, which take milliseconds
 MOST_TOLD = 8  # sentences beside something else
 
 
@@ -120,8 +121,7 @@ def append(folder: Path, file: str, octets: bytes | None) -> None:
     sha256 = REMOVED if octets is None else hashlib.sha256(octets).hexdigest()
     descriptor = os.open(folder / FILE, os.O_RDWR | os.O_CREAT, 0o644)
     try:
-        with contextlib.suppress(OSError):  # a file system without locks
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        _lock(descriptor)
         size = os.fstat(descriptor).st_size
         tail = os.pread(descriptor, LONGEST, max(0, size - LONGEST))
         whole = tail[: tail.rfind(b"\n") + 1]
@@ -137,6 +137,20 @@ def append(folder: Path, file: str, octets: bytes | None) -> None:
         os.close(descriptor)
     if not end:
         sync(folder)
+
+
+def _lock(descriptor: int) -> None:
+    """Waits for other writers, but not for long: whoever can read the file, such as an adapter, could hold its lock."""
+    until = time.monotonic() + PATIENCE_S
+    while time.monotonic() < until:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            time.sleep(0.002)
+            continue
+        except OSError:  # a file system without locks
+            pass
+        return
 
 
 def begin(folder: Path, kind: Kind) -> str:
