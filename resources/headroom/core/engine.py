@@ -98,12 +98,18 @@ def patience(most_s: float) -> Iterator[None]:
         _patience_s = before
 
 
-def run(command: str, job: dict[str, Any], timeout_s: float = 120.0, build: str = DEFAULT_BUILD) -> dict[str, Any]:
-    """Runs one job and returns the engine's document.
+def run(
+    command: str,
+    job: dict[str, Any],
+    timeout_s: float = 120.0,
+    build: str = DEFAULT_BUILD,
+    folders: Sequence[Path] = (),
+) -> dict[str, Any]:
+    """Runs one job and returns the engine's document. Adapters may read and write in `folders`.
 
     Raises EngineFailure, or EnvironmentLacks when there is no engine.
     """
-    return run_together(command, [job], timeout_s, build)[0]
+    return run_together(command, [job], timeout_s, build, folders=folders)[0]
 
 
 def run_together(
@@ -112,9 +118,10 @@ def run_together(
     timeout_s: float = 120.0,
     build: str = DEFAULT_BUILD,
     at_once: int | None = None,
+    folders: Sequence[Path] = (),
 ) -> list[dict[str, Any]]:
     """Runs several jobs at once, each in a process of its own, and returns their documents in order. With `at_once` no
-    more run at a time, and the next begins when one has ended.
+    more run at a time, and the next begins when one has ended. `folders` are as for run.
 
     When one fails, the others are stopped and its EngineFailure is raised. Ctrl-C stops them all.
     """
@@ -127,7 +134,7 @@ def run_together(
     try:
         at_once = at_once or len(jobs)
         memory = memory_limit(program, min(at_once, len(jobs)))
-        _attend(running, (_start(program, command, job, timeout_s, memory) for job in jobs), at_once)
+        _attend(running, (_start(program, command, job, timeout_s, memory, folders) for job in jobs), at_once)
         order = [id(one) for one in running]
         # The one that failed by itself explains why the others were stopped, so it comes first.
         running.sort(key=lambda one: not (one.late or one.left_behind or one.overflow or _died(one)))
@@ -174,7 +181,9 @@ def take_last_job() -> Job | None:
     return last
 
 
-def _start(program: Path, command: str, job: dict[str, Any], timeout_s: float, memory: int | None) -> _Running:
+def _start(
+    program: Path, command: str, job: dict[str, Any], timeout_s: float, memory: int | None, folders: Sequence[Path]
+) -> _Running:
     # A session, and with it a process group, of its own: Ctrl-C reaches us, and we stop the engine, so that its death
     # is never taken for a crash; and whatever an adapter starts can be found and ended.
     whole, seal = sealed(job)
@@ -183,7 +192,9 @@ def _start(program: Path, command: str, job: dict[str, Any], timeout_s: float, m
     process = process_group.start(
         [str(program), command, "--job", "-"],
         env=os.environ | EXACT_HEAP if job.get("costs") else None,
-        walls=sandbox.of_job(job, text, memory=memory, cpu_s=int(timeout_s * (os.cpu_count() or 1)) + CPU_MORE_S),
+        walls=sandbox.of_job(
+            job, text, folders=folders, memory=memory, cpu_s=int(timeout_s * (os.cpu_count() or 1)) + CPU_MORE_S
+        ),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

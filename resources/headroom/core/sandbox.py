@@ -74,11 +74,14 @@ class Walls:
     cpu_s: int | None = None
 
 
-def of_job(job: dict[str, Any], text: bytes, ports: bool = False, **limits: int | None) -> Walls:
+def of_job(
+    job: dict[str, Any], text: bytes, ports: bool = False, folders: Sequence[Path] = (), **limits: int | None
+) -> Walls:
     """The walls of a job of the engine, whose JSON is `text`: each path that it names can be read, and its outputs can
     be written, which are made for that where they do not exist. `limits` are as for Walls.
 
-    Configurations and options do not count: they come from implementations, which would name secrets there."""
+    Configurations and options do not count: they come from implementations, which would name secrets there. `folders`
+    are those that the harness made for the files of a configuration; adapters may write there."""
     theirs = {found for one in _of_implementations(job) for found in _PATHS.findall(json.dumps(one).encode())}
     named = (found for found in _PATHS.findall(text) if found not in theirs)
     paths = {path for found in named if os.path.exists(path := json.loads(found))}
@@ -86,7 +89,7 @@ def of_job(job: dict[str, Any], text: bytes, ports: bool = False, **limits: int 
         writes = [os.path.dirname(os.path.abspath(path)) for path in outputs(job)]
     else:
         writes = [path for path in outputs(job) if _is_made(path)]
-    return Walls(tuple(sorted(paths)), tuple(writes), ports, **limits)
+    return Walls(tuple(sorted(paths)), (*writes, *map(str, folders)), ports, **limits)
 
 
 _PATHS = re.compile(rb'"/(?:[^"\\]|\\.)+"')

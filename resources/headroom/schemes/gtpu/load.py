@@ -210,7 +210,8 @@ def measure(config: LoadConfig) -> LoadResult:
         files = rule_files.write(Path(folder), config.seed) if config.rules == "dpi" else None
         ready = _rules_ready(config, files) if files else RulesReady()
         meter = PowerMeter()
-        document = engine.run("load", job(config, files), TIMEOUT_S, config.build)
+        folders = [files.folder] if files else []
+        document = engine.run("load", job(config, files), TIMEOUT_S, config.build, folders)
         return replace(result_of(document, meter.read()), rules_ready=ready)
 
 
@@ -220,7 +221,8 @@ def _rules_ready(config: LoadConfig, files: RuleFiles) -> RulesReady:
     whole = adapter_config(config.user_plane, config.traffic, files) | {"max_sessions": 16, "flows": 16}
 
     def made_s() -> float:
-        with EngineUserPlane(config.user_plane.library_path(config.build), whole, build=config.build) as plane:
+        library = config.user_plane.library_path(config.build)
+        with EngineUserPlane(library, whole, build=config.build, folders=[files.folder]) as plane:
             plane.end()
             return plane.made_s
 

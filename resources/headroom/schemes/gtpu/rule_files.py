@@ -27,6 +27,11 @@ class RuleFiles:
     cache: Path
     hosts: tuple[str, ...]
 
+    @property
+    def folder(self) -> Path:
+        """Where the files lie; the user plane writes its cache there."""
+        return self.cache.parent
+
     def as_config(self) -> dict[str, Any]:
         """The key `inspection` of a configuration."""
         return {"l7": str(self.l7), "l3": str(self.l3), "cache": str(self.cache)}

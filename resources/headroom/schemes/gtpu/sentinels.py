@@ -38,11 +38,12 @@ class UserPlaneSentinel(Sentinel):
         return found.lacks("user-plane", self.scheme, features=features) or no_n4
 
     def measure(self, work: Work) -> Values:
-        job = self.job(work)
+        job, folders = self.job(work), []
         if self.rules == "dpi":
-            library = work.arm.compressor.library_path(work.build).resolve()
-            job["user_plane"]["config"]["inspection"] = _files(work.seed, library).as_config()
-        return self.read(engine.run(self.command, job, timeout_s=self.timeout_s, build=work.build))
+            files = _files(work.seed, work.arm.compressor.library_path(work.build).resolve())
+            job["user_plane"]["config"]["inspection"] = files.as_config()
+            folders = [files.folder]
+        return self.read(engine.run(self.command, job, self.timeout_s, work.build, folders))
 
     def count(self, work: Work) -> Values:
         return {}

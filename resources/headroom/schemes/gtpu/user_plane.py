@@ -105,6 +105,7 @@ class EngineUserPlane:
 
     Each step raises EngineFailure when the process ends, and Misbehaviour when the adapter breaks a promise of the ABI.
     `capture`, where given, gets all packets in both directions. `made_s` is the time to make its instances, s.
+    It may read and write in `folders`.
     """
 
     def __init__(
@@ -115,7 +116,9 @@ class EngineUserPlane:
         workers: int = 1,
         capture: Path | None = None,
         build: str = DEFAULT_BUILD,
+        folders: Sequence[Path] = (),
     ) -> None:
+        self._folders = folders
         self._program = engine.program_for(COMMAND, build=build)
         self._job: dict[str, Any] = {"user_plane": {"library": str(library), "config": config}, "workers": workers}
         if capture is not None:
@@ -130,7 +133,7 @@ class EngineUserPlane:
         memory = process_group.memory_limit(self._program, 1)
         process = process_group.start(
             [str(self._program), COMMAND],
-            walls=sandbox.of_job(self._job, json.dumps(self._job).encode(), memory=memory),
+            walls=sandbox.of_job(self._job, json.dumps(self._job).encode(), folders=self._folders, memory=memory),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
