@@ -122,11 +122,11 @@ def test_command(
     if update_golden:
         say(f"{runner.update_golden()} cases are on file in {_shown(runner.GOLDEN)}")
     failed = [result.stage for result in results if not result.passed]
-    summary = [
-        f"{result.stage:<18} {'passed' if result.passed else 'FAILED'}  {total}"
-        for result in results
-        for total in result.totals or [""]
-    ]
+    summary = []
+    for result in results:
+        outcome = "passed" if result.passed else "FAILED"
+        summary += [f"{result.stage:<18} {outcome}  {total}" for total in result.totals or [""]]
+        summary += [f"{'':<18} {fault}" for fault in result.faults]
     count = f"{len(results) - len(failed)} of {len(results)} stages passed in {time.monotonic() - began:.0f} s"
     for line in [*summary, count + (f"; failed: {', '.join(failed)}" if failed else "")]:
         say(line) if json else print(line)

@@ -30,6 +30,13 @@ SIDE_BY_SIDE = (("smoke", "conformance"), ("interop", "robustness"))
 SUITES_THAT_PROVE = tuple(name for group in SIDE_BY_SIDE for name in group)
 GOLDEN = ROOT / "resources/golden"
 
+# Lines of a runner's output that name what failed (pytest, CTest, the comparison with the golden data), or say why.
+FAULTS = re.compile(
+    r"^(FAILED|ERROR) \S+\.py|^\s*\d+ - \S+ \((Failed|Timeout|Not Run|SEGFAULT|.*exception.*)\)|^golden: \D"
+)
+REASONS = re.compile(r"^E   +\S*(Error|Exception|Failed|assert)")
+MOST_FAULTS, MOST_REASONS = 30, 10
+
 Run = Callable[[Path], bool]
 
 
@@ -53,6 +60,7 @@ class Result:
     log: Path
     totals: list[str] = field(default_factory=list)
     last_lines: list[str] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -60,6 +68,7 @@ class Result:
             "passed": self.passed,
             "seconds": round(self.seconds, 1),
             "totals": self.totals,
+            "faults": self.faults,
             "log": str(self.log),
         }
 
@@ -187,7 +196,12 @@ def run(stage: Stage) -> Result:
     lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
     plain = [re.sub(r"\x1b\[[0-9;]*m", "", line).strip("= ") for line in lines]
     totals = [line for line in plain if re.search(stage.totals, line)]
-    return Result(stage.name, passed, time.monotonic() - began, log, totals[-stage.most :], plain[-40:])
+    faults = [] if passed else _matching(FAULTS, plain, MOST_FAULTS) + _matching(REASONS, plain, MOST_REASONS)
+    return Result(stage.name, passed, time.monotonic() - began, log, totals[-stage.most :], plain[-40:], faults)
+
+
+def _matching(pattern: re.Pattern[str], lines: list[str], most: int) -> list[str]:
+    return [line.strip()[:300] for line in lines if pattern.search(line)][:most]
 
 
 def _note(log: Path, text: str) -> None:

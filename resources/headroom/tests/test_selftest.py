@@ -37,6 +37,31 @@ def stage(preset: str) -> proving.Stage:
     return proving.Stage(f"stage-{preset}", "", lambda log: True, "", preset=preset)
 
 
+def test_a_stage_that_fails_names_what_failed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = [
+        "99% tests passed, 1 tests failed out of 92",
+        "\t 12 - rohc.feedback (Failed)",
+        "\t 13 - ule.receiver (SEGFAULT)",
+        "FAILED resources/headroom/tests/test_text.py::test_it[a] - AssertionError: no",
+        "FAILED to say anything",
+        "golden: smoke/x/Y: pass, was fail",
+        "E       assert 1 == 2",
+        "E         +1",
+        "golden: 1550 cases, 1 differ from resources/golden",
+    ]
+
+    def run(log: Path) -> bool:
+        log.write_text("\n".join(lines), encoding="utf-8")
+        return len(lines) == 1
+
+    monkeypatch.setattr(proving, "out_folder", lambda: tmp_path)
+    result = proving.run(proving.Stage("ctest", "", run, "tests passed"))
+    assert result.faults == [lines[1].strip(), lines[2].strip(), lines[3], lines[5], "E       assert 1 == 2"]
+    assert result.as_json()["faults"] == result.faults
+    del lines[1:]
+    assert proving.run(proving.Stage("ctest", "", run, "tests passed")).faults == []
+
+
 def test_builds_in_the_background_go_on_after_one_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     built: list[str] = []
     done = threading.Event()
