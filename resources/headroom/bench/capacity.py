@@ -47,9 +47,9 @@ class Points:
     def fill(self, numbers: Iterable[int], trials: int = 2) -> None:
         """Measures further points, for a curve rather than for a capacity."""
         for flow_pairs in numbers:
-            point = self.search.points.setdefault(flow_pairs, Point(flow_pairs))
+            point = self.search.points.get(flow_pairs, Point(flow_pairs))
             while len(point.trials) < trials:
-                point.trials.append(self.search.measure(flow_pairs))
+                self.search.add_trial(point)
         self.keep()
 
     def pairs_at(self, flow_pairs: int) -> list[codec_only.Pair]:

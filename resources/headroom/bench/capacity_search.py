@@ -115,19 +115,24 @@ class Search:
         """Whether the time for this target has run out."""
         return self.clock() >= self.deadline
 
+    def add_trial(self, point: Point) -> None:
+        """Measures a point once more. It is remembered from its first trial on, which may raise."""
+        point.trials.append(self.measure(point.flow_pairs))
+        self.points[point.flow_pairs] = point
+
     def at(self, flow_pairs: int, trials: int | None = None) -> Point:
         """The point at a number of flow pairs, measured often enough."""
-        point = self.points.setdefault(flow_pairs, Point(flow_pairs))
+        point = self.points.get(flow_pairs, Point(flow_pairs))
         trials_needed = trials or self.rules.trials
         while len(point.trials) < trials_needed and not (point.trials and self.late()):
-            point.trials.append(self.measure(flow_pairs))
+            self.add_trial(point)
         if trials_needed >= self.rules.trials:
             self._settle(point)
         return point
 
     def misses_at(self, flow_pairs: int) -> Point:
         """The point at a number of flow pairs, measured until the majority of its trials is certain."""
-        point = self.points.setdefault(flow_pairs, Point(flow_pairs))
+        point = self.points.get(flow_pairs, Point(flow_pairs))
         majority = self.rules.trials // 2 + 1
         while len(point.trials) < self.rules.trials + self.rules.extra:
             if point.trials and self.late():
@@ -137,7 +142,7 @@ class Search:
             kept = sum(1 for trial in point.trials if trial.ticks_missed == 0)
             if max(missed, kept) >= majority:
                 break
-            point.trials.append(self.measure(flow_pairs))
+            self.add_trial(point)
         return point
 
     def _settle(self, point: Point) -> None:
@@ -151,7 +156,7 @@ class Search:
                 or point.spread() > self.rules.spread
             )
         ):
-            point.trials.append(self.measure(point.flow_pairs))
+            self.add_trial(point)
 
     def known(self) -> list[Point]:
         """Points with more than a first, single trial, by flow pairs."""
@@ -313,7 +318,7 @@ class Search:
             if self.late() or low.flow_pairs == 0 or low.load < target <= high.load:
                 break
             for point in (low, high):
-                point.trials.append(self.measure(point.flow_pairs))
+                self.add_trial(point)
         return low, high
 
     def _width(self, low: Point, high: Point) -> list[str]:

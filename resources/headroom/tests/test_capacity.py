@@ -68,6 +68,18 @@ def test_targets_share_points() -> None:
     assert first <= 30, f"{first} trials: a search that takes too long"
 
 
+def test_a_trial_that_fails_is_tried_again_for_the_next_target() -> None:
+    def broken(flow_pairs: int) -> Trial:
+        raise ArithmeticError
+
+    search = Search(broken)
+    for _ in range(2):
+        with pytest.raises(ArithmeticError):
+            search.for_load(0.3)
+    with pytest.raises(ArithmeticError):
+        search.without_missed_ticks()
+
+
 def test_all_raw_trials_are_kept() -> None:
     machine = Machine()
     found = Search(machine).for_load(0.5)

@@ -58,7 +58,7 @@ def suite_files(names: Iterable[str], root: Path = SUITES) -> list[Path]:
             known = suite_names(root)
             begun = [one for one in known if one.startswith(below)]
             close = begun[:9] or difflib.get_close_matches(name, known, 3)
-            hint = f"Close to it: {', '.join(close)}." if close else f"Known: {', '.join(known)}."
+            hint = f"Close to it: {', '.join(close)}." if close else "`./headroom list suites` names them all."
             raise UsageError(f"There is no suite '{name}' below {shown(root)}. {hint}")
     return found
 
