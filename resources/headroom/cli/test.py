@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`./headroom test`: everything that proves the project, each runner's own totals in the last lines."""
+"""`./headroom test`: the tests of the project, each runner's own totals in the last lines."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 EPILOG = examples(
     "./headroom test",
     "./headroom test --fast  # while developing: about 4 minutes on two cores where the build is up to date",
+    "./headroom test --all  # what continuous integration runs",
     "./headroom test --fuzz  # 60 s for each fuzz target",
     "./headroom test --only pytest",
     "./headroom test --mutants  # do the conformance suites find every defect put into the reference on purpose?",
@@ -70,7 +71,7 @@ DoubleNames = Annotated[list[str] | None, typer.Option("--double", help="With --
 def add_to(app: typer.Typer) -> None:
     app.command(
         "test",
-        help="Everything that proves the project: style, unit tests (also sanitized), pytest, Robot suites.",
+        help="Test the project: style, C++ unit tests, pytest, Robot suites; sanitized and more with --all.",
         epilog=EPILOG,
     )(test_command)
 
@@ -82,6 +83,12 @@ def test_command(
             "--fast",
             help="Only what a developer wants after each change: style, C++ unit tests, the Python tests that start no "
             "engine, a dry run of every suite, and the suites of smoke.",
+        ),
+    ] = False,
+    everything: Annotated[
+        bool,
+        typer.Option(
+            "--all", help="Also C++ unit tests under sanitizers, defects on purpose, benchmarks, and Docker Compose."
         ),
     ] = False,
     fuzz: Annotated[bool, typer.Option("--fuzz", help="Also build every fuzz target and run it for a while.")] = False,
@@ -104,15 +111,19 @@ def test_command(
     instead = {"--mutants": (mutants, mutant or []), "--doubles": (doubles, double or [])}
     instead["--soak"] = (soak is not None, [])
     if option := _instead_of_stages(instead):
-        if fast or fuzz or only:
-            raise UsageError(f"{option} runs instead of the stages: --fast, --fuzz and --only do not go with it.")
+        if fast or everything or fuzz or only:
+            raise UsageError(
+                f"{option} runs instead of the stages: --fast, --all, --fuzz and --only do not go with it."
+            )
         if soak is not None:
             raise typer.Exit(soak_command(soak, resume, json, dry_run))
         command = mutants_command if option == "--mutants" else doubles_command
         raise typer.Exit(command(instead[option][1], json, dry_run))
+    if fast and everything:
+        raise UsageError("--fast and --all do not go together.")
     if update_golden and fast:
         raise UsageError("--update-golden keeps the outcomes of all suites; --fast runs only those of smoke.")
-    stages = runner.stages(fast=fast, fuzz=fuzz, fuzz_seconds=fuzz_seconds, only=only or [])
+    stages = runner.stages(fast, everything, fuzz, fuzz_seconds, only or [])
     if dry_run:
         for stage in stages:
             print(f"{stage.name}: {stage.about}")

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -73,11 +73,14 @@ class Result:
         }
 
 
-def stages(fast: bool, fuzz: bool, fuzz_seconds: int, only: list[str]) -> list[Stage]:
-    """The stages in order. Raises UsageError when `only` names one that does not exist.
+def stages(
+    fast: bool = False, everything: bool = False, fuzz: bool = False, fuzz_seconds: int = 60, only: Sequence[str] = ()
+) -> list[Stage]:
+    """The stages in order; those that `only` names, where it names any. Raises UsageError when there is none so named.
 
     Stages that need a build of their own come last: BackgroundBuilds compiles it during the stages before them.
     """
+    everything = everything or bool(only)
     tests = r"tests passed.*out of \d+"
     cases = r"\d+ (passed|failed|error).* in "
     suites = ("smoke",) if fast else SUITES_THAT_PROVE
@@ -92,7 +95,12 @@ def stages(fast: bool, fuzz: bool, fuzz_seconds: int, only: list[str]) -> list[S
             "robocop", "style of the suites and keywords", _robocop, r"(No issues found|Found \d+ issue|\d+ files? )"
         ),
         Stage("clang-format", "formatting of the C and C++ code", _clang_format, r"^clang-format: "),
-        Stage("ctest", f"C++ unit tests, build {DEFAULT_BUILD}", _ctest(DEFAULT_BUILD, benchmarks=not fast), tests),
+        Stage(
+            "ctest",
+            f"C++ unit tests, build {DEFAULT_BUILD}",
+            _ctest(DEFAULT_BUILD, benchmarks=everything and not only),
+            tests,
+        ),
     ]
     if fast:
         found.append(
@@ -104,7 +112,7 @@ def stages(fast: bool, fuzz: bool, fuzz_seconds: int, only: list[str]) -> list[S
         Stage("robot-dryrun", "every suite can be read", _robot_dry_run, r"^\d+ tests?, "),
         Stage("robot", f"suites: {', '.join(suites)}", _robot(suites), r"^\d+ tests?, |^golden: \d+ cases"),
     ]
-    if not fast:
+    if everything and not fast:
         found += [
             Stage(
                 "compose", "containers: the images, and trials over Docker Compose", _compose, r"^compose: |\d+ passed"
