@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of README.md and GLOSSARY.md, which are written by hand."""
+"""The lists of README.md and GLOSSARY.md, which are written by hand."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from headroom.core.scheme_registry import all_schemes
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 GLOSSARY = (ROOT / "GLOSSARY.md").read_text(encoding="utf-8")
-MOST_TERMS = 46
+MOST_TERMS = 40
 
 
 def entries() -> list[str]:
@@ -46,7 +46,7 @@ def test_each_document_is_linked_once() -> None:
     assert folders <= set(linked)
 
 
-def test_the_glossary_is_short_and_in_order() -> None:
-    terms = re.findall(r"^\| (?!term |---)([^|]+?) \|", GLOSSARY, re.MULTILINE)
-    assert terms == sorted(terms, key=str.casefold)
-    assert 0 < len(terms) <= MOST_TERMS
+def test_the_glossary_is_short_and_in_order_within_each_subject() -> None:
+    subjects = [re.findall(r"^- \*\*(.+?)\*\*: ", part, re.MULTILINE) for part in GLOSSARY.split("\n## ")[1:]]
+    assert [terms for terms in subjects if not terms or terms != sorted(terms, key=str.casefold)] == []
+    assert 0 < sum(map(len, subjects)) <= MOST_TERMS
