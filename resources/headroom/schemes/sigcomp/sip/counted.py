@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The SIP sequences as maenpaa-2005 counted them: the printed ones, changed by traffic-profiles/sip/as_counted.yaml.
 
-The rule, and what speaks for it, is in traffic-profiles/sip/README.md.
+That file has the rule, and the figures that confirm it.
 """
 
 import re
