@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import fcntl
 import json
 import os
 import shutil
@@ -28,6 +27,7 @@ from headroom.campaigns import archive, versions
 from headroom.campaigns.campaign import Campaign, Cell, campaigns_folder
 from headroom.campaigns.identity import SHOWN, Identity
 from headroom.campaigns.task import BUSY, LOST, UNUSABLE, WHOLE
+from headroom.core import locks
 from headroom.core.errors import HeadroomError, UsageError, disk_error
 from headroom.core.paths import shown
 from headroom.core.results import chain, store
@@ -129,10 +129,8 @@ def begin(campaign: Campaign, text: bytes, identity: Identity) -> Iterator[dict[
     except OSError as error:
         raise disk_error(error, f"making {shown(folder)}", resumable=False) from error
     try:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise UsageError(f"Another process works on the campaign {campaign.name}: wait for its end.") from None
+        if not locks.take(descriptor, wait=False):
+            raise UsageError(f"Another process works on the campaign {campaign.name}: wait for its end.")
         _begin_chain(folder)
         found = results(campaign)
         _require_the_same(campaign, identity, found)

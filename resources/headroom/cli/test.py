@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -28,6 +29,20 @@ EPILOG = examples(
 )
 
 
+Fast = Annotated[
+    bool,
+    typer.Option(
+        "--fast",
+        help="Only what a developer wants after each change: style, C++ unit tests, the Python tests that start no "
+        "engine, a dry run of every suite, and the suites of smoke.",
+    ),
+]
+Everything = Annotated[
+    bool,
+    typer.Option(
+        "--all", help="Also C++ unit tests under sanitizers, defects on purpose, benchmarks, and Docker Compose."
+    ),
+]
 UpdateGolden = Annotated[
     bool,
     typer.Option(
@@ -77,20 +92,8 @@ def add_to(app: typer.Typer) -> None:
 
 
 def test_command(
-    fast: Annotated[
-        bool,
-        typer.Option(
-            "--fast",
-            help="Only what a developer wants after each change: style, C++ unit tests, the Python tests that start no "
-            "engine, a dry run of every suite, and the suites of smoke.",
-        ),
-    ] = False,
-    everything: Annotated[
-        bool,
-        typer.Option(
-            "--all", help="Also C++ unit tests under sanitizers, defects on purpose, benchmarks, and Docker Compose."
-        ),
-    ] = False,
+    fast: Fast = False,
+    everything: Everything = False,
     fuzz: Annotated[bool, typer.Option("--fuzz", help="Also build every fuzz target and run it for a while.")] = False,
     fuzz_seconds: Annotated[int, typer.Option(help="Seconds for each fuzz target.", min=1)] = 60,
     only: Annotated[list[str] | None, typer.Option("--only", help="Only these stages (repeatable).")] = None,
@@ -132,18 +135,23 @@ def test_command(
     results = _run(stages)
     if update_golden:
         say(f"{runner.update_golden()} cases are on file in {_shown(runner.GOLDEN)}")
-    failed = [result.stage for result in results if not result.passed]
-    summary = []
-    for result in results:
-        outcome = "passed" if result.passed else "FAILED"
-        summary += [f"{result.stage:<18} {outcome}  {total}" for total in result.totals or [""]]
-        summary += [f"{'':<18} {fault}" for fault in result.faults]
-    count = f"{len(results) - len(failed)} of {len(results)} stages passed in {time.monotonic() - began:.0f} s"
-    for line in [*summary, count + (f"; failed: {', '.join(failed)}" if failed else "")]:
+    passed = all(result.passed for result in results)
+    for line in _summary(results, time.monotonic() - began):
         say(line) if json else print(line)
     if json:
-        print_json({"stages": [result.as_json() for result in results], "passed": not failed})
-    raise typer.Exit(1 if failed else 0)
+        print_json({"stages": [result.as_json() for result in results], "passed": passed})
+    raise typer.Exit(0 if passed else 1)
+
+
+def _summary(results: list[Result], seconds: float) -> Iterator[str]:
+    """The totals of each stage, what failed in it, and a line about all."""
+    for result in results:
+        outcome = "passed" if result.passed else "FAILED"
+        yield from (f"{result.stage:<18} {outcome}  {total}" for total in result.totals or [""])
+        yield from (f"{'':<18} {fault}" for fault in result.faults)
+    failed = [result.stage for result in results if not result.passed]
+    count = f"{len(results) - len(failed)} of {len(results)} stages passed in {seconds:.0f} s"
+    yield count + (f"; failed: {', '.join(failed)}" if failed else "")
 
 
 def _instead_of_stages(given: dict[str, tuple[bool, list[str]]]) -> str:

@@ -13,7 +13,6 @@ is left out is named in a warning.
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import json
 import os
 import re
@@ -30,6 +29,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from headroom.core import locks
 from headroom.core.errors import EnvironmentLacks, UsageError, disk_error
 from headroom.core.paths import out_folder, shown
 from headroom.core.results import chain
@@ -92,14 +92,9 @@ class History:
     @contextmanager
     def lock(self) -> Iterator[None]:
         """Keeps other nights out. Raises EnvironmentLacks when one goes on."""
-        try:
-            with self._locked("lock", fcntl.LOCK_EX | fcntl.LOCK_NB):
-                self._begin_chain()
-                yield
-        except BlockingIOError:
-            raise EnvironmentLacks(
-                f"Another process works on the history {shown(self.folder)}; call again when it has ended."
-            ) from None
+        with self._locked("lock", wait=False):
+            self._begin_chain()
+            yield
 
     def _begin_chain(self) -> None:
         try:
@@ -111,24 +106,27 @@ class History:
     def log_lock(self) -> Iterator[None]:
         """Keeps other writers of the logs waiting between a reading and the entry that rests on it. Held for moments,
         so that alerts are closed while a night goes on."""
-        with self._locked("log-lock", fcntl.LOCK_EX):
+        with self._locked("log-lock"):
             yield
 
     @contextmanager
     def page_lock(self) -> Iterator[None]:
         """Keeps other writers of the page waiting, so that the one that is written last was read last."""
-        with self._locked("page-lock", fcntl.LOCK_EX):
+        with self._locked("page-lock"):
             yield
 
     @contextmanager
-    def _locked(self, name: str, operation: int) -> Iterator[None]:
+    def _locked(self, name: str, wait: bool = True) -> Iterator[None]:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             descriptor = os.open(self.folder / name, os.O_RDWR | os.O_CREAT, 0o666)
         except OSError as error:
             raise disk_error(error, f"opening the history {shown(self.folder)}", resumable=False) from error
         try:
-            fcntl.flock(descriptor, operation)
+            if not locks.take(descriptor, wait=wait):
+                raise EnvironmentLacks(
+                    f"Another process works on the history {shown(self.folder)}; call again when it has ended."
+                )
             yield
         finally:
             os.close(descriptor)
@@ -469,7 +467,7 @@ class History:
             self.folder.mkdir(parents=True, exist_ok=True)
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666 & ~UMASK)
             try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX)  # readers of a line that is not whole wait for it
+                locks.take(descriptor)  # readers of a line that is not whole wait for it
                 octets = _log_octets(entries, os.pread(descriptor, os.fstat(descriptor).st_size, 0))
                 if os.write(descriptor, octets) != len(octets):
                     raise OSError(28, os.strerror(28))
@@ -518,7 +516,7 @@ def _log(path: Path) -> bytes:
     if not octets or octets.endswith(b"\n"):
         return octets
     with path.open("rb") as file, contextlib.suppress(OSError):
-        fcntl.flock(file, fcntl.LOCK_SH)
+        locks.take(file.fileno(), shared=True)
         return file.read()
     return octets
 

@@ -29,6 +29,7 @@ CLANG_FORMAT_MAJOR = "14"
 SIDE_BY_SIDE = (("smoke", "conformance"), ("interop", "robustness"))
 SUITES_THAT_PROVE = tuple(name for group in SIDE_BY_SIDE for name in group)
 GOLDEN = ROOT / "resources/golden"
+CTEST_TOTALS = r"tests passed.*out of \d+"
 
 # Lines of a runner's output that name what failed (pytest, CTest, the comparison with the golden data), or say why.
 FAULTS = re.compile(
@@ -80,61 +81,46 @@ def stages(
 
     Stages that need a build of their own come last: BackgroundBuilds compiles it during the stages before them.
     """
-    everything = everything or bool(only)
-    tests = r"tests passed.*out of \d+"
-    cases = r"\d+ (passed|failed|error).* in "
-    suites = ("smoke",) if fast else SUITES_THAT_PROVE
-    found = [
-        Stage(
-            "ruff",
-            "style and formatting of the Python code",
-            _ruff,
-            r"^(All checks passed|Found \d+ error|\d+ files? )",
-        ),
-        Stage(
-            "robocop", "style of the suites and keywords", _robocop, r"(No issues found|Found \d+ issue|\d+ files? )"
-        ),
-        Stage("clang-format", "formatting of the C and C++ code", _clang_format, r"^clang-format: "),
-        Stage(
-            "ctest",
-            f"C++ unit tests, build {DEFAULT_BUILD}",
-            _ctest(DEFAULT_BUILD, benchmarks=everything and not only),
-            tests,
-        ),
-    ]
-    if fast:
-        found.append(
-            Stage("pytest", "unit tests of the Python package without engine and launcher", _pytest_fast, cases)
-        )
-    else:
-        found.append(Stage("pytest", "unit tests of the Python package, and of everything together", _pytest, cases))
-    found += [
-        Stage("robot-dryrun", "every suite can be read", _robot_dry_run, r"^\d+ tests?, "),
-        Stage("robot", f"suites: {', '.join(suites)}", _robot(suites), r"^\d+ tests?, |^golden: \d+ cases"),
-    ]
-    if everything and not fast:
-        found += [
-            Stage(
-                "compose", "containers: the images, and trials over Docker Compose", _compose, r"^compose: |\d+ passed"
-            ),
-            Stage(
-                "mutants",
-                "some defects on purpose are found (all: --mutants)",
-                _mutants,
-                r"^mutants: ",
-                preset="mutants",
-            ),
-            Stage(
-                "ctest-sanitized", "C++ unit tests under ASan and UBSan", _ctest("sanitized"), tests, preset="sanitized"
-            ),
-            Stage("bench", "benchmarks can be built and run", _bench, r"^bench: ", most=99),
-        ]
+    found = _usual_stages(fast, benchmarks=everything)
+    if (everything or only) and not fast:
+        found += _further_stages()
     if fuzz:
         found.append(Stage("fuzz", f"each fuzz target for {fuzz_seconds} s", _fuzz(fuzz_seconds), r"^fuzz: ", most=99))
     names = [stage.name for stage in found]
     if unknown := [name for name in only if name not in names]:
         raise UsageError(f"There is no stage '{unknown[0]}'. Stages: {', '.join(names)}.")
     return [stage for stage in found if not only or stage.name in only]
+
+
+def _usual_stages(fast: bool, benchmarks: bool) -> list[Stage]:
+    ruff = r"^(All checks passed|Found \d+ error|\d+ files? )"
+    robocop = r"(No issues found|Found \d+ issue|\d+ files? )"
+    ctest = _ctest(DEFAULT_BUILD, benchmarks)
+    if fast:
+        suites, pytest, about = ("smoke",), _pytest_fast, "unit tests of the Python package without engine and launcher"
+    else:
+        suites, pytest = SUITES_THAT_PROVE, _pytest
+        about = "unit tests of the Python package, and of everything together"
+    return [
+        Stage("ruff", "style and formatting of the Python code", _ruff, ruff),
+        Stage("robocop", "style of the suites and keywords", _robocop, robocop),
+        Stage("clang-format", "formatting of the C and C++ code", _clang_format, r"^clang-format: "),
+        Stage("ctest", f"C++ unit tests, build {DEFAULT_BUILD}", ctest, CTEST_TOTALS),
+        Stage("pytest", about, pytest, r"\d+ (passed|failed|error).* in "),
+        Stage("robot-dryrun", "every suite can be read", _robot_dry_run, r"^\d+ tests?, "),
+        Stage("robot", f"suites: {', '.join(suites)}", _robot(suites), r"^\d+ tests?, |^golden: \d+ cases"),
+    ]
+
+
+def _further_stages() -> list[Stage]:
+    compose, mutants = "containers: the images, and trials over Docker Compose", "some defects on purpose are found"
+    sanitized = _ctest("sanitized")
+    return [
+        Stage("compose", compose, _compose, r"^compose: |\d+ passed"),
+        Stage("mutants", f"{mutants} (all: --mutants)", _mutants, r"^mutants: ", preset="mutants"),
+        Stage("ctest-sanitized", "C++ unit tests under ASan and UBSan", sanitized, CTEST_TOTALS, preset="sanitized"),
+        Stage("bench", "benchmarks can be built and run", _bench, r"^bench: ", most=99),
+    ]
 
 
 class BackgroundBuilds:

@@ -6,7 +6,6 @@ one finds that the owner is dead, and removes what the folder names. What a livi
 """
 
 import contextlib
-import fcntl
 import json
 import os
 import secrets
@@ -15,7 +14,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from headroom.core import process_group
+from headroom.core import locks, process_group
 from headroom.core.errors import EnvironmentLacks, disk_error
 
 NO_OWNER = -1  # as the start time of an owner
@@ -118,7 +117,7 @@ def locked() -> Iterator[Path]:
     try:
         if os.fstat(descriptor).st_uid != os.geteuid():  # what it says would be believed
             raise EnvironmentLacks(f"{state} belongs to another user: remove it.")
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        locks.take(descriptor)
         yield state
     finally:
         os.close(descriptor)

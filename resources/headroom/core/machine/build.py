@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds of the engine and our adapters: one per CMake preset, in build/<preset>/."""
 
-import fcntl
 import json
 import os
 import re
@@ -16,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
+from headroom.core import locks
 from headroom.core.errors import EnvironmentLacks, UsageError
 from headroom.core.paths import DEFAULT_BUILD, ROOT, build_folder, shown
 
@@ -175,12 +175,10 @@ def _cache(folder: Path) -> str:
 def _locked(folder: Path, say: Say | None) -> Iterator[None]:
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+        if not locks.take(descriptor, wait=False):
             if say:
                 say(f"another command builds {shown(folder)}; this one waits for it")
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            locks.take(descriptor)
         yield
     finally:
         os.close(descriptor)

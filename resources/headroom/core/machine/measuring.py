@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from headroom.core import locks
 from headroom.core.errors import EnvironmentLacks, disk_error
 from headroom.core.paths import out_folder
 
@@ -62,8 +62,4 @@ def _opened(path: Path) -> int:
 
 
 def _try(descriptor: int) -> bool:
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
+    return locks.take(descriptor, wait=False)

@@ -10,7 +10,6 @@ Processes that write one folder take turns.
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
 import os
@@ -20,6 +19,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from headroom.core import locks
 from headroom.core.paths import shown
 from headroom.core.text import some
 
@@ -143,14 +143,9 @@ def _lock(descriptor: int) -> None:
     """Waits for other writers, but not for long: whoever can read the file, such as an adapter, could hold its lock."""
     until = time.monotonic() + PATIENCE_S
     while time.monotonic() < until:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            time.sleep(0.002)
-            continue
-        except OSError:  # a file system without locks
-            pass
-        return
+        if locks.take(descriptor, wait=False):
+            return
+        time.sleep(0.002)
 
 
 def begin(folder: Path, kind: Kind) -> str:
