@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The lists of README.md and GLOSSARY.md, which are written by hand."""
+"""The documents, which are written by hand: their length, and the lists of README.md and GLOSSARY.md."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from headroom.core.scheme_registry import all_schemes
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 GLOSSARY = (ROOT / "GLOSSARY.md").read_text(encoding="utf-8")
 MOST_TERMS = 40
+MOST_WORDS = 15_000  # of all documents together
 
 
 def entries() -> list[str]:
@@ -50,3 +51,9 @@ def test_the_glossary_is_short_and_in_order_within_each_subject() -> None:
     subjects = [re.findall(r"^- \*\*(.+?)\*\*: ", part, re.MULTILINE) for part in GLOSSARY.split("\n## ")[1:]]
     assert [terms for terms in subjects if not terms or terms != sorted(terms, key=str.casefold)] == []
     assert 0 < sum(map(len, subjects)) <= MOST_TERMS
+
+
+def test_the_documents_together_are_short() -> None:
+    made = re.compile(r"(^|/)(\.|build/|out/|target/)")
+    kept = [path for path in ROOT.rglob("*.md") if not made.search(path.relative_to(ROOT).as_posix())]
+    assert 0 < sum(len(path.read_text(encoding="utf-8").split()) for path in kept) <= MOST_WORDS
