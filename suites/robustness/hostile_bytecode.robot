@@ -6,7 +6,7 @@ SPDX-License-Identifier: Apache-2.0
 Documentation    Messages whose bytecode is meant to take an endpoint's time or memory: the attack of maenpaa-2005,
 ...              11.7, and worse (resources/vectors/sigcomp/cases/hostile.yaml). Expected is that each fails with the
 ...              reason that RFC 4077 gives it, within the UDVM cycles of RFC 3320, 8.6, and that fifty of them leave
-...              no more in memory than one. Where an endpoint has a guard (implementations/README.md) it must fail
+...              no more in memory than one. Where an endpoint has the feature `guard` it must fail
 ...              with the guard on and off, and the work that it takes is bounded, too: of bytecode with
 ...              `seen_through=yes` the guard must prove that it never ends. A source beyond its allowance must be
 ...              refused, and others heard. Floods are messages of which each is allowed, and which together are to
