@@ -95,6 +95,14 @@ def test_images_stand_on_the_slim_base() -> None:
         assert set(re.findall(r"^FROM (\S+)", text, re.MULTILINE)) - stages == {"debian:bookworm-slim"}
 
 
+@pytest.mark.parametrize(("service", "example"), [("compressor", "forward"), ("user-plane", "user-plane")])
+def test_the_example_explains_each_variable_that_an_image_gets(service: str, example: str) -> None:
+    text = (ROOT / "docker" / "example" / f"{example}.env").read_text()
+    explained = set(re.findall(r"^#?(HEADROOM_\w+)=", text, re.MULTILINE))
+    of_our_image = {"HEADROOM_IMPLEMENTATION", "HEADROOM_JOB"}
+    assert set(services()[service]["environment"]) - of_our_image - explained == set()
+
+
 @pytest.fixture
 def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A PATH of its own, for stand-ins of docker."""
