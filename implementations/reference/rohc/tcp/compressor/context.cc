@@ -270,6 +270,9 @@ void CompressorContext::commit(const Now& now, PacketType type) noexcept {
     is_replica_ = false;
     last_ir_ = next_;
     ir_due_ = false;
+    // A decompressor may begin a new item table with it (6.3.2 leaves that open): what it does not list is sent again.
+    for (std::uint8_t index = 0; index < kTableItems; ++index)
+      if (std::memchr(now.list.index.data(), index, now.list.count) == nullptr) item_changed_[index] = kGone;
   }
   if (type == PacketType::kIr || type == PacketType::kIrDyn) {
     last_ir_dyn_ = next_;

@@ -216,6 +216,25 @@ TEST(TcpCompressor, OptionsTakeOctetsOnlyForWhatChanges) {
       << "rnd_2; unchanged stamps need ts_lsb of 21 bits; sack_unchanged";
 }
 
+// A decompressor may begin a new item table with an IR packet (6.3.2 leaves it open).
+TEST(TcpCompressor, ItemsThatAnIrPacketDoesNotListAreSentAgain) {
+  CompressorConfig config;
+  config.ir_refresh = 40;
+  Ends ends(config);
+  Transfer f;
+  f.t.options = hex("0101 0402");
+  settle(ends, f);
+  f.t.options = hex("0204 05b4");
+  Packet link;
+  do link = ends.compress(f.data());
+  while (ends.last.type != PacketType::kIr);
+  ends.out = DecompressorContext(DecompressorConfig{});
+  (void)ends.decompress(link);
+  settle(ends, f);
+  f.t.options = hex("0101 0402");
+  settle(ends, f);
+}
+
 // ECN: "its value can be updated using specific compressed headers carrying a 7-bit CRC" (6.1.3).
 TEST(TcpCompressor, EcnIsOneMoreOctetOnceItIsUsed) {
   Ends ends;
