@@ -132,7 +132,8 @@ STATIC-NACK After A New Stride
     So It Should Be
 
 Feedback For One Of Several Contexts
-    [Documentation]    Sends six flows; STATIC-NACK(O) is for the fifth. Expects IR packets there and nowhere else.
+    [Documentation]    Sends six flows; STATIC-NACK(O) is for the fifth. Expects IR packets there, and elsewhere only
+    ...    those that come without feedback, too.
     [Tags]    level:must    profile:rtp    req:RFC3095-5.2.2-6    req:RFC3095-5.2.2-7    req:RFC3095-5.2.2-8
     ...       req:RFC3095-5.4.1.1.1-3    req:RFC5795-5.2.4.1-6
     A Compressor    rtp-ipv4                   mode=O      flows=6
@@ -140,8 +141,8 @@ Feedback For One Of Several Contexts
     It Is Given     ACK(O) with CRC            flow=4
     It Sends        100
     It Is Given     STATIC-NACK(O) with CRC    flow=4
-    It Sends        4                          first IR    flow=4
-    It Sends        4                          no IR       flow=3
+    It Sends        4                          first IR                         flow=4
+    It Sends        4                          no IR unless without feedback    flow=3
     So It Should Be
 
 Feedback With Large CIDs

@@ -297,3 +297,19 @@ def test_what_a_compressor_is_free_to_send_is_demanded_only_as_before() -> None:
         for expected in ("any", "update", "as before update", "any", "update", "as before update"):
             told.send(1, expected)
         assert len(told.judge(stream("udp-ipv4", ["IR", *kinds[1:]]), None)) == complaints
+
+
+def test_what_comes_without_feedback_is_excused(monkeypatch: pytest.MonkeyPatch) -> None:
+    with_it, alone, other = (
+        stream("rtp-ipv4", ["IR", "UO-0", *kinds]) for kinds in (["UO-0", "IR"], ["IR", "UO-0"], ["UO-0"] * 2)
+    )
+    for without, complaints in ((alone, []), (other, ["step 2 (2 packets): packet 4 is IR; no IR is expected"])):
+        link = Link(with_it, without)
+        monkeypatch.setattr(conversation, "observe", link)
+        story = Conversation("rtp-ipv4")
+        story.send(2)
+        story.give("raw f1ff")
+        story.send(2, "no IR unless without feedback")
+        seen, second = story.run(replay_of())
+        assert [len(asked.control) for asked in link.asked] == [1, 0]
+        assert story.judge(seen, second) == complaints

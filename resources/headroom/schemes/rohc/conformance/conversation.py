@@ -35,6 +35,7 @@ REFRESHES = ("IR", "IR-DYN")
 REFRESHED = 5  # the last packets of a step, among which a refresh may be
 TCP_INITIAL = ("IR", "IR-DYN", "IR-CR")
 AS_BEFORE = "as before "
+UNLESS_ALONE = " unless without feedback"
 PERHAPS_NOTHING = "perhaps nothing"
 
 
@@ -93,7 +94,8 @@ class Conversation:
 
     def send(self, count: int, expected: str = "any", change: str = "", flow: int = 0) -> None:
         """The next `count` packets of each flow. `change` changes flow number `flow` before. `expected` as in
-        `judge_kinds` is about its packets; `as before update` demands it if earlier steps with these words had it."""
+        `judge_kinds` is about its packets; `as before update` demands it if earlier steps with these words had it, and
+        `no IR unless without feedback` if the same packets without any feedback have it."""
         self.sent.append(SentPackets(len(self.packets), count, expected, flow))
         if change:
             self._flows[flow].change(change)
@@ -133,7 +135,7 @@ class Conversation:
 
     def run(self, config: ReplayConfig) -> tuple[Observation, Observation | None]:
         """Has it with a fresh compressor. The second observation is that without what was given in vain, if anything
-        was."""
+        was, or without any feedback, if a step compares with that."""
         config = replace(config, decompressor=None, channel={**config.channel, **self.channel}, source=self.packets)
         names = [self._guess(given) for given in self.given]
         for _ in range(len(names) + 1):
@@ -145,9 +147,11 @@ class Conversation:
             names = read
         else:
             raise Misbehaviour("The same packets and the same feedback do not make the same octets on the link.")
-        if not any(given.in_vain for given in self.given):
-            return everything, None
-        return everything, self._observe(config, self._control(names, in_vain=False))
+        if any(given.in_vain for given in self.given):
+            return everything, self._observe(config, self._control(names, in_vain=False))
+        if any(sent.expected.endswith(UNLESS_ALONE) for sent in self.sent):
+            return everything, self._observe(config, self.signals)
+        return everything, None
 
     def _observe(self, config: ReplayConfig, control: list[dict[str, Any]]) -> Observation:
         return observe(replace(config, control=control), self.confidence, self.confidence)
@@ -200,9 +204,9 @@ class Conversation:
         for number, sent in enumerate(self.sent, 1):
             mine = self._packets_of(sent, seen)
             missing = [] if "nothing" in sent.expected else stream.not_sent(mine)[:1]
-            found = missing or self._judge_step(number, mine, seen, do_types_tell)
+            found = missing or self._judge_step(number, seen, without, do_types_tell)
             complaints += [f"step {number} ({sent.count} packets): {one}" for one in found]
-        if without is not None:
+        if without is not None and any(given.in_vain for given in self.given):
             first = min(given.before for given in self.given if given.in_vain)
             for a, b in zip(seen.packets[first:], without.packets[first:], strict=True):
                 if a.link != b.link:
@@ -215,11 +219,16 @@ class Conversation:
         return [seen.packets[n * self.flows + sent.flow + sent.first] for n in range(sent.count)]
 
     def _judge_step(
-        self, number: int, packets: Sequence[ObservedPacket], seen: Observation, do_types_tell: bool
+        self, number: int, seen: Observation, without: Observation | None, do_types_tell: bool
     ) -> list[str]:
         """Returns what is wrong with the types of a step. `as before …` demands types only if the compressor has sent
         them in every earlier step with these words, for it is free to."""
-        expected = self.sent[number - 1].expected
+        sent = self.sent[number - 1]
+        expected, packets = sent.expected, self._packets_of(sent, seen)
+        if expected.endswith(UNLESS_ALONE):
+            kinds = expected.removesuffix(UNLESS_ALONE)
+            alone = without is not None and judge_kinds(kinds, self._packets_of(sent, without))
+            return [] if alone else judge_kinds(kinds, packets, do_types_tell)
         if not expected.startswith(AS_BEFORE):
             return judge_kinds(expected, packets, do_types_tell)
         kinds = expected.removeprefix(AS_BEFORE)
