@@ -126,8 +126,9 @@ Compressor: Requests During A Transition
     So It Should Be
 
 Compressor: O To U, IP Profile
-    [Documentation]    Sends an IP flow in O-mode; the compressor is given ACK(U) with CRC, and later an ACK(U) for a
-    ...    packet that said U. Expects the handshake, and no mode 0 but as an answer.
+    [Documentation]    Sends an IP flow in O-mode; the compressor is given ACK(U) with CRC, and later ACK(U) for
+    ...    packets that said U; for two, as an IR packet has no mode here. Expects the handshake, and no mode 0 but as
+    ...    an answer.
     [Tags]    level:must    profile:ip    req:RFC3095-5.6.1-7    req:RFC3095-5.6.6-1    req:RFC3843-3.4-7
     A Compressor    ip-ipv4    mode=O
     It Sends        10
@@ -136,7 +137,9 @@ Compressor: O To U, IP Profile
     It Is Given     ACK(U) with CRC
     It Sends        20         update
     It Is Given     ACK(U) with CRC
-    It Sends        30         at the end type 0, type 1
+    It Sends        4          any
+    It Is Given     ACK(U) with CRC
+    It Sends        26         at the end type 0, type 1
     So It Should Be
 
 Compressor: The Last Packet With These Bits

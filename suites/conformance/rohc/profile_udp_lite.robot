@@ -165,8 +165,9 @@ Compressor: R-Mode
     Link Should Have                       R-0, R-0-CRC, R-1, R-1-ID, R-1-TS
 
 Compressor: O To U
-    [Documentation]    Sends a UDP-Lite flow in O-mode; the compressor is given ACK(U) with CRC, and later an ACK(U) for
-    ...    a packet that said U. Expects the handshake, and no mode 0 but as an answer.
+    [Documentation]    Sends a UDP-Lite flow in O-mode; the compressor is given ACK(U) with CRC, and later ACK(U) for
+    ...    packets that said U; for two, as an IR packet has no mode here. Expects the handshake, and no mode 0 but as
+    ...    an answer.
     [Tags]    level:must    req:RFC4019-5.6-3
     A Compressor    udplite-ipv4    mode=O
     It Sends        10
@@ -175,7 +176,9 @@ Compressor: O To U
     It Is Given     ACK(U) with CRC
     It Sends        20              update
     It Is Given     ACK(U) with CRC
-    It Sends        30              at the end type 0, type 1
+    It Sends        4               any
+    It Is Given     ACK(U) with CRC
+    It Sends        26              at the end type 0, type 1
     So It Should Be
 
 Compressor: Memory Of The Decompressor
