@@ -109,7 +109,7 @@ TCP Without Replication
     [Tags]    scheme:rohc
     tcp-without-replication
 Deaf To ACKs
-    [Documentation]    Acknowledgements are not used, but for those that change the mode.
+    [Documentation]    Acknowledgements are not used, but for those of R-mode and those that change the mode.
     [Tags]    scheme:rohc
     deaf-to-acks
 Deaf To Advice

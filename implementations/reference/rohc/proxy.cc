@@ -4,9 +4,9 @@
 //   padding       octets of padding in front of every packet that the compressor sends (RFC 5795, 5.2)
 //   acks_one_of   the decompressor sends the last of so many ACKs of U- and O-mode for a CID (RFC 3095, 5.7.6)
 //   feedback_1    ACKs that need neither mode nor CRC go as FEEDBACK-1 (RFC 3095, 5.7.6.1)
-//   deaf_to       of what arrives, the compressor does not use "acks" (those without a CRC option; RFC 3095, 5.4.1.1)
-//                 or "advice" (LOSS, JITTER, CLOCK, REJECT and CONTEXT_MEMORY; RFC 3095, 5.7.6.4 and 5.7.6.7
-//                 to 5.7.6.9)
+//   deaf_to       of what arrives, the compressor does not use "acks" (those without a CRC option; not in R-mode, whose
+//                 confidence is based on them; RFC 3095, 5.4.1.1 and 5.5.1.1.1) or "advice" (LOSS, JITTER, CLOCK,
+//                 REJECT and CONTEXT_MEMORY; RFC 3095, 5.7.6.4 and 5.7.6.7 to 5.7.6.9)
 #include "proxy.h"
 
 #include <array>
@@ -37,7 +37,7 @@ class RohcProxy : public Proxy {
       } else if (key == "feedback_1") {
         feedback_1_ = value.get<bool>();
       } else if (key == "deaf_to" && value == "acks") {
-        deaf_to_acks_ = true;
+        deaf_to_acks_ = config.value("mode", "U") != "R";
       } else if (key == "deaf_to" && value == "advice") {
         deaf_to_advice_ = true;
       } else {
