@@ -93,19 +93,19 @@ Decompressor: STATIC-NACK In No Context
 
 Decompressor: Damage Among Packets Without CRC
     [Documentation]    Sends updates with wrong CRCs to a decompressor in R-mode, each behind eight packets of type R-0,
-    ...    which have no CRC. Expects NACK(R): they count for nothing.
+    ...    which have no CRC. Expects NACK(R) or STATIC-NACK(R): they count for nothing.
     [Tags]    level:must    req:RFC3095-5.5.2.1-3
     A Decompressor    rtp-ipv4    mode=R
     It Receives       3           IR                      delivered
     It Receives       2           UOR-2-ID with mode R    delivered
     It Receives       8           R-0                     delivered
     It Receives       1           garbled UOR-2-ID        withheld
-    It Receives       8           R-0                     delivered
+    It Receives       8           R-0                     delivered unless NACK
     It Receives       1           garbled UOR-2-ID        withheld
-    It Receives       8           R-0                     delivered
+    It Receives       8           R-0                     delivered unless NACK
     It Receives       1           garbled UOR-2-ID        withheld
     It Receives       8           R-0                     anything
-    It Receives       30          garbled UOR-2-ID        withheld     some NACK(R)
+    It Receives       30          garbled UOR-2-ID        withheld     some any(R)
     So It Should Be
 
 Decompressor: O To R

@@ -159,6 +159,13 @@ def test_behind_static_nack_packets_with_a_crc_7_need_not_come_out() -> None:
     assert not played(made, {1: without_msn}, p2="not_delivered").complaints
 
 
+def test_behind_any_nack_packets_need_not_come_out() -> None:
+    made = story((1, "IR"), (1, "damaged seq_8", "withheld"), (1, "seq_1", timeline.UNLESS_NACK))
+    assert played(made, {}, p2="not_delivered").complaints
+    for acktype in (NACK, STATIC_NACK):
+        assert not played(made, {1: Feedback(acktype, 1000, 14)}, p2="not_delivered").complaints
+
+
 def test_what_comes_out_ends_the_damage() -> None:
     made = story(*DAMAGED[:2], (1, "IR"), (1, "seq_1", timeline.AFTER_NACK))
     assert played(made, {2: nack(1000)}).complaints == []

@@ -31,8 +31,9 @@ from headroom.schemes.rohc.judge import Parameters
 from headroom.schemes.rohc.judge.framework.findings import Remark
 
 # What must come out; the last two depend on what the decompressor has answered since something came out last.
-AFTER_NACK, UNLESS_STATIC_NACK = "withheld after NACK", "delivered unless STATIC-NACK"
-OUTCOMES = ("delivered", "withheld", "delivered or withheld", "anything", AFTER_NACK, UNLESS_STATIC_NACK)
+AFTER_NACK, UNLESS_NACK = "withheld after NACK", "delivered unless NACK"
+UNLESS_STATIC_NACK = "delivered unless STATIC-NACK"
+OUTCOMES = ("delivered", "withheld", "delivered or withheld", "anything", AFTER_NACK, UNLESS_NACK, UNLESS_STATIC_NACK)
 NEGATIVE = ("NACK", "STATIC-NACK")
 LOST = "lost"
 AS_BEFORE, IF_WITHHELD = "as before ", " if withheld"
@@ -259,6 +260,8 @@ def _now(outcome: str, said: Collection[str]) -> str:
     STATIC-NACK that the static part is wanted; how many failures lead there is for the decompressor to say."""
     if outcome == AFTER_NACK:
         return "withheld" if said else "delivered or withheld"
+    if outcome == UNLESS_NACK:
+        return "delivered or withheld" if said else "delivered"
     if outcome == UNLESS_STATIC_NACK:
         return "delivered or withheld" if "STATIC-NACK" in said else "delivered"
     return outcome
