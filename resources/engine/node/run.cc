@@ -11,6 +11,7 @@
 #include "base/process.h"
 #include "io/eal.h"
 #include "io/port.h"
+#include "io/rights.h"
 #include "io/supervisor.h"
 #include "node/job.h"
 #include "node/node.h"
@@ -103,6 +104,7 @@ struct Running {
   const io::Eal eal;
   rte_mempool* const pool;
   io::Port plain, link;
+  const io::RightsGivenUp no_rights{job.ports};  // workers open adapters
   Rings plain_for, link_for;
   const Node node;
   Threads<Worker> workers;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "wire/ends.h"
 
+#include "io/rights.h"
+
 namespace headroom::wire {
 namespace {
 
@@ -24,6 +26,7 @@ Ends::Ends(const EndsJob& job)
       pool_(eal_.make_pool("frames", kPoolFrames, job_.mtu)) {
   for (std::size_t i = 0; i < ports_.size(); ++i)
     ports_[i] = std::make_unique<io::Port>(eal_, job_.ports[i], i, std::uint16_t{1}, job_.mtu, pool_);
+  io::give_up_rights(job_.ports);
 }
 
 void Ends::begin(const EndsJob& job) {

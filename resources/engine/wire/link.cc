@@ -16,6 +16,7 @@
 #include "io/eal.h"
 #include "io/port.h"
 #include "io/published.h"
+#include "io/rights.h"
 #include "io/supervisor.h"
 #include "link/link.h"
 #include "link/report.h"
@@ -202,6 +203,7 @@ Json run_link(const LinkJob& job) {
   const io::Eal eal(job.wire, ports, 1, job.mtu, job.core);
   rte_mempool* const pool = eal.make_pool("frames", kPoolFrames, job.mtu);
   io::Port a(eal, ports[0], 0, 1, job.mtu, pool), b(eal, ports[1], 1, 1, job.mtu, pool);
+  io::give_up_rights(ports);
 
   io::Published<Report> published;
   io::BusyShare busy(job.wire.idle);

@@ -4,16 +4,22 @@
 // succeeds it spoils what it decompresses, so that the attack shows. A test fixture.
 #include <arpa/inet.h>
 #include <fcntl.h>
+#include <linux/keyctl.h>
 #include <poll.h>
+#include <sched.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -96,6 +102,37 @@ bool listens() {
   return reached;
 }
 
+bool is_open(int descriptor) {
+  if (descriptor >= 0) close(descriptor);
+  return descriptor >= 0;
+}
+
+bool opens_raw_socket() { return is_open(socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0)); }
+
+std::atomic<bool> raw_opened = false;
+std::atomic<int> answered = 0;
+
+// Rights belong to threads, and a signal's handler has those of the thread that it comes to.
+bool opens_raw_socket_anywhere() {
+  std::signal(SIGUSR2, [](int) {
+    if (opens_raw_socket()) raw_opened = true;
+    ++answered;
+  });
+  int asked = 0;
+  for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task"))
+    asked += syscall(SYS_tgkill, getpid(), std::stoi(thread.path().filename()), SIGUSR2) == 0;
+  while (answered < asked) usleep(1000);
+  return raw_opened;
+}
+
+// In a process with one thread, as the kernel wants it.
+bool enters_namespace() {
+  const pid_t child = fork();
+  if (child == 0) _exit(unshare(CLONE_NEWUSER));
+  int status = 1;
+  return waitpid(child, &status, 0) == child && status == 0;
+}
+
 // Nothing of it is left that tells where it comes from: its environment, its session, its parent, its descriptors.
 void leave_a_daemon() {
   if (fork() != 0) return;
@@ -133,6 +170,14 @@ bool attack() {
       return connects();
     case Attack::listens_on_loopback:
       return listens();
+    case Attack::opens_a_raw_socket:
+      return opens_raw_socket_anywhere();
+    case Attack::enters_a_user_namespace:
+      return enters_namespace();
+    case Attack::reaches_the_hypervisor:
+      return is_open(socket(AF_VSOCK, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    case Attack::uses_keys:
+      return syscall(SYS_add_key, "user", "intruder", "x", 1, KEY_SPEC_PROCESS_KEYRING) >= 0;
     case Attack::leaves_a_daemon:
       leave_a_daemon();
       return false;
@@ -203,7 +248,9 @@ std::size_t decompress(headroom_instance* self, headroom_packet* packets, std::s
 }
 
 std::size_t statistics(const headroom_instance*, char* json, std::size_t capacity) {
-  return put(R"({"memory_bytes": 1, "contexts": 0})", json, capacity);
+  // In a node it shows here that an attack succeeds.
+  return put(succeeded ? R"({"memory_bytes": 1, "contexts": 1})" : R"({"memory_bytes": 1, "contexts": 0})", json,
+             capacity);
 }
 
 const headroom_api kApi = {

@@ -17,6 +17,10 @@
   X(signals_its_caller,)         \
   X(connects_to_loopback,)       /* TCP port INTRUDER_PORT */ \
   X(listens_on_loopback,)        /* the same */ \
+  X(opens_a_raw_socket,)         /* in any thread of its process */ \
+  X(enters_a_user_namespace,)    /* where it would have all rights */ \
+  X(reaches_the_hypervisor,)     /* by a socket that no network namespace keeps apart */ \
+  X(uses_keys,)                  /* of the user */ \
   X(leaves_a_daemon,)            \
   X(sleeps_when_loaded,)         \
   X(works_when_loaded,)          \
