@@ -66,3 +66,9 @@ Connects To A Server Of The Machine
 Listens On Loopback
     [Template]    Intrusion Should Come To Nothing
     listens_on_loopback
+Reaches The Hypervisor
+    [Template]    Intrusion Should Come To Nothing
+    reaches_the_hypervisor
+Uses Keys Of The User
+    [Template]    Intrusion Should Come To Nothing
+    uses_keys

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The sandbox where bubblewrap does not work: a program that gives up rights by Landlock, then becomes another.
 
-    python landlock.py '{"reads": […], "writes": […], "net": false, "limits": {"RLIMIT_CORE": 0}}' PROGRAM …
+    python landlock.py '{"reads": […], "writes": […], "net": false, "filter": "", "limits": {"RLIMIT_CORE": 0}}' WORDS …
 
 It then reads files below `reads`, writes those below `writes`, traces no process but those that it starts, and gets no
 rights of other users. Where the kernel can do so, it opens no TCP connection or port, and signals no other process.
@@ -19,6 +19,7 @@ CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446
 VERSION = 1  # flag: asks for the version
 PATH_BENEATH = 1  # type of a rule
 NO_NEW_PRIVS = 38  # PR_SET_NO_NEW_PRIVS
+SECCOMP, SECCOMP_MODE_FILTER = 22, 2  # PR_SET_SECCOMP
 READ = 1 << 2 | 1 << 3  # files, folders
 WRITE = 1 << 1 | sum(1 << bit for bit in range(4, 13))  # files; make and remove all kinds
 REFER, TRUNCATE = 1 << 13, 1 << 14  # of versions 2 and 3
@@ -65,11 +66,20 @@ def restrict(reads: list[str], writes: list[str], net: bool) -> None:
     _checked(_libc.syscall(RESTRICT_SELF, rules, 0))
 
 
+def install(program: bytes) -> None:
+    """Installs a filter of system calls, after `restrict`. Raises OSError. Source: seccomp(2)."""
+    if program:
+        octets = ctypes.create_string_buffer(program, len(program))
+        whole = struct.pack("@HP", len(program) // 8, ctypes.addressof(octets))  # struct sock_fprog
+        _checked(_libc.prctl(SECCOMP, SECCOMP_MODE_FILTER, whole, 0, 0))
+
+
 def main() -> None:
     given = json.loads(sys.argv[1])
     for name, value in given["limits"].items():
         resource.setrlimit(getattr(resource, name), (value, value))
     restrict(given["reads"], given["writes"], given["net"])
+    install(bytes.fromhex(given["filter"]))
     os.execvp(sys.argv[2], sys.argv[2:])
 
 

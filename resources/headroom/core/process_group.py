@@ -68,13 +68,18 @@ def start(
     given = os.environ if env is None else env
     environment = {**(sandbox.without_secrets(given) if walls else given), MARK: mark}
     outputs = _modes(walls.writes) if walls else {}
-    around = sandbox.words(walls, command) if walls else []
-    is_walled = walls is not None and not sandbox.lacking(walls.ports)
-    tied = () if is_walled and not place else words()  # bubblewrap does that itself
-    process: subprocess.Popen[bytes] = subprocess.Popen(
-        [*tied, *place, *around, *command], env=environment, start_new_session=True, **more
-    )
-    process.mark, process.is_walled = mark, is_walled  # type: ignore[attr-defined]
+    walled = walls is not None and not sandbox.lacking(walls.ports)
+    tied = () if walled and not place else words()  # bubblewrap does that itself
+    filters = sandbox.open_filters(walls.ports) if walls else ()
+    try:
+        around = sandbox.words(walls, command, filters) if walls else []
+        process: subprocess.Popen[bytes] = subprocess.Popen(
+            [*tied, *place, *around, *command], env=environment, start_new_session=True, pass_fds=filters, **more
+        )
+    finally:
+        for descriptor in filters:
+            os.close(descriptor)
+    process.mark, process.is_walled = mark, walled  # type: ignore[attr-defined]
     process.outputs = outputs  # type: ignore[attr-defined]
     if walls and walls.memory and not around:
         with contextlib.suppress(ProcessLookupError):
@@ -101,7 +106,8 @@ def hear(command: Sequence[str], walls: Walls, patience_s: float) -> tuple[int, 
         return code, os.pread(printed.fileno(), MOST_HEARD, 0).decode(errors="replace")
 
 
-def _is_walled(process: subprocess.Popen[bytes]) -> bool:
+def is_walled(process: subprocess.Popen[bytes]) -> bool:
+    """True if a process is in bubblewrap's sandbox."""
     return bool(getattr(process, "is_walled", False))
 
 
@@ -128,7 +134,7 @@ def exit_code(process: subprocess.Popen[bytes]) -> int | None:
             if found is None:
                 return None
             code = found.si_status if found.si_code == os.CLD_EXITED else -found.si_status
-    return code if code is None or not _is_walled(process) else sandbox.programs_status(code)
+    return code if code is None or not is_walled(process) else sandbox.programs_status(code)
 
 
 def stop(process: subprocess.Popen[bytes], grace_s: float | None = None) -> None:
@@ -141,9 +147,9 @@ def stop(process: subprocess.Popen[bytes], grace_s: float | None = None) -> None
             while exit_code(process) is None and time.monotonic() < patience:
                 time.sleep(0.01)
         _signal_group(process.pid, signal.SIGKILL)
-        if not in_order and not _is_walled(process):
+        if not in_order and not is_walled(process):
             _end_all(lambda pid: session_of(pid) == process.pid)
-        if (mark := getattr(process, "mark", "")) and not _is_walled(process):  # all in a sandbox ends with it
+        if (mark := getattr(process, "mark", "")) and not is_walled(process):  # all in a sandbox ends with it
             _end_all(lambda pid: pid != process.pid and carries(pid, mark))
         _reap(process)
     for path, mode in getattr(process, "outputs", {}).items():
@@ -245,7 +251,7 @@ def terminate(process: subprocess.Popen[bytes]) -> None:
 def _ask_to_end(process: subprocess.Popen[bytes]) -> None:
     """Sends SIGTERM to a process's group: in a sandbox not to what makes it, with which the program would be killed."""
     group = process.pid
-    if _is_walled(process) and (inside := [pid for pid in processes() if pid != group and group_of(pid) == group]):
+    if is_walled(process) and (inside := [pid for pid in processes() if pid != group and group_of(pid) == group]):
         for pid in inside:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGTERM)

@@ -21,7 +21,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from headroom.core import landlock
+from headroom.core import landlock, syscall_filter
 from headroom.core.paths import ROOT
 
 OFF = "HEADROOM_NO_SANDBOX"  # a variable of the environment: --no-sandbox sets it
@@ -122,8 +122,9 @@ def _is_made(path: str) -> bool:
     return os.path.exists(path) and not os.path.isdir(path)
 
 
-def words(walls: Walls, program: Sequence[str]) -> list[str]:
-    """The words that go before a program's own; none where there is no sandbox."""
+def words(walls: Walls, program: Sequence[str], filters: Sequence[int] = ()) -> list[str]:
+    """The words that go before a program's own; none where there is no sandbox. `filters` as `open_filters` made
+    them."""
     share = 2 * max(1, len(walls.writes))  # so that all outputs together leave half of a disk
     free = [shutil.disk_usage(path).free // share for path in walls.writes if os.path.exists(path)]
     limits = {"CORE": 0, "FSIZE": max([FILE_OCTETS, *free]), "DATA": walls.memory, "CPU": walls.cpu_s}
@@ -131,7 +132,20 @@ def words(walls: Walls, program: Sequence[str]) -> list[str]:
         return _landlock(walls, program, limits) if has_landlock() else []
     units = {"FSIZE": 512, "DATA": 1024, "CPU": 1}
     given = [str(value // unit) if (value := limits[name]) else "" for name, unit in units.items()]
-    return [*_bubblewrap(walls.ports), *_files(walls, program[0]), "--", "/bin/sh", "-c", _FIRST, "headroom", *given]
+    filtered = [word for descriptor in filters for word in ("--seccomp", str(descriptor))]
+    first = ("--", "/bin/sh", "-c", _FIRST, "headroom")
+    return [*_bubblewrap(walls.ports), *filtered, *_files(walls, program[0]), *first, *given]
+
+
+def open_filters(ports: bool) -> tuple[int, ...]:
+    """Descriptors of pipes with the filters of system calls that bubblewrap is to install: one at most."""
+    program = b"" if lacking(ports) else syscall_filter.program(ports)
+    if not program:
+        return ()
+    reader, writer = os.pipe()
+    os.write(writer, program)
+    os.close(writer)
+    return (reader,)
 
 
 def without_secrets(environment: Mapping[str, str]) -> dict[str, str]:
@@ -148,7 +162,8 @@ def programs_status(code: int) -> int:
 
 def in_force(ports: bool = False) -> str:
     """The name of the sandbox; "none" where there is none."""
-    return "bubblewrap" if not lacking(ports) else "Landlock" if has_landlock() else "none"
+    name = "bubblewrap" if not lacking(ports) else "Landlock" if has_landlock() else "none"
+    return f"{name} with seccomp" if name != "none" and syscall_filter.program(ports) else name
 
 
 @cache
@@ -163,6 +178,7 @@ def _landlock(walls: Walls, program: Sequence[str], limits: dict[str, int | None
         "reads": [*_visible("/"), *needed],
         "writes": [*DEVICES, *walls.writes],
         "net": walls.ports,
+        "filter": syscall_filter.program(walls.ports).hex(),
         "limits": {f"RLIMIT_{name}": value for name, value in limits.items() if value is not None},
     }
     return [sys.executable, "-I", "-S", landlock.__file__, json.dumps(given)]

@@ -17,7 +17,9 @@ walled = pytest.mark.skipif(bool(sandbox.lacking(ports=True)), reason="bubblewra
 
 @root
 @walled
-@pytest.mark.parametrize("attack", ["opens_a_raw_socket"])
+@pytest.mark.parametrize(
+    "attack", ["opens_a_raw_socket", "enters_a_user_namespace", "reaches_the_hypervisor", "uses_keys"]
+)
 def test_an_attack_in_a_node_comes_to_nothing(real_build: str, attack: str) -> None:
     if reason := choice.build_lacks(real_build):
         pytest.skip(reason)

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A filter of system calls for code of others: seccomp(2).
+
+It refuses, with EPERM, calls that reach what no namespace keeps apart, and parts of the kernel that are attacked most
+and that no codec needs. `ptrace` stays, as LeakSanitizer needs it: a process reaches its own processes alone.
+"""
+
+import errno
+import platform
+import re
+import struct
+from functools import cache
+from pathlib import Path
+
+NATIVE = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}  # AUDIT_ARCH_…: linux/audit.h
+I386 = 0x40000003  # programs of x86-64 may make calls of i386, too
+X32 = 0x40000000  # bit of calls of a third kind on x86-64
+# Names of refused calls, and their numbers on x86-64, aarch64 and i386, 0 where there is none. Source: asm/unistd.h.
+REFUSED_NAMES = """
+    add_key 248 217 286; request_key 249 218 287; keyctl 250 219 288; userfaultfd 323 282 374
+    io_uring_setup 425 425 425; io_uring_enter 426 426 426; io_uring_register 427 427 427
+    perf_event_open 298 241 336; kexec_load 246 104 283; kexec_file_load 320 294 0; open_by_handle_at 304 265 342
+    mount 165 40 21; umount 0 0 22; umount2 166 39 52; pivot_root 155 41 217; open_tree 428 428 428
+    move_mount 429 429 429; fsopen 430 430 430; fsconfig 431 431 431; fsmount 432 432 432; fspick 433 433 433
+    mount_setattr 442 442 442; unshare 272 97 310; setns 308 268 346
+    socketcall 0 0 102
+"""  # the last one hides the family of a socket
+REFUSED = {
+    name: tuple(map(int, numbers))
+    for name, *numbers in (one.split() for one in re.split("[;\n]", REFUSED_NAMES) if one.split())
+}
+BPF = (321, 280, 357)  # sockets of AF_XDP need it
+CLONE, CLONE3, SOCKET = (56, 220, 120), (435,) * 3, (41, 198, 359)
+NAMESPACES = 0x7E020000  # flags of clone: CLONE_NEW…, each in a word of 32 bits
+FAMILIES = (1, 2, 10, 16, 17, 44)  # AF_UNIX, AF_INET, AF_INET6, AF_NETLINK, AF_PACKET, AF_XDP
+KERNEL_HAS_FILTERS = Path("/proc/sys/kernel/seccomp/actions_avail")
+VULNERABILITY = Path("/sys/devices/system/cpu/vulnerabilities/spec_store_bypass")
+
+# Instructions (linux/bpf_common.h, linux/filter.h), and places in struct seccomp_data.
+LOAD, EQUAL, SET, RETURN = 0x20, 0x15, 0x45, 0x06
+NUMBER, ARCHITECTURE, ARGUMENT = 0, 4, 16
+ALLOW, ERROR = 0x7FFF0000, 0x00050000
+
+
+@cache
+def program(ports: bool = False) -> bytes:
+    """The filter; with `ports` for a process that opens interfaces. Empty where it is not known how to filter, and
+    where a filter would make all code of the process slower."""
+    machine = platform.machine()
+    if machine not in NATIVE or not KERNEL_HAS_FILTERS.exists() or _costs_speed():
+        return b""
+    column = list(NATIVE).index(machine)
+    parts = [_of_architecture(NATIVE[machine], column, ports)]
+    if machine == "x86_64":
+        parts.append(_of_architecture(I386, 2, ports))
+    return b"".join(parts) + _refuse()
+
+
+def _costs_speed() -> bool:
+    """True if the kernel turns off a part of speculation for processes with a filter, as those before 5.16 do."""
+    try:
+        return "seccomp" in VULNERABILITY.read_text(encoding="ascii")
+    except OSError:
+        return False
+
+
+def _instruction(code: int, value: int, equal: int = 0, other: int = 0) -> bytes:
+    return struct.pack("=HBBI", code, equal, other, value)
+
+
+def _refuse(number: int = errno.EPERM) -> bytes:
+    return _instruction(RETURN, ERROR | number)
+
+
+def _if(code: int, value: int, then: bytes, otherwise: bytes = b"") -> bytes:
+    """Goes through `then` if the loaded value is equal to another or has one of its bits, else through `otherwise`,
+    one of which returns."""
+    return _instruction(code, value, 0, len(then) // 8) + then + otherwise
+
+
+def _of_architecture(architecture: int, column: int, ports: bool) -> bytes:
+    """The part about calls of one kind, which returns for each of them."""
+    numbers = [call[column] for call in (*REFUSED.values(), *(() if ports else (BPF,)))]
+    body = [_instruction(LOAD, NUMBER)]
+    if architecture == NATIVE["x86_64"]:
+        body.append(_if(SET, X32, _refuse()))
+    body += [_if(EQUAL, number, _refuse()) for number in numbers if number]
+    body.append(_if(EQUAL, CLONE3[column], _refuse(errno.ENOSYS)))  # flags in memory: libraries then use clone
+    allow = _instruction(RETURN, ALLOW)
+    first = _instruction(LOAD, ARGUMENT)
+    body.append(_if(EQUAL, CLONE[column], first + _if(SET, NAMESPACES, _refuse()) + allow))
+    families = b"".join(_if(EQUAL, family, allow) for family in FAMILIES)
+    body.append(_if(EQUAL, SOCKET[column], first + families + _refuse()))
+    return _instruction(LOAD, ARCHITECTURE) + _if(EQUAL, architecture, b"".join(body) + allow)
