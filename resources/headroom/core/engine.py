@@ -21,6 +21,7 @@ from typing import Any
 
 from headroom.core import process_group, sandbox
 from headroom.core.engine_result import EngineExit, EngineFailure, document, libraries, sealed, who
+from headroom.core.excess import GLANCE_S, excess
 from headroom.core.machine.build import require_engine
 from headroom.core.paths import DEFAULT_BUILD
 from headroom.core.process_group import memory_limit
@@ -31,7 +32,6 @@ MAX_OUTPUT = 1 << 30  # octets of one result; far above any, and below what woul
 MAX_COMPLAINT = 1 << 16
 LAST_WORDS_S = 0.5  # how long the pipes of an engine that has ended are still read when another process holds them open
 CPU_MORE_S = 10  # processor time that an engine may have beyond its time on all cores: then its caller stands still
-GLANCE_S = 0.2  # between two looks at which engines have ended
 
 
 @dataclass(kw_only=True)
@@ -42,6 +42,7 @@ class _Running(EngineExit):
     made: list[str]  # outputs that did not exist before
     sent: int = 0
     overflow: bool = False
+    excess: str = ""
     late: bool = False
     ended_at: float | None = None
 
@@ -137,7 +138,7 @@ def run_together(
         _attend(running, (_start(program, command, job, timeout_s, memory, folders) for job in jobs), at_once)
         order = [id(one) for one in running]
         # The one that failed by itself explains why the others were stopped, so it comes first.
-        running.sort(key=lambda one: not (one.late or one.left_behind or one.overflow or _died(one)))
+        running.sort(key=lambda one: not (one.late or one.left_behind or one.overflow or one.excess or _died(one)))
         documents = {id(one): _document(one) for one in running}
         _link_digests.extend(found for one in documents.values() if isinstance(found := one.get("link_sha256"), str))
         return [documents[key] for key in order]
@@ -228,7 +229,7 @@ def _attend(running: list[_Running], to_start: Iterator[_Running], at_once: int)
                 break
             for one in reading.values():
                 if _gave_up(one, now):
-                    process_group.stop(one.process)
+                    process_group.stop(one.process, 0.0 if one.excess else None)
                     return
             patience = min(one.deadline for one in reading.values()) - now
             for key, _ in selector.select(max(0.01, min(patience, GLANCE_S))):
@@ -240,11 +241,10 @@ def _attend(running: list[_Running], to_start: Iterator[_Running], at_once: int)
             if len(running) > 1 and any(_died(one) for one in running):
                 return
     for one in running:
-        while process_group.exit_code(one.process) is None and time.monotonic() < one.deadline:
+        while process_group.exit_code(one.process) is None and not _gave_up(one, time.monotonic()):
             time.sleep(0.001)
-        if process_group.exit_code(one.process) is None:
-            one.late = True
-            process_group.stop(one.process)
+        if one.late or one.excess:
+            process_group.stop(one.process, 0.0 if one.excess else None)
 
 
 def _register(one: _Running, selector: selectors.BaseSelector) -> None:
@@ -262,7 +262,8 @@ def _gave_up(one: _Running, now: float) -> bool:
     """Whether a process, some of whose pipes are still open, is not to be read any longer; notes why."""
     if process_group.exit_code(one.process) is None:
         one.late = now >= one.deadline
-        return one.late
+        one.excess = excess(one.process)
+        return one.late or bool(one.excess)
     # It has ended, and what it wrote is read in an instant. Pipes that are open after that are held by another process.
     one.ended_at = one.ended_at or now
     one.left_behind = now >= one.ended_at + LAST_WORDS_S
@@ -302,6 +303,8 @@ def _document(one: _Running) -> dict[str, Any]:
             "timeout",
             f"{who(one)}: it was still busy after {one.timeout_s:g} s and was stopped: a hang, or too much work.",
         )
+    if one.excess:
+        raise EngineFailure("memory", f"{who(one)} {one.excess}: it was stopped.")
     if one.overflow:
         raise EngineFailure("garbage", f"It printed more than {MAX_OUTPUT} octets and was stopped.")
     return document(one)

@@ -33,7 +33,7 @@ class EngineFailure(HeadroomError):
     job ........... the job itself is wrong: an impossible value, a wrong profile, a defect of ours
     input, output . a file of the job cannot be read, cannot be written
     crash ......... the process died from a signal
-    memory ........ it ended badly with the memory used up that it may have
+    memory ........ it ended badly with the memory used up that it may have, or took too much of the machine
     timeout ....... it was still busy when its time was up
     left-behind ... it ended, but a process that it had started did not
     garbage ....... what it printed, if anything, is not one JSON document

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The sandbox where bubblewrap does not work: a program that gives up rights by Landlock, then becomes another.
 
-    python landlock.py '{"reads": […], "writes": […], "net": false, "filter": "", "limits": {"RLIMIT_CORE": 0}}' WORDS …
+    python landlock.py '{"reads": […], "writes": […], "net": false, "filter": "", "oom_score_adj": 1000,
+                         "limits": {"RLIMIT_CORE": 0}}' PROGRAM …
 
 It then reads files below `reads`, writes those below `writes`, traces no process but those that it starts, and gets no
 rights of other users. Where the kernel can do so, it opens no TCP connection or port, and signals no other process.
@@ -78,6 +79,8 @@ def main() -> None:
     given = json.loads(sys.argv[1])
     for name, value in given["limits"].items():
         resource.setrlimit(getattr(resource, name), (value, value))
+    with open("/proc/self/oom_score_adj", "w", encoding="ascii") as file:
+        file.write(str(given["oom_score_adj"]))
     restrict(given["reads"], given["writes"], given["net"])
     install(bytes.fromhex(given["filter"]))
     os.execvp(sys.argv[2], sys.argv[2:])

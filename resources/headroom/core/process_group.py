@@ -71,6 +71,7 @@ def start(
     walled = walls is not None and not sandbox.lacking(walls.ports)
     tied = () if walled and not place else words()  # bubblewrap does that itself
     filters = sandbox.open_filters(walls.ports) if walls else ()
+    tasks_before = tasks() if walled else 0
     try:
         around = sandbox.words(walls, command, filters) if walls else []
         process: subprocess.Popen[bytes] = subprocess.Popen(
@@ -81,6 +82,7 @@ def start(
             os.close(descriptor)
     process.mark, process.is_walled = mark, walled  # type: ignore[attr-defined]
     process.outputs = outputs  # type: ignore[attr-defined]
+    process.tasks_before = tasks_before  # type: ignore[attr-defined]
     if walls and walls.memory and not around:
         with contextlib.suppress(ProcessLookupError):
             resource.prlimit(process.pid, resource.RLIMIT_DATA, (walls.memory, walls.memory))
@@ -212,6 +214,11 @@ def _end_all(is_one: Callable[[int], bool]) -> None:
 
 def processes() -> list[int]:
     return [int(name) for name in os.listdir("/proc") if name.isdigit()]
+
+
+def tasks() -> int:
+    """Threads of all processes of the machine. Source: proc(5), /proc/loadavg."""
+    return int(Path("/proc/loadavg").read_bytes().split()[3].rpartition(b"/")[2])
 
 
 def stat_of(pid: int) -> list[bytes]:

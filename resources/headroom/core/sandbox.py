@@ -59,6 +59,11 @@ exit $status
 """
 
 
+# Before bubblewrap, behind which /proc can only be read. Where memory is short, the kernel ends what has this first.
+FIRST_TO_END = 1000  # the highest oom_score_adj: proc(5)
+_OUTER = ("/bin/sh", "-c", f'echo {FIRST_TO_END} > /proc/self/oom_score_adj; exec "$@"', "headroom")
+
+
 @dataclass(frozen=True)
 class Walls:
     """The rights of a process besides reading files.
@@ -134,7 +139,7 @@ def words(walls: Walls, program: Sequence[str], filters: Sequence[int] = ()) -> 
     given = [str(value // unit) if (value := limits[name]) else "" for name, unit in units.items()]
     filtered = [word for descriptor in filters for word in ("--seccomp", str(descriptor))]
     first = ("--", "/bin/sh", "-c", _FIRST, "headroom")
-    return [*_bubblewrap(walls.ports), *filtered, *_files(walls, program[0]), *first, *given]
+    return [*_OUTER, *_bubblewrap(walls.ports), *filtered, *_files(walls, program[0]), *first, *given]
 
 
 def open_filters(ports: bool) -> tuple[int, ...]:
@@ -178,6 +183,7 @@ def _landlock(walls: Walls, program: Sequence[str], limits: dict[str, int | None
         "reads": [*_visible("/"), *needed],
         "writes": [*DEVICES, *walls.writes],
         "net": walls.ports,
+        "oom_score_adj": FIRST_TO_END,
         "filter": syscall_filter.program(walls.ports).hex(),
         "limits": {f"RLIMIT_{name}": value for name, value in limits.items() if value is not None},
     }

@@ -27,6 +27,7 @@ from typing import Any, Protocol
 from headroom.core import engine_result, process_group, sandbox
 from headroom.core.engine_result import EngineExit, EngineFailure
 from headroom.core.errors import EnvironmentLacks
+from headroom.core.excess import excess
 from headroom.core.machine.build import require_engine
 from headroom.core.paths import DEFAULT_BUILD
 from headroom.core.sandbox import Walls
@@ -330,6 +331,9 @@ class Crew:
             if why:
                 service.still = True
                 raise EngineFailure("timeout", f"{_sentence(service.who)} does nothing any more: {why}.")
+            if too_much := excess(service.process):
+                service.still = True  # it is not asked to end
+                raise EngineFailure("memory", f"{_sentence(service.who)} {too_much}.")
 
     def look(self, services: Iterable[Service]) -> None:
         """Asks some processes how they are. Raises EngineFailure where one does not answer, or a worker of it hangs.

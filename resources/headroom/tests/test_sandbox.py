@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from headroom.core import engine, instructions, landlock, process_group, sandbox, syscall_filter
+from headroom.core import engine, excess, instructions, landlock, process_group, sandbox, syscall_filter
 from headroom.core.machine import environment, libraries
 from headroom.core.paths import ROOT
 from headroom.core.sandbox import Walls
@@ -123,6 +123,36 @@ def test_its_files_in_memory_have_a_size() -> None:
 def test_limits_hold_inside() -> None:
     assert run("ulimit -c; ulimit -d; ulimit -t", Walls(memory=1 << 30, cpu_s=77))[1].split() == ["0", "1048576", "77"]
     assert int(run("ulimit -f")[1]) * 512 == sandbox.FILE_OCTETS
+
+
+@pytest.mark.parametrize("ports", [False, True])
+def test_the_kernel_ends_it_first_where_memory_is_short(ports: bool) -> None:
+    if sandbox.in_force(ports) == "none":
+        pytest.skip("there is no sandbox")
+    program = (
+        "cat /proc/self/oom_score_adj; (echo 0 > /proc/self/oom_score_adj) 2> /dev/null; cat /proc/self/oom_score_adj"
+    )
+    assert run(program, Walls(ports=ports))[1].split() == ["1000", "1000"]
+
+
+@walled
+def test_too_many_processes_of_root_are_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(excess, "MOST_PROCESSES", 40)
+    program = "i=0; while [ $i -lt 50 ]; do setsid sleep 600 & i=$((i + 1)); done; echo ready; wait"
+    process = process_group.start(["/bin/sh", "-c", program], walls=Walls(), stdout=subprocess.PIPE)
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"ready\n"
+    assert excess.excess(process) == "has more than 40 processes and threads"
+    process_group.stop(process, 0.0)
+
+
+def test_an_engine_that_takes_too_much_is_stopped(fake_build: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(excess, "_left", lambda: 0.02)
+    if sandbox.lacking():
+        pytest.skip("bubblewrap does not work here")
+    with pytest.raises(engine.EngineFailure, match=r"less than 3% of the machine's memory is left") as caught:
+        engine.run("replay", {"fake": "hang"}, build=fake_build)
+    assert caught.value.kind == "memory"
 
 
 @walled

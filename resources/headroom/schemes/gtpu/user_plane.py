@@ -25,6 +25,7 @@ from headroom.core import engine, engine_result, process_group, sandbox
 from headroom.core.capabilities import Misbehaviour
 from headroom.core.engine_result import EngineExit, EngineFailure
 from headroom.core.errors import HeadroomError
+from headroom.core.excess import GLANCE_S, excess
 from headroom.core.implementations import Implementation
 from headroom.core.paths import DEFAULT_BUILD
 
@@ -242,7 +243,12 @@ class EngineUserPlane:
                 if time.monotonic() >= deadline:
                     who = engine_result.who(exit_)
                     raise EngineFailure("timeout", f"{who}: it was busy with one step for {patience_s:g} s: a hang.")
-                for key, _ in selector.select(1.0):
+                if too_much := excess(exit_.process):
+                    process_group.stop(exit_.process, 0.0)
+                    raise EngineFailure("memory", f"{engine_result.who(exit_)} {too_much}: it was stopped.")
+                if len(self._rest) > engine.MAX_OUTPUT:
+                    raise EngineFailure("garbage", f"{engine_result.who(exit_)} printed a line without an end.")
+                for key, _ in selector.select(GLANCE_S):
                     chunk = os.read(key.fd, 1 << 20)
                     if key.fileobj is errors:
                         exit_.complaint += chunk

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What no limit of the kernel bounds in a sandbox: processes of root, and memory that belongs to no process alone.
+
+Memory that processes share, files in memory, and children each with a limit of their own count only here. Control
+groups would bound them, but need a group in which the harness is alone, and a start would wait for each.
+"""
+
+import os
+import subprocess
+import time
+from pathlib import Path
+
+from headroom.core import process_group
+from headroom.core.sandbox import MOST_PROCESSES
+
+LEAST_LEFT = 1 / 32  # of the machine's memory
+GLANCE_S = 0.2
+PARENT, THREADS = 1, 17  # among the fields of process_group.stat_of
+
+
+def excess(process: subprocess.Popen[bytes]) -> str:
+    """Returns what a process in a sandbox takes too much of, with those that it started, as the end of a sentence; ""
+    where it keeps within bounds. To be called all the time: it looks now and then."""
+    now = time.monotonic()
+    if not process_group.is_walled(process) or now < getattr(process, "looked_at", 0.0) + GLANCE_S:
+        return ""
+    process.looked_at = now  # type: ignore[attr-defined]
+    before = getattr(process, "tasks_before", 0)
+    if process_group.tasks() - before > MOST_PROCESSES and _threads(process) > MOST_PROCESSES:
+        return f"has more than {MOST_PROCESSES} processes and threads"
+    if _left() < LEAST_LEFT:
+        return f"runs while less than {LEAST_LEFT:.0%} of the machine's memory is left"
+    return ""
+
+
+def _threads(process: subprocess.Popen[bytes]) -> int:
+    """Threads of all processes in the PID namespace of a sandbox."""
+    found = {
+        pid: (_namespace(pid), fields) for pid in process_group.processes() if (fields := process_group.stat_of(pid))
+    }
+    inside = {namespace for namespace, fields in found.values() if int(fields[PARENT]) == process.pid}
+    return sum(int(fields[THREADS]) for namespace, fields in found.values() if namespace and namespace in inside)
+
+
+def _namespace(pid: int) -> int:
+    try:
+        return os.stat(f"/proc/{pid}/ns/pid").st_ino
+    except OSError:
+        return 0
+
+
+def _left() -> float:
+    """The share of the machine's memory that is available. Source: proc(5), /proc/meminfo."""
+    lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+    octets = {name: int(rest.split()[0]) for name, _, rest in (line.partition(":") for line in lines)}
+    return octets.get("MemAvailable", octets["MemTotal"]) / octets["MemTotal"]
