@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Extension "sessions" of the Headroom adapter ABI: sessions of an instance, each configured by itself. A session has a
- * 32-bit number of the caller's choice, which packets carry in `channel`.
- *
- * They are the compartments of SigComp (RFC 3320, 3.1).
+ * Extension "sessions" of the Headroom adapter ABI: sessions of an instance, each with its own configuration. The
+ * caller chooses the 32-bit number of a session, and packets carry it in `channel`. The compartments of SigComp are
+ * sessions (RFC 3320, 3.1).
  */
 #ifndef HEADROOM_ABI_HEADROOM_SESSIONS_H
 #define HEADROOM_ABI_HEADROOM_SESSIONS_H
@@ -16,7 +15,7 @@ extern "C" {
 
 #define HEADROOM_SESSIONS "sessions"
 
-/* No session's number: a packet whose session is not known, or not yet. */
+/* HEADROOM_NO_SESSION is the number of no session: in a packet whose session is not known, or not yet. */
 #define HEADROOM_NO_SESSION 0xFFFFFFFFu
 
 typedef struct headroom_sessions {
@@ -24,12 +23,13 @@ typedef struct headroom_sessions {
   uint32_t reserved;    /* 0 */
 
   /* Opens a session with a JSON object (or NULL for {}) of its settings, which implementations/README.md describes.
-   * Returns 1, or 0 with a sentence in `error`: the number is taken, there are too many, a key cannot be followed. */
+   * Returns 1, or 0 with a sentence in `error`: the number is in use, there are too many sessions, or a setting is not
+   * supported. */
   int32_t (*open)(headroom_instance *self, uint32_t session, const char *json, char *error, size_t error_capacity);
-  /* Closes it: all that is kept for it is given back. Returns 0 when there is no such session. */
+  /* Closes a session and frees its memory. Returns 1, or 0 if there is no such session. */
   int32_t (*close)(headroom_instance *self, uint32_t session);
-  /* Optional (NULL). Changes the settings of an open session. Returns 1, or 0 with a sentence; then all is as before.
-   */
+  /* Changes the settings of an open session. Returns 1, or 0 with a sentence; then no setting has changed. Optional
+   * (NULL). */
   int32_t (*modify)(headroom_instance *self, uint32_t session, const char *json, char *error,
                     size_t error_capacity) HEADROOM_OPTIONAL;
 } headroom_sessions;
