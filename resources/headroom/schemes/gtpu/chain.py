@@ -125,9 +125,9 @@ def _end_marker(chain: Chain) -> None:
     moved = replace(chain.middle, access=N9_HOSTS[chain.ip], access_teid=0x0E000001)
     chain.second.must_modify(chain.middle, chain.second.far_down(moved, update=True, end_marker=True, n9=True))
     sent = [one.octets for one in chain.second.step.taken if one.side == N9]
-    if second.that(len(sent) == 1, f"{len(sent)} End Markers were sent, and one has to be.", "TS29244-8.2.31-1"):
+    if second.that(len(sent) == 1, f"{len(sent)} End Markers were sent, not one.", "TS29244-8.2.31-1"):
         found = tunnelled(chain.first.give(sent[0], N9), N3)
-        told = f"{len(found)} messages came out of the tunnel behind the one that an End Marker went into."
+        told = f"An End Marker went in, and {len(found)} messages came out on the other side, not one."
         if first.that(len(found) == 1, told, "TS29281-7.3.2-2"):
             end_marker(first, found[0], chain.access.access, chain.access.access_teid, "TS29281-7.3.2-2")
 
@@ -140,17 +140,18 @@ def _error_indication(chain: Chain) -> None:
     second.accepted(chain.second.delete(chain.middle), "TS29244-7.5.7-1")
     step = chain.first.uplink(chain.access, chain.first.to_network(chain.access))
     replies = [one for octets in step.sent(N9) for one in chain.second.give(octets, N9).sent(N9)]
-    if not second.that(len(replies) == 1, f"{len(replies)} answers came to a lost session.", "TS29281-7.3.1-2"):
+    told = f"{len(replies)} answers came to a packet of a lost session, not one."
+    if not second.that(len(replies) == 1, told, "TS29281-7.3.1-2"):
         return
     first.silent(chain.first.give(replies[0], N9), "TS29281-7.3.1-8")
     reports = chain.first.reports(ReportType.ERROR_INDICATION)
-    told = f"{len(reports)} reports came about the Error Indication of the other user plane."
+    told = f"{len(reports)} reports came about the Error Indication of the other user plane, not one."
     if first.that(len(reports) == 1, told, "TS29244-5.10-1"):
         inside = reports[0].find(Ie.ERROR_INDICATION_REPORT)
         tunnel = inside.find(Ie.F_TEID) if inside else None
         ends = elements.read_f_teid(tunnel) if tunnel else None
         good = ends is not None and (ends.teid, _host(ends, chain.ip)) == (chain.middle.teid, chain.middle.host)
-        first.that(good, f"The report names {ends}.", "TS29244-5.10-1")
+        first.that(good, f"The report names {ends}, which is not the tunnel of the Error Indication.", "TS29244-5.10-1")
 
 
 def _echo(chain: Chain) -> None:
@@ -161,7 +162,8 @@ def _echo(chain: Chain) -> None:
         (chain.second, chain.checks[1], (N9_HOSTS[chain.ip], OTHER_HOSTS[chain.ip])),
     ):
         found = tunnelled(talk.give(packets.udp(*ends, judge.PORT, judge.PORT, octets), N9), N9)
-        if check.that(len(found) == 1, f"{len(found)} answers came to an Echo Request on N9.", "TS29281-7.2.2-1"):
+        told = f"{len(found)} answers came to an Echo Request on N9, not one."
+        if check.that(len(found) == 1, told, "TS29281-7.2.2-1"):
             check.signalling(found[0], 2, "TS29281-7.2.2-1")
 
 

@@ -110,8 +110,8 @@ INTEROP = Interop(
         sender="At the base station",
         traffic="Story",
         evidence="the findings",
-        passed="Packets of several sizes came out at the other end as they went in, and every message on N9 was as its "
-        "specifications say; control messages had the effect that they must have on the other user plane.",
+        passed="Packets of several sizes came out at the other end as they went in. Every message on N9 conformed to "
+        "its specifications, and control messages had the required effect on the other user plane.",
         what="the user plane at the base station with the one at the data network, over N9: IP versions and stories",
     ),
     unsupported=unsupported,

@@ -141,7 +141,7 @@ def why_none(octets: bytes) -> str:
         return f"the version would be {octets[0] >> 5}"
     if not octets[0] & 0x10:
         return "the protocol type would be 0"
-    return "message type and length fit none"
+    return "no GTP message has such a type and length"
 
 
 def read(octets: bytes, missing: int = 0) -> Message:
@@ -252,7 +252,7 @@ def _read_elements(octets: bytes, message: Message) -> None:
 
 
 def _remark(flags: int, message: Message) -> None:
-    """What a sender should have done otherwise."""
+    """Adds a remark for each rule that the sender of a message broke without harm to its reader."""
     if message.type in WITH_SEQUENCE:
         if not flags & 0x02:
             message.remarks.append(f"{message.name} has no sequence number (TS 29.281, 5.1).")

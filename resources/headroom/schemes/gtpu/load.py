@@ -38,7 +38,7 @@ SESSION = {"teid": 1, "user": "10.32.0.0", "access": "172.16.0.1", "access_teid"
 
 @dataclass(frozen=True)
 class Traffic:
-    """Who sends how much. `frames` are shares and octets of frames; the other shares are 0..1."""
+    """Users of a network and their traffic. `frames` are shares and octets of frames; the other shares are 0..1."""
 
     access_users: int = 600_000
     active_users: int = 6_000

@@ -36,7 +36,7 @@ RULES_READY_S = Metric(
     "user_plane_rules_ready_s", "s", "lower", "Time to make a user plane with the rules of inspection, without a cache."
 )
 RULES_CACHED_S = Metric(
-    "user_plane_rules_cached_s", "s", "lower", "The same with the cache that was written when it was made before."
+    "user_plane_rules_cached_s", "s", "lower", "Time to make that user plane from the cache of an earlier start."
 )
 UNSENT = Metric("user_plane_unsent", "packets", "lower", "Packets that the user plane did not pass on.")
 POWER = Metric("power", "W", "lower", "Electric power of the machine, mean over the measurement.")

@@ -29,16 +29,16 @@ def loads(records: Records) -> Section | None:
     section.intro = ["A user plane forwards the traffic of users, half of it uplink: from GTP-U to IP, and back."]
     if found or designs:
         section.intro.append(
-            "In memory, times are of the processor, without a network card; those of the harness's own loop are taken "
-            'off. Volume on layer 1 counts Ethernet, preamble and gap. "queues" gives each worker the packets of its '
-            'users by a hash of their address; with "rx-cores" a receiving core reads that address and hands packets '
-            "over."
+            "In memory, times are processor times without a network card; the time of the harness's own loop is "
+            'subtracted. Volume on layer 1 counts Ethernet, preamble and gap. With "queues" a hash of the user\'s '
+            'address chooses the worker; with "rx-cores" a receiving core reads that address and passes the packet to '
+            "the worker."
         )
     if rates or latencies:
         section.intro.append(
-            "On the wire, a node receives packets at N3 and at N6 and sends them at the other; rates are packets a "
-            'second of each direction, NDR without a loss, PDR with 0.5 % at most. With "rx-cores" the first core '
-            "receives for the others."
+            "On the wire, a node receives packets at N3 and sends them at N6, and the other way round. Rates are "
+            "packets per second in each direction: NDR without a loss, PDR with at most 0.5 % loss. With "
+            '"rx-cores" the first core receives for the others.'
         )
     if found:
         section.add("table", table_of("t-user-plane", TIMES, found, OF_TIMES))
@@ -47,14 +47,14 @@ def loads(records: Records) -> Section | None:
             section.add("table", table_of("t-user-plane-rules-ready", READY, inspecting, OF_READY))
         if rows := [row for record in found for row in _stages(record)]:
             stages = [stage for stage in metrics.STAGE_NS.parameters["stage"] if any(r["part"] == stage for r in rows)]
-            caption = "What each stage adds to a packet, as the difference of runs that end behind it."
+            caption = "Time that each stage adds to a packet: the difference between runs with and without the stage."
             draw = charts.stacked_bars(rows, "ns", "", stages)
             section.add("figure", charts.figure("f-user-plane-stages", "Time of a packet by stage", caption, draw))
     if designs:
         section.add("table", table_of("t-user-plane-designs", DESIGNS, designs, OF_DESIGNS))
         if points := [point for record in designs for point in _latency(record)]:
             draw = charts.lines(points, "Mpps", "average latency, µs", x_format=".3~g", y_format=".3~g")
-            caption = "Packets arrive by chance in virtual time, up to the rate at which a worker begins to lose them."
+            caption = "Packets arrive at random in virtual time, up to the rate at which a worker begins to lose them."
             section.add("figure", charts.figure("f-user-plane-latency", "Latency by rate", caption, draw))
     if rates:
         section.add("table", table_of("t-user-plane-rates", RATES, rates, OF_RATES))
@@ -69,13 +69,13 @@ def _rate(nodes: str, record: dict[str, Any]) -> Any:
 
 
 OF_RATES = (
-    "The bare bridge passes the same packets on untouched. Between interfaces of the kernel, the kernel takes most of "
-    "the time of both."
+    "The bare bridge forwards the same packets unchanged. On kernel interfaces, the kernel takes most of the time of "
+    "both."
 )
-OF_TIMES = "Time of a packet: median of the trials. Null passes each packet on untouched."
+OF_TIMES = "Time of a packet: median of the trials. Null forwards each packet unchanged."
 OF_CARRIED = (
-    "Rate and volume of all workers, on layers 1 and 3. Where threads share cores, they take turns, and the rate is "
-    "what as many cores would do. Set-up is that of all sessions."
+    "Rate and volume of all workers, on layers 1 and 3. Threads that share a core take turns, and the rate is that of "
+    "as many cores as threads. Set-up is the time to establish all sessions."
 )
 OF_READY = (
     "Time until the rules of inspection are ready: loading the adapter, reading the files and making an instance."

@@ -29,7 +29,7 @@ class RuleFiles:
 
     @property
     def folder(self) -> Path:
-        """Where the files lie; the user plane writes its cache there."""
+        """The folder of the files; the user plane writes its cache there."""
         return self.cache.parent
 
     def as_config(self) -> dict[str, Any]:

@@ -215,7 +215,7 @@ class EngineUserPlane:
         try:
             document = json.loads(answer)
         except ValueError as error:
-            raise EngineFailure("garbage", f"What {engine_result.who(exit_)} printed is no JSON: {error}") from error
+            raise EngineFailure("garbage", f"The output of {engine_result.who(exit_)} is no JSON: {error}") from error
         if broken := document.get("promise_broken"):
             raise Misbehaviour(
                 f"A promise of the ABI was broken in {broken.get('function')}: "

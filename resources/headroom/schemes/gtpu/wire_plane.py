@@ -193,7 +193,7 @@ class WireUserPlane:
             time.sleep(min(0.01, left / SECOND))
 
     def _step(self, given: Sequence[bytes]) -> Step:
-        """What came of a step. The first packet that looks like a given one that went on is its outcome."""
+        """The outcome of a step. A sent packet that looks like a given one is the outcome of that one."""
         self._settle()
         taken, n4 = [], []
         for end in self._ends.values():

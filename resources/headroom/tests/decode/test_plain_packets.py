@@ -158,13 +158,14 @@ CHARGING = bytes.fromhex("0e01000100010000")  # Echo Request of GTP' (TS 32.295,
     [
         (DNS, (2152, 53), "the version would be 0"),
         (DNS, (53, 2152), "the version would be 0"),
-        (b"\x32\xff" + DNS[2:], (2152, 53), "message type and length fit none"),  # a DNS identifier may be anything
+        # A DNS identifier may be anything.
+        (b"\x32\xff" + DNS[2:], (2152, 53), "no GTP message has such a type and length"),
         (rtp(1), (4000, 2152), "the version would be 4"),
         (rtp(1), (2152, 4000), "the version would be 4"),
         (b"\x50" * 20, (2152, 2152), "the version would be 2"),
         (b"\x20\x01" + bytes(10), (2152, 2152), "the protocol type would be 0"),
-        (b"0123456789 text", (40000, 2152), "message type and length fit none"),
-        (GTP_C, (2152, 2123), "message type and length fit none"),
+        (b"0123456789 text", (40000, 2152), "no GTP message has such a type and length"),
+        (GTP_C, (2152, 2123), "no GTP message has such a type and length"),
         (CHARGING, (3386, 2152), "the version would be 0"),
         (b"", (2152, 2152), ""),
     ],

@@ -51,7 +51,7 @@ def fake(tmp_path: Path, script: str) -> str:
     ("script", "kind", "sentence"),
     [
         ("kill -SEGV $$", EngineFailure, "died from SIGSEGV"),
-        ("echo nonsense", EngineFailure, "printed is no JSON"),
+        ("echo nonsense", EngineFailure, "is no JSON"),
         ("exit 0", EngineFailure, "printed no result"),
         ('echo \'{"error": {"message": "It refuses."}}\'; exit 1', EngineFailure, "It refuses."),
         (
@@ -104,7 +104,7 @@ def test_what_was_not_forwarded_is_a_finding(real_build: str) -> None:
         check.dropped(talk.downlink(talk.to_user(session)), "TS29244-8.2.26-1", "N3")
     assert [str(one) for one in check.findings] == [
         "no packet went to the data network: NOTHING (no-rule). (TS29244-8.2.26-2)",
-        "1 packet went on to N3, which had to be dropped. (TS29244-8.2.26-1)",
+        "1 packet went to N3, but the packet must be dropped. (TS29244-8.2.26-1)",
     ]
 
 
@@ -130,7 +130,7 @@ def test_words_of_uplink_packets(words: dict[str, str], head: str) -> None:
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        ({"colour": "red"}, "There is no word colour of uplink packets"),
+        ({"colour": "red"}, "There is no field colour of uplink packets"),
         ({"flags": "X"}, "There is no flag X"),
         ({"extensions": "85:10:9"}, "'85:10:9' is no extension header"),
     ],

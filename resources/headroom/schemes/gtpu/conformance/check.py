@@ -38,17 +38,17 @@ class Check:
         if not self.that(len(came) == 1, f"{_packets(came)} went to the data network{_why(step)}", requirement):
             return
         if different := packets.differences(packet, came[0]):
-            self.that(False, f"The user's packet went on changed: {different}.", requirement)
+            self.that(False, f"The user's packet was changed: {different}.", requirement)
 
     def dropped(self, step: Step, requirement: str = "", side: str = N6) -> None:
         """Nothing of a packet went on."""
         came = step.sent(side)
-        self.that(not came, f"{_packets(came)} went on to {side}, which had to be dropped.", requirement)
+        self.that(not came, f"{_packets(came)} went on to {side}, but the packet must be dropped.", requirement)
 
     def silent(self, step: Step, requirement: str = "") -> None:
         """Nothing was sent, on any side."""
         came = step.sent()
-        self.that(not came, f"{_packets(came)} came, and none had to.", requirement)
+        self.that(not came, f"{_packets(came)} came, but none is expected.", requirement)
 
     def downlink(
         self, step: Step, session: Session, packet: bytes, requirement: str = "", side: str = N3
@@ -62,7 +62,7 @@ class Check:
     def g_pdu(self, one: Tunnelled, session: Session, packet: bytes, requirement: str = "") -> Tunnelled | None:
         """A G-PDU of the user plane has a packet, and is what its specifications say."""
         if not self.that(
-            one.is_of(judge.G_PDU), f"What was sent is no G-PDU: {one.problem or _name(one)}", requirement
+            one.is_of(judge.G_PDU), f"The message sent is no G-PDU: {one.problem or _name(one)}", requirement
         ):
             return None
         assert one.message is not None
@@ -76,7 +76,7 @@ class Check:
         self.octets(one)
         self.that(read.sequence is None, "A G-PDU has a sequence number.", "TS29281-5.1-9")
         if different := packets.differences(packet, read.inner):
-            self.that(False, f"The user's packet went on changed: {different}.", requirement)
+            self.that(False, f"The user's packet was changed: {different}.", requirement)
         if session.qfi is not None:
             self.container(read, session.qfi)
         return one
@@ -113,7 +113,7 @@ class Check:
     def signalling(self, one: Tunnelled, kind: int, requirement: str) -> judge.Message | None:
         """A message of a type, with what all such messages have; None where it is another."""
         name = judge.MESSAGES[kind]
-        if not self.that(one.is_of(kind), f"What was sent is no {name}: {one.problem or _name(one)}", requirement):
+        if not self.that(one.is_of(kind), f"The message sent is no {name}: {one.problem or _name(one)}", requirement):
             return None
         assert one.message is not None
         self.octets(one)
@@ -126,14 +126,15 @@ class Check:
 
     def accepted(self, answer: Message | None, requirement: str) -> bool:
         good = answer is not None and answer.value(Ie.CAUSE) == Cause.REQUEST_ACCEPTED
-        return self.that(good, f"It was not accepted: {Conversation.told(answer)}.", requirement)
+        return self.that(good, f"The request was not accepted: {Conversation.told(answer)}.", requirement)
 
     def rejected(self, answer: Message | None, requirement: str, cause: Cause | None = None) -> bool:
         """A request was answered with a cause that is no success; `cause` is the one that it has to be."""
         found = None if answer is None else answer.value(Ie.CAUSE)
         good = found is not None and found >= Cause.REQUEST_REJECTED and cause in (None, found)
         wanted = "a cause of rejection" if cause is None else f"{int(cause)} ({message.name_of(cause, Cause, '')})"
-        return self.that(good, f"It had to be rejected with {wanted}, but {Conversation.told(answer)}.", requirement)
+        sentence = f"The request must be rejected with {wanted}, but {Conversation.told(answer)}."
+        return self.that(good, sentence, requirement)
 
 
 @dataclass(frozen=True)

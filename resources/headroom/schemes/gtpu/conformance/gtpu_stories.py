@@ -39,7 +39,7 @@ def _echo(talk: Conversation, sequence: int, *, port: int = judge.PORT, version:
 
 def _echoed(check: Check, step: Step, sequence: int, port: int = judge.PORT, version: int = 4) -> None:
     found = tunnelled(step, N3)
-    if not check.that(len(found) == 1, f"{len(found)} answers came to an Echo Request.", "TS29281-7.2.2-1"):
+    if not check.that(len(found) == 1, f"{len(found)} answers came to an Echo Request, not one.", "TS29281-7.2.2-1"):
         return
     read = check.signalling(found[0], ECHO_RESPONSE, "TS29281-7.2.2-1")
     if read is None:
@@ -48,7 +48,7 @@ def _echoed(check: Check, step: Step, sequence: int, port: int = judge.PORT, ver
     told = f"The sequence number is {read.sequence}, and the request's {sequence}."
     check.that(read.sequence == sequence, told, "TS29281-7.2.2-2")
     values = [one.value for one in read.elements if one.type == RECOVERY]
-    told = f"The Recovery elements are {[one.hex() for one in values]}; one of 00 has to be there."
+    told = f"The Recovery elements are {[one.hex() for one in values]}; expected is a single one of 00."
     check.that(values == [b"\0"], told, "TS29281-7.2.2-3")
 
 
@@ -118,7 +118,7 @@ def _to_unknown(talk: Conversation, teid: int, kind: int = judge.G_PDU, version:
 def _indicated(check: Check, step: Step, teid: int, version: int = 4) -> None:
     check.dropped(step, "TS29281-7.3.1-1")
     found = tunnelled(step, N3)
-    told = f"{len(found)} messages came back for a G-PDU of an unknown tunnel; one has to."
+    told = f"{len(found)} messages came back for a G-PDU of an unknown tunnel, not one."
     if not check.that(len(found) == 1, told, "TS29281-7.3.1-2"):
         return
     read = check.signalling(found[0], judge.ERROR_INDICATION, "TS29281-7.3.1-2")
@@ -235,7 +235,7 @@ def _tunnel_to_tunnel(talk: Conversation, check: Check) -> None:
 def _end_marker_passed_on(talk: Conversation, check: Check) -> None:
     session, inner = _relayed(talk)
     found = tunnelled(_end_marker(talk, inner.teid, inner.host, N9, OTHER_HOSTS[4]), N3)
-    told = f"{len(found)} messages came out of the tunnel behind the one that an End Marker went into."
+    told = f"An End Marker went in, and {len(found)} messages came out on the other side, not one."
     if check.that(len(found) == 1, told, "TS29281-7.3.2-2"):
         end_marker(check, found[0], session.access, session.access_teid, "TS29281-7.3.2-2")
 
@@ -295,7 +295,7 @@ def _required_extensions(talk: Conversation, check: Check) -> None:
         step = _with_extension(talk, session, kind)
         check.dropped(step, "TS29281-5.2.1-3")
         found = tunnelled(step, N3)
-        told = f"{len(found)} messages came back for the extension header {kind:#04x}, which has to be understood."
+        told = f"{len(found)} messages came back for the unknown extension header {kind:#04x}; one is expected."
         if check.that(len(found) == 1, told, "TS29281-7.2.3-1"):
             _notified(check, found[0], session)
 
@@ -311,7 +311,7 @@ def _notified(check: Check, one: Tunnelled, session: Session) -> None:
     told = f"The notification has {len(lists)} lists of extension header types."
     if check.that(len(lists) == 1, told, "TS29281-7.2.3-2"):
         unknown = [kind for kind in REQUIRED if kind in lists[0]]
-        check.that(not unknown, "The list has the type that is not supported.", "TS29281-7.2.3-2")
+        check.that(not unknown, "The list of supported types has the unsupported one.", "TS29281-7.2.3-2")
 
 
 @story(TUNNELS, "unknown extension headers that may be skipped", n4=False)
@@ -320,7 +320,7 @@ def _skipped_extensions(talk: Conversation, check: Check) -> None:
     for kind in NOT_REQUIRED:
         step = _with_extension(talk, session, kind)
         check.uplink(step, talk.to_network(session), "TS29281-5.2.1-4")
-        check.that(not tunnelled(step), "A packet was answered that had to be passed on.", "TS29281-5.2.1-4")
+        check.that(not tunnelled(step), "A packet that must be forwarded was answered.", "TS29281-5.2.1-4")
 
 
 # ---- both ways, IPv6, fragments
@@ -376,7 +376,7 @@ def _outer_fragments(talk: Conversation, check: Check) -> None:
         told = f"Of a datagram in {len(pieces)} fragments, {len(came)} packets went to the data network."
         if check.that(len(came) == 1, told, "RFC1122-3.3.2-1"):
             different = packets.differences(packet, came[0])
-            check.that(not different, f"The packet is changed: {different}.", "RFC1122-3.3.2-1")
+            check.that(not different, f"The packet was changed: {different}.", "RFC1122-3.3.2-1")
 
 
 @story(TUNNELS, "fragments of users", n4=False, fragmented=True)

@@ -108,7 +108,7 @@ def _chosen(talk: Conversation, check: Check) -> None:
         session = talk.establish()
         assert session.answer is not None
         created = [one for one in session.answer.all(Ie.CREATED_PDR) if one.find(Ie.F_TEID)]
-        told = f"{len(created)} of the Created PDRs have an F-TEID; one PDR asked for one."
+        told = f"{len(created)} of the Created PDRs have an F-TEID; one PDR asked for an F-TEID."
         if not check.that(len(created) == 1, told, "TS29244-5.5.1-1"):
             return
         number = created[0].find(Ie.PDR_ID)
@@ -188,7 +188,7 @@ def _sent_again(talk: Conversation, check: Check) -> None:
         seid=0,
     )
     first, second = (talk.exchange(request.octets()) for _ in range(2))
-    told = f"{len(first)} and {len(second)} answers came to a request and to the same again."
+    told = f"{len(first)} and {len(second)} answers came to a request and to its repetition; one each is expected."
     if check.that(len(first) == len(second) == 1, told, "TS29244-6.4-3"):
         check.that(first[0].octets() == second[0].octets(), "The answers differ.", "TS29244-6.4-3")
         both_ways(talk, check, talk.established(session, first[0]))
@@ -252,7 +252,7 @@ def _unknown_session(talk: Conversation, check: Check) -> None:
         answer = talk.request(kind, seid=UNKNOWN_SEID)
         check.rejected(answer, "TS29244-8.2.1-1", Cause.SESSION_CONTEXT_NOT_FOUND)
         if answer is not None:
-            told = f"The response about no session has the SEID {answer.seid}."
+            told = f"The response about an unknown session has the SEID {answer.seid}, not 0."
             check.that(answer.seid == 0, told, "TS29244-7.2.2.4.2-2")
 
 
@@ -262,7 +262,7 @@ def _missing(talk: Conversation, check: Check, answer: Message | None, kind: Ie)
     assert answer is not None
     found = answer.value(Ie.OFFENDING_IE)
     name = message.name_of(kind, Ie, "")
-    told = f"The Offending IE is {found}, and {int(kind)} ({name}) was missing."
+    told = f"The Offending IE is {found}, but {int(kind)} ({name}) was missing."
     check.that(found == kind, told, "TS29244-7.6.6-2")
 
 

@@ -129,7 +129,7 @@ def _buffer(talk: Conversation, check: Check) -> None:
     for packet in sent:
         check.dropped(talk.downlink(packet), "TS29244-8.2.26-3", N3)
     reports = talk.reports(ReportType.DOWNLINK_DATA)
-    told = f"{len(reports)} downlink data reports came for the first packet that was buffered."
+    told = f"{len(reports)} downlink data reports came for the first buffered packet, not one."
     if check.that(len(reports) == 1, told, "TS29244-8.2.26-4"):
         found = reports[0]
         told = f"The report has the SEID {found.seid}, and ours is {session.number}."
@@ -142,7 +142,7 @@ def _buffer(talk: Conversation, check: Check) -> None:
     came = [one.octets for one in talk.step.taken if one.side == N3]
     inner = [one.message.inner for one in map(read_tunnelled, came) if one.message]
     same = len(inner) == len(sent) and not any(map(packets.differences, sent, inner))
-    told = f"Of {len(sent)} buffered packets, {len(inner)} came, or in another order."
+    told = f"Of {len(sent)} buffered packets {len(inner)} came out, or their order changed."
     check.that(same, told, "TS29244-8.2.26-3")
     _down_is(talk, check, session, 443, True, "TS29244-8.2.26-2")
 
@@ -165,7 +165,7 @@ def _duplicate(talk: Conversation, check: Check) -> None:
         if check.that(wanted.access in found, told, "TS29244-8.2.26-5"):
             one = found[wanted.access]
             is_same = one.message is not None and not packets.differences(packet, one.message.inner)
-            check.that(is_same, f"What went to {wanted.access} is another packet.", "TS29244-8.2.26-5")
+            check.that(is_same, f"The packet that went to {wanted.access} was changed.", "TS29244-8.2.26-5")
 
 
 @story(RULES, "End Marker when the tunnel changes")
@@ -174,7 +174,7 @@ def _end_marker(talk: Conversation, check: Check) -> None:
     moved = replace(session, access="172.16.0.77", access_teid=0x0A0000AA)
     talk.must_modify(session, talk.far_down(moved, update=True, end_marker=True))
     found = [read_tunnelled(one.octets) for one in talk.step.taken if one.side == N3]
-    told = f"{len(found)} messages went out when the tunnel changed; one End Marker has to."
+    told = f"{len(found)} messages went out when the tunnel changed; one End Marker is expected."
     if check.that(len(found) == 1, told, "TS29244-8.2.31-1"):
         end_marker(check, found[0], session.access, session.access_teid, "TS29244-8.2.31-1")
     packet = talk.to_user(session)
@@ -213,7 +213,7 @@ def _error_indication(talk: Conversation, check: Check) -> None:
     step = talk.give(talk.from_access(session, octets), N3)
     check.silent(step, "TS29281-7.3.1-8")
     reports = talk.reports(ReportType.ERROR_INDICATION)
-    told = f"{len(reports)} reports came about an Error Indication."
+    told = f"{len(reports)} reports came about an Error Indication, not one."
     if not check.that(len(reports) == 1, told, "TS29244-5.10-1"):
         return
     told = f"The report has the SEID {reports[0].seid}, and ours is {session.number}."
@@ -224,7 +224,7 @@ def _error_indication(talk: Conversation, check: Check) -> None:
         assert tunnel is not None
         found = elements.read_f_teid(tunnel)
         ends = (found.teid, found.ipv4)
-        told = f"The report says TEID {found.teid:#x} at {found.ipv4}."
+        told = f"The report names TEID {found.teid:#x} at {found.ipv4}, not the tunnel of the Error Indication."
         check.that(ends == (session.access_teid, session.access), told, "TS29244-5.10-1")
 
 

@@ -49,7 +49,7 @@ def extensions_of(text: str) -> list[Extension]:
 def message(session: Session, packet: bytes, words: Mapping[str, str]) -> bytes:
     """The GTP-U message of a row. Raises UsageError on words that there are not."""
     if unknown := sorted({*words} - {*WORDS}):
-        raise UsageError(f"There is no word {', '.join(unknown)} of uplink packets. Known: {', '.join(WORDS)}.")
+        raise UsageError(f"There is no field {', '.join(unknown)} of uplink packets. Known: {', '.join(WORDS)}.")
     flags = [one for one in words.get("flags", "").split(",") if one]
     if wrong := sorted({*flags} - {*FLAGS}):
         raise UsageError(f"There is no flag {', '.join(wrong)}. Known: E, S, PN.")
@@ -90,7 +90,7 @@ def must_be_forwarded(talk: Conversation, check: Check, words: Mapping[str, str]
     session = talk.establish()
     chain = extensions_of(words.get("extensions", ""))
     if session.qfi is None and any(one.type == judge.PDU_SESSION_CONTAINER for one in chain):
-        raise NotDeclared("Its sessions have no QoS flows, and so no PDU session containers.")
+        raise NotDeclared("Its sessions have no QoS flows, and therefore no PDU session containers.")
     packet = talk.to_network(session, int(words.get("size", 64)))
     step = talk.give(datagram(talk, session, packet, words), N3)
     if step.sent(N6) or not or_dropped:

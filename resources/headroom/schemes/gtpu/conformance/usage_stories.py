@@ -48,7 +48,8 @@ def _number(report: Element, kind: Ie) -> int | None:
 
 def _numbered(check: Check, reports: list[Element]) -> None:
     numbers = [_number(one, Ie.UR_SEQN) for one in reports]
-    check.that(numbers == list(range(len(reports))), f"The reports are numbered {numbers}.", "TS29244-5.2.2.3-3")
+    expected = list(range(len(reports)))
+    check.that(numbers == expected, f"The reports are numbered {numbers}, not {expected}.", "TS29244-5.2.2.3-3")
     urrs = {_number(one, Ie.URR_ID) for one in reports}
     check.that(urrs <= {1}, f"The reports are of the URRs {urrs}.", "TS29244-5.2.2.3-1")
 
@@ -62,7 +63,7 @@ def _volume_threshold(talk: Conversation, check: Check) -> None:
         if number * OCTETS < THRESHOLD:
             check.that(not talk.usage_reports(), "A report came below the threshold.", "TS29244-5.2.2.3-1")
     reports = talk.usage_reports()
-    told = f"{len(reports)} reports came for {12 * OCTETS} octets and a threshold of {THRESHOLD}."
+    told = f"{len(reports)} reports came for {12 * OCTETS} octets and a threshold of {THRESHOLD}, not two."
     if not check.that(len(reports) == 2, told, "TS29244-5.2.2.3-1"):
         return
     _numbered(check, reports)
@@ -72,7 +73,7 @@ def _volume_threshold(talk: Conversation, check: Check) -> None:
         volumes = _volumes(check, report)
         total = _total(volumes)
         good = total >= THRESHOLD and total % OCTETS == 0
-        check.that(good, f"A report has {total} octets, of packets of {OCTETS}.", "TS29244-5.2.2.2-1")
+        check.that(good, f"A report counts {total} octets, but each packet has {OCTETS}.", "TS29244-5.2.2.2-1")
     for report in talk.reports(ReportType.USAGE):
         told = f"A report has the SEID {report.seid}, and ours is {session.number}."
         check.that(report.seid == session.number, told, "TS29244-7.5.8-1")
@@ -86,7 +87,7 @@ def _query(talk: Conversation, check: Check) -> None:
     answer = talk.modify(session, group(Ie.QUERY_URR, [elements.number(Ie.URR_ID, 1, 4)]))
     check.accepted(answer, "TS29244-7.5.5-1")
     reports = answer.all(Ie.USAGE_REPORT_IN_MODIFICATION) if answer else []
-    if check.that(len(reports) == 1, f"{len(reports)} reports came for a query.", "TS29244-7.5.5-3"):
+    if check.that(len(reports) == 1, f"{len(reports)} reports came for a query, not one.", "TS29244-7.5.5-3"):
         told = f"The trigger is {_triggers(reports[0]):#x}."
         check.that(bool(_triggers(reports[0]) & ReportTrigger.IMMEDIATE), told, "TS29244-7.5.5-3")
         _counted(check, reports[0])
@@ -117,7 +118,7 @@ def _deletion(talk: Conversation, check: Check) -> None:
     answer = talk.delete(session)
     check.accepted(answer, "TS29244-7.5.7-1")
     reports = answer.all(Ie.USAGE_REPORT_IN_DELETION) if answer else []
-    if check.that(len(reports) == 1, f"{len(reports)} reports came with a deletion.", "TS29244-7.5.7-2"):
+    if check.that(len(reports) == 1, f"{len(reports)} reports came with a deletion, not one.", "TS29244-7.5.7-2"):
         told = f"The trigger is {_triggers(reports[0]):#x}."
         check.that(bool(_triggers(reports[0]) & ReportTrigger.TERMINATION), told, "TS29244-7.5.7-2")
         _counted(check, reports[0])
@@ -179,7 +180,7 @@ def _dropped(talk: Conversation, check: Check) -> None:
         talk.downlink(talk.to_user(session, 500))
     answer = talk.delete(session)
     reports = answer.all(Ie.USAGE_REPORT_IN_DELETION) if answer else []
-    if check.that(len(reports) == 1, f"{len(reports)} reports came with a deletion.", "TS29244-7.5.7-2"):
+    if check.that(len(reports) == 1, f"{len(reports)} reports came with a deletion, not one.", "TS29244-7.5.7-2"):
         volumes = _volumes(check, reports[0])
         told = f"{volumes.total} octets were counted, and 128 passed."
         check.that(volumes.total in (None, 128) and volumes.downlink in (None, 0), told, "TS29244-5.2.2.2-1")
@@ -197,7 +198,7 @@ def _before_qos(talk: Conversation, check: Check) -> None:
         check.dropped(talk.downlink(talk.to_user(session, 500)), "TS29244-5.4.3-1", N3)
     answer = talk.delete(session)
     reports = answer.all(Ie.USAGE_REPORT_IN_DELETION) if answer else []
-    if check.that(len(reports) == 1, f"{len(reports)} reports came with a deletion.", "TS29244-7.5.7-2"):
+    if check.that(len(reports) == 1, f"{len(reports)} reports came with a deletion, not one.", "TS29244-7.5.7-2"):
         total = _total(_volumes(check, reports[0]))
         told = f"{total} octets were counted; 128 passed, and a gate dropped {4 * 528}."
         check.that(total == 128 + 4 * 528, told, "TS29244-8.2.68-1")

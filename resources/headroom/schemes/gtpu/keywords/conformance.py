@@ -89,7 +89,7 @@ class UserPlaneKeywords:
             try:
                 one.tell(talk, check)
             except PfcpError as error:
-                check.that(False, f"What came over N4 is no message: {error}")
+                check.that(False, f"The octets received over N4 are no PFCP message: {error}")
 
     @keyword("User Plane Should Withstand")
     def withstood(self, attack: str) -> None:

@@ -70,7 +70,7 @@ def config_of(run: Run, rules: str, distribution: str) -> LoadConfig:
     """The configuration of a row. Skips the case where the implementation is no user plane."""
     if rules not in get_args(Rules) or distribution not in get_args(Distribution):
         known = ", ".join((*get_args(Rules), "and", *get_args(Distribution)))
-        raise ValueError(f"'{rules}' and '{distribution}' are no rules and distribution; known: {known}")
+        raise ValueError(f"There are no rules '{rules}' with the distribution '{distribution}'; known: {known}")
     found = run.compressor
     if reason := found.lacks(ROLE, "gtpu"):
         raise SkipExecution(f"{reason}.")

@@ -80,8 +80,7 @@ def config_of(profile: str, cpus: str, distribution: str, users: int, **paramete
         )
     if (run.topology, run.generator) == ("compose", "trex"):
         raise choice.NotOnThisTopology(
-            "This harness lets TRex send to user planes in network namespaces alone: name --topology netns, or "
-            "--generator memory."
+            "TRex can send to user planes in network namespaces only: name --topology netns, or --generator memory."
         )
     if reason := run.compressor.lacks(ROLE, "gtpu"):
         raise SkipExecution(f"{reason}.")
