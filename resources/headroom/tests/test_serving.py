@@ -235,10 +235,10 @@ def test_messages_that_nobody_has_taken_up_are_a_failure() -> None:
     [
         ([0.02], 1010, "virtual", ""),
         ([0.9], 1280, "real", ""),
-        ([0.5, 1.5], 1000, "virtual", "more than the workers can do: a worker needed 1.50 times the time that there"),
-        ([0.97], 3400, "virtual", "more than the workers can do: 3,400 calls were in progress at the end, and 1,000"),
-        ([0.97], 3400, "real", "more than the workers can do: 3,400 calls were in progress"),
-        ([0.09], 1401, "real", r"had the processor for 9 % of the time only: the machine is busy otherwise"),
+        ([0.5, 1.5], 1000, "virtual", "The workers cannot keep up: a worker needed 1.50 times the available"),
+        ([0.97], 3400, "virtual", "The workers cannot keep up: 3,400 calls were in progress at the end, and 1,000"),
+        ([0.97], 3400, "real", "The workers cannot keep up: 3,400 calls were in progress"),
+        ([0.09], 1401, "real", r"had the processor for only 9 % of the time: other processes keep the machine busy"),
     ],
 )
 def test_workers_that_do_not_keep_up(loads: list[float], at_end: int, clock: str, wrong: str) -> None:
@@ -248,7 +248,7 @@ def test_workers_that_do_not_keep_up(loads: list[float], at_end: int, clock: str
     if not wrong:
         call_service.require_served(found)
         return
-    kind = call_service.Disturbed if "busy otherwise" in wrong else AssertionError
+    kind = call_service.Disturbed if "other processes" in wrong else AssertionError
     with pytest.raises(kind, match=wrong):
         call_service.require_served(found)
 
@@ -289,7 +289,7 @@ def test_the_report_shows_what_was_served() -> None:
     assert cells[:5] == ["basic-voice-call", "reference", "per call", "virtual", "1,000"]
     assert cells[5:9] == ["180", "5", "2.0 %", "25,000"]
     assert cells[-1] == "21.0"
-    assert "by proportion" in served.content.caption
+    assert "extrapolated" in served.content.caption
     assert [cell.text for cell in times.content.rows[0].cells] == [
         *("A Row", "1.5", "1", "3", "1.5", "1.5"),
         *("1", "0.15", "0.1"),

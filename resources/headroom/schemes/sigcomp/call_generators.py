@@ -35,7 +35,7 @@ Execute = Callable[[str, dict[str, Any]], dict[str, Any]]
 
 @contextmanager
 def callers(settings: Run, made: Topology, sequence: str, holding_s: float = 0.0) -> Iterator[Generator]:
-    """What makes calls over a topology that has been made: the engine, or TRex, which runs as long as the block.
+    """Gives the generator of calls over an existing topology: the engine, or TRex, which runs until the block ends.
 
     Raises as `sender` does.
     """
@@ -165,7 +165,8 @@ class TrexCalls:
 
 
 def changed_messages(packets: Iterable[bytes], messages: Sequence[bytes]) -> int:
-    """How many UDP/IPv4 packets are not the messages of one side, each once in each flow; others count, too."""
+    """The number of packets that are no UDP/IPv4 packet with a message of one side; in each flow each message counts
+    once."""
     flows: dict[bytes, list[bytes]] = {}
     others = 0
     for packet in packets:

@@ -106,7 +106,7 @@ class CallLoadConfig:
 
 @dataclass(frozen=True)
 class OrganisationResult:
-    """What calls would see of one organisation. Times are nanoseconds, loads shares of one core."""
+    """Times and loads of the calls with one organisation. Times are nanoseconds, loads shares of one core."""
 
     calls_per_s: float
     active_workers: float  # mean
@@ -165,7 +165,7 @@ class CallLoadResult:
 
 
 def holding_of(config: CallLoadConfig) -> float:
-    """How long calls are held, in seconds."""
+    """The holding time of calls, in seconds."""
     return HOLDING_S.get(config.sequence, 300.0) if config.holding_s is None else config.holding_s
 
 
@@ -266,7 +266,7 @@ def job(config: CallLoadConfig) -> dict[str, Any]:
 
 
 def lacking(config: CallLoadConfig) -> str:
-    """Why these implementations cannot run these calls, as declared; "" when they can."""
+    """The reason why the implementations do not support these calls, as declared; "" if they do."""
     for end in (_proxy(config), _user(config)):
         if reason := endpoints.lacking(end):
             return reason
@@ -309,7 +309,7 @@ def measure(config: CallLoadConfig, timeout_s: float | None = None) -> CallLoadR
 
 
 def _wrong_message(config: CallLoadConfig, sentences: str, part: str, number: str) -> str:
-    """What went wrong with one message of a call, before any load, and how to look at it."""
+    """The sentence about a message of a call that went wrong before any load, with the command that shows it."""
     sequence = config.sequence if part == "call" else REGISTRATION
     message = _of_edition(sequence, config.edition)[int(number)]
     return (
@@ -383,8 +383,8 @@ def require_right(document: dict[str, Any]) -> None:
 
 
 def served_at(load: float, measured: Sequence[CallLoadResult]) -> float | None:
-    """How many calls one core serves at a load, by proportion from what the runs took per call in progress; None where
-    the clock has not seen any load."""
+    """The number of calls that one core serves at a load, in proportion to the load per call in progress of the runs;
+    None if the clock measured no load."""
     taken = sum(one.load for one in measured)
     return load * sum(one.calls_in_progress for one in measured) / taken if taken else None
 

@@ -56,7 +56,7 @@ def _yes(name: str, text: str) -> bool:
 
 
 def _offered(name: str, text: str) -> int:
-    """What an endpoint offers, as it may be. Raises UsageError with what it may be."""
+    """Reads the value of a parameter that endpoints offer. Raises UsageError with the allowed values."""
     if not re.fullmatch("[0-9]{1,9}", text) or int(text) not in VALUES[name]:
         *most, last = map(str, VALUES[name])
         raise UsageError(f"{name}={text[:200]} makes no sense: {', '.join(most)} or {last} was expected.")

@@ -152,7 +152,7 @@ def _reading(outcome: Outcome, where: str) -> PayloadReading:
 
 
 def _reason(found: Nack | None) -> str:
-    """What a NACK says; others than those of RFC 4077, 3.2 by their number."""
+    """The reason in a NACK by its name; reasons that RFC 4077, 3.2 does not have by their number."""
     number = found.reason if found else 0
     return Reason(number).name if number in Reason.__members__.values() else f"reason {number}"
 

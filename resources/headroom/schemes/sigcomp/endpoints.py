@@ -50,10 +50,10 @@ GENEROUS = {"decompression_memory_size": 16384, "state_memory_size": 131072}
 
 @dataclass(frozen=True)
 class Endpoint:
-    """What a case says of one endpoint; what it does not say is up to the implementation.
+    """The configuration of one endpoint in a case; all that it does not set is up to the implementation.
 
-    `offer` is what the endpoint offers, with `dictionaries` and `compartments` where a case sets them; `peer` what it
-    knows of the other one from the beginning. `options` must be such as the implementation has.
+    `offer` is what the endpoint offers, with `dictionaries` and `compartments` if a case sets them; `peer` is what it
+    knows about the other endpoint from the beginning. `options` must be options of the implementation.
     """
 
     implementation: Implementation
@@ -114,7 +114,7 @@ def node_job(found: Implementation, build: str, side: str) -> dict[str, Any]:
 
 
 def lacking(end: Endpoint, features: Sequence[str] = ()) -> str:
-    """Why what a case asks of an endpoint is not for its implementation, as declared; "" when it is."""
+    """The reason why an implementation does not support the endpoint of a case, as declared; "" if it does."""
     needs: dict[str, Any] = {"transports": [end.transport], "features": list(features)}
     for limits in (LIMITS, LEAST):
         needs |= {limit: end.offer[key] for key, limit in limits.items() if key in end.offer}
@@ -156,7 +156,7 @@ def _described(found: Implementation, build: str, changed: int) -> dict[str, Any
 
 
 def has(found: Implementation, key: str, value: Any, build: str = DEFAULT_BUILD) -> bool:
-    """Whether an adapter describes an option: a value among `choices`, or a key among `options`."""
+    """True if an adapter describes an option: a value among `choices`, or a key among `options`."""
     scheme = described(found, build)
     choices: Mapping[str, Sequence[Any]] = scheme.get("choices", {})
     return value in choices[key] if key in choices else key in scheme.get("options", ())

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a link did to the messages of a conversation, and what that excuses.
+"""The effects of a link on the messages of a conversation, and the failures that these excuse.
 
-The engine tells of each message what its link did to it, so nothing has to be taken on an endpoint's word. A message
+The engine reports what its link did to each message, so that no verdict depends on an endpoint's own report. A message
 that does not come out is excused
 
-- when the link lost or damaged it;
-- when it refers to state that its receiver does not have (STATE_NOT_FOUND), and an earlier message of its sender in its
-  compartment was lost, damaged or late: state may have been in that. Once a NACK about such a failure has reached the
-  sender it knows (RFC 4077, 2.3), so that each NACK uses up the excuse of one message.
+- if the link lost or damaged it;
+- if it refers to state that its receiver does not have (STATE_NOT_FOUND), and an earlier message of its sender in its
+  compartment, which may have created that state, was lost, damaged or late. Once a NACK about such a failure has
+  reached the sender, the sender knows (RFC 4077, 2.3), so that each NACK excuses only one message.
 
-Nothing excuses a message that comes out different. A stream loses nothing.
+A message that comes out different is never excused. A stream loses nothing.
 """
 
 from collections import Counter
@@ -23,18 +23,18 @@ EXCUSED_TOGETHER = 2
 
 
 def lost(record: Record) -> bool:
-    """Whether the link did not deliver a message."""
+    """True if the link did not deliver a message."""
     return record.get("link", {}).get("fate", "delivered") != "delivered"
 
 
 def harmed(record: Record) -> bool:
-    """Whether the link did anything to a message but repeat it."""
+    """True if the link did anything to a message other than repeat it."""
     link = record.get("link", {})
     return lost(record) or bool(link.get("held")) or bool(link.get("flipped"))
 
 
 def reasons(record: Record) -> list[str]:
-    """Why decompression failed, as RFC 4077, 3.2 names it."""
+    """The reasons of decompression failures, by their names in RFC 4077, 3.2."""
     return sorted({one["reason_name"] for one in record.get("arrivals", ()) if "reason_name" in one})
 
 
@@ -70,7 +70,8 @@ def _excused(record: Record, may_lack_state: bool) -> bool:
 
 
 def _answered(record: Record) -> list[int]:
-    """When a message failed whose NACK the sender has got, without detour."""
+    """The time at which a message failed, if its NACK reached the sender without being held back; as a list of at most
+    one."""
     return [
         arrival.get("time_ns", 0)
         for arrival in record.get("arrivals", ())
@@ -79,8 +80,9 @@ def _answered(record: Record) -> list[int]:
 
 
 def silent(records: Sequence[Record]) -> list[tuple[str, str]]:
-    """What shows that nothing happened: a side that understands nothing of what the link delivers to it, or compresses
-    nothing of what it sends. The side, and what is wrong with it. One or two messages may be excused, one and all."""
+    """Finds sides for which the conversation shows no SigComp at all: a side that understands none of the messages
+    delivered to it, or that compresses none of its messages. Returns each side with a sentence. One or two lost
+    messages may be excused, but not all."""
     found = []
     for side, other in (("a", "b"), ("b", "a")):
         delivered = [one for one in records if one.get("from") == side and not lost(one)]

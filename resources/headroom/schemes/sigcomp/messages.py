@@ -50,8 +50,8 @@ def conversation(messages: Iterable[Message], compartment: int = 1) -> list[Step
 
 @dataclass
 class ConversationConfig:
-    """What to send through which endpoints. `offer` is what both offer and know of each other; `options` are for those
-    implementations that have them."""
+    """The messages of a conversation and the endpoints that exchange them. `offer` is what both endpoints offer and
+    know about each other; `options` go to the implementations that have them."""
 
     a: Implementation
     b: Implementation
@@ -69,7 +69,7 @@ class ConversationConfig:
     timeout_s: float = 120.0
 
     def back_ns(self) -> int | None:
-        """How long a NACK is on its way at most; None where it may have to wait."""
+        """The longest delay of a NACK; None if it may have to wait."""
         if any(way.get(key) for way in (self.a_to_b, self.b_to_a) for key in ("rate_bps", "jitter_ns")):
             return None
         return max(int(way.get("delay_ns", 0)) for way in (self.a_to_b, self.b_to_a))
@@ -108,12 +108,12 @@ class SentMessage:
 
     @property
     def uploads(self) -> bool:
-        """Whether it brought bytecode."""
+        """True if the message uploads bytecode."""
         return bool(self.record.get("compressed", {}).get("code_length"))
 
     @property
     def plain(self) -> bool:
-        """Whether it went as it was, because it could not be compressed."""
+        """True if the message was sent uncompressed because it could not be compressed."""
         return bool(self.record.get("plain", False))
 
     @property
@@ -124,7 +124,7 @@ class SentMessage:
 
     @property
     def reason(self) -> str:
-        """Why decompression failed, as RFC 4077 3.2 names it; "" where it did not."""
+        """The reason of the decompression failure, by its name in RFC 4077, 3.2; "" if there was none."""
         return next((one["reason_name"] for one in self.record["arrivals"] if one["status"] == "ERR_DECOMPRESSION"), "")
 
     @property

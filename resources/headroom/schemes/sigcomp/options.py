@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Options of runs about calls through a P-CSCF, of which one that is not held is no call in progress."""
+"""Options of runs with calls through a P-CSCF."""
 
 from headroom.core.options import Option, Rows, number
 
@@ -12,7 +12,7 @@ CALLS = Option(
     "calls",
     None,
     number("calls", 1, 4_000_000, "calls", int),
-    "Calls in progress at a P-CSCF (performance/sip_calls); those of its rows when left out.",
+    "Calls in progress at a P-CSCF (performance/sip_calls); if left out, as each row says.",
     int,
     later=True,
     rows=ROWS,
@@ -21,7 +21,7 @@ HOLDING = Option(
     "holding",
     None,
     number("holding", 0.1, 1e6, "seconds"),
-    "How long such a call is held, in seconds (180 for voice, 300 for video).",
+    "Holding time of such a call, in seconds (180 for voice, 300 for video).",
     float,
     later=True,
     rows=ROWS,
@@ -30,7 +30,7 @@ ANSWER = Option(
     "answer",
     None,
     number("answer", 0, 1e6, "seconds"),
-    "How long until it is answered, in seconds (5).",
+    "Time until such a call is answered, in seconds (5).",
     float,
     later=True,
     rows=ROWS,

@@ -28,8 +28,8 @@ EPILOG = examples(
 def add_to(app: typer.Typer) -> None:
     app.command(
         "talk",
-        help="Play a SIP sequence between two SigComp endpoints: octets before and after each message, and what came "
-        "of it. Status 1: a message came out different, or did not come out and the link does not explain it.",
+        help="Play a SIP sequence between two SigComp endpoints and show the outcome of each message, and its octets "
+        "before and after. Status 1: a message came out different, or did not come out though the link is no reason.",
         epilog=EPILOG,
     )(talk_command)
 
@@ -53,7 +53,7 @@ def talk_command(
         str | None, typer.Option(help="udp, where a message on the link is at most a datagram, or tcp.")
     ] = None,
     seed: Annotated[int, typer.Option(min=0)] = 1,
-    repeats: Annotated[int, typer.Option(min=0, max=1000, help="Play it so many times more, and time each call.")] = 0,
+    repeats: Annotated[int, typer.Option(min=0, max=1000, help="Times to play it again, timing each call.")] = 0,
     link: Annotated[Path | None, typer.Option(help="Write what was on the link (pcapng).")] = None,
     build: Annotated[str, typer.Option(help="Build to use.")] = DEFAULT_BUILD,
     json: Annotated[bool, typer.Option("--json", help="Print the engine's document.")] = False,

@@ -55,7 +55,7 @@ class Case:
 
 @dataclass(frozen=True)
 class MessageOutcome:
-    """What an endpoint made of a message; `kind` as in oracle.sigcomp.endpoint."""
+    """The outcome of a message at an endpoint; `kind` is that of `judge.endpoint.Outcome`."""
 
     kind: str
     output: bytes = b""
@@ -321,9 +321,9 @@ def as_seen(outcome: Outcome, octets: bytes, version: int) -> MessageOutcome:
 
 
 def faults(given: Case, seen: list[MessageOutcome], nacks: bool = False, cycles: bool = True) -> list[str]:
-    """What is wrong with what an endpoint made of the case's messages, as sentences; [] when nothing is.
+    """Compares an endpoint's outcomes of a case's messages with the expected ones. Returns one sentence for each fault.
 
-    With `nacks` what it answered counts, too; `cycles` is whether it tells them.
+    With `nacks` the answers are compared, too; `cycles` is False if the endpoint does not report UDVM cycles.
     """
     if len(seen) != len(given.steps):
         return [f"there are {len(given.steps)} messages, and something is known of {len(seen)}"]
@@ -401,7 +401,7 @@ def _in_words(seen: MessageOutcome) -> str:
 
 
 def lying(seen: MessageOutcome) -> MessageOutcome:
-    """The same, with one octet or one number wrong: what has to be noticed."""
+    """The outcome with one wrong octet or number, which a comparison must notice."""
     if seen.kind == "failed":
         return replace(seen, reason=seen.reason % 25 + 1)
     if seen.kind in ("nack", "ignored"):

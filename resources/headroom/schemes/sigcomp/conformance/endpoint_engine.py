@@ -59,7 +59,8 @@ def require(endpoint: EndpointUnderTest, features: Sequence[str] = ()) -> None:
 
 
 def player(endpoint: EndpointUnderTest) -> Play:
-    """What a session plays with. Raises Misbehaviour when the adapter breaks a promise of the ABI."""
+    """Returns the function with which a session plays acts through the engine. It raises Misbehaviour if the adapter
+    breaks a promise of the ABI."""
 
     def play(acts: Sequence[Act]) -> list[Done]:
         document = engine.run("messages", job(endpoint, acts), PATIENCE_S, endpoint.build)

@@ -27,8 +27,8 @@ class Act:
 
 @dataclass(frozen=True)
 class Done:
-    """What came of an act. Of `compress`: `octets` is the SigComp message, None where there is none. Of `decompress`:
-    what each message was, several where a stream brought several."""
+    """The outcome of an act. Of `compress`: `octets` is the SigComp message, None if there is none. Of `decompress`:
+    `seen` has the outcome of each message, of several if a stream brought several."""
 
     octets: bytes | None = None
     seen: tuple[MessageOutcome, ...] = ()

@@ -21,7 +21,7 @@ OPTIONS = b"OPTIONS sip:user@example.com SIP/2.0\r\nVia: SIP/2.0/UDP host.exampl
 
 
 class NothingHappened(Exception):
-    """What the story is about did not come to pass, so nothing follows from it."""
+    """Raised if the condition under test never occurred, so that the case shows nothing."""
 
 
 def messages(count: int) -> list[bytes]:
@@ -69,14 +69,15 @@ def carried(
 
 
 def nothing_saved(heard: Sequence[tuple[bytes, bytes]]) -> list[str]:
-    """Whether messages, and what they were compressed to, bytecode and all, have as many octets together, or more: an
-    endpoint that wraps its messages in SigComp makes no effort to compress them (RFC 3320, 5.2)."""
+    """Returns a sentence if the SigComp messages, bytecode included, have together as many octets as the messages or
+    more: an endpoint that only wraps messages in SigComp makes no effort to compress them (RFC 3320, 5.2)."""
     plain, sent = (sum(len(pair[which]) for pair in heard) for which in (0, 1))
     return [] if sent < plain else [f"{plain} octets of {len(heard)} messages became {sent}: nothing is saved"]
 
 
 def lost(count: int, loss: float, seed: int) -> list[int]:
-    """How often each of so many messages is lost before it arrives; with any loss, one of them at least once."""
+    """Draws how often each of `count` messages is lost before it arrives; if `loss` is not 0, at least one message is
+    lost."""
     draw = random.Random(seed)
     times = [0] * count
     for number in range(count):

@@ -95,7 +95,8 @@ FLOODS: dict[str, Callable[[Offer], Flood]] = {"feedback": of_feedback, "states"
 
 
 def pour(flood: Flood, endpoint: EndpointUnderTest) -> tuple[list[Done], Cost]:
-    """What becomes of the acts, and what the flood costs. Raises Misbehaviour where a promise of the ABI is broken."""
+    """Plays a flood at an endpoint. Returns the outcomes of its acts and the cost. Raises Misbehaviour if a promise of
+    the ABI is broken."""
     job = endpoint_engine.job(endpoint, flood.acts) | {"costs": True}
     document = engine.run("messages", job, PATIENCE_S, endpoint.build)
     done = endpoint_engine.results(document, flood.acts)
@@ -105,7 +106,7 @@ def pour(flood: Flood, endpoint: EndpointUnderTest) -> tuple[list[Done], Cost]:
 
 
 def faults(flood: Flood, done: list[Done], cost: Cost) -> list[str]:
-    """What is wrong with how an endpoint went through a flood, as sentences."""
+    """Returns one sentence for each fault of an endpoint in a flood."""
     wrong = []
     for number, text in flood.expected.items():
         (seen,) = done[number].seen

@@ -58,7 +58,7 @@ class Cost:
 
     @property
     def untold(self) -> list[str]:
-        """What the statistics of an endpoint with a guard have, and these lack."""
+        """The statistics that an endpoint with a guard must have and that are missing."""
         return [word for word in ("work", "endless", "refused") if word not in self.statistics]
 
     @property
@@ -75,7 +75,7 @@ class Cost:
 
 
 def has_guard(endpoint: EndpointUnderTest) -> bool:
-    """Whether the implementation declares a guard."""
+    """True if the implementation declares a guard."""
     return not endpoints.lacking(endpoint.endpoint(), [GUARD])
 
 
@@ -126,8 +126,8 @@ def cycles_granted(octets: bytes, offer: Offer) -> int:
 
 
 def faults(case: Case, found: Cost, exactly: bool) -> list[str]:
-    """What no endpoint may make of an attack, as sentences: other than the failure that the case says, or, with
-    `exactly`, than what the judge finds, place included; and more cycles than there are."""
+    """Returns one sentence for each fault of an endpoint in an attack: a message that does not fail as the case says
+    (with `exactly`: as the judge finds, place included), or that uses more UDVM cycles than allowed."""
     offer = case.offer or Offer()
     if exactly:
         wrong = endpoint_cases.faults(case, list(found.seen))
@@ -146,8 +146,9 @@ def faults(case: Case, found: Cost, exactly: bool) -> list[str]:
 
 
 def elsewhere(on: Cost, off: Cost, seen_through: bool) -> list[str]:
-    """Whether messages fail at another place (RFC 4077, 3.1) with the guard on than with it off. One that its budget
-    has ended before its cycles did may; one that was seen to be endless was seen through to its end."""
+    """Returns one sentence for each message that fails at another place (RFC 4077, 3.1) with the guard on than with it
+    off. A message that the guard's budget of work ended earlier may; a message that the guard proved endless ran to its
+    end."""
     wrong = []
     for number, (here, there) in enumerate(zip(on.seen, off.seen, strict=True)):
         cut_short = here.cycles < there.cycles and here.reason == Reason.CYCLES_EXHAUSTED and not seen_through
@@ -176,8 +177,9 @@ def costs_too_much(case: Case, found: Cost, seen_through: bool) -> list[str]:
 
 
 def grows(once: Cost, often: Cost) -> list[str]:
-    """Whether attacks leave something behind in memory: what failed leaves nothing (RFC 3320, 8.7). By the endpoint's
-    own word, and by what its process has taken over the later half of the messages."""
+    """Returns one sentence for each memory that grows with attacks, because failed messages must leave no state behind
+    (RFC 3320, 8.7). Compares the endpoint's own statistics, and the growth of its process over the later half of the
+    messages."""
     wrong = []
     if often.memory > once.memory:
         wrong.append(
@@ -187,7 +189,7 @@ def grows(once: Cost, often: Cost) -> list[str]:
 
 
 def growth(often: Cost) -> list[str]:
-    """Whether messages leave something behind, by what the process has taken over the later half of them."""
+    """Returns one sentence for each memory of the process that grows over the later half of the messages."""
     wrong = []
     for grown, forgiven, where in (
         (often.heap, FORGIVEN_HEAP * len(often.octets) // 2, "heap"),
@@ -200,8 +202,8 @@ def growth(often: Cost) -> list[str]:
 
 
 def takes_too_long(often: Cost) -> list[str]:
-    """Whether so few of these messages fill a core as those of the thesis did. What counts is the time of processors,
-    which other work on the machine does not lengthen, and it is hundreds of times what such a message needs."""
+    """Returns a sentence if as few of these messages fill a core as in the thesis. Compares processor time, which other
+    work on the machine does not change; the limit is hundreds of times what such a message needs."""
     spent = _over_later_half(often.processor_ns)
     count = len(often.octets) - len(often.octets) // 2
     if spent * FEWEST_PER_S <= count * SECOND:
@@ -255,7 +257,8 @@ def siege(endpoint: EndpointUnderTest, attack: bytes, count: int = 40) -> Siege:
 
 
 def siege_faults(found: Siege, reason: str) -> list[str]:
-    """What is wrong with how a siege went: REASON is the counter of `refused` that it must be counted under."""
+    """Returns one sentence for each fault in a siege. REASON is the counter of `refused` that must count the refused
+    messages."""
     refused = found.attacks.count(REFUSED)
     counted = int(found.statistics["refused"].get(reason, 0))
     wrong = []

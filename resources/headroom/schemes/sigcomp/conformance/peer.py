@@ -30,7 +30,7 @@ hex ({returned})
 
 @dataclass
 class FarEnd:
-    """`offer`: what it offers the endpoint under test. `heard`: what became of each message so far, in order.
+    """`offer`: what it offers the endpoint under test. `heard`: the outcome of each message so far, in order.
     `reserved`: Useful Values of a later version, at addresses 10 to 31 (RFC 3320, 7.2)."""
 
     offer: Offer = field(default_factory=Offer)
@@ -77,7 +77,7 @@ class FarEnd:
         return item.identifier
 
     def refers_to(self, identifier: bytes) -> bool:
-        """Whether the endpoint has referred to an item of state."""
+        """True if the endpoint has referred to an item of state."""
         return identifier in self.endpoint.states.found
 
     def forgets(self) -> None:
@@ -99,7 +99,8 @@ class FarEnd:
 
 
 def fault_of(outcome: Outcome, message: bytes, octets: bytes) -> str:
-    """What is wrong with a SigComp message that `message` was compressed to, as a sentence; "" when nothing is."""
+    """Returns a sentence if a SigComp message does not decompress to `message`, which it was compressed from; "" if it
+    does."""
     if outcome.kind == "compressed" and outcome.output == message:
         return ""
     if outcome.kind == "compressed":

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What cells of the interop matrix differ in: mechanism, transport and compartments; and the link between two
-endpoints."""
+"""The axes of the interop matrix: mechanism, transport and compartments; and the links between two endpoints."""
 
 from headroom.core.contract import CLEAN, Axis, LinkCondition, Value
 
@@ -14,7 +13,7 @@ ONE, SEVERAL = "1", "3"  # compartments that have the call, one after another
 
 
 def _datagrams(*mechanisms: str) -> dict[str, tuple[str, ...]]:
-    """What a link that does something to datagrams goes with: mechanisms that rest on what came before."""
+    """The rows of a link that harms datagrams: those with mechanisms that depend on earlier messages."""
     return {"mechanism": mechanisms, "transport": (UDP,), "compartments": (ONE,)}
 
 

@@ -97,7 +97,7 @@ def _seed(seed: int, sequence: str) -> int:
 
 
 def unsupported(exchange: Exchange) -> str:
-    """Why two endpoints cannot run an exchange; "" when both declare what it takes, and are here."""
+    """The reason why two endpoints cannot run an exchange; "" if both declare all that it needs and are installed."""
     for name in (exchange.caller, exchange.called):
         if reason := endpoints.lacking(_end(name, exchange), ["compression"]):
             return reason
@@ -215,7 +215,8 @@ def _compressed(exchange: Exchange, call: Call) -> list[tuple[dict[str, Any], by
 
 
 def _judged(exchange: Exchange, call: Call) -> dict[int, str]:
-    """Why the judge does not restore a compressed message, by message; "" where it restores it."""
+    """The reason why the judge does not restore a compressed message, by message; "" for each message that it
+    restores."""
     judge = Pair(offer_of(exchange), call.compartments)
     sentences: dict[int, str] = {}
     for record, octets in _heard(exchange, call):
@@ -236,10 +237,10 @@ def _heard(exchange: Exchange, call: Call) -> list[tuple[dict[str, Any], bytes]]
 
 
 def confirmed(exchange: Exchange, calls: Sequence[Call], seen: Sequence[bytes | None]) -> list[str]:
-    """What two endpoints understand of each other, before others: sentences about messages that neither of two judges
-    restores. `seen` is what tshark's UDVM makes of `on_the_link`, nothing where there is no tshark.
+    """Returns one sentence for each message that the two endpoints understood but neither of two judges restores.
+    `seen` is the output of tshark's UDVM for `on_the_link`, empty without tshark.
 
-    Two that copy, or that talk behind the link's back, understand each other very well.
+    Without this check, two endpoints that copy, or that exchange data outside the link, would pass.
     """
     if not is_sigcomp(exchange):
         return []
@@ -265,7 +266,7 @@ def _sender(exchange: Exchange, call: Call, number: int) -> str:
 
 
 def is_sigcomp(exchange: Exchange) -> bool:
-    """Whether the two declare that SigComp is on the link, and not a format of their own."""
+    """True if the two implementations declare that SigComp is on the link, and not a format of their own."""
     return endpoints.wire(find(exchange.caller)) == endpoints.SCHEME
 
 

@@ -24,7 +24,7 @@ MOST_FINDINGS = 20  # kept in a record
 
 
 def exchange_of(row: Row, link: str, names: tuple[str, ...] = ()) -> Exchange:
-    """What a row asks over a link, of some sequences."""
+    """The exchange of a row over a link, with the SIP sequences in `names`."""
     return Exchange(
         row.compressor,
         row.decompressor,
@@ -39,7 +39,8 @@ def exchange_of(row: Row, link: str, names: tuple[str, ...] = ()) -> Exchange:
 
 
 def unsupported(row: Row) -> str:
-    """Why two endpoints cannot run a row, as a sentence; "" when both declare what it takes, and are here."""
+    """The reason why two endpoints cannot run a row, as a sentence; "" if both declare all that it needs and are
+    installed."""
     reason = talk.unsupported(exchange_of(row, row.links[0] if row.links else row.scheme.links[0].name))
     return f"{reason}." if reason else ""
 
@@ -96,8 +97,8 @@ def shortcomings(
 
 
 def _second_opinion(exchange: Exchange, calls: Sequence[Call]) -> list[bytes | None]:
-    """What tshark's UDVM makes of the messages; nothing where there is no tshark. It errs in some instructions, so it
-    is no evidence against an implementation."""
+    """The output of tshark's UDVM for the messages; empty without tshark. It errs in some instructions, so it is no
+    evidence against an implementation."""
     current = collector.current()
     if not talk.is_sigcomp(exchange):
         return []
@@ -162,7 +163,8 @@ def _is_about(sentence: str, sequence: str) -> bool:
 
 
 def signature(sentence: str) -> str:
-    """What is the same wherever the same goes wrong: whose fault it is, as far as the judge says, and what."""
+    """The part of a failure's sentence that all failures of one kind share: the endpoint at fault, as far as the judge
+    knows, and the fault."""
     if found := re.search(r" from (\S+): what it is compressed to is restored by no judge \((.*)\)$", sentence):
         return f"{found[1]} · restored by no judge · {found[2]}"
     found = re.search(r" from (\S+) to (\S+) is ([a-z ]+?)(?: \(([^)]*)\))?(; .*)?$", sentence)

@@ -19,9 +19,9 @@ INTEROP = Interop(
         size="message_bytes",
         size_title="octets per message",
         size_format=".0f",
-        evidence="what became of each message",
-        passed="Every message that the link did not lose came out, but for those that refer to state it lost or "
-        "delayed; over a clean link two judges read it, too, and one of them restored each.",
+        evidence="the outcome of each message",
+        passed="Every message that the link did not lose came out, except those that refer to state that the link lost "
+        "or delayed. Over a clean link two judges read each message, too, and at least one of them restored it.",
         what="the caller's endpoint with the called party's: mechanisms, transports, compartments, SIP sequences and "
         "link conditions",
     ),

@@ -15,7 +15,7 @@ MOST_MEMORY = 65536  # octets: 7
 
 @dataclass(frozen=True)
 class Offer:
-    """What an endpoint offers (3.3.1); the defaults are SIP's minima (RFC 5049, 4)."""
+    """The parameters that an endpoint offers (3.3.1); the defaults are SIP's minima (RFC 5049, 4)."""
 
     decompression_memory_size: int = 8192
     state_memory_size: int = 2048
@@ -27,7 +27,7 @@ class Offer:
 
 @dataclass
 class Outcome:
-    """What became of a message. `kind`: compressed (decompressed with output), silent (without), plain, nack, ignored,
+    """The outcome of a message. `kind`: compressed (decompressed with output), silent (without), plain, nack, ignored,
     failed. `reason`, `opcode`, `pc` and `details` are those of a failure."""
 
     kind: str
@@ -89,7 +89,7 @@ class Endpoint:
         return nack(outcome.reason, digest, outcome.opcode, outcome.pc, outcome.details)
 
     def _memory(self) -> bytes:
-        """What goes with BYTECODES_TOO_LARGE (RFC 4077, 3.2); two octets hold no more than 65535."""
+        """The details of a NACK with BYTECODES_TOO_LARGE (RFC 4077, 3.2); two octets hold no more than 65535."""
         return min(self.offer.decompression_memory_size, 0xFFFF).to_bytes(2, "big")
 
     def _run(self, header: Header, length: int, outcome: Outcome) -> None:

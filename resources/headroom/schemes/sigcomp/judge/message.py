@@ -86,7 +86,7 @@ def access(partial: bytes, rest: bytes = b"", feedback: bytes = b"") -> bytes:
 
 @dataclass(frozen=True)
 class RequestedFeedback:
-    """What stands at requested_feedback_location (figure 12): flags, and the item to be returned, empty without Q."""
+    """The data at requested_feedback_location (figure 12): flags, and the item to be returned, empty without Q."""
 
     s: bool
     i: bool
@@ -116,8 +116,8 @@ class Parameters:
 
 
 def read_parameters(octets: bytes) -> Parameters:
-    """What stands at returned_parameters_location, the list ended by a length below 6 or above 20. Raises
-    DecompressionFailure (SEGFAULT) where the memory ends before the list does."""
+    """Reads the data at returned_parameters_location; a length below 6 or above 20 ends the list. Raises
+    DecompressionFailure (SEGFAULT) if the memory ends before the list does."""
     if len(octets) < 2:
         raise DecompressionFailure(Reason.SEGFAULT)
     at, announced = 2, []

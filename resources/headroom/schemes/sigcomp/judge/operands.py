@@ -56,7 +56,8 @@ class Operands:
         return word(self.memory, value) if in_memory else value
 
     def encoded_multitype(self) -> tuple[int, bool]:
-        """What the octets of a % say, without a look at the memory: a value, or the address of one and True."""
+        """Reads the octets of a % operand without a look at the memory: a value and False, or the address of a value
+        and True."""
         first = self._octets(1)
         if first < 0x40:
             return first, False

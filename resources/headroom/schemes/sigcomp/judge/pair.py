@@ -47,7 +47,7 @@ class Pair:
 
 
 def came_out(outcome: Outcome, message: bytes) -> bool:
-    """Whether a SigComp message became what it is to be."""
+    """True if a SigComp message was decompressed to the right message."""
     return outcome.kind == "compressed" and outcome.output == message
 
 

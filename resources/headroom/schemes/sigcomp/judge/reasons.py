@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Why decompression failed: the reason codes of RFC 4077, 3.2."""
+"""The reasons of decompression failures: the reason codes of RFC 4077, 3.2."""
 
 from enum import IntEnum
 

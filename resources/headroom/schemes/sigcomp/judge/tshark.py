@@ -43,7 +43,7 @@ class TsharkMessage:
 
 
 def command(capture: Path) -> str:
-    """What to give a shell to see the messages of a capture decompressed, which tshark does not do by itself."""
+    """The shell command that shows the messages of a capture decompressed, which tshark does not do by default."""
     return shlex.join(["tshark", "-n", "-r", str(capture), *DECOMPRESSING])
 
 
@@ -52,9 +52,9 @@ def available() -> bool:
 
 
 def read(messages: Sequence[tuple[int, bytes]]) -> list[TsharkMessage]:
-    """What tshark makes of datagrams in their order, each with the number of who sends it (0 to 255).
+    """Returns tshark's reading of datagrams in their order, each with the number of its sender (0 to 255).
 
-    Raises EnvironmentLacks without tshark, HeadroomError when it fails.
+    Raises EnvironmentLacks without tshark, HeadroomError if it fails.
     """
     if not messages:
         return []

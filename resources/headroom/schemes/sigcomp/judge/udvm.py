@@ -25,8 +25,8 @@ NAMES = [
 
 @dataclass
 class Run:
-    """What became of one message in the UDVM. `output` is None where no OUTPUT instruction was met (9.4.8). `beyond`:
-    cycles of the instruction for which there were too few left."""
+    """The outcome of one message in the UDVM. `output` is None if no OUTPUT instruction was executed (9.4.8). `beyond`:
+    cycles of the instruction that had too few cycles left."""
 
     output: bytes | None = None
     cycles: int = 0

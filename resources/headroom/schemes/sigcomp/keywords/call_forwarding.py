@@ -72,7 +72,7 @@ class CallForwardingKeywords:
 
 
 def config_of(sequence: str, cpus: str, nodes: str, **parameters: Any) -> SearchConfig:
-    """What a row asks for, noted; skips the case where this run or machine is not for it."""
+    """The configuration of a row, recorded as parameters; skips the case if this run or machine does not support it."""
     if nodes not in ("null", "sigcomp"):
         raise ValueError(f"the nodes are null or sigcomp, not '{nodes}'")
     run = current_run()
@@ -166,7 +166,7 @@ def require_sigcomp(config: SearchConfig, spoken: Spoken | None) -> None:
 
 
 def copies(found: Implementation) -> bool:
-    """Whether an implementation declares that its endpoints copy."""
+    """True if an implementation declares that its endpoints copy."""
     return found.declared(SCHEME).get("wire") == "copy"
 
 

@@ -95,7 +95,7 @@ class CallServiceKeywords:
 
 
 def config_of(run: Run, sequence: str) -> CallLoadConfig:
-    """What a row asks for; skips the case where an implementation does not declare endpoints for SigComp."""
+    """The configuration of a row; skips the case if an implementation does not declare endpoints for SigComp."""
     for role, found in run.sides:
         if reason := found.lacks("endpoint", SCHEME):
             raise SkipExecution(f"{reason}.")
@@ -210,7 +210,7 @@ def require_served(found: CallLoadResult) -> None:
     if found.unserved:
         wrong = f"{found.unserved:,} messages were still waiting 5 s after the last one had come"
     elif max(found.loads) >= FULL:
-        wrong = f"a worker needed {max(found.loads):.2f} times the time that there was"
+        wrong = f"a worker needed {max(found.loads):.2f} times the available time"
     elif found.in_progress_at_end > call_load.most_in_progress(found.simultaneous):
         wrong = (
             f"{found.in_progress_at_end:,} calls were in progress at the end, and {found.simultaneous:,} were required"
@@ -219,7 +219,7 @@ def require_served(found: CallLoadResult) -> None:
         return
     if max(found.loads) < STARVED and found.document["clock"] == "real":
         raise Disturbed(
-            f"The workers fell behind ({wrong}), and had the processor for {max(found.loads):.0%} of the time only: "
-            "the machine is busy otherwise.".replace("%", " %")
+            f"The workers fell behind ({wrong}), but had the processor for only {max(found.loads):.0%} of the time: "
+            "other processes keep the machine busy.".replace("%", " %")
         )
-    raise AssertionError(f"This is more than the workers can do: {wrong}.")
+    raise AssertionError(f"The workers cannot keep up: {wrong}.")

@@ -150,7 +150,8 @@ class EndpointKeywords:
 
     @keyword("A Call Should Not Rest On Reserved Addresses")
     def reserved_addresses(self, mechanism: str = DEFAULT, **options: Any) -> None:
-        """The same at a peer whose memory is not 0 at addresses 10 to 31, as a later version of SigComp may have it."""
+        """Carries a call to a peer whose memory is not 0 at addresses 10 to 31, as it may be in a later version of
+        SigComp."""
         far = FarEnd(_far_of(mechanism), reserved=LATER_VALUES)
         session, _ = _sender(mechanism, far, options)
         call = _call("3gpp-video-call", "printed", 1)
@@ -446,7 +447,7 @@ def _call(sequence: str, people: str, seed: int) -> tuple[Message, ...]:
 
 
 def _happened(story: Callable[[], list[str]]) -> list[str]:
-    """What is wrong in a story. Skips the case where nothing came to pass that it is about."""
+    """Returns the faults of a story. Skips the case if the condition under test never occurred."""
     try:
         return story()
     except NothingHappened as nothing:

@@ -98,8 +98,9 @@ class HostileBytecodeKeywords:
 
     @keyword("Messages That Fill One Core Should Be Measured")
     def measured(self, attack: str) -> None:
-        """How many of these messages a second one core decompresses: as the endpoint is by default, and, where it has a
-        guard, with that off. The median of the calls; a figure of this machine, from which no verdict follows."""
+        """Measures how many of these messages a second one core decompresses: with the endpoint's default
+        configuration, and with the guard off if it has one. The result is the median of the calls, a figure of this
+        machine, and no verdict depends on it."""
         case = endpoint_cases.case(GROUP, attack)
         endpoint = _endpoint(case.offer, case.compartments)
         current = collector.current()

@@ -60,7 +60,7 @@ NO_SPREAD = "a standard deviation needs two repetitions"
 
 @dataclass(frozen=True)
 class Place:
-    """What a place is measured with."""
+    """A table or figure of the thesis, and what is needed to measure it."""
 
     paper: Paper
     where: str
@@ -83,7 +83,7 @@ class Place:
 
 
 def why_missing(exchange: Exchange, column: str) -> str:
-    """Why a column has no value in a sequence that went through, or in one that did not."""
+    """The reason why a column has no value, whether or not its sequence went through."""
     if exchange.missing:
         return exchange.missing
     if column.startswith("spread"):
@@ -535,7 +535,7 @@ def figure_2(place: Place) -> PaperMeasurement:
 
 
 def figure_53(place: Place) -> PaperMeasurement:
-    """The same with SigComp, and what it gains."""
+    """The delays of figure 2 with SigComp, and the gain."""
     exchange = place.run(Configuration(**place.paper.configurations[place.where]))
     plain, sigcomp = [one.plain for one in exchange.sent], [one.sigcomp for one in exchange.sent]
     items = []

@@ -67,7 +67,8 @@ def lengths(
 
 
 def explained(items: list[Item]) -> list[Item]:
-    """The same figures; one that is better than the thesis's says so where it is the bytecode alone."""
+    """The figures; the note of a figure that is better than the thesis's says so if the bytecode alone is the
+    reason."""
     without = {item.id: item for item in items if item.id.endswith(COLUMN)}
 
     def described(item: Item) -> Item:
@@ -86,7 +87,7 @@ def _cell(paper: Paper, identities: tuple[str, ...], column: str) -> float | Non
 
 
 def _uploads(paper: Paper, identities: tuple[str, ...], code: int) -> int | None:
-    """Whether the thesis's message brings bytecode, 0 or 1; None where it does not say."""
+    """1 if the thesis's message uploads bytecode, 0 if not; None if the thesis does not say."""
     compressed, sigcomp = (_cell(paper, identities, column) for column in ("compressed", "sigcomp"))
     return None if compressed is None or sigcomp is None else int(sigcomp - compressed >= code)
 

@@ -37,7 +37,7 @@ LOGICAL_PROCESSORS = 2  # of the Pentium 4 with Hyper-Threading (Table 8)
 
 
 def is_load(where: str) -> bool:
-    """Whether a place belongs to phase three."""
+    """True if a place belongs to phase three."""
     return where.startswith(PLACES)
 
 
@@ -103,7 +103,7 @@ def measure(paper: Paper, where: str, run: Runner) -> PaperMeasurement:
 
 
 def _row(where: str, row: str) -> CallLoadRow:
-    """What a row of a table asks for: "750 calls", "50 video calls", "3 workers, run 2"."""
+    """Reads the row of a table: "750 calls", "50 video calls", "3 workers, run 2"."""
     count = int(row.split()[0])
     if where.startswith("Appendix M"):
         return CallLoadRow(VOICE, MOST_WORKERS_CALLS, count)
@@ -112,7 +112,7 @@ def _row(where: str, row: str) -> CallLoadRow:
 
 
 def _is_of_two(figure: Figure) -> bool:
-    """Whether it is the load of one of two logical processors, which a pool of two workers stands for."""
+    """True if the figure is the load of one of two logical processors; here a pool of two workers stands for these."""
     column = figure.id.rpartition(".")[2]
     return column.startswith("load-ht") or (column.startswith("load") and figure.where.startswith("Appendix N 14.14.1"))
 
@@ -223,7 +223,7 @@ def _points(values: dict[int, float]) -> list[dict[str, Any]]:
 
 
 def _are_loaded(runs: dict[int, call_load.CallLoadResult]) -> bool:
-    """Whether one of the runs has a load at which messages meet."""
+    """True if the load of a run is high enough for messages to wait for each other."""
     return any(one.most_load >= LEAST_LOAD for one in runs.values())
 
 

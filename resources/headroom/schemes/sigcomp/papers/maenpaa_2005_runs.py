@@ -37,7 +37,7 @@ TURNS = 5  # in which configurations that are compared by their times have their
 
 @dataclass(frozen=True)
 class Configuration:
-    """What a table of the thesis was measured with, as reports/papers/maenpaa-2005 has it."""
+    """The configuration of a table of the thesis, as in reports/papers/maenpaa-2005."""
 
     sequence: str
     messages: int  # how many of the sequence, from its beginning
@@ -61,7 +61,7 @@ class Configuration:
         }
 
     def judge(self) -> Offer:
-        """The same of the second judge's endpoints."""
+        """The offer of the second judge's endpoints."""
         return Offer(**self.offer(), stream=self.transport == TCP)
 
     def options(self) -> dict[str, Any]:
@@ -97,7 +97,7 @@ class Configuration:
 
 @dataclass
 class MeasuredMessage:
-    """What became of one message. Lengths in octets, times in µs, one for each repetition of the sequence."""
+    """The measurements of one message. Lengths in octets, times in µs, one for each repetition of the sequence."""
 
     name: str
     from_caller: bool
@@ -257,7 +257,7 @@ def _groups(configuration: Configuration) -> list[list[tuple[int, Message]]]:
 
 
 def _lacking(configuration: Configuration, run: Run) -> str:
-    """Why the endpoints cannot do it; "" when they can."""
+    """The reason why the endpoints do not support the configuration; "" if they do."""
     for found in dict.fromkeys((run.compressor, run.decompressor)):
         end = configuration.endpoint(found, run.build)
         if reason := endpoints.lacking(end):
@@ -268,7 +268,7 @@ def _lacking(configuration: Configuration, run: Run) -> str:
 
 
 def _through_engine(configuration: Configuration, messages: Sequence[Message], run: Run) -> list[dict[str, Any]]:
-    """What the engine tells of each message. Raises WrongMessages where one did not come out as it went in."""
+    """The engine's record of each message. Raises WrongMessages if a message did not come out as it went in."""
     ends = {"a": run.compressor, "b": run.decompressor}
     job = endpoints.conversation(
         {side: configuration.endpoint(found, run.build) for side, found in ends.items()},

@@ -54,8 +54,8 @@ def calls(records: Records) -> Section | None:
         )
         section.add("figure", charts.figure("f-calls", "Calls a second", caption, draw))
     caption = (
-        "How long a call took is the median of those at the lower rate, from its first message until its last one had "
-        "arrived; the parties answer at once, without pauses."
+        "The duration of a call is the median at the lower rate, from its first message until its last one arrived. "
+        "The parties answer at once, without pauses."
     )
     section.add("table", table_of("t-calls", SHOWN, list(through.values()), caption))
     return section

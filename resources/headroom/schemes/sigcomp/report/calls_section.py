@@ -25,10 +25,10 @@ def calls(records: Records) -> Section | None:
         return None
     section = Section("p-cscf", "Calls through a P-CSCF", "Calls")
     section.intro = [
-        "It decompresses what users send and compresses what they are sent (maenpaa-2005, chapter 11). Load is "
-        "processor time over time, of one core. A message is in the buffer from the moment it is due until a worker "
-        "begins with it. With a virtual clock processor time is measured and the queue is simulated; with the real one "
-        "there are threads, a queue, and a generator beside them."
+        "The P-CSCF decompresses messages from users and compresses messages to users (maenpaa-2005, chapter 11). Load "
+        "is processor time over elapsed time, of one core. A message is in the buffer from the moment it is due until "
+        "a worker begins with it. With a virtual clock, processor time is measured and the queue is simulated. With "
+        "the real clock, there are real threads, a queue and a generator."
     ]
     served = [record for record in found if record["parameters"]["organisation"] != "both"]
     if served:
@@ -36,11 +36,11 @@ def calls(records: Records) -> Section | None:
         section.add("table", table_of("t-p-cscf-times", TIMES, served, ALL_MEANS))
     if points := [point for record in served for point in _cumulative(record)]:
         draw = charts.lines(points, "time in the system, µs (logarithmic)", "messages", y_format=".0%", log_x=True)
-        caption = "Share of the messages that took no longer than this, from due until done with."
+        caption = "Share of the messages that took no longer than this, from the moment they are due to the end."
         section.add("figure", charts.figure("f-p-cscf", "Time of a message in the system", caption, draw))
     if loads := [point for record in served for point in _over_time(record)]:
         draw = charts.lines(loads, "s", "load of a core", y_format="%")
-        caption = "Processor time of the worker by time, of the worker that had most of it."
+        caption = "Load of the busiest worker over time."
         section.add("figure", charts.figure("f-p-cscf-load", "Load over time", caption, draw))
     compared = [line for record in found if record["parameters"]["organisation"] == "both" for line in _lines(record)]
     if compared:
@@ -56,18 +56,18 @@ def calls(records: Records) -> Section | None:
             "simulated with the same arrivals and service times, so that nothing else differs between them."
         )
         draw = charts.stacked_bars(rows, "µs", "", list(PARTS))
-        section.add("figure", charts.figure("f-organisations", "A common queue, or a worker for each", caption, draw))
+        section.add("figure", charts.figure("f-organisations", "A common queue, or pinned compartments", caption, draw))
     return section
 
 
 BY_PROPORTION = (
-    "Calls at 50 % are by proportion from the load that these calls made, and not measured at that number: with as "
-    "many, caches hold less of each; below a load of 0.1 % there is no telling. Memory per call is what the process "
-    "has grown by since the endpoint was made; of less than 100 calls, what does not grow with them is most of it."
+    "Calls at 50 % are extrapolated from the load of the measured calls. With that many calls, caches would hold less "
+    "of each; below a load of 0.1 % there is no estimate. Memory per call is the growth of the process since the "
+    "endpoint was created; with fewer than 100 calls, fixed memory is most of it."
 )
 ALL_MEANS = (
-    "Times in the system, µs; but for p50 and p99 they are means. Late: what of the time in the buffer is the "
-    "generator's doing, with the real clock. Active workers: as messages see them, themselves included."
+    "Times in the system, µs: means, except p50 and p99. Late: the part of the time in the buffer that the generator "
+    "caused (real clock only). Active workers: as an arriving message sees them, itself included."
 )
 OF_TRIALS = (
     "Means, and ±, the standard deviation over trials. Each trial has other arrivals, the same for both organisations; "

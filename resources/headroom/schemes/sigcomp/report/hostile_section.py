@@ -24,23 +24,23 @@ def hostile(records: Records) -> Section | None:
         return None
     section = Section("hostile", "Hostile bytecode", "Hostile")
     section.intro = [
-        "Messages that are made to keep a decompressor busy. RFC 3320 bounds each by UDVM cycles for every bit; a "
-        "guard, where an endpoint has one, by what an instruction costs, and by loops that it proves never to end. "
+        "Hostile messages are made to keep a decompressor busy. RFC 3320 limits each message by UDVM cycles per bit. "
+        "The guard of an endpoint, if any, also limits the cost of instructions and detects endless loops. "
         f"maenpaa-2005, 11.7: {THESIS_PER_S:.0f} messages a second of its attack filled a Pentium 4 of 3.0 GHz."
     ]
     if timed:
         caption = (
-            "Messages a second that fill one core, from the median time of a call. Where a gain is below 1, the guard "
-            "costs more than it saves: nothing can be proven of such a program."
+            "Messages a second that fill one core, from the median time of a call. Where the gain is below 1, the "
+            "guard costs more than it saves, because it can prove nothing about the program."
         )
         section.add("table", table_of("t-hostile", RATES, timed, caption))
         rows = [point for record in timed for point in _points(record)]
         series = [name for name in (PAPER, BEFORE, NOW) if any(row["series"] == name for row in rows)]
-        caption = "Of each attack, messages a second that fill one core; further to the right is better."
+        caption = "Messages a second of each attack that fill one core; further to the right is better."
         draw = charts.dots(rows, "messages a second (logarithmic)", series)
-        section.add("figure", charts.figure("f-hostile", "What fills one core", caption, draw))
+        section.add("figure", charts.figure("f-hostile", "Messages that fill one core", caption, draw))
     if bounded:
-        caption = "What one message takes. A unit of work is about what an instruction of one cycle takes."
+        caption = "Cost of one message. A unit of work is about the time of an instruction of one cycle."
         section.add("table", table_of("t-hostile-costs", COSTS, bounded, caption))
     return section
 
