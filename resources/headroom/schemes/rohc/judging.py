@@ -21,7 +21,7 @@ from headroom.schemes.rohc.judge import Checker, Parameters
 
 @dataclass
 class Judgement:
-    """What a judge found; `restored` counts the packets that its own decompressor gave back octet by octet."""
+    """A judge's result; `restored` counts the packets that its own decompressor restored octet by octet."""
 
     packets: int
     restored: int
@@ -71,7 +71,7 @@ def second_judge(done: replay.Replay, window: int = 1, refresh_limit: int | None
 
 
 def feedback_arrives(config: replay.ReplayConfig) -> bool:
-    """Whether all feedback reaches the compressor before its next packet, so that the judge may rely on it."""
+    """True if all feedback reaches the compressor before its next packet, so that the judge may rely on it."""
     harmless = {"path"}
     return (
         replay.feedback_path(config) == "own"

@@ -15,7 +15,7 @@ LARGEST_CID, LARGEST_SMALL_CID = 16383, 15
 
 @dataclass(frozen=True)
 class RohcOption:
-    """What one end can receive. The defaults are the values that RFC 3241, 2.1 suggests."""
+    """The parameters that one end can receive. The defaults are the values that RFC 3241, 2.1 suggests."""
 
     profiles: frozenset[int]
     max_cid: int = 15
@@ -39,9 +39,9 @@ class RohcOption:
         )
 
     def channel(self) -> dict[str, Any]:
-        """The same as keys of a configuration (implementations/README.md).
+        """The option as keys of a configuration (implementations/README.md).
 
-        PPP leaves it to the sender of each packet which CIDs it has; an instance has one kind: small ones if they do.
+        In PPP each packet may have small or large CIDs; an instance has only one kind, small if `max_cid` allows it.
         """
         return {
             "cids": "small" if self.max_cid <= LARGEST_SMALL_CID else "large",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How ROHC is measured: channels with large CIDs, in a mode, with a way of feedback."""
+"""The measurement of ROHC: channels with large CIDs, in a mode, with a way of feedback."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -83,7 +83,7 @@ def test_a_few_others_do_not_matter(declared: set[str]) -> None:
 def test_declared_has_to_be_used(declared: set[str]) -> None:
     declared.add("profile-0x0001")
     flow = packets("rtp-ipv4", carriers.ENOUGH)
-    assert "sends 20 packets that it is for uncompressed" in carriers.unused(MINE, None, [(one, 0) for one in flow])
+    assert "sends 20 packets that fit it uncompressed" in carriers.unused(MINE, None, [(one, 0) for one in flow])
     assert carriers.unused(MINE, None, [(one, 0) for one in flow[1:]]) == "", "too few to say so"
     assert carriers.unused(MINE, None, [(flow[0], 1), *((one, 0) for one in flow)]) == "", "it is used"
     assert carriers.unused(MINE, ["0x0000"], [(one, 0) for one in flow]) == ""

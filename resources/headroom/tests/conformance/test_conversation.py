@@ -188,7 +188,7 @@ def test_a_compressor_that_never_does_the_same_again_is_an_error(monkeypatch: py
     story.send(2)
     story.give("ACK(O)")
     story.send(1)
-    with pytest.raises(Misbehaviour, match="do not make the same octets"):
+    with pytest.raises(Misbehaviour, match="given twice, result in different octets"):
         story.run(replay_of())
 
 

@@ -151,7 +151,7 @@ def test_delivering_what_must_be_refused_is_wrong() -> None:
 def test_delivering_something_else_is_wrong() -> None:
     tried, _ = counted("octets appended", other="mismatched")
     assert len(tried.wrong) == 1
-    assert tried.wrong[0].endswith("it is delivered other than the judge reads it")
+    assert tried.wrong[0].endswith("it is delivered with other octets than the judge restores")
 
 
 def test_refusing_more_than_the_judge_is_careful() -> None:
@@ -168,7 +168,7 @@ def test_recovery(verdict: str, wrong: int, not_recovered: int) -> None:
     if not_recovered:
         assert tried.not_recovered[0].endswith("the IR packet behind it is not delivered (ERR_CRC)")
     if wrong:
-        assert tried.wrong[0].endswith("the IR packet behind it is delivered other than the judge reads it")
+        assert tried.wrong[0].endswith("the IR packet behind it is delivered with other octets than the judge restores")
 
 
 def test_attempt_goes_through_the_channels_that_are_declared(monkeypatch: pytest.MonkeyPatch) -> None:

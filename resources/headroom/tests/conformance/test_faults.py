@@ -42,7 +42,7 @@ def test_a_broken_promise(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_garbage(monkeypatch: pytest.MonkeyPatch) -> None:
     sentence = provoked(monkeypatch, {"promise_broken": None, "forward": {"verdicts": {"mismatched": 4}}})
-    assert sentence == "4 packets come out other than they were."
+    assert sentence == "4 packets come out with other octets."
 
 
 def test_job() -> None:

@@ -52,13 +52,13 @@ def test_no_complaint_about_what_is_right() -> None:
 def test_what_the_decompressor_owes() -> None:
     seen = arrivals({6: "not_delivered"}, lost=(5,))
     assert losses.disagreements(seen.packets, PARAMETERS, "losing c: ") == [
-        "losing c: packet 7 (UO-0) is not delivered (ERR_CRC), though what arrived suffices"
+        "losing c: packet 7 (UO-0) is not delivered (ERR_CRC), though the packets that arrived suffice"
     ]
 
 
 def test_what_comes_out_wrong() -> None:
     assert losses.disagreements(arrivals({6: "mismatched"}).packets, PARAMETERS) == [
-        "packet 7 (UO-0) is delivered other than it was"
+        "packet 7 (UO-0) is delivered with other octets"
     ]
 
 
@@ -128,6 +128,6 @@ def test_survey_counts_the_packets_that_carry_the_change(monkeypatch: pytest.Mon
 def test_survey_complains_about_the_decompressor(monkeypatch: pytest.MonkeyPatch) -> None:
     found, _ = survey(monkeypatch, 4, {(1, 44): "not_delivered"})
     # In the first batch channel 1 loses the change itself, in the second the first six packets.
-    assert "losing packets c: packet 45 (UO-0) is not delivered (ERR_CRC), though what arrived suffices" in (
+    assert "losing packets c: packet 45 (UO-0) is not delivered (ERR_CRC), though the packets that arrived suffice" in (
         found.complaints
     )

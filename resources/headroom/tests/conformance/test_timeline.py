@@ -140,12 +140,12 @@ def test_what_is_no_step_is_refused(what: str, outcome: str) -> None:
     [
         ("delivered", "identical", ""),
         ("delivered", "not_delivered", "packet 1 of 2 is not delivered (ERR_CRC)"),
-        ("delivered", "mismatched", "packet 1 of 2 comes out other than it was (OK)"),
+        ("delivered", "mismatched", "packet 1 of 2 comes out with other octets (OK)"),
         ("withheld", "withheld", ""),
         ("withheld", "unexpected", "packet 1 of 2 is delivered, but nothing may come out (OK)"),
         ("delivered or withheld", "identical", ""),
         ("delivered or withheld", "not_delivered", ""),
-        ("delivered or withheld", "mismatched", "packet 1 of 2 comes out other than it was (OK)"),
+        ("delivered or withheld", "mismatched", "packet 1 of 2 comes out with other octets (OK)"),
         ("anything", "unexpected", ""),
         ("anything", "withheld", ""),
         ("anything", "not_run", "packet 1 of 2 not_run (ERR_CRC)"),
@@ -162,7 +162,7 @@ def test_every_step_is_judged() -> None:
     assert played(made, p2="not_delivered", p3="unexpected", p5="mismatched").complaints == [
         "step 2 (2 x UO-0): packet 2 of 2 is not delivered (ERR_CRC)",
         "step 3 (1 x damaged UO-0): packet 1 of 1 is delivered, but nothing may come out (OK)",
-        "step 4 (2 x UO-0): packet 2 of 2 comes out other than it was (OK)",
+        "step 4 (2 x UO-0): packet 2 of 2 comes out with other octets (OK)",
     ]
 
 
@@ -285,7 +285,7 @@ def test_a_decompressor_without_any_feedback_is_named() -> None:
     assert silent == [
         "the decompressor gives no feedback at all; step 1 (1 x IR): packet 1 is not answered with ACK(O); "
         "what comes: nothing",
-        "step 2 (2 x UO-0): packet 1 of 2 comes out other than it was (OK)",
+        "step 2 (2 x UO-0): packet 1 of 2 comes out with other octets (OK)",
     ]
     sparse = played(story(*steps, mode="O"), {3: [said("ACK(O)", sn=1003)]}).complaints
     assert sparse == ["step 1 (1 x IR): packet 1 is not answered with ACK(O); what comes: nothing"]

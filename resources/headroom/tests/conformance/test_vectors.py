@@ -85,7 +85,7 @@ def test_other_feedback_is_passed_on() -> None:
 
 def test_what_is_passed_on_is_no_feedback() -> None:
     (sentence,) = wrong("feedback-piggybacked", p1={"passed_on": ["f32011"]})
-    assert sentence.startswith("link packet 2 passes on what is no feedback: the feedback announces 3 octets")
+    assert sentence.startswith("link packet 2 passes on octets that are no feedback: the feedback announces 3 octets")
 
 
 def test_size_octet_or_not_is_the_same() -> None:

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What arrived at the decompressor over an impaired link, and how much of it may come out wrong.
+"""Packets that arrived over an impaired link, and how many of them may come out wrong.
 
 A CRC of w bits lets a wrong header pass with the probability 2^-w (RFC 3095, 5.3.2.2.3: "residual bit errors in the
 current header are only detected with good probability, not reliably"). The judge gets the same octets in the same
-order. Each packet that it refuses or restores wrongly had such a chance to slip through; where none had, nothing wrong
-may come out.
+order. Each packet that it refuses or restores wrongly is at risk: it may come out wrong with that probability. If no
+packet is at risk, none may come out wrong.
 """
 
 from collections.abc import Iterator
@@ -40,13 +40,13 @@ class Arrival:
 
 @dataclass
 class Balance:
-    """What arrived, against what came out. `chances` is the sum of 2^-w over the packets at risk."""
+    """Counts of arrived and of delivered packets. `chances` is the sum of 2^-w over the packets at risk."""
 
     arrived: int
     restored_by_judge: int
     at_risk: int
     chances: float
-    wrong: int  # packets that the decompressor delivered other than they were
+    wrong: int  # packets that the decompressor delivered with other octets
     delivered: int
     damaged_headers: int
     longest_outage: int  # packets in a row that arrived and were not delivered
@@ -132,7 +132,7 @@ def balance(seen: Observation) -> Balance:
 
 
 def _is_original(delivered: bytes | None, one: ObservedPacket) -> bool:
-    """Whether it is the original, but for what the link did to the payload."""
+    """True if a delivered packet equals the original, except for bits of the payload that the link flipped."""
     if delivered is None or len(delivered) != len(one.original):
         return False
     packet = one.outcome.packet if one.outcome else None

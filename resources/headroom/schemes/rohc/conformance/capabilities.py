@@ -50,7 +50,7 @@ def needs_of(channel: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def declares(found: Implementation, feature: str) -> bool:
-    """Whether an implementation declares a feature by the word that the judge has for it."""
+    """True if an implementation declares a feature, given by the judge's name for it."""
     declared = found.declared(NAME)
     if feature == "r-mode":
         return "R" in declared.get("modes", ())
@@ -102,8 +102,8 @@ def profiles_of(found: Implementation) -> list[str]:
 
 
 def channels_of(found: Implementation, channel: dict[str, Any], most: int = 256) -> int:
-    """How many channels of a kind one instance may have, as declared; at most `most`, and no more than it should find
-    the memory for, whatever it sets aside for a context."""
+    """The number of channels that one instance may have, as declared; at most `most`, and no more than memory holds
+    even if an adapter allocates all contexts in advance."""
     declared = int(found.declared(NAME).get("max_channels", 1))
     return max(1, min(declared, most, MOST_CONTEXTS // (int(channel.get("max_cid", 15)) + 1)))
 

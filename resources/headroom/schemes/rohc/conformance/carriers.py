@@ -57,7 +57,7 @@ def profile_for(packet: bytes, features: Collection[str] = ()) -> int:
 
 
 def _is_plain(packet: bytes, ips: Sequence[headers.IpHeader]) -> bool:
-    """Whether these IP headers, the first of the packet, have nothing that a chain cannot express."""
+    """True if a chain can express all fields of these IP headers, which are the first of the packet."""
     for ip in ips:
         listless = ip.version == 6 and ip.following in NOT_COMPRESSED
         if not ip.length_matches or ip.options or ip.fragment or listless:
@@ -80,13 +80,14 @@ def require(found: Implementation, profiles: Collection[str] | None, packets: Se
         return
     profile, count = chosen.most_common(1)[0]
     if 2 * count > len(packets) and not capabilities.declares(found, f"profile-0x{profile:04x}"):
-        raise NotDeclared(f"{found.name} does not declare profile 0x{profile:04x}, which these packets are for.")
+        raise NotDeclared(f"{found.name} does not declare profile 0x{profile:04x}, which fits these packets.")
 
 
 def unused(found: Implementation, profiles: Collection[str] | None, sent: Iterable[tuple[bytes, int | None]]) -> str:
-    """What is wrong when a compressor uses no profile though it declares one that many packets are for; "" if nothing.
+    """Returns a sentence if a compressor sends everything uncompressed though it declares a profile that fits many
+    packets; "" otherwise.
 
-    `sent`: originals with the profile that each was sent by, None where that is not known.
+    `sent`: originals with the profile of their link packet, None if that is not known.
     """
     known = [(packet, profile) for packet, profile in sent if profile is not None]
     chosen = _carriers(profiles, [packet for packet, _ in known], _lists_of(found))
@@ -95,8 +96,8 @@ def unused(found: Implementation, profiles: Collection[str] | None, sent: Iterab
     for profile, count in chosen.most_common():
         if count >= ENOUGH and capabilities.declares(found, f"profile-0x{profile:04x}"):
             return (
-                f"{found.name} declares profile 0x{profile:04x} and sends {count} packets that it is "
-                "for uncompressed: nothing is shown"
+                f"{found.name} declares profile 0x{profile:04x}, but sends {count} packets that fit it "
+                "uncompressed, so nothing was tested"
             )
     return ""
 
@@ -106,7 +107,7 @@ def _lists_of(found: Implementation) -> list[str]:
 
 
 def _carriers(profiles: Collection[str] | None, packets: Sequence[bytes], features: Collection[str]) -> Counter[int]:
-    """How many packets are for each profile that the channel allows."""
+    """Counts, for each profile of the channel, the packets that fit it."""
     with_tcp = profiles is not None and f"0x{TCP:04x}" in profiles
     found = Counter(TCP if with_tcp and tcp.restorable(packet) else profile_for(packet, features) for packet in packets)
     del found[UNCOMPRESSED]

@@ -28,8 +28,8 @@ TYPE_1 = ("UO-1", "UO-1-ID", "UO-1-TS", "R-1", "R-1-ID", "R-1-TS")
 TYPE_0_AND_1 = (*TYPE_0, *TYPE_1)
 UNCHANGED, SETTLED = 200, 100  # packets of a flow that does not change; of these, the last ones
 BY_CHOICE = (
-    "The types of its packets do not tell its states: of a flow that does not change it sends larger ones than it "
-    "could, and SHOULDs alone ask for small ones (RFC 3095, 4.3.1 and 5.3.1.2)."
+    "The types of its packets do not show its states: for a flow that does not change it sends larger packets than "
+    "necessary, and only SHOULDs ask for small ones (RFC 3095, 4.3.1 and 5.3.1.2)."
 )
 REFRESHES = ("IR", "IR-DYN")
 REFRESHED = 5  # the last packets of a step, among which a refresh may be
@@ -146,7 +146,7 @@ class Conversation:
             # What comes before the first wrong name is as it will be, so that each turn puts one right at least.
             names = read
         else:
-            raise Misbehaviour("The same packets and the same feedback do not make the same octets on the link.")
+            raise Misbehaviour("The same packets and feedback, given twice, result in different octets on the link.")
         if any(given.in_vain for given in self.given):
             return everything, self._observe(config, self._control(names, in_vain=False))
         if any(sent.expected.endswith(UNLESS_ALONE) for sent in self.sent):
@@ -157,15 +157,16 @@ class Conversation:
         return observe(replace(config, control=control), self.confidence, self.confidence)
 
     def _guess(self, given: GivenFeedback) -> FeedbackTarget:
-        """What feedback names, as far as it can be known before anything is sent."""
+        """Predicts the CID and the sequence number that feedback names, before any packet is sent."""
         sn = 0
         if self.flow.startswith("rtp") and given.about >= 0:
             sn = int.from_bytes(_rtp_sn(bytes.fromhex(self.packets[given.about]["hex"]), self._flows[0]), "big")
         return FeedbackTarget(self.flows if given.flow == UNUSED else int(given.flow), sn)
 
     def _read(self, given: GivenFeedback, seen: Observation, name: FeedbackTarget) -> FeedbackTarget:
-        """What feedback names as the link tells it: CIDs, and the sequence numbers of the profiles other than RTP, are
-        the compressor's own. Where the judge cannot read the packet, that stays which was named."""
+        """Reads the CID and the sequence number that feedback names from the link, because the compressor chooses CIDs
+        and, in profiles other than RTP, sequence numbers. Keeps the predicted values if the judge cannot read the
+        packet."""
         if given.words.startswith("raw "):
             return name
         one = seen.packets[given.about] if given.about >= 0 else None
@@ -180,7 +181,7 @@ class Conversation:
         used = {one.cid for one in seen.packets}
         found = next((cid for cid in range(self.parameters.max_cid + 1) if cid not in used), None)
         if found is None:
-            raise Inconclusive("Every CID of the channel is in use; the case needs one that is not.")
+            raise Inconclusive("Every CID of the channel is in use, but the case needs a free one.")
         return found
 
     def _control(self, names: Sequence[FeedbackTarget], in_vain: bool = True) -> list[dict[str, Any]]:
@@ -198,8 +199,9 @@ class Conversation:
         return self._written(given.words).element(name.cid, name.sn, self.parameters)
 
     def judge(self, seen: Observation, without: Observation | None, do_types_tell: bool = True) -> list[str]:
-        """What is wrong with the types of packets, and the traces of what was given in vain. Unless `do_types_tell`,
-        packets of types 0 and 1 are not demanded: see `prefers_larger`."""
+        """Judges the types of packets, and looks for effects of feedback that the compressor had to ignore. Returns one
+        sentence for each fault. Unless `do_types_tell`, packets of types 0 and 1 are not required: see
+        `prefers_larger`."""
         complaints = []
         for number, sent in enumerate(self.sent, 1):
             mine = self._packets_of(sent, seen)
@@ -254,18 +256,22 @@ def prefers_larger(config: ReplayConfig, flow: str, kinds: Collection[str] = TYP
 
 
 def judge_kinds(expected: str, packets: Sequence[ObservedPacket], do_types_tell: bool = True) -> list[str]:
-    """What is wrong with the packet types of a step.
+    """Compares the packet types of a step with those that the case expects. Returns one sentence for each difference.
 
-    `expected`: types joined by commas, `update` for IR, IR-DYN and type 2, `type 0` and `type 1`: the only ones
-    allowed; `no …`: none of these; `some …`: at least one of these; `first …`: the first packet is one of these; `at
-    the end …`: the last one is, or stands before a refresh; `mode O`: every mode parameter that is there says so, `some
-    mode U`: at least one is there and does, `no mode U`: none does; `profile 0x0000`: all of it; `no profile 0x0006`:
-    none of it. In profile 0x0006 `CO` is any format of a compressed header, `CRC-7` one with a CRC of seven bits.
-    Several are joined by a semicolon; `any` is always right; so is `perhaps nothing`, with which packets may be
-    missing.
+    `expected` has parts, joined by semicolons; types in a part are joined by commas.
+
+    - `IR, UO-0`: only these types are allowed. `update` stands for IR, IR-DYN and type 2; `type 0` and `type 1` for all
+      packets of that type. In profile 0x0006 `CO` is any format of a compressed header, and `CRC-7` one with a CRC of
+      seven bits.
+    - `no …`: none of these types; `some …`: at least one packet has one of these types; `first …`: the first packet
+      has.
+    - `at the end …`: the last packet has one of these types, or the last one before a refresh.
+    - `mode O`: every mode parameter says O; `some mode U`: at least one says U; `no mode U`: none says U.
+    - `profile 0x0000`: all packets have this profile; `no profile 0x0006`: none has.
+    - `any`: every type is allowed; `perhaps nothing`: packets may be missing.
     """
     if not packets:
-        raise UsageError(f"'{expected}' names no packet at all; a step has one at least.")
+        raise UsageError(f"'{expected}' names no packet; a step has at least one.")
     found = []
     for part in (piece.strip() for piece in expected.split(";")):
         match = re.fullmatch(r"(?:(no|some|first|at the end) )?(?:(mode) ([UOR])|(profile) (0x[0-9a-f]{4})|(.+))", part)

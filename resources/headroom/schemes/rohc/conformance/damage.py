@@ -90,8 +90,9 @@ class DamageOutcome:
     not_recovered: list[str] = field(default_factory=list)
 
     def allowed(self, kind: str) -> int | None:
-        """How many damaged headers may come out: none where a CRC detects them for certain, chance for bit errors and
-        random octets, and any number where the header itself is whole (a payload that is longer or shorter)."""
+        """The number of damaged headers that may come out: none if a CRC detects the damage for certain, a Poisson
+        limit for bit errors and random octets, None (any number) if the damage leaves the header intact (a longer or
+        shorter payload)."""
         if kind in DETECTED:
             return 0
         return poisson_limit(self.chances) if kind in BY_CHANCE else None
@@ -110,7 +111,8 @@ class _Target:
     recovery: bytes | None
 
     def judged(self, octets: bytes) -> tuple[Outcome, bytes | None]:
-        """What the judge makes of other octets in this place, and then of the recovery."""
+        """The judge's outcome for other octets in place of the vector's packet, and the packet that it delivers for the
+        recovery after them."""
         judge = Decompressor()
         judge.channel = Channel(
             self.channel.parameters,
@@ -318,4 +320,4 @@ def _how(verdict: str, behind: int) -> str:
     packet = "it" if behind == 0 else "the IR packet behind it"
     if verdict == "unexpected":
         return f"{packet} is delivered, though it must be refused"
-    return f"{packet} is delivered other than the judge reads it"
+    return f"{packet} is delivered with other octets than the judge restores"

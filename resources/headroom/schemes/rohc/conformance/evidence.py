@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a failed case leaves behind: a text with both decodes of the packet in question side by side."""
+"""The evidence of a failed case: a text with both decodes of the packet in question side by side."""
 
 from headroom.core.finding import Finding
 from headroom.core.scheme_kit.evidence import side_by_side

@@ -43,19 +43,19 @@ def library(libraries: Path, fault: str) -> Path:
 
 
 def provoke(libraries: Path, fault: str, build: str) -> str:
-    """What the harness says of an adapter with this fault: a sentence, "" when it noticed nothing."""
+    """Runs an adapter with this fault. Returns the harness's sentence about it; "" if the harness noticed nothing."""
     try:
         document = engine.run("replay", job(library(libraries, fault)), TIMEOUT_S, build)
         capabilities.promise(document)
     except (engine.EngineFailure, capabilities.Misbehaviour) as failure:
         return str(failure)
     verdicts = document["forward"]["verdicts"]
-    return f"{verdicts['mismatched']} packets come out other than they were." if verdicts["mismatched"] else ""
+    return f"{verdicts['mismatched']} packets come out with other octets." if verdicts["mismatched"] else ""
 
 
 def intrude(libraries: Path, attack: str, build: str, folder: Path) -> str:
-    """What the harness says of an adapter that attacks the machine around it (resources/engine/tests/intruder): "" if
-    the attack came to nothing. `folder` is one of the run's; files to attack are made there, and in the harness."""
+    """Runs an adapter that attacks its machine (resources/engine/tests/intruder). Returns a sentence if the attack
+    succeeded; "" if not. Files to attack are created in `folder`, a folder of the run, and in the harness."""
     home = folder / "home"
     files = {"reads_a_file": home / ".ssh" / "key", "makes_a_file": ROOT / "resources" / "intruder.py"}
     file = files.get(attack, folder if attack == "fills_the_disk" else folder / "record.json")

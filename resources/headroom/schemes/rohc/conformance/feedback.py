@@ -205,6 +205,6 @@ def words_of(feedback: Feedback) -> str:
 
 
 def sn_matches(feedback: formats.Feedback, sn: int) -> bool:
-    """Whether the SN bits of the feedback are those of this sequence number."""
+    """True if the SN bits of the feedback equal the low bits of this sequence number."""
     width = min(feedback.sn.width, 16)
     return feedback.sn.value & (1 << width) - 1 == sn & (1 << width) - 1

@@ -49,7 +49,7 @@ OCTET, WORD, LONG = 0xFF, 0xFFFF, 0xFFFFFFFF
 
 @dataclass
 class IpFields:
-    """What moves in one IP header. `behaviour` is that of the identification."""
+    """Fields of one IP header that may change. `behaviour` is that of the identification."""
 
     version: int
     tos: int = 0
@@ -279,7 +279,7 @@ class Flow:
         return True
 
     def _once(self, name: str) -> bool:
-        """What concerns the next packet alone."""
+        """Applies a change that affects only the next packet. Returns False if `name` is no such change."""
         if name == "marker":
             self.marker = True
         elif name in SPOILT or (self.layers == "tcp" and name in tcp_segment.SPOILT):

@@ -31,7 +31,8 @@ PATTERNS: tuple[tuple[int, ...], ...] = (
 
 @dataclass
 class Survey:
-    """What was seen: `carried` packets in a row bring the change. `complaints` are the decompressor's."""
+    """The result of a survey: `carried` is the number of packets in a row that carry the change. `complaints` are about
+    the decompressor."""
 
     carried: int
     observation: Observation  # of the copy that loses nothing
@@ -86,10 +87,10 @@ def survey(flow: Flow, change: str, config: ReplayConfig) -> Survey:
 
 
 def disagreements(packets: Sequence[ObservedPacket], parameters: Parameters, prefix: str = "") -> list[str]:
-    """Where a decompressor falls short of the judge, who gets the same packets of one channel in the same order.
+    """Returns a sentence for each packet that the judge restores and the decompressor does not, given the same packets
+    of one channel in the same order.
 
-    Only where the judge restores everything that arrives: beyond that, what comes out is a matter of chance and
-    repairs.
+    Empty unless the judge restores every packet that arrives: otherwise the output depends on chance and repairs.
     """
     judge = Decompressor(parameters)
     arrived = [seen for seen in packets if seen.link is not None and seen.arrives]
@@ -100,9 +101,9 @@ def disagreements(packets: Sequence[ObservedPacket], parameters: Parameters, pre
         statuses = ", ".join(arrival["status"] for arrival in seen.record.get("decompressor", ())) or "nothing"
         which = f"{prefix}{nth('packet', seen.index)} ({seen.kind})"
         if seen.verdict == "mismatched":
-            found.append(f"{which} is delivered other than it was")
+            found.append(f"{which} is delivered with other octets")
         elif seen.verdict != "identical":
-            found.append(f"{which} is not delivered ({statuses}), though what arrived suffices")
+            found.append(f"{which} is not delivered ({statuses}), though the packets that arrived suffice")
     return found
 
 

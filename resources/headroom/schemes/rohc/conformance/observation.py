@@ -75,7 +75,7 @@ class ObservedPacket:
 
     @property
     def arrives(self) -> bool:
-        """Whether the link delivered all of it, be it damaged."""
+        """True if the link delivered all parts of the packet, damaged or not."""
         return replay.arrives(self.record)
 
     @property
@@ -125,7 +125,7 @@ class ObservedPacket:
 
     @property
     def restored(self) -> bool:
-        """Whether the judge's decompressor gives back the original."""
+        """True if the judge's decompressor restores the original."""
         return self.outcome is not None and self.outcome.delivered == self.original
 
     @property
@@ -178,7 +178,7 @@ class Observation:
             if seen.cid is not None:
                 contexts.setdefault((seen.channel, seen.cid), []).append(seen)
         if not contexts:
-            raise Inconclusive("The judge can read no packet on the link, which says nothing about the compressor.")
+            raise Inconclusive("The judge can read no packet on the link, so the compressor was not tested.")
         return [contexts[key] for key in sorted(contexts)]
 
     def flow(self) -> list[ObservedPacket]:
@@ -328,14 +328,14 @@ def _is_orderly(config: replay.ReplayConfig) -> bool:
 
 
 def sees_all_feedback(config: replay.ReplayConfig) -> bool:
-    """Whether the judge knows of everything that the compressor hears: what a job gives it by hand, or what a
-    decompressor says while it arrives at once."""
+    """True if the judge knows all feedback that the compressor receives: feedback written in the job, or that of a
+    decompressor whose feedback arrives at once."""
     return not config.decompressor or replay.feedback_path(config) == "none" or feedback_arrives(config)
 
 
 def feedback_arrives(config: replay.ReplayConfig) -> bool:
-    """Whether all feedback of the decompressor reaches the compressor before its next packet, so that the judge may
-    hold the compressor to it."""
+    """True if all feedback of the decompressor reaches the compressor before its next packet, so that the judge may
+    expect the compressor to obey it."""
     if not config.decompressor or replay.feedback_path(config) != "own" or config.burst > 1:
         return False  # of a burst, all is compressed before anything of it arrives
     return not set(config.feedback) - {"path"} and not set(config.forward) & OVERTAKING

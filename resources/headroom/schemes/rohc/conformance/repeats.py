@@ -20,7 +20,8 @@ REACH = 24  # packets of a context behind a loss that are looked at: by then an 
 
 
 def survived(packets: Sequence[ObservedPacket], change: int, parameters: Parameters, longest: int = LONGEST) -> int:
-    """How many packets from `packets[change]` on may all be lost without hurting a later one; 0: not even that one."""
+    """The number of packets from `packets[change]` on that may all be lost without harm to a later packet; 0 if the
+    loss of the first one alone does harm."""
     before = contexts_before(packets)[change]
     for count in range(1, longest + 1):
         if hurt_by(packets, change, count, before, parameters) is not None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What may be expected of a compressor's stream as a whole. Each function returns what is wrong as sentences.
+"""Rules for a compressor's stream as a whole. Each function returns one sentence for each fault.
 
 The packets are those of one context, as `observation` saw them.
 """
@@ -36,7 +36,7 @@ def is_settled(packets: Sequence[ObservedPacket], within: int = SETTLED) -> list
     """RFC 3095, 4.3.1: a regular flow is compressed as far as possible, to packets of type 0, but for refreshes."""
     behind = packets[within:]
     if not behind:
-        return [f"there are only {len(packets)} packets, which says nothing about those behind the first {within}"]
+        return [f"there are only {len(packets)} packets, none after the first {within}"]
     others = [seen for seen in behind if seen.kind not in TYPE_0]
     if 2 * len(others) <= len(behind):
         return []

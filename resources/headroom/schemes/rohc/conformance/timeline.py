@@ -58,7 +58,7 @@ class Step:
 
 @dataclass
 class TimelineOutcome:
-    """What came of a timeline: `complaints` about steps, `remarks` about feedback, the engine's document."""
+    """The outcome of a timeline: `complaints` about steps, `remarks` about feedback, the engine's document."""
 
     complaints: list[str] = field(default_factory=list)
     remarks: list[Remark] = field(default_factory=list)
@@ -286,19 +286,23 @@ def _outcomes(outcome: str, records: Sequence[dict[str, Any]]) -> list[str]:
                 "not_delivered": "is not delivered",
                 "unexpected": "is delivered, but nothing may come out",
                 "identical": "is delivered, but nothing may come out",
-                "mismatched": "comes out other than it was",
+                "mismatched": "comes out with other octets",
             }.get(record["verdict"], record["verdict"])
             return [f"{nth('packet', n)} of {len(records)} {what} ({statuses})"]
     return []
 
 
 def judge_answers(expected: str, read: Sequence[Sequence[Feedback]]) -> list[str]:
-    """What is wrong with the answers to the packets of a step.
+    """Compares the answers to the packets of a step with those that the case expects. Returns one sentence for each
+    difference.
 
-    `expected`: `none`; `some ACK(O) with CRC`, at least one; `each ACK(U) with CRC`, one for every packet; `only
-    NACK(O)`, no other; `at most 8`, so many in all. Several are joined by a semicolon; `any` stands for every feedback,
-    `any(U)` for all with that mode. `as before ACK(O)`, if an earlier step with these words saw it, and ` if withheld`
-    behind all, if no packet of the step comes out, are for `Timeline.judge`.
+    `expected` has parts, joined by semicolons.
+
+    - `none`: no answer. `some ACK(O) with CRC`: at least one such answer; `each ACK(U) with CRC`: one for every packet;
+      `only NACK(O)`: no other answer; `at most 8`: so many answers in all.
+    - `any` stands for all feedback, `any(U)` for all feedback with that mode.
+    - `as before ACK(O)` (required if an earlier step with this part had the answer) and ` if withheld` at the end
+      (required if no packet of the step comes out) are handled by `Timeline.judge`.
     """
     found = []
     everything = [feedback.words_of(one) for several in read for one in several]

@@ -206,7 +206,7 @@ def _wrong_passed_on(step: Step, record: dict[str, Any]) -> list[str]:
     try:
         got = [data for text in record.get("passed_on", ()) for data in feedback.split(bytes.fromhex(text))]
     except ValueError as error:
-        return [f"passes on what is no feedback: {error}"]
+        return [f"passes on octets that are no feedback: {error}"]
     if tuple(got) == step.passes_on:
         return []
     expected, had = (", ".join(data.hex() for data in several) or "nothing" for several in (step.passes_on, got))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether two readings of a packet agree, and where tshark's is no second opinion, why.
+"""Comparison of two readings of a packet, and the cases in which tshark's reading is no evidence.
 
-tshark parses ROHC and neither decompresses it nor looks at a CRC. Measured with 4.0.17 over the reference's
-packets in all modes, with small and large CIDs; a disagreement is claimed only where tshark was right in all of them.
+tshark parses ROHC, but neither decompresses it nor checks CRCs. Measured with 4.0.17 over the reference's packets in
+all modes, with small and large CIDs: a disagreement is reported only for packets that tshark always read right there.
 """
 
 from collections.abc import Callable
@@ -37,7 +37,7 @@ class RohcReading(Ours):
 
 
 class Limits:
-    """What tshark cannot read of one channel: some of it follows from packets that came before."""
+    """The packets of one channel that tshark cannot read, some of them because of earlier packets."""
 
     def __init__(self) -> None:
         self._beyond: set[int] = set()  # CIDs whose IP flags tshark does not know
@@ -45,7 +45,7 @@ class Limits:
         self._refused: set[int] = set()  # CIDs whose last IR packet our judge refuses, and tshark does not
 
     def why_silent(self, ours: RohcReading) -> str:
-        """Why tshark's reading of this packet is not held against ours; empty where it is."""
+        """The reason why tshark's reading of this packet is not compared with ours; "" if it is compared."""
         packet = ours.packet
         if ours.refuses_ir and isinstance(cid := ours.values.get("CID"), int):
             self._refused.add(cid)
@@ -78,9 +78,9 @@ class Limits:
         return self._by_profile(ours)
 
     def has_not_seen_mode(self, ours: RohcReading) -> bool:
-        """Whether tshark has not seen the mode, by which it tells UO-0 from R-0 and UO-1 from R-1.
+        """True if tshark has not seen the mode, by which it tells UO-0 from R-0 and UO-1 from R-1.
 
-        Until then, version 4.0 takes for the mode what it finds in memory.
+        Until then, version 4.0 reads the mode from uninitialised memory.
         """
         packet = ours.packet
         if packet is None or packet.header is None or packet.kind.startswith("UOR-2"):
@@ -111,7 +111,8 @@ def _is_of_tcp(ours: RohcReading) -> bool:
 
 
 def _says_mode(ours: RohcReading) -> bool:
-    """Whether a packet says the mode where tshark sees it: a dynamic chain behind one IPv4 header, or extension 3."""
+    """True if a packet carries the mode where tshark reads it: a dynamic chain after one IPv4 header, or extension
+    3."""
     packet = ours.packet
     assert packet is not None
     if len(ours.versions) > 1:

@@ -38,7 +38,8 @@ RECENT = 64  # SN behind the last packet's that feedback may be about: it comes 
 
 @dataclass(frozen=True)
 class ChannelHints:
-    """What is known of the channels. `large_cids` None: found out; `max_cid` None: the largest there is."""
+    """Known parameters of the channels. `large_cids` None: the reader finds out; `max_cid` None: the largest
+    possible."""
 
     large_cids: bool | None = None
     max_cid: int | None = None
@@ -79,7 +80,7 @@ def _sense(packets: list[bytes], parameters: Parameters) -> CidEvidence:
 
 
 def _profile_sense(error: RohcError, octets: bytes) -> int:
-    """How well a refused packet fits a profile that is not implemented."""
+    """Rates how well a refused packet fits a profile that is not implemented."""
     if isinstance(error, Unsupported):
         return 0 if ".." in error.feature else 2  # of several profiles, or of none that is registered
     return int(version_2(error, octets) is not None)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a cell tests what it is named after: its profile carried packets, and its link did something."""
+"""Checks that a cell tests what its name says: its profile carried packets, and its link had an effect."""
 
 from pathlib import Path
 
@@ -12,9 +12,10 @@ FEW = 0.1  # of the packets; below that, a pass says so
 
 
 def unasked(cell: Cell, done: Replay, link: Path) -> str:
-    """Why a cell that went well says nothing of its profile, as a sentence; "" when packets went by it.
+    """Returns a sentence if no packet of a passed cell used the cell's profile, so that the cell does not test it; ""
+    otherwise.
 
-    `link` is the capture of the link, which a judge reads where neither side says by which profile a packet went.
+    `link` is the capture of the link. A judge reads it if neither side reports the profiles of packets.
     """
     if not _may_go_otherwise(cell) or by_profile(cell, done, link) != 0:
         return ""
@@ -26,7 +27,7 @@ def unasked(cell: Cell, done: Replay, link: Path) -> str:
 
 
 def remarks(cell: Cell, done: Replay) -> str:
-    """What a reader of a pass must know of it; "" mostly."""
+    """Remarks that qualify a pass; "" for most cells."""
     found = []
     if _may_go_otherwise(cell):
         count = _count(cell, done)

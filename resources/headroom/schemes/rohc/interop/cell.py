@@ -141,7 +141,7 @@ def _judged(
 
 
 def figures(cell: Cell, done: replay.Replay, capture: Path) -> dict[str, Any]:
-    """What was counted and timed."""
+    """The counts and times of a cell."""
     forward = done.direction()
     times = {
         name: round(forward[side]["ns_per_packet"], 1)
@@ -178,7 +178,7 @@ def _no_result(cell: Cell, config: ReplayConfig, failure: engine.EngineFailure, 
 
 
 def _side(config: ReplayConfig, failure: engine.EngineFailure) -> str:
-    """Who of the two kept the engine from ending: the compressor when it does so alone."""
+    """The side that kept the engine from ending: the compressor if it also hangs alone."""
     for side in ("compressor", "decompressor"):
         if failure.where.startswith(f"/{side}"):
             return side
@@ -239,7 +239,7 @@ def _items(config: ReplayConfig, seen: Study | None, folder: Path) -> list[dict[
 
 
 def _scripted(config: ReplayConfig, chosen: list[dict[str, Any]]) -> ReplayConfig:
-    """The same link, its losses and bit errors written down packet by packet."""
+    """The configuration with the losses and bit errors of the link written down packet by packet."""
     forward: dict[str, Any] = {}
     drop = [number for number, item in enumerate(chosen) if item["lost"]]
     flip = [{"packet": number, "bit": bit} for number, item in enumerate(chosen) for bit in item["flipped"]]
@@ -253,7 +253,7 @@ def _scripted(config: ReplayConfig, chosen: list[dict[str, Any]]) -> ReplayConfi
 
 
 def _as_it_was(config: ReplayConfig, chosen: list[dict[str, Any]]) -> ReplayConfig:
-    """The same link, left to chance with the same seed."""
+    """The configuration with the same random link and seed."""
     return _literal(config, chosen, config.forward)
 
 

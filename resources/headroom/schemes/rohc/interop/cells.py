@@ -13,8 +13,8 @@ INTEROP = Interop(
         size_title="octets of header per packet",
         size_format=".2f",
         evidence="both decodes side by side",
-        passed="Clean, or with feedback lost: every packet came out as it went in. Over any other link: nothing wrong "
-        "came out but what CRCs are bound to miss, and most of what arrived came out.",
+        passed="Over a clean link, and one that loses feedback, every packet came out as it went in. Over any other "
+        "link no more wrong packets came out than CRCs must miss by chance, and most packets that arrived came out.",
         what="each compressor with each decompressor: profiles, modes, CID types, traffic and link conditions",
     ),
     unsupported=unsupported,

@@ -31,7 +31,7 @@ LONGEST_NUMBER = 32  # bits of a field whose value may be named; payload is a fi
 
 
 class Look(NamedTuple):
-    """What a judge sees in one packet of the link, complete and undamaged."""
+    """The judge's view of one packet of the link, complete and undamaged."""
 
     broken: frozenset[str]  # requirements
     fields: frozenset[str]  # by name, and as name=value
@@ -70,8 +70,8 @@ def by_features(cell: Cell) -> list[DeviationCondition]:
 
 
 def explained(cell: Cell, seen: Study, declared: Iterable[Declared]) -> list[str]:
-    """What was declared of single packets of a cell that failed, and explains every packet that went wrong, as
-    sentences; [] where nothing does. A broken promise of the ABI stays one."""
+    """Returns one sentence for each declared deviation that explains wrong packets of a failed cell, if together they
+    explain all of them; otherwise []. A broken promise of the ABI is never explained."""
     if seen.done.promise_broken:
         return []
     known = [*(by_deviation(name, one) for name, one in declared), *by_features(cell)]
@@ -79,9 +79,9 @@ def explained(cell: Cell, seen: Study, declared: Iterable[Declared]) -> list[str
 
 
 def was_met(cell: Cell, capture: Path, one: Deviation) -> bool:
-    """Whether a deviation of single packets would have shown in a cell that passed. `capture` is of the link. Where no
-    packet has the fields that are declared to be read wrong, it was not met; and a decompressor may understand packets
-    that break a requirement."""
+    """True if a passed cell had packets with which a declared deviation would have shown. `capture` is of the link. A
+    deviation that breaks a requirement is never met here, because a decompressor may understand the packets all the
+    same."""
     return not one.breaks and met_on_link(cell, capture, one.fields)
 
 
@@ -122,7 +122,7 @@ def explains(seen: Study, known: Sequence[DeviationCondition], harmless: bool) -
 
 
 def met_on_link(cell: Cell, capture: Path, fields: Iterable[str]) -> bool:
-    """Whether a packet on the link of a cell has all of some fields."""
+    """True if a packet on the link of a cell has all of the given fields."""
     judge = judge_of(channel_of(cell))
     packets = engine_pcapng.read(capture) if judge is not None else ()
     return any(_fields(judge.decompress(one.octets[ETHERNET_HEADER:])).issuperset(fields) for one in packets)

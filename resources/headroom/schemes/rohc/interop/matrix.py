@@ -44,7 +44,7 @@ def needed(row: Row) -> dict[str, Any]:
 
 
 def untrue(row: Row) -> str:
-    """What a side declares for a row though its adapter says otherwise, as a sentence; "" when that is so of none."""
+    """Returns a sentence if a side declares something for a row that its adapter denies; "" otherwise."""
     for name, role, _ in row.sides:
         found = implementations.find(name)
         if reason := implementations.untrue(found, role, row.scheme, row.build, **needed(row)):
@@ -53,8 +53,8 @@ def untrue(row: Row) -> str:
 
 
 def unsupported(row: Row) -> str:
-    """Why the two implementations cannot run a row, as a sentence; "" when both declare what it takes and are
-    here."""
+    """The reason why the two implementations cannot run a row, as a sentence; "" if both declare all that the row needs
+    and are installed."""
     needs = needed(row)
     if row["mode"] != "U":
         needs["feedback"] = ["own"]
@@ -79,7 +79,7 @@ def unsupported(row: Row) -> str:
 
 
 def unsupported_traffic(cell: Cell) -> str:
-    """Why the traffic of a cell is nothing for its two sides, as a sentence; "" when it is."""
+    """The reason why the two sides cannot carry the traffic of a cell, as a sentence; "" if they can."""
     row, feature = cell.row, carried(cell).feature
     compressor, decompressor = (implementations.find(name) for name, _, _ in row.sides)
     if not feature or compressor.lacks("compressor", row.scheme.name, features=[feature]) or decompressor.recordings:
@@ -89,7 +89,8 @@ def unsupported_traffic(cell: Cell) -> str:
 
 
 def copies(row: Row, name: str) -> bool:
-    """Whether an implementation is no compression at all: a control, which needs no feedback in any mode."""
+    """True if an implementation copies packets instead of compressing them: a control, which needs no feedback in any
+    mode."""
     return bool(row.declared(name).get("wire") == "copy")
 
 
@@ -124,9 +125,10 @@ def recording_of(cell: Cell) -> implementations.Recording | None:
 
 
 def traffic_of(row: Row) -> Sequence[Traffic]:
-    """What the cells of a row carry: recordings, where a side is known by them, or traffic profiles and captures.
+    """The traffic of the cells of a row: recordings if a side consists of recordings, otherwise traffic profiles and
+    captures.
 
-    What came out of a recording is on file, and only of the link that was there.
+    The output of a recording exists only for the link over which it was recorded.
     """
     judged = implementations.find(row.decompressor).recordings
     recorded = recordings_of(row) if judged or implementations.find(row.compressor).recordings else []

@@ -154,9 +154,10 @@ def misfit(cell: Cell, failure: EngineFailure) -> str:
 
 
 def align(source: list[bytes], came: list[bytes]) -> tuple[int, int | None]:
-    """How many packets came out as they were, in order, and the first that did not come from the source.
+    """Returns the number of packets that came out unchanged and in order, and the index of the first packet that is not
+    in the source.
 
-    Packets may be missing; one that is neither the next nor a later one of the source is wrong.
+    Packets may be missing; a packet that is neither the next nor a later one of the source is wrong.
     """
     at = matched = 0
     for number, packet in enumerate(came):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a failed cell leaves to read: the first packet that went wrong, as both sides and the judges see it."""
+"""The text about a failed cell: the first packet that went wrong, as both sides and the judges read it."""
 
 import shutil
 import subprocess

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The signature of a packet that went wrong: its type, the field that differs, and what the judge says of it."""
+"""The signature of a packet that went wrong: its type, the field that differs, and the judge's reading of it."""
 
 from typing import Any
 

@@ -49,7 +49,7 @@ class Study:
         """The record of the first packet that came out wrong; where none did, of the first that did not come out."""
         bad = [record for record in self.records.values() if record.get("verdict") in BAD]
         wrong = [record for record in bad if record["verdict"] in ("mismatched", "unexpected")]
-        if not wrong and bad and self.done.config.forward:  # not what the link is to blame for
+        if not wrong and bad and self.done.config.forward:  # the link did not cause these
             faulty = {fault.packet for fault in self.faults}
             wrong = [record for record in bad if record["packet"] in faulty]
         return min(wrong or bad, key=lambda record: record["packet"], default=None)
@@ -60,7 +60,7 @@ class Study:
         return next((one for one in mine if one.status not in ("OK", "NOTHING")), mine[-1] if mine else None)
 
     def got(self, index: int) -> bytes | None:
-        """What came out of a packet, where it was wrong and the engine kept it."""
+        """The octets that came out for a packet, if they were wrong and the engine kept them."""
         for found in self.done.direction()["mismatch_list"]:
             if found["packet"] == index:
                 return bytes.fromhex(found["got"])
@@ -71,7 +71,7 @@ class Study:
         return chance.of(self.arrivals, self._restored)
 
     def _restored(self, arrival: Arrival) -> bool:
-        """Whether the judge makes of an arrival what had to come out: the original, with the payload as it arrived."""
+        """True if the judge restores an arrival as it must come out: the original, with the payload as it arrived."""
         assert arrival.outcome is not None
         if arrival.outcome.delivered is None:
             return arrival.outcome.error is None  # nothing was to be delivered
@@ -81,8 +81,8 @@ class Study:
 
     @cached_property
     def faults(self) -> list[Fault]:
-        """What the compressor did wrong, whatever the link did afterwards: a judge reads all that was put on the link,
-        undamaged, complete and in order. Of the packets that it does not restore, those that the decompressor did not
+        """The compressor's faults, independent of the link: a judge reads all packets that were sent, undamaged,
+        complete and in order. A fault is a packet that the judge does not restore and that the decompressor did not
         deliver right either."""
         judge = judge_of(self.done.config.channel)
         found = []
@@ -97,7 +97,7 @@ class Study:
 
 
 def _objection(outcome: Outcome, original: bytes) -> str:
-    """Why a packet is not what it should be; "" when it is, or when the judge cannot tell."""
+    """The judge's objection to a packet; "" if there is none or if the judge cannot tell."""
     if isinstance(outcome.error, Unsupported):
         return ""
     if outcome.error is not None:

@@ -48,11 +48,12 @@ class _Contexts:
 
 
 def of(arrivals: Sequence[Arrival], restored: Callable[[Arrival], bool]) -> Chance:
-    """What chance explains of some arrivals. `restored` says whether the judge got the packet that had to come out.
+    """Counts the wrong packets that chance explains. `restored` returns True if the judge restored an arrival as it
+    must come out.
 
-    At risk is what the judge refuses or restores wrong itself; behind it, in the same context, what comes until packets
-    come out right again, for the decompressor may have taken over what the judge did not. What the judge cannot read is
-    at risk for a while behind each disturbance of the link.
+    A packet is at risk if the judge refuses it or restores it wrong. So are the later packets of its context until
+    packets come out right again, because the decompressor may have accepted what the judge refused. Packets that the
+    judge cannot read are at risk for a while after each disturbance of the link.
     """
     contexts = _Contexts()
     wrong: dict[int, bool] = {}  # by packet, whether it was at risk

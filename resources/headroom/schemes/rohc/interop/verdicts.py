@@ -54,8 +54,8 @@ def by_faults(faults: list[Fault]) -> str:
     """The compressor's first fault on the link, as a sentence."""
     first = faults[0]
     return (
-        f"The compressor is to blame for {len(faults)} packets that did not come out right: even over a link that does "
-        f"no harm, no decoder could restore them. The first is "
+        f"The compressor caused {len(faults)} packets that did not come out right: no decompressor could restore them, "
+        f"even over a clean link. The first is "
         f"{nth('packet', first.packet)}, {first.kind}: {first.sentence}"
     )
 

@@ -161,8 +161,8 @@ class ConformanceKeywords:
         self._conclude()
         expect(
             found.carried >= 2,
-            f"After {change} at {nth('packet', losses.CHANGE_AT)}, the loss of that packet alone hurts later ones: "
-            "the change is carried by one packet",
+            f"After {change} at {nth('packet', losses.CHANGE_AT)}, the loss of that packet alone keeps later packets "
+            "from being restored: only one packet carries the change",
             self.last,
             of=losses.CHANGE_AT,
             requirement=CONFIDENCE,
@@ -315,7 +315,7 @@ class ConformanceKeywords:
         shown = some(firsts)
         if len(firsts) < 8:
             contexts = "one context" if len(firsts) == 1 else f"{len(firsts)} contexts"
-            raise Inconclusive(f"Only {contexts} can be read, which says nothing about chance.")
+            raise Inconclusive(f"Only {contexts} can be read, too few to judge that they are random.")
         expect(len(set(firsts)) > 1 and neighbours <= 1, f"They are not random: {shown}", self.last)
 
     @keyword("First List Should Be")
@@ -500,7 +500,7 @@ class ConformanceKeywords:
         note_replay(self.seen)
 
     def _conclude(self) -> None:
-        """What the judge finds wrong, and packets that it never sees: nothing is right about an empty link."""
+        """Fails the case if the judge has findings or packets never reached the link. An empty link tests nothing."""
         conclude(self.last)
         missing = stream.not_sent(self.last.packets)
         expect(

@@ -34,7 +34,7 @@ LEAST_SERVICE = 0.05
 
 @library
 class RobustnessKeywords:
-    """What a link and a neighbour may do to an implementation, and what must not come of it.
+    """Keywords that expose an implementation to bad links, packets and neighbours, and check that it does no harm.
 
     Named arguments are those of `Replay …`.
     """
@@ -80,13 +80,13 @@ class RobustnessKeywords:
         current.metric(metrics.LONGEST_OUTAGE, found.longest_outage)
         expect(
             found.wrong <= found.allowed,
-            f"{found.wrong} packets come out other than they were; {found.at_risk} of {found.arrived} arrivals were at "
-            f"risk, of which CRCs let {found.chances:.2f} pass on average, and at most {found.allowed} with "
-            f"a probability of {CONFIDENCE}: {seen.done.first_difference()}",
+            f"{found.wrong} packets come out wrong; {found.at_risk} of {found.arrived} arrivals were at risk, of which "
+            f"CRCs let {found.chances:.2f} pass on average, and at most {found.allowed} with a probability of "
+            f"{CONFIDENCE}: {seen.done.first_difference()}",
             seen,
         )
         if not found.arrived:
-            raise Inconclusive("No packet arrived, which says nothing about the decompressor.")
+            raise Inconclusive("No packet arrived, so the decompressor was not tested.")
         expect(
             LEAST_SERVICE * found.restored_by_judge <= found.delivered,
             f"{found.delivered} packets come out; from the same {found.arrived} arrivals, the judge restores "

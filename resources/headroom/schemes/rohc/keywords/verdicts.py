@@ -18,7 +18,7 @@ from headroom.schemes.rohc.judge.framework.findings import Remark
 
 
 def note_replay(seen: Observation) -> None:
-    """What was sent and what came of it, for the record. Figures are the judge's where the judge has them."""
+    """Records the traffic of a replay and its outcome. Figures are the judge's, if the judge has them."""
     current = collector.current()
     config, done = seen.done.config, seen.done
     link = {key: value for key, value in config.forward.items() if key != "drop"}

@@ -80,7 +80,7 @@ def table_1(paper: Paper, run: Run) -> PaperMeasurement:
 
 @dataclass(frozen=True)
 class Call:
-    """What became of the packets of one call (Table 2)."""
+    """The outcome of the packets of one call (Table 2)."""
 
     packets: int
     lost: int

@@ -63,7 +63,7 @@ def figures_5_and_6(paper: Paper, run: Run, config: load.LoadConfig) -> PaperMea
 
 
 def absent(name: str, names: list[str]) -> str:
-    """Why a build has no figure."""
+    """The reason why a build has no figure."""
     if DEFAULT_BUILD not in names:
         return f"the comparison needs the build {DEFAULT_BUILD}"
     return f"the build {name} is not here; `./headroom reproduce effnet-2007 --builds all` makes it"

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class SentValue:
-    """What goes onto the link for one value: its last digits, and whether they establish a context."""
+    """The digits sent for one value; `establishes` is True if they establish a context."""
 
     value: int
     digits: str
@@ -59,7 +59,7 @@ def encode(values: Sequence[int]) -> list[SentValue]:
 
 
 def restore(sent: Sequence[SentValue]) -> list[int]:
-    """What the decompressor makes of it, from the digits alone."""
+    """The values that the decompressor restores from the digits alone."""
     values: list[int] = []
     reference: int | None = None
     for item in sent:
