@@ -21,7 +21,7 @@ def packet(cids: Sequence[int]) -> bytes:
 
 
 def compress(config: ReplayConfig, given: Mapping[int, Sequence[bytes]]) -> tuple[Compressed, list[Finding]]:
-    """Replays a compressor that gets packets of the way back before packets of these numbers; what the judge says."""
+    """Replays a compressor that gets packets of the way back before packets of these numbers; the judge's findings."""
     control = [
         {"before": number, "side": "compressor", "feedback": octets.hex()}
         for number, packets in given.items()

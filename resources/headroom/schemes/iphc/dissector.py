@@ -64,7 +64,7 @@ class IphcReader(LinkReader):
         if chain.tcp is not None and not link.missing:
             ours.verified = chains.tcp_checksum_is_right(outcome.restored)
             if not ours.verified:
-                ours.notes.append("the TCP checksum is wrong, as behind a packet that is missing (RFC 2507, 10.1)")
+                ours.notes.append("the TCP checksum is wrong, as after a missing packet (RFC 2507, 10.1)")
         return ours
 
     def _context_state(self, octets: bytes) -> Ours:

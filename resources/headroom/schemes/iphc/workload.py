@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How IPHC is measured: streams with a CID each, over as many links as they need."""
+"""The measurement of IPHC: streams with a CID each, over as many links as they need."""
 
 from collections.abc import Mapping, Sequence
 from math import ceil

@@ -23,9 +23,9 @@ INTEROP = CELLS.interop(
         size="header_bytes",
         size_title="octets of header per packet",
         size_format=".2f",
-        evidence="what the judge says",
-        passed="The compressor keeps the rules of the draft, and the decompressor does with what arrives what the "
-        "judge does, packet by packet, behind losses, too.",
+        evidence="the judge's findings",
+        passed="The compressor follows the rules of the draft, and the decompressor treats each packet that arrives as "
+        "the judge does, also after losses.",
         what="each compressor with each decompressor: CIDs, traffic and link conditions",
     )
 )

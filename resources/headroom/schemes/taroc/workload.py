@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How TAROC is measured: TCP connections with a CID each, over as many links as they need."""
+"""The measurement of TAROC: TCP connections with a CID each, over as many links as they need."""
 
 from collections.abc import Mapping, Sequence
 from math import ceil

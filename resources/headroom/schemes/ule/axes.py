@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What cells of the interop matrix differ in: packing (RFC 4326, 6.2), address (4.1), direct or bridged PDUs (5.2); and
-the line between an encapsulator and a receiver."""
+"""The axes of the interop matrix: packing (RFC 4326, 6.2), address (4.1), direct or bridged PDUs (5.2); and the lines
+between an encapsulator and a receiver."""
 
 from headroom.core.contract import CLEAN, Axis, LinkCondition, Value
 

@@ -13,7 +13,7 @@ from headroom.core.replay import Replay, ReplayConfig
 from headroom.schemes.ule.judge.receiver import TEST_SNDU, Receiver
 
 ETHER_TYPE = 0x22F1  # of ROHC
-WHOLE_FRAME = 0x6558  # what the judge says of a bridged frame that it leaves whole
+WHOLE_FRAME = 0x6558  # the type of a bridged frame that the judge leaves whole
 MAC_HEADER = 14
 FORWARD = 0  # interface of the engine's captures; feedback is on the other one
 

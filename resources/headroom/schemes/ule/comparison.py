@@ -92,7 +92,8 @@ def _judge(channel: Mapping[str, Any], reads_on: bool, checks_errors: bool) -> R
 
 
 def _is_of(arrival: Arrival, first: int) -> bool:
-    """Whether a TS packet has the PID of the channel that it arrives on; what is no TS packet is of any."""
+    """True if a TS packet has the PID of the channel on which it arrives. Octets that are no TS packet belong to any
+    channel."""
     octets = arrival.octets
     if len(octets) != 188 or octets[0] != 0x47:
         return True

@@ -106,7 +106,8 @@ def sndu_title(sndu: bytes) -> tuple[str, list[str]]:
 
 @dataclass
 class TsReading:
-    """What one TS packet brings: the values of its header, SNDUs and events as sentences, and what is passed on."""
+    """The content of one TS packet: the values of its header, SNDUs and events as sentences, and the units passed
+    on."""
 
     values: dict[str, Value] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)

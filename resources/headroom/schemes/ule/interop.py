@@ -87,9 +87,9 @@ INTEROP = CELLS.interop(
         size="header_bytes",
         size_title="octets on the link per PDU, beyond its own",
         size_format=".2f",
-        evidence="what the judges say",
-        passed="The encapsulator keeps the rules of RFC 4326, 3 to 6, and the receiver delivers and counts what the "
-        "judge's receiver does, behind TS packets that are lost, doubled and damaged, too.",
+        evidence="the judges' findings",
+        passed="The encapsulator follows the rules of RFC 4326, 3 to 6, and the receiver delivers and counts the same "
+        "units and errors as the judge's receiver, also after lost, doubled and damaged TS packets.",
         what="each encapsulator with each receiver: packing, addresses, bridged frames, traffic and link conditions",
     )
 )

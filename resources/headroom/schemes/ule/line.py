@@ -39,7 +39,7 @@ class Received:
 
 
 def setting_of(channel: Mapping[str, Any], npa: str = OWN) -> Setting:
-    """What the judge of an encapsulator has to know of a configuration."""
+    """The judge's view of an encapsulator's configuration."""
     same = {one.name for one in fields(Setting)} - {"packing", "address", "address_by_default", "npa", "mac", "subnets"}
     return Setting(
         packing=channel.get("packing", "packing") == "packing",
@@ -82,7 +82,7 @@ def receive(
     build: str,
     npa: str = OWN,
 ) -> Received:
-    """What a receiver makes of TS packets, a millisecond apart. Raises Misbehaviour."""
+    """Sends TS packets, a millisecond apart, through a receiver and returns its outcome. Raises Misbehaviour."""
     packets = [
         {"hex": one.octets.hex(), "channel": one.channel, "time_ns": number * 1_000_000}
         for number, one in enumerate(arrivals)

@@ -76,7 +76,8 @@ def _remarks(done: Replay) -> list[str]:
 
 
 def _limit(done: Replay) -> str:
-    """Where PDUs are larger than the receiver's buffers: how to give it larger ones."""
+    """Returns a sentence if PDUs are larger than the receiver's buffers, with the option that makes these larger; ""
+    otherwise."""
     room = int(done.config.channel.get("mrru", LARGEST_PDU))
     largest = int(done.direction()["source"].get("largest", 0)) if done.config.compressor else 0
     if not done.without_room or 0 < largest <= room:

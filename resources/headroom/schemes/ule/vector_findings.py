@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is wrong with what a receiver made of a vector, as findings."""
+"""The findings about a receiver's output of a vector."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How ULE is measured: all flows share a PID, in SNDUs with a destination address."""
+"""The measurement of ULE: all flows share a PID, in SNDUs with a destination address."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What cells of the interop matrix differ in: Max-Slot-Id and Comp-Slot-Id (RFC 1332, 4.1); and the line between two
+"""The axes of the interop matrix: Max-Slot-Id and Comp-Slot-Id (RFC 1332, 4.1); and the lines between two
 implementations."""
 
 from headroom.core.contract import CLEAN, Axis, LinkCondition, Value

@@ -24,7 +24,7 @@ from headroom.schemes.vj.judge.decompressor import Decompressor
 from headroom.schemes.vj.judge.header import Header, tcp_checksum_is_right
 
 WRONG_CHECKSUM = {
-    packet.COMPRESSED: "the TCP checksum is wrong, as behind a frame that is missing (RFC 1144, 4.1)",
+    packet.COMPRESSED: "the TCP checksum is wrong, as after a missing frame (RFC 1144, 4.1)",
     packet.UNCOMPRESSED: "the TCP checksum is wrong",
     packet.IP: "the TCP checksum is wrong",
 }

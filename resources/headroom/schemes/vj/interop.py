@@ -22,9 +22,9 @@ INTEROP = CELLS.interop(
         size="header_bytes",
         size_title="octets of header per packet",
         size_format=".2f",
-        evidence="what the judge says",
-        passed="The compressor keeps the rules of RFC 1144, and the decompressor does with what arrives what the judge "
-        "does, packet by packet, behind losses and damaged frames, too.",
+        evidence="the judge's findings",
+        passed="The compressor follows the rules of RFC 1144, and the decompressor treats each packet that arrives as "
+        "the judge does, also after losses and damaged frames.",
         what="each compressor with each decompressor: slots, slot identifiers, traffic and link conditions",
     )
 )

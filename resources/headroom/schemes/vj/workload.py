@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How VJ is measured: TCP connections in slots, over as many links as they need."""
+"""The measurement of VJ: TCP connections in slots, over as many links as they need."""
 
 from collections.abc import Mapping, Sequence
 from math import ceil

@@ -67,7 +67,7 @@ class CompressorJudge:
         if self.started_at is None:
             self.started_at = time_ns
         if type_ not in link.TYPE_NAMES:
-            yield "RFC3544-4-1", f"its type is 0x{type_:04x}, which is none that there are"
+            yield "RFC3544-4-1", f"its type is 0x{type_:04x}, which is no type of IPHC"
             return
         if type_ in (link.IPV4, link.IPV6):
             if octets != source:
@@ -180,7 +180,7 @@ class CompressorJudge:
                 yield broken, f"{stream.compressed} compressed headers follow a full one, not {stream.most}"
             most = self.parameters.f_max_time * 1_000_000_000
             if most and time_ns > stream.full_at + most:
-                yield "RFC2507-3.3.2-2", "it is compressed more than F_MAX_TIME seconds behind the last full header"
+                yield "RFC2507-3.3.2-2", "it is compressed more than F_MAX_TIME seconds after the last full header"
         else:
             yield from self._full(was, chain, context, stream, time_ns)
             stream.full_at = time_ns

@@ -87,7 +87,7 @@ class Decompressor:
         except NotIphc as error:
             return Outcome(None, str(error))
         except NotKnown:
-            return Outcome(None, "what the context holds is not known", free=True)
+            return Outcome(None, "the content of the context is not known", free=True)
 
     def _full(self, octets: bytes) -> Outcome:
         found = chains.read(octets, self.parameters.max_header)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an encapsulator may put on the link: RFC 4326, 3 to 6, and RFC 5163, 3.
+"""The rules for an encapsulator's output: RFC 4326, 3 to 6, and RFC 5163, 3.
 
-It is given the PDUs that the encapsulator took, in their order, and follows the TS packets of each PID octet by octet:
-where SNDUs begin and end, what fills the rest, how long a TS packet waited, and what is in the SNDUs.
+The judge gets the PDUs that the encapsulator accepted, in their order, and follows the TS packets of each PID octet by
+octet: the beginning and end of SNDUs, the padding, the waiting time of TS packets, and the content of SNDUs.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Pdu:
 
 @dataclass(frozen=True)
 class Setting:
-    """What the encapsulator is configured with."""
+    """The configuration of the encapsulator."""
 
     first_pid: int = 0x100
     channels: int = 1
@@ -245,8 +245,8 @@ class EncapsulatorJudge:
             self._find(_of_address(wanted[0], self.setting.npa), sentence)
 
     def _made(self, carried: Sequence[Pdu], following: Pdu | None) -> int:
-        """When an SNDU had to be made of the PDUs that it carries: when it was full, when the next PDU had to go into
-        another one, or when the PDU (or TS) Packing Threshold had passed."""
+        """The time at which an SNDU with these PDUs had to be completed: when it was full, when the next PDU had to go
+        into another SNDU, or when the PDU (or TS) Packing Threshold had passed."""
         last = carried[-1].time_ns
         if len(carried) >= self.setting.concat:
             return last

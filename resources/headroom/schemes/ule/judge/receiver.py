@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a receiver makes of TS packets: RFC 4326, 7, and what is in SNDUs: 4 and 5, RFC 5163, 3.
+"""A receiver of TS packets: RFC 4326, 7; and of the content of SNDUs: RFC 4326, 4 and 5, RFC 5163, 3.
 
-It shares no code with the reference, and none of its plan: TS packets of a PID are first put in order by their
-continuity counters, then joined to SNDUs, then opened.
+It shares neither code nor structure with the reference: TS packets of a PID are first put in order by their continuity
+counters, then joined to SNDUs, then opened.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ CONCAT_ERROR, FRAME_ERROR = "size mismatch error", "bridged frame shorter than i
 
 @dataclass(frozen=True)
 class Unit:
-    """What is passed on: an EtherType and a PDU; `type` 0x6558 for a whole MAC frame, 2 for a TS packet."""
+    """A unit that the receiver passes on: an EtherType and a PDU; `type` 0x6558 for a whole MAC frame, 2 for a TS
+    packet."""
 
     type: int
     octets: bytes

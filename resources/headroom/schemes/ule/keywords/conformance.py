@@ -50,12 +50,13 @@ class UleKeywords:
 
     @keyword("Each Length Should Be Encapsulated By The Rules")
     def each_length_by_the_rules(self, first: int, last: int, **named: str) -> None:
-        """The same of IPv4 packets of each length from FIRST to LAST octets, all given at once."""
+        """Encapsulates IPv4 packets of each length from FIRST to LAST octets, all given at once, and judges the TS
+        packets."""
         _by_the_rules(pdus.read([f"ipv4 {octets}" for octets in range(first, last + 1)]), named)
 
     @keyword("Traffic Should Be Encapsulated By The Rules")
     def traffic_by_the_rules(self, source: str, **named: str) -> None:
-        """The same of a traffic profile."""
+        """Encapsulates a traffic profile, and judges the TS packets."""
         _by_the_rules(source, named)
 
     @keyword("PDUs Should Be Refused")

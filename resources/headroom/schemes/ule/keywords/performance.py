@@ -19,7 +19,7 @@ FLOW_PAIRS = 200  # on one PID: how many flows there are makes no difference to 
 
 @library
 class EncapsulationPerformanceKeywords:
-    """How long one PDU takes, without any pause between PDUs."""
+    """Keywords that measure the time of one PDU, without pauses between PDUs."""
 
     @keyword("Encapsulation Should Be Measured")
     def encapsulation_should_be_measured(self, pdu: str, packing: str, address: str) -> None:

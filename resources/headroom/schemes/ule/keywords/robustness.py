@@ -30,11 +30,11 @@ class UleRobustnessKeywords:
 
     @keyword("Damaged TS Packets Should Be Withstood")
     def damaged(self, source: str, **named: str) -> None:
-        """What an encapsulator makes of a traffic profile arrives damaged.
+        """Sends the TS packets of a traffic profile to a receiver, damaged.
 
-        Shares of the TS packets: `lost`, `doubled`, `swapped`, `marked` by the transport error indicator; `bursts`,
-        where `burst` TS packets in a row are lost; `ber`, of bits that are inverted. Others are named arguments of a
-        replay.
+        Shares of the TS packets: `lost`, `doubled`, `swapped`, `marked` by the transport error indicator; `bursts`, in
+        which `burst` TS packets in a row are lost; `ber`, the share of inverted bits. All other named arguments are
+        those of a replay.
         """
         case = about("decompressor")
         harm = damage.read({name: named.pop(name) for name in DAMAGE if name in named})

@@ -42,8 +42,8 @@ BEHIND = {"IP": UDP + RTP, "UDP": RTP, "RTP": 0}  # octets of headers that a pro
 
 @dataclass(frozen=True)
 class Carriage:
-    """How SNDUs, sections or GSE packets carry packets. `overhead`: octets around each of them, its share of those that
-    several have; `slot_octets`: those of a link packet."""
+    """A way to carry packets: SNDUs, sections or GSE packets. `overhead`: octets around each packet, including its
+    share of octets that several packets have in common; `slot_octets`: octets of a link packet."""
 
     title: str
     config: dict[str, Any]
@@ -103,7 +103,7 @@ class Setup:
 
 
 def carried_by(setup: Setup, way: Carriage) -> Setup:
-    """The same arrangement with another carriage, and slots for its link packets."""
+    """The setup with another carriage, and slots for its link packets."""
     slots = {**setup.link.get("slots", {}), "packet_octets": way.slot_octets}
     return with_link(replace(setup, carriage=way), slots=slots)
 
@@ -166,8 +166,8 @@ def many(configs: Iterable[replay.ReplayConfig]) -> Iterator[replay.Replay]:
 
 
 def checked(done: replay.Replay) -> replay.Replay:
-    """The same replay. Raises RuntimeError where a packet came out other than it went in, or did not come out though no
-    link harms it."""
+    """Returns the replay unchanged. Raises RuntimeError if a packet came out different, or did not come out over a
+    clean link."""
     if wrong := done.failures():
         raise RuntimeError(" ".join(wrong))
     missing = done.sent - done.count("identical")
@@ -186,7 +186,7 @@ def ts_packets(done: replay.Replay) -> int:
 
 
 def refresh_period_ns(setup: Setup, flows: int) -> int:
-    """How long it takes until the IRs of all contexts have come once."""
+    """The time in which the IRs of all contexts are sent once."""
     packets = setup.interval + IRS
     each = INTERVAL_NS if setup.profile == "RTP" else INTERVAL_NS // flows
     return packets * each if setup.profile else 50 * INTERVAL_NS
@@ -241,7 +241,7 @@ class Arrivals:
 
 
 def arrivals(setup: Setup, flows: int, duration_s: float, from_s: float = 0.0, **changes: Any) -> Arrivals:
-    """How packets of so many streams arrive, from a time on."""
+    """The arrivals of the packets of `flows` streams, from a time on."""
     config = config_of(setup, flows=flows, duration_s=duration_s, records="all", record_octets=False, **changes)
     return arrivals_of(next(many([config])), from_s)
 

@@ -57,8 +57,8 @@ RECEIVED: Point = ("generator", "1")
 
 @dataclass(frozen=True)
 class Recording:
-    """What passed while the streams were sent, by hop, and what the generator says of them. `cores` says which roles
-    share one, `losses` what the nodes lost."""
+    """The packets that passed each hop while the streams were sent, and the generator's report. `cores` names the roles
+    that share a core, `losses` the packets that the nodes lost."""
 
     trial: Trial
     frames: dict[Point, list[Arrival]]
@@ -67,7 +67,7 @@ class Recording:
 
 
 def lacks(build: str) -> str:
-    """Why nodes cannot be started here, as a sentence; empty where they can."""
+    """The reason why nodes cannot be started here, as a sentence; "" if they can."""
     return netns.probe() or choice.build_lacks(build)
 
 

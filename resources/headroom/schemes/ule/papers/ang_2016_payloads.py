@@ -115,7 +115,7 @@ FAR_NS = 1_000_000_000  # between packets that are not to share a TS packet
 
 
 def link_packets(setup: Setup, payloads: list[int]) -> list[bytes]:
-    """What is given to an encapsulator for UDP datagrams with these payloads: themselves, or ROHC packets."""
+    """The input of an encapsulator for UDP datagrams with these payloads: the IP packets, or ROHC packets."""
     packets = [written.udp_packet(setup.ip, payload, number) for number, payload in enumerate(payloads)]
     if not setup.profile:
         return packets

@@ -225,7 +225,8 @@ def special_of(saved: Header, header: Header) -> frozenset[str] | None:
 
 
 def why_not(saved: Header, header: Header) -> str:
-    """Why 3.2.3 has an UNCOMPRESSED_TCP packet for fields that all may change; "" where it has not."""
+    """The reason for which 3.2.3 requires an UNCOMPRESSED_TCP packet though only fields that may change differ; "" if
+    none."""
     if not header.flags & URG and header.urgent != saved.urgent:
         return "the urgent pointer differs and URG is clear"
     changed = changes_of(saved, header)

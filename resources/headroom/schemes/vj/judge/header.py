@@ -97,7 +97,7 @@ class Header:
         return ip + self.addresses + self.ip_options + tcp + self.tcp_options
 
     def with_ip_checksum(self) -> Header:
-        """The same with the right checksum of the IP header (RFC 791, 3.1)."""
+        """The header with the right checksum of the IP header (RFC 791, 3.1)."""
         blank = replace(self, ip_checksum=0).octets()[: self.ip_length]
         total = sum(struct.unpack(f"!{len(blank) // 2}H", blank))
         while total > 0xFFFF:

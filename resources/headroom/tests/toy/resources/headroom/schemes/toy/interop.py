@@ -12,7 +12,7 @@ INTEROP = LINE.cells(("udp-60", "voip-amr-nb-ipv6"), 4, 100).interop(
         size="header_bytes",
         size_title="octets of header",
         size_format=".2f",
-        evidence="what the judge says",
+        evidence="the judge's findings",
         passed="Packets come out as they went in.",
         what="each compressor with each decompressor",
     )
