@@ -3,8 +3,8 @@ SPDX-License-Identifier: Apache-2.0
 
 
 *** Settings ***
-Documentation    Adapters over libraries of others keep the promises of the ABI, but for what they declare, and are what
-...              they declare to be. Where the library is not installed, there is nothing to ask.
+Documentation    Adapters over libraries of others keep the promises of the ABI, except for declared deviations, and are
+...              what they declare to be. If the library is not installed, its case is skipped.
 
 Resource         imports.resource
 

@@ -4,8 +4,8 @@ SPDX-License-Identifier: Apache-2.0
 
 *** Settings ***
 Documentation    The interop matrix of IPHC: each row is a number of CIDs, with all traffic over all conditions of the
-...              line. The compressor keeps the rules of RFC 2507, and the decompressor does with what arrives what the
-...              judge does.
+...              line. The compressor follows the rules of RFC 2507, and the decompressor treats each packet that
+...              arrives as the judge does.
 
 Resource         imports.resource
 

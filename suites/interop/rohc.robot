@@ -4,11 +4,11 @@ SPDX-License-Identifier: Apache-2.0
 
 *** Settings ***
 Documentation    The interop matrix of ROHC: each row is one profile, mode and CID type, sent by one implementation and
-...              restored by the other, with all traffic of that profile over all conditions of the link. Clean, or with
-...              feedback lost: every packet comes out as it went in. With loss, bursts of loss, bit errors or
-...              reordering: a packet comes out as it was or not at all, but for those that the CRCs are bound to miss,
-...              and most of what arrives comes out. `./headroom interop` asks every pair of implementations; plain
-...              Robot Framework one, ${COMPRESSOR} and ${DECOMPRESSOR}.
+...              restored by the other, with all traffic of that profile over all conditions of the link. Over a clean
+...              link, and one that loses feedback, every packet comes out as it went in. With loss, bursts of loss, bit
+...              errors or reordering, a packet comes out unchanged or not at all, except for wrong packets that the
+...              CRCs must miss by chance, and most packets that arrive come out. `./headroom interop` runs every pair
+...              of implementations; plain Robot Framework runs one pair, ${COMPRESSOR} and ${DECOMPRESSOR}.
 
 Resource         imports.resource
 

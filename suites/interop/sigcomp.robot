@@ -3,13 +3,13 @@ SPDX-License-Identifier: Apache-2.0
 
 
 *** Settings ***
-Documentation    SigComp endpoints that have calls with each other: --compressor names the caller, --decompressor
-...              the called party, and each compresses and decompresses. A row is one mechanism,
-...              for those that have it, over one transport and link, with every SIP sequence. Without harm every
-...              message comes out octet by octet, and tshark's UDVM, or the judge made from the RFCs, reads the same on
-...              the link. With loss or reordering none comes out different, and one that does not come out was lost or
-...              refers to state that was on its way; NACKs travel back over the same link. In several compartments the
-...              same messages and bytecode leave state that is one item for all of them.
+Documentation    SigComp endpoints in calls with each other: --compressor names the caller, --decompressor the called
+...              party, and each compresses and decompresses. A row is one mechanism, for implementations that have it,
+...              over one transport and link, with every SIP sequence. Over a clean link every message comes out octet
+...              by octet, and tshark's UDVM, or the judge made from the RFCs, reads the same on the link. With loss or
+...              reordering no message comes out different, and a message that does not come out was lost or refers to
+...              state that had not arrived. NACKs travel back over the same link. In several compartments, the same
+...              messages and bytecode create state that is one item for all compartments.
 
 Resource         imports.resource
 

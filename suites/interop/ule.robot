@@ -3,9 +3,10 @@ SPDX-License-Identifier: Apache-2.0
 
 
 *** Settings ***
-Documentation    The interop matrix of ULE: each row is a treatment of what is left of a TS packet, an address or none,
-...              and direct or bridged IP packets, with all traffic over all conditions of the line. The encapsulator
-...              keeps the rules of RFC 4326, 3 to 6, and the receiver does with what arrives what the judge does.
+Documentation    The interop matrix of ULE: each row is a treatment of the rest of a TS packet, an address or none, and
+...              direct or bridged IP packets, with all traffic over all conditions of the line. The encapsulator
+...              follows the rules of RFC 4326, 3 to 6, and the receiver treats each TS packet that arrives as the judge
+...              does.
 
 Resource         imports.resource
 

@@ -4,8 +4,8 @@ SPDX-License-Identifier: Apache-2.0
 
 *** Settings ***
 Documentation    The interop matrix of VJ: each row is a number of slots and a treatment of slot identifiers, with all
-...              traffic over all conditions of the line. The compressor keeps the rules of RFC 1144, 3.2.3, and the
-...              decompressor does with what arrives what the judge does.
+...              traffic over all conditions of the line. The compressor follows the rules of RFC 1144, 3.2.3, and the
+...              decompressor treats each packet that arrives as the judge does.
 
 Resource         imports.resource
 

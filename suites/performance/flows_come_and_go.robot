@@ -3,10 +3,9 @@ SPDX-License-Identifier: Apache-2.0
 
 
 *** Settings ***
-Documentation    What an operation, compressing and decompressing one packet, costs while all flows are new, in steady
-...              state, and while flows are replaced by new ones all the time. REPLACED is the share of the flow pairs
-...              that make way for others each second: calls of 10 s are 10 %. Everything else as in
-...              voip_flow_pairs.
+Documentation    The cost of an operation (compressing and decompressing one packet) while all flows are new, in steady
+...              state, and while new flows replace old ones all the time. REPLACED is the share of the flow pairs that
+...              are replaced each second: for calls of 10 s it is 10 %. Everything else as in voip_flow_pairs.
 
 Resource         imports.resource
 

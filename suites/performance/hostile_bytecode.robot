@@ -3,11 +3,11 @@ SPDX-License-Identifier: Apache-2.0
 
 
 *** Settings ***
-Documentation    How many hostile messages a second fill one core: the attack of maenpaa-2005, 11.7, of which eight
-...              filled a Pentium 4 of 3.0 GHz, and others, each given to an endpoint as it is, and, where it has a
-...              guard, with that off, which leaves the UDVM cycles of RFC 3320 alone. From the median time of a call,
-...              all the engine's checking around it left out. A figure of this machine: only that the messages fail as
-...              they should is a verdict.
+Documentation    The number of hostile messages a second that fill one core: the attack of maenpaa-2005, 11.7, of which
+...              eight filled a Pentium 4 of 3.0 GHz, and others. Each is given to an endpoint in its default
+...              configuration and, if it has a guard, with the guard off, so that only the UDVM cycles of RFC 3320
+...              limit it. The figure comes from the median time of a call, without the engine's own checks, and is one
+...              of this machine. The only verdict is that the messages fail as they should.
 
 Resource         ../../resources/keywords/robustness.resource
 

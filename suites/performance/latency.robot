@@ -3,11 +3,11 @@ SPDX-License-Identifier: Apache-2.0
 
 
 *** Settings ***
-Documentation    How long packets take from the generator through both nodes and the link and back to it, while the
-...              nodes forward 10, 50 and 90 % of their PDR (see throughput), in each direction. A bare bridge in the
-...              place of the nodes at the same rate is the control. Measured and not judged, for a slow implementation
-...              breaks no promise; a row in which more is lost than the PDR allows is non-strict and says so. Rows need
-...              interfaces, and MODE is, as in throughput.
+Documentation    The time of packets from the generator through both nodes and the link and back to it, while the nodes
+...              forward 10, 50 and 90 % of their PDR (see throughput) in each direction. A bare bridge in place of the
+...              nodes at the same rate is the control. Latency is measured and not judged, because a slow
+...              implementation breaks no promise; a row that loses more than the PDR allows is non-strict and says so.
+...              Rows need interfaces, and MODE is, as in throughput.
 
 Resource         imports.resource
 

@@ -3,14 +3,14 @@ SPDX-License-Identifier: Apache-2.0
 
 
 *** Settings ***
-Documentation    How throughput (see there) grows with the cores of a node: each CPU configuration relative to one core,
-...              as a speed-up and as an efficiency, which is the speed-up by the number of cores. The null codec in the
-...              same places tells what keeps it from growing: where it does not grow either, it is the harness, the
-...              kernel or the generator.
+Documentation    The growth of throughput (see there) with the cores of a node: each CPU configuration relative to one
+...              core, as a speed-up and as an efficiency, which is the speed-up divided by the number of cores. The
+...              null codec in the same places shows what limits the growth: if it does not grow either, the harness,
+...              the kernel or the generator is the limit.
 ...
-...              Each core is a worker with a channel of its own, and a flow always meets the same worker. Where roles
-...              have to share cores, the result says which. Measured and not judged. A configuration that this machine
-...              does not have is unsupported, with the reason; another number of cores: `--cpus 16c`.
+...              Each core is a worker with a channel of its own, and a flow always meets the same worker. If roles have
+...              to share cores, the result says which. Scaling is measured and not judged. A configuration that this
+...              machine does not have is unsupported, with the reason; another number of cores: `--cpus 16c`.
 
 Resource         imports.resource
 

@@ -3,12 +3,12 @@ SPDX-License-Identifier: Apache-2.0
 
 
 *** Settings ***
-Documentation    Fixed work of each scheme, without pauses, by which a nightly regression watches what implementations
-...              cost: the time and the instructions of each stage, octets on the link, memory of a flow. 10 trials
-...              (3 with --quick) of the implementation alternate with as many of a second, equal one, so that each
-...              record shows how far two measurements of the same thing differ on this machine. Times are the means
-...              of the best sixth of the trials. A figure of this machine: only that packets come out as they went in
-...              is a verdict.
+Documentation    Fixed work of each scheme, without pauses, with which a nightly regression watches the cost of
+...              implementations: the time and the instructions of each stage, octets on the link, memory of a flow. 10
+...              trials (3 with --quick) of the implementation alternate with as many of a second, equal one, so that
+...              each record shows how far two measurements of the same thing differ on this machine. Times are the
+...              means of the best sixth of the trials. They are figures of this machine; the only verdict is that
+...              packets come out as they went in.
 
 Resource         imports.resource
 

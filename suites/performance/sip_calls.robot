@@ -3,20 +3,21 @@ SPDX-License-Identifier: Apache-2.0
 
 
 *** Settings ***
-Documentation    A P-CSCF under the load of calls, with the settings of maenpaa-2005, chapter 11: it decompresses what
-...              users send and compresses what they are sent. Calls arrive at random and by a clock of their own, are
-...              answered after 5 s and held for 180 s (voice) or 300 s (video). The rows begin with that many calls in
-...              progress. `--calls`, `--holding` and `--answer` ask for other calls than the rows have.
+Documentation    A P-CSCF under the load of calls, with the settings of maenpaa-2005, chapter 11: it decompresses
+...              messages from users and compresses messages to users. Calls arrive at random and by a clock of their
+...              own, are answered after 5 s and held for 180 s (voice) or 300 s (video). The rows begin with that many
+...              calls in progress. `--calls`, `--holding` and `--answer` set other calls than those of the rows.
 ...
 ...              Every message must come out octet by octet as it went in, and the workers must keep up with the calls:
-...              where calls pile up, no other figure means anything. Load, the time in the system, in the buffer
-...              and in processing, active workers, throughput and memory are measured and not judged. Users are played
-...              beforehand, so neither time nor memory of theirs is in a figure. With a virtual clock the endpoint's
-...              processor time is measured and the queue in front of it simulated; with the real one there are threads,
-...              and the generator needs a core besides. `--quick` makes a twentieth of the rows' calls.
+...              if calls pile up, no other figure means anything. Load, the time in the system, in the buffer and in
+...              processing, active workers, throughput and memory are measured and not judged. The messages of users
+...              are made in advance, so no figure includes their time or memory. With a virtual clock the endpoint's
+...              processor time is measured and the queue in front of it simulated; with the real clock there are
+...              threads, and the generator needs a core besides. `--quick` makes a twentieth of the rows' calls.
 ...
-...              A common queue, or one for each worker: both are simulated at a load of 80 %, with the same arrivals,
-...              from what messages of a thousand short calls take; those rows have no other calls.
+...              The last rows compare a common queue with one for each worker: both are simulated at a load of 80 %,
+...              with the same arrivals, from the times of messages of a thousand short calls. These rows have no other
+...              calls.
 
 Resource         imports.resource
 

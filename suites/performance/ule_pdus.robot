@@ -3,10 +3,11 @@ SPDX-License-Identifier: Apache-2.0
 
 
 *** Settings ***
-Documentation    What it costs to encapsulate a PDU in TS packets (RFC 4326, 6.2), and to receive it, by the length of
-...              PDUs, packed and padded, with an NPA address and without. 200 flows of UDP each way share a PID, and
-...              there is no pause. Results also say how many octets of TS packets a PDU takes, which is what padding
-...              costs on the link. A figure of this machine: only that PDUs come out as they went in is a verdict.
+Documentation    The cost of encapsulating a PDU in TS packets (RFC 4326, 6.2), and of receiving it, by the length of
+...              PDUs, packed and padded, with an NPA address and without. 200 flows of UDP in each direction share a
+...              PID, and there is no pause. Results also give the octets of TS packets per PDU, which show the cost of
+...              padding on the link. Times are figures of this machine; the only verdict is that PDUs come out as they
+...              went in.
 
 Resource         imports.resource
 Library          headroom.schemes.ule.keywords.performance.EncapsulationPerformanceKeywords    AS    Encapsulation

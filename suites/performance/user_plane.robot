@@ -5,13 +5,13 @@ SPDX-License-Identifier: Apache-2.0
 *** Settings ***
 Documentation    A user plane (UPF) under the traffic of a carrier: 600,000 sessions, established over N4, of which
 ...              6,000 send; 85 % HTTP and 15 % UDP, frames of 690 octets on average, half of them uplink. It forwards
-...              in memory. Each packet must go on; what it takes is measured and not judged.
+...              in memory. Each packet must be forwarded; its time is measured and not judged.
 ...
 ...              "basic" has one rule for each direction. "rules" has 45 predefined and 5 dynamic rules, a rate limit
 ...              and a volume report for each user, and a flow table. "dpi" also inspects the first packets of each flow
-...              by 40,000 rules for names and paths and 10,000 for addresses and ports. With "queues" each worker has
-...              the packets of its users by a hash of their address; with "rx-cores" a receiving core reads the address
-...              and hands packets over.
+...              by 40,000 rules for names and paths and 10,000 for addresses and ports. With "queues" a hash of the
+...              user's address chooses the worker; with "rx-cores" a receiving core reads that address and passes the
+...              packet to the worker.
 
 Resource         imports.resource
 

@@ -3,10 +3,10 @@ SPDX-License-Identifier: Apache-2.0
 
 
 *** Settings ***
-Documentation    Two designs of a user plane in virtual time, with times of packets that are measured in one run:
-...              workers that a hash of the user's address feeds, and receiving cores, as many as serve most, in front
-...              of workers. Packets arrive by chance; latency is from 10 % of the rate that fills the design to all of
-...              it. No network card is in it.
+Documentation    Two designs of a user plane in virtual time, with packet times that are measured in one run: workers
+...              chosen by a hash of the user's address, and receiving cores in front of workers, in the number that
+...              gives the highest rate. Packets arrive at random; latency is simulated from 10 % of the rate that fills
+...              the design to all of it. No network card is included.
 
 Resource         imports.resource
 

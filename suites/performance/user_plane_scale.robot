@@ -3,9 +3,9 @@ SPDX-License-Identifier: Apache-2.0
 
 
 *** Settings ***
-Documentation    A user plane with more and more users that send, out of 600,000 with a session: what a packet takes
-...              when sessions and flows no longer fit the caches. Each packet must go on; its time is measured and not
-...              judged.
+Documentation    A user plane with more and more users that send, out of 600,000 with a session: the time of a packet
+...              when sessions and flows no longer fit the caches. Each packet must be forwarded; its time is measured
+...              and not judged.
 
 Resource         imports.resource
 

@@ -3,9 +3,10 @@ SPDX-License-Identifier: Apache-2.0
 
 
 *** Settings ***
-Documentation    What specifications leave open is an implementation's freedom. Each case asks the conformance suites of
-...              a double of the reference, which uses some of it (doubles.yaml of each scheme), and expects that none
-...              of their cases fails. `./headroom test --doubles` asks all suites; these cases ask those in question.
+Documentation    A freedom is a choice that specifications leave to an implementation. Each case runs conformance suites
+...              against a double, which is the reference with one freedom used (doubles.yaml of each scheme), and
+...              expects that no case of these suites fails. `./headroom test --doubles` runs all suites; these cases
+...              run only those that the freedom concerns.
 
 Resource         imports.resource
 

@@ -4,9 +4,8 @@ SPDX-License-Identifier: Apache-2.0
 
 *** Settings ***
 Documentation    Packets that no base station and no data network should send: short, endless, nested, with wrong
-...              lengths, fragments that never end, floods. Expected is that the adapter neither crashes nor breaks
-...              a promise, that no packet earns more than one, and that sessions work afterwards as before, old
-...              ones and new ones.
+...              lengths, fragments that never end, floods. Expected is that the adapter neither crashes nor breaks a
+...              promise, that no packet causes more than one, and that old and new sessions work afterwards as before.
 
 Resource         imports.resource
 

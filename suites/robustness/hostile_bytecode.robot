@@ -4,14 +4,14 @@ SPDX-License-Identifier: Apache-2.0
 
 *** Settings ***
 Documentation    Messages whose bytecode is meant to take an endpoint's time or memory: the attack of maenpaa-2005,
-...              11.7, and worse (resources/vectors/sigcomp/cases/hostile.yaml). Expected is that each fails with the
-...              reason that RFC 4077 gives it, within the UDVM cycles of RFC 3320, 8.6, and that fifty of them leave
-...              no more in memory than one. Where an endpoint has the feature `guard` it must fail
-...              with the guard on and off, and the work that it takes is bounded, too: of bytecode with
-...              `seen_through=yes` the guard must prove that it never ends. A source beyond its allowance must be
-...              refused, and others heard. Floods are messages of which each is allowed, and which together are to
-...              crowd an endpoint out. Time is virtual. One verdict follows from a clock, that of the processor: eight
-...              messages a second filled a core in 2005, and fail.
+...              11.7, and worse (resources/vectors/sigcomp/cases/hostile.yaml). Expected is that each fails with its
+...              reason of RFC 4077, within the UDVM cycles of RFC 3320, 8.6, and that fifty of them leave no more in
+...              memory than one. If an endpoint has the feature `guard`, the messages must fail with the guard on and
+...              off, and the guard must bound the work, too: it must prove that bytecode with `seen_through=yes`
+...              never ends. A source beyond its allowance must be refused, while other sources are
+...              served. A flood consists of messages that are allowed one by one, and that together are meant to
+...              exhaust an endpoint. Time is virtual. One verdict depends on a clock, that of the processor: an attack
+...              of which eight messages a second fill a core, as in 2005, fails the case.
 
 Resource         imports.resource
 

@@ -3,12 +3,12 @@ SPDX-License-Identifier: Apache-2.0
 
 
 *** Settings ***
-Documentation    Link packets that are damaged, cut short, longer than they were or no packets at all, one at a time
-...              before a context that is made for them, and an IR packet behind each. They are made from every vector
-...              of resources/vectors/rohc. What the judge makes of each is known. Expected is that nothing comes out
-...              that it does not read in the packet, that the context recovers, and that the adapter survives. How many
-...              damaged headers come out is counted and held against what CRCs allow: a CRC of w bits lets 2^-w pass,
-...              and none of an error that it detects for certain.
+Documentation    Link packets that are damaged, cut short, too long or no packets at all. Each is sent alone to a fresh
+...              context, and an IR packet follows. They are made from every vector of resources/vectors/rohc, and the
+...              judge reads each of them. Expected is that nothing comes out that the judge does not read in the
+...              packet, that the context recovers, and that the adapter survives. The number of damaged headers that
+...              come out is compared with what CRCs allow: a CRC of w bits misses an error with the probability 2^-w,
+...              and never one that it detects for certain.
 
 Resource         imports.resource
 

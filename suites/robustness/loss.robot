@@ -4,14 +4,14 @@ SPDX-License-Identifier: Apache-2.0
 
 *** Settings ***
 Documentation    Packets are lost on the link: one by one, in bursts (Gilbert-Elliott), and feedback too. A packet comes
-...              out as it was or not at all, but for those that chance lets pass: where a packet is at risk, because
-...              its header was damaged or too much was lost before it, a CRC of w bits misses it with the probability
-...              2^-w. The judge, a decompressor without repairs, gets the same arrivals and says which are at risk;
-...              more wrong packets than the upper limit of a Poisson distribution (99.9 %) are a failure, and where
-...              none is at risk, one is.
+...              out unchanged or not at all, except for wrong packets that chance explains. A packet is at risk if its
+...              header was damaged or too many packets before it were lost; a CRC of w bits misses an error with the
+...              probability 2^-w. The judge, a decompressor without repairs, gets the same arrivals and finds the
+...              packets at risk. A case fails if more wrong packets come out than the upper limit of a Poisson
+...              distribution (99.9 %), or any wrong packet if none is at risk.
 ...
-...              OUTAGE, in O-mode: never do so many packets in a row arrive and not come out; feedback brings about a
-...              recovery.
+...              OUTAGE, in O-mode: fewer packets in a row than this arrive without coming out, because feedback causes
+...              a recovery.
 
 Resource         imports.resource
 

@@ -3,9 +3,9 @@ SPDX-License-Identifier: Apache-2.0
 
 
 *** Settings ***
-Documentation    Adapters that break one promise of the ABI each, from the engine's own tests. Expected is that what
-...              comes of it is a sentence that says what happened, never a pass and never the end of the run: behind
-...              each a well-behaved adapter runs again. An implementation that does so gets the verdict error.
+Documentation    Adapters that break one promise of the ABI each, from the engine's own tests. Expected is a sentence
+...              that says what happened, never a pass and never the end of the run: after each of them, a well-behaved
+...              adapter runs again. An implementation that breaks a promise gets the verdict error.
 
 Resource         imports.resource
 

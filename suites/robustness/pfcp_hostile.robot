@@ -4,9 +4,9 @@ SPDX-License-Identifier: Apache-2.0
 
 *** Settings ***
 Documentation    N4 messages that no control plane should send: cut short, elements of no length and too long ones,
-...              groups in groups, rules that fit nothing, doubled identifiers, changed octets. Expected is that the
-...              adapter neither crashes nor breaks a promise, that no message earns more than one answer, and that
-...              sessions work afterwards as before, old ones and new ones.
+...              groups in groups, rules that match nothing, duplicate identifiers, changed octets. Expected is that the
+...              adapter neither crashes nor breaks a promise, that no message gets more than one answer, and that old
+...              and new sessions work afterwards as before.
 
 Resource         imports.resource
 

@@ -4,12 +4,12 @@ SPDX-License-Identifier: Apache-2.0
 
 *** Settings ***
 Documentation    Packets overtake others or arrive twice, although RFC 3095, section 4.1, asks the channel for order:
-...              links break that promise. DEPTH is how many later packets go ahead. A packet comes out as it was or not
-...              at all, but for those that chance lets pass: where a packet is at risk, because its header was damaged
-...              or too much was lost before it, a CRC of w bits misses it with the probability 2^-w. The judge, a
-...              decompressor without repairs, gets the same arrivals and says which are at risk; more wrong packets
-...              than the upper limit of a Poisson distribution (99.9 %) are a failure, and where none is at risk, one
-...              is.
+...              links break that promise. DEPTH is the number of later packets that overtake a packet. A packet comes
+...              out unchanged or not at all, except for wrong packets that chance explains. A packet is at risk if its
+...              header was damaged or too many packets before it were lost; a CRC of w bits misses an error with the
+...              probability 2^-w. The judge, a decompressor without repairs, gets the same arrivals and finds the
+...              packets at risk. A case fails if more wrong packets come out than the upper limit of a Poisson
+...              distribution (99.9 %), or any wrong packet if none is at risk.
 
 Resource         imports.resource
 

@@ -4,12 +4,12 @@ SPDX-License-Identifier: Apache-2.0
 
 *** Settings ***
 Documentation    TCP with congestion control over a link that damages packets, in virtual time: a host sends to another
-...              one over a router whose queue holds six packets. The link drops what it damages, so that decompressors
+...              host over a router whose queue holds six packets. The link drops damaged packets, so that decompressors
 ...              lose their references; feedback is damaged as well.
 ...
-...              TCP takes no packet that no host has sent, but for those that its checksum misses by chance, of 16
-...              bits; and it gets through. Throughput is beside that without header compression, which schemes that
-...              send differences fall behind where links have errors, and is not judged.
+...              TCP accepts no packet that no host has sent, except for those that its checksum of 16 bits misses by
+...              chance, and it transfers data to the end. Throughput is shown beside that without header compression
+...              and is not judged; over links with errors, schemes that send differences have less.
 
 Resource         imports.resource
 

@@ -3,10 +3,10 @@ SPDX-License-Identifier: Apache-2.0
 
 
 *** Settings ***
-Documentation    TS packets that are lost, doubled, swapped, damaged, or such as no encapsulator sends, before a
-...              receiver of ULE (RFC 4326, 7) and before the judge's receiver. Expected is that the adapter survives,
-...              that nothing comes out but what the judge delivers, in its order, and that all of that comes out and
-...              each error is counted, which is a SHOULD.
+Documentation    TS packets that are lost, doubled, swapped or damaged, or that no encapsulator sends, given to a
+...              receiver of ULE (RFC 4326, 7) and to the judge's receiver. Expected is that the adapter survives and
+...              that its units are among those of the judge, in the same order. That all of these come out and that
+...              each error is counted is a SHOULD.
 
 Library          headroom.schemes.ule.keywords.robustness.UleRobustnessKeywords    AS    UleRobustnessKeywords
 

@@ -4,8 +4,8 @@ SPDX-License-Identifier: Apache-2.0
 
 *** Settings ***
 Documentation    Extension headers of G-PDUs: 3GPP TS 29.281, 5.2 and 7.2.3, with the PDU session container of TS
-...              38.415. A chain is walked to its end; what has to be understood and is not known stops a packet and
-...              is answered.
+...              38.415. A receiver reads a chain to its end. An unknown extension header that it must understand makes
+...              it drop the packet and answer.
 
 Resource         imports.resource
 

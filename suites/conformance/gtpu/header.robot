@@ -3,9 +3,8 @@ SPDX-License-Identifier: Apache-2.0
 
 
 *** Settings ***
-Documentation    The header of G-PDUs in the uplink: 3GPP TS 29.281, 5.1 and 4.4.2.3. Rows that are forwarded and
-...              rows that are dropped differ in one field each; after a packet that is dropped, one that is right
-...              must go on.
+Documentation    The header of G-PDUs in the uplink: 3GPP TS 29.281, 5.1 and 4.4.2.3. Forwarded and dropped packets
+...              differ in one field each. After a dropped packet, a correct one must be forwarded.
 
 Resource         imports.resource
 

@@ -3,8 +3,8 @@ SPDX-License-Identifier: Apache-2.0
 
 
 *** Settings ***
-Documentation    Path messages of GTP-U: 3GPP TS 29.281, 7.2 and 6.1. What is sent comes from a base station; what
-...              comes back has to fit octet by octet.
+Documentation    Path messages of GTP-U: 3GPP TS 29.281, 7.2 and 6.1. A base station sends messages, and the answers
+...              must be right octet by octet.
 
 Resource         imports.resource
 

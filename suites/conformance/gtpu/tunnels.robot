@@ -3,9 +3,9 @@ SPDX-License-Identifier: Apache-2.0
 
 
 *** Settings ***
-Documentation    Tunnels: 3GPP TS 29.281, 7.3, and what goes through them. Packets go both ways unchanged, but for a
-...              hop that may be counted; those of unknown tunnels are answered with an Error Indication, and
-...              nothing else is.
+Documentation    Tunnels: 3GPP TS 29.281, 7.3, and the packets that they carry. Packets pass unchanged in both
+...              directions, except for the hop limit, which may be decremented. Packets of unknown tunnels are answered
+...              with an Error Indication, and no others are.
 
 Resource         imports.resource
 
@@ -21,19 +21,20 @@ Both Ways
     User Plane Should Follow    tunnels    both ways
 
 No Sequence Number And One Container
-    [Documentation]    The same. Expects G-PDUs without a sequence number, whose container comes first.
+    [Documentation]    Sends the packets of `Both Ways`. Expects G-PDUs without a sequence number, whose container comes
+    ...    first.
     [Tags]    req:TS29281-5.1-9    req:TS29281-5.2.2.7-2    level:should
     User Plane Should Follow    tunnels    both ways
 
 Unknown TEID
-    [Documentation]    Sends a G-PDU into a tunnel that there is not. Expects that it is discarded, and an Error
+    [Documentation]    Sends a G-PDU into a tunnel that does not exist. Expects that it is discarded, and an Error
     ...    Indication with its TEID and its destination address.
     [Tags]    req:TS29281-7.3.1-1    req:TS29281-7.3.1-2    req:TS29281-7.3.1-3    req:TS29281-7.3.1-4
     ...       req:TS29281-4.4.2.4-1    level:must
     User Plane Should Follow    tunnels    unknown TEID
 
 Unknown TEID Over IPv6
-    [Documentation]    The same over IPv6.
+    [Documentation]    Sends a G-PDU over IPv6 into a tunnel that does not exist. Expects an Error Indication over IPv6.
     [Tags]    req:TS29281-7.3.1-2    req:TS29281-7.3.1-4    level:must
     User Plane Should Follow    tunnels    unknown TEID over IPv6
 
@@ -48,7 +49,7 @@ TEID 0
     User Plane Should Follow    tunnels    TEID 0
 
 No Error Indication For An Error Indication
-    [Documentation]    Sends Error Indications about tunnels that there are not. Expects that nothing comes back.
+    [Documentation]    Sends Error Indications about tunnels that do not exist. Expects that nothing comes back.
     [Tags]    req:TS29281-7.3.1-8    level:must
     User Plane Should Follow    tunnels    no Error Indication for an Error Indication
 
@@ -59,7 +60,7 @@ No Error Indication Without A Rule
     User Plane Should Follow    tunnels    no Error Indication without a rule
 
 End Marker With An Unknown TEID
-    [Documentation]    Sends an End Marker into a tunnel that there is not. Expects that it is ignored.
+    [Documentation]    Sends an End Marker into a tunnel that does not exist. Expects that it is ignored.
     [Tags]    req:TS29281-7.3.2-1    level:must
     User Plane Should Follow    tunnels    End Marker with an unknown TEID
 

@@ -3,7 +3,7 @@ SPDX-License-Identifier: Apache-2.0
 
 
 *** Settings ***
-Documentation    Section 7: the chain of subheaders, and what becomes of each field.
+Documentation    Section 7: the chain of subheaders, and the encoding of each field.
 
 Resource         imports.resource
 

@@ -3,7 +3,8 @@ SPDX-License-Identifier: Apache-2.0
 
 
 *** Settings ***
-Documentation    Section 10.1: TCP behind lost packets, whose changes are applied again.
+Documentation    Section 10.1: TCP after lost packets. The decompressor applies the changes of a header again, for the
+...              packet that was lost.
 
 Resource         imports.resource
 

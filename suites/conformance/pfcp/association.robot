@@ -27,7 +27,7 @@ Heartbeat
     User Plane Should Follow    associations    heartbeat
 
 Session Without Association
-    [Documentation]    Asks for a session without an association. Expects the cause No Established PFCP Association.
+    [Documentation]    Requests a session without an association. Expects the cause No Established PFCP Association.
     [Tags]    req:TS29244-6.2.6-2
     User Plane Should Follow    associations    session without association
 

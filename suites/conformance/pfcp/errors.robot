@@ -3,8 +3,8 @@ SPDX-License-Identifier: Apache-2.0
 
 
 *** Settings ***
-Documentation    Messages that are wrong, and what is to be ignored in those that are not: 3GPP TS 29.244, 7.6. A
-...              request that is rejected changes nothing.
+Documentation    Invalid messages, and parts of valid messages that a receiver must ignore: 3GPP TS 29.244, 7.6. A
+...              rejected request changes nothing.
 
 Resource         imports.resource
 
@@ -23,17 +23,17 @@ Too Short
     User Plane Should Follow    errors    too short
 
 Unknown Message
-    [Documentation]    Sends messages of types that there are not. Expects no answer.
+    [Documentation]    Sends messages of types that do not exist. Expects no answer.
     [Tags]    req:TS29244-7.6.4-1
     User Plane Should Follow    errors    unknown message
 
 Response Without Request
-    [Documentation]    Sends responses that nobody waits for. Expects no answer.
+    [Documentation]    Sends responses to requests that were never sent. Expects no answer.
     [Tags]    req:TS29244-7.6.5-1
     User Plane Should Follow    errors    response without request
 
 Unknown Session
-    [Documentation]    Modifies and deletes a session that there is not. Expects the cause Session Context Not Found
+    [Documentation]    Modifies and deletes a session that does not exist. Expects the cause Session Context Not Found
     ...    and the SEID 0.
     [Tags]    req:TS29244-8.2.1-1    req:TS29244-7.2.2.4.2-2
     User Plane Should Follow    errors    unknown session
@@ -60,7 +60,7 @@ PDR Of A FAR That There Is Not
     User Plane Should Follow    errors    PDR of a FAR that there is not
 
 Modification That Cannot Be
-    [Documentation]    Modifies a session by a good rule and one that cannot be. Expects that neither is in force.
+    [Documentation]    Modifies a session with a valid rule and an invalid one. Expects that neither comes into force.
     [Tags]    req:TS29244-7.5.3-2    req:TS29244-7.5.5-2
     User Plane Should Follow    errors    modification that cannot be
 

@@ -68,7 +68,7 @@ Predefined Rules
     User Plane Should Follow    rules    predefined rules
 
 Unknown Predefined Rule
-    [Documentation]    Activates a rule that there is not. Expects that the request is rejected.
+    [Documentation]    Activates a predefined rule that does not exist. Expects that the request is rejected.
     [Tags]    req:TS29244-7.5.3-2
     User Plane Should Follow    rules    unknown predefined rule
 

@@ -3,7 +3,7 @@ SPDX-License-Identifier: Apache-2.0
 
 
 *** Settings ***
-Documentation    Sessions of N4: 3GPP TS 29.244, 5.5 and 7.5. A session is there when packets go both ways.
+Documentation    Sessions of N4: 3GPP TS 29.244, 5.5 and 7.5. A session exists if packets pass in both directions.
 
 Resource         imports.resource
 

@@ -3,7 +3,7 @@ SPDX-License-Identifier: Apache-2.0
 
 
 *** Settings ***
-Documentation    URRs: 3GPP TS 29.244, 5.2.2. What is counted are the octets of the users' IP packets that passed.
+Documentation    URRs: 3GPP TS 29.244, 5.2.2. A user plane counts the octets of the users' IP packets that passed.
 
 Resource         imports.resource
 
@@ -43,12 +43,12 @@ Quota 0
     User Plane Should Follow    usage    quota 0
 
 Dropped Packets Do Not Count
-    [Documentation]    Closes the gate of the downlink. Expects that what it drops is not counted.
+    [Documentation]    Closes the gate of the downlink. Expects that packets which it drops are not counted.
     [Tags]    req:TS29244-5.2.2.2-1
     User Plane Should Follow    usage    dropped packets do not count
 
 Measurement Before QoS Enforcement
-    [Documentation]    Closes the gate of the downlink, and asks for the usage before QoS enforcement. Expects that what
-    ...    the gate drops is counted.
+    [Documentation]    Closes the gate of the downlink, and asks for the usage before QoS enforcement. Expects that
+    ...    packets which the gate drops are counted.
     [Tags]    req:TS29244-8.2.68-1    level:should    -level:must
     User Plane Should Follow    usage    measurement before QoS enforcement

@@ -3,10 +3,10 @@ SPDX-License-Identifier: Apache-2.0
 
 
 *** Settings ***
-Documentation    The compressor's states IR, FO and SO in U- and O-mode: RFC 3095, sections 4.3.1, 5.3.1 and 5.4.1. That
-...              every change survives losses is in optimistic_approach. How often a compressor returns to lower states
-...              in U-mode is its own affair; the RFC says "periodically". Here once in 5,000 packets, or in two
-...              minutes, is asked for.
+Documentation    The compressor's states IR, FO and SO in U- and O-mode: RFC 3095, sections 4.3.1, 5.3.1 and 5.4.1. The
+...              suite optimistic_approach shows that every change survives losses. The RFC has a compressor in U-mode
+...              return to lower states "periodically" and names no period; these cases expect one return in 5,000
+...              packets, or in two minutes.
 
 Resource         imports.resource
 

@@ -3,8 +3,8 @@ SPDX-License-Identifier: Apache-2.0
 
 
 *** Settings ***
-Documentation    Compressed CSRC lists: RFC 3095, section 5.8; RFC 4815, section 5. Encoding types 0 to 3, the
-...              reference lists that they are made from, and the translation table.
+Documentation    Compressed CSRC lists: RFC 3095, section 5.8; RFC 4815, section 5. Encoding types 0 to 3, their
+...              reference lists, and the translation table.
 
 Resource         imports.resource
 

@@ -4,9 +4,9 @@ SPDX-License-Identifier: Apache-2.0
 
 *** Settings ***
 Documentation    The decompressor's states No Context, Static Context and Full Context: RFC 3095, sections 4.3.2, 5.3.2
-...              and 5.4.2. The decompressor is alone and is sent packets by hand, 20 ms apart; damaged ones have a
-...              wrong CRC. After how many failures it assumes damage (k out of n) is its own choice; 32 in a row
-...              suffice for every choice.
+...              and 5.4.2. The decompressor is alone and gets packets written by hand, 20 ms apart; damaged packets
+...              have a wrong CRC. A decompressor chooses the number of failures after which it assumes damage (k out of
+...              n); 32 failures in a row suffice for every choice.
 
 Resource         imports.resource
 

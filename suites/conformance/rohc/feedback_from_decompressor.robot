@@ -3,11 +3,12 @@ SPDX-License-Identifier: Apache-2.0
 
 
 *** Settings ***
-Documentation    What a decompressor answers: RFC 3095, sections 5.2.2, 5.4.2.2 and 5.7.6; RFC 4815, sections 2.3, 8.6
-...              and 8.10; RFC 5795, section 5.2.4. The decompressor is alone and is sent packets by hand, 20 ms apart;
-...              damaged ones have a wrong CRC. Every feedback of it is read by the judge: its form, its CRC options,
-...              its CID and its sequence number. A decompressor may send feedback for one of every k packets only (RFC
-...              3095, 5.7.6), with k for one to three a round trip; so at least one is expected for 16 packets, 320 ms.
+Documentation    A decompressor's feedback: RFC 3095, sections 5.2.2, 5.4.2.2 and 5.7.6; RFC 4815, sections 2.3, 8.6 and
+...              8.10; RFC 5795, section 5.2.4. The decompressor is alone and gets packets written by hand, 20 ms apart;
+...              damaged packets have a wrong CRC. The judge reads all feedback: its form, its CRC options, its CID and
+...              its sequence number. A decompressor may send feedback for only one of every k packets (RFC 3095,
+...              5.7.6), with k for one to three a round trip; therefore at least one feedback is expected for 16
+...              packets, 320 ms.
 
 Resource         imports.resource
 

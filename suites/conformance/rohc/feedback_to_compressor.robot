@@ -3,9 +3,9 @@ SPDX-License-Identifier: Apache-2.0
 
 
 *** Settings ***
-Documentation    What a compressor makes of feedback: RFC 3095, sections 5.2.2, 5.4.1.1 and 5.7.6; RFC 4815, sections
-...              2.3, 8.5, 8.6 and 8.11; RFC 5795, section 5.2.4. The compressor is alone and is given feedback by hand.
-...              What it must ignore leaves no trace: the link has the same octets as without it.
+Documentation    Feedback to a compressor: RFC 3095, sections 5.2.2, 5.4.1.1 and 5.7.6; RFC 4815, sections 2.3, 8.5, 8.6
+...              and 8.11; RFC 5795, section 5.2.4. The compressor is alone and gets feedback written by hand. Feedback
+...              that it must ignore has no effect: the link has the same octets as without it.
 
 Resource         imports.resource
 

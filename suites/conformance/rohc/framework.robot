@@ -4,9 +4,9 @@ SPDX-License-Identifier: Apache-2.0
 
 *** Settings ***
 Documentation    The framework of RFC 5795, section 5.2, and RFC 3095, section 5.2: the octets in front of a header and
-...              the discrimination of packet types. Vectors are sent to the decompressor alone; what must come out,
-...              what is passed on to the compressor at its end and what is answered is derived by hand from the RFC.
-...              Streams come from the compressor and are put before the ROHC judge.
+...              the discrimination of packet types. Vectors are sent to the decompressor alone. Its output, the
+...              feedback that it passes on to the compressor at its end, and its answers are derived by hand from the
+...              RFC. Streams come from the compressor, and the ROHC judge reads them.
 
 Resource         imports.resource
 

@@ -4,9 +4,9 @@ SPDX-License-Identifier: Apache-2.0
 
 *** Settings ***
 Documentation    Transitions between unidirectional and bidirectional optimistic mode: RFC 3095, sections 4.4 and 5.6;
-...              RFC 4815, section 3; RFC 3843, section 3.4. The compressor is alone and is given feedback by hand; the
-...              decompressor is alone and is sent packets by hand. That a compressor is in O-mode shows in that it does
-...              not return to lower states any more, and in mode parameters.
+...              RFC 4815, section 3; RFC 3843, section 3.4. The compressor is alone and gets feedback written by hand;
+...              the decompressor is alone and gets packets written by hand. A compressor is in O-mode if it no longer
+...              returns to lower states, and if its mode parameters say so.
 
 Resource         imports.resource
 

@@ -4,11 +4,12 @@ SPDX-License-Identifier: Apache-2.0
 
 *** Settings ***
 Documentation    The optimistic approach: RFC 3095, sections 5.3.1.1.1 and 4.3.1. Each row sends a regular flow of 80
-...              packets that changes at packet 41, in sixteen copies; each copy loses other packets at the change:
-...              none, the first one to eight, single ones behind it, every second one. Expected is that the judge finds
-...              nothing wrong on the link; that the change is carried by at least two packets in a row, so that the
-...              loss of one hurts nothing; and that the decompressor delivers, in every copy, all that what arrived
-...              suffices for. For how many packets in a row a change is carried is in the result as `carried_by`.
+...              packets that changes at packet 41, in sixteen copies. Each copy loses other packets at the change:
+...              none, the first one to eight, single packets after it, every second packet. Expected is that the judge
+...              finds nothing wrong on the link; that at least two packets in a row carry the change, so that the loss
+...              of one does no harm; and that the decompressor delivers, in every copy, all packets that can be
+...              restored from those that arrived. `carried_by` in the result is the number of packets in a row that
+...              carry the change.
 
 Resource         imports.resource
 

@@ -4,8 +4,8 @@ SPDX-License-Identifier: Apache-2.0
 
 *** Settings ***
 Documentation    Packet types 0, 1 and 2 of profile 0x0001 with their extensions: RFC 3095, sections 5.7.1 to 5.7.5.
-...              Vectors are sent to the decompressor alone. The compressor is free to choose among them; its streams
-...              are put before the ROHC judge, and tshark reads them too.
+...              Vectors are sent to the decompressor alone. The compressor is free to choose among the types; the ROHC
+...              judge reads its streams, and tshark does, too.
 
 Resource         imports.resource
 

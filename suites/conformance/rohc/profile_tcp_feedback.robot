@@ -3,9 +3,9 @@ SPDX-License-Identifier: Apache-2.0
 
 
 *** Settings ***
-Documentation    Profile 0x0006, TCP: what a compressor makes of feedback. RFC 6846, sections 5.2.2 and 8.3. The
-...              compressor is alone and is given feedback by hand. What it must discard leaves no trace: the link has
-...              the same octets as without it.
+Documentation    Profile 0x0006, TCP: feedback to a compressor. RFC 6846, sections 5.2.2 and 8.3. The compressor is
+...              alone and gets feedback written by hand. Feedback that it must discard has no effect: the link has the
+...              same octets as without it.
 
 Resource         imports.resource
 

@@ -3,8 +3,8 @@ SPDX-License-Identifier: Apache-2.0
 
 
 *** Settings ***
-Documentation    Profile 0x0006, TCP: how contexts begin. RFC 6846, sections 5.1 to 5.3, 6.1.1 and 7.1: IR and IR-DYN
-...              packets with their static and dynamic chains, and what a decompressor makes of packets without context.
+Documentation    Profile 0x0006, TCP: the beginning of contexts. RFC 6846, sections 5.1 to 5.3, 6.1.1 and 7.1: IR and
+...              IR-DYN packets with their static and dynamic chains, and packets without context before a decompressor.
 
 Resource         imports.resource
 

@@ -3,7 +3,7 @@ SPDX-License-Identifier: Apache-2.0
 
 
 *** Settings ***
-Documentation    Profile 0x0006, TCP: what stands in front of TCP. RFC 6846, sections 6.2, 6.4.6, 6.4.7 and 8.2: several
+Documentation    Profile 0x0006, TCP: the headers in front of TCP. RFC 6846, sections 6.2, 6.4.6, 6.4.7 and 8.2: several
 ...              IP headers, extension headers, AH, GRE and minimal encapsulation.
 
 Resource         imports.resource

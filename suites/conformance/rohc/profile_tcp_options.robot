@@ -4,7 +4,7 @@ SPDX-License-Identifier: Apache-2.0
 
 *** Settings ***
 Documentation    Profile 0x0006, TCP: lists of TCP options. RFC 6846, sections 6.3 and 8.2: the table of items, lists
-...              with items and without, and what the irregular chain has of options.
+...              with items and without, and options in the irregular chain.
 
 Resource         imports.resource
 

@@ -3,12 +3,12 @@ SPDX-License-Identifier: Apache-2.0
 
 
 *** Settings ***
-Documentation    Profile 0x0006, TCP: the decompressor's states No Context, Static Context and Full Context, and what it
+Documentation    Profile 0x0006, TCP: the decompressor's states No Context, Static Context and Full Context, and its
 ...              answers. RFC 6846, sections 5.3.1, 5.3.2 and 8.3; RFC 4164, sections 3.4.3 and 3.4.4. The decompressor
-...              is alone and is sent packets by hand, 20 ms apart; damaged ones have a wrong CRC. After how many
-...              failures it assumes damage, and whether it does at all, is its own choice: once it has answered such
-...              failures with NACK, it has. Every feedback of it is read by the judge: its form, its CRC, its options,
-...              its CID, and its MSN, which is that of the last header verified.
+...              is alone and gets packets written by hand, 20 ms apart; damaged packets have a wrong CRC. A
+...              decompressor chooses whether it assumes damage, and after how many failures: it has assumed damage once
+...              it has answered such failures with NACK. The judge reads all feedback: its form, its CRC, its options,
+...              its CID, and its MSN, which is that of the last verified header.
 
 Resource         imports.resource
 

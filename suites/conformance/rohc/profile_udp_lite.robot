@@ -3,9 +3,9 @@ SPDX-License-Identifier: Apache-2.0
 
 
 *** Settings ***
-Documentation    Profiles 0x0008 and 0x0007, UDP-Lite and RTP over UDP-Lite: RFC 4019. The checksum is in every packet;
-...              whether the checksum coverage is, and what it is where it is not, is a matter of CFP and CFI, which IR
-...              packets and CCE packets change.
+Documentation    Profiles 0x0008 and 0x0007, UDP-Lite and RTP over UDP-Lite: RFC 4019. Every packet carries the
+...              checksum. CFP and CFI, which IR packets and CCE packets change, say whether packets carry the checksum
+...              coverage, and its value if they do not.
 
 Resource         imports.resource
 

@@ -3,9 +3,10 @@ SPDX-License-Identifier: Apache-2.0
 
 
 *** Settings ***
-Documentation    Bidirectional reliable mode: RFC 3095, sections 5.5, 5.6.3 to 5.6.6, 5.7.1 and 5.7.2; RFC 4815,
-...              section 3. Only packets with a CRC-7 or CRC-8 are references, and only acknowledged ones are for sure:
-...              the judge reads each packet of a compressor with every context that the decompressor may have.
+Documentation    Bidirectional reliable mode: RFC 3095, sections 5.5, 5.6.3 to 5.6.6, 5.7.1 and 5.7.2; RFC 4815, section
+...              3. Only packets with a CRC-7 or CRC-8 become references, and only acknowledged references are certain.
+...              The judge therefore reads each packet of a compressor with every context that the decompressor may
+...              have.
 
 Resource         imports.resource
 

@@ -3,8 +3,9 @@ SPDX-License-Identifier: Apache-2.0
 
 
 *** Settings ***
-Documentation    What is acknowledged in bidirectional reliable mode and what comes of it: RFC 3095, sections 5.5.1.2,
-...              5.5.2.1, 5.5.2.2 and 6.3.2. Each side is alone; what the other one would say is made by hand.
+Documentation    Acknowledgements in bidirectional reliable mode and their effect: RFC 3095, sections 5.5.1.2, 5.5.2.1,
+...              5.5.2.2 and 6.3.2. Each side is alone, and the packets or feedback of the other side are written by
+...              hand.
 
 Resource         imports.resource
 

@@ -3,10 +3,10 @@ SPDX-License-Identifier: Apache-2.0
 
 
 *** Settings ***
-Documentation    What a decompressor does when a CRC fails: RFC 3095, sections 5.3.2.2.3 to 5.3.2.2.5. Packets are sent
-...              by hand, 20 ms apart. After a long loss the SN bits have wrapped around; a poisoned packet is one whose
-...              residual error no CRC can notice, so that the decompressor has a wrong reference afterwards. No packet
-...              that brings an update follows: only a repair can help.
+Documentation    A decompressor after a failed CRC: RFC 3095, sections 5.3.2.2.3 to 5.3.2.2.5. Packets are written by
+...              hand and sent 20 ms apart. After a long loss the SN bits have wrapped around. A poisoned packet has a
+...              residual error that no CRC detects, so that the decompressor has a wrong reference afterwards. No
+...              update follows: only a repair can help.
 
 Resource         imports.resource
 

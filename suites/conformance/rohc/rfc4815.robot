@@ -4,8 +4,8 @@ SPDX-License-Identifier: Apache-2.0
 
 *** Settings ***
 Documentation    Corrections and clarifications of RFC 4815, section by section, by their vectors: a decompressor that
-...              follows RFC 3095 alone gets some of these wrong. What RFC 4815 says about mode transitions and feedback
-...              is in modes and feedback.
+...              follows only RFC 3095 gets some of these wrong. The suites on modes and feedback cover what RFC 4815
+...              says about these.
 
 Resource         imports.resource
 

@@ -3,9 +3,9 @@ SPDX-License-Identifier: Apache-2.0
 
 
 *** Settings ***
-Documentation    When a compressor sends segments, and what is in front of them: RFC 3095, section 5.2.5; RFC 5795,
-...              section 5.2.5. The link takes packets of 40 or 100 octets; what is longer goes as segments if MRRU
-...              allows it, and as it is otherwise. What segments look like is asked in `framework`.
+Documentation    Segments of a compressor, and the octets in front of them: RFC 3095, section 5.2.5; RFC 5795, section
+...              5.2.5. The link takes packets of 40 or 100 octets; longer packets go as segments if MRRU allows it, and
+...              whole otherwise. The suite `framework` tests the format of segments.
 
 Resource         imports.resource
 

@@ -3,11 +3,11 @@ SPDX-License-Identifier: Apache-2.0
 
 
 *** Settings ***
-Documentation    Calls through an endpoint that compresses, as their caller; its peer is the judge made from the RFCs,
-...              with no more memory, cycles and state than it offers. Every message must come out octet by octet, in
-...              both directions, and tshark's UDVM must read the same. The calls are the sequences of maenpaa-2005 and
-...              others of the same structure, drawn by the run's seed. RFC 3320, section 5; RFC 4896, section 8; RFC
-...              5049.
+Documentation    Calls through an endpoint that compresses. The endpoint is the caller; its peer is the judge made from
+...              the RFCs, with no more memory, cycles and state than the peer offers. Every message must come out octet
+...              by octet, in both directions, and tshark's UDVM must read the same. The calls are the sequences of
+...              maenpaa-2005 and others of the same structure, drawn by the run's seed. RFC 3320, section 5; RFC 4896,
+...              section 8; RFC 5049.
 
 Resource         imports.resource
 
@@ -43,18 +43,19 @@ Stateful Static, DEFLATE                3gpp-video-call                       st
 Dynamic, Linear Search                  basic-video-call                      dynamic             search=linear
 Dynamic, Checkpoints                    3gpp-video-call                       dynamic             checkpoint_every=3
 Dynamic, User Dictionary
-    [Documentation]    A text of this user's goes uncompressed with the first message, for all of them to be compressed
-    ...    against (RFC 3321, 5.4).
+    [Documentation]    The first message carries a text of this user uncompressed, and later messages are compressed
+    ...    against it (RFC 3321, 5.4).
     3gpp-video-call    dynamic    user_dictionary=5349502f322e302f554450205b353535353a3a6161613a6262623a6363633a646464
 Shared, Several Calls
     [Documentation]    State stays from call to call, of other people in the same compartment.
     basic-voice-call    shared    people=others    calls=4    state=16384
 Dynamic, Little State Memory
-    [Documentation]    State memory for a few items: expects that none is referred to that the peer may have freed.
+    [Documentation]    The peer has state memory for a few items. Expects that the endpoint refers to no item that the
+    ...    peer may have freed.
     [Tags]    req:RFC3320-5.1-2    req:RFC3320-5.1-1
     3gpp-video-call    dynamic    state=16384
 Shared, Little State Memory
-    [Documentation]    The same with shared compression.
+    [Documentation]    The peer of `Dynamic, Little State Memory`, with shared compression.
     [Tags]    req:RFC3320-5.1-2    req:RFC3320-5.1-1    req:RFC3321-5.2-2
     3gpp-video-call    shared    state=16384
 No State Memory
@@ -67,8 +68,8 @@ Least Decompression Memory
     [Tags]    req:RFC3320-5.1-2    req:RFC4896-10.2-1
     push-to-talk    default    memory=2048    state=0    refusals=yes
 Much Memory And Few Cycles
-    [Documentation]    Calls to a peer with a great deal of memory, and the least cycles for each bit: cycles, not
-    ...    memory, say how much can be kept.
+    [Documentation]    Sends calls to a peer with much memory and the least cycles for each bit. The cycles, not the
+    ...    memory, limit the state that the endpoint can use.
     [Tags]    req:RFC3320-5.1-2
     3gpp-video-call-re-invite-reliable    dynamic    people=others    calls=4    memory=65536    state=65536
     ...    cycles=16
@@ -86,16 +87,17 @@ Default With Loss
     [Tags]    req:RFC3320-5.1-1    req:RFC5049-8-1
     3gpp-video-call    default    people=others    loss=0.3
 Stateful Basic With Loss
-    [Documentation]    The same.
+    [Documentation]    The losses of `Default With Loss`, with the mechanism that keeps only bytecode.
     [Tags]    req:RFC3320-5.1-1    req:RFC5049-8-1
     basic-voice-call    stateful-basic    people=others    loss=0.3
 Dynamic With Loss
-    [Documentation]    The same with dynamic compression: expects that it goes on by what is known to have arrived.
+    [Documentation]    The losses of `Default With Loss`, with dynamic compression. Expects that the endpoint refers
+    ...    only to messages that are known to have arrived.
     [Tags]    req:RFC3320-5.1-1    req:RFC5049-8-1
     3gpp-video-call    dynamic    people=others    loss=0.3
 Shared With Loss
-    [Documentation]    The same with shared compression: expects that no shared state is referred to that the peer has
-    ...    not announced.
+    [Documentation]    The losses of `Default With Loss`, with shared compression. Expects that the endpoint refers to
+    ...    no shared state that the peer has not announced.
     [Tags]    req:RFC3320-5.1-1    req:RFC3321-5.2-2    req:RFC5049-8-1
     3gpp-video-call    shared    people=others    loss=0.3
 Several Calls
@@ -114,15 +116,15 @@ Reordering
     default
     dynamic
 Nothing Is Acknowledged
-    [Documentation]    Half of the messages arrive, and the peer never says a word. Expects that those which arrive can
-    ...    be decompressed.
+    [Documentation]    Half of the messages arrive, and the peer never answers. Expects that the messages that arrive
+    ...    can be decompressed.
     [Tags]    req:RFC3320-5.1-1
     [Template]    Messages Should Rest On What Has Arrived
     default
     dynamic
 First Is Acknowledged
-    [Documentation]    All messages arrive, and the peer, with little state memory, answers the first alone. Expects
-    ...    that each can be decompressed, though state may have had to go.
+    [Documentation]    All messages arrive, and the peer, with little state memory, answers only the first. Expects that
+    ...    each can be decompressed, though the peer may have freed state.
     [Tags]    req:RFC3320-5.1-1
     [Template]    Messages Should Rest On What Is Still There
     default
@@ -154,8 +156,8 @@ Reserved Addresses
     shared
     dynamic    algorithm=deflate
 Too Long A Message
-    [Documentation]    70,000 octets, more than SigComp carries. Expects that compressing fails, and that the messages
-    ...    before and after it are as if it had not been.
+    [Documentation]    Compresses 70,000 octets, more than a SigComp message can carry. Expects that compression fails,
+    ...    and that the messages before and after are not affected.
     [Tags]    req:RFC3320-5.2-2
     [Template]    A Message That Is Too Long Should Be Refused
     default

@@ -4,8 +4,8 @@ SPDX-License-Identifier: Apache-2.0
 
 *** Settings ***
 Documentation    Requested feedback, and the parameters that an endpoint announces: RFC 3320, sections 5 and 9.4.9; RFC
-...              4896, sections 9 and 10. The peer is the judge made from the RFCs: what it asks for has to come back
-...              in the messages that it gets.
+...              4896, sections 9 and 10. The peer is the judge made from the RFCs: the feedback that it requests has to
+...              come back in the messages that it receives.
 
 Resource         imports.resource
 
@@ -36,7 +36,7 @@ Items Are Repeated
     Feedback Should Be Repeated
 
 Items Come Back Without State Memory
-    [Documentation]    The same at an endpoint whose state memory is 0.
+    [Documentation]    The requests of `Items Come Back`, at an endpoint whose state memory is 0.
     [Tags]    req:RFC4896-9.1-1    level:should
     Feedback Should Be Returned    state=0
 
@@ -46,7 +46,7 @@ Parameters Are Told
     Parameters Should Be Told    16384    4096    32
 
 Large Parameters Are Told
-    [Documentation]    The same with the largest values that there are.
+    [Documentation]    An endpoint that offers the largest values. Expects that its messages say what it offers.
     [Tags]    req:RFC3320-5-8    req:RFC3320-9.4.9-6    level:must
     Parameters Should Be Told    131072    131072    128
 
@@ -56,18 +56,18 @@ Parameters Are Told After An I-Bit
     Parameters Should Be Told    16384    4096    32    i_bit=yes
 
 Less Memory Is Told
-    [Documentation]    A peer says that it has 2048 octets of decompression memory from now on. Expects that what
-    ...    follows can be decompressed there.
+    [Documentation]    A peer says that it has 2048 octets of decompression memory from now on. Expects that all later
+    ...    messages can be decompressed there.
     [Tags]    req:RFC4896-10.2-1    req:RFC3320-9.4.9-8    level:must
     Less Should Be Used When Less Is Offered    default    memory=2048
 
 No State Memory Is Told
-    [Documentation]    A peer says that it has no state memory any more. Expects that nothing rests on state.
+    [Documentation]    A peer says that it has no state memory any more. Expects that later messages refer to no state.
     [Tags]    req:RFC4896-10.2-1    req:RFC3320-5.1-2    level:must
     Less Should Be Used When Less Is Offered    default    state=0
 
 No State Memory Is Told, Dynamic
-    [Documentation]    The same with dynamic compression.
+    [Documentation]    The peer of `No State Memory Is Told`, with dynamic compression.
     [Tags]    req:RFC4896-10.2-1    req:RFC3320-5.1-2    level:must
     Less Should Be Used When Less Is Offered    dynamic    state=0
 

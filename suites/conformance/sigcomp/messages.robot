@@ -3,10 +3,10 @@ SPDX-License-Identifier: Apache-2.0
 
 
 *** Settings ***
-Documentation    Messages as they come from the wire, what the UDVM is given at first, and what SIP asks of an
-...              endpoint: RFC 3320, sections 3.3, 4 and 7; RFC 4896, sections 2.1 and 11; RFC 5049, sections 4 and
-...              5; RFC 3485. Each message is held against what the case says and against the judge made from the
-...              RFCs: output, UDVM cycles, reason of a failure with opcode and address.
+Documentation    Messages as they come from the wire, the UDVM's initial memory, and the requirements of SIP on an
+...              endpoint: RFC 3320, sections 3.3, 4 and 7; RFC 4896, sections 2.1 and 11; RFC 5049, sections 4 and 5;
+...              RFC 3485. Each message is compared with the case's expectation and with the judge made from the RFCs:
+...              output, UDVM cycles, and the reason of a failure with opcode and address.
 
 Resource         imports.resource
 

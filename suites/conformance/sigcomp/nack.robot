@@ -3,8 +3,9 @@ SPDX-License-Identifier: Apache-2.0
 
 
 *** Settings ***
-Documentation    Negative acknowledgements, both ways: RFC 4077. Those that are sent are compared octet by octet with
-...              the judge's; those that come in must bring messages that a peer without any state can decompress.
+Documentation    Negative acknowledgements, in both directions: RFC 4077. The endpoint's NACKs are compared octet by
+...              octet with the judge's. After a NACK that it receives, the endpoint must send messages that a peer
+...              without any state can decompress.
 
 Resource         imports.resource
 
@@ -75,40 +76,41 @@ Sent: Failure On A Stream
     A Failure On A Stream Should Be Answered
 
 Received: State Is Lost
-    [Documentation]    The peer loses all state and answers the next message with STATE_NOT_FOUND. Expects that those
-    ...    behind it can be decompressed without that state, and that nothing is answered.
+    [Documentation]    The peer loses all state and answers the next message with STATE_NOT_FOUND. Expects that later
+    ...    messages can be decompressed without that state, and that the NACK is not answered.
     [Tags]    req:RFC4077-2.3-1    req:RFC4077-2.3.1-1    req:RFC4077-2.3.1-2
     NACK Should Be Heeded    default
 
 Received: State Is Lost, Stateful Basic
-    [Documentation]    The same with the mechanism that keeps bytecode alone.
+    [Documentation]    The lost state of `Received: State Is Lost`, with the mechanism that keeps only bytecode.
     [Tags]    req:RFC4077-2.3-1    req:RFC4077-2.3.1-1
     NACK Should Be Heeded    stateful-basic
 
 Received: State Is Lost, Dynamic
-    [Documentation]    The same with dynamic compression, which refers to earlier messages.
+    [Documentation]    The lost state of `Received: State Is Lost`, with dynamic compression, which refers to earlier
+    ...    messages.
     [Tags]    req:RFC4077-2.3-1    req:RFC4077-2.3.1-1
     NACK Should Be Heeded    dynamic
 
 Received: State Is Lost, Shared
-    [Documentation]    The same with shared compression.
+    [Documentation]    The lost state of `Received: State Is Lost`, with shared compression.
     [Tags]    req:RFC4077-2.3-1    req:RFC4077-2.3.1-1
     NACK Should Be Heeded    shared
 
 Received: Cycles Are Exhausted
     [Documentation]    The peer has fewer cycles per bit than the endpoint assumes, and names the number in a NACK for
-    ...    CYCLES_EXHAUSTED. Expects that what follows takes no more, also where it is the same message again.
+    ...    CYCLES_EXHAUSTED. Expects that later messages take no more cycles, also if the same message is sent again.
     [Tags]    req:RFC4077-2.3.1-3    req:RFC4077-2.3-1
     NACK About Cycles Should Be Heeded
 
 Received: Bytecodes Are Too Large
-    [Documentation]    The same of decompression memory: a message that leaves no room for its bytecode is answered with
-    ...    BYTECODES_TOO_LARGE.
+    [Documentation]    The peer has less decompression memory than the endpoint assumes, and answers a message that
+    ...    leaves no room for its bytecode with BYTECODES_TOO_LARGE. Expects that later messages fit into that memory.
     [Tags]    req:RFC4077-2.3.1-3    req:RFC4077-2.3-1
     NACK About Memory Should Be Heeded
 
 Received: Another Compartment
-    [Documentation]    Two peers; one of them loses its state. Expects that only what is sent to it changes.
+    [Documentation]    Two peers; one of them loses its state. Expects that only the messages to that peer change.
     [Tags]    req:RFC4077-2.3-1
     NACK Should Concern Its Own Compartment    default
 

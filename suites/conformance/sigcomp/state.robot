@@ -3,8 +3,8 @@ SPDX-License-Identifier: Apache-2.0
 
 
 *** Settings ***
-Documentation    State and its handler: RFC 3320, sections 6, 7.2 and 9.4.5 to 9.4.9; RFC 4896, sections 3.3, 4.1, 5
-...              6 and 10.1; RFC 3321, section 5.2. What an endpoint keeps shows in what later messages find.
+Documentation    State and its handler: RFC 3320, sections 6, 7.2 and 9.4.5 to 9.4.9; RFC 4896, sections 3.3, 4.1, 5 6
+...              and 10.1; RFC 3321, section 5.2. Later messages show what state an endpoint keeps.
 
 Resource         imports.resource
 

@@ -3,8 +3,9 @@ SPDX-License-Identifier: Apache-2.0
 
 
 *** Settings ***
-Documentation    Streams with record marking: RFC 3320, section 4.2.2; RFC 5049, sections 5 and 6. What comes in is cut
-...              into pieces of any length; what goes out is one delimited message for each message of the application.
+Documentation    Streams with record marking: RFC 3320, section 4.2.2; RFC 5049, sections 5 and 6. The input of an
+...              endpoint is cut into pieces of any length; its output has one delimited message for each message of the
+...              application.
 
 Resource         imports.resource
 
@@ -18,12 +19,12 @@ A Call In Pieces Of One Octet
     A Call Should Be Streamed    basic-voice-call    1
 
 A Call In Pieces Of 100 Octets
-    [Documentation]    The same with a 3GPP video call.
+    [Documentation]    A 3GPP video call in pieces of 100 octets. Expects that every message comes out, once.
     [Tags]    req:RFC3320-4.2.2-1    req:RFC5049-5-4
     A Call Should Be Streamed    3gpp-video-call    100
 
 A Call In Whole Messages
-    [Documentation]    The same with each message in one piece.
+    [Documentation]    A call with each message in one piece. Expects that every message comes out, once.
     [Tags]    req:RFC3320-4.2.2-1
     A Call Should Be Streamed    push-to-talk    100000
 

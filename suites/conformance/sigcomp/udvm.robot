@@ -3,8 +3,8 @@ SPDX-License-Identifier: Apache-2.0
 
 
 *** Settings ***
-Documentation    The UDVM's instructions: RFC 3320, sections 8 and 9.1 to 9.4.4; RFC 4896, sections 3 and 4. RFC
-...              4465, of which rfc4465.robot asks everything, has more of it.
+Documentation    The UDVM's instructions: RFC 3320, sections 8 and 9.1 to 9.4.4; RFC 4896, sections 3 and 4.
+...              rfc4465.robot has the tests of RFC 4465, which cover more of it.
 
 Resource         imports.resource
 
@@ -180,8 +180,8 @@ LZSS Codes
     Messages Should Be Met    udvm    lzss-codes
 
 LZSS Cycles
-    [Documentation]    The same with long matches of few bits, which take more cycles than they bring. Expects that it
-    ...    fails where none are left.
+    [Documentation]    Codes of LZSS with long matches of few bits, which take more cycles than they bring. Expects a
+    ...    failure when no cycles are left.
     [Tags]    req:RFC3320-8.6-1    req:RFC3320-8.6-2
     Messages Should Be Met    udvm    lzss-cycles
 

@@ -4,7 +4,7 @@ SPDX-License-Identifier: Apache-2.0
 
 *** Settings ***
 Documentation    The compressor of the draft's 7.1: traffic goes in, and the judge follows each packet on the link.
-...              Every packet that the decompressor may have for a reference has to do for one.
+...              Every packet that the decompressor may use as its reference must lead to the right packet.
 
 Resource         imports.resource
 

@@ -3,7 +3,8 @@ SPDX-License-Identifier: Apache-2.0
 
 
 *** Settings ***
-Documentation    NPA addresses: RFC 4326, 4.5, 5.2 and 7.2. What an encapsulator sends to, and what a receiver takes.
+Documentation    NPA addresses: RFC 4326, 4.5, 5.2 and 7.2. The addresses that an encapsulator sends to, and those that
+...              a receiver accepts.
 
 Resource         imports.resource
 

@@ -4,7 +4,7 @@ SPDX-License-Identifier: Apache-2.0
 
 *** Settings ***
 Documentation    TS packets as an encapsulator makes them: RFC 4326, 3 and 6. PDUs go in at given times, and the judge
-...              follows where SNDUs begin and end, what fills the rest, and when TS packets leave.
+...              checks where SNDUs begin and end, the padding, and when TS packets leave.
 
 Resource         imports.resource
 

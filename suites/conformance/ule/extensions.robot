@@ -3,7 +3,8 @@ SPDX-License-Identifier: Apache-2.0
 
 
 *** Settings ***
-Documentation    Extension headers: RFC 4326, 5, and RFC 5163, 3. Chains before a receiver; what an encapsulator sends.
+Documentation    Extension headers: RFC 4326, 5, and RFC 5163, 3. Chains of headers that a receiver gets, and those that
+...              an encapsulator sends.
 
 Resource         imports.resource
 

@@ -3,9 +3,9 @@ SPDX-License-Identifier: Apache-2.0
 
 
 *** Settings ***
-Documentation    ROHC over ULE: what a compressor sends is the PDU of an SNDU with the EtherType 0x22F1 (RFC 4326, 4.4),
-...              directly, in a bridged frame (5.2), or with others in one SNDU (RFC 5163, 3.2). Expects every packet as
-...              it went in, and that the judge reads every ROHC packet from the TS packets.
+Documentation    ROHC over ULE: the packets of a compressor are the PDUs of SNDUs with the EtherType 0x22F1 (RFC 4326,
+...              4.4), directly, in a bridged frame (5.2), or with others in one SNDU (RFC 5163, 3.2). Expects every
+...              packet as it went in, and that the judge reads every ROHC packet from the TS packets.
 
 Resource         imports.resource
 
