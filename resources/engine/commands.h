@@ -23,7 +23,7 @@ struct Command {
   [[nodiscard]] constexpr bool needs_ports() const noexcept { return run == nullptr && serve == nullptr; }
 };
 
-// What carries a command out: one of the two.
+// The function of a command: one of the two.
 struct CommandFunction {
   std::function<Json(const Json& job)> run;        // throws Error
   void (*serve)(int input, int output) = nullptr;  // throws Error

@@ -32,7 +32,7 @@ class Buffers {
     add_fence();
     return buffer;
   }
-  // Whether nothing was written around a buffer.
+  // True if nothing was written around a buffer.
   [[nodiscard]] static bool are_fences_whole(const std::uint8_t* buffer, std::size_t capacity) noexcept {
     const auto is_whole = [](const std::uint8_t* fence) { return std::memcmp(fence, kWhole.data(), kFence) == 0; };
     return is_whole(buffer - kFence) && is_whole(buffer + capacity);

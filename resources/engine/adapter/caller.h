@@ -46,7 +46,7 @@ struct Safe {
 
 // The status of a record in which an adapter has to put another one; no headroom_status.
 inline constexpr std::int32_t kNoStatus = 0x5EADBEEF;
-// What details hold beforehand: nothing is known.
+// The content of details before a call: nothing is known.
 inline constexpr headroom_detail kUnknownDetail = {0xFFFFFFFF, 0xFFFF, 0xFFFF, 0xFFFF, 255, 255, 255, 255, 0};
 
 struct PacketInput {
@@ -66,7 +66,7 @@ struct PacketOutput {
   [[nodiscard]] bool came_out() const noexcept { return status == HEADROOM_OK; }
 };
 
-// What came out of one packet, in order, as the input of the other side. Views into `output`.
+// The outputs of one packet, in order, as the input of the other side. Views into `output`.
 [[nodiscard]] std::vector<PacketInput> link_packets_of(const PacketOutput& output);
 
 struct ReversePacket {
@@ -91,7 +91,8 @@ struct ReversePacket {
           .more = 0};
 }
 
-// What is wrong with the outcome of a packet that had room for `capacity` octets, as a sentence; empty when nothing is.
+// Returns the fault of an outcome, as a sentence, for a packet that had room for `capacity` octets; empty if there is
+// none.
 [[nodiscard]] std::string outcome_defect(const headroom_packet& packet, std::uint32_t capacity, bool may_be_empty);
 
 // Throws Error(adapter) at `where` where the adapter lacks an extension that endpoints have.
@@ -182,7 +183,7 @@ class Caller {
     policy_.call(role_, "messages.detail", [&] { library_->messages()->detail(self_, &detail); });
   }
 
-  // ---- the same, as most callers need them. Throw PromiseBroken as the policy has it.
+  // ---- shorter forms, which most callers need. Throw PromiseBroken as the policy says.
 
   // Gives all packets, in as many calls as the adapter wants. Behind each call, `handled(begin, end)` is for the
   // packets that it has handled, and drains. Ends at a number of packets that cannot be.

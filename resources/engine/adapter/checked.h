@@ -18,7 +18,7 @@
 
 namespace headroom {
 
-// What instances of each role have. All functions throw PromiseBroken.
+// Functions of instances of each role. All throw PromiseBroken.
 class CheckedInstance {
  public:
   explicit CheckedInstance(Instance& instance) : instance_(instance), caller_(instance) {}
@@ -39,7 +39,7 @@ class CheckedInstance {
 
   // From now on what calls cost is counted.
   void watch_costs() noexcept { caller_.policy().count_into(costs_); }
-  // Of all calls since then together.
+  // The cost of all calls since then together.
   [[nodiscard]] const CallCosts& costs() const noexcept { return costs_; }
 
   [[nodiscard]] Instance& instance() noexcept { return instance_; }
@@ -85,8 +85,8 @@ class Checked : public CheckedInstance {
   explicit Checked(Instance& instance, std::uint32_t expansion = HEADROOM_EXPANSION)
       : CheckedInstance(instance), expansion_(expansion), drain_room_(expansion) {}
 
-  // Compresses or decompresses, as the instance's role has it, and drains. `outputs` becomes one for each input; what
-  // it held is overwritten, and its memory used again.
+  // Compresses or decompresses, depending on the instance's role, and drains. `outputs` gets one entry for each input;
+  // its old content is overwritten and its memory reused.
   void process(std::span<const PacketInput> inputs, std::uint64_t now_ns, std::vector<PacketOutput>& outputs);
   [[nodiscard]] std::vector<PacketOutput> process(const std::vector<PacketInput>& inputs, std::uint64_t now_ns) {
     std::vector<PacketOutput> outputs;
@@ -94,7 +94,7 @@ class Checked : public CheckedInstance {
     return outputs;
   }
 
-  // When something is due though no packet comes; HEADROOM_NO_DEADLINE when nothing is.
+  // The next deadline, or HEADROOM_NO_DEADLINE.
   [[nodiscard]] std::uint64_t next_deadline();
   // Drains what is due at `now_ns`. Afterwards the next deadline is later.
   [[nodiscard]] std::vector<PacketOutput> drain_due(std::uint64_t now_ns);

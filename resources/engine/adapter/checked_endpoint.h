@@ -41,15 +41,14 @@ class CheckedEndpoint : public CheckedInstance {
   // The next outcome of what was decompressed last; nothing when there is none (any more). To be called until then.
   [[nodiscard]] std::optional<MessageOutput> drain(std::uint64_t now_ns);
   [[nodiscard]] bool accept(std::uint32_t compartment);
-  // Of the message whose outcome was returned last, as it is now: after `accept` it says so.
+  // The current detail of the message whose outcome was returned last: after `accept` it says so.
   [[nodiscard]] headroom_message_detail detail();
 
   // Nothing when the adapter did it, else its sentence.
   [[nodiscard]] std::optional<std::string> open(std::uint32_t compartment, const Json& settings);
   [[nodiscard]] bool close(std::uint32_t compartment) { return caller_.close(compartment); }
 
-  // From now on nothing is asked about messages that are compressed, as where an endpoint is in use: their detail is
-  // empty.
+  // From now on the detail of compressed messages is not requested and stays empty, as in an application.
   void ask_about_arrivals_only() noexcept { asks_about_compressed_ = false; }
 
  private:

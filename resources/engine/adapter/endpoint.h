@@ -14,7 +14,7 @@
 
 namespace headroom {
 
-// MessageRoom for what a message becomes, whatever the adapter makes of it. One for each thread.
+// MessageRoom has room for the output of a message, whatever the adapter writes. One for each thread.
 class MessageRoom {
  public:
   explicit MessageRoom(std::size_t longest_message)

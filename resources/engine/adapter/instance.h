@@ -29,7 +29,7 @@ struct AdapterJob {
   Json config;
   std::string where;  // of the object in the job
 
-  // What the configuration says, or its default, of the keys that the engine itself has to know.
+  // The keys of the configuration that the engine itself needs, or their defaults.
   std::string scheme;
   std::uint32_t channels = 1;
   std::uint32_t flows_of_channel = 1;
@@ -55,16 +55,16 @@ class Instance {
   [[nodiscard]] const headroom_sessions* sessions() const noexcept { return library_->sessions(); }
   [[nodiscard]] const headroom_messages* messages() const noexcept { return library_->messages(); }
   [[nodiscard]] headroom_instance* self() const noexcept { return self_; }
-  // The same; from now on it is the caller's to destroy it.
+  // The instance; from now on the caller has to destroy it.
   [[nodiscard]] headroom_instance* release() noexcept { return std::exchange(self_, nullptr); }
   [[nodiscard]] headroom_role role() const noexcept { return role_; }
   [[nodiscard]] const Description& description() const noexcept { return description_; }
   [[nodiscard]] const Names& names() const noexcept { return *names_; }
-  // Whether its link packets may carry several packets, or parts of them.
+  // True if its link packets may carry several packets, or parts of them.
   [[nodiscard]] bool packs() const noexcept { return packs_; }
   [[nodiscard]] const std::string& path() const noexcept { return library_->path(); }
   [[nodiscard]] std::uint32_t channels() const noexcept { return channels_; }
-  // Whether one output may need several inputs: a decompressor of segments, or of a scheme that packs.
+  // True if one output may need several inputs: a decompressor of segments, or of a scheme that packs.
   [[nodiscard]] bool restores_from_several() const noexcept { return largest_restored_ != 0; }
   // Room that an output buffer has beyond the length of the input, as the ABI promises it: the last link packet may be
   // shorter than the packet that it completes.

@@ -46,7 +46,8 @@ class Library {
   std::string path_;
 };
 
-// What is wrong with a table, as a sentence; empty when nothing is. `table` is what headroom_implementation returned.
+// Returns the fault of a table, as a sentence; empty if there is none. `table` is the result of
+// headroom_implementation.
 [[nodiscard]] std::string table_defect_version(const headroom_api* table);
 [[nodiscard]] std::string table_defect_size(const headroom_api* table);
 [[nodiscard]] std::string table_defect_functions(const headroom_api& copied);

@@ -22,10 +22,12 @@ namespace headroom {
 // The word for a reason: "none", "no-session" …; empty for a value that the ABI does not know.
 [[nodiscard]] const char* name_of_reason(std::uint16_t reason) noexcept;
 
-// What is wrong with the outcome of a packet that `forward` was given as `given`, as a sentence; empty when nothing is.
+// Returns the fault of an outcome of `forward`, as a sentence; empty if there is none. `given` is the packet before the
+// call.
 [[nodiscard]] std::string forward_defect(const headroom_user_packet& given, const headroom_user_packet& outcome);
 
-// The same of a packet that `take` filled, which it was given as `given`.
+// Returns the fault of a packet that `take` filled, as a sentence; empty if there is none. `given` is the packet before
+// the call.
 [[nodiscard]] std::string take_defect(const headroom_user_packet& given, const headroom_user_packet& taken);
 
 // Throws Error(adapter) at `where` where the adapter lacks the extension.
@@ -126,7 +128,7 @@ class CheckedUserPlane {
   [[nodiscard]] std::uint64_t n4_deadline();
 
  private:
-  // What one worker's calls, or those for N4, are given.
+  // The buffers for one worker's calls, or for those of N4.
   struct Room {
     Buffers buffers;
     std::vector<headroom_user_packet> given, packets;

@@ -14,8 +14,8 @@
 
 namespace headroom {
 
-// What calls cost the process. `heap` and `resident` are octets by which memory has grown: those that malloc has given
-// out, and those of all pages. `processor_ns` is the processor time of all threads of the process.
+// The cost of calls to the process. `heap` and `resident` are octets by which memory has grown: octets that malloc has
+// given out, and octets of all pages. `processor_ns` is the processor time of all threads of the process.
 struct CallCosts {
   std::int64_t heap = 0, resident = 0, processor_ns = 0;
 };

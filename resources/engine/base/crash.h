@@ -6,7 +6,7 @@
 
 namespace headroom {
 
-// What the line begins with that is written to standard error before the process dies.
+// The beginning of the line that is written to standard error before the process dies.
 inline constexpr char kDiedIn[] = "headroom-engine: died in ";
 
 // From now on SIGSEGV, SIGBUS, SIGILL, SIGFPE and SIGABRT name the library in whose code the thread was, or that had

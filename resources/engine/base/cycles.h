@@ -36,7 +36,7 @@ namespace headroom {
   return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(now.tv_nsec);
 }
 
-// Whether the processor has a time-stamp counter that runs at one rate in every power state ("invariant TSC") and
+// True if the processor has a time-stamp counter that runs at one rate in every power state ("invariant TSC") and
 // RDTSCP.
 [[nodiscard]] bool has_invariant_tsc() noexcept;
 
@@ -61,7 +61,7 @@ class Cycles {
   // ago. The longer ago, the better: 50 ms are good to some 10^-6.
   [[nodiscard]] double measured_hz(std::uint64_t at_least_ns = 50'000'000) const noexcept;
 
-  // What one call of `now` costs, in cycles: the median of many.
+  // The cost of one call of `now`, in cycles: the median of many calls.
   [[nodiscard]] double cost_of_reading() const;
 
   [[nodiscard]] const char* source() const noexcept { return use_tsc_ ? "tsc" : "clock_monotonic"; }

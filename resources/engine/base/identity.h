@@ -6,7 +6,7 @@
 
 namespace headroom {
 
-// What a result says of the engine that made it: {"version", "build"}.
+// The engine's identity in results: {"version", "build"}.
 [[nodiscard]] inline Json engine_identity() { return {{"version", HEADROOM_VERSION}, {"build", HEADROOM_BUILD}}; }
 
 }  // namespace headroom

@@ -36,7 +36,7 @@ void pin_to_core(unsigned core, const std::string& where);
 // Time that processors have spent on this process, all its threads together, in nanoseconds.
 [[nodiscard]] std::uint64_t processor_time_ns();
 
-// How often the calling thread was taken off its core against its will.
+// The number of involuntary context switches of the calling thread.
 [[nodiscard]] std::uint64_t involuntary_switches();
 
 // The core that the calling thread runs on.

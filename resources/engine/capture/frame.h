@@ -54,9 +54,9 @@ struct FramePayload {
 
 [[nodiscard]] bool is_known(LinkType type) noexcept;
 
-// What the frame carries; nothing when it is too short, has another link type, or says length instead of type. VLAN
-// tags (802.1Q, 802.1ad) are skipped. PPP's protocols for IP become the Ethernet types of the same packets; address and
-// control field and the first octet of the protocol may be left out (RFC 1662, 3.2; RFC 1661, 6.5).
+// Returns the payload of a frame; nothing if the frame is too short, has another link type, or has a length instead of
+// a type. VLAN tags (802.1Q, 802.1ad) are skipped. PPP's protocols for IP become the Ethernet types of the same
+// packets; address and control field and the first octet of the protocol may be missing (RFC 1662, 3.2; RFC 1661, 6.5).
 [[nodiscard]] std::optional<FramePayload> unwrap(LinkType type, OctetView frame) noexcept;
 
 // True if the packet's own length is 0, though it is not empty: it was captured before segmentation offload (TSO, GSO,

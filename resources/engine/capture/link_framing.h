@@ -58,7 +58,7 @@ struct LinkFraming {
   }
 };
 
-// Of a scheme that is not known.
+// The framing of an unknown scheme.
 inline constexpr LinkFraming kUnknownFraming = {.title = "link packet"};
 
 }  // namespace headroom

@@ -51,7 +51,7 @@ inline constexpr std::size_t kMostCapturedOctets = std::size_t{4}
 // or ends in the middle of a packet.
 [[nodiscard]] Capture read_capture(const std::string& path, const CaptureFilter& filter);
 
-// The same of a file in memory, for tests.
+// Reads a capture from a file in memory, for tests.
 [[nodiscard]] Capture read_capture(OctetView file, const CaptureFilter& filter);
 
 // "02:00:00:00:00:01".

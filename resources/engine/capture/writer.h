@@ -18,8 +18,8 @@ namespace headroom {
 // A file that is written in order. Every failure, a full disk included, is an Error(output), and leaves no cut file.
 class OutputFile {
  public:
-  // When the file appears under its name. `growing`: with the first packet, so that readers can follow it, and a
-  // process that dies leaves its packets. `whole`: when it is closed; an earlier file stays until then.
+  // The time at which the file appears under its name. `growing`: with the first packet, so that readers can follow it,
+  // and a process that dies leaves its packets. `whole`: when it is closed; an earlier file stays until then.
   enum class Appears { growing, whole };
 
   explicit OutputFile(const std::string& path, Appears appears = Appears::growing);

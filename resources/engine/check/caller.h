@@ -34,7 +34,7 @@ class Broken : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// What all checks of one run work with.
+// The subject that all checks of one run work with.
 struct Subject {
   AdapterJob adapter;
   std::vector<SourcePacket> packets;  // IP packets; link packets when there is no compressor
@@ -52,13 +52,13 @@ struct TypedPacket {
   std::uint16_t type = HEADROOM_TYPE_DEFAULT;
 };
 
-// Of a TypedPacket, a SourcePacket or a PacketOutput: what a call is given.
+// The input record of a TypedPacket, a SourcePacket or a PacketOutput.
 template <typename Packet>
 [[nodiscard]] PacketInput input_of(const Packet& packet) {
   return {packet.octets, 0, packet.type};
 }
 
-// Whether describe lists `word` in a list of the subject's scheme, such as "features".
+// True if `describe` lists `word` in a list of the subject's scheme, such as "features".
 [[nodiscard]] bool offers(const Subject& subject, const char* list, const char* word);
 
 // The adapter with a link for packets of kNarrowLink octets, on which most become segments; as it is where it makes
@@ -66,10 +66,10 @@ template <typename Packet>
 inline constexpr std::uint32_t kNarrowLink = 24;
 [[nodiscard]] AdapterJob on_narrow_link(const Subject& subject);
 
-// What the engine knows of the subject's scheme; all of it empty where it does not know the scheme.
+// The engine's description of the subject's scheme; empty if it does not know the scheme.
 [[nodiscard]] const Scheme& known_scheme(const Subject& subject) noexcept;
 
-// What a call does when its outcome is not what the ABI allows.
+// The reaction of a call to an outcome that the ABI does not allow.
 enum class OnBadOutcome { not_judged, broken };
 
 // The policy of calls (adapter/caller.h) that does so.
@@ -88,7 +88,7 @@ struct Judged : Safe {
   return Caller<Judged>(instance, {{}, on_bad});
 }
 
-// compress or decompress, as the instance's role has it, for one packet, and drains: the record has the outcome.
+// Compresses or decompresses one packet, depending on the instance's role, and drains. The record has the outcome.
 void process_one(const Instance& instance, headroom_packet& packet, std::uint64_t now_ns);
 
 struct CallOptions {
@@ -98,8 +98,8 @@ struct CallOptions {
   std::vector<std::size_t>* written = nullptr;  // gets, of each output, the octets up to the last that is not `fill`
 };
 
-// Calls compress or decompress, as the instance's role has it, and drains, with room to spare on all sides. Outputs
-// beyond the first are left out.
+// Compresses or decompresses, depending on the instance's role, and drains, with room to spare on all sides. Outputs
+// after the first are left out.
 [[nodiscard]] std::vector<PacketOutput> call(const Instance& instance, const std::vector<PacketInput>& inputs,
                                              std::uint64_t now_ns, const CallOptions& options = {});
 [[nodiscard]] PacketOutput call_one(const Instance& instance, const PacketInput& input, std::uint64_t now_ns,
@@ -108,14 +108,14 @@ struct CallOptions {
 // All reverse packets of an instance; none where the adapter has no such function.
 [[nodiscard]] std::vector<ReversePacket> take_reverse(const Instance& instance, std::uint64_t now_ns,
                                                       const CallOptions& options = {});
-// What a decompressor wants sent reaches the compressor.
+// Passes the feedback of the decompressor to the compressor.
 void carry_reverse(const Instance& decompressor, const Instance& compressor, std::uint64_t now_ns);
 
-// The link packets that a fresh compressor makes of the subject's packets, nothing lost; without a compressor the
-// packets themselves. What could not be compressed is left out.
+// The link packets of a fresh compressor for the subject's packets, without loss; without a compressor, the packets
+// themselves. Packets that could not be compressed are left out.
 [[nodiscard]] std::vector<TypedPacket> link_packets(const Subject& subject, std::size_t most);
 
-// What a role is given: packets for a compressor, what a compressor made of them for a decompressor.
+// The inputs of a role: packets for a compressor, link packets for a decompressor.
 [[nodiscard]] std::vector<TypedPacket> inputs_for(const Subject& subject, headroom_role role, std::size_t most);
 
 // Everything that compressor and decompressor put out for the subject's packets, as text: one line for each packet,
@@ -127,7 +127,8 @@ struct TranscriptOptions {
 };
 [[nodiscard]] std::string transcript(const Subject& subject, const TranscriptOptions& options);
 
-// Where two transcripts part, as half a sentence: "packet 8 of the compressor: 'OK 45…' and then 'OK 46…'".
+// The first difference of two transcripts, as half a sentence: "packet 8 of the compressor: 'OK 45…' and then 'OK
+// 46…'".
 [[nodiscard]] std::string first_difference(const std::string& a, const std::string& b);
 
 // The time of packet number `i` in checks that need one.

@@ -19,7 +19,7 @@ struct Check {
   Outcome (*run)(const Subject&);
 };
 
-// Of the table: what must hold before anything else can be tried. In this order; the first failure ends them.
+// Checks of the table, which must pass before any other check. In this order; the first failure ends them.
 [[nodiscard]] const std::vector<Check>& table_checks();
 // Everything else, in any order.
 [[nodiscard]] const std::vector<Check>& other_checks();

@@ -27,8 +27,8 @@ void note(const std::string& doing);
 // for a child that may make no system call but write and exit.
 [[noreturn]] void end_child(Verdict verdict, const char* reason) noexcept;
 
-// What a child does: returns an outcome. What it throws becomes one as well: NotJudged (caller.h) is "unsupported",
-// anything else "fail".
+// The task of a child: returns an outcome. An exception becomes an outcome, too: NotJudged (caller.h) is "unsupported",
+// all others are "fail".
 using Task = std::function<Outcome()>;
 
 struct Limits {

@@ -16,7 +16,7 @@ namespace headroom::check {
 // SIP requests that differ a little from each other.
 [[nodiscard]] Octets sip_message(std::size_t number);
 
-// The same adapter with another transport.
+// The job's adapter with another transport.
 [[nodiscard]] AdapterJob with_transport(AdapterJob adapter, const char* transport);
 
 }  // namespace headroom::check

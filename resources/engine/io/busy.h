@@ -51,7 +51,7 @@ class BusyShare {
   [[nodiscard]] std::uint64_t total_cycles() const noexcept { return total_.value(); }
   [[nodiscard]] double share() const noexcept;  // 0..1
   [[nodiscard]] double hz() const noexcept { return cycles_.measured_hz(); }
-  // Of the loop's thread, at this moment or, once it has ended, in all; any thread may ask.
+  // CPU time of the loop's thread so far, or of all its life once it has ended; any thread may call this.
   [[nodiscard]] std::uint64_t cpu_ns() const noexcept;
 
  private:

@@ -11,7 +11,7 @@ namespace headroom::io {
 
 class Counter {
  public:
-  // Of the one thread that writes.
+  // To be called by the one thread that writes.
   void add(std::uint64_t n = 1) noexcept {
     value_.store(value_.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
   }

@@ -18,8 +18,8 @@ namespace headroom::io {
 
 class Eal {
  public:
-  // Starts DPDK with the devices of `ports` on core `core`. Without huge pages where the job says so. Throws
-  // Error(input) with what DPDK said when it cannot.
+  // Starts DPDK with the devices of `ports` on core `core`, without huge pages if the job says so. Throws Error(input)
+  // with DPDK's message if it cannot.
   Eal(const WireJob& job, std::span<const PortJob> ports, unsigned queues, std::uint32_t mtu, unsigned core);
   ~Eal();
   Eal(const Eal&) = delete;

@@ -57,8 +57,8 @@ inline constexpr std::uint32_t kSmallestMtu = 68, kLargestMtu = 9000;
 // Octets that a frame of `mtu` takes in a ring shared with the kernel, what is around it included: a power of two.
 [[nodiscard]] std::uint32_t frame_room(std::uint32_t mtu);
 
-// How DPDK names the port as a virtual device: with rings that do not lose bursts of some milliseconds, and frames of
-// `mtu` and VLAN tags. `number` distinguishes ports of one process. Empty for a network card.
+// DPDK's device argument for the port as a virtual device: with rings that do not lose bursts of some milliseconds, and
+// frames of `mtu` and VLAN tags. `number` distinguishes ports of one process. Empty for a network card.
 [[nodiscard]] std::string device_argument(const PortJob& port, unsigned number, unsigned queues, std::uint32_t mtu);
 
 }  // namespace headroom::io

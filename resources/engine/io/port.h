@@ -52,7 +52,7 @@ class Port {
     ring_drops_.forget();
   }
 
-  // Whether the device is still there: an interface that was deleted never comes back.
+  // True if the device still exists: a deleted interface never comes back.
   [[nodiscard]] bool is_there() const noexcept;
 
   // {"name", "driver", "mac", "received": {"packets", "octets"}, "sent": {"packets", "octets"}, "missed", "errors",

@@ -44,7 +44,7 @@ class Published {
     return value_;
   }
 
-  // What the worker last told.
+  // The value that the worker published last.
   [[nodiscard]] T last() {
     const std::scoped_lock lock(mutex_);
     return value_;

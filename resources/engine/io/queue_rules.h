@@ -20,8 +20,8 @@ struct QueueRule {
   bool is_required = true;                  // without a rule that is not, its frames come by the driver's own hash
 };
 
-// Adds rules to a started port. Returns what the driver said to a required rule that it does not take, in the driver's
-// words; empty where it takes them.
+// Adds rules to a started port. Returns the driver's message about a required rule that it rejects; empty if it accepts
+// all of them.
 [[nodiscard]] std::string add_queue_rules(std::uint16_t port, std::span<const QueueRule> rules, std::uint16_t queues);
 
 }  // namespace headroom::io

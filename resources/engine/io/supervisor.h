@@ -50,7 +50,7 @@ class StopSignals {
   int descriptor_;
 };
 
-// Why a run ended.
+// The reason for which a run ended.
 enum class Ended : std::uint8_t { signal, duration, finished };
 
 // Returns on SIGTERM or SIGINT, when the duration of the job is over, or when `finished` says so (asked every 20 ms).
@@ -58,8 +58,8 @@ enum class Ended : std::uint8_t { signal, duration, finished };
 Ended supervise(const WireJob& job, const StopSignals& signals, std::span<const Port* const> ports,
                 const std::function<Json()>& snapshot, const std::function<bool()>& finished = {});
 
-// The same around a loop in a thread of its own, which returns when its work is done or `stop` is set. Throws what the
-// loop has thrown, too. The thread is gone in any case.
+// Supervises a loop in a thread of its own, which returns when its work is done or `stop` is set. Also throws
+// exceptions of the loop. The thread has ended in any case.
 Ended supervise_loop(const WireJob& job, const StopSignals& signals, std::span<const Port* const> ports,
                      const std::function<Json()>& snapshot,
                      const std::function<void(const std::atomic<bool>& stop)>& loop);

@@ -37,7 +37,7 @@ struct Insertion {
   bool error = false;  // the report of a damaged packet, without octets
 };
 
-// What becomes of a packet in which a bit is wrong.
+// The treatment of a packet with a wrong bit.
 enum class OnError : std::uint8_t {
   drop,    // the receiver's framing discards it
   report,  // and tells the decompressor so
@@ -45,7 +45,7 @@ enum class OnError : std::uint8_t {
   mark  // delivered, with the error mark of the framing
 };
 
-// Where a packet is lost or damaged, seen from the queue in front of the rate.
+// The place at which a packet is lost or damaged, relative to the queue in front of the rate.
 enum class HarmedAt : std::uint8_t {
   link,         // behind the queue: a packet that is lost has had its time on the link
   before_queue  // in front of it: a packet that is lost or dropped takes no place and no time

@@ -88,15 +88,16 @@ class Link {
   // was sent because of it.
   [[nodiscard]] std::vector<Delivery> flush(std::uint64_t now_ns);
 
-  // Where idle packets are delivered: when the next of them are certain, because their buffer is closed; nothing where
-  // they are not, or no packet has been sent yet. `close_buffer` is to be called then, once all packets of that moment
-  // have been sent; it appends them to `deliveries`. Throws Error(job) where there are too many.
+  // The time at which the next idle packets are certain, because their buffer is closed, for links that deliver idle
+  // packets; nothing if they are not certain, or no packet has been sent yet. The caller then calls `close_buffer` once
+  // all packets of that moment have been sent, which appends the idle packets to `deliveries`. Throws Error(job) if
+  // there are too many.
   [[nodiscard]] std::optional<std::uint64_t> next_close_ns() const noexcept;
   void close_buffer(std::vector<Delivery>& deliveries);
-  // Whether a packet that was sent is in a buffer that has not been closed.
+  // True if a sent packet is in a buffer that has not been closed.
   [[nodiscard]] bool is_open() const noexcept { return schedule_ && schedule_->is_open(); }
 
-  // When the rate has sent all that it holds now; of links without slots.
+  // The time at which the rate has sent all packets that it holds now; for links without slots.
   [[nodiscard]] std::uint64_t busy_until_ns() const noexcept { return busy_until_ns_; }
 
   [[nodiscard]] LinkCounts counts() const;
@@ -107,7 +108,7 @@ class Link {
     std::uint32_t remaining;  // later packets that still have to be sent and not lost
   };
 
-  // When the last bit of a packet of `octets` has left the queue; nothing when there is no room for it.
+  // The time at which the last bit of a packet of `octets` has left the queue; nothing if there is no room for it.
   [[nodiscard]] std::optional<std::uint64_t> departure(std::size_t octets, std::uint64_t now_ns);
   // True if the receiver is told that a packet was lost in this way.
   [[nodiscard]] bool is_reported(Fate fate) const noexcept;

@@ -21,7 +21,7 @@
 
 namespace headroom {
 
-// What the job says of slots.
+// The job's description of slots.
 struct Slots {
   std::uint32_t packet_octets = 0;
   std::uint32_t buffer_packets = 6;
@@ -43,7 +43,7 @@ struct SlotCounts {
   std::uint64_t most_waiting = 0;  // link packets that were handed over and had not been transmitted as a whole
 };
 
-// How long so many bits take at a rate of 1 to kLargestSlotRateBps, in ns, rounded up.
+// The duration of `bits` at a rate of 1 to kLargestSlotRateBps, in ns, rounded up.
 [[nodiscard]] std::uint64_t time_of_bits(std::uint64_t bits, std::uint64_t rate_bps) noexcept;
 
 // Reads {"packet_octets", "buffer_packets", …}.
@@ -60,11 +60,11 @@ class SlotSchedule {
   [[nodiscard]] std::optional<std::uint64_t> hand_over(std::size_t octets, std::uint64_t now_ns,
                                                        std::uint64_t queue_octets);
 
-  // When the next buffer is closed; nothing before the first link packet.
+  // The time at which the next buffer is closed; nothing before the first link packet.
   [[nodiscard]] std::optional<std::uint64_t> next_close_ns() const noexcept;
   // Closes it. Returns when the receiving driver hands on each idle packet in it.
   [[nodiscard]] std::vector<std::uint64_t> close();
-  // Whether a link packet is in a buffer that has not been closed.
+  // True if a link packet is in a buffer that has not been closed.
   [[nodiscard]] bool is_open() const noexcept {
     return counts_.carried != 0 && closed_ * slots_.buffer_packets < next_;
   }
@@ -73,7 +73,7 @@ class SlotSchedule {
 
  private:
   [[nodiscard]] std::uint64_t slot_bits() const noexcept { return std::uint64_t{slots_.packet_octets} * 8; }
-  // When the slots before slot n have been transmitted, rounded up.
+  // The time at which all slots before slot n have been transmitted, rounded up.
   [[nodiscard]] std::uint64_t begin_ns(std::uint64_t slot) const noexcept;
   [[nodiscard]] std::uint64_t handed_on_ns(std::uint64_t slot) const noexcept;
   // The first buffer that is closed at `now_ns` or later.

@@ -35,7 +35,7 @@ struct PlainStep {
   std::uint32_t length = 0;         // octets of the packet
 };
 
-// Where the fields of a variant's packets are, and how they move. Offsets count from the start of the slot.
+// The places of the fields of a variant's packets, and their changes. Offsets count from the start of the slot.
 struct alignas(256) Plan {  // so that the place of one is a shift away
   struct IpId {
     std::uint16_t at = 0;        // of the identification
@@ -86,8 +86,8 @@ class Generator {
   // does not do.
   Generator(const traffic::Profile& profile, std::uint32_t flows, std::uint64_t seed, bool reverse);
 
-  // What makes packets. A loop keeps a copy of it in a local variable, so that the compiler knows that nothing it
-  // writes lies on it.
+  // Maker generates packets. A loop keeps a copy of it in a local variable, so that the compiler knows that no write
+  // changes it.
   class Maker {
    public:
     static constexpr bool kMayBeSilent = true;

@@ -17,7 +17,7 @@
 
 namespace headroom::load {
 
-// Where the time of a burst goes.
+// The stages that take the time of a burst.
 enum class Stage : std::uint8_t { generate, compress, handover, decompress, verify, feedback, replace };
 inline constexpr std::size_t kStages = 7;
 [[nodiscard]] const char* name_of(Stage stage) noexcept;
@@ -59,8 +59,8 @@ struct PhaseMeasurement {
   std::uint64_t feedback_messages = 0, feedback_octets = 0;
   std::uint64_t replaced = 0;
   StatusCounts compressor_statuses, decompressor_statuses;
-  // Of 1/16 cycles per packet, by burst, weighted with its packets. What interrupts a burst shows in its tail, not in
-  // its middle.
+  // Histograms of 1/16 cycles per packet, by burst, weighted with its packets. An interruption of a burst shows in the
+  // tail, not in the middle.
   Histogram generate, compress, handover, decompress, verify;
   Histogram burst_latency;  // cycles from generated to decompressed, weighted with the packets
   Histogram time_in_tick;   // cycles from the moment the tick was due to decompressed; only with pacing

@@ -81,11 +81,11 @@ class Pipeline {
   void process(const Instance& instance, std::vector<headroom_packet>& packets, std::uint32_t count,
                std::uint64_t now_ns, StatusCounts& statuses) noexcept;
   [[nodiscard]] std::uint32_t hand_over(std::uint32_t count, PhaseMeasurement& measured) noexcept;
-  // Of `made` packets, `count` were given to the decompressor.
+  // Verifies `made` packets, of which `count` were given to the decompressor.
   void verify(std::uint32_t made, std::uint32_t count, PhaseMeasurement& measured) noexcept;
   void carry_feedback(std::uint64_t now_ns, PhaseMeasurement& measured) noexcept;
 
-  // The same where the compressor packs. What waits in it when its deadline comes leaves with the next burst.
+  // Runs a burst of a compressor that packs. Packets that wait in it at its deadline leave with the next burst.
   void run_packed(std::uint32_t count, std::uint64_t now_ns, PhaseMeasurement& measured) noexcept;
   void compress_packed(std::uint32_t count, std::uint64_t now_ns, PhaseMeasurement& measured) noexcept;
   void decompress_packed(std::span<const OutputList::Output> packets, std::uint64_t now_ns,

@@ -38,7 +38,7 @@ class Channel final : public Forwarder {
   [[nodiscard]] const Instance* decompressor() const noexcept override { return instance_of(decompressor_); }
 
  private:
-  // What a burst's frame is in for.
+  // The outcome planned for a frame of a burst.
   enum class Way : std::uint8_t { codec, pass, lost };
 
   [[nodiscard]] static const Instance* instance_of(const std::unique_ptr<Codec>& codec) noexcept {

@@ -22,7 +22,7 @@ namespace headroom::node {
 
 struct Job;
 
-// What a worker's channel is made with. The references outlive it.
+// The arguments with which a worker's channel is made. The references outlive it.
 struct Place {
   std::uint16_t number;     // of the worker
   const MacAddress& plain;  // addresses of the ports

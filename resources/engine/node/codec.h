@@ -34,13 +34,13 @@ class Codec {
   // unknown status or a length that cannot be.
   void process(std::uint64_t now_ns);
 
-  // What became of packet `i`; a status of the ABI.
+  // The outcome of packet `i`: a status of the ABI.
   [[nodiscard]] std::int32_t status(std::uint32_t i) const noexcept { return packets_[i].status; }
   // The octets to pass on. REQUIRES: the status is OK.
   [[nodiscard]] OctetView output(std::uint32_t i) const noexcept { return {out(i), packets_[i].out_length}; }
   [[nodiscard]] std::uint16_t type(std::uint32_t i) const noexcept { return packets_[i].out_type; }
-  // What `drain` returned behind packet `i`, in order. REQUIRES: `i` is no less than in the call before, since
-  // `process`.
+  // The outputs that `drain` returned after packet `i`, in order. REQUIRES: `i` is no less than in the call before,
+  // since `process`.
   struct Output {
     std::uint32_t packet;
     std::uint32_t at, length;  // in octets_of()
@@ -51,12 +51,13 @@ class Codec {
     return {drained_octets_.data() + output.at, output.length};
   }
 
-  // When `drain_due` is to be called though no packet comes; HEADROOM_NO_DEADLINE.
+  // The time at which the caller must call `drain_due` though no packet has come; HEADROOM_NO_DEADLINE if there is
+  // none.
   [[nodiscard]] std::uint64_t next_deadline() const {
     return caller_.has_next_deadline() ? caller_.next_deadline() : HEADROOM_NO_DEADLINE;
   }
   [[nodiscard]] bool has_deadlines() const noexcept { return caller_.has_next_deadline(); }
-  // What is due, in order. Ends the burst. Throws as `process` does.
+  // The outputs that are due, in order. Ends the burst. Throws as `process` does.
   [[nodiscard]] std::span<const Output> drain_due(std::uint64_t now_ns);
 
   // Reverse packets, one at a time; nothing when there is none (any more). Valid until the next call. Without effect

@@ -22,7 +22,7 @@ class Forwarder {
   // Error(adapter) when the adapter breaks a promise.
   virtual void to_link(std::span<Frame> frames, std::uint64_t now_ns, Outbox& link) = 0;
 
-  // The same from the link; feedback of this side goes back into `link`.
+  // Forwards frames from the link to the plain side; feedback of this side goes back into `link`.
   virtual void to_plain(std::span<Frame> frames, std::uint64_t now_ns, Outbox& plain, Outbox& link) = 0;
 
   // Does what is due though no frame comes: feedback that has waited long enough, what adapters put out at a deadline,
@@ -30,7 +30,7 @@ class Forwarder {
   [[nodiscard]] virtual bool waits() const noexcept { return false; }
   virtual void act(std::uint64_t /*now_ns*/, Outbox& /*plain*/, Outbox& /*link*/) {}
 
-  // Of the adapters, those that there are.
+  // The instances of adapters; nullptr for those that this forwarder lacks.
   [[nodiscard]] virtual const Instance* compressor() const noexcept { return nullptr; }
   [[nodiscard]] virtual const Instance* decompressor() const noexcept { return nullptr; }
   [[nodiscard]] virtual const Instance* endpoint() const noexcept { return nullptr; }

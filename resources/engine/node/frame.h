@@ -35,7 +35,7 @@ struct Frame {
 
 enum class Carries : std::uint8_t { ip, link, other };
 
-// What stands where in a frame.
+// The places of the parts of a frame.
 struct Look {
   Carries carries = Carries::other;
   std::uint16_t type_at = 0;     // of the Ethernet type, behind all VLAN tags

@@ -22,14 +22,14 @@ namespace headroom::node {
 inline constexpr std::size_t kMostWorkers = 64;
 inline constexpr std::uint16_t kLargestBurst = 512;
 
-// How frames reach the worker that they belong to.
+// The ways in which frames reach their worker.
 enum class Distribution : std::uint8_t {
   queues,     // by the queue that the kernel or the network card chooses
   hand_over,  // from the worker that receives them
   rx_cores    // from receiving cores, over rings
 };
 
-// How what a decompressor wants to say reaches the compressor at the far end.
+// The ways in which a decompressor's feedback reaches the compressor at the far end.
 enum class Feedback : std::uint8_t {
   none,        // not at all
   own,         // in frames of its own

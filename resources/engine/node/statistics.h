@@ -30,7 +30,7 @@ struct Side {
   Traffic received, sent;
 };
 
-// How often an adapter refused a packet, by status.
+// The packets that an adapter refused, by status.
 class Refusals {
  public:
   // REQUIRES: `status` is one of the ABI's below zero.
@@ -72,11 +72,12 @@ struct Statistics {
   io::Counter too_long, malformed, send_queue_full, hand_over_full, no_memory;
   io::Counter no_neighbour;  // the MAC address of the next hop is not known (yet)
 
-  // What README.md lists, from "plain" to "errors".
+  // The keys of README.md from "plain" to "errors".
   [[nodiscard]] Json json() const;
 };
 
-// The load of a core, as the statistics of its thread begin. `before` is what the kernel said of it at the start.
+// The load of a core, with which the statistics of its thread begin. `before` is the kernel's account of it at the
+// start.
 [[nodiscard]] Json load_of(unsigned core, const io::BusyShare& busy, const std::optional<CoreJiffies>& before);
 
 }  // namespace headroom::node

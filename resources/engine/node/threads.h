@@ -57,7 +57,7 @@ class Threads {
     }
   }
 
-  // Whether one has ended by itself, which only happens when something is wrong.
+  // True if a thread has ended by itself, which only happens after an error.
   [[nodiscard]] bool broken() const noexcept { return broken_; }
 
   // Looks whether the threads go on; to be called all the time. A process that was stopped for a while is not stuck:
@@ -94,7 +94,7 @@ class Threads {
   [[nodiscard]] const Work& operator[](std::size_t i) const noexcept { return *work_[i]; }
 
   [[nodiscard]] std::size_t size() const noexcept { return work_.size(); }
-  // How long one has made no round, as far as `look` has seen.
+  // The time since thread `i` made its last round, as `look` has seen it.
   [[nodiscard]] std::uint64_t silent_ns(std::size_t i) const noexcept { return silent_ns_[i]; }
 
  private:

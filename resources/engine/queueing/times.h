@@ -27,7 +27,7 @@ class Times {
   [[nodiscard]] std::uint64_t count() const noexcept { return histogram_.total(); }
   // 0 if nothing was recorded.
   [[nodiscard]] double mean() const noexcept;
-  // That of the histogram and "mean"; null if nothing was recorded.
+  // The JSON of the histogram and "mean"; null if nothing was recorded.
   [[nodiscard]] Json json() const;
 
  private:

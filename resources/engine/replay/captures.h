@@ -23,7 +23,7 @@ class Captures {
 
   // `type`: of the link layer (headroom.h, "Types").
   void source(bool reverse, std::uint64_t time_ns, std::uint16_t type, OctetView octets);
-  // Whether packets on the link are captured.
+  // True if packets on the link are captured.
   [[nodiscard]] bool has_link() const noexcept { return link_.has_value(); }
   // A packet as it left its sender, with a comment about what the link did to it.
   void link(bool reverse, std::uint64_t time_ns, const LinkPacket& packet, const std::string& comment);

@@ -22,7 +22,7 @@
 
 namespace headroom::replay {
 
-// What became of one packet of the source.
+// The outcome of one packet of the source.
 enum class Verdict : std::uint8_t {
   not_run,        // the run ended before it
   identical,      // delivered, octet by octet as expected
@@ -38,7 +38,7 @@ enum class Verdict : std::uint8_t {
 [[nodiscard]] const char* name_of(Verdict verdict) noexcept;
 [[nodiscard]] bool is_failure(Verdict verdict) noexcept;
 
-// Whether a packet came out with a type of its own.
+// True if a packet came out with a type of its own.
 [[nodiscard]] inline bool has_type(const PacketOutput& output) noexcept {
   return output.came_out() && output.type != HEADROOM_TYPE_DEFAULT;
 }
@@ -94,7 +94,7 @@ class Direction final : private sim::Host, private sim::HopObserver {
   [[nodiscard]] const Instance* decompressor() const noexcept {
     return decompressor_ ? &decompressor_->instance : nullptr;
   }
-  // `ask_adapters`: whether their own statistics are wanted, too.
+  // The result of the direction. `ask_adapters`: includes the adapters' own statistics.
   [[nodiscard]] Json result(bool ask_adapters) const;
   void append_records(Json& records) const;
 

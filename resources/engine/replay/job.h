@@ -20,12 +20,12 @@
 
 namespace headroom::replay {
 
-// How link packets stand in the capture of the link.
+// The framing of link packets in the capture of the link.
 enum class Encapsulation : std::uint8_t { ethernet, ppp, none };
 
 enum class Records : std::uint8_t { none, failures, all };
 
-// What an adapter is told before a packet of the source: a message for its `control`, or for a compressor feedback.
+// An action before a packet of the source: a message for an adapter's `control`, or feedback for a compressor.
 struct ControlStep {
   std::uint64_t before = 0;
   bool reverse = false;
@@ -35,7 +35,7 @@ struct ControlStep {
   std::string where;
 };
 
-// How link packets of a scheme stand in frames.
+// The framing of a scheme's link packets.
 struct LinkFormat {
   const LinkFraming* framing = &kUnknownFraming;
   std::size_t ppp_variant = 0;  // by the configuration

@@ -21,7 +21,7 @@ namespace headroom::replay {
 
 class Packed {
  public:
-  // What put a link packet out, where it was no packet of the source.
+  // The cause of a link packet that no packet of the source caused.
   static constexpr std::size_t kDeadline = ~std::size_t{0};
 
   // REQUIRES: `source` outlives this.
@@ -34,7 +34,7 @@ class Packed {
   void note_sent(std::uint32_t channel, std::size_t cause, bool arrives);
   // The last packet of a channel that was taken.
   [[nodiscard]] std::optional<std::size_t> last_taken(std::uint32_t channel) const;
-  // Whether the link lost a link packet that may have carried packet `index`.
+  // True if the link lost a link packet that may have carried packet `index`.
   [[nodiscard]] bool may_be_lost(std::size_t index) const { return lost_.contains(index); }
 
   struct Match {
@@ -47,7 +47,7 @@ class Packed {
   // The packet in the place of which something else is delivered: the first behind the one delivered last on a channel
   // that is not lost, else the first that is missing. It counts as delivered. Nothing when none is missing.
   [[nodiscard]] std::optional<std::size_t> deliver_another(std::uint32_t channel);
-  // Whether packet `index` has been taken, and nothing has been put out since that may have carried it.
+  // True if packet `index` has been taken, and no link packet since then may have carried it.
   [[nodiscard]] bool is_unsent(std::size_t index) const;
 
  private:

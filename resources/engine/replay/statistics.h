@@ -38,7 +38,7 @@ class SideStatistics {
   // header, the adapter alone knows.
   SideStatistics(const Names& names, headroom_role role, bool packs) : names_(names), role_(role), packs_(packs) {}
 
-  // One packet that the side handled: its source index, where it was, and what became of it. `link_octets` is its
+  // Adds one packet that the side handled: its index in the source, its place, and its outcome. `link_octets` is its
   // length on the link and `link_header` the part of it that is header.
   void add(std::uint64_t packet, std::uint32_t channel, std::int32_t status, const headroom_detail& detail,
            std::uint64_t link_octets, std::uint32_t link_header);

@@ -44,7 +44,7 @@ bool has_feedback(const Json& config);
 void allow_segments(Json& config, std::uint32_t largest_link_packet);
 }  // namespace common_keys
 
-// What `check` tries a user plane with.
+// The input with which `check` tries a user plane.
 struct UserPlaneTrial {
   struct Packet {
     Octets octets;
@@ -57,20 +57,20 @@ struct UserPlaneTrial {
   std::vector<Packet> packets;  // of those sessions
 };
 
-// A link packet in which nothing but a CRC is wrong. No octets: the packet that it was to be made of does not serve.
+// A link packet with a wrong CRC and no other fault. No octets: the given packet cannot be turned into one.
 struct WrongCrc {
   Octets octets;
   std::string_view crc;     // which one, with the section that defines it
   bool repairable = false;  // the decompressor may take the packet for one of another interval, and hold it back
 };
 
-// What `check` tries adapters of a scheme with, beyond what it tries each adapter with. What is empty is not known.
+// The inputs with which `check` tries adapters of a scheme, besides those for all adapters. Empty fields are not known.
 struct Trials {
   // Made from a configuration that the adapter accepts.
   std::vector<BadConfiguration> (*bad_configurations)(const Json& good) = nullptr;
-  // Whether a packet without a type has to be one of IP: what else there is, only its type tells.
+  // True if a packet without a type must be an IP packet, because other packets need their type.
   bool only_ip = false;
-  // Whether it compresses TCP: without such packets nothing that it does with them would be tried.
+  // True if it compresses TCP: then `check` needs TCP packets to try it.
   bool compresses_tcp = false;
   WrongCrc (*with_wrong_crc)(const Json& config, OctetView right) = nullptr;
   // A sentence without its subject if the CRC of a link packet is wrong, with the id of the requirement; else "".
@@ -84,7 +84,7 @@ struct Trials {
   // Messages for endpoints: the beginning of one, one that no endpoint can decompress, and one that brings something
   // back, which the endpoint has when the message is accepted.
   OctetView beginning_of_message{}, failing_message{}, returning_message{};
-  // Of a user plane with this configuration; `described` is the scheme's entry of what `describe` returns.
+  // The trial of a user plane with this configuration; `described` is the scheme's entry in the document of `describe`.
   UserPlaneTrial (*user_plane)(const Json& config, const Json& described) = nullptr;
   // Writes into packets of a trial what the user plane has chosen, as its answers to the trial's N4 messages say.
   void (*adapt_packets)(std::span<UserPlaneTrial::Packet> packets, std::span<const Octets> answers) = nullptr;
@@ -108,7 +108,7 @@ struct Scheme {
   std::uint32_t (*flows_of_channel)(Object& config) = common_keys::flows_of_channel;
   // Octets of the largest packet that a decompressor restores of several link packets; 0: of one link packet each.
   std::uint32_t (*largest_restored)(const Json& config) = common_keys::largest_restored;
-  // Whether a decompressor with this configuration may have feedback to send.
+  // True if a decompressor with this configuration may have feedback to send.
   bool (*has_feedback)(const Json& config) = common_keys::has_feedback;
   bool universal_time = false;                // configurations take "universal_time_ns", see implementations/README.md
   std::optional<MessageMark> message_mark{};  // of endpoints; none: the node cannot recognise its messages
@@ -120,7 +120,7 @@ struct Scheme {
 // nullptr where there is none of that name: the engine then knows nothing of it but the ABI.
 [[nodiscard]] const Scheme* find_scheme(std::string_view name) noexcept;
 
-// The same, with what holds for an unknown scheme in place of nullptr.
+// The scheme of this name; the defaults of an unknown scheme instead of nullptr.
 [[nodiscard]] const Scheme& scheme_or_default(std::string_view name) noexcept;
 
 // The framing of link packets with a configuration, or that of an unknown scheme.

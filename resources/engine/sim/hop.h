@@ -26,7 +26,7 @@
 
 namespace headroom::sim {
 
-// How what a decompressor says reaches the compressor of its hop, at the far end.
+// The ways in which a decompressor's feedback reaches the compressor of its hop, at the far end.
 enum class FeedbackPath : std::uint8_t {
   none,          // it is discarded
   own,           // on a line of its own
@@ -48,7 +48,7 @@ struct HopPacket {
   std::uint64_t tag = 0;  // the user's; below kFeedbackTag
 };
 
-// What a compressor made of one packet.
+// The outcome of compressing one packet.
 struct Compressed {
   bool is_taken = true;             // its link packets are sent now, or later where the compressor packs
   std::size_t link_octets = 0;      // of its link packets together
@@ -82,13 +82,14 @@ class HopObserver {
   [[nodiscard]] virtual std::uint64_t tag_of_due(std::uint32_t /*channel*/) { return kInserted; }
   // A link packet, or feedback, leaves its sender; the line has done nothing to it yet.
   virtual void on_leaving(const LinkPacket& /*packet*/, bool /*on_feedback_line*/) {}
-  // What the line did to a link packet. Of one that another hop carries: that it has been handed over.
+  // Called with the outcome of a link packet on the line. If another hop carries it, the outcome is that it was handed
+  // over.
   virtual void on_sent(const SentPacket& /*packet*/, const LinkOutcome& /*outcome*/) {}
-  // What the decompressor made of what has arrived, and of nothing at a deadline.
+  // Called with the decompressor's output for an arrival, and for nothing at a deadline.
   virtual void on_arrival(const Delivery& /*delivery*/, const PacketOutput& /*output*/) {}
   virtual void on_due_arrival(const PacketOutput& /*output*/) {}
-  // What the decompressor said behind the arrival of a link packet with this tag; kNever at a deadline. The type says
-  // which compressor it is for.
+  // Called with the decompressor's feedback after the arrival of a link packet with this tag; kNever at a deadline. The
+  // type names the compressor that it is for.
   virtual void on_feedback(std::uint64_t /*tag*/, const ReversePacket& /*element*/) {}
 };
 
@@ -140,17 +141,18 @@ class Hop final : public Host {
   // As CheckedInstance::control. `tag`: of the packet before which it happens.
   [[nodiscard]] std::optional<std::string> control(headroom_role role, const std::string& message, std::uint64_t tag);
 
-  // What the line did. REQUIRES: the hop has one.
+  // The counts of the line. REQUIRES: the hop has one.
   [[nodiscard]] LinkCounts line_counts() const { return line_->counts(); }
-  // When the line, which has no slots, has sent all that it holds now: for a queue in front of the compressor.
+  // The time at which the line, which has no slots, has sent all packets that it holds now: for a queue in front of the
+  // compressor.
   [[nodiscard]] std::uint64_t busy_until_ns() const noexcept { return line_->busy_until_ns(); }
-  // What the line of FeedbackPath::own did.
+  // The counts of the line of FeedbackPath::own.
   [[nodiscard]] LinkCounts feedback_line_counts() const { return feedback_line_->counts(); }
   [[nodiscard]] const FeedbackCounts& feedback() const noexcept { return feedback_; }
   // Elements that wait for the next packet of the opposite hop.
   [[nodiscard]] std::size_t waiting() const noexcept { return waiting_.size(); }
 
-  // Whether PromiseBroken came out of an adapter of this hop.
+  // True if an adapter of this hop has thrown PromiseBroken.
   [[nodiscard]] bool has_failed() const noexcept { return is_calling_; }
   // The tag of the packet that the last call was about; kNever if it was about none.
   [[nodiscard]] std::uint64_t position() const noexcept { return position_; }

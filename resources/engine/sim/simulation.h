@@ -27,7 +27,7 @@ class Host {
  public:
   virtual ~Host() = default;
 
-  // When it acts next: a time, kWhenIdle or kNever. A time that has passed means now.
+  // The time of its next action, kWhenIdle or kNever. A time that has passed means now.
   [[nodiscard]] virtual std::uint64_t next_ns() const = 0;
   // Acts once. REQUIRES: afterwards `next_ns` is another, or what the host still has to do is less.
   virtual void act() = 0;

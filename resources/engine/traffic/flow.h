@@ -53,7 +53,7 @@ class Flow {
   // Appends what is sent in the next interval: nothing, a packet, or several. Times never decrease.
   void advance(std::vector<FlowPacket>& packets);
 
-  // When the next interval begins; no later packet is earlier.
+  // The time at which the next interval begins; no later packet is earlier.
   [[nodiscard]] std::uint64_t next_time_ns() const noexcept { return (identity_.start_us + next_us_) * 1000; }
 
   [[nodiscard]] std::uint64_t number() const noexcept { return number_; }

@@ -15,7 +15,7 @@
 
 namespace headroom::traffic {
 
-// What one flow has for itself in one direction: derived from the seed, the number of the flow and the direction alone.
+// The identity of one flow in one direction: derived only from the seed, the number of the flow and the direction.
 struct Identity {
   struct PerHeader {
     std::array<std::uint8_t, 16> source{}, destination{};  // of an IP header; IPv4 uses the first 4 octets
@@ -38,7 +38,7 @@ struct Identity {
 
 [[nodiscard]] Identity make_identity(const Variant& variant, std::uint64_t flow, std::uint64_t seed, bool reverse);
 
-// What moves from packet to packet.
+// The fields that change from packet to packet.
 struct Moment {
   std::array<std::uint16_t, kMostHeaders> identification{};
   std::uint16_t sequence = 0;  // of RTP, or of the echo request
@@ -50,7 +50,7 @@ struct Moment {
   std::uint32_t number = 0;  // packets of the flow before this one: by so much AH, GRE and tunnels have counted
 };
 
-// Where each header starts; the last entry is the length of all of them.
+// The offsets of the headers; the last entry is the length of all of them.
 [[nodiscard]] std::vector<std::size_t> layout(const std::vector<Header>& headers);
 
 [[nodiscard]] Octets build_packet(const std::vector<Header>& headers, const Identity& identity, const Moment& moment,

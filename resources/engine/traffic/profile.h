@@ -20,7 +20,7 @@
 
 namespace headroom::traffic {
 
-// How an IPv4 Identification moves; the classes of RFC 3095, 4.5.5 and 5.7, and RFC 3843, 3.3.
+// The behaviour of an IPv4 Identification; the classes of RFC 3095, 4.5.5 and 5.7, and RFC 3843, 3.3.
 enum class IpIdBehaviour : std::uint8_t { sequential, swapped, random, constant, zero };
 
 struct IpIdJumps {  // packets that the host sends to others in between
@@ -222,7 +222,7 @@ struct Change {
   std::uint32_t value = 0;
 };
 
-// What happens to a flow's packets before the compressor sees them.
+// Changes to a flow's packets before the compressor gets them.
 struct BeforeCompressor {
   double loss = 0;
   double duplicate = 0;
@@ -230,8 +230,8 @@ struct BeforeCompressor {
   [[nodiscard]] bool any() const noexcept { return loss > 0 || duplicate > 0 || reorder.probability > 0; }
 };
 
-// What a user plane or a firewall on the way looks for in connections: the host of an HTTP request, or a server in one
-// of `count` networks that follow one another, at one of some ports.
+// A pattern that a user plane or a firewall looks for in connections: the host of an HTTP request, or a server in one
+// of `count` consecutive networks, at one of some ports.
 struct Rule {
   std::string host;  // empty: the others say what the rule matches
   bool tcp = false;  // else UDP

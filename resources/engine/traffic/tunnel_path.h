@@ -12,7 +12,7 @@
 
 namespace headroom::traffic {
 
-// What becomes of the tunnels in which a profile carries the packets of users.
+// The treatment of the tunnels in which a profile carries the packets of users.
 enum class Tunnels : std::uint8_t {
   whole,  // both ports send and receive them
   kept,   // the second port sends packets of users alone; all arrive as they were sent

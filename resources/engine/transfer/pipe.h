@@ -32,7 +32,7 @@ struct PipeCounts {
   std::uint64_t queue_full = 0;
 };
 
-// Whether the next bits are right, by the distance to the next wrong one.
+// The places of wrong bits, as the distance to the next one.
 class BitErrors {
  public:
   BitErrors(double ber, std::uint64_t seed) : random_(seed), per_bit_(ber > 0 ? -std::log1p(-ber) / std::log(2.0) : 0) {
@@ -70,7 +70,7 @@ class Pipe final : public sim::Host {
     simulation.add(*this);
   }
 
-  // True if the queue takes a packet now. One that it does not take is to be told to `refuse`.
+  // True if the queue takes a packet now. The caller passes a packet that it does not take to `refuse`.
   [[nodiscard]] bool has_room() noexcept {
     if (config_.queue_packets == 0) return true;
     while (!departures_.empty() && departures_.front() <= simulation_.now_ns()) departures_.pop_front();

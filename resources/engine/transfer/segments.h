@@ -16,7 +16,7 @@ namespace headroom::transfer {
 
 inline constexpr std::uint32_t kHeaders = 40;  // octets: IPv4 and TCP without options
 
-// What a host sends. Its IP packets are numbered by Identification.
+// A segment that a host sends. Its IP packets are numbered by Identification.
 struct Segment {
   std::uint64_t number = 0;
   std::uint16_t identification = 0;
@@ -26,7 +26,7 @@ struct Answer {
   std::uint16_t identification = 0;
 };
 
-// What TCP takes out of a packet.
+// The fields of a packet that TCP uses.
 template <typename Plain>
 struct Reading {
   Plain plain;

@@ -16,7 +16,7 @@
 
 namespace headroom::wire {
 
-// What the ports of a job are opened with.
+// The arguments with which the ports of a job are opened.
 struct EndsJob {
   io::WireJob wire;
   std::array<io::PortJob, 2> ports;

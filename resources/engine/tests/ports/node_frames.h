@@ -118,7 +118,7 @@ class HeapStore final : public FrameStore {
 class Collected final : public Outbox {
  public:
   explicit Collected(HeapStore& store) : store_(store) {}
-  // What has come out since the last call.
+  // The frames that have come out since the last call.
   [[nodiscard]] std::vector<Octets> frames() {
     flush();
     return std::exchange(frames_, {});
@@ -145,7 +145,7 @@ class End {
   explicit End(const Json& job, std::uint16_t channel = 0)
       : job_(read(job)), channel_(make_channel(job_, channel, kPlainMac, kLinkMac, store, statistics)) {}
 
-  // What comes out at the other side. Feedback of to_plain is in `link`.
+  // The frames that come out at the other side. Feedback of to_plain is in `link`.
   std::vector<Octets> to_link(const std::vector<Octets>& frames) {
     for_bursts(frames, [&](std::span<Frame> burst) { channel_->to_link(burst, now_ns, link); });
     return link.frames();

@@ -78,7 +78,7 @@ class Writer {
   Octets octets_;
 };
 
-// What an answer says (7.5.3).
+// The content of an answer (7.5.3).
 struct Answer {
   std::optional<std::uint8_t> cause;
   std::uint64_t seid = 0;  // of the side that is answered; 0 in one of the node

@@ -73,7 +73,7 @@ class Ring {
   alignas(128) std::array<headroom_user_packet, kPlaces> places_{};
 };
 
-// What one receiving core has measured.
+// The measurement of one receiving core.
 struct alignas(128) RxMeasurement {
   std::uint64_t packets = 0;
   std::uint64_t cycles = 0;          // at work

@@ -18,7 +18,7 @@
 
 namespace headroom::gtpu::load {
 
-// What became of packets.
+// Counts of packets by outcome.
 struct Outcomes {
   std::uint64_t packets = 0, sent = 0, taken = 0;
   headroom::load::StatusCounts statuses;
@@ -28,7 +28,7 @@ struct Outcomes {
   [[nodiscard]] Json reasons_json() const;
 };
 
-// What one thread has measured in one trial. Cycles are of the counter of base/cycles.h.
+// The measurement of one thread in one trial. Cycles are of the counter of base/cycles.h.
 struct alignas(128) WorkerMeasurement {
   std::uint64_t uplink = 0, downlink = 0;  // packets
   std::uint64_t uplink_cycles = 0, downlink_cycles = 0;

@@ -22,7 +22,7 @@ struct SideJob {
   std::optional<Address> next_hop;
 };
 
-// What the workers of one node share.
+// The state that the workers of one node share.
 struct SharedUserPlane {
   SharedUserPlane(const AdapterJob& job, std::size_t count) : workers(job, count) {}
   UserPlaneWorkers workers;
@@ -48,8 +48,8 @@ class UserPlaneChannel final : public node::Forwarder {
   [[nodiscard]] const Instance* endpoint() const noexcept override { return &shared_->workers.instance(); }
 
  private:
-  // What a side is sent by. The plain side has no outbox while frames of the plain side are forwarded; what goes there
-  // then waits for `act`.
+  // A side, with all that is needed to send to it. The plain side has no outbox while frames of the plain side are
+  // forwarded; its frames then wait for `act`.
   struct Side {
     const SideJob& job;
     Neighbours& neighbours;

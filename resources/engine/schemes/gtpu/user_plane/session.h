@@ -39,7 +39,7 @@ class UserPlaneSession {
   [[nodiscard]] bool ended() const noexcept { return ended_; }
 
  private:
-  // What leaves the user plane beside the outcomes of packets, for the answer.
+  // Packets that leave the user plane besides the outcomes of its packets, for the answer.
   struct Leaving {
     Json taken = Json::array(), n4 = Json::array();
   };

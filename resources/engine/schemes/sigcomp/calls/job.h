@@ -16,7 +16,7 @@
 
 namespace headroom::sigcomp::calls {
 
-// How a message goes between user and P-CSCF.
+// The form of a message between user and P-CSCF.
 enum class Carried : std::uint8_t {
   compartment,  // compressed, under the user's compartment
   stranger,     // compressed, but the P-CSCF knows no compartment for it: a request before the registration is complete
@@ -31,8 +31,8 @@ struct Message {
   Octets text;
 };
 
-// What differs between users, or between calls: `text`, where no letter or digit stands beside it in the messages,
-// becomes other octets of the same length.
+// A text that differs between users, or between calls. `text`, where no letter or digit stands beside it in the
+// messages, is replaced by other octets of the same length.
 struct Identity {
   enum class Kind : std::uint8_t {
     shape,  // letter for letter, digit for digit, everything else as it is

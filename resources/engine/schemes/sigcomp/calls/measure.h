@@ -16,7 +16,7 @@
 
 namespace headroom::sigcomp::calls {
 
-// What became of messages, from the very beginning on.
+// Counts of messages by outcome, from the very beginning on.
 struct Outcomes {
   std::map<std::int32_t, std::uint64_t> decompress, compress;  // by status, OK left out
   std::uint64_t wrong = 0;                                     // decompressed, but not to what was compressed
@@ -29,7 +29,7 @@ struct Outcomes {
   [[nodiscard]] Json json() const;
 };
 
-// Of the messages that were due within the measured time.
+// Measurements of the messages that were due within the measured time.
 struct Measured : queueing::SystemTimes {
   queueing::Times decompressing, compressing;  // the endpoint's part of the processing
   std::uint64_t from_users = 0, from_core = 0, passed = 0;

@@ -10,9 +10,9 @@
 
 namespace headroom::sigcomp::calls {
 
-// `Job::comparison` as the document has it (README.md), from the service times of a run's messages by their step in the
-// call. Pauses and holding times become longer or shorter, all by the
-// same factor, until as many calls at once as the job has make the load that is asked for. Throws Error(job).
+// Returns `Job::comparison` as the document has it (README.md), from the service times of a run's messages by their
+// step in the call. Pauses and holding times are scaled by the same factor until the job's number of simultaneous calls
+// makes the requested load. Throws Error(job).
 [[nodiscard]] Json compare(const Job& job, const queueing::ServiceTimes& times);
 
 }  // namespace headroom::sigcomp::calls

@@ -39,8 +39,8 @@ struct Plan {
   return scale(mix64(user + kGolden), shards - 1);
 }
 
-// What goes on when: the next message that is due, of any call. A call's next message is due when the one before it is
-// done with and its pause is over; its first one at its arrival, whatever else goes on.
+// Schedule gives the next message that is due, of any call. A call's next message is due when the message before it is
+// finished and its pause is over; its first message is due at the arrival of the call.
 class Schedule {
  public:
   struct Event {
@@ -52,7 +52,7 @@ class Schedule {
   // REQUIRES: both outlive this.
   Schedule(const Job& job, const Plan& plan);
 
-  // When the earliest event is due; nothing when none is known (calls whose message is being handled will bring more).
+  // The time of the earliest event; nothing if none is known (calls whose message is being handled will bring more).
   [[nodiscard]] std::optional<std::uint64_t> next_due() const noexcept;
   // Takes the earliest event that is due before `before_ns`.
   std::optional<Event> take(std::uint64_t before_ns);

@@ -20,7 +20,7 @@
 
 namespace headroom::sigcomp::calls {
 
-// What the P-CSCF is given, and what it makes of it.
+// The input of the P-CSCF, and its output.
 struct Part {
   OctetView input;
   std::uint32_t output_length = 0;
@@ -35,7 +35,7 @@ class Script {
   [[nodiscard]] Part call(std::uint32_t call, std::uint32_t step) const noexcept;
   // Octets of memory that the script takes, which are shared memory.
   [[nodiscard]] std::size_t size() const noexcept;
-  // How long the rehearsal took, and in how many processes.
+  // The duration of the rehearsal, and the number of its processes.
   std::uint64_t wall_ns = 0;
   std::size_t processes = 0;
 

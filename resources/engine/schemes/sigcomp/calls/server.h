@@ -30,7 +30,7 @@ struct Task {
   bool closes = false;  // the user's compartment is not needed any more
 };
 
-// What a worker has to itself.
+// The state of one worker.
 struct Desk {
   MessageRoom room{kLongestMessage};
   Outcomes outcomes;

@@ -13,7 +13,7 @@
 
 namespace headroom::sigcomp::calls {
 
-// What stands in the place of an identity, drawn from `key`; the same one is never drawn but where there is no other.
+// A replacement for an identity, drawn from `key`; never the identity itself unless no other text is possible.
 [[nodiscard]] std::string another(const Identity& identity, std::uint64_t key);
 
 class Texts {

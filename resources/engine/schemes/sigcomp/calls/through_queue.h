@@ -11,7 +11,7 @@
 
 namespace headroom::sigcomp::calls {
 
-// What a worker does with a message.
+// The work of a worker on a message.
 struct Work {
   std::uint64_t service_ns = 0;
   std::uint64_t input_octets = 0, output_octets = 0;

@@ -15,7 +15,7 @@
 
 namespace headroom::sigcomp::calls {
 
-// When messages come.
+// The times at which messages arrive.
 struct Timetable {
   const Job& job;
   const Plan& plan;
@@ -47,7 +47,7 @@ struct Traffic : Timetable {
   }
 };
 
-// What happened from counted_from() to end().
+// Measurements from counted_from() to end().
 struct Findings {
   Measured measured;
   std::vector<Sample> samples;

@@ -32,16 +32,16 @@ class Conversation : private sim::Host {
   void play();
 
   [[nodiscard]] std::vector<Record>& records() noexcept { return records_; }
-  // Octets that a script inserted into the link, and what became of them.
+  // Octets that a script inserted into the link, and their outcome.
   [[nodiscard]] const std::vector<Arrival>& inserted() const noexcept { return inserted_; }
   // nullptr where the job has no such endpoint.
   [[nodiscard]] const CheckedEndpoint* endpoint(Side side) const noexcept { return side_of(side).endpoint.get(); }
   [[nodiscard]] LinkCounts link(Side from) const { return side_of(from).line->counts(); }
-  // Of all that both sides have put on the link. To be asked for once.
+  // The digest of all octets that both sides have put on the link. To be called once.
   [[nodiscard]] std::string link_digest() { return digest_.finish(); }
   // Octets of streams to this side that its decompressor has refused to the end.
   [[nodiscard]] std::uint64_t unread_octets(Side to) const noexcept;
-  // What all calls of an endpoint have cost, after each step; with Job::costs.
+  // The cost of all calls of an endpoint, after each step; with Job::costs.
   [[nodiscard]] const std::vector<CallCosts>& costs(Side side) const noexcept { return side_of(side).costs; }
   [[nodiscard]] std::uint64_t now_ns() const noexcept { return simulation_.now_ns(); }
   [[nodiscard]] std::optional<std::size_t> at() const noexcept { return at_; }
@@ -72,7 +72,7 @@ class Conversation : private sim::Host {
   void note_costs();
   void send(std::size_t index);
   void receive_literal(std::size_t index);
-  // Puts octets on the link. Returns what became of them; nothing of a stream, which arrives.
+  // Puts octets on the link. Returns their fate; nothing for a stream, which always arrives.
   [[nodiscard]] std::optional<LinkOutcome> put_on_link(Side from, std::uint32_t compartment, Octets octets,
                                                        std::uint64_t tag);
   void receive(Side to, const Delivery& delivery);
@@ -84,9 +84,9 @@ class Conversation : private sim::Host {
   // Throws PromiseBroken when there have been more answers than a stream can have messages.
   void count_round(Side to, Stream& stream);
   void note_arrival(std::size_t index, Arrival arrival);
-  // What `side` wants sent after the message that it got last. Throws PromiseBroken when that has no end.
+  // The feedback of `side` after the message that it got last. Throws PromiseBroken if there is no end of it.
   [[nodiscard]] std::vector<Octets> feedback_of(Side side);
-  // What `side` wants to say about the message that it got last: becomes part of the record, and travels.
+  // Adds the answers of `side` to the message that it got last to the record, and sends them if `travels`.
   void answer(Side side, Record& record, Arrival& arrival, std::size_t index, bool travels);
 
   const Job& job_;

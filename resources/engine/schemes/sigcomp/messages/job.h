@@ -24,14 +24,14 @@ enum class Side : std::uint8_t { a = 0, b = 1 };
 [[nodiscard]] constexpr const char* name_of(Side side) noexcept { return side == Side::a ? "a" : "b"; }
 [[nodiscard]] constexpr Side other(Side side) noexcept { return side == Side::a ? Side::b : Side::a; }
 
-// When the application names the compartment of a message that has arrived.
+// The time at which the application names the compartment of a received message.
 enum class Acceptance : std::uint8_t {
   known,  // before it is decompressed
   after,  // when it has looked at the output
   never,
 };
 
-// What has to become of a literal message; what is absent does not matter.
+// The expected outcome of a literal message; absent fields are not compared.
 struct Expectation {
   std::optional<std::string> kind;
   bool has_output = false;
@@ -83,10 +83,10 @@ struct Job {
   std::optional<std::string> capture;
   Records records = Records::all;
   bool record_octets = true;
-  bool arrivals_only = false;  // nothing is asked about messages that are compressed
+  bool arrivals_only = false;  // the detail of compressed messages is not requested
   std::uint32_t repeats = 0;   // further runs that only measure time; with any, calls are timed
-  bool trials = false;         // each of these times is told
-  bool costs = false;          // what each endpoint's calls cost in memory and time is told
+  bool trials = false;         // each of these times is reported
+  bool costs = false;          // the cost of each endpoint's calls in memory and time is reported
 };
 
 // Throws Error(job).

@@ -65,7 +65,7 @@ struct Record {
 // In what an arrival differs from what was expected, as sentences; none when it does not.
 [[nodiscard]] std::vector<std::string> differences(const Expectation& expected, const Arrival& arrival);
 
-// What the detail tells, keys that it knows nothing of left out. `receiving`: of decompress.
+// The JSON of a detail, without keys that it does not know. `receiving`: it is of `decompress`.
 [[nodiscard]] Json json_of(const headroom_message_detail& detail, bool receiving);
 
 // `hz`: cycles a second, for times; 0 where none were taken.

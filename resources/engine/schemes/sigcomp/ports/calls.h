@@ -44,8 +44,8 @@ class Calls {
   // Ends the pauses that are over.
   void wake(std::uint64_t now_ns);
 
-  // What a side has to send, in order. `packet_of` says the octets, which are valid until another function is called;
-  // `note_sent` takes the first turn away and returns it.
+  // The number of packets that a side has to send. `packet_of` gives the octets of the next one, in order, valid until
+  // another function is called; `note_sent` removes it from the queue and returns its turn.
   [[nodiscard]] std::size_t waiting(bool caller) const noexcept { return waiting_[caller].size(); }
   [[nodiscard]] Turn turn(bool caller, std::size_t place) const noexcept { return waiting_[caller][place]; }
   [[nodiscard]] OctetView packet_of(Turn turn) noexcept;
