@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measurements: jobs for the engine, and what its documents say."""
+"""Measurements: jobs for the engine, and figures from its documents."""

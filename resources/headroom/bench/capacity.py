@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Capacity of a CPU configuration: searches over load trials, remembered for the run so that several cases share what
-was measured.
+"""Capacity of a CPU configuration: searches over load trials, remembered for the run so that several cases share
+measurements.
 
-A case asks for one target (30 %, 50 %, no missed tick); the next one with the same cores, profile and implementations
-goes on with the same points. The raw trials are kept in `<run>/measurements/`, so that a run that was cut short does
-not measure them again.
+A case has one target (30 %, 50 %, no missed tick); the next case with the same cores, profile and implementations
+continues with the same points. The raw trials are kept in `<run>/measurements/`, so that a resumed run does not measure
+them again.
 """
 
 import hashlib
@@ -19,23 +19,23 @@ from headroom.bench import codec_only, load
 from headroom.bench.capacity_search import Capacity, Point, Rules, Search, Trial
 from headroom.core.results.store import write_atomically
 
-# Each flow pair costs both directions' contexts on both sides, the generator's images and the channels: more than any
-# of ours, less than most.
+# Each flow pair needs both directions' contexts on both sides, the generator's images and the channels: this is more
+# than any of our codecs needs, less than most would.
 OCTETS_PER_FLOW_PAIR = 4096
 
 
 @dataclass
 class Points:
-    """The search for one set of conditions, and pairs of trials with it and with the null adapter."""
+    """The search under one set of conditions, and pairs of trials with the implementation and the null adapter."""
 
     config: load.LoadConfig
     search: Search
     path: Path | None = None
-    pairs: dict[int, list[codec_only.Pair]] = field(default_factory=dict)  # by flow pairs
-    found: dict[float | None, Capacity] = field(default_factory=dict)  # by target
+    pairs: dict[int, list[codec_only.Pair]] = field(default_factory=dict)  # pairs by flow pairs
+    found: dict[float | None, Capacity] = field(default_factory=dict)  # capacities by target
 
     def for_target(self, target: float | None) -> Capacity:
-        """The capacity at a target, searched for once."""
+        """The capacity at a target; it is searched for once."""
         if target not in self.found:
             search = self.search
             try:
@@ -54,7 +54,8 @@ class Points:
 
     def pairs_at(self, flow_pairs: int) -> list[codec_only.Pair]:
         """Trials with the implementation and with the null adapter in turn at a number of flow pairs, measured once;
-        the nearest within a tenth will do."""
+        pairs at a number within a tenth are reused.
+        """
         for known, pairs in self.pairs.items():
             if abs(known - flow_pairs) <= 0.1 * flow_pairs:
                 return pairs
@@ -84,30 +85,30 @@ _known: dict[tuple[str, str], Points] = {}
 
 def points(config: load.LoadConfig, rules: Rules, folder: Path | None) -> Points:
     """The points for some conditions: those of this process, those kept in the run's folder, or none yet."""
-    # How much memory is free just now is no condition of the measurement.
+    # The memory that is free just now is not a condition of the measurement.
     conditions = [config.as_json(), asdict(replace(rules, most=0))]
     identity = hashlib.sha256(json.dumps(conditions, sort_keys=True).encode()).hexdigest()[:16]
     key = (str(folder), identity)
     if key not in _known:
         path = folder / "measurements" / f"{identity}.json" if folder else None
         search = Search(lambda flow_pairs: load.measure(config, flow_pairs), rules)
-        found = Points(config, search, path)
+        result = Points(config, search, path)
         if path and path.is_file():
-            _recall(found, path)
-        _known[key] = found
+            _recall(result, path)
+        _known[key] = result
     return _known[key]
 
 
-def _recall(found: Points, path: Path) -> None:
-    """Takes up the trials that were kept; a file that is not whole counts for nothing."""
+def _recall(known: Points, path: Path) -> None:
+    """Reads the trials that were kept; a damaged file is ignored."""
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
         for text, trials in document["points"].items():
-            found.search.points[int(text)] = Point(int(text), [_trial_from_json(trial) for trial in trials])
-        found.pairs = {int(text): [_pair_from_json(p) for p in pairs] for text, pairs in document["pairs"].items()}
+            known.search.points[int(text)] = Point(int(text), [_trial_from_json(trial) for trial in trials])
+        known.pairs = {int(text): [_pair_from_json(p) for p in pairs] for text, pairs in document["pairs"].items()}
     except (OSError, ValueError, KeyError, TypeError):
-        found.search.points.clear()
-        found.pairs.clear()
+        known.search.points.clear()
+        known.pairs.clear()
 
 
 def _trial_as_json(trial: Trial) -> dict[str, Any]:
@@ -124,7 +125,7 @@ def _pair_from_json(document: dict[str, Any]) -> codec_only.Pair:
 
 
 def rules_for(quick: bool, cores: int) -> Rules:
-    """How thoroughly to search; never more flow pairs than fit into half of the memory that is free."""
+    """The rules of a search, quick or thorough; never more flow pairs than fit into half of the free memory."""
     most = max(1000, int(_free_memory() * 0.5 / OCTETS_PER_FLOW_PAIR / max(cores, 1)))
     if quick:
         return Rules(trials=1, extra=0, resolution=0.10, most=min(most, 2_000_000), steps=8, seconds=15)
@@ -132,7 +133,7 @@ def rules_for(quick: bool, cores: int) -> Rules:
 
 
 def _free_memory() -> int:
-    """Octets that may be used without swapping. Source: proc(5), MemAvailable."""
+    """The octets that may be used without swapping. Source: proc(5), MemAvailable."""
     try:
         for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
             if line.startswith("MemAvailable:"):

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many flow pairs a core carries: bisection on its load, and on missed ticks, with repeated trials.
+"""The flow pairs that a core carries: bisection on its load, and on missed ticks, with repeated trials.
 
 The Effnet paper (2007) reads the flow pairs at 30 % and 50 % off a curve of load over flows; here the search measures
-around the crossing. Every raw trial is kept. A machine that is not quiet is measured more often, and the result says
-so.
+around the crossing. Every raw trial is kept. A machine that is not quiet is measured more often, and the result notes
+it.
 """
 
 import itertools
@@ -17,9 +17,10 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Trial:
-    """One measurement.
+    """A measurement of a load.
 
-    `load` is the busy share of the core (mean over the cores), 0..1; `disturbed` says what spoilt it.
+    `load` is the busy share of the core (mean over the cores), 0..1; `disturbed` is the disturbance, "" if there was
+    none.
     """
 
     flow_pairs: int
@@ -34,17 +35,19 @@ Measure = Callable[[int], Trial]
 
 @dataclass(frozen=True)
 class Rules:
-    """How a search goes about it."""
+    """The parameters of a search."""
 
-    trials: int = 3  # at each number of flow pairs
-    extra: int = 3  # more trials where the first ones disagree or were disturbed
+    trials: int = 3  # trials at each number of flow pairs
+    extra: int = 3  # most trials if the first ones disagree or were disturbed
     resolution: float = 0.02  # the bracket's upper end is at most this much above its lower end
-    spread: float = 0.10  # loads of one point further apart than this share of their median: measured again
+    spread: float = (
+        0.10  # spread of the loads of one point, as a share of their median, above which it is measured again
+    )
     steps: int = 14  # most points of one search
     first: int = 500  # flow pairs to begin with
     most: int = 2_000_000  # never more flow pairs per core
-    seconds: float = 24.0  # for one target: then the search ends with what it has, and says so
-    slack: float = 0.01  # a load may fall by so much from one point to the next and still count as monotone
+    seconds: float = 24.0  # seconds for one target: then the search ends with what it has, and notes it
+    slack: float = 0.01  # the most by which a load may fall from one point to the next and still count as monotone
 
 
 @dataclass
@@ -56,7 +59,7 @@ class Point:
 
     @property
     def counted(self) -> list[Trial]:
-        """The trials that decide: undisturbed ones, as long as there is any."""
+        """The trials that decide: the undisturbed ones, or all if there are none."""
         return [trial for trial in self.trials if not trial.disturbed] or self.trials
 
     @property
@@ -65,26 +68,27 @@ class Point:
 
     @property
     def misses(self) -> bool:
-        """Whether ticks are missed here: in at least half of the trials, so that one hiccup does not decide.
+        """True if ticks are missed here, in at least half of the trials, so that a single hiccup does not decide.
 
-        Disturbed trials that missed a tick do not count unless there is no other; those that kept them all do.
+        Disturbed trials that missed a tick count only if there are no others; disturbed trials without a missed tick
+        count.
         """
         counted = [trial for trial in self.trials if not trial.disturbed or trial.ticks_missed == 0] or self.trials
         missed = sum(1 for trial in counted if trial.ticks_missed > 0)
         return 2 * missed >= len(counted)
 
     def spread(self) -> float:
-        """Distance between the highest and lowest load, as a share of the median."""
+        """The distance between the highest and lowest load, as a share of the median."""
         loads = [trial.load for trial in self.counted]
         return (max(loads) - min(loads)) / self.load if self.load > 0 else 0.0
 
 
 @dataclass
 class Capacity:
-    """What a search found. `target_load` is None for the search that asks for no missed tick.
+    """The result of a search. `target_load` is None for the search for no missed tick.
 
-    `flow_pairs` is None when there is none, with the reason. `per_trial` holds one value per round of trials; the value
-    reported is their median.
+    `flow_pairs` is None if there is no result; `reason` tells why. `per_trial` holds one value per round of trials; the
+    reported value is their median.
     """
 
     target_load: float | None
@@ -93,10 +97,10 @@ class Capacity:
     points: list[Point] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     reason: str = ""
-    busy: bool = False  # nothing was found because other work used the machine
-    out_of_time: bool = False  # nothing was found because the search had to end
-    beyond: bool = False  # nothing was found because the most flow pairs are too few: a limit of the load
-    rough: bool = False  # time ran out before the search was as narrow as it should be
+    busy: bool = False  # no result because other work used the machine
+    out_of_time: bool = False  # no result because the search had to end
+    beyond: bool = False  # no result because the most flow pairs are too few: a limit of the load
+    rough: bool = False  # time ran out before the search was as narrow as its rules ask
 
 
 class Search:
@@ -112,7 +116,7 @@ class Search:
         self.deadline = math.inf
 
     def late(self) -> bool:
-        """Whether the time for this target has run out."""
+        """True if the time for this target has run out."""
         return self.clock() >= self.deadline
 
     def add_trial(self, point: Point) -> None:
@@ -139,8 +143,8 @@ class Search:
                 break
             # A disturbance makes a trial miss ticks, never keep them.
             missed = sum(1 for trial in point.trials if not trial.disturbed and trial.ticks_missed > 0)
-            kept = sum(1 for trial in point.trials if trial.ticks_missed == 0)
-            if max(missed, kept) >= majority:
+            without_misses = sum(1 for trial in point.trials if trial.ticks_missed == 0)
+            if max(missed, without_misses) >= majority:
                 break
             self.add_trial(point)
         return point
@@ -164,17 +168,19 @@ class Search:
         return sorted((p for p in self.points.values() if len(p.trials) >= enough), key=lambda p: p.flow_pairs)
 
     def for_load(self, target: float) -> Capacity:
-        """Flow pairs at which the load is `target`, 0..1: bisection, steered by the line between the bracket's ends."""
-        found = Capacity(target, None)
+        """Searches for the flow pairs at which the load is `target`, 0..1: bisection, steered by the line between the
+        bracket's ends.
+        """
+        capacity = Capacity(target, None)
         self.deadline = self.clock() + self.rules.seconds
         low, high = self._bracket(lambda point: point.load >= target, self._guess(target), self.at)
         if (high is None or (low is None and high.flow_pairs > 1)) and self.late():
-            return self._extrapolated(found, target)
+            return self._extrapolated(capacity, target)
         if high is None:
-            found.points = self.known()
-            found.beyond = True
-            found.reason = f"even {self.rules.most} flow pairs per core do not load it to {target:.0%}"
-            return found
+            capacity.points = self.known()
+            capacity.beyond = True
+            capacity.reason = f"even {self.rules.most} flow pairs per core do not load it to {target:.0%}"
+            return capacity
         if low is None:
             low = Point(0, [Trial(0, 0.0, 0)] * len(high.trials))
         for _ in range(self.rules.steps):
@@ -187,46 +193,48 @@ class Search:
                 low = middle
         for end in (low, high):
             if end.flow_pairs:
-                self.at(end.flow_pairs)  # An end that the search for missed ticks left with fewer trials.
+                self.at(end.flow_pairs)  # The search for missed ticks may have left an end with fewer trials.
         low, high = self._mend(low, high, target)
-        found.per_trial = _crossings(low, high, target)
-        found.flow_pairs = median(found.per_trial)
-        found.points = self.known()
-        self._finish(found, low, high)
-        return found
+        capacity.per_trial = _crossings(low, high, target)
+        capacity.flow_pairs = median(capacity.per_trial)
+        capacity.points = self.known()
+        self._finish(capacity, low, high)
+        return capacity
 
-    def _finish(self, found: Capacity, low: Point, high: Point) -> None:
-        """Notes about a search with a result."""
+    def _finish(self, capacity: Capacity, low: Point, high: Point) -> None:
+        """Adds notes about a search with a result."""
         width = self._width(low, high)
-        found.notes = self.notes() + width
-        found.rough = bool(width)
+        capacity.notes = self.notes() + width
+        capacity.rough = bool(width)
 
     def without_missed_ticks(self) -> Capacity:
-        """The highest number of flow pairs at which most trials miss no tick: bisection on missed ticks."""
-        found = Capacity(None, None)
+        """Searches for the highest number of flow pairs at which most trials miss no tick: bisection on missed
+        ticks.
+        """
+        capacity = Capacity(None, None)
         self.deadline = self.clock() + self.rules.seconds
         low, high = self._bracket(lambda point: point.misses, self._guess(0.93), self.misses_at)
         if low is None:
-            found.points = self.known()
+            capacity.points = self.known()
             lowest = min(self.points.values(), key=lambda point: point.flow_pairs)
-            found.busy = all(trial.disturbed for trial in lowest.trials if trial.ticks_missed)
-            found.out_of_time = self.late()
-            found.reason = (
-                f"ticks were missed at every number of flow pairs that {self.rules.seconds:g} s sufficed for"
-                if found.out_of_time
+            capacity.busy = all(trial.disturbed for trial in lowest.trials if trial.ticks_missed)
+            capacity.out_of_time = self.late()
+            capacity.reason = (
+                f"ticks were missed at every number of flow pairs that could be tried in {self.rules.seconds:g} s"
+                if capacity.out_of_time
                 else "ticks are missed with any number of flow pairs: this machine does not keep time well enough"
             )
-            return found
+            return capacity
         if high is None:
-            found.out_of_time = self.late()
-            found.beyond = not found.out_of_time
-            found.reason = (
+            capacity.out_of_time = self.late()
+            capacity.beyond = not capacity.out_of_time
+            capacity.reason = (
                 f"{self.rules.seconds:g} s were too short to find a number of flow pairs that misses ticks"
-                if found.out_of_time
+                if capacity.out_of_time
                 else f"even {self.rules.most} flow pairs per core miss no tick"
             )
-            found.points = self.known()
-            return found
+            capacity.points = self.known()
+            return capacity
         for _ in range(self.rules.steps):
             if self.late() or high.flow_pairs - low.flow_pairs <= max(1, self.rules.resolution * low.flow_pairs):
                 break
@@ -235,31 +243,35 @@ class Search:
                 high = middle
             else:
                 low = middle
-        found.flow_pairs = low.flow_pairs
-        found.per_trial = [float(low.flow_pairs)]
-        found.points = self.known()
-        self._finish(found, low, high)
+        capacity.flow_pairs = low.flow_pairs
+        capacity.per_trial = [float(low.flow_pairs)]
+        capacity.points = self.known()
+        self._finish(capacity, low, high)
         if any(trial.ticks_missed for trial in low.trials):
             count = sum(1 for trial in low.trials if trial.ticks_missed)
-            found.notes.append(f"at this number {count} of {len(low.trials)} trials missed a tick all the same")
-        return found
+            capacity.notes.append(f"at this number {count} of {len(low.trials)} trials missed a tick nevertheless")
+        return capacity
 
-    def _extrapolated(self, found: Capacity, target: float) -> Capacity:
-        """A capacity from the point closest to the target alone: time ran out before there was one on either side."""
+    def _extrapolated(self, capacity: Capacity, target: float) -> Capacity:
+        """The capacity from the point closest to the target alone, because time ran out before there was a point on
+        either side.
+        """
         nearest = min(self.points.values(), key=lambda point: abs(point.load - target))
-        found.per_trial = [trial.flow_pairs * target / max(trial.load, 1e-4) for trial in nearest.counted]
-        found.flow_pairs = median(found.per_trial)
-        found.points = self.known()
-        found.rough = True
-        found.notes = [
+        capacity.per_trial = [trial.flow_pairs * target / max(trial.load, 1e-4) for trial in nearest.counted]
+        capacity.flow_pairs = median(capacity.per_trial)
+        capacity.points = self.known()
+        capacity.rough = True
+        capacity.notes = [
             *self.notes(),
             f"the search ended after {self.rules.seconds:g} s; extrapolated from a load of {nearest.load:.1%} at "
             f"{nearest.flow_pairs} flow pairs per core",
         ]
-        return found
+        return capacity
 
     def _guess(self, target: float) -> int:
-        """Where to look first: on the line through the two points whose loads are closest to the target."""
+        """The first number of flow pairs to try: on the line through the two points whose loads are closest to the
+        target.
+        """
         if not self.points:
             first = self.at(self.rules.first, trials=1)
             while first.load < 0.05 and first.flow_pairs < self.rules.most:
@@ -268,7 +280,7 @@ class Search:
         near = sorted(self.points.values(), key=lambda point: abs(point.load - target))
         for second in near[1:]:
             rise = (second.load - near[0].load) / (second.flow_pairs - near[0].flow_pairs)
-            # Two points that are too close together, or that noise has turned round, give no line.
+            # Two points that are too close together, or in the wrong order because of noise, give no line.
             if abs(second.load - near[0].load) > 0.02 and rise > 0:
                 return self._limited(near[0].flow_pairs + (target - near[0].load) / rise)
         return self._limited(near[0].flow_pairs * target / max(near[0].load, 1e-4))
@@ -279,13 +291,13 @@ class Search:
     def _bracket(
         self, reached: Callable[[Point], bool], guess: int, at: Callable[[int], Point]
     ) -> tuple[Point | None, Point | None]:
-        """A point where the condition is not reached and one above it where it is; None where there is none."""
+        """A point where the condition is not reached and one above it where it is; None for a missing one."""
         high = min((p for p in self.known() if reached(p)), key=lambda p: p.flow_pairs, default=None)
         below = [p for p in self.known() if not reached(p) and (high is None or p.flow_pairs < high.flow_pairs)]
         low = max(below, key=lambda p: p.flow_pairs, default=None)
         if low and high and high.flow_pairs - low.flow_pairs <= max(1, self.rules.resolution * low.flow_pairs):
             return low, high
-        # As narrow as the result has to be: a guess that was right needs no bisection any more.
+        # As narrow as the result has to be: a right guess needs no bisection.
         factor = 1.0 + 0.9 * self.rules.resolution
         flow_pairs = self._limited(guess)
         upwards: bool | None = None
@@ -313,7 +325,9 @@ class Search:
         return low, high
 
     def _mend(self, low: Point, high: Point, target: float) -> tuple[Point, Point]:
-        """Measures the bracket's ends again when the load between them falls: noise, or a machine that changed."""
+        """Measures the bracket's ends again if the load between them falls, because of noise or a machine that
+        changed.
+        """
         for _ in range(self.rules.extra):
             if self.late() or low.flow_pairs == 0 or low.load < target <= high.load:
                 break
@@ -322,7 +336,7 @@ class Search:
         return low, high
 
     def _width(self, low: Point, high: Point) -> list[str]:
-        """A note when the search ended before the bracket was as narrow as it should be."""
+        """A note if the search ended before the bracket was as narrow as its rules ask."""
         width = (high.flow_pairs - low.flow_pairs) / max(low.flow_pairs, 1)
         if width <= 1.5 * self.rules.resolution or high.flow_pairs - low.flow_pairs <= 1:
             return []
@@ -359,7 +373,9 @@ class Search:
 
 
 def _between(low: Point, high: Point, target: float) -> int:
-    """Where the line between two points reaches the target, kept off the ends so that the bracket always shrinks."""
+    """The number at which the line between two points reaches the target, kept off the ends so that the bracket always
+    shrinks.
+    """
     width = high.flow_pairs - low.flow_pairs
     rise = high.load - low.load
     share = (target - low.load) / rise if rise > 0 else 0.5
@@ -368,12 +384,12 @@ def _between(low: Point, high: Point, target: float) -> int:
 
 
 def _crossings(low: Point, high: Point, target: float) -> list[float]:
-    """Flow pairs at the target for each round of trials, along the line between the two points of that round."""
+    """The flow pairs at the target for each round of trials, along the line between the two points of that round."""
     result = []
     for first, second in zip(low.counted, high.counted, strict=False):
         rise = second.load - first.load
         share = (target - first.load) / rise if rise > 0 else 0.5
-        # A single noisy trial may cross far outside; it counts, but no further than one bracket beyond.
+        # A single noisy trial may cross far outside; it counts, but only up to one bracket beyond.
         share = min(2.0, max(-1.0, share))
         result.append(low.flow_pairs + share * (high.flow_pairs - low.flow_pairs))
     return result

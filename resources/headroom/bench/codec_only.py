@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the implementation alone costs, apart from the harness, and as a multiple of copying.
+"""The cost of the implementation alone, apart from the harness, and as a multiple of copying.
 
-Trials come in pairs: one with the implementation, and at once one with the null adapter, which copies, with the same
-flow pairs on the same cores. What changes from minute to minute (the clock of the processor, other users of its caches)
-is nearly the same in both, so that the two are compared within a pair, and the median over the pairs is reported.
+Trials come in pairs: one with the implementation, and immediately afterwards one with the null adapter, which copies,
+with the same flow pairs on the same cores. Slow changes (the processor's clock, other users of its caches) are nearly
+the same in both, so the two are compared within a pair, and the median over the pairs is reported.
 """
 
 from collections.abc import Iterable
@@ -17,7 +17,7 @@ HARNESS = ("generate", "handover", "verify", "feedback")
 
 @dataclass(frozen=True)
 class Pair:
-    """A trial with the implementation, and one with the null adapter at once after it."""
+    """A trial with the implementation, and one with the null adapter immediately after it."""
 
     codec: Trial
     null: Trial
@@ -28,13 +28,13 @@ class Pair:
 
 
 def counted(pairs: Iterable[Pair]) -> list[Pair]:
-    """The pairs that decide: undisturbed ones, as long as there is any."""
+    """The pairs that decide: the undisturbed ones, or all if there are none."""
     known = list(pairs)
     return [pair for pair in known if not pair.disturbed] or known
 
 
 def flow_pairs(measured: float, pairs: Iterable[Pair]) -> list[float]:
-    """Flow pairs that would keep a core as busy as `measured` ones do, were there no harness; one value per pair.
+    """Flow pairs that would keep a core as busy as `measured` ones do, without the harness; one value per pair.
 
     With L the load of the trial with the implementation and L0 that of the trial with null, both at N flow pairs near
     `measured`, the implementation's share of the busy time is (L - L0) / L, and the value is
@@ -43,12 +43,12 @@ def flow_pairs(measured: float, pairs: Iterable[Pair]) -> list[float]:
 
     Its limits:
 
-    - The null adapter copies each packet twice. That time is taken off, too, although an implementation has to write
-      its outputs as well: the value flatters it by as much, at most by null's own time of an operation.
-    - Beside null the harness has the caches to itself. What it waits longer for memory beside an implementation counts
-      as the implementation's.
-    - A packet's cost is taken as it is at N. With more flows, contexts leave the caches and each packet costs more, so
-      that fewer might be carried than the value says.
+    - The null adapter copies each packet twice. That time is subtracted, too, although an implementation also has to
+      write its outputs: the value flatters it by at most null's own time of an operation.
+    - Beside null the harness has the caches to itself. Its longer waits for memory beside an implementation count as
+      the implementation's.
+    - A packet's cost is that at N. With more flows, contexts leave the caches and each packet costs more, so fewer flow
+      pairs might be carried than the value says.
 
     A pair in which null took no less time has no value.
     """
@@ -59,8 +59,9 @@ def ratios_to_null(pairs: Iterable[Pair]) -> list[float]:
     """Time of an operation (compress and decompress) as a multiple of null's, which is two copies and two calls across
     the ABI; one value per pair.
 
-    A processor with another clock, or other caches, changes both; so figures of different processors can be compared
-    by it. How well each does what a codec does more than a copy (branches, multiplications, memory at random) remains.
+    A processor with another clock, or other caches, changes both, so the ratio can be compared between processors. It
+    shows how well each does the work that a codec has beyond copying (branches, multiplications, random access to
+    memory).
     """
     result = []
     for pair in pairs:
@@ -71,14 +72,15 @@ def ratios_to_null(pairs: Iterable[Pair]) -> list[float]:
 
 
 def harness_ns(trials: list[Trial]) -> list[float]:
-    """Nanoseconds of a packet that generator, hand-over, verification and feedback take, one value per trial."""
+    """The nanoseconds of a packet for generator, hand-over, verification and feedback, one value per trial."""
     found = [load.costs_of([trial]) for trial in trials]
     return [sum(costs[stage][0] for stage in HARNESS if stage in costs) for costs in found if "generate" in costs]
 
 
 def measure(config: load.LoadConfig, flow_pairs: int, count: int, extra: int = 0) -> list[Pair]:
-    """Pairs of trials at a number of flow pairs, one after the other; up to `extra` more where some were disturbed,
-    for others' use of the core is in the time of a stage."""
+    """Pairs of trials at a number of flow pairs, one after the other; up to `extra` more if some were disturbed,
+    because others' use of the core is in the time of a stage.
+    """
     null = load.with_null(config)
     pairs: list[Pair] = []
     while sum(not pair.disturbed for pair in pairs) < count and len(pairs) < count + extra:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""TCP of the kernel's over two nodes, with and without header compression, side by side.
+"""The kernel's TCP over two nodes, with and without header compression, at the same time.
 
 A fixed host sends over a network and a router to a mobile host, as in `bench.transfer`, but in real time and between
 network namespaces. The router's queue is in front of its compressor.
@@ -28,19 +28,21 @@ from headroom.testbed.tcp_hosts import TcpSettings, Transfer
 from headroom.testbed.topology import Role, Topology, roles_of, taking_turns
 
 CODECS: tuple[Codec, Codec] = ("asked", "bridge")
-EAL = {"huge": "never", "memory_mb": 128}  # of each engine: eight of them are on one machine
+EAL = {"huge": "never", "memory_mb": 128}  # memory of each engine: eight of them are on one machine
 ROUND_TRIP_NS = 4 * DELAY_NS
-REVERSE_QUEUE_PACKETS = 1_000  # acknowledgements of all windows
+REVERSE_QUEUE_PACKETS = 1_000  # room for acknowledgements of all windows
 SLICE_S = 0.5
-NOISE = 2.0  # standard errors of a difference that say nothing
-LARGEST_NOISE = 0.5  # of the goodput without compression: with more, nothing can be told
-STALL_NS = 100_000_000  # a delay of one hop: a link that is later than that has changed what TCP saw
-MEETING_S = 60.0  # the two lines are ready within
+NOISE = 2.0  # standard errors of a difference that is not significant
+LARGEST_NOISE = 0.5  # share of the goodput without compression: larger noise hides everything
+STALL_NS = 100_000_000  # seconds of one hop's delay: a link that is later has changed TCP's view
+MEETING_S = 60.0  # seconds between the two lines' readiness
 
 
 @dataclass(frozen=True)
 class KernelTcpConfig:
-    """`ber` is that of the link from the router to the mobile host. What arrives counts behind `warm_up_s`."""
+    """The configuration of a comparison. `ber` is that of the link from the router to the mobile host. Arrivals count
+    after `warm_up_s`.
+    """
 
     rate_bps: int
     ber: float
@@ -52,8 +54,9 @@ class KernelTcpConfig:
 
     @property
     def queue_packets(self) -> int:
-        """Of the router: as many packets of the MTU as are on their way in a round trip, so that several connections
-        keep the link busy."""
+        """The length of the router's queue: the packets of the MTU that are on their way in a round trip, so that
+        several connections keep the link busy.
+        """
         return self.rate_bps * ROUND_TRIP_NS // (8 * SECOND * self.tcp.mtu)
 
     def node(self, role: Role) -> dict[str, Any]:
@@ -71,7 +74,7 @@ class KernelTcpConfig:
 
 @dataclass(frozen=True)
 class Carried:
-    """A transfer over one line. `statistics` are of its processes, by role."""
+    """A transfer over one line. `statistics` are those of its processes, by role."""
 
     transfer: Transfer
     warm_up_s: float
@@ -83,7 +86,7 @@ class Carried:
         return self.transfer.goodput(self.warm_up_s)
 
     def slices(self) -> list[float]:
-        """Goodput in each piece of the time that counts."""
+        """The goodput in each piece of the time that counts."""
         count = max(2, round((self.transfer.seconds - self.warm_up_s) / SLICE_S))
         length = (self.transfer.seconds - self.warm_up_s) / count
         begins = [self.warm_up_s + number * length for number in range(count)]
@@ -91,7 +94,7 @@ class Carried:
 
     @property
     def latest_ns(self) -> float:
-        """By how much a link has delivered a frame too late, at most."""
+        """The greatest delay of a frame by a link beyond its due time."""
         return max(float(self.statistics[role]["late_ns"]["max"] or 0) for role in ("wan", "link"))
 
     @property
@@ -100,7 +103,7 @@ class Carried:
 
     @property
     def dropped(self) -> int:
-        """Packets for which the router's queue had no room."""
+        """The packets for which the router's queue had no room."""
         return int(self.statistics["compressor"]["workers"][0]["shaper"]["queue_full"])
 
     @property
@@ -117,14 +120,14 @@ class Comparison:
 
     @property
     def gain(self) -> float:
-        """Octets a second beyond those without compression."""
+        """The octets a second beyond those without compression."""
         return self.compressed.goodput - self.uncompressed.goodput
 
     @property
     def noise(self) -> float:
-        """The difference that chance makes, as differences in pieces of the time show it."""
+        """The difference that chance makes, estimated from differences in pieces of the time."""
         pairs = zip(self.compressed.slices(), self.uncompressed.slices(), strict=True)
-        differences = [one - other for one, other in pairs]
+        differences = [mine - other for mine, other in pairs]
         return NOISE * stdev(differences) / sqrt(len(differences))
 
     @property
@@ -133,8 +136,9 @@ class Comparison:
 
     @property
     def doubt(self) -> str:
-        """Returns the reason for which nothing can be told from it, as a sentence; "" where something can: a comparison
-        that comes out faster is in no doubt."""
+        """The reason why the comparison decides nothing, as a sentence; "" if it does: a faster result is never
+        doubted.
+        """
         if not self.uncompressed.goodput:
             return "Nothing arrives without header compression."
         if self.gain >= 0:
@@ -148,45 +152,51 @@ class Comparison:
 
 
 def side_by_side(run: Run, config: KernelTcpConfig, channel: Channel) -> Comparison:
-    """Raises EngineFailure as the processes do, and EnvironmentLacks where there can be no namespaces."""
+    """Runs a comparison. Raises EngineFailure as the processes do, and EnvironmentLacks if namespaces cannot be
+    made.
+    """
     together = threading.Barrier(len(CODECS))
     with ThreadPoolExecutor(len(CODECS)) as lines:
         futures = [lines.submit(_carry, run, config, codec, channel, together) for codec in CODECS]
-        failures = [failure for one in futures if (failure := one.exception())]
-    causes = [one for one in failures if not isinstance(one, threading.BrokenBarrierError)]
-    if causes:  # the other line has only missed this one
+        failures = [failure for future in futures if (failure := future.exception())]
+    causes = [failure for failure in failures if not isinstance(failure, threading.BrokenBarrierError)]
+    if causes:  # the other line only missed this one
         raise causes[0]
     if failures:
         raise EngineFailure("timeout", f"The lines were not both ready within {MEETING_S:g} s.")
-    return Comparison(*(one.result() for one in futures))
+    return Comparison(*(future.result() for future in futures))
 
 
 def _carry(run: Run, config: KernelTcpConfig, codec: Codec, channel: Channel, together: threading.Barrier) -> Carried:
     try:
         usable = [core.number for core in cpus.read().physical_cores]
-        with Netns(tcp_hosts.SHAPE, taking_turns(roles_of(tcp_hosts.SHAPE), usable), run.build, waits=False) as made:
-            services = _start(run, made, config, codec, channel)
-            made.wait_until_running()
-            made.crew.wait_until_ready()
-            tcp_hosts.set_up(made, config.tcp)
+        with Netns(
+            tcp_hosts.SHAPE, taking_turns(roles_of(tcp_hosts.SHAPE), usable), run.build, waits=False
+        ) as topology:
+            services = _start(run, topology, config, codec, channel)
+            topology.wait_until_running()
+            topology.crew.wait_until_ready()
+            tcp_hosts.set_up(topology, config.tcp)
             together.wait(MEETING_S)
             seconds = config.warm_up_s + config.seconds
-            transfer = tcp_hosts.transfer(made, config.tcp, config.connections, seconds, config.seed)
-            made.look()
+            transfer = tcp_hosts.transfer(topology, config.tcp, config.connections, seconds, config.seed)
+            topology.look()
             statistics = {role: service.statistics() for role, service in services.items()}
-            return Carried(transfer, config.warm_up_s, statistics, made.describe())
+            return Carried(transfer, config.warm_up_s, statistics, topology.describe())
     except BaseException:
         together.abort()
         raise
 
 
-def _start(run: Run, made: Topology, config: KernelTcpConfig, codec: Codec, channel: Channel) -> dict[Role, Service]:
+def _start(
+    run: Run, topology: Topology, config: KernelTcpConfig, codec: Codec, channel: Channel
+) -> dict[Role, Service]:
     services: dict[Role, Service] = {}
     for role, job in config.links().items():
-        seat = made.seats[role]
+        seat = topology.seats[role]
         ports = {name: seat.ports[name].as_job() for name in ("a", "b")}
-        services[role] = made.start(role, "link", {**ports, "core": seat.cores[0], **job})
+        services[role] = topology.start(role, "link", {**ports, "core": seat.cores[0], **job})
     sides: Sequence[Role] = ("compressor", "decompressor")
     for role in sides:
-        services[role] = made.start_node(role, {**node_job(run, codec, channel, role), **config.node(role)})
+        services[role] = topology.start_node(role, {**node_job(run, codec, channel, role), **config.node(role)})
     return services

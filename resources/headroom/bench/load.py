@@ -86,7 +86,7 @@ def job(config: LoadConfig, flow_pairs: int, core: int | None, start_at_ns: int 
     channel = config.channel or (
         {} if config.scheme == COPY else scheme_registry.workload_of(config.scheme).load(flow_pairs).config
     )
-    made: dict[str, Any] = {
+    result: dict[str, Any] = {
         "compressor": _side(config, config.compressor, channel),
         "decompressor": _side(config, config.decompressor, channel),
         "profile": profiles.load(config.profile),
@@ -104,17 +104,17 @@ def job(config: LoadConfig, flow_pairs: int, core: int | None, start_at_ns: int 
         ],
     }
     if core is not None:
-        made["core"] = core
+        result["core"] = core
     if start_at_ns is not None:
-        made["start_at_ns"] = start_at_ns
-    return made
+        result["start_at_ns"] = start_at_ns
+    return result
 
 
-def _side(config: LoadConfig, found: Implementation, channel: Mapping[str, Any]) -> dict[str, Any]:
-    if not found.declared(config.scheme) and found.declared(COPY):
-        return {"library": str(found.library_path(config.build)), "config": {"scheme": COPY}}
-    configuration = {"scheme": config.scheme, **channel, **found.config}
-    return {"library": str(found.library_path(config.build)), "config": configuration}
+def _side(config: LoadConfig, implementation: Implementation, channel: Mapping[str, Any]) -> dict[str, Any]:
+    if not implementation.declared(config.scheme) and implementation.declared(COPY):
+        return {"library": str(implementation.library_path(config.build)), "config": {"scheme": COPY}}
+    configuration = {"scheme": config.scheme, **channel, **implementation.config}
+    return {"library": str(implementation.library_path(config.build)), "config": configuration}
 
 
 def measure(config: LoadConfig, flow_pairs: int) -> Trial:
@@ -130,8 +130,8 @@ def measure(config: LoadConfig, flow_pairs: int) -> Trial:
         documents = engine.run_together(
             "load", jobs, timeout_s=30 + 10 * seconds + flow_pairs * 1e-4, build=config.build
         )
-    found = [read(document, core, config) for document, core in zip(documents, cores, strict=True)]
-    return trial_of(flow_pairs, found)
+    core_results = [read(document, core, config) for document, core in zip(documents, cores, strict=True)]
+    return trial_of(flow_pairs, core_results)
 
 
 def trial_of(flow_pairs: int, cores: list[Core]) -> Trial:
@@ -140,7 +140,7 @@ def trial_of(flow_pairs: int, cores: list[Core]) -> Trial:
         flow_pairs=flow_pairs,
         load=fmean(core.load for core in cores),
         ticks_missed=sum(core.ticks_missed for core in cores),
-        disturbed=next((words for core in cores if (words := disturbance(core))), ""),
+        disturbed=next((disturbed_by for core in cores if (disturbed_by := disturbance(core))), ""),
         detail=cores,
     )
 
@@ -182,14 +182,14 @@ def read(document: dict[str, Any], core: int | None, config: LoadConfig) -> Core
         late_ns=document.get("late_by_ns") or 0,
         memory_per_flow=memory_per_flow(document),
         histograms={
-            name: found["buckets"]
+            name: histogram["buckets"]
             for name, key in (
                 ("compress", "compress_ns"),
                 ("decompress", "decompress_ns"),
                 ("latency", "burst_latency_ns"),
                 ("time in tick", "time_in_tick_ns"),
             )
-            if (found := last["histograms"].get(key))
+            if (histogram := last["histograms"].get(key))
         },
         phases={name: costs(phase) for name, phase in phases.items() if phase is not last},
     )
@@ -221,8 +221,8 @@ def check(phase: dict[str, Any], pair: str = "the adapters") -> None:
             )
 
 
-def _times(found: dict[str, int] | None) -> procstat.CoreTimes | None:
-    return procstat.CoreTimes(**found) if found else None
+def _times(jiffies: dict[str, int] | None) -> procstat.CoreTimes | None:
+    return procstat.CoreTimes(**jiffies) if jiffies else None
 
 
 def memory_per_flow(document: dict[str, Any]) -> float | None:
@@ -244,8 +244,8 @@ def costs_of(trials: list[Trial]) -> dict[str, list[float]]:
 
 def operation_ns(trials: list[Trial]) -> list[float]:
     """Nanoseconds to compress and decompress a packet, one value per trial."""
-    found = costs_of(trials)
-    return [a + b for a, b in zip(found.get("compress", ()), found.get("decompress", ()), strict=False)]
+    costs = costs_of(trials)
+    return [a + b for a, b in zip(costs.get("compress", ()), costs.get("decompress", ()), strict=False)]
 
 
 def with_null(config: LoadConfig) -> LoadConfig:

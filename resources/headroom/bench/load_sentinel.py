@@ -50,11 +50,11 @@ def sentinel(
         for phase in document["phases"]:
             load.check(phase)
         costs = load.costs(last)
-        found = {metrics.STAGE_NS(stage=stage): costs[stage] for stage in ("compress", "decompress") if stage in costs}
-        found[octets] = last["link_octets"] / last["packets"] - payload_octets
+        values = {metrics.STAGE_NS(stage=stage): costs[stage] for stage in ("compress", "decompress") if stage in costs}
+        values[octets] = last["link_octets"] / last["packets"] - payload_octets
         if (memory := load.memory_per_flow(document)) is not None:
-            found[metrics.MEMORY_PER_FLOW] = memory
-        return found
+            values[metrics.MEMORY_PER_FLOW] = memory
+        return values
 
     return Sentinel(
         name=name,

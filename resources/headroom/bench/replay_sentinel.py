@@ -45,12 +45,12 @@ def sentinel(name: str, scheme: str, profile: str, flows: int, channel: Mapping[
 
 
 def _read(document: dict[str, Any]) -> Values:
-    """Raises WrongOutput where a packet came out wrong."""
+    """The values of a replay's document. Raises WrongOutput if a packet came out wrong."""
     forward = document["forward"]
     if document["promise_broken"] or forward["verdicts"].get("mismatched") or forward["verdicts"].get("not_delivered"):
         raise WrongOutput(f"Packets did not come out as they went in: {forward['verdicts']}.")
-    found: Values = {metrics.LINK_OCTETS: forward["link"]["octets"] / forward["source"]["packets"]}
+    values: Values = {metrics.LINK_OCTETS: forward["link"]["octets"] / forward["source"]["packets"]}
     for stage, role in (("compress", "compressor"), ("decompress", "decompressor")):
         if (cost := forward[role].get("ns_per_packet")) is not None:
-            found[metrics.STAGE_NS(stage=stage)] = cost
-    return found
+            values[metrics.STAGE_NS(stage=stage)] = cost
+    return values

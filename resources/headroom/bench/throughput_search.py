@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Searches for throughput: made once for a configuration, shared by the rows of a run, taken up again by a resumed one.
+"""Searches for throughput: each is made once for a configuration, shared by the rows of a run, and continued by a
+resumed run.
 
-The run folder keeps each trial as it ends (`TrialLog`). A search that was cut short is made again over those trials:
-as it asks for the same rates in the same order, it gets to where it was without sending anything. One that ended in an
-error is set aside: its trials stay in the folder, and a resumed run measures anew.
+The run folder keeps each trial as it ends (`TrialLog`). An interrupted search is repeated over those trials: it asks
+for the same rates in the same order, so it reaches its old state without sending anything. The trials of a search that
+ended in an error are set aside: they stay in the folder, and a resumed run measures anew.
 
-A control (the null codec, a bare bridge) that comes out below the nodes that it is a control of was disturbed: it is
-searched for again, `SEARCHES` times at most. Where it stays below, it has no rate.
+A control (the null codec, a bare bridge) that comes out below the nodes that it controls was disturbed: the search for
+it is repeated, `SEARCHES` times at most. If it stays below, it has no rate.
 """
 
 from __future__ import annotations
@@ -31,8 +32,8 @@ from headroom.testbed.topology import Topology
 from headroom.testbed.trial import Generator
 
 FLOWS = 100
-WATCHED_S = 2.0  # of the trials in which the cores are looked at
-SEARCHES = 3  # for a control in one run
+WATCHED_S = 2.0  # seconds of the trials in which the cores are looked at
+SEARCHES = 3  # searches for a control in one run
 CONTROLS = ("null", "bridge")
 
 Callers = Callable[[Run, Topology, str], AbstractContextManager[Generator]]
@@ -40,10 +41,10 @@ Callers = Callable[[Run, Topology, str], AbstractContextManager[Generator]]
 
 @dataclass(frozen=True)
 class SearchConfig:
-    """What is measured: the run, and the words of a row.
+    """The configuration of a measurement: the run, and the arguments of a row.
 
-    `codec` is what the nodes do that a case is about. `callers` sends calls over a topology, by the name of their
-    sequence, which is then the profile, and rates are calls a second; None: packets of the profile are sent.
+    `codec` is the codec of the case's nodes. `callers` sends calls over a topology, by the name of their sequence,
+    which is then the profile, and rates are calls a second; None: packets of the profile are sent.
     """
 
     run: Run
@@ -56,7 +57,7 @@ class SearchConfig:
     callers: Callers | None = None
 
     def line(self, codec: Codec) -> AbstractContextManager[Line]:
-        """The line that it is measured on."""
+        """The line of the measurement."""
         if callers := self.callers:
             return line_with(
                 self.run, self.cores, codec, self.channel, lambda made: callers(self.run, made, self.profile)
@@ -65,17 +66,19 @@ class SearchConfig:
 
     @property
     def words(self) -> str:
-        """Words for the names of its files, beside the fields that all configurations have."""
+        """The part of its files' names that other configurations lack."""
         return ""
 
     def of_controls(self) -> SearchConfig:
-        """The configuration in which controls are measured: beside any channel they are the same."""
+        """The configuration of the controls: they are the same beside any channel."""
         return replace(self, channel=COPIES)
 
     def conditions(self, codec: Codec) -> dict[str, Any]:
-        """All that trials depend on, as JSON. Controls do not depend on the implementations and their channel."""
+        """All conditions that trials depend on, as JSON. Controls do not depend on the implementations and their
+        channel.
+        """
         run = self.run.settings.as_json()
-        kept = (
+        fields_kept = (
             "build",
             "seed",
             "generator",
@@ -92,7 +95,7 @@ class SearchConfig:
             "channel": asdict(self.channel) if codec == "asked" else None,
             "calls": self.callers is not None,
             "rules": asdict(rules_of(self)),
-            **{name: run[name] for name in kept},
+            **{name: run[name] for name in fields_kept},
         }
 
 
@@ -102,7 +105,7 @@ CALL_RULES: dict[str, Any] = {"least_pps": 20.0, "most_pps": 200_000.0, "unit": 
 
 @dataclass(frozen=True)
 class Octets:
-    """Octets of an IP packet on average, on the plain side and on the link, where headers are compressed."""
+    """The mean octets of an IP packet, on the plain side and on the link, where headers are compressed."""
 
     plain: float
     link: float
@@ -110,8 +113,9 @@ class Octets:
 
 @dataclass(frozen=True)
 class Spoken:
-    """The counters of two nodes with endpoints: messages that were compressed and that were restored, and what
-    passed as it was. `too_long` of those would not have fitted the link."""
+    """The counters of two nodes with endpoints: messages that were compressed, that were restored, and that passed
+    unchanged. `too_long` counts those of the last that would not have fitted the link.
+    """
 
     compressed: int
     decompressed: int
@@ -121,24 +125,25 @@ class Spoken:
 
     @property
     def left_alone(self) -> int:
-        """Packets that both nodes passed on without compression although they should have compressed them."""
+        """The packets that both nodes forwarded uncompressed although they should have compressed them."""
         return max(0, self.passed - 2 * self.too_long)
 
 
 @dataclass(frozen=True)
 class SearchResult:
-    """The throughput of one codec, the loads of the cores at each rate, and what records say of the traffic.
+    """The throughput of one codec, the loads of the cores at each rate, and the entries of records about the traffic.
 
-    Of a control, `searches` has the rates of each search by goal, and `no_control` says that all were too low."""
+    For a control, `searches` has the rates of each search by goal, and `no_control` is set if all were too low.
+    """
 
     throughput: Throughput
-    loads: dict[str, list[Load]]  # by goal
+    loads: dict[str, list[Load]]  # loads by goal
     octets: Octets | None
     traffic: dict[str, Any]
-    spoken: Spoken | None = None  # of nodes with endpoints
+    spoken: Spoken | None = None  # counters of nodes with endpoints
     searches: tuple[dict[str, float | None], ...] = ()
     no_control: bool = False
-    losses: tuple[str, ...] = ()  # what the nodes counted as lost in all trials, by cause
+    losses: tuple[str, ...] = ()  # packets that the nodes counted as lost in all trials, by cause
 
 
 def rules_of(config: SearchConfig) -> Rules:
@@ -150,7 +155,7 @@ _known: dict[tuple[SearchConfig, Codec], list[SearchResult]] = {}
 
 
 def throughput(config: SearchConfig, codec: Codec) -> SearchResult:
-    """Searched for once in a run, then remembered. Raises as `Search.run` and `line` do."""
+    """Searches for the throughput once in a run, and remembers it. Raises as `Search.run` and `line` do."""
     known = _known.setdefault((config, codec), [])
     if not known:
         known.append(_searched(config, codec))
@@ -158,16 +163,17 @@ def throughput(config: SearchConfig, codec: Codec) -> SearchResult:
 
 
 def control(config: SearchConfig, codec: Codec, goal: Goal, judged: Rate) -> SearchResult:
-    """The best of the searches for a control; another one is made while none reaches `judged`, the rate of the nodes
-    that it is a control of. One that never does has no rate. Raises as `throughput` does."""
+    """The best result of the searches for a control. Another search is made while none reaches `judged`, the rate of
+    the nodes that it controls. A control that never reaches it has no rate. Raises as `throughput` does.
+    """
     shared = config.of_controls()
     throughput(shared, codec)
     known = _known[shared, codec]
     least = judged.pps or judged.at_least_pps or 0.0
 
-    def highest(found: SearchResult) -> float:
-        """What it may reach: without a limit where only the generator kept more from being found."""
-        rate = found.throughput.rates[goal.name]
+    def highest(search: SearchResult) -> float:
+        """The upper bound of its rate: infinite if only the generator was the limit."""
+        rate = search.throughput.rates[goal.name]
         return rate.pps or (math.inf if rate.error else 0.0)
 
     while max(map(highest, known)) < least and len(known) < SEARCHES:
@@ -193,13 +199,13 @@ def control(config: SearchConfig, codec: Codec, goal: Goal, judged: Rate) -> Sea
 def _searched(config: SearchConfig, codec: Codec, number: int = 1) -> SearchResult:
     kept = TrialLog(path_of(config, codec, number), config.conditions(codec))
     with contextlib.ExitStack() as stack:
-        made: list[Line] = []
+        lines: list[Line] = []
 
         def ready() -> Line:
             """The line, made when something has to be measured for the first time."""
-            if not made:
-                made.append(stack.enter_context(config.line(codec)))
-            return made[0]
+            if not lines:
+                lines.append(stack.enter_context(config.line(codec)))
+            return lines[0]
 
         goals = (NDR,) if config.callers else GOALS
         search = Search(kept.answering(lambda rate, seconds: ready().trial(rate, seconds)), rules_of(config), goals)
@@ -215,64 +221,67 @@ def _searched(config: SearchConfig, codec: Codec, number: int = 1) -> SearchResu
     return SearchResult(found, **read_ending(kept.ending))
 
 
-def ending(made: Line, found: Throughput, with_loads: bool) -> dict[str, Any]:
-    """The trial log's last line: core loads at the rates found, octets on the link, packets sent by each endpoint."""
-    highest = {name: rate.pps or rate.at_least_pps for name, rate in found.rates.items()}
+def ending(running_line: Line, throughput_found: Throughput, with_loads: bool) -> dict[str, Any]:
+    """The last line of the trial log: core loads at the resulting rates, octets on the link, packets sent by each
+    endpoint.
+    """
+    highest = {name: rate.pps or rate.at_least_pps for name, rate in throughput_found.rates.items()}
     loads = {
-        name: [asdict(load) for load in made.loaded(pps, WATCHED_S)[1]]
+        name: [asdict(load) for load in running_line.loaded(pps, WATCHED_S)[1]]
         for name, pps in highest.items()
         if pps is not None and with_loads
     }
-    octets = octets_of(made)
-    spoken = spoken_of(made)
+    octets = octets_of(running_line)
+    spoken = spoken_of(running_line)
     return {
         "loads": loads,
         "octets": None if octets is None else asdict(octets),
-        "traffic": traffic(made.made, found.trials[-1]),
+        "traffic": traffic(running_line.made, throughput_found.trials[-1]),
         "spoken": None if spoken is None else asdict(spoken),
-        "losses": losses_of(made),
+        "losses": losses_of(running_line),
     }
 
 
-def losses_of(made: Line) -> list[str]:
-    """Returns the losses of workers, receiving cores and ports of the nodes, by cause; none of a node that does not
-    tell."""
+def losses_of(running_line: Line) -> list[str]:
+    """The losses of workers, receiving cores and ports of the nodes, by cause; none for a node that does not report
+    them.
+    """
     found: list[str] = []
-    for role, service in made.watched.items():
+    for role, service in running_line.watched.items():
         with contextlib.suppress(*MALFORMED):
             statistics = service.statistics()
             for worker in statistics["workers"]:
                 found += losses({role: worker})
             for core in statistics.get("rx_cores", ()):
                 found += losses({f"{role}, receiving": core})
-            for side, port in statistics["ports"].items():  # as far as the driver tells
+            for side, port in statistics["ports"].items():  # if the driver reports it
                 found += [f"{role}: {port['missed']} missed at its port {side}"] if port["missed"] else []
     return found
 
 
-def spoken_of(made: Line) -> Spoken | None:
-    """The counters of nodes with endpoints; None where they have none."""
-    nodes = [made.watched[role] for role in IMPLEMENTATIONS if role in made.watched]
+def spoken_of(running_line: Line) -> Spoken | None:
+    """The counters of nodes with endpoints; None if they have none."""
+    nodes = [running_line.watched[role] for role in IMPLEMENTATIONS if role in running_line.watched]
     try:
         workers = [worker for node in nodes for worker in node.statistics()["workers"]]
         return Spoken(
-            compressed=sum(one["compressed"] for one in workers),
-            decompressed=sum(one["decompressed"] for one in workers),
-            passed=sum(one["passed"] for one in workers),
-            too_long=sum(one["passed_too_long"] for one in workers),
-            compartments=sum(one["compartments"]["opened"] for one in workers),
+            compressed=sum(worker["compressed"] for worker in workers),
+            decompressed=sum(worker["decompressed"] for worker in workers),
+            passed=sum(worker["passed"] for worker in workers),
+            too_long=sum(worker["passed_too_long"] for worker in workers),
+            compartments=sum(worker["compartments"]["opened"] for worker in workers),
         )
     except MALFORMED:  # another vendor's node
         return None
 
 
-def octets_of(made: Line) -> Octets | None:
-    """Octets of an average IP packet on either side of the compressor's node; None where nothing was compressed.
+def octets_of(running_line: Line) -> Octets | None:
+    """The mean octets of an IP packet on either side of the compressor's node; None if nothing was compressed.
 
-    Both from the node's own counters of frames, from which Ethernet's header is taken; on the link, feedback and the
-    padding of short packets count, too.
+    Both come from the node's own counters of frames, without Ethernet's header; on the link, feedback and the padding
+    of short packets count, too.
     """
-    node = made.watched.get("compressor")
+    node = running_line.watched.get("compressor")
     workers = node.statistics().get("workers") if node is not None else []
     try:
         return _octets(workers)
@@ -281,12 +290,12 @@ def octets_of(made: Line) -> Octets | None:
 
 
 def _octets(workers: Any) -> Octets | None:
-    packets = sum(one["plain"]["received"]["packets"] for one in workers)
-    if not packets or not any(one["compressed"] for one in workers):
+    packets = sum(worker["plain"]["received"]["packets"] for worker in workers)
+    if not packets or not any(worker["compressed"] for worker in workers):
         return None
-    tag = VLAN_TAG if len(workers) > 1 else 0  # it distinguishes several channels
-    plain = sum(_behind_ethernet(one["plain"]["received"], 0) for one in workers)
-    link = sum(_behind_ethernet(one["link"]["sent"], tag) for one in workers)
+    tag = VLAN_TAG if len(workers) > 1 else 0  # distinguishes several channels
+    plain = sum(_behind_ethernet(worker["plain"]["received"], 0) for worker in workers)
+    link = sum(_behind_ethernet(worker["link"]["sent"], tag) for worker in workers)
     return Octets(plain / packets, link / packets)
 
 
@@ -300,8 +309,8 @@ ETHERNET, VLAN_TAG = 14, 4  # octets
 def read_ending(
     document: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """The fields of a SearchResult that a trial log ends with."""
-    loads = {name: [Load(**load) for load in found] for name, found in document["loads"].items()}
+    """The fields of a SearchResult at the end of a trial log."""
+    loads = {name: [Load(**load) for load in entries] for name, entries in document["loads"].items()}
     octets, spoken = document["octets"], document.get("spoken")
     return {
         "loads": loads,
@@ -313,11 +322,11 @@ def read_ending(
 
 
 def path_of(config: SearchConfig, codec: Codec, number: int = 1) -> Path | None:
-    """The file of a search, the `number`th for the same, in the run's folder, if the run has one."""
+    """The file of a search, the `number`th for the same conditions, in the run's folder, if the run has one."""
     if not config.run.folder.name:
         return None
     channel = f"{config.channel.scheme} {config.channel.words}".strip().replace(" ", "-")
-    words = [config.cpus, Path(config.profile).stem, str(config.flows), channel, codec]
-    words += [config.words] if config.words else []
-    words += [str(number)] if number > 1 else []
-    return config.run.folder / "measurements" / f"throughput-{'-'.join(words)}.jsonl"
+    parts = [config.cpus, Path(config.profile).stem, str(config.flows), channel, codec]
+    parts += [config.words] if config.words else []
+    parts += [str(number)] if number > 1 else []
+    return config.run.folder / "measurements" / f"throughput-{'-'.join(parts)}.jsonl"

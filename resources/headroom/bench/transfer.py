@@ -2,7 +2,7 @@
 """TCP over a link with bit errors: the engine's `transfer`, as a configuration and a result.
 
 A fixed host sends over a network and a router to a mobile host; headers are compressed on the link between the last
-two, both ways. Throughput is octets of acknowledged payload a second.
+two, in both directions. Throughput is octets of acknowledged payload a second.
 """
 
 from __future__ import annotations
@@ -19,18 +19,19 @@ Control = Literal["tahoe", "reno", "sack"]
 HarmedAt = Literal["link", "before-queue"]
 
 SECOND = 1_000_000_000  # ns
-DELAY_NS = SECOND // 10  # of each hop
+DELAY_NS = SECOND // 10  # packets of each hop's queue
 NETWORK_BPS = 8_000_000
 QUEUE_PACKETS = 6
-TIMEOUT_S = 600.0  # of one transfer
+TIMEOUT_S = 600.0  # seconds of one transfer
 
 
 @dataclass(frozen=True)
 class TransferConfig:
-    """The configuration of one transfer. `codec` and `reverse_codec` have a compressor and a decompressor as the
-    engine's jobs name them; None: sizes alone pass. Headers have `compressed_header` octets where they are compressed;
-    None: as many as they have. Batches of `seconds` each, behind `warm_up_seconds`, run until the mean has
-    `standard_error`, a share of it."""
+    """The configuration of a transfer. `codec` and `reverse_codec` have a compressor and a decompressor as the engine's
+    jobs name them; None: only sizes are simulated. Compressed headers have `compressed_header` octets; None: as many as
+    they have. Batches of `seconds` each, after `warm_up_seconds`, run until the mean has `standard_error`, a share of
+    it.
+    """
 
     control: Control
     rate_bps: int
@@ -72,7 +73,7 @@ class TransferConfig:
 
 @dataclass(frozen=True)
 class TransferResult:
-    """Octets of payload a second, and the standard error of that mean as a share of it; None where nothing arrives."""
+    """The octets of payload a second, and the standard error of that mean as a share of it; None if nothing arrives."""
 
     throughput: float
     standard_error: float | None
@@ -81,30 +82,31 @@ class TransferResult:
 
     @property
     def header_octets(self) -> float:
-        """Mean octets of a header on the link, of segments; 0 where none was sent."""
+        """The mean octets of a header on the link, of segments; 0 if none was sent."""
         link = self.document["link"]
         return link["header_octets"] / link["packets"] if link["packets"] else 0.0
 
     @property
     def at_risk(self) -> int:
-        """Packets that arrived on a link that had errors, both ways."""
+        """The packets that arrived over a link with errors, in both directions."""
         links = [self.document[name] for name in ("link", "reverse_link")]
         return sum(link["packets"] - link["damaged"] for link in links if link["damaged"])
 
     @property
     def discarded(self) -> int:
-        """Packets that arrived and that decompressor or TCP discarded, both ways."""
+        """The packets that arrived and were discarded by decompressor or TCP, in both directions."""
         return self.document["link"]["discarded"] + self.document["reverse_link"]["discarded"]
 
     @property
     def wrong(self) -> int:
-        """Packets that TCP took though nobody had sent them, both ways."""
+        """The packets that TCP accepted though nobody had sent them, in both directions."""
         return self.document["link"]["wrong"] + self.document["reverse_link"]["wrong"]
 
 
 def measure(configs: Sequence[TransferConfig], build: str = DEFAULT_BUILD) -> list[TransferResult]:
     """Runs transfers, as many at once as there are CPUs; long ones are best first. Raises EngineFailure as
-    `engine.run_together` does."""
+    `engine.run_together` does.
+    """
     at_once = max(os.cpu_count() or 1, 1)
     jobs, begin = [], 0
     while begin < len(configs):
@@ -114,13 +116,14 @@ def measure(configs: Sequence[TransferConfig], build: str = DEFAULT_BUILD) -> li
     timeout_s = TIMEOUT_S * max((len(job["transfers"]) for job in jobs), default=0)
     documents = engine.run_together("transfer", jobs, timeout_s, build, at_once) if jobs else []
     return [
-        TransferResult(one["throughput"], one["standard_error"], one["batches"], one)
+        TransferResult(transfer["throughput"], transfer["standard_error"], transfer["batches"], transfer)
         for document in documents
-        for one in document["transfers"]
+        for transfer in document["transfers"]
     ]
 
 
 def share(left: int, at_once: int) -> int:
-    """Returns how many of the transfers that are left go to the next process. To start one takes as long as a short
-    transfer, so they get several; but the last ones get few, so that all CPUs are done at the same time."""
+    """The number of remaining transfers for the next process. Starting a process takes as long as a short transfer, so
+    it gets several; but the last ones get few, so that all CPUs finish at the same time.
+    """
     return max(1, left // (3 * at_once))

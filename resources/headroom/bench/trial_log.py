@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The trials of one search in a file: one JSON object a line, the conditions first, what was learnt at the end last."""
+"""The trials of one search in a file: one JSON object a line, the conditions first, the ending last."""
 
 import contextlib
 import json
@@ -17,9 +17,9 @@ Measure = Callable[[float, float], Trial]
 
 
 class TrialLog:
-    """Trials that were kept under the same conditions, and the file that takes the next ones. No path: no file.
+    """Trials that were kept under the same conditions, and the file for further ones. No path: no file.
 
-    What is not whole, or was measured under other conditions, counts for nothing.
+    Trials in a damaged file, or measured under other conditions, are ignored.
     """
 
     def __init__(self, path: Path | None, conditions: Mapping[str, Any]) -> None:
@@ -28,14 +28,15 @@ class TrialLog:
         self.trials: list[Trial] = []
         self.ending: dict[str, Any] = {}
         self._lines: list[str] = [json.dumps({"conditions": self.conditions})]
-        self._fresh = True  # whether the file does not hold these lines yet, and no others
+        self._fresh = True  # True if the file does not hold exactly these lines
         if path is not None and path.is_file():
             self._read(path)
 
     def answering(self, measure: Measure) -> Measure:
-        """`measure`, but kept trials are given back in order, as long as the search repeats them.
+        """Returns `measure` with kept trials in front: they are given back in order, as long as the search repeats
+        them.
 
-        At the first other trial, the rest of them is forgotten.
+        At the first different trial, the rest of them is dropped.
         """
         given = 0
 
@@ -47,21 +48,21 @@ class TrialLog:
                     given += 1
                     return known
                 self._forget(given)
-            made = measure(rate_pps, duration_s)
-            self.trials.append(made)
+            measured = measure(rate_pps, duration_s)
+            self.trials.append(measured)
             given += 1
-            self._add({"trial": made.as_json()})
-            return made
+            self._add({"trial": measured.as_json()})
+            return measured
 
         return trial
 
     def end(self, entry: Mapping[str, Any]) -> None:
-        """Keeps what was learnt at the end of the search."""
+        """Writes the ending of the search."""
         self.ending = dict(entry)
         self._add({"ending": self.ending})
 
     def set_aside(self) -> None:
-        """The trials stay in the run's folder, under a name that no search reads."""
+        """Renames the file: the trials stay in the run's folder, under a name that no search reads."""
         if self.path is not None and self.path.is_file():
             with contextlib.suppress(OSError):
                 number = sum(1 for _ in self.path.parent.glob(f"{self.path.stem}.aside-*"))
@@ -81,7 +82,7 @@ class TrialLog:
             if self._fresh:
                 self.path.parent.mkdir(parents=True, exist_ok=True)
                 part = self.path.with_suffix(".part")
-                part.write_text("".join(f"{one}\n" for one in self._lines), encoding="utf-8")
+                part.write_text("".join(f"{line}\n" for line in self._lines), encoding="utf-8")
                 os.replace(part, self.path)
             else:
                 with self.path.open("a", encoding="utf-8") as file:
@@ -91,7 +92,7 @@ class TrialLog:
         self._fresh = False
 
     def _read(self, path: Path) -> None:
-        """A last line that is not whole is that of a run that was killed while it wrote."""
+        """Reads the file. An incomplete last line comes from a run that was killed while it wrote."""
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError, RecursionError):
             if path.stat().st_size > MOST_OCTETS:
                 return

@@ -1,2 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Campaigns: a matrix of machines, builds and configurations, each cell a run of its own, on Dask distributed."""
+"""Campaigns: a matrix of machines, builds and configurations; each cell is a run of its own. They use Dask
+distributed.
+"""

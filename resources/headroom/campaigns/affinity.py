@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keeps a worker to the CPU that measurements take last, and gives the commands of cells all CPUs.
+"""Keeps a worker on the CPU that measurements use last, and gives the commands of cells all CPUs.
 
 Source: sched_setaffinity(2), taskset(1).
 """
@@ -12,11 +12,11 @@ from contextlib import suppress
 
 from headroom.core.machine import topology
 
-_all: frozenset[int] = frozenset()  # the CPUs of this process before it was kept to one of them
+_all: frozenset[int] = frozenset()  # the CPUs of this process before it was restricted to one
 
 
 def keep_apart() -> None:
-    """Keeps every thread of this process to one CPU. Nothing happens on a machine with one, or without taskset."""
+    """Restricts every thread of this process to one CPU. Does nothing on a machine with one, or without taskset."""
     global _all
     mask = frozenset(os.sched_getaffinity(0))
     cores = topology.read().physical_cores
@@ -29,5 +29,5 @@ def keep_apart() -> None:
 
 
 def command_prefix() -> list[str]:
-    """The beginning of a command that gets all CPUs; empty where this process has them."""
+    """The beginning of a command that gets all CPUs; empty if this process has them."""
     return [shutil.which("taskset") or "taskset", "-c", ",".join(map(str, sorted(_all)))] if _all else []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A run's folder as an archive: packed by a worker, checked before and after unpacking. It may hold anything.
+"""A run's folder as an archive: packed by a worker, checked before and after unpacking, because it may hold anything.
 
 The form is a tar file, compressed by gzip, with one folder of regular files. Source: POSIX.1-2017, pax.
 """
@@ -20,23 +20,25 @@ from typing import Any
 
 from headroom.core.errors import HeadroomError
 
-MOST_OCTETS = 1 << 30  # unpacked; the main job's folder has a few tens of millions
+MOST_OCTETS = 1 << 30  # octets unpacked; the main job's folder has a few tens of millions
 MOST_PACKED = 512 << 20
 HEADERS = 8192  # octets of the headers and the padding of one file, with a long name: far more than needed
 MOST_FILES = 200_000
 MOST_DEPTH = 20
-MOST_PATH = 1024  # octets of a whole path, which its folder on the client makes longer: systems take 4,096
-MOST_NAME = 255  # octets of a part of a path: what file systems take
+MOST_PATH = 1024  # octets of a whole path, which the client's folder makes longer: systems allow 4,096
+MOST_NAME = 255  # octets of a part of a path: the limit of file systems
 CHUNK = 1 << 20
 
 
 class ArchiveRefused(HeadroomError):
-    """An archive is not what it should be. The message is the rest of a sentence."""
+    """Raised if an archive breaks a rule. The message is the end of a sentence."""
 
 
 @dataclass(frozen=True)
 class Archive:
-    """`files` has for each path, which begins with the folder's name, its octets and the SHA-256 of them."""
+    """An archive. `files` maps each path, which begins with the folder's name, to its number of octets and their
+    SHA-256.
+    """
 
     octets: bytes
     sha256: str
@@ -44,8 +46,9 @@ class Archive:
 
 
 def pack(folder: Path) -> Archive:
-    """Packs a run's folder. Raises ArchiveRefused where it holds anything but files and folders, or more than
-    `unpack` takes."""
+    """Packs a run's folder. Raises ArchiveRefused if it holds anything but files and folders, or more than `unpack`
+    accepts.
+    """
     sizes = [path.lstat().st_size for path in folder.rglob("*") if path.is_file()]
     if sum(sizes) > MOST_OCTETS or len(sizes) > MOST_FILES:
         raise ArchiveRefused(
@@ -63,7 +66,7 @@ def pack(folder: Path) -> Archive:
                 continue
             name = f"{folder.name}/{path.relative_to(folder).as_posix()}"
             if path.is_symlink() or not path.is_file():
-                raise ArchiveRefused(f"{name} is no regular file")
+                raise ArchiveRefused(f"{name} is not a regular file")
             octets = path.read_bytes()
             member = tarfile.TarInfo(name)
             member.size = len(octets)
@@ -75,12 +78,13 @@ def pack(folder: Path) -> Archive:
 
 def unpack(octets: Any, sha256: Any, files: Any, target: Path) -> Path:
     """Unpacks an archive into the new folder `target` and returns the folder within. Raises ArchiveRefused; `target` is
-    then gone."""
+    then removed.
+    """
     manifest = _manifest(files)
     if not isinstance(octets, bytes) or len(octets) > MOST_PACKED:
-        raise ArchiveRefused(f"it is larger than {MOST_PACKED:,} octets, or no archive at all")
+        raise ArchiveRefused(f"it is larger than {MOST_PACKED:,} octets, or not an archive")
     if hashlib.sha256(octets).hexdigest() != sha256:
-        raise ArchiveRefused("its digest is not that which came with it")
+        raise ArchiveRefused("its digest does not match the one that came with it")
     _check(octets, manifest)
     target.mkdir(parents=True)
     try:
@@ -95,19 +99,20 @@ def unpack(octets: Any, sha256: Any, files: Any, target: Path) -> Path:
 
 
 class _Limited:
-    """A stream that ends with an error once more came out of it than its files and their headers need: a few packed
-    octets can hold any number of others."""
+    """A stream that fails once it has given more octets than the files and their headers need: a few packed octets can
+    hold any number of others.
+    """
 
     def __init__(self, octets: bytes, most: int) -> None:
         self.stream = gzip.GzipFile(fileobj=io.BytesIO(octets))
         self.left = most
 
     def read(self, size: int) -> bytes:
-        found = self.stream.read(min(size, self.left + 1))
-        self.left -= len(found)
+        octets = self.stream.read(min(size, self.left + 1))
+        self.left -= len(octets)
         if self.left < 0:
             raise ArchiveRefused("it is larger than its list says")
-        return found
+        return octets
 
 
 def _opened(octets: bytes, manifest: dict[str, tuple[int, str]]) -> tarfile.TarFile:
@@ -116,25 +121,25 @@ def _opened(octets: bytes, manifest: dict[str, tuple[int, str]]) -> tarfile.TarF
 
 
 def _manifest(files: Any) -> dict[str, tuple[int, str]]:
-    """The files that a worker names, each with a path that stays inside one folder."""
+    """The files that a worker names, checked: all paths stay inside one folder."""
     if not isinstance(files, Mapping) or not files:
         raise ArchiveRefused("it names no files")
     if len(files) > MOST_FILES:
         raise ArchiveRefused(f"it names {len(files):,} files; more than {MOST_FILES:,} are surely not meant")
     try:
-        found = {str(name): (int(size), str(digest)) for name, (size, digest) in files.items()}
+        manifest = {str(name): (int(size), str(digest)) for name, (size, digest) in files.items()}
     except (TypeError, ValueError, OverflowError) as error:
-        raise ArchiveRefused(f"its list of files is not one ({error})") from error
-    folders = {str(parent) for name in found for parent in PurePosixPath(name).parents}
-    for name in found:
+        raise ArchiveRefused(f"its list of files is damaged ({error})") from error
+    folders = {str(parent) for name in manifest for parent in PurePosixPath(name).parents}
+    for name in manifest:
         check_name(name)
         if name in folders:
             raise ArchiveRefused(f"{name[:200]!r} is a file and a folder")
-    if sum(size for size, _ in found.values()) > MOST_OCTETS or min(size for size, _ in found.values()) < 0:
+    if sum(size for size, _ in manifest.values()) > MOST_OCTETS or min(size for size, _ in manifest.values()) < 0:
         raise ArchiveRefused(f"it is larger than {MOST_OCTETS:,} octets")
-    if len({name.split("/")[0] for name in found}) != 1:
+    if len({name.split("/")[0] for name in manifest}) != 1:
         raise ArchiveRefused("it holds more than one folder")
-    return found
+    return manifest
 
 
 def check_name(name: str) -> None:
@@ -142,14 +147,16 @@ def check_name(name: str) -> None:
     parts = name.split("/")
     plain = PurePosixPath(name).as_posix() == name and name.isprintable() and "\\" not in name
     if name.startswith("/") or ".." in parts or not plain or len(parts) < 2:
-        raise ArchiveRefused(f"{name[:200]!r} is no path below its folder")
+        raise ArchiveRefused(f"{name[:200]!r} is not a path below its folder")
     lengths = [len(part.encode()) for part in parts]
     if len(parts) > MOST_DEPTH or sum(lengths) > MOST_PATH or max(lengths) > MOST_NAME:
         raise ArchiveRefused(f"{name[:200]!r} is longer or deeper than any path of a run")
 
 
 def _check(octets: bytes, manifest: dict[str, tuple[int, str]]) -> None:
-    """Reads the archive once without writing anything: each member is a regular file of the list, once."""
+    """Reads the archive once without writing anything, and checks that each member is a regular file of the list, and
+    occurs once.
+    """
     left = dict(manifest)
     try:
         with _opened(octets, manifest) as archive:
@@ -157,11 +164,11 @@ def _check(octets: bytes, manifest: dict[str, tuple[int, str]]) -> None:
                 name = member.name
                 check_name(name)
                 if not member.isreg() or member.issparse():
-                    raise ArchiveRefused(f"{name} is no regular file")
+                    raise ArchiveRefused(f"{name} is not a regular file")
                 if name not in left:
                     raise ArchiveRefused(f"{name} {'stands twice in it' if name in manifest else 'is not on its list'}")
                 if member.size != left.pop(name)[0]:
-                    raise ArchiveRefused(f"{name} has another size than its list says")
+                    raise ArchiveRefused(f"the size of {name} is not that of the list")
     except (tarfile.TarError, OSError, EOFError, ValueError, RecursionError, zlib.error) as error:
         raise ArchiveRefused(f"it cannot be read ({error})") from error
     if left:
@@ -169,7 +176,7 @@ def _check(octets: bytes, manifest: dict[str, tuple[int, str]]) -> None:
 
 
 def _write(archive: tarfile.TarFile, member: tarfile.TarInfo, target: Path) -> None:
-    """Writes one member, whose name has been checked, as a new file."""
+    """Writes a member, whose name has been checked, as a new file."""
     path = target / member.name
     path.parent.mkdir(parents=True, exist_ok=True)
     source = archive.extractfile(member)
@@ -182,10 +189,10 @@ def _write(archive: tarfile.TarFile, member: tarfile.TarInfo, target: Path) -> N
 
 
 def _verify(target: Path, manifest: dict[str, tuple[int, str]]) -> None:
-    """What lies on the disk is what the list says, and nothing else."""
+    """Checks that the files on the disk are those of the list."""
     there = {path.relative_to(target).as_posix(): path for path in target.rglob("*") if not path.is_dir()}
     if there.keys() != manifest.keys():
-        raise ArchiveRefused("what was unpacked is not what its list says")
+        raise ArchiveRefused("the unpacked files are not those of its list")
     for name, path in there.items():
         octets = path.read_bytes()
         if (len(octets), hashlib.sha256(octets).hexdigest()) != manifest[name]:

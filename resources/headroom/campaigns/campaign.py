@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A campaign file: machines, builds, implementations, configurations and repeats, the cells of that matrix, and the
-command of each."""
+"""A campaign file: machines, builds, implementations, configurations and repeats; the cells of that matrix, and the
+command of each.
+"""
 
 from __future__ import annotations
 
@@ -21,15 +22,15 @@ from headroom.core.paths import DEFAULT_BUILD, out_folder
 from headroom.core.yamlfile import Document, Pointer, check, read
 
 LOCAL = "local"  # the machine of a campaign without a scheduler: this one
-BY_THE_MATRIX = ("build", "seed")  # options of a cell that the campaign gives, not a configuration
+BY_THE_MATRIX = ("build", "seed")  # options of a cell that the campaign sets, not a configuration
 OF_PAPERS = ("compressor", "decompressor", "cpus", "builds", "quick")  # options that `reproduce` has, too
-OF_SELECTION = tuple(one.name for one in SELECTION)
+OF_SELECTION = tuple(option.name for option in SELECTION)
 MOST_CELLS = 10_000
 
 
 @dataclass(frozen=True)
 class Timeouts:
-    """All in seconds."""
+    """Time limits, all in seconds."""
 
     join_s: float = 60  # until every machine has a worker
     quiet_s: float = 600  # until a machine is quiet
@@ -40,9 +41,10 @@ class Timeouts:
 
 @dataclass(frozen=True)
 class Configuration:
-    """What a cell runs: suites, or a paper. `words` are its options on a command line; `expected` is what its run.json
-    then says: `suites`, and the values of `options`, of a run all. `sides` are those that the campaign's
-    implementations take: all that its options do not name."""
+    """The command of a cell: suites, or a paper. `words` are its options on a command line; `expected` is the content
+    of its run.json: `suites`, and the values of `options`. `sides` are the roles of the campaign's implementations: all
+    that its options do not name.
+    """
 
     name: str
     suites: tuple[str, ...] = ()
@@ -58,7 +60,7 @@ class Configuration:
 
 @dataclass(frozen=True, order=True)
 class Cell:
-    """One point of the matrix. `repeat` counts from 1; `implementation` is "" where the campaign names none."""
+    """A point of the matrix. `repeat` counts from 1; `implementation` is "" if the campaign names none."""
 
     machine: str
     build: str
@@ -68,7 +70,7 @@ class Cell:
 
     @property
     def id(self) -> str:
-        """No part has a dot in it, so that each cell has a name of its own."""
+        """The name of the cell. No part has a dot in it, so that names are unique."""
         parts = (self.machine, self.implementation, self.build, self.configuration, str(self.repeat))
         return ".".join(part for part in parts if part)
 
@@ -92,8 +94,9 @@ class Campaign:
         return campaigns_folder() / self.name
 
     def cells(self) -> list[Cell]:
-        """All cells in the order in which they run: by chance, so that a machine that warms up or fills does not favour
-        a build; the same for the same seed."""
+        """All cells in the order in which they run: random, so that a machine that warms up or fills does not favour a
+        build, but the same for the same seed.
+        """
         found = [
             Cell(machine, build, configuration, repeat, implementation)
             for machine in self.machines
@@ -112,7 +115,7 @@ class Campaign:
         return [*command, *sides, "--build", cell.build, "--seed", str(self.seed), "--json"]
 
     def sides(self, cell: Cell) -> dict[str, str]:
-        """The sides that a cell's implementation takes, each with its option's value."""
+        """The roles that a cell's implementation takes, each with its option's value."""
         if not cell.implementation:
             return {}
         return dict.fromkeys(
@@ -125,8 +128,9 @@ def campaigns_folder() -> Path:
 
 
 def load(path: Path, to_measure: bool = True) -> Campaign:
-    """Reads a campaign. Raises UsageError, with file and line, where it is not one, or, `to_measure`, where it names
-    what this checkout does not have."""
+    """Reads a campaign. Raises UsageError, with file and line, if it is not valid or, with `to_measure`, if it names
+    something that this checkout lacks.
+    """
     from headroom.core.machine.build import presets
 
     document = check(read(path), "campaign")
@@ -141,8 +145,8 @@ def load(path: Path, to_measure: bool = True) -> Campaign:
         for name, described in data["configurations"].items()
     }
     machines = tuple(data.get("machines", [LOCAL]))
-    found = versions.load(document, campaigns_folder() / data["name"], to_measure)
-    _require_versions(document, found, machines, configurations)
+    implementations = versions.load(document, campaigns_folder() / data["name"], to_measure)
+    _require_versions(document, implementations, machines, configurations)
     campaign = Campaign(
         name=data["name"],
         machines=machines,
@@ -152,9 +156,9 @@ def load(path: Path, to_measure: bool = True) -> Campaign:
         seed=data.get("seed", 1),
         timeouts=Timeouts(**data.get("timeouts", {})),
         quiet=Quiet(**data.get("quiet", {})),
-        implementations=found,
+        implementations=implementations,
     )
-    count = len(machines) * max(1, len(found)) * len(builds) * len(configurations) * campaign.repeats
+    count = len(machines) * max(1, len(implementations)) * len(builds) * len(configurations) * campaign.repeats
     if count > MOST_CELLS:
         raise UsageError(document.complaint((), f"{count:,} cells; more than {MOST_CELLS:,} are surely not meant"))
     return campaign
@@ -162,18 +166,18 @@ def load(path: Path, to_measure: bool = True) -> Campaign:
 
 def _require_versions(
     document: Document,
-    found: Mapping[str, Version],
+    versions_by_name: Mapping[str, Version],
     machines: Sequence[str],
     configurations: Mapping[str, Configuration],
 ) -> None:
-    """Raises UsageError where implementations cannot be measured as the file says."""
-    for name, one in found.items():
-        if one.library and any(machine != LOCAL for machine in machines):
+    """Raises UsageError if implementations cannot be measured as the file asks."""
+    for name, version in versions_by_name.items():
+        if version.library and any(machine != LOCAL for machine in machines):
             sentence = "other machines need a folder with an implementation.yaml, at the same path on each"
             raise UsageError(document.complaint(("implementations", name), sentence))
     for name, configuration in configurations.items():
-        if found and not configuration.sides:
-            sentence = "the campaign's implementations take the sides that are not named here: leave one out"
+        if versions_by_name and not configuration.sides:
+            sentence = "the campaign's implementations take the roles that are not named here: leave one out"
             raise UsageError(document.complaint(("configurations", name, "options"), sentence))
 
 
@@ -188,7 +192,7 @@ def _configuration(
         raise UsageError(document.complaint((*at, "suites"), "a configuration has suites or a paper, not both"))
     if not to_measure:
         return Configuration(name, tuple(described.get("suites", ())), key)
-    if outside := next((one for one in described.get("suites", ()) if ".." in Path(one).parts), ""):
+    if outside := next((suite for suite in described.get("suites", ()) if ".." in Path(suite).parts), ""):
         raise UsageError(document.complaint((*at, "suites"), f"'{outside}' leads out of suites/; name it without '..'"))
     tags: list[str] = []
     try:
@@ -203,26 +207,27 @@ def _configuration(
         raise UsageError(document.complaint((*at, "paper" if key else "suites"), str(error))) from error
     words, values = _words(document, (*at, "options"), described.get("options", {}), bool(key))
     case, tag, exclude = (list(values.pop(name, ())) for name in OF_SELECTION)
-    # Where CPU configurations are named, a run makes rows of its own.
+    # If CPU configurations are named, a run adds rows of its own.
     is_certain = (case or tag or exclude) and not values.get("cpus")
     if is_certain and not chosen(cases(suite_files(suites)), case, [*tags, *tag], exclude):
-        raise UsageError(document.complaint((*at, "options"), "no case of its suites is named so"))
+        raise UsageError(document.complaint((*at, "options"), "none of its suites has a case with this name"))
     expected = {"suites": suites, "tags": [*tags, *tag], "excluded": exclude, "cases": case, "options": values}
     sides = tuple(name for name in SIDES if name not in described.get("options", {}))
     return Configuration(name, tuple(described.get("suites", ())), key, tuple(words), expected, sides)
 
 
 def _words(document: Document, at: Pointer, given: dict[str, Any], of_paper: bool) -> tuple[list[str], dict[str, Any]]:
-    """Options of a configuration on a command line, and the settings that they make. Raises UsageError where `run` has
-    no such option or value."""
+    """The options of a configuration on a command line, and the settings that they make. Raises UsageError if `run` has
+    no such option or value.
+    """
     known = _options(of_paper)
     if empty := next((name for name, value in given.items() if value == []), ""):
-        raise UsageError(document.complaint((*at, empty), f"{empty} has no value; leave it out for its default"))
+        raise UsageError(document.complaint((*at, empty), f"{empty} has no value; leave it out to use its default"))
     words: list[str] = []
     values: dict[str, Any] = {name: one.default for name, one in known.items()}
     for name, value in given.items():
         if name in BY_THE_MATRIX:
-            raise UsageError(document.complaint((*at, name), f"the campaign itself says this: {name}"))
+            raise UsageError(document.complaint((*at, name), f"the campaign itself sets {name}"))
         if name not in known:
             what = f"{'a paper' if of_paper else 'a run'} has no such option; there are: {', '.join(known)}"
             raise UsageError(document.complaint((*at, name), what))
@@ -233,7 +238,7 @@ def _words(document: Document, at: Pointer, given: dict[str, Any], of_paper: boo
                 CHECKS_OF_NAMES[name](values[name])
         except UsageError as error:
             raise UsageError(document.complaint((*at, name), str(error))) from error
-        except TypeError as error:  # such as a number where names are needed
+        except TypeError as error:  # such as a number instead of names
             raise UsageError(document.complaint((*at, name), f"{name} cannot be {value!r}")) from error
         if option.kind is list:
             words += [word for one in values[name] for word in option.words(str(one))]
@@ -243,14 +248,15 @@ def _words(document: Document, at: Pointer, given: dict[str, Any], of_paper: boo
 
 
 def _single(option: Option, value: Any) -> Any:
-    """A value in the form that its option takes: several as a list, and one as itself. Raises UsageError where a list
-    has more than the option takes."""
+    """A value in the form that its option takes: several as a list, and a single value as itself. Raises UsageError if
+    a list is too long for the option.
+    """
     if option.kind is list:
         return value if isinstance(value, list) else [str(value)]
     if not isinstance(value, list) or isinstance(option.default, tuple):
         return value
     if len(value) != 1:
-        raise UsageError(f"{option.name} takes one value, not {len(value)}; configurations are what differs")
+        raise UsageError(f"{option.name} takes one value, not {len(value)}; use several configurations instead")
     return value[0]
 
 
@@ -264,7 +270,7 @@ def _require_cpus(names: Sequence[str]) -> None:
     topology.resolve(names, topology.configurations(topology.read()))
 
 
-# What refuses an unknown name with a UsageError, by option: before the first cell, not after hours.
+# Checks by option, which refuse an unknown name with a UsageError before the first cell, not after hours.
 CHECKS_OF_NAMES: dict[str, Callable[[Any], object]] = {
     "profile": profiles.load,
     "compressor": implementations.find,
@@ -277,7 +283,7 @@ CHECKS_OF_NAMES: dict[str, Callable[[Any], object]] = {
 def _options(of_paper: bool) -> dict[str, Option]:
     from headroom.core.settings import options
 
-    shared = {name: one for name, one in options().items() if not one.hidden and name not in BY_THE_MATRIX}
+    shared = {name: option for name, option in options().items() if not option.hidden and name not in BY_THE_MATRIX}
     if of_paper:
         return {name: shared[name] for name in OF_PAPERS}
-    return shared | {one.name: one for one in SELECTION}
+    return shared | {option.name: option for option in SELECTION}

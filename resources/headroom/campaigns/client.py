@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The client of a campaign: hands cells to workers, keeps each result when it arrives, and marks lost cells."""
+"""The client of a campaign: gives cells to workers, keeps each result when it arrives, and marks lost cells."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from headroom.core.errors import EnvironmentLacks, UsageError
 if TYPE_CHECKING:
     from distributed import Client, Future
 
-LOOK_S = 1.0  # between looks at who has come
+LOOK_S = 1.0  # seconds between looks for new workers
 OnEnd = Callable[[Cell, Result], None]
 
 
 @dataclass
 class Outcome:
-    """How a campaign ended: the result of each cell, and whether Ctrl-C ended it."""
+    """The end of a campaign: the result of each cell, and if Ctrl-C ended it."""
 
     results: dict[Cell, Result] = field(default_factory=dict)
     interrupted: bool = False
@@ -40,22 +40,22 @@ def run_campaign(
     on_end: OnEnd = lambda cell, result: None,
     program: Sequence[str] | None = None,
 ) -> Outcome:
-    """Measures the cells of a campaign that are not whole yet. `text` is its file, kept for --resume; `program` is as
+    """Measures the cells of a campaign that are still missing. `text` is its file, kept for --resume; `program` is as
     for `run_cell`.
 
-    Raises UsageError and EnvironmentLacks before anything is measured; later EnvironmentLacks, where the scheduler
-    goes.
+    Raises UsageError and EnvironmentLacks before anything is measured; later EnvironmentLacks, if the scheduler
+    disappears.
     """
     require_machines(campaign, scheduler)
     mine = identity.here()
-    with progress.begin(campaign, text, mine) as found:
-        outcome = Outcome(dict(found))
-        left = [cell for cell in campaign.cells() if cell not in found or found[cell].state != WHOLE]
+    with progress.begin(campaign, text, mine) as results:
+        outcome = Outcome(dict(results))
+        left = [cell for cell in campaign.cells() if cell not in results or results[cell].state != WHOLE]
         if not left:
             return outcome
         with cluster.connected(scheduler, keys, campaign.timeouts) as client:
             try:
-                needed, before = ({cell.machine for cell in cells} for cells in (left, found))
+                needed, before = ({cell.machine for cell in cells} for cells in (left, results))
                 _require_workers(client, campaign, needed, before, mine)
             except OSError as error:
                 raise _scheduler_went(campaign) from error
@@ -69,18 +69,19 @@ def run_campaign(
 
 
 def require_machines(campaign: Campaign, scheduler: str | None) -> None:
-    """Raises UsageError where a campaign without a scheduler names other machines than this one."""
+    """Raises UsageError if a campaign without a scheduler names other machines than this one."""
     others = [name for name in campaign.machines if name != LOCAL]
     if scheduler is None and others:
         raise UsageError(
-            f"The campaign {campaign.name} is about {', '.join(others)}, and without a scheduler there is only the "
-            f"machine {LOCAL}: name one with --scheduler (see ./headroom campaign scheduler --help)."
+            f"The campaign {campaign.name} needs {', '.join(others)}, but without a scheduler only the machine "
+            f"{LOCAL} works: name a scheduler with --scheduler (see ./headroom campaign scheduler --help)."
         )
 
 
 def _require_workers(client: Client, campaign: Campaign, needed: set[str], before: set[str], mine: Identity) -> None:
-    """Waits until every machine has a worker. Raises UsageError where one has none that took no part before either, or
-    one that runs something else."""
+    """Waits until every machine has a worker. Raises UsageError if a machine has none and took no part before, or if
+    its worker runs other code.
+    """
     until = time.monotonic() + campaign.timeouts.join_s
     while missing := needed - (there := _workers(client)).keys():
         if time.monotonic() >= until:
@@ -96,7 +97,7 @@ def _require_workers(client: Client, campaign: Campaign, needed: set[str], befor
     for name, address in there.items():
         other = replies.get(address)
         if other is not None and (what := _differs(mine, other)):
-            raise UsageError(f"The worker of {name} has {what}: check the same out there, and start it again.")
+            raise UsageError(f"The worker of {name} has {what}: check out the same commit there, and start it again.")
 
 
 def _differs(mine: Identity, other: Any) -> str:
@@ -106,11 +107,11 @@ def _differs(mine: Identity, other: Any) -> str:
 
 
 def _workers(client: Client) -> dict[str, str]:
-    """Address of each machine's worker."""
-    found = client.scheduler_info(n_workers=-1)["workers"]
+    """The address of each machine's worker."""
+    workers = client.scheduler_info(n_workers=-1)["workers"]
     return {
         name: address
-        for address, worker in found.items()
+        for address, worker in workers.items()
         for resource in worker["resources"]
         for prefix, name in [resource.split("-", 1)]
         if prefix == "machine"
@@ -118,9 +119,9 @@ def _workers(client: Client) -> dict[str, str]:
 
 
 class _Work:
-    """Hands each machine one cell after the other.
+    """Gives each machine one cell after the other.
 
-    Not all at once: the scheduler counts the death of a worker against every task that waits for it.
+    It does not give all at once: the scheduler counts the death of a worker against every task that waits for it.
     """
 
     def __init__(
@@ -135,21 +136,21 @@ class _Work:
         self.left: dict[str, deque[Cell]] = {}
         for cell in cells:
             self.left.setdefault(cell.machine, deque()).append(cell)
-        self.futures: dict[Future, Cell] = {}  # of cells that were handed out
+        self.futures: dict[Future, Cell] = {}  # futures of cells that were given to workers
 
     def collect(self, outcome: Outcome, on_end: OnEnd) -> None:
-        """Keeps each result at once: until then it is in its worker's memory alone."""
+        """Keeps each result at once: until then only its worker's memory has it."""
         from distributed import as_completed
 
         running = as_completed([self._next(machine) for machine in self.left])
         for future in running:
             cell = self.futures.pop(future)
-            found = {cell: self._result(cell, future)}
+            results = {cell: self._result(cell, future)}
             future.release()
-            if found[cell].reason == self._gone(cell):
-                found |= {other: self._lost(other, self._gone(other)) for other in self.left[cell.machine]}
+            if results[cell].reason == self._gone(cell):
+                results |= {other: self._lost(other, self._gone(other)) for other in self.left[cell.machine]}
                 self.left[cell.machine].clear()
-            for one, result in found.items():
+            for one, result in results.items():
                 outcome.results[one] = result
                 on_end(one, result)
             if self.left[cell.machine]:
@@ -198,12 +199,12 @@ class _Work:
 
 def _scheduler_went(campaign: Campaign) -> EnvironmentLacks:
     return EnvironmentLacks(
-        f"The scheduler went. What has arrived is kept; `./headroom campaign --resume {campaign.name}` goes on once "
-        "there is a scheduler again."
+        "The scheduler disappeared. The results so far are kept; continue with `./headroom campaign --resume "
+        f"{campaign.name}` when a scheduler runs again."
     )
 
 
 def _deaths(dask_scheduler: Any, key: str) -> int:
-    """How often the worker of a task died; runs in the scheduler."""
+    """The number of deaths of a task's workers; runs in the scheduler."""
     task = dask_scheduler.tasks.get(key)
     return task.suspicious if task is not None else 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The processes of a campaign: a scheduler, one worker on each machine, and the client's way to them.
+"""The processes of a campaign: a scheduler, one worker on each machine, and the client's connection to them.
 
 A client of a scheduler can run programs on its workers. So TLS is required beyond loopback, and there is no dashboard.
 Source: Dask distributed, "Security" and "Configuration reference".
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from distributed import Client
     from distributed.security import Security
 
-PORT = 8786  # of a scheduler, where its address names none
+PORT = 8786  # default port of a scheduler
 CONNECT_S = 15.0
-AGAIN_S = 2.0  # after a scheduler went, until a worker looks for it again
-ONLY_LOOPBACK = "127.0.0.1:0"  # where Dask's web server listens, which has no pages
+AGAIN_S = 2.0  # seconds after a scheduler disappeared, until a worker looks for it again
+ONLY_LOOPBACK = "127.0.0.1:0"  # address of Dask's web server, which has no pages
 PRELOAD = "headroom.campaigns.preload"
 ALLOWED_FAILURES = 2  # deaths of a worker that a cell survives
-WORKER_TTL_S = 180  # without a sign of a worker, after which it counts as dead
+WORKER_TTL_S = 180  # seconds without a sign of a worker, after which it counts as dead
 
 SETTINGS: dict[str, Any] = {
     "distributed.scheduler.allowed-failures": ALLOWED_FAILURES,
@@ -55,24 +55,25 @@ SETTINGS: dict[str, Any] = {
 
 
 def resource_of(machine: str) -> str:
-    """The resource of which a machine's worker has one, and each of its cells takes one."""
+    """The resource of a machine: its worker has one, and each of its cells takes one."""
     return f"machine-{machine}"
 
 
 def checked_address(address: str) -> str:
-    """A scheduler's address with its port. Raises UsageError on another form, and where it would go without TLS over a
-    network."""
+    """A scheduler's address with its port. Raises UsageError if it is malformed, and if it would use a network without
+    TLS.
+    """
     parts = urlsplit(address)
     try:
         host, port = parts.hostname, parts.port or PORT
     except ValueError as error:
-        raise UsageError(f"'{address}' is no address such as tls://10.0.0.1:{PORT} ({error}).") from error
+        raise UsageError(f"'{address}' is not an address such as tls://10.0.0.1:{PORT} ({error}).") from error
     if parts.scheme not in ("tls", "tcp") or not host or parts.path not in ("", "/") or parts.query:
-        raise UsageError(f"'{address}' is no address such as tls://10.0.0.1:{PORT}.")
+        raise UsageError(f"'{address}' is not an address such as tls://10.0.0.1:{PORT}.")
     if parts.scheme == "tcp" and not _is_loopback(host):
         raise UsageError(
-            f"{address} goes over a network without TLS, and a client of a scheduler can run programs on all its "
-            f"machines: use tls://{parts.netloc}, with keys that `./headroom campaign keys DIR` makes."
+            f"{address} uses a network without TLS, but a client of a scheduler can run programs on all its machines: "
+            f"use tls://{parts.netloc}, with keys that `./headroom campaign keys DIR` makes."
         )
     return f"{parts.scheme}://{f'[{host}]' if ':' in host else host}:{port}"
 
@@ -87,20 +88,24 @@ def _is_loopback(host: str) -> bool:
 
 
 def security_of(address: str, folder: Path | None) -> Security | None:
-    """Keys for an address. Raises UsageError where it needs some and has none, or the other way round."""
+    """The keys for an address. Raises UsageError if the address needs keys and there are none, or the other way
+    round.
+    """
     if not address.startswith("tls://"):
         if folder is not None:
-            raise UsageError(f"{address} is not encrypted, and so --keys would change nothing: say tls:// instead.")
+            raise UsageError(
+                f"{address} is not encrypted, so --keys would change nothing: use a tls:// address instead."
+            )
         return None
     if folder is None:
         raise UsageError(f"{address} needs keys: name their folder with --keys (see ./headroom campaign keys).")
     return _security(Keys(folder).require())
 
 
-def _security(found: Keys) -> Security:
+def _security(keys_found: Keys) -> Security:
     from distributed.security import Security
 
-    authority, certificate, key = map(str, (found.authority, found.certificate, found.key))
+    authority, certificate, key = map(str, (keys_found.authority, keys_found.certificate, keys_found.key))
     return Security(
         require_encryption=True,
         tls_ca_file=authority,
@@ -111,7 +116,7 @@ def _security(found: Keys) -> Security:
 
 @contextmanager
 def settings() -> Iterator[None]:
-    """Dask's settings of a campaign, and its log without what a user can do nothing about."""
+    """Applies Dask's settings of a campaign, and hides its log messages that a user cannot act on."""
     import dask
     import distributed  # noqa: F401  # which sets the levels of its log when it is first imported
 
@@ -124,14 +129,14 @@ def settings() -> Iterator[None]:
 
 @contextmanager
 def connected(scheduler: str | None, folder: Path | None, timeouts: Timeouts) -> Iterator[Client]:
-    """A client of a scheduler, or of one worker on this machine where none is named.
+    """A client of a scheduler, or of one worker on this machine if none is named.
 
-    Raises EnvironmentLacks where the scheduler does not answer.
+    Raises EnvironmentLacks if the scheduler does not answer.
     """
     from distributed import Client
 
     if folder is not None and scheduler is None:
-        raise UsageError("--keys are those of a scheduler: name it with --scheduler.")
+        raise UsageError("--keys belong to a scheduler: name it with --scheduler.")
     with settings():
         if scheduler is None:
             with _here() as cluster, Client(cluster, timeout=CONNECT_S, security=cluster.security) as client:
@@ -149,19 +154,20 @@ def connected(scheduler: str | None, folder: Path | None, timeouts: Timeouts) ->
 
 @contextmanager
 def _here() -> Iterator[Any]:
-    """A scheduler and a worker on this machine, with keys of their own: without, every user of it could run programs as
-    this one."""
+    """A scheduler and a worker on this machine, with keys of their own: without keys, every user of the machine could
+    run programs as this one.
+    """
     from distributed import LocalCluster
 
     with tempfile.TemporaryDirectory(prefix="headroom-keys-") as folder:
-        made = keys.make(Path(folder) / "keys")
+        new_keys = keys.make(Path(folder) / "keys")
         with LocalCluster(
             n_workers=1,
             threads_per_worker=1,
             processes=True,
             host="127.0.0.1",
             protocol="tls://",
-            security=_security(made),
+            security=_security(new_keys),
             dashboard_address=None,
             worker_dashboard_address=None,
             memory_limit=0,
@@ -174,7 +180,7 @@ def _here() -> Iterator[Any]:
 
 
 def _prepared(client: Client, timeouts: Timeouts) -> Client:
-    """Gives the scheduler the campaign's time after which the cells of a machine without a worker are lost."""
+    """Gives the scheduler the time after which the cells of a machine without a worker are lost."""
 
     def prepare(dask_scheduler: Any) -> None:
         dask_scheduler.no_workers_timeout = timeouts.lost_s
@@ -184,8 +190,8 @@ def _prepared(client: Client, timeouts: Timeouts) -> Client:
 
 
 def _no_answer(address: str, error: BaseException) -> EnvironmentLacks:
-    words = " ".join(_causes(error))
-    if "certificate" in words.lower() or "ssl" in words.lower() or "_CA" in words:
+    causes = " ".join(_causes(error))
+    if "certificate" in causes.lower() or "ssl" in causes.lower() or "_CA" in causes:
         return EnvironmentLacks(
             f"The scheduler at {address} has other keys: copy the folder of --keys from the machine that made them."
         )
@@ -193,17 +199,17 @@ def _no_answer(address: str, error: BaseException) -> EnvironmentLacks:
 
 
 def _causes(error: BaseException) -> list[str]:
-    """What an error and those behind it say."""
-    found: list[str] = []
-    one: BaseException | None = error
-    while one is not None:
-        found.append(str(one))
-        one = one.__cause__ or one.__context__
-    return found
+    """The messages of an error and its causes."""
+    messages: list[str] = []
+    cause: BaseException | None = error
+    while cause is not None:
+        messages.append(str(cause))
+        cause = cause.__cause__ or cause.__context__
+    return messages
 
 
 def run_scheduler(listen: str, folder: Path | None, say: Callable[[str], None]) -> None:
-    """Runs a scheduler until Ctrl-C or SIGTERM. Raises EnvironmentLacks where it cannot listen there."""
+    """Runs a scheduler until Ctrl-C or SIGTERM. Raises EnvironmentLacks if it cannot listen there."""
     address = checked_address(listen)
     security = security_of(address, folder)
     if security is None:
@@ -232,9 +238,9 @@ async def _scheduler(address: str, security: Security | None, say: Callable[[str
 
 
 def run_worker(scheduler: str, machine: str, folder: Path | None, say: Callable[[str], None]) -> None:
-    """Runs the worker of a machine until Ctrl-C or SIGTERM, over the ends of schedulers.
+    """Runs the worker of a machine until Ctrl-C or SIGTERM, also after the end of a scheduler.
 
-    Raises EnvironmentLacks where the first scheduler does not answer, or has a worker of that name.
+    Raises EnvironmentLacks if the first scheduler does not answer, or has a worker of that name.
     """
     address = checked_address(scheduler)
     security = security_of(address, folder)
@@ -264,7 +270,7 @@ async def _worker(address: str, machine: str, security: Security | None, say: Ca
                 for one in (ended, signalled):
                     one.cancel()
                 if not stopped.is_set():
-                    say(f"The scheduler at {address} went; the machine {machine} waits for it.")
+                    say(f"The scheduler at {address} disappeared; the machine {machine} waits for it.")
             with suppress(asyncio.TimeoutError):
                 await asyncio.wait_for(stopped.wait(), AGAIN_S)
 
@@ -292,8 +298,8 @@ async def _nanny(address: str, machine: str, security: Security | None) -> Any:
     except Exception as error:
         if any("name taken" in cause for cause in _causes(error)):
             raise EnvironmentLacks(
-                f"The scheduler at {address} has a worker of the name {machine} already: end that, or name this "
-                "machine otherwise."
+                f"The scheduler at {address} has a worker of the name {machine} already: end that worker, or give "
+                "this machine another name."
             ) from error
         raise _no_answer(address, error) from error
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What machines of a campaign must have in common: the commit, changes to it, the Python packages."""
+"""The properties that all machines of a campaign must share: the commit, changes to it, the Python packages."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ SHOWN = 12  # digits of a digest in a sentence
 
 @dataclass(frozen=True)
 class Identity:
-    """Of a checkout. `changes` is a digest of what differs from the commit, "" where nothing does; `packages` one of
-    requirements.lock."""
+    """The identity of a checkout. `changes` is a digest of its differences from the commit, "" if there are none;
+    `packages` is a digest of requirements.lock.
+    """
 
     commit: str
     changes: str
@@ -32,16 +33,16 @@ class Identity:
 
     @classmethod
     def from_json(cls, document: Any) -> Identity:
-        """The identity of such a document. Raises ValueError, with half a sentence, where it is none."""
-        names = [one.name for one in fields(cls)]
+        """The identity in a document. Raises ValueError, with half a sentence, if it is damaged."""
+        names = [field.name for field in fields(cls)]
         if not isinstance(document, dict) or any(not isinstance(document.get(name), str) for name in names):
             raise ValueError(f"it has no {', '.join(names)}")
         return cls(**{name: document[name] for name in names})
 
     def differs(self, other: Identity) -> str:
-        """What another checkout has that this one lacks, as the rest of a sentence; "" where they are the same."""
+        """The difference of another checkout, as the end of a sentence; "" if they are equal."""
         if other.commit != self.commit:
-            return f"commit {other.commit[:SHOWN]}, where {self.commit[:SHOWN]} is measured"
+            return f"commit {other.commit[:SHOWN]}, but the campaign measures {self.commit[:SHOWN]}"
         if other.changes != self.changes:
             return f"other uncommitted changes to commit {self.commit[:SHOWN]}"
         if other.packages != self.packages:
@@ -49,22 +50,24 @@ class Identity:
         return ""
 
 
-_at_start: Identity | None = None  # of a worker
+_at_start: Identity | None = None  # identity of a worker's code
 
 
 def remember() -> None:
-    """Keeps the identity that the checkout has now, when this process has just read its code from there."""
+    """Keeps the checkout's present identity, when this process has just read its code from there."""
     global _at_start
     _at_start = here()
 
 
 def running() -> Identity:
-    """Of the code that this process runs: that of the checkout when a worker began, else as it is."""
+    """The identity of the code that this process runs: that of the checkout when a worker began, or else as it
+    is now.
+    """
     return _at_start or here()
 
 
 def here(root: Path = ROOT) -> Identity:
-    """Of this checkout, read anew. Raises EnvironmentLacks where it is no git repository."""
+    """The identity of this checkout, read anew. Raises EnvironmentLacks if it is not a git repository."""
     try:
         packages = (root / "requirements.lock").read_bytes()
     except OSError as error:
@@ -74,8 +77,9 @@ def here(root: Path = ROOT) -> Identity:
 
 
 def _changes(root: Path) -> str:
-    """A digest of the names and contents of all files that are not as in the commit, whatever git is configured to
-    show; "" where there are none."""
+    """A digest of the names and contents of all files that differ from the commit, independent of git's configuration;
+    "" if there are none.
+    """
     tracked = _git(root, "diff", "--name-only", "--no-renames", "-z", "HEAD")
     others = _git(root, "ls-files", "--others", "--exclude-standard", "-z")
     digest = hashlib.sha256()
@@ -90,9 +94,9 @@ def _changes(root: Path) -> str:
     return digest.hexdigest() if names else ""
 
 
-def _git(root: Path, *words: str) -> str:
-    done = git(root, *words, timeout_s=GIT_TIMEOUT_S)
-    if done.returncode != 0:
-        reason = (done.stderr.strip().splitlines() or ["git gave no reason"])[-1]
-        raise EnvironmentLacks(f"A campaign compares commits, and {root} shows none ({reason}): use a git checkout.")
-    return done.stdout
+def _git(root: Path, *arguments: str) -> str:
+    process = git(root, *arguments, timeout_s=GIT_TIMEOUT_S)
+    if process.returncode != 0:
+        reason = (process.stderr.strip().splitlines() or ["git gave no reason"])[-1]
+        raise EnvironmentLacks(f"A campaign compares commits, but {root} has none ({reason}): use a git checkout.")
+    return process.stdout

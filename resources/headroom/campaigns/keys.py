@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keys of a campaign: a certificate authority of its own, and one certificate that client, scheduler and workers share.
+"""The keys of a campaign: a certificate authority of its own, and one certificate that client, scheduler and workers
+share.
 
-The key lets its owner run programs on every machine of the campaign. Made by openssl(1); the authority's key is thrown
-away. Source: RFC 5280, RFC 8446.
+The key lets its owner run programs on every machine of the campaign. openssl(1) makes them; the authority's key is
+thrown away. Source: RFC 5280, RFC 8446.
 """
 
 from __future__ import annotations
@@ -39,20 +40,20 @@ class Keys:
         return self.folder / "key.pem"
 
     def require(self) -> Keys:
-        """Raises UsageError where a file is missing, or others may read the key."""
+        """Raises UsageError if a file is missing, or if others may read the key."""
         for path in (self.authority, self.certificate, self.key):
             if not path.is_file():
                 raise UsageError(
-                    f"There is no {path}: `./headroom campaign keys {self.folder}` makes keys; copy that folder to "
+                    f"{path} does not exist: `./headroom campaign keys {self.folder}` makes keys; copy that folder to "
                     "each machine."
                 )
         if self.key.stat().st_mode & 0o077:
-            raise UsageError(f"Others than its owner may read {self.key}: chmod 600 {self.key}.")
+            raise UsageError(f"Other users may read {self.key}: chmod 600 {self.key}.")
         return self
 
 
 def make(folder: Path) -> Keys:
-    """Makes keys in a new folder. Raises UsageError where it holds some, EnvironmentLacks without openssl."""
+    """Makes keys in a new folder. Raises UsageError if it holds some, EnvironmentLacks without openssl."""
     keys = Keys(folder)
     if any(path.exists() for path in (keys.authority, keys.certificate, keys.key)):
         raise UsageError(f"{folder} has keys already: name another folder, or remove it.")
@@ -62,7 +63,7 @@ def make(folder: Path) -> Keys:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder, prefix=".") as name:
             _make(Path(name))
-            for path in (keys.authority, keys.certificate, keys.key):  # without the last one there are no keys
+            for path in (keys.authority, keys.certificate, keys.key):  # without the last file there are no keys
                 (Path(name) / path.name).replace(path)
     except OSError as error:
         raise disk_error(error, f"making keys in {folder}", resumable=False) from error
@@ -71,7 +72,7 @@ def make(folder: Path) -> Keys:
 
 def _make(folder: Path) -> None:
     """Makes all files in a folder that only its owner may enter."""
-    made = Keys(folder)
+    new_keys = Keys(folder)
     authority_key, request, extensions = folder / "authority.key", folder / "request.pem", folder / "extensions"
     extensions.write_text(
         "basicConstraints=critical,CA:FALSE\nkeyUsage=critical,digitalSignature\n"
@@ -81,23 +82,23 @@ def _make(folder: Path) -> None:
     new = ("-newkey", "ec", "-pkeyopt", f"ec_paramgen_curve:{CURVE}", "-nodes", "-batch")
     _openssl(
         *("req", "-x509", *new, "-subj", "/CN=Headroom campaign authority", "-days", str(DAYS)),
-        *("-addext", "keyUsage=critical,keyCertSign", "-keyout", authority_key, "-out", made.authority),
+        *("-addext", "keyUsage=critical,keyCertSign", "-keyout", authority_key, "-out", new_keys.authority),
     )
-    _openssl("req", *new, "-subj", "/CN=Headroom campaign", "-keyout", made.key, "-out", request)
+    _openssl("req", *new, "-subj", "/CN=Headroom campaign", "-keyout", new_keys.key, "-out", request)
     _openssl(
-        *("x509", "-req", "-in", request, "-CA", made.authority, "-CAkey", authority_key, "-CAcreateserial"),
-        *("-days", str(DAYS), "-extfile", extensions, "-out", made.certificate),
+        *("x509", "-req", "-in", request, "-CA", new_keys.authority, "-CAkey", authority_key, "-CAcreateserial"),
+        *("-days", str(DAYS), "-extfile", extensions, "-out", new_keys.certificate),
     )
-    made.key.chmod(0o600)
+    new_keys.key.chmod(0o600)
 
 
-def _openssl(*words: str | Path) -> None:
+def _openssl(*arguments: str | Path) -> None:
     try:
-        done = subprocess.run(
-            ["openssl", *map(str, words)], capture_output=True, text=True, timeout=OPENSSL_TIMEOUT_S, check=False
+        process = subprocess.run(
+            ["openssl", *map(str, arguments)], capture_output=True, text=True, timeout=OPENSSL_TIMEOUT_S, check=False
         )
     except subprocess.TimeoutExpired as error:
-        raise EnvironmentLacks(f"`openssl {words[0]}` took more than {OPENSSL_TIMEOUT_S} s.") from error
-    if done.returncode:
-        lines = done.stderr.strip().splitlines() or ["it gave no reason"]
-        raise EnvironmentLacks(f"`openssl {words[0]}` failed: {lines[-1]}.")
+        raise EnvironmentLacks(f"`openssl {arguments[0]}` took more than {OPENSSL_TIMEOUT_S} s.") from error
+    if process.returncode:
+        lines = process.stderr.strip().splitlines() or ["it gave no reason"]
+        raise EnvironmentLacks(f"`openssl {arguments[0]}` failed: {lines[-1]}.")

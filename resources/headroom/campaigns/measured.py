@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The figures of a campaign: the records of its whole cells, put side by side by machine, build and configuration."""
+"""The figures of a campaign: the records of its whole cells, by machine, build and configuration."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from headroom.report.data import Capacity, Records, capacities, title_of_scheme
 
 @dataclass(frozen=True)
 class Values:
-    """One figure of all repeats of a cell: their median, and the least and the greatest."""
+    """A figure of all repeats of a cell: its median, and the least and the greatest value."""
 
     of: tuple[float, ...]
 
@@ -29,16 +29,16 @@ class Values:
 
     @property
     def text(self) -> str:
-        """The median, and behind it how far the repeats spread, as a share of it."""
+        """The median, followed by the spread of the repeats as a share of it."""
         low, high, middle = min(self.of), max(self.of), self.median
         if len(self.of) < 2 or not middle or low == high:
             return shown(middle)
         return f"{shown(middle)} ±{(high - low) / 2 / abs(middle):.1%}".replace("%", " %")
 
 
-def values(found: Iterable[float | None]) -> Values | None:
-    """None where there is no value at all."""
-    there = tuple(one for one in found if one is not None)
+def values(given: Iterable[float | None]) -> Values | None:
+    """The values of a figure; None if there are none at all."""
+    there = tuple(value for value in given if value is not None)
     return Values(there) if there else None
 
 
@@ -49,11 +49,11 @@ class CampaignData:
     campaign: Campaign
     results: dict[Cell, Result]
     records: dict[Cell, Records] = field(default_factory=dict)
-    head: str = ""  # of the campaign's chain
-    changed: list[str] = field(default_factory=list)  # sentences about records that are not as they were written
+    head: str = ""  # head of the campaign's chain
+    changed: list[str] = field(default_factory=list)  # sentences about records that were changed
 
     def machine(self, name: str) -> dict[str, Any] | None:
-        """The environment of a machine, as its first record has it; None where nothing came from it."""
+        """The environment of a machine, from its first record; None if it has none."""
         found = (records[0]["environment"] for cell, records in self.records.items() if cell.machine == name)
         return next(found, None)
 
@@ -67,7 +67,7 @@ class CampaignData:
 
 
 def read(campaign: Campaign, warn: Callable[[str], None] = lambda sentence: None) -> CampaignData:
-    """What a campaign has on the disk."""
+    """Reads the results and records of a campaign from the disk."""
     data = CampaignData(campaign, progress.results(campaign, warn))
     chained = chain.verify(campaign.folder, chain.CAMPAIGN)
     data.head, data.changed = chained.head, chained.sentences()
@@ -84,7 +84,7 @@ def read(campaign: Campaign, warn: Callable[[str], None] = lambda sentence: None
 
 @dataclass(frozen=True, order=True)
 class CellGroup:
-    """The cells that differ in their repeat alone: where a figure comes from."""
+    """The cells that differ in their repeat alone: the source of a figure."""
 
     machine: str
     build: str
@@ -97,25 +97,25 @@ class CellGroup:
 
 
 def columns(cells: Iterable[Cell]) -> dict[CellGroup, str]:
-    """The columns of some cells with their titles: the machine, and what else tells them apart."""
-    found = sorted({CellGroup.of(cell) for cell in cells})
-    builds, configurations = {one.build for one in found}, {one.configuration for one in found}
+    """The columns of some cells with their titles: the machine, and further properties that tell them apart."""
+    groups = sorted({CellGroup.of(cell) for cell in cells})
+    builds, configurations = {group.build for group in groups}, {group.configuration for group in groups}
     return {
-        one: " ".join(
+        group: " ".join(
             [
-                one.machine,
-                *([one.implementation] if one.implementation else []),
-                *([one.build] if len(builds) > 1 else []),
-                *([one.configuration] if len(configurations) > 1 else []),
+                group.machine,
+                *([group.implementation] if group.implementation else []),
+                *([group.build] if len(builds) > 1 else []),
+                *([group.configuration] if len(configurations) > 1 else []),
             ]
         )
-        for one in found
+        for group in groups
     }
 
 
 @dataclass(frozen=True)
 class Series:
-    """What is measured on every machine: the rows of tables."""
+    """A measurement that every machine made: a row of the tables."""
 
     configuration: str
     build: str
@@ -130,12 +130,12 @@ class Series:
         return f"{self.compressor} → {self.decompressor}"
 
 
-Key = tuple[Series, float | None]  # with the target load
+Key = tuple[Series, float | None]  # a series and the target load
 
 
 @dataclass
 class Capacities:
-    """Capacities by what was measured, target load and machine; one for each repeat."""
+    """Capacities by series, target load and machine; one for each repeat."""
 
     by_key: dict[Key, dict[str, list[tuple[Cell, Capacity]]]]
 
@@ -146,34 +146,34 @@ class Capacities:
         return list(dict.fromkeys(series for series, _ in self.by_key))
 
     def main_key(self, series: Series) -> Key:
-        """That at 50 % load, else the first there is: the one whose costs stand for the series."""
+        """The key at 50 % load, or else the first: its costs stand for the series."""
         keys = [key for key in self.by_key if key[0] == series]
         return next((key for key in keys if key[1] == 0.5), keys[0])
 
 
 def all_capacities(data: CampaignData) -> Capacities:
-    """Capacities with a figure, rows in one order whatever that of the cells was."""
-    found: dict[Key, dict[str, list[tuple[Cell, Capacity]]]] = {}
-    names = {one.word: name for name, one in data.campaign.implementations.items()}
+    """Capacities with a figure. The order of the rows does not depend on the order of the cells."""
+    by_key: dict[Key, dict[str, list[tuple[Cell, Capacity]]]] = {}
+    names = {implementation.word: name for name, implementation in data.campaign.implementations.items()}
     for cell in sorted(data.records):
-        for one in capacities(data.records[cell]):
-            if one.flow_pairs is None:
+        for capacity in capacities(data.records[cell]):
+            if capacity.flow_pairs is None:
                 continue
-            sides = [names.get(side, side) for side in (one.compressor, one.decompressor)]
-            which = (cell.configuration, one.build, one.scheme)
-            series = Series(*which, sides[0], sides[1], one.profile, one.cpus)
-            found.setdefault((series, one.target_load), {}).setdefault(cell.machine, []).append((cell, one))
-    return Capacities(found)
+            sides = [names.get(side, side) for side in (capacity.compressor, capacity.decompressor)]
+            which = (cell.configuration, capacity.build, capacity.scheme)
+            series = Series(*which, sides[0], sides[1], capacity.profile, capacity.cpus)
+            by_key.setdefault((series, capacity.target_load), {}).setdefault(cell.machine, []).append((cell, capacity))
+    return Capacities(by_key)
 
 
 def names(series: Sequence[Series]) -> dict[Series, str]:
-    """A name for each: its CPU configuration, and what else tells it from the others."""
+    """A name for each series: its CPU configuration, and further properties that tell it from the others."""
     parts: tuple[Callable[[Series], str], ...] = (
-        lambda one: one.configuration,
-        lambda one: title_of_scheme(one.scheme),
-        lambda one: one.pair,
-        lambda one: one.profile,
-        lambda one: one.build,
+        lambda entry: entry.configuration,
+        lambda entry: title_of_scheme(entry.scheme),
+        lambda entry: entry.pair,
+        lambda entry: entry.profile,
+        lambda entry: entry.build,
     )
-    varying = [part for part in parts if len({part(one) for one in series}) > 1]
-    return {one: ", ".join([one.cpus, *(part(one) for part in varying)]) for one in series}
+    varying = [part for part in parts if len({part(entry) for entry in series}) > 1]
+    return {entry: ", ".join([entry.cpus, *(part(entry) for part in varying)]) for entry in series}

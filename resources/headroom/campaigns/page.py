@@ -21,14 +21,15 @@ from headroom.report import render
 from headroom.report.page import Card, Column, Link, Page, Section, table
 from headroom.report.unreadable import readable
 
-MISSING = "missing"  # a cell of which nothing is known yet
+MISSING = "missing"  # a cell without a result
 WORST_FIRST = ("error", "fail", "unusable", "lost", "busy", MISSING, "non-strict", "unsupported", "pass")
-MOST_REASON = 300  # characters
+MOST_REASON = 300  # most characters of a title
 
 
 def write(campaign: Campaign, warn: Callable[[str], None] = lambda sentence: None) -> Path | None:
-    """Writes the page of what a campaign has; None where it has nothing. Raises EnvironmentLacks when the disk does not
-    take it."""
+    """Writes the page of a campaign's results so far; None if there are none. Raises EnvironmentLacks if the disk is
+    full.
+    """
     data = measured.read(campaign, warn)
     if not data.results:
         return None
@@ -46,12 +47,12 @@ def readable_part(data: CampaignData) -> CampaignData:
     items = [(cell, record) for cell, records in data.records.items() for record in records]
     if not items:
         return data
-    kept = readable(lambda few: page(_with(data, few)), items, "The page", lambda one: _name(*one))
-    return _with(data, kept)
+    usable = readable(lambda few: page(_with(data, few)), items, "The page", lambda item: _name(*item))
+    return _with(data, usable)
 
 
 def _with(data: CampaignData, items: list[tuple[Cell, dict[str, Any]]]) -> CampaignData:
-    """Returns the campaign with these records alone."""
+    """The campaign with only these records."""
     records: dict[Cell, list[dict[str, Any]]] = {}
     for cell, record in items:
         records.setdefault(cell, []).append(record)
@@ -98,13 +99,13 @@ def _subtitle(data: CampaignData) -> str:
 
 
 def _warnings(data: CampaignData) -> list[str]:
-    """Warnings of the machines' runs, each with the machines that it is about."""
-    found: dict[str, list[str]] = {}
+    """Warnings from the machines' runs, each with its machines."""
+    machines_by_warning: dict[str, list[str]] = {}
     for machine in data.campaign.machines:
         mine = [record for cell, records in data.records.items() if cell.machine == machine for record in records]
         for sentence in render.warnings(mine) if mine else []:
-            found.setdefault(sentence, []).append(machine)
-    of_machines = [f"{', '.join(machines)}: {sentence}" for sentence, machines in found.items()]
+            machines_by_warning.setdefault(sentence, []).append(machine)
+    of_machines = [f"{', '.join(machines)}: {sentence}" for sentence, machines in machines_by_warning.items()]
     return [*data.changed, *version_sections.warnings(data), *of_machines]
 
 
@@ -120,9 +121,9 @@ def _summary(data: CampaignData) -> Section:
     campaign, cells = data.campaign, data.campaign.cells()
     section = Section("summary", "Cells", "Cells")
     section.intro = [
-        "A cell is one run: a configuration on a machine, with an implementation and a build. Its word is that of the "
-        "worst case of its run; busy: the machine did not become quiet; lost: it had no worker any more; unusable: its "
-        "command did not end well, or its run is not that of the cell.",
+        "A cell is one run: a configuration on a machine, with an implementation and a build. The text of a cell is "
+        "the worst verdict of its run. Busy: the machine did not become quiet. Lost: it had no worker any more. "
+        "Unusable: its command failed, or its run does not belong to the cell.",
     ]
     section.cards = [
         Card("Whole cells", f"{len(data.records)} of {len(cells)}", f"{campaign.repeats} of each"),
@@ -169,9 +170,9 @@ def _titles(data: CampaignData) -> list[str]:
 
 def _matrix_cell(data: CampaignData, first: Cell) -> blocks.Cell:
     cells = [replace(first, repeat=number) for number in range(1, data.campaign.repeats + 1)]
-    found = Counter(_status(data, cell) for cell in cells)
-    worst = next(word for word in WORST_FIRST if found[word])
-    text = ", ".join(f"{found[word]} {word}" for word in WORST_FIRST if found[word])
+    statuses = Counter(_status(data, cell) for cell in cells)
+    worst = next(word for word in WORST_FIRST if statuses[word])
+    text = ", ".join(f"{statuses[word]} {word}" for word in WORST_FIRST if statuses[word])
     details = [Link(f"repeat {cell.repeat}: {_status(data, cell)}", _anchor(cell)) for cell in cells]
     return blocks.Cell(text, WORST_FIRST.index(worst), worst, details=details)
 
@@ -244,7 +245,7 @@ def _cells(data: CampaignData) -> Section:
         Column("Report", optional=True),
         Column("Reason", long=True, optional=True),
     ]
-    words = [word for word in WORST_FIRST if any(row[1].verdict == word for row in rows)]
-    section.add("table", table("t-cells", columns, rows), filter=words if len(words) > 1 else [])
+    statuses = [word for word in WORST_FIRST if any(row[1].verdict == word for row in rows)]
+    section.add("table", table("t-cells", columns, rows), filter=statuses if len(statuses) > 1 else [])
     section.add("text", f"Commands: ./headroom campaign --resume {data.campaign.name} --dry-run", style="soft small")
     return section

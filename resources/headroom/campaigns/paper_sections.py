@@ -20,7 +20,7 @@ Items = dict[str, dict[CellGroup, list[Item]]]  # by identity and column; one fo
 
 
 def sections(data: CampaignData) -> list[Section]:
-    """One for each paper of which a cell has figures."""
+    """The sections, one for each paper of which a cell has figures."""
     keys = {
         str(record["parameters"]["paper"])
         for record in data.all_records()
@@ -38,10 +38,10 @@ def _section(data: CampaignData, key: str) -> Section:
     about = next(iter(mine.values()))[0]["parameters"].get("about", {})
     section = Section(f"paper-{key}", f"{about.get('title', key)} ({about.get('year', '–')})", key)
     section.intro = [
-        "The number that the paper prints, that of our model where it prints none, or our bound, and the figure of "
-        "each machine: the median over the repeats. Must-match follows from the "
-        "protocol or from the link; shape has to point the same way; context is another machine in another year, "
-        "without a verdict. The verdict is the worst one of all machines.",
+        "The printed number, or else that of our model, or our bound, and the figure of each machine: the median "
+        "over the repeats. Must-match figures follow from the protocol or the link. Shape figures must change in the "
+        "same direction. Context comes from another machine in another year, and has no verdict. The verdict is the "
+        "worst of all machines.",
     ]
     titles = columns(mine)
     places = items_by_place([record for records in mine.values() for record in records])
@@ -66,15 +66,15 @@ def _titles(records: Records) -> dict[str, str]:
 
 def _items(mine: dict[Cell, Records], place: str) -> Items:
     """The figures of a place, in the order of the first cell that has them."""
-    found: Items = {}
+    items: Items = {}
     for cell in sorted(mine):
         column = CellGroup.of(cell)
         for record in mine[cell]:
             for item in record["items"]:
                 if item["where"] == place:
                     identity = item.get("id") or f"{item['quantity']} {item['unit']}"
-                    found.setdefault(identity, {}).setdefault(column, []).append(item)
-    return found
+                    items.setdefault(identity, {}).setdefault(column, []).append(item)
+    return items
 
 
 def _all(by_column: dict[CellGroup, list[Item]]) -> list[Item]:
@@ -82,15 +82,15 @@ def _all(by_column: dict[CellGroup, list[Item]]) -> list[Item]:
 
 
 def _verdict(items: list[Item]) -> str:
-    """The worst verdict of a figure; "measured" where it has nothing to agree with."""
+    """The worst verdict of a figure; "measured" if there is nothing to agree with."""
     verdicts = [verdict for item in items if (verdict := verdict_of(item))]
     return worst(verdicts) if verdicts else "measured"
 
 
 def _counted(items: Items) -> str:
-    """What a table that is folded away holds."""
-    found = [_verdict(_all(by_column)) for by_column in items.values()]
-    counts = [f"{found.count(word)} {word}" for word in (*VERDICTS, "measured") if word in found]
+    """The title of a table that is folded away: counts of its figures."""
+    verdicts = [_verdict(_all(by_column)) for by_column in items.values()]
+    counts = [f"{verdicts.count(word)} {word}" for word in (*VERDICTS, "measured") if word in verdicts]
     return f"{len(items)} figures: {', '.join(counts)}"
 
 
@@ -117,16 +117,16 @@ def _table(identity: str, items: Items, titles: dict[CellGroup, str]) -> blocks.
 
 
 def _cell(items: list[Item]) -> blocks.Cell:
-    """What a machine has; marked where that does not agree, and with the reason where there is nothing."""
-    found: Values | None = values(item["measured"] for item in items)
+    """A machine's figure; marked if it does not agree, and with the reason if it is missing."""
+    measured: Values | None = values(item["measured"] for item in items)
     verdicts = [verdict for item in items if (verdict := verdict_of(item))]
     verdict = worst(verdicts) if verdicts else ""
-    if found is None:
+    if measured is None:
         reason = next((item["note"] for item in items if item.get("note")), "")
         return blocks.Cell(verdict or "–", "", verdict, details=[reason] if reason else ())
     marked = verdict if verdict in ("fail", "non-strict", "error") else ""
-    text = found.text
+    text = measured.text
     paper = items[0]["paper"]
-    if paper and items[0]["kind"] == "context" and (ratio := shown(found.median / paper)) not in ("0", "1"):
+    if paper and items[0]["kind"] == "context" and (ratio := shown(measured.median / paper)) not in ("0", "1"):
         text += f" (×{ratio})"
-    return blocks.Cell(text, found.median, marked)
+    return blocks.Cell(text, measured.median, marked)

@@ -35,12 +35,12 @@ from headroom.core.results.record import VERDICTS, count_verdicts, worst
 
 FILE, STATE, PAGE = "campaign.yaml", "campaign.json", "campaign.html"
 STATES = (WHOLE, BUSY, UNUSABLE, LOST)
-STATUSES = (*VERDICTS, BUSY, UNUSABLE, LOST)  # of a cell, as people read them
+STATUSES = (*VERDICTS, BUSY, UNUSABLE, LOST)  # names of a cell's parts for the user
 
 
 @dataclass(frozen=True)
 class Result:
-    """The result of a cell. A whole one has the verdict of its worst case, and the name of its run."""
+    """The result of a cell. A whole cell has the verdict of its worst case, and the name of its run."""
 
     state: str
     reason: str = ""
@@ -50,20 +50,20 @@ class Result:
     began: str = ""
     ended: str = ""
     verdicts: Mapping[str, int] | None = None
-    deaths: int = 0  # of workers, before the one that sent the result
-    head: str = ""  # of the chain of its run's records
+    deaths: int = 0  # deaths of workers, before the one that sent the result
+    head: str = ""  # head of the chain of its run's records
 
     @property
     def status(self) -> str:
         return self.verdict if self.state == WHOLE else self.state
 
 
-# What the disk itself may say while an archive is unpacked; whatever else goes wrong is due to the archive.
+# Errors of the disk itself while an archive is unpacked; any other error is the archive's fault.
 OF_THE_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.EMFILE, errno.EACCES)
 
 
 class ResultRefused(HeadroomError):
-    """A worker's reply is not that of the cell. The message is the rest of a sentence."""
+    """Raised if a worker's reply does not belong to the cell. The message is the end of a sentence."""
 
 
 def cell_folder(campaign: Campaign, cell: Cell) -> Path:
@@ -71,7 +71,7 @@ def cell_folder(campaign: Campaign, cell: Cell) -> Path:
 
 
 def read(campaign: Campaign, cell: Cell, warn: Callable[[str], None] = lambda sentence: None) -> Result | None:
-    """The kept result of a cell; None where there is none, or, with a warning, where it or its run is damaged."""
+    """The kept result of a cell; None if there is none or, with a warning, if it or its run is damaged."""
     folder = cell_folder(campaign, cell)
     path = folder / "cell.json"
     try:
@@ -86,13 +86,13 @@ def read(campaign: Campaign, cell: Cell, warn: Callable[[str], None] = lambda se
         warn(f"{shown(path)} is damaged; the next campaign measures its cell again.")
         return None
     if result.state == WHOLE and not _is_there(folder / result.run, result):
-        warn(f"{shown(folder / result.run)} is not whole any more; the next campaign measures its cell again.")
+        warn(f"{shown(folder / result.run)} is incomplete; the next campaign measures its cell again.")
         return None
     return result
 
 
 def _is_there(run: Path, result: Result) -> bool:
-    """Whether a kept run has its run.json, and all the records that it had when it arrived."""
+    """True if a kept run has its run.json, and as many records as when it arrived."""
     try:
         plan = json.loads((run / "run.json").read_text(encoding="utf-8"))
         verdicts = dict(result.verdicts) if result.verdicts is not None else None
@@ -102,9 +102,9 @@ def _is_there(run: Path, result: Result) -> bool:
 
 
 def results(campaign: Campaign, warn: Callable[[str], None] = lambda sentence: None) -> dict[Cell, Result]:
-    """The kept results; warns of those that are damaged."""
-    found = ((cell, read(campaign, cell, warn)) for cell in campaign.cells())
-    return {cell: result for cell, result in found if result is not None}
+    """The kept results. Warns of damaged ones."""
+    pairs = ((cell, read(campaign, cell, warn)) for cell in campaign.cells())
+    return {cell: result for cell, result in pairs if result is not None}
 
 
 def write(campaign: Campaign, cell: Cell, result: Result) -> Result:
@@ -118,9 +118,9 @@ def write(campaign: Campaign, cell: Cell, result: Result) -> Result:
 
 @contextmanager
 def begin(campaign: Campaign, text: bytes, identity: Identity) -> Iterator[dict[Cell, Result]]:
-    """Makes a campaign's folder, or goes on with it; gives the results that it holds. `text` is its file.
+    """Makes a campaign's folder, or continues with it; gives the results that it holds. `text` is its file.
 
-    Raises UsageError where another process works on it, or where it was begun with another commit or other commands.
+    Raises UsageError if another process works on it, or if it was begun with another commit or other commands.
     """
     folder = campaign.folder
     try:
@@ -132,16 +132,16 @@ def begin(campaign: Campaign, text: bytes, identity: Identity) -> Iterator[dict[
         if not locks.take(descriptor, wait=False):
             raise UsageError(f"Another process works on the campaign {campaign.name}: wait for its end.")
         _begin_chain(folder)
-        found = results(campaign)
-        _require_the_same(campaign, identity, found)
+        results_kept = results(campaign)
+        _require_the_same(campaign, identity, results_kept)
         state = {"schema": 1, "identity": identity.as_json(), "implementations": _digests(campaign)}
         _keep_state(folder, state)
         try:
             versions.make(campaign.implementations.values())
             _written(folder / FILE, text)
-            yield found
+            yield results_kept
         finally:
-            with contextlib.suppress(HeadroomError):  # a full disk is told already
+            with contextlib.suppress(HeadroomError):  # a full disk is reported already
                 _keep_state(folder, state | {chain.HEAD: chain.head(folder)})
     finally:
         os.close(descriptor)
@@ -158,35 +158,42 @@ def _keep_state(folder: Path, state: dict[str, Any]) -> None:
     _written(folder / STATE, json.dumps(state, indent=1).encode() + b"\n")
 
 
-def _require_the_same(campaign: Campaign, identity: Identity, found: Mapping[Cell, Result]) -> None:
-    whole = {cell: result for cell, result in found.items() if result.state == WHOLE}
+def _require_the_same(campaign: Campaign, identity: Identity, results_kept: Mapping[Cell, Result]) -> None:
+    whole = {cell: result for cell, result in results_kept.items() if result.state == WHOLE}
     if not whole and not _others_are_whole(campaign):
         return
     try:
         state = json.loads((campaign.folder / STATE).read_text(encoding="utf-8"))
-        kept, libraries = _begun_with(state), dict(state.get("implementations", {}))
+        identity_kept, libraries = _begun_with(state), dict(state.get("implementations", {}))
     except (OSError, ValueError, TypeError) as error:
-        raise UsageError(f"{shown(campaign.folder / STATE)} cannot be read ({error}): name a new campaign.") from error
+        raise UsageError(
+            f"{shown(campaign.folder / STATE)} cannot be read ({error}): begin a campaign with another name."
+        ) from error
     for name, digest in _digests(campaign).items():
         if libraries.get(name, digest) != digest:
             raise UsageError(
                 f"The library of {name} has changed since the campaign {campaign.name} began (SHA-256 "
                 f"{libraries[name][:SHOWN]}, now {digest[:SHOWN]}): give the new one another name."
             )
-    if other := identity.differs(kept):
+    if other := identity.differs(identity_kept):
         raise UsageError(
-            f"The campaign {campaign.name} was begun with {other}: check that out, or give the campaign another name."
+            f"The campaign {campaign.name} was begun with {other}: check out that commit, or give the campaign "
+            "another name."
         )
     for cell, result in whole.items():
         if list(result.words) != campaign.words(cell):
             raise UsageError(
-                f"The cell {cell.id} was measured by `./headroom {' '.join(result.words)}`, and {FILE} now says "
-                f"`./headroom {' '.join(campaign.words(cell))}`: give what is new another name."
+                f"The cell {cell.id} was measured by `./headroom {' '.join(result.words)}`, but {FILE} now gives "
+                f"`./headroom {' '.join(campaign.words(cell))}`: give the changed part another name."
             )
 
 
 def _digests(campaign: Campaign) -> dict[str, str]:
-    return {name: one.digest for name, one in campaign.implementations.items() if one.digest}
+    return {
+        name: implementation.digest
+        for name, implementation in campaign.implementations.items()
+        if implementation.digest
+    }
 
 
 def _begun_with(document: Any) -> Identity:
@@ -195,7 +202,7 @@ def _begun_with(document: Any) -> Identity:
 
 
 def _others_are_whole(campaign: Campaign) -> bool:
-    """Whether the folder has whole cells that the file does not name any more: they are of the same commit, too."""
+    """True if the folder has whole cells that the file no longer names: they were measured at the same commit."""
     for path in campaign.folder.glob("cells/*/cell.json"):
         with contextlib.suppress(OSError, ValueError, AttributeError):
             if json.loads(path.read_text(encoding="utf-8")).get("state") == WHOLE:
@@ -204,7 +211,7 @@ def _others_are_whole(campaign: Campaign) -> bool:
 
 
 def find(name: str) -> Path:
-    """The kept file of a campaign by name, or of the newest where that is `last`. Raises UsageError."""
+    """The kept file of a campaign by name, or of the newest for `last`. Raises UsageError."""
     known = sorted(campaigns_folder().glob(f"*/{FILE}"), key=lambda path: path.stat().st_mtime)
     if name == store.LAST and known:
         return known[-1]
@@ -216,7 +223,7 @@ def find(name: str) -> Path:
 
 
 def accept(campaign: Campaign, cell: Cell, reply: Any, identity: Identity, deaths: int = 0) -> Result:
-    """Keeps a worker's reply as the result of a cell: *unusable* where the reply is not that of the cell."""
+    """Keeps a worker's reply as the result of a cell: *unusable* if the reply does not belong to the cell."""
     words = tuple(campaign.words(cell))
     try:
         return write(campaign, cell, replace(_accepted(campaign, cell, reply, identity), deaths=deaths))
@@ -224,7 +231,7 @@ def accept(campaign: Campaign, cell: Cell, reply: Any, identity: Identity, death
         reason = f"The archive of its worker is refused: {error}."
     except HeadroomError:
         raise
-    except Exception as error:  # a reply may hold anything, and nothing in it ends the campaign
+    except Exception as error:  # a reply may hold anything, but must not end the campaign
         reason = f"The archive of its worker is refused: it cannot be read ({type(error).__name__}: {error})."
     return write(campaign, cell, Result(UNUSABLE, reason[:2000], words=words))
 
@@ -233,7 +240,7 @@ def _accepted(campaign: Campaign, cell: Cell, reply: Any, identity: Identity) ->
     if not isinstance(reply, dict) or reply.get("state") not in (WHOLE, BUSY, UNUSABLE):
         raise ResultRefused("its reply has no state")
     if reply.get("cell") != cell.id:
-        raise ResultRefused(f"it is of the cell {str(reply.get('cell'))[:100]!r}")
+        raise ResultRefused(f"it belongs to the cell {str(reply.get('cell'))[:100]!r}")
     words = tuple(campaign.words(cell))
     began, ended, reason = (str(reply.get(name, ""))[:2000] for name in ("began", "ended", "reason"))
     if reply["state"] != WHOLE:
@@ -254,23 +261,27 @@ def _accepted(campaign: Campaign, cell: Cell, reply: Any, identity: Identity) ->
         shutil.rmtree(temporary, ignore_errors=True)
     counts = count_verdicts(records)
     if isinstance(told := reply.get("verdicts"), dict) and told != counts:
-        raise ResultRefused(f"its command counted {_counted(told)}, and its records are {_counted(counts)}")
+        raise ResultRefused(f"its command counted {_counted(told)}, but its records give {_counted(counts)}")
     verdict = worst([record["verdict"] for record in records])
-    reason = next((one["reason"] for one in records if one["verdict"] == verdict), "") if verdict != "pass" else ""
+    reason = (
+        next((record["reason"] for record in records if record["verdict"] == verdict), "") if verdict != "pass" else ""
+    )
     head = chain.head(folder / run.name)
     return Result(WHOLE, reason[:2000], verdict, run.name, words, began, ended, counts, head=head)
 
 
 def _checked(campaign: Campaign, cell: Cell, run: Path, identity: Identity) -> list[dict[str, Any]]:
-    """The records of a run that came back. Raises ResultRefused where the run is not that of the cell."""
+    """The records of a returned run. Raises ResultRefused if the run does not belong to the cell."""
     from headroom.core.run import session
 
     try:
         plan = session.recall(run)
     except UsageError as error:
-        raise ResultRefused(f"its run.json is none ({error})") from error
+        raise ResultRefused(f"its run.json is damaged ({error})") from error
     if (plan.settings.build, plan.settings.seed) != (cell.build, campaign.seed):
-        raise ResultRefused(f"its run.json is of another cell: build {plan.settings.build}, seed {plan.settings.seed}")
+        raise ResultRefused(
+            f"its run.json belongs to another cell: build {plan.settings.build}, seed {plan.settings.seed}"
+        )
     _require_configuration(campaign, cell, plan)
     others = [path for path in campaign.folder.glob(f"cells/*/{run.name}") if path.parent.name != cell.id]
     if others:
@@ -281,7 +292,7 @@ def _checked(campaign: Campaign, cell: Cell, run: Path, identity: Identity) -> l
         raise ResultRefused(f"its records are not whole: {wrong[0] if wrong else 'it has none'}")
     for record in records:
         if record["run"] != run.name or record["seed"] != campaign.seed:
-            raise ResultRefused(f"the record of '{record['test']['id'][:200]}' is of another run")
+            raise ResultRefused(f"the record of '{record['test']['id'][:200]}' belongs to another run")
         if record["harness"].get("commit") != identity.commit:
             raise ResultRefused(f"its records are of commit {str(record['harness'].get('commit'))[:SHOWN]}")
     if cell.implementation:
@@ -289,7 +300,7 @@ def _checked(campaign: Campaign, cell: Cell, run: Path, identity: Identity) -> l
         if wrong_library := versions.contradiction(version, campaign.sides(cell), records):
             raise ResultRefused(wrong_library)
     if changed := chain.verify(run, chain.RUN).sentences():
-        raise ResultRefused(f"its records are not as they were written: {changed[0]}")
+        raise ResultRefused(f"its records were changed: {changed[0]}")
     return records
 
 
@@ -298,15 +309,15 @@ def _counted(verdicts: Mapping[str, Any]) -> str:
 
 
 def _require_configuration(campaign: Campaign, cell: Cell, plan: Any) -> None:
-    """Raises ResultRefused unless a run's plan is what the cell's command makes of its suites and options."""
+    """Raises ResultRefused unless a run's plan has the suites and options of the cell's command."""
     expected = campaign.configurations[cell.configuration].expected
     for name in ("suites", "tags", "excluded", "cases"):
         if expected[name] != (found := getattr(plan, name)):
-            raise ResultRefused(f"its run.json is of another cell: {name} {', '.join(found)[:200] or 'none'}")
+            raise ResultRefused(f"its run.json belongs to another cell: {name} {', '.join(found)[:200] or 'none'}")
     for name, value in {**expected["options"], **campaign.sides(cell)}.items():
         found = plan.settings.get(name)
         if found != value:
-            raise ResultRefused(f"its run.json is of another cell: {name} is {str(found)[:100]}, not {value}")
+            raise ResultRefused(f"its run.json belongs to another cell: {name} is {str(found)[:100]}, not {value}")
 
 
 def _written(path: Path, octets: bytes) -> None:

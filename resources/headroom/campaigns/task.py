@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The task of one cell, which a worker carries out: lock, guard, the command of the cell, its run's folder packed.
+"""The task of one cell, which a worker carries out: lock, guard, the command of the cell, packing its run's folder.
 
-Client, scheduler and workers import this module, so that all must have the same one: see `identity`.
+Client, scheduler and workers import this module, so all must have the same version: see `identity`.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from headroom.core.paths import ROOT, out_folder
 WHOLE, BUSY, UNUSABLE, LOST = "whole", "busy", "unusable", "lost"  # states of a cell
 COMPLETE = (EXIT_PASSED, EXIT_FAILED, EXIT_ENVIRONMENT)  # exit statuses of a command whose run may be whole
 POLL_S = 0.2
-PREFIX = ".cell-"  # of the folder in which a cell runs
+PREFIX = ".cell-"  # beginning of the name of the folder in which a cell runs
 MOST_OUTPUT = 1 << 20  # octets of a command's messages that are read
 MOST_DOCUMENT = 64 << 20  # octets of its document
 
 
 def request_of(campaign: Campaign, cell: Cell, identity: Identity) -> dict[str, Any]:
-    """What a worker needs to know of a cell."""
+    """The data that a worker needs for a cell."""
     return {
         "cell": cell.id,
         "machine": cell.machine,
@@ -48,18 +48,18 @@ def request_of(campaign: Campaign, cell: Cell, identity: Identity) -> dict[str, 
 
 
 def run_cell(request: Mapping[str, Any], program: Sequence[str] | None = None) -> dict[str, Any]:
-    """Carries out the command of a cell; never raises what the cell may be blamed for. `program` stands before the
-    command's words; `./headroom` of this checkout when left out.
+    """Carries out the command of a cell; never raises an error that the cell may have caused. `program` stands before
+    the command's words; by default `./headroom` of this checkout.
 
     The reply holds: cell, state (whole, busy, unusable), reason, began and ended (UTC), and for a whole cell exit, run
-    (name of the run's folder), verdicts (how many cases ended with each, as the command counted them; None where it did
+    (name of the run's folder), verdicts (how many cases ended with each, as the command counted them; None if it did
     not), and archive, sha256 and files, as `archive.unpack` takes them.
     """
     reply: dict[str, Any] = {"cell": request["cell"], "state": UNUSABLE, "reason": ""}
     try:
         timeouts, quiet = Timeouts(**request["timeouts"]), Quiet(**request["quiet"])
-        for found in (running(), here()):  # what the worker has in memory, and what its commands will be
-            if other := Identity.from_json(request["identity"]).differs(found):
+        for code in (running(), here()):  # the code in the worker's memory, and the code of its commands
+            if other := Identity.from_json(request["identity"]).differs(code):
                 raise EnvironmentLacks(f"The worker of {request['machine']} has {other}")
         with measuring.measuring(timeouts.lock_s):
             if busy := guard.wait(lambda: guard.look(out_folder(), quiet), most_s=timeouts.quiet_s):
@@ -79,7 +79,7 @@ def run_cell(request: Mapping[str, Any], program: Sequence[str] | None = None) -
 def _measured(request: Mapping[str, Any], program: Sequence[str], limit_s: float) -> dict[str, Any]:
     place = out_folder()
     place.mkdir(parents=True, exist_ok=True)
-    # Those of a worker that was killed; no other works on this machine, for this one has the lock.
+    # Folders of a worker that was killed; no other works on this machine, because this one has the lock.
     for left in place.glob(f"{PREFIX}{request['machine']}.*"):
         shutil.rmtree(left, ignore_errors=True)
     folder = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{request['cell']}-", dir=place))
@@ -105,7 +105,7 @@ def _measured(request: Mapping[str, Any], program: Sequence[str], limit_s: float
 
 
 def _document(stdout: Path) -> dict[str, Any] | None:
-    """The JSON document that a command prints last; None where it ended before that."""
+    """The JSON document that a command prints last; None if it ended before that."""
     try:
         with stdout.open("rb") as file:
             document = json.loads(file.read(MOST_DOCUMENT))
@@ -115,8 +115,9 @@ def _document(stdout: Path) -> dict[str, Any] | None:
 
 
 def _run(command: Sequence[str], folder: Path, limit_s: float) -> tuple[int, str]:
-    """The exit status of a command, and the last line of its standard error. Raises HeadroomError where it took too
-    long, or where the client cancelled the cell."""
+    """The exit status of a command, and the last line of its standard error. Raises HeadroomError if it took too long,
+    or if the client cancelled the cell.
+    """
     is_cancelled = _cancellation()
     with (folder / "stdout").open("wb") as out, (folder / "stderr").open("w+b") as err:
         process = process_group.start(
@@ -146,7 +147,7 @@ def _run(command: Sequence[str], folder: Path, limit_s: float) -> tuple[int, str
 
 
 def _cancellation() -> Callable[[], bool]:
-    """Whether the client has cancelled the task of this thread; never outside a worker."""
+    """A function that is true once the client has cancelled the task of this thread; always false outside a worker."""
     try:
         from distributed.worker import get_worker, thread_state
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page's sections about implementations: which library each cell loaded, and their figures side by side."""
+"""The page's sections about implementations: the library that each cell loaded, and their figures side by side."""
 
 from __future__ import annotations
 
@@ -18,22 +18,24 @@ from headroom.report.products import ROLES, described
 from headroom.report.slowdown import Interval, counted, estimate, figure_of, middle
 
 MOST_OPEN = 40  # rows that stand open
-ALIKE = 0.05  # an interval around 0 that ends within this share shows that nothing much changed
+ALIKE = 0.05  # an interval around 0 that ends within this share shows that there is no large change
 
 
 def sections(data: CampaignData) -> list[Section]:
-    """The libraries that were loaded; and, where the campaign names several implementations, their figures."""
-    found = [_libraries(data)]
+    """The sections: the libraries that were loaded and, if the campaign names several implementations, their
+    figures.
+    """
+    result = [_libraries(data)]
     if len(data.campaign.implementations) > 1 and (rows := _rows(data)):
-        found.append(_side_by_side(data, rows))
-    return [section for section in found if section is not None]
+        result.append(_side_by_side(data, rows))
+    return [section for section in result if section is not None]
 
 
-# ---- which library
+# ---- libraries
 
 
 def loaded(data: CampaignData, cell: Cell) -> list[dict[str, Any]]:
-    """The implementations that the records of a cell name, of the sides that the campaign's implementations take."""
+    """The implementations that the records of a cell name, in the roles of the campaign's implementations."""
     sides = data.campaign.configurations[cell.configuration].sides if cell.implementation else ROLES
     found = {described(one[role]): one[role] for one in data.records.get(cell, ()) for role in sides if one[role]}
     version = data.campaign.implementations.get(cell.implementation)
@@ -42,24 +44,24 @@ def loaded(data: CampaignData, cell: Cell) -> list[dict[str, Any]]:
 
 
 def warnings(data: CampaignData) -> list[str]:
-    """Sentences about what looks like several libraries and is one."""
+    """Sentences about names that look like several libraries but stand for one."""
     by_version: dict[str, set[str]] = {}
     by_build: dict[tuple[str, str], set[str]] = {}
     builds: dict[str, set[str]] = {}
     for cell in data.records:
-        for one in loaded(data, cell):
-            if one["sha256"]:
-                by_version.setdefault(one["sha256"], set()).add(cell.implementation)
-                by_build.setdefault((one["name"], one["sha256"]), set()).add(cell.build)
-                builds.setdefault(one["name"], set()).add(cell.build)
-    found = [
+        for implementation in loaded(data, cell):
+            if implementation["sha256"]:
+                by_version.setdefault(implementation["sha256"], set()).add(cell.implementation)
+                by_build.setdefault((implementation["name"], implementation["sha256"]), set()).add(cell.build)
+                builds.setdefault(implementation["name"], set()).add(cell.build)
+    sentences = [
         f"{' and '.join(sorted(names))} are the same library (SHA-256 {digest[:12]}): their figures differ by chance."
         for digest, names in by_version.items()
         if len(names) > 1
     ]
-    return found + [
-        f"{name} is the same library (SHA-256 {digest[:12]}) in the builds {', '.join(sorted(of))}: they differ in the "
-        "harness alone. Versions of it are compared with `implementations`."
+    return sentences + [
+        f"{name} is the same library (SHA-256 {digest[:12]}) in the builds {', '.join(sorted(of))}: only the harness "
+        "differs. Use `implementations` to compare versions of it."
         for (name, digest), of in by_build.items()
         if len(of) > 1 and of == builds[name]
     ]
@@ -68,11 +70,11 @@ def warnings(data: CampaignData) -> list[str]:
 def _libraries(data: CampaignData) -> Section | None:
     counts: Counter[tuple[str, ...]] = Counter()
     for cell in data.records:
-        for one in loaded(data, cell):
-            opens = one.get("opens") or {}
+        for implementation in loaded(data, cell):
+            opens = implementation.get("opens") or {}
             more = f", with {opens['path'].rpartition('/')[2]} {(opens['sha256'] or '–')[:16]}" if opens else ""
-            digest = f"{(one['sha256'] or one.get('reason') or '–')[:16]}{more}"
-            counts[cell.implementation, one["name"], one["version"] or "–", digest] += 1
+            digest = f"{(implementation['sha256'] or implementation.get('reason') or '–')[:16]}{more}"
+            counts[cell.implementation, implementation["name"], implementation["version"] or "–", digest] += 1
     if not counts:
         return None
     versions = data.campaign.implementations
@@ -81,7 +83,9 @@ def _libraries(data: CampaignData) -> Section | None:
         for (name, product, number, digest), count in sorted(counts.items())
     ]
     section = Section("implementations", "Implementations", "Implementations")
-    section.intro = ["Name, version and digest are those that the records of the cells have: of the library that ran."]
+    section.intro = [
+        ("Name, version and digest come from the records of the cells: they are those of the library that ran.")
+    ]
     columns = [
         *(Column("In this campaign", tight=True, optional=True), Column("Implementation"), Column("Version")),
         *(Column("SHA-256 begins"), Column("Path", long=True, optional=True), Column("Cells", number=True)),
@@ -95,8 +99,9 @@ def _libraries(data: CampaignData) -> Section | None:
 
 @dataclass
 class Row:
-    """One metric of one case on a machine, of each implementation: a value for each repeat, or, with one repeat, for
-    each of its trials."""
+    """A metric of a case on a machine, of each implementation: a value for each repeat or, with one repeat, for each of
+    its trials.
+    """
 
     place: tuple[str, ...]
     case: str
@@ -113,7 +118,7 @@ class Row:
 
 def _rows(data: CampaignData) -> list[Row]:
     known = all_metrics()
-    found: dict[tuple[Any, ...], Row] = {}
+    rows: dict[tuple[Any, ...], Row] = {}
     single = data.campaign.repeats == 1
     for cell in sorted(data.records):
         place = (cell.configuration, cell.machine, cell.build)
@@ -123,10 +128,10 @@ def _rows(data: CampaignData) -> list[Row]:
                 if metric is None or metric.better is None or metric.is_of_harness or measured["value"] is None:
                     continue
                 key = (place, record["test"]["id"], identity)
-                row = found.setdefault(key, Row(place, record["test"]["id"], metric, measured["core"]))
-                trials = [one for one in measured["trials"] if one is not None] if single else []
+                row = rows.setdefault(key, Row(place, record["test"]["id"], metric, measured["core"]))
+                trials = [trial for trial in measured["trials"] if trial is not None] if single else []
                 row.values.setdefault(cell.implementation, []).extend(trials or [measured["value"]])
-    return [row for row in found.values() if any(any(values) for values in row.values.values())]
+    return [row for row in rows.values() if any(any(values) for values in row.values.values())]
 
 
 def _side_by_side(data: CampaignData, rows: list[Row]) -> Section:
@@ -135,17 +140,18 @@ def _side_by_side(data: CampaignData, rows: list[Row]) -> Section:
     repeats = data.campaign.repeats
     of = "trials of one run each" if repeats == 1 else f"{repeats} repeats of each cell"
     section.intro = [
-        f"Each figure beside that of {first}, the means of {of}: the change, and its ends with 99 % confidence. Better "
-        f"and worse are said where the interval is on one side of 0; alike, where it ends within {100 * ALIKE:g} %."
+        f"Each figure beside that of {first}, the means of {of}: the change, and its ends with 99 % confidence. "
+        "Better and worse mean that the interval is on one side of 0; alike means that it ends within "
+        f"{100 * ALIKE:g} %."
     ]
     if repeats == 2:
-        section.intro.append("Two repeats tell large changes alone; with five, a change of a few percent shows.")
+        section.intro.append("Two repeats show only large changes; five show a change of a few percent.")
     varying = [number for number in range(3) if len({row.place[number] for row in rows}) > 1]
     titles = ("Configuration", "Machine", "Build")
     columns = [*(Column(titles[number]) for number in varying), Column("Case"), Column("Metric", tight=True)]
     columns += [Column("Unit", tight=True), Column(first, number=True, tight=True), Column("Other", tight=True)]
     columns += [Column("Its figure", number=True, tight=True), Column("Change"), Column("Is")]
-    told: dict[bool, list[list[Any]]] = {True: [], False: []}
+    by_change: dict[bool, list[list[Any]]] = {True: [], False: []}
     for row in rows:
         place = [*(row.place[number] for number in varying), row.case, _name(row), row.metric.unit]
         for name in others:
@@ -153,9 +159,9 @@ def _side_by_side(data: CampaignData, rows: list[Row]) -> Section:
                 change = row.change(first, name)
                 word = _word(row.metric, *change)
                 figures = [_value(row, first), name, _value(row, name), figure_of(*change), word]
-                told[word in ("better", "worse")].append([*place, *figures])
-    for is_change, title in ((True, "Better or worse"), (False, "Neither, as far as this tells")):
-        if found := told[is_change]:
+                by_change[word in ("better", "worse")].append([*place, *figures])
+    for is_change, title in ((True, "Better or worse"), (False, "Neither, within this uncertainty")):
+        if found := by_change[is_change]:
             section.add("heading", title, id=f"versions-{'moved' if is_change else 'rest'}")
             folded = f"{len(found)} figures" if len(found) > MOST_OPEN else ""
             section.add("table", table(f"t-versions-{'moved' if is_change else 'rest'}", columns, found), title=folded)

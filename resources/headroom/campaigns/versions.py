@@ -2,7 +2,7 @@
 """The versions of a product that a campaign measures: folders with an implementation.yaml, or libraries alone.
 
 Each has the digest of its library from the campaign's beginning, and records have the digest of the library that ran:
-so a cell demonstrably measured the version that it is called after.
+this proves that a cell measured the version that it names.
 """
 
 from __future__ import annotations
@@ -21,14 +21,23 @@ from headroom.core.paths import IMPLEMENTATIONS, ROOT, shown
 from headroom.core.results import store
 from headroom.core.yamlfile import Document
 
-SIDES = ("compressor", "decompressor")  # the options that a version takes the place of
-OF_LIBRARY = ("name", "version", "recordings", "captures", "container", "program", "adapter")  # not taken over
+SIDES = ("compressor", "decompressor")  # the options that a version replaces
+OF_LIBRARY = (
+    "name",
+    "version",
+    "recordings",
+    "captures",
+    "container",
+    "program",
+    "adapter",
+)  # keys that are not copied
 
 
 @dataclass(frozen=True)
 class Version:
-    """A version. `word` is its argument of --compressor; `digest` is that of its library, "" where each build of the
-    project makes another. `like` is whose declarations a library alone has."""
+    """A version. `word` is its argument of --compressor. `digest` is that of its library, "" if each build of the
+    project makes another. `like` is the implementation whose declarations a library alone uses.
+    """
 
     name: str
     word: str
@@ -39,20 +48,21 @@ class Version:
 
     @property
     def place(self) -> str:
-        """The path that the campaign's file names, for people."""
+        """The path in the campaign's file, for the user."""
         return shown(Path(self.library)) if self.library else self.word
 
 
 def load(document: Document, folder: Path, to_measure: bool) -> dict[str, Version]:
     """The versions of a campaign's file, by name. Libraries alone get a folder in `folder`, which `make` writes. Raises
-    UsageError with file and line where `to_measure` and one cannot be measured here."""
-    found = {}
+    UsageError with file and line if `to_measure` is set and one cannot be measured here.
+    """
+    result = {}
     for name, value in document.data.get("implementations", {}).items():
         try:
-            found[name] = _version(name, value, folder, to_measure)
+            result[name] = _version(name, value, folder, to_measure)
         except HeadroomError as error:
             raise UsageError(document.complaint(("implementations", name), str(error))) from error
-    return found
+    return result
 
 
 def _version(name: str, value: str | Mapping[str, str], folder: Path, to_measure: bool) -> Version:
@@ -64,13 +74,13 @@ def _version(name: str, value: str | Mapping[str, str], folder: Path, to_measure
         return Version(name, word, found.name, _digest(found))
     library = _path(value["library"])
     of = value["like"] if "/" not in value["like"] else str(_path(value["like"]))
-    made = folder / "implementations" / name
+    target = folder / "implementations" / name
     if not to_measure:
         return Version(name, "", library=str(library), like=of)
     like = implementations.find(of)
     if not library.is_file():
         raise UsageError(f"there is no library {shown(library)}")
-    return Version(name, str(made / like.name), like.name, store.sha256_of(library), str(library), of)
+    return Version(name, str(target / like.name), like.name, store.sha256_of(library), str(library), of)
 
 
 def _path(text: str) -> Path:
@@ -78,33 +88,32 @@ def _path(text: str) -> Path:
     return (ROOT / Path(text).expanduser()).resolve()
 
 
-def _digest(found: Implementation) -> str:
-    """SHA-256 of an adapter's file; "" of one that is built with the project."""
-    if found.is_ours():
+def _digest(implementation: Implementation) -> str:
+    """The SHA-256 of an adapter's file; "" if it is built with the project."""
+    if implementation.is_ours():
         return ""
-    if reason := found.unusable():
+    if reason := implementation.unusable():
         raise UsageError(reason)
-    return store.sha256_of(found.library_path()) if found.library else ""
+    return store.sha256_of(implementation.library_path()) if implementation.library else ""
 
 
 def make(versions: Iterable[Version]) -> None:
-    """Writes the folder of each library alone: the declarations of the implementation that it is like, and its own
-    library."""
-    for one in versions:
-        if not one.library:
+    """Writes the folder of each library alone: the declarations of its `like` implementation, and its own library."""
+    for version in versions:
+        if not version.library:
             continue
-        like = implementations.find(one.like)
+        like = implementations.find(version.like)
         data = implementations.read_declarations(like.folder).data
-        kept = {key: value for key, value in data.items() if key not in OF_LIBRARY}
-        adapter = {"name": one.product, "adapter": {**data.get("adapter", {}), "library": one.library}}
-        folder = Path(one.word)
+        copied = {key: value for key, value in data.items() if key not in OF_LIBRARY}
+        adapter = {"name": version.product, "adapter": {**data.get("adapter", {}), "library": version.library}}
+        folder = Path(version.word)
         shutil.rmtree(folder, ignore_errors=True)
-        text = json.dumps({**kept, **adapter}, indent=1, default=str)
+        text = json.dumps({**copied, **adapter}, indent=1, default=str)
         store.write_atomically(folder / "implementation.yaml", text.encode() + b"\n")
 
 
 def contradiction(version: Version, sides: Iterable[str], records: Iterable[Mapping[str, Any]]) -> str:
-    """Returns why records are not of a version, as the rest of a sentence; "" if they are."""
+    """The reason why records do not belong to a version, as the end of a sentence; "" if they do."""
     if not version.digest:
         return ""
     matched, others = 0, set()
@@ -116,8 +125,8 @@ def contradiction(version: Version, sides: Iterable[str], records: Iterable[Mapp
                 matched += 1
             else:
                 others.add(str(side["sha256"])[:12])
-    if others and version.product not in implementations.names():  # else cases may name the repository's own
+    if others and version.product not in implementations.names():  # otherwise cases may name the repository's own
         return (
-            f"it loaded a library with SHA-256 {', '.join(sorted(others))}, and {version.name} is {version.digest[:12]}"
+            f"it loaded a library with SHA-256 {', '.join(sorted(others))}, but {version.name} is {version.digest[:12]}"
         )
     return "" if matched else f"no record says that the library of {version.name} ({version.digest[:12]}) was loaded"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The application: its commands, and what becomes of errors."""
+"""The application: its commands, and the exit status of each error."""
 
 import os
 import sys
@@ -22,8 +22,8 @@ COMMANDS = (
 
 app = typer.Typer(
     name="./headroom",
-    help="A conformance and benchmarking harness for header and signalling compression.\n\n"
-    "Exit status: 0 all passed, 1 something failed, 2 wrong usage, 3 this machine cannot (130 after Ctrl-C).",
+    help="A conformance and benchmarking harness for header and signalling compression.\n\nExit status: 0 all "
+    "passed, 1 something failed, 2 wrong usage, 3 the environment lacks something, 130 after Ctrl-C.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -45,11 +45,11 @@ Version = Annotated[
 ]
 
 
-def _add_to_path(given: list[Path] | None) -> None:
+def _add_to_path(folders: list[Path] | None) -> None:
     """Adds folders to the implementations' path, for this process and those that it starts."""
-    if given:
+    if folders:
         known = os.environ.get(IMPLEMENTATIONS_PATH)
-        os.environ[IMPLEMENTATIONS_PATH] = ":".join([*map(str, given), *([known] if known else [])])
+        os.environ[IMPLEMENTATIONS_PATH] = ":".join([*map(str, folders), *([known] if known else [])])
 
 
 ImplementationsPath = Annotated[
@@ -65,7 +65,7 @@ ImplementationsPath = Annotated[
 
 
 def _turn_sandbox_off(given: bool) -> None:
-    """For this process and those that it starts."""
+    """Turns the sandbox off for this process and those that it starts."""
     if given:
         os.environ[sandbox.OFF] = "1"
 
@@ -74,7 +74,7 @@ NoSandbox = Annotated[
     bool,
     typer.Option(
         "--no-sandbox",
-        help="Run code of others without a sandbox, which the report then says; also behind the command.",
+        help="Run other people's code without a sandbox; the report says so. May also stand after the command.",
         callback=_turn_sandbox_off,
     ),
 ]
@@ -95,17 +95,17 @@ def _add_commands() -> None:
             scheme.commands(app)
 
 
-def _words(given: list[str]) -> list[str]:
-    """The command line with --no-sandbox in front, where it is an option of all commands."""
-    end = given.index("--") if "--" in given else len(given)
-    first = ["--no-sandbox"] if "--no-sandbox" in given[:end] else []
-    return [*first, *(word for word in given[:end] if word != "--no-sandbox"), *given[end:]]
+def _words(arguments: list[str]) -> list[str]:
+    """The command line, with --no-sandbox moved to the front if it is an option of all commands."""
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    first = ["--no-sandbox"] if "--no-sandbox" in arguments[:end] else []
+    return [*first, *(word for word in arguments[:end] if word != "--no-sandbox"), *arguments[end:]]
 
 
 def main() -> None:
     """Runs the command line and ends the process with its exit status."""
     outlast_readers()
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # where it may start none, it interrupts the process
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # a process that may start no thread is interrupted instead
     try:
         _add_commands()
         with process_group.tidy_when_terminated():

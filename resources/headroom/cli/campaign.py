@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 EPILOG = console.examples(
     "./headroom campaign campaign.yaml --dry-run  # the cells and their commands",
-    "./headroom campaign campaign.yaml  # on this machine; again: goes on where it stopped",
+    "./headroom campaign campaign.yaml  # on this machine; a second call continues where it stopped",
     "./headroom campaign keys keys/  # once; copy the folder to each machine",
     "./headroom campaign scheduler --listen tls://10.0.0.1 --keys keys/",
     "./headroom campaign worker tls://10.0.0.1 --keys keys/ --machine epyc  # on each machine",
@@ -40,10 +40,10 @@ EPILOG = console.examples(
     "./headroom reference campaign  # the keys of a campaign's file",
 )
 SCHEDULER = Option(
-    "scheduler", None, str, "Address of a scheduler, such as tls://10.0.0.1; this machine alone if none."
+    "scheduler", None, str, "Address of a scheduler, such as tls://10.0.0.1. Without it, only this machine works."
 )
 KEYS = Option("keys", None, Path, "Folder of keys, as `campaign keys` makes it; needed for tls://.", Path)
-RESUME = Option("resume", None, str, "Go on with a campaign by name, or 'last', with its own copy of the file.")
+RESUME = Option("resume", None, str, "Continue a campaign: its name, or 'last'. Its own copy of the file is used.")
 RUN = "run"
 
 
@@ -65,9 +65,9 @@ def add_to(app: typer.Typer) -> None:
         epilog=EPILOG,
     )
     options = [SCHEDULER, KEYS, RESUME, JSON, DRY_RUN]
-    text = "Measure the cells of a campaign that are not whole yet. `campaign FILE` does the same."
+    text = "Measure the cells of a campaign that are still missing. `campaign FILE` does the same."
     group.command(RUN, help=text, epilog=EPILOG)(with_options(run_command, options))
-    group.command("page", help="Write the page of a campaign again, and measure nothing.")(page_command)
+    group.command("page", help="Write the page of a campaign again, without measuring.")(page_command)
     group.command("keys", help="Make keys that client, scheduler and workers share.")(keys_command)
     group.command("scheduler", help="Run a scheduler until Ctrl-C.")(scheduler_command)
     group.command("worker", help="Let this machine work for a scheduler until Ctrl-C.")(worker_command)
@@ -83,10 +83,12 @@ def run_command(
 
     if resume := explicit.get("resume"):
         if file is not None:
-            raise UsageError("--resume goes on with the copy of a campaign's file: leave out the file, or --resume.")
+            raise UsageError(
+                "--resume continues with its own copy of the campaign's file: leave out either the file or --resume."
+            )
         file = progress.find(resume)
     if file is None:
-        raise UsageError("Name a campaign's file, or one to go on with by --resume.")
+        raise UsageError("Name a campaign's file, or continue a campaign by --resume.")
     campaign = campaigns.load(file)
     scheduler, keys, json = explicit.get("scheduler"), explicit.get("keys"), bool(explicit.get("json"))
     if explicit.get("dry_run"):
@@ -96,7 +98,7 @@ def run_command(
     counted = _Counter(campaign)
     try:
         outcome = client.run_campaign(campaign, file.read_bytes(), scheduler, keys, counted.say)
-    except EnvironmentLacks:  # what has arrived is worth a page
+    except EnvironmentLacks:  # results so far are worth a page
         page.write(campaign)
         raise
     target = page.write(campaign, console.warn)
@@ -121,19 +123,19 @@ def page_command(
 
 
 def keys_command(
-    folder: Annotated[Path, typer.Argument(help="Folder to make them in.")],
+    folder: Annotated[Path, typer.Argument(help="Folder in which the keys are made.")],
 ) -> None:
     from headroom.campaigns import keys
 
     made = keys.make(folder)
     console.say(
-        f"Keys are in {made.folder}. Copy the folder to each machine of the campaign, and to no other: "
-        "the keys let their owner run programs on all of them."
+        f"Keys are in {made.folder}. Copy the folder to each machine of the campaign, and to no other: the keys let "
+        "their owner run programs on all of them."
     )
 
 
 def scheduler_command(
-    listen: Annotated[str, typer.Option("--listen", help="Where to listen.")] = "tcp://127.0.0.1",
+    listen: Annotated[str, typer.Option("--listen", help="Address to listen on.")] = "tcp://127.0.0.1",
     keys: Annotated[Path | None, typer.Option("--keys", help=KEYS.help)] = None,
 ) -> None:
     from headroom.campaigns import cluster
@@ -155,15 +157,15 @@ def worker_command(
 
 
 class _Counter:
-    """Says how each cell ended, and how many have."""
+    """Prints how each cell ended, and counts those that have ended."""
 
     def __init__(self, campaign: Campaign) -> None:
         from headroom.campaigns import progress
         from headroom.campaigns.task import WHOLE
 
-        kept = progress.results(campaign).values()
+        results = progress.results(campaign).values()
         self.total = len(campaign.cells())
-        self.done = sum(result.state == WHOLE for result in kept)
+        self.done = sum(result.state == WHOLE for result in results)
         if self.done:
             console.say(f"Whole already: {self.done} of {self.total}.")
 
@@ -191,7 +193,7 @@ def _show_cells(campaign: Campaign, json: bool) -> None:
 
 
 def _document(campaign: Campaign, outcome: Outcome, page: Path | None) -> dict[str, Any]:
-    """What --json prints."""
+    """The document that --json prints."""
     return {
         "campaign": campaign.name,
         "page": str(page) if page else None,
@@ -215,19 +217,20 @@ def _print_table(campaign: Campaign, outcome: Outcome, page: Path | None) -> Non
 
     rows = []
     for machine in campaign.machines:
-        found = [result.status for cell, result in outcome.results.items() if cell.machine == machine]
-        rows.append((machine, *(found.count(status) or None for status in STATUSES)))
+        statuses = [result.status for cell, result in outcome.results.items() if cell.machine == machine]
+        rows.append((machine, *(statuses.count(status) or None for status in STATUSES)))
     columns: list[str | tuple[str, str]] = ["machine", *((status, "right") for status in STATUSES)]
     console.print_table(f"{campaign.name}: cells", columns, rows)
     if outcome.interrupted:
-        console.say(f"Interrupted; `./headroom campaign --resume {campaign.name}` does the rest.")
+        console.say(f"Interrupted; `./headroom campaign --resume {campaign.name}` measures the rest.")
     if page:
         print(shown(page))
 
 
 def _exit_status(campaign: Campaign, outcome: Outcome) -> int:
-    """1 where a cell failed or is unusable; 3 where machines were busy or lost, or all cells are unsupported: that is
-    no pass."""
+    """The exit status: 1 if a cell failed or is unusable; 3 if machines were busy or lost, or if all cells are
+    unsupported.
+    """
     from headroom.campaigns.task import BUSY, LOST, UNUSABLE
 
     if outcome.interrupted:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`./headroom check`: whether an adapter keeps the promises of the ABI."""
+"""`./headroom check`: checks that an adapter keeps the promises of the ABI."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def add_to(app: typer.Typer) -> None:
 
 def check_command(
     implementation: Annotated[str, typer.Argument(help="An implementation, or the path of its folder.")],
-    build: Annotated[str, typer.Option(help="Build of the engine; sanitized goes with a sanitized adapter.")] = (
+    build: Annotated[str, typer.Option(help="Build of the engine. A sanitized engine needs a sanitized adapter.")] = (
         DEFAULT_BUILD
     ),
     json: Annotated[bool, typer.Option("--json", help="Print every check as JSON.")] = False,
@@ -28,26 +28,28 @@ def check_command(
     from headroom.core import adapter_check, implementations, requirements
     from headroom.core.machine import build as builds
 
-    found = implementations.find(implementation)
-    targets = ["bin/headroom-engine", *([found.library.removeprefix("{build}/")] if found.is_ours() else [])]
+    known = implementations.find(implementation)
+    targets = ["bin/headroom-engine", *([known.library.removeprefix("{build}/")] if known.is_ours() else [])]
     builds.ensure(build, targets, say=say)
-    found = implementations.require_adapter(implementation, build)
-    result = adapter_check.examine(found, build)
+    known = implementations.require_adapter(implementation, build)
+    result = adapter_check.examine(known, build)
     if json:
         print_json(
             {
-                "implementation": found.name,
+                "implementation": known.name,
                 "build": build,
                 "verdict": "fail" if result.findings else "pass",
-                "findings": [one.sentence for one in result.findings],
-                "declared": [one.sentence for one in result.declared],
+                "findings": [check.sentence for check in result.findings],
+                "declared": [check.sentence for check in result.declared],
                 "checks": result.checks,
             }
         )
     else:
-        counts = Counter(one["verdict"] for one in result.checks)
-        left_out = ", ".join(dict.fromkeys(one["name"] for one in result.checks if one["verdict"] == "unsupported"))
-        print(f"{found.name}: {counts['pass']} checks passed, {counts['fail']} failed.")
+        counts = Counter(check["verdict"] for check in result.checks)
+        left_out = ", ".join(
+            dict.fromkeys(check["name"] for check in result.checks if check["verdict"] == "unsupported")
+        )
+        print(f"{known.name}: {counts['pass']} checks passed, {counts['fail']} failed.")
         for checks, finding in adapter_check.by_cause(result.findings):
             print(f"  {checks}: {finding.sentence.partition(': ')[2]}")
             if finding.requirement:

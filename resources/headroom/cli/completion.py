@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`./headroom completion`: scripts with which bash, zsh and fish complete the command line.
 
-They hold the commands, options and fixed values of the application, and look for suites, implementations, traffic
-profiles and runs in the folders of the checkout that is called: a press of Tab starts no Python.
+They hold the commands, options and fixed values of the application. Suites, implementations, traffic profiles and runs
+are looked up in the folders of the checkout, so that a press of Tab starts no Python.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ KINDS = {
     **dict.fromkeys(IMPLEMENTATIONS.split(), "implementation"),
     **dict.fromkeys(["run", "a", "b", "resume"], "run"),
 }
-# Lists the words of a kind, in the root of a checkout, for all shells; other kinds are the words themselves.
+# Lists the values of a kind, in the root of a checkout, for all shells. Other kinds list their values themselves.
 LIST = """case $1 in
   suite) cd suites && find * -name "*.robot" ! -name "__*" -o -type d | sed "s/[.]robot$//" ;;
   implementation) ls -d implementations/*/implementation.yaml | cut -d / -f 2 ;;
@@ -43,8 +43,9 @@ esac 2> /dev/null"""
 
 @dataclass
 class Word:
-    """A word that may stand on a command line. `values` may follow it: a kind of KINDS, fixed words, `file`, or any
-    text where it is empty; None where nothing follows."""
+    """A word that may stand on a command line. `values` describes the value that follows it: a kind of KINDS, fixed
+    words, `file`, or "" for any text; None if no value follows.
+    """
 
     word: str
     help: str
@@ -67,30 +68,30 @@ def add_to(app: typer.Typer) -> None:
             raise UsageError(f"There is no completion for '{shell}', only for {', '.join(SHELLS)}.")
         print(SHELLS[shell](list(commands(typer.main.get_command(app)))), end="")
 
-    app.command("completion", help="Print the script that makes a shell complete commands.", epilog=EPILOG)(completion)
+    app.command("completion", help="Print the script with which a shell completes commands.", epilog=EPILOG)(completion)
 
 
 def commands(command: Any, path: str = "headroom") -> Iterator[Command]:
-    """A command and all below it."""
-    found = Command(path)
-    for one in command.params:
-        values = _values(one)
-        if one.param_type_name == "argument":
-            found.values = found.values or values
-        elif not one.hidden:
-            text = _sentence(one.help)
-            found.options += [Word(word, text, None if one.is_flag else values) for word in one.opts]
-            found.options += [Word(word, text) for word in one.secondary_opts]
-    found.options.append(Word("--help", "Show the help."))
+    """Yields a command and all its subcommands."""
+    entry = Command(path)
+    for parameter in command.params:
+        values = _values(parameter)
+        if parameter.param_type_name == "argument":
+            entry.values = entry.values or values
+        elif not parameter.hidden:
+            text = _sentence(parameter.help)
+            entry.options += [Word(word, text, None if parameter.is_flag else values) for word in parameter.opts]
+            entry.options += [Word(word, text) for word in parameter.secondary_opts]
+    entry.options.append(Word("--help", "Show the help."))
     below = getattr(command, "commands", {})
-    found.commands = [Word(name, _sentence(one.help)) for name, one in below.items()]
-    yield found
-    for name, one in below.items():
-        yield from commands(one, f"{path} {name}")
+    entry.commands = [Word(name, _sentence(subcommand.help)) for name, subcommand in below.items()]
+    yield entry
+    for name, subcommand in below.items():
+        yield from commands(subcommand, f"{path} {name}")
 
 
 def _sentence(text: str | None) -> str:
-    """The first sentence of a help text, without signs that a shell or rich would read."""
+    """The first sentence of a help text, without characters that are special to a shell or to rich."""
     plain = re.sub(r"\[/?\w+\]", "", (text or "").partition("\n")[0])
     return re.sub(r"""['"`$\\\[\]]""", "", plain.partition(". ")[0]).replace(":", ",").removesuffix(".")
 
@@ -127,10 +128,10 @@ def _values(parameter: Any) -> str:
 HEAD = "# Completion for {shell}, made by `./headroom completion {shell}`.\n"
 
 
-def bash(found: list[Command]) -> str:
+def bash(commands: list[Command]) -> str:
     """A script for bash 4 and later."""
     lines = [HEAD.format(shell="bash"), "declare -gA _headroom_words=() _headroom_values=()\n"]
-    for command in found:
+    for command in commands:
         words = " ".join(word.word for word in (*command.commands, *command.options))
         lines.append(f'_headroom_words["{command.path}"]="{words}"\n')
         lines.append(f'_headroom_values["{command.path}"]="{command.values}"\n')
@@ -163,10 +164,10 @@ complete -o default -F _headroom headroom ./headroom  # files where nothing else
 """
 
 
-def zsh(found: list[Command]) -> str:
-    """A script for zsh, to be found as `_headroom` in $fpath."""
+def zsh(commands: list[Command]) -> str:
+    """A script for zsh, to be installed as `_headroom` in $fpath."""
     lines = ["#compdef headroom ./headroom\n", HEAD.format(shell="zsh"), ZSH.replace("LIST", LIST)]
-    for command in found:
+    for command in commands:
         lines.append(
             f"{command.path.replace(' ', '_').replace('headroom', '_headroom_at', 1)}() {{\n  _arguments -C \\\n"
         )
@@ -207,10 +208,10 @@ _headroom() {
 """
 
 
-def fish(found: list[Command]) -> str:
+def fish(commands: list[Command]) -> str:
     """A script for fish."""
     lines = [HEAD.format(shell="fish"), FISH.replace("LIST", LIST.replace("\\", "\\\\"))]
-    for command in found:
+    for command in commands:
         path = command.path.removeprefix("headroom").strip()
         names = " ".join(word.word for word in command.commands)
         here = f'complete -c headroom -n \'__headroom_at "{path}" "{names}"\''

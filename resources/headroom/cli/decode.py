@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`./headroom decode`: a capture packet by packet, as our judge and as tshark read it, side by side."""
+"""`./headroom decode`: prints a capture packet by packet, as our judges and tshark read it, side by side."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ EPILOG = examples(
     "./headroom decode link.pcapng --restored restored.pcap",
     "./headroom decode link.pcapng --json | jq '.packets[].judge.title'",
 )
-AT_ONCE = 40  # packets in one piece of the table: it is printed as it goes
-PIPED_WIDTH = 160  # characters, where the width of the output is unknown
+AT_ONCE = 40  # packets in one piece of the table, which is printed piece by piece
+PIPED_WIDTH = 160  # characters, if the width of the output is unknown
 VERDICT_STYLES = {"agree": "green", "differ": "red", "silent": "dim"}
 
 
@@ -44,15 +44,17 @@ def add_to(app: typer.Typer) -> None:
         help="Print a capture packet by packet, as the judges of this project "
         f"({', '.join(scheme.title for scheme in schemes)}) and as tshark read it, side by side. Captures: pcap and "
         f"pcapng with {', '.join(f'{scheme.title} ({scheme.framing})' for scheme in schemes)}, IPv4 and IPv6 with UDP "
-        "and RTP, VLAN tags, PPP and PPPoE, SLIP, PDCP behind Wireshark's tags, IP fragments; in those of a link, what "
-        "it did to each packet. Files of TS packets (.ts, .m2ts). Where tshark cannot be right it says so "
-        "instead of claiming a difference. Status 1: they differ somewhere, or the file is damaged.",
+        "and RTP, VLAN tags, PPP and PPPoE, SLIP, PDCP behind Wireshark's tags, IP fragments; captures of a link "
+        "also show what the link did to each packet. Files of TS packets (.ts, .m2ts). Where tshark cannot be right "
+        "it says so instead of claiming a difference. Status 1: they differ somewhere, or the file is damaged.",
         epilog=EPILOG,
     )(with_options(decode_command, [option for scheme in schemes for option in scheme.decode_options]))
 
 
 def with_options(command: Callable[..., None], options: list[DecodeOption]) -> Callable[..., None]:
-    """A command with the options of the schemes behind its first two parameters; it takes their values as `words`."""
+    """Adds the options of the schemes behind the first two parameters of a command, which gets their values as
+    `words`.
+    """
     names = [option.name for option in options]
 
     def called(**given: Any) -> None:
@@ -60,10 +62,10 @@ def with_options(command: Callable[..., None], options: list[DecodeOption]) -> C
         command(**given, words=words)
 
     own = inspect.signature(command, eval_str=True).parameters.values()
-    first, second, *others = (one for one in own if one.name != "words")
+    first, second, *others = (parameter for parameter in own if parameter.name != "words")
     parameters = [first, second, *map(_parameter, options), *others]
     called.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    called.__annotations__ = {one.name: one.annotation for one in parameters}
+    called.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return called
 
 
@@ -79,24 +81,26 @@ def decode_command(
     words: dict[str, Any],
     capture: Annotated[Path, typer.Argument(help="A capture: pcap, pcapng, or a file of TS packets.")],
     packets: Annotated[
-        str | None, typer.Option(help="Those to print, counted from 1: 10-20, 10- or 7. All are read.")
+        str | None, typer.Option(help="Packets to print, counted from 1: 10-20, 10- or 7. All are read.")
     ] = None,
     rtp_port: Annotated[
-        str | None, typer.Option(help="UDP ports that carry RTP, where it is not found out: 5004,5006.")
+        str | None, typer.Option(help="UDP ports that carry RTP, if they are not recognised: 5004,5006.")
     ] = None,
     link_type: Annotated[
         str | None,
         typer.Option(help=f"Packet formats by link type: 147=slip,148=ppp. Formats: {', '.join(formats.names())}."),
     ] = None,
     in_tunnels: Annotated[
-        str | None, typer.Option(help="The format of what is no IP packet in tunnels: pdcp-nr:18.", metavar="FORMAT")
+        str | None, typer.Option(help="Format of packets in tunnels that are not IP: pdcp-nr:18.", metavar="FORMAT")
     ] = None,
-    fields: Annotated[bool, typer.Option("--fields", help="Every field with its place, and all octets.")] = False,
+    fields: Annotated[
+        bool, typer.Option("--fields", help="Print every field with its position, and all octets.")
+    ] = False,
     only_differing: Annotated[
-        bool, typer.Option("--only-differing", help="Only packets that the two read differently.")
+        bool, typer.Option("--only-differing", help="Print only packets that the two read differently.")
     ] = False,
     restored: Annotated[Path | None, typer.Option(help="Write the packets that the judge restored (pcap).")] = None,
-    tshark: Annotated[bool, typer.Option("--tshark/--no-tshark", help="Ask tshark, too.")] = True,
+    tshark: Annotated[bool, typer.Option("--tshark/--no-tshark", help="Use tshark as a second reader.")] = True,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
     from headroom.decode import run
@@ -117,17 +121,17 @@ def decode_command(
         say(remark)
     counts = read.verdicts
     say(
-        f"{sum(counts.values())} packets: both agree on {counts['agree']}, differ on {counts['differ']}; on "
-        f"{counts['silent']} there is one reading."
+        f"{sum(counts.values())} packets: both agree on {counts['agree']}, differ on {counts['differ']}; "
+        f"{counts['silent']} were read by one of them only."
     )
     if read.unverified:
         say(f"{read.unverified} restored packets have a wrong checksum: see their notes.")
     for fault in read.faults:
         warn(fault)
     if not read.packets:
-        say("There is no packet in it.")
+        say("The capture holds no packets.")
     elif read.packets[-1][0].number < options.first:
-        say(f"The capture ends at packet {read.packets[-1][0].number}.")
+        say(f"The capture has only {read.packets[-1][0].number} packets.")
     if counts["differ"] or read.faults:
         raise typer.Exit(EXIT_FAILED)
 
@@ -138,7 +142,7 @@ def _summary(read: Capture) -> dict[str, Any]:
 
 
 def range_of(text: str | None) -> tuple[int, int | None]:
-    """First and last packet. Raises UsageError on anything but 10-20, 10-, -20 or 7."""
+    """The first and last packet of a range such as 10-20, 10-, -20 or 7. Raises UsageError on anything else."""
     if text is None:
         return 1, None
     first, dash, last = text.strip().partition("-")
@@ -151,7 +155,7 @@ def range_of(text: str | None) -> tuple[int, int | None]:
 
 
 def ports_of(text: str | None) -> frozenset[int]:
-    """UDP ports. Raises UsageError on anything else."""
+    """UDP ports in a list such as 5004,5006. Raises UsageError on anything else."""
     from headroom.core.options import split_names
 
     names = split_names(text or "")
@@ -161,18 +165,18 @@ def ports_of(text: str | None) -> frozenset[int]:
 
 
 class _Restored:
-    """Keeps what the judge restores, where a file is named for it."""
+    """Writes the packets that the judge restored to a file, if one is named."""
 
     def __init__(self, path: Path | None) -> None:
         self.path = path
         self.packets: list[tuple[int, bytes, int]] = []
 
     def watch(self, packets: Iterator[DecodedPacket]) -> Iterator[DecodedPacket]:
-        for one in packets:
-            if self.path and one.ours is not None and one.ours.restored is not None:
-                for octets in (one.ours.restored, *one.ours.also_restored):
-                    self.packets.append((one.captured.time_ns, octets, len(octets)))
-            yield one
+        for packet in packets:
+            if self.path and packet.ours is not None and packet.ours.restored is not None:
+                for octets in (packet.ours.restored, *packet.ours.also_restored):
+                    self.packets.append((packet.captured.time_ns, octets, len(octets)))
+            yield packet
 
     def write(self) -> None:
         if self.path:
@@ -185,11 +189,11 @@ class _Restored:
 def _as_json(packets: Iterator[DecodedPacket]) -> list[dict[str, Any]]:
     from headroom.decode import text as shown
 
-    return [shown.document(one) for one in packets]
+    return [shown.document(packet) for packet in packets]
 
 
 def _as_text(packets: Iterator[DecodedPacket], in_full: bool) -> list[dict[str, Any]]:
-    """A table, printed in pieces as it goes; with all fields a piece for each packet."""
+    """Prints a table in pieces as it goes or, with all fields, a piece for each packet."""
     from rich.console import Console
 
     from headroom.decode import text as shown
@@ -219,14 +223,14 @@ def _table(part: list[DecodedPacket], header: bool) -> Any:
     table.add_column("the judge", ratio=9, overflow="fold")
     table.add_column("tshark", ratio=7, overflow="fold")
     table.add_column("", ratio=4, overflow="fold")
-    for one in part:
-        captured = one.captured
-        link = [one.channel, f"{len(one.frame.octets)} octets", *captured.comments]
+    for packet in part:
+        captured = packet.captured
+        link = [packet.channel, f"{len(packet.frame.octets)} octets", *captured.comments]
         table.add_row(
-            plain(f"{captured.number}\n{one.since_ns / 1e9:.6f}"),
+            plain(f"{captured.number}\n{packet.since_ns / 1e9:.6f}"),
             plain("\n".join(line for line in link if line)),
-            plain(shown.ours_text(one)),
-            plain(shown.theirs_text(one)),
-            plain(shown.verdict_text(one.compared), VERDICT_STYLES[one.compared.verdict]),
+            plain(shown.ours_text(packet)),
+            plain(shown.theirs_text(packet)),
+            plain(shown.verdict_text(packet.compared), VERDICT_STYLES[packet.compared.verdict]),
         )
     return table

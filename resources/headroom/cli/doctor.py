@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`./headroom doctor`: what this machine has and lacks, and what each lack costs."""
+"""`./headroom doctor`: shows which parts this machine has and lacks, the cost of each lack, and how to install it."""
 
 from typing import Annotated
 
@@ -16,7 +16,9 @@ STYLES = {"good": "green", "lacking": "yellow", "note": "blue"}
 
 def add_to(app: typer.Typer) -> None:
     app.command(
-        "doctor", help="Say what this machine has and lacks, what each lack costs, and how to get it.", epilog=EPILOG
+        "doctor",
+        help="Check this machine and say what is missing, what that costs, and how to install it.",
+        epilog=EPILOG,
     )(doctor_command)
 
 
@@ -25,12 +27,12 @@ def doctor_command(json: Annotated[bool, typer.Option("--json", help="Print JSON
 
     from headroom.testbed import doctor
 
-    found = doctor.checks()
+    checks = doctor.checks()
     if json:
-        print_json({"checks": [check.as_json() for check in found]})
+        print_json({"checks": [check.as_json() for check in checks]})
         return
     rows = [
         (check.name, Text(check.status, style=STYLES[check.status]), check.value, check.cost, check.remedy)
-        for check in found
+        for check in checks
     ]
-    print_table("", ["what", "state", "here", "what it costs", "how to get it"], rows)
+    print_table("", ["what", "state", "here", "what it costs", "how to install it"], rows)

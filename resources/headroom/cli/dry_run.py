@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`./headroom run --dry-run`: what would run, where, and every command that it would give to other machines."""
+"""`./headroom run --dry-run`: the cases that would run, and every command that would be sent to other machines."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ if TYPE_CHECKING:
     from headroom.core.run.session import Plan
 
 NO_CASE = "No case matched; nothing was run. `./headroom list suites --cases` names them all."
-NONE_EXERCISES = "No case tests it; nothing counts. Name both sides to see every case."
-MANY = 100  # cases, at whose number looking at them takes a while
+NONE_EXERCISES = "No case exercises the subject of this run, so no case would count. Name both sides to see every case."
+MANY = 100  # number of cases from which looking at them takes a while
 
 
 def no_case(plan: Plan) -> str:
-    """The sentence for a plan without a case."""
+    """A sentence for a plan without cases."""
     from headroom.core.run.selection import why_untested
 
     reasons = why_untested(plan.tags)
-    return f"No case asks for it; nothing was run. {' '.join(reasons)}" if reasons else NO_CASE
+    return f"The selection has no cases; nothing was run. {' '.join(reasons)}" if reasons else NO_CASE
 
 
 def show(plan: Plan, json: bool) -> int:
-    """Prints the plan: the cases that would run, those that are known not to count or to be unsupported, with the
-    reason, and those that do not go over the interfaces of the topology.
+    """Prints the plan: the cases that would run, the cases that would not count or would be unsupported, with the
+    reason, and the cases that do not use the interfaces of the topology.
 
     Raises UsageError where no case would run at all.
     """
@@ -43,14 +43,14 @@ def show(plan: Plan, json: bool) -> int:
     if not chosen:
         raise UsageError(no_case(plan))
     foreseen = _foreseen(plan, chosen)
-    found = [case for case in chosen if case.id not in foreseen.left_out and case.id not in foreseen.unsupported]
-    there = over_interfaces(found, plan.settings.topology)
+    expected = [case for case in chosen if case.id not in foreseen.left_out and case.id not in foreseen.unsupported]
+    there = over_interfaces(expected, plan.settings.topology)
     if len(foreseen.left_out) == len(chosen):
         raise UsageError(NONE_EXERCISES)
     here = topology.configurations(topology.read())
     document = {
         "suites": plan.suites,
-        "cases": [case.id for case in found],
+        "cases": [case.id for case in expected],
         "over_interfaces": [case.id for case in there],
         "left_out": foreseen.left_out,
         "unsupported": foreseen.unsupported,
@@ -63,33 +63,35 @@ def show(plan: Plan, json: bool) -> int:
         return 0
     for name, value in document["settings"].items():
         if value == "":
-            continue  # such as the subject of a run that is about both sides
+            continue  # such as a run that is about both sides
         console.say(
             f"{name}: {', '.join(value) if isinstance(value, list) else value}"
             if value not in ([], None)
-            else f"{name}: as the suites say"
+            else f"{name}: as listed in the suites"
         )
     for line in choice.plan(plan.settings):
         console.say(line)
     if plan.settings.topology == "process":
-        console.say(f"{_count(found)} would run:")
-        there = found
+        console.say(f"{_count(expected)} would run:")
+        there = expected
     else:
         console.say(f"{_count(there)} would run over {plan.settings.topology}:")
     for case in there:
         print(case.id)
-    if elsewhere := [case.suite for case in found if case not in there]:
+    if elsewhere := [case.suite for case in expected if case not in there]:
         suites = ", ".join(dict.fromkeys(elsewhere))
         console.say(
-            f"{len(elsewhere)} more would not touch it; they run on this machine alone, or are unsupported there: "
-            f"{suites}."
+            f"{len(elsewhere)} more do not use its interfaces; they run on this machine alone, or are unsupported "
+            f"there: {suites}."
         )
     _say_what_is_foreseen(plan, foreseen)
     return 0
 
 
 def _foreseen(plan: Plan, chosen: Sequence[Case]) -> Foreseen:
-    """Facts known before the run; not computed where both sides are the reference, to which every case applies."""
+    """Facts known before the run. They are not computed if both sides are the reference, to which every case
+    applies.
+    """
     from headroom.core.run.dry_run import Foreseen, rehearse
     from headroom.core.settings import Settings
 
@@ -99,21 +101,21 @@ def _foreseen(plan: Plan, chosen: Sequence[Case]) -> Foreseen:
     there = over_interfaces(chosen, settings.topology)
     here = [case.id for case in chosen if case not in there]
     if len(here) > MANY:
-        console.say(f"Looking at what {len(here)} cases ask for, without running them …")
+        console.say(f"Checking the requirements of {len(here)} cases without running them …")
     return rehearse(plan, here)
 
 
 def _say_what_is_foreseen(plan: Plan, foreseen: Foreseen) -> None:
-    """Reasons, each with the cases that have it."""
+    """Prints each reason with the cases that have it."""
     if foreseen.left_out:
         name = getattr(plan.settings, plan.settings.subject)
-        many = "does not ask it and is" if len(foreseen.left_out) == 1 else "do not ask it and are"
+        many = "does not exercise it and is" if len(foreseen.left_out) == 1 else "do not exercise it and are"
         console.say(f"The run is about {name} as {plan.settings.subject}: {_count(foreseen.left_out)} {many} left out:")
         _say_cases(foreseen.left_out)
     for reason in dict.fromkeys(foreseen.unsupported.values()):
-        those = [case for case, why in foreseen.unsupported.items() if why == reason]
-        console.say(f"{_count(those)} would be unsupported: {reason}")
-        _say_cases(those)
+        cases = [case for case, why in foreseen.unsupported.items() if why == reason]
+        console.say(f"{_count(cases)} would be unsupported: {reason}")
+        _say_cases(cases)
 
 
 def _say_cases(identities: Sequence[str]) -> None:
@@ -125,7 +127,7 @@ def _count(cases: Sequence[Any]) -> str:
     return "1 case" if len(cases) == 1 else f"{len(cases)} cases"
 
 
-def over_interfaces(found: Sequence[Case], topology: str) -> list[Case]:
+def over_interfaces(cases: Sequence[Case], topology: str) -> list[Case]:
     """The cases whose keywords need the interfaces of a topology."""
     if topology == "process":
         return []
@@ -136,11 +138,11 @@ def over_interfaces(found: Sequence[Case], topology: str) -> list[Case]:
         for member in vars(library).values()
         if (word := getattr(member, "robot_name", None))
     }
-    return [case for case in found if words.intersection(case.words)]
+    return [case for case in cases if words.intersection(case.words)]
 
 
 def _interface_libraries() -> list[type]:
-    """The keyword libraries for interfaces. One with `topologies` works over these alone."""
+    """The keyword libraries for interfaces. A library with `topologies` works only over these."""
     from headroom.core.run.selection import INTERFACE_KEYWORDS
 
     files = INTERFACE_KEYWORDS.parent.glob(f"*{INTERFACE_KEYWORDS.name}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`./headroom interop`: every compressor with every decompressor, and a page that shows the matrix."""
+"""`./headroom interop`: runs every compressor with every decompressor, and writes a page with the matrix."""
 
 from __future__ import annotations
 
@@ -37,27 +37,29 @@ EPILOG = console.examples(
 def add_to(app: typer.Typer) -> None:
     from headroom.core.scheme_registry import in_matrix
 
-    axes = "; ".join(f"{one.title}: {', '.join(axis.option for axis in one.axes)}" for one in in_matrix().values())
+    axes = "; ".join(
+        f"{scheme.title}: {', '.join(axis.option for axis in scheme.axes)}" for scheme in in_matrix().values()
+    )
     interop_command.__signature__ = _signature()  # type: ignore[attr-defined]
     app.command(
         "interop",
         help="Try every compressor with every decompressor, with every value of the axes of their scheme, several "
-        f"kinds of traffic and several conditions of the link. {axes}. Without arguments: every implementation there "
-        "is (see list implementations). The page of it is interop.html beside the report.",
+        f"kinds of traffic and several conditions of the link. {axes}. Without arguments, all implementations "
+        "take part (see list implementations). The matrix page is interop.html, beside the report.",
         epilog=EPILOG,
     )(interop_command)
 
 
 def _signature() -> inspect.Signature:
-    """The command's parameters: those that it names, and an option for each axis of each scheme in the matrix."""
+    """The command's parameters: the fixed ones, and an option for each axis of each scheme in the matrix."""
     from headroom.core.scheme_registry import axis_options
 
     named = inspect.signature(interop_command, eval_str=True)
-    fixed = [one for one in named.parameters.values() if one.kind is not one.VAR_KEYWORD]
+    fixed = [parameter for parameter in named.parameters.values() if parameter.kind is not parameter.VAR_KEYWORD]
     by_axis = []
     for option, schemes in axis_options().items():
-        values = [name for one in schemes for axis in one.axes if axis.option == option for name in axis.names]
-        text = f"{' and '.join(one.title for one in schemes)}: {', '.join(dict.fromkeys(values))}."
+        values = [name for scheme in schemes for axis in scheme.axes if axis.option == option for name in axis.names]
+        text = f"{' and '.join(scheme.title for scheme in schemes)}: {', '.join(dict.fromkeys(values))}."
         annotation = Annotated[str | None, typer.Option(help=text)]
         by_axis.append(inspect.Parameter(option, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation))
     return named.replace(parameters=[*fixed, *by_axis])
@@ -69,26 +71,24 @@ def interop_command(
         str | None, typer.Option("--implementations", help="Implementations for both sides; all when left out.")
     ] = None,
     scheme: Annotated[
-        str | None, typer.Option(help="Schemes; when left out, what the other options are about, or all.")
+        str | None, typer.Option(help="Schemes; when left out, those that the other options belong to, or all.")
     ] = None,
     compressors: Annotated[
-        str | None, typer.Option(help="Those that compress, call, or are nearer to the user.")
+        str | None, typer.Option(help="Implementations that compress, call, or are nearer to the user.")
     ] = None,
     decompressors: Annotated[
-        str | None, typer.Option(help="Those that decompress, are called, or are nearer to the network.")
+        str | None, typer.Option(help="Implementations that decompress, are called, or are nearer to the network.")
     ] = None,
     axis: Annotated[
         list[str] | None, typer.Option(help="Values of an axis, such as mode=O,R; all when left out. Repeatable.")
     ] = None,
-    traffic: Annotated[str | None, typer.Option(help="Traffic of the matrix, captures of your own.")] = None,
+    traffic: Annotated[str | None, typer.Option(help="Traffic of the matrix, or capture files.")] = None,
     links: Annotated[str | None, typer.Option(help="Link conditions: clean,loss-1 …; all when left out.")] = None,
-    seed: Annotated[int, typer.Option(help="The only source of randomness.")] = 1,
+    seed: Annotated[int, typer.Option(help="Seed of all random numbers.")] = 1,
     build: Annotated[str, typer.Option(help="Build to use.")] = DEFAULT_BUILD,
-    resume: Annotated[
-        str | None, typer.Option(help="Go on with a run that was cut short: its name, or 'last'.")
-    ] = None,
+    resume: Annotated[str | None, typer.Option(help="Continue an interrupted run: its name, or 'last'.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print every cell as JSON at the end.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say which cells there would be; run nothing.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the cells that would run; run nothing.")] = False,
     **by_axis: str | None,
 ) -> None:
     from headroom.core.results import store
@@ -99,7 +99,7 @@ def interop_command(
         plan = session.recall(store.find_run(resume))
         if not plan.matrix:
             raise UsageError(
-                f"The run {plan.folder.name} is none of `interop`; `./headroom run --resume` goes on with it."
+                f"The run {plan.folder.name} was not started by `interop`; continue it with `./headroom run --resume`."
             )
     else:
         everywhere = _names("implementations", names)
@@ -122,34 +122,37 @@ WITH_RESUME = ("resume", "json", "dry_run")
 
 
 def _refuse_beside_resume(context: typer.Context) -> None:
-    """A resumed run has its matrix already. Raises UsageError when an option chooses a part of one."""
+    """Raises UsageError if an option selects a part of the matrix beside --resume, which has its matrix already."""
     for parameter in context.command.params:
         given = context.get_parameter_source(str(parameter.name))
         if given is not None and given.name == "COMMANDLINE" and parameter.name not in WITH_RESUME:
             raise UsageError(
-                f"--resume goes on with the matrix of a run as it began; {parameter.opts[0]} cannot change it. "
+                f"--resume continues with the matrix of the interrupted run; {parameter.opts[0]} cannot change it. "
                 "Leave it out, or begin a new run without --resume."
             )
 
 
 def _names(option: str, text: str | None) -> tuple[str, ...]:
-    """The names of a list. Raises UsageError when the option is there and names nothing: that would mean all."""
+    """The names of a list. Raises UsageError if the option is present but names nothing, which would otherwise mean
+    all.
+    """
     from headroom.core.options import split_names
 
-    found = split_names(text or "")
-    if text is not None and not found:
-        raise UsageError(f"{flag(option)} names nothing. Leave the option out for all of them.")
-    return found
+    names = split_names(text or "")
+    if text is not None and not names:
+        raise UsageError(f"{flag(option)} is empty. Leave the option out to select all.")
+    return names
 
 
 def _with_axes(words: Words, given: list[str], schemes: tuple[str, ...] = ()) -> Words:
-    """Words with those of --axis added, for the named schemes, or all. Raises UsageError where an axis is unknown, or
-    chosen twice. An axis that schemes share is chosen for each of them."""
+    """The words with those of --axis added, for the named schemes, or for all. An axis that several schemes share is
+    set for each of them. Raises UsageError if an axis is unknown or set twice.
+    """
     from headroom.core.scheme_registry import in_matrix
 
-    found = dict(words)
-    known: dict[str, dict[str, None]] = {}  # by axis: its options, in order
-    for scheme in [one for one in in_matrix().values() if one.name in schemes] or in_matrix().values():
+    result = dict(words)
+    known: dict[str, dict[str, None]] = {}  # the options of each axis, in order
+    for scheme in [scheme for scheme in in_matrix().values() if scheme.name in schemes] or in_matrix().values():
         for axis in scheme.axes:
             known.setdefault(axis.name, {})[axis.option] = None
     for text in given:
@@ -157,27 +160,28 @@ def _with_axes(words: Words, given: list[str], schemes: tuple[str, ...] = ()) ->
         if name not in known:
             raise UsageError(f"There is no axis '{name}' in --axis {text}. Known: {', '.join(known)}.")
         for option in known[name]:
-            if found.get(option):
-                raise UsageError(f"The axis {name} is chosen twice, the second time by --axis {text}; say it once.")
-            found[option] = _names(f"axis {name}=", values)
-    return found
+            if result.get(option):
+                raise UsageError(f"The axis {name} is set twice, the second time by --axis {text}; set it once.")
+            result[option] = _names(f"axis {name}=", values)
+    return result
 
 
 def plan_of(words: Words, schemes: tuple[str, ...] = (), seed: int = 1, build: str = DEFAULT_BUILD) -> Plan:
     """A plan without a folder yet, of one scheme or more.
 
-    Raises UsageError when a name is unknown, EnvironmentLacks when a named implementation lacks its
-    library here. One that is not named is then a row of unsupported cells.
+    Raises UsageError if a name is unknown, EnvironmentLacks if a named implementation lacks its library here. An
+    implementation that is not named and lacks its library becomes a row of unsupported cells.
     """
     from headroom.core.run.session import Plan
 
-    matrix = {one.name: lists_of(one, part(words, one), build) for one in schemes_of(words, schemes)}
+    matrix = {scheme.name: lists_of(scheme, part(words, scheme), build) for scheme in schemes_of(words, schemes)}
     return Plan(_settings(seed, build), [f"interop/{name}" for name in matrix], matrix=matrix)
 
 
 def schemes_of(words: Words, schemes: tuple[str, ...] = ()) -> list[Scheme]:
-    """The schemes of a matrix: the named ones, else those that its other options belong to, else those that
-    all named implementations declare. Raises UsageError where there are none."""
+    """The schemes of a matrix: the named ones, or those that its other options belong to, or those that all named
+    implementations declare. Raises UsageError if there are none.
+    """
     from headroom.core import implementations
     from headroom.core.scheme_registry import axis_options, in_matrix, named, owners
 
@@ -186,47 +190,48 @@ def schemes_of(words: Words, schemes: tuple[str, ...] = ()) -> list[Scheme]:
         raise UsageError(f"There is no scheme '{wrong[0]}' in the matrix. Known: {', '.join(known)}.")
     for name in words["links"]:
         if not owners("links", name):
-            every = dict.fromkeys(link.name for one in known.values() for link in one.links)
+            every = dict.fromkeys(link.name for scheme in known.values() for link in scheme.links)
             raise UsageError(f"There is no link condition '{name}'. Known: {', '.join(every)}.")
     if not schemes:
         sides = (*words["compressors"], *words["decompressors"])
         by_all = [
-            name for name, one in known.items() if all(implementations.find(side).declared(name) for side in sides)
+            name for name, scheme in known.items() if all(implementations.find(side).declared(name) for side in sides)
         ]
         schemes = tuple(named(words)) or tuple(by_all)
         if not schemes:
             raise UsageError(
                 f"There is no scheme of the matrix that {' and '.join(dict.fromkeys(sides))} "
                 f"declare{'s' if len({*sides}) == 1 else ''}. The matrix has "
-                f"{', '.join(one.title for one in known.values())}; ./headroom list implementations shows what each "
-                "implementation declares."
+                f"{', '.join(scheme.title for scheme in known.values())}; ./headroom list implementations shows what "
+                "each implementation declares."
             )
-    found = [one for name, one in known.items() if name in schemes]
-    for one in found:
+    selected = [scheme for name, scheme in known.items() if name in schemes]
+    for scheme in selected:
         for option in ("traffic", "links"):
-            if words[option] and not part(words, one)[option]:
-                names = [link.name for link in one.links] if option == "links" else one.cells().traffic_names()
+            if words[option] and not part(words, scheme)[option]:
+                names = [link.name for link in scheme.links] if option == "links" else scheme.cells().traffic_names()
                 raise UsageError(
-                    f"{flag(option)} names nothing that there is for {one.name}. Known: {', '.join(names)}."
+                    f"{flag(option)} has no value that belongs to {scheme.title}. Known: {', '.join(names)}."
                 )
     for option, having in axis_options().items():
-        if words.get(option) and not set(schemes) & {one.name for one in having}:
-            raise UsageError(f"{flag(option)} is nothing for {' and '.join(one.name for one in found)}.")
-    return found
+        if words.get(option) and not set(schemes) & {scheme.name for scheme in having}:
+            raise UsageError(f"{flag(option)} does not belong to {' or '.join(scheme.title for scheme in selected)}.")
+    return selected
 
 
 def part(words: Words, scheme: Scheme) -> Words:
-    """The words with the traffic and the links of one scheme alone."""
+    """The words, with only the traffic and the links of one scheme."""
     from headroom.core.scheme_registry import owners
 
     mine = {
-        option: tuple(one for one in words[option] if scheme in owners(option, one)) for option in ("traffic", "links")
+        option: tuple(value for value in words[option] if scheme in owners(option, value))
+        for option in ("traffic", "links")
     }
     return {**words, **mine}
 
 
 def lists_of(scheme: Scheme, words: Words, build: str = DEFAULT_BUILD) -> dict[str, list[str]]:
-    """A plan's part for a scheme: implementations, and the choices of its cells."""
+    """A plan's part for a scheme: implementations, and the values of its cells."""
     from headroom.core import implementations, matrix
 
     declaring = matrix.candidates(scheme, console.warn_once)
@@ -236,7 +241,12 @@ def lists_of(scheme: Scheme, words: Words, build: str = DEFAULT_BUILD) -> dict[s
         if not implementations.find(name).declared(scheme.name):
             raise UsageError(f"{name} does not declare {scheme.title}. Those that do: {', '.join(declaring)}.")
     known = {name: implementations.find(name) for name in dict.fromkeys((*declaring, *named))}
-    _check_recordings(scheme, words, {name: one for name, one in known.items() if one.recordings}, named)
+    _check_recordings(
+        scheme,
+        words,
+        {name: implementation for name, implementation in known.items() if implementation.recordings},
+        named,
+    )
     _check_traffic(scheme, words["traffic"], list(known.values()))
     chosen = {
         "compressors": words["compressors"] or declaring,
@@ -245,21 +255,22 @@ def lists_of(scheme: Scheme, words: Words, build: str = DEFAULT_BUILD) -> dict[s
         "traffic": [str(Path(name).resolve()) if Path(name).is_file() else name for name in words["traffic"]],
         "links": [scheme.link(name).name for name in words["links"]],
     }
-    return {option: list(dict.fromkeys(found)) for option, found in chosen.items()}
+    return {option: list(dict.fromkeys(values)) for option, values in chosen.items()}
 
 
 def _check_traffic(scheme: Scheme, traffic: tuple[str, ...], known: list[Implementation]) -> None:
-    """Raises UsageError when a name is neither traffic of the matrix, nor one of the recordings that an implementation
-    has, nor a capture that is there."""
+    """Raises UsageError if a name is neither traffic of the matrix, nor a recording of an implementation, nor an
+    existing capture file.
+    """
     from headroom.core import profiles
     from headroom.core.replay import CAPTURES
 
     names = {*scheme.cells().traffic_names()}
-    recordings = {one.name for implementation in known for one in implementation.recordings}
+    recordings = {recording.name for implementation in known for recording in implementation.recordings}
     for name in traffic:
         if name.endswith(CAPTURES):
             if not Path(name).is_file():
-                raise UsageError(f"There is no capture {name}.")
+                raise UsageError(f"The capture file {name} does not exist.")
         elif name not in names | recordings:
             what = "a traffic profile, but not one of the matrix" if name in profiles.names() else "no traffic"
             raise UsageError(
@@ -269,23 +280,24 @@ def _check_traffic(scheme: Scheme, traffic: tuple[str, ...], known: list[Impleme
 
 
 def _check_recordings(scheme: Scheme, words: Words, holders: dict[str, Implementation], named: list[str]) -> None:
-    """Raises UsageError when --traffic leaves out all recordings of a named implementation that has no adapter, or
-    when such a recording is missing; warns about those of other implementations."""
+    """Raises UsageError if --traffic leaves out all recordings of a named implementation that has no adapter, or if
+    such a recording is missing. Warns about missing recordings of other implementations.
+    """
     for name, holder in holders.items():
-        mine = [one.name for one in holder.recordings if one.scheme == scheme.name]
+        mine = [recording.name for recording in holder.recordings if recording.scheme == scheme.name]
         if name in named and words["traffic"] and mine and not set(mine) & set(words["traffic"]):
             raise UsageError(
-                f"{name} is known by recordings, which are traffic of their own: {', '.join(mine)}. "
-                f"Add them to --traffic ({','.join((*words['traffic'], *mine))}), or leave --traffic out."
+                f"{name} takes part by its recordings, which are traffic of their own: {', '.join(mine)}. Add them to "
+                f"--traffic ({','.join((*words['traffic'], *mine))}), or leave --traffic out."
             )
-        for sentence in filter(None, (one.lacks(holder.name) for one in holder.recordings)):
+        for sentence in filter(None, (recording.lacks(holder.name) for recording in holder.recordings)):
             if name in named:
                 raise UsageError(sentence)
             console.warn(sentence)
 
 
 def _settings(seed: int, build: str) -> Settings:
-    """What the rows have in common. Raises UsageError when there is no such build."""
+    """The settings that all rows share. Raises UsageError if the build does not exist."""
     from headroom.core.machine import build as builds
     from headroom.core.options import seed_of
     from headroom.core.settings import Settings
@@ -313,7 +325,9 @@ def execute(plan: Plan, resumed: bool, json: bool) -> int:
 
 
 def document(page: Path, records: list[dict[str, Any]]) -> dict[str, Any]:
-    """What `interop --json` prints: see "CLI" in the design. Files of cells are relative to the report's folder."""
+    """The document that `interop --json` prints; see "CLI" in the design. File paths of cells are relative to the
+    report's folder.
+    """
     cells = [cell for record in records for cell in record.get("cells", ())]
     return {"report": str(page) if page.exists() else None, "cells": cells}
 
@@ -336,7 +350,7 @@ def print_tables(page: Path, records: list[dict[str, Any]]) -> None:
 
 
 def pairs_and_groups(cells: list[dict[str, Any]]) -> tuple[list[tuple[Any, ...]], list[Group]]:
-    """Rows of the table of verdicts by pair, and what did not pass."""
+    """The rows of the table of verdicts by pair, and the groups of cells that did not pass."""
     from headroom.core.results.record import VERDICTS
     from headroom.report import matrix_data
 
@@ -355,7 +369,7 @@ def _print_cells(cells: list[dict[str, Any]]) -> None:
     console.print_table("Cells by verdict", ["scheme", "pair", *((word, "right") for word in VERDICTS)], rows)
     if groups:
         console.print_table(
-            "What did not pass, by signature",
+            "Cells that did not pass, by signature",
             ["verdict", "signature", ("cells", "right"), "between", "the first"],
             [
                 (
@@ -375,18 +389,18 @@ def _dry_run(plan: Plan, json: bool) -> None:
     from headroom.core.scheme_registry import find
 
     settings = plan.settings
-    found: list[dict[str, Any]] = []
+    cells: list[dict[str, Any]] = []
     for name, lists in plan.matrix.items():
         common = matrix.RowOptions(
             traffic=tuple(lists["traffic"]), links=tuple(lists["links"]), seed=settings.seed, build=settings.build
         )
         for row in matrix.rows(find(name), lists["compressors"], lists["decompressors"], lists, **common):
             reason = row.scheme.cells().unsupported(row)
-            found += [{**cell.words(), "unsupported": reason} for cell in matrix.cells(row)]
+            cells += [{**cell.words(), "unsupported": reason} for cell in matrix.cells(row)]
     if json:
-        console.print_json({"matrix": plan.matrix, "cells": found})
+        console.print_json({"matrix": plan.matrix, "cells": cells})
         return
-    supported = [cell for cell in found if not cell["unsupported"]]
+    supported = [cell for cell in cells if not cell["unsupported"]]
     pairs: dict[tuple[str, ...], int] = {}
     for cell in supported:
         pair = (cell["scheme"], cell["compressor"], cell["decompressor"])
@@ -395,5 +409,5 @@ def _dry_run(plan: Plan, json: bool) -> None:
         print(f"{name}, {compressor} to {decompressor}: {count} cells")
     console.say(
         f"{len(supported)} cells would run, {matrix.workers()} at once; "
-        f"{len(found) - len(supported)} are unsupported as declared."
+        f"{len(cells) - len(supported)} are unsupported as declared."
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`./headroom judge`: everything that is asked of one implementation, and one page that says what came of it."""
+"""`./headroom judge`: all checks of one implementation, and one page with the results."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ Records = list[dict[str, Any]]
 
 EPILOG = console.examples(
     "./headroom judge ../my-adapter",
-    "./headroom judge build/libtheirs.so --scheme SCHEME  # a bare library, by what it says of itself",
+    "./headroom judge build/libtheirs.so --scheme SCHEME  # a bare library, by its own description",
     "./headroom judge ../my-adapter --only conformance --json",
     "./headroom judge --resume last",
 )
 HANG, MOST_HUNG_S = "was still busy after", 100.0
-PATIENCE_S = 30.0  # with a job of conformance, which takes well under a second
-TOO_MANY_HANGS = f"It hung for more than {MOST_HUNG_S:.0f} s together: the rest was not asked."
-LINE_EVERY_S = 15.0  # between two lines of progress in a log
+PATIENCE_S = 30.0  # the longest job of conformance takes well under a second
+TOO_MANY_HANGS = f"It hung for more than {MOST_HUNG_S:.0f} s in total, so the remaining cases were skipped."
+LINE_EVERY_S = 15.0  # seconds between two lines of progress in a log
 
 
 def add_to(app: typer.Typer) -> None:
     app.command(
         "judge",
         help="Judge one implementation: the promises of the ABI, conformance and hostile input in each role that it "
-        "declares, the interop matrix with what else is here, and its cost beside null and the reference. Ends with "
-        "one page, judge.html: what it broke, grouped by cause, each with the sentence of the specification and what "
-        "repeats it.",
+        "declares, the interop matrix with the other implementations, and its cost beside null and the reference. "
+        "Ends with one page, judge.html: the defects, grouped by cause, each with the sentence of the specification "
+        "and the command that repeats it.",
         epilog=EPILOG,
     )(judge_command)
 
@@ -56,16 +56,16 @@ def judge_command(
     ] = "",
     scheme: Annotated[str, typer.Option(help="The scheme to judge; all that it declares when left out.")] = "",
     only: Annotated[
-        str, typer.Option(help="Parts of it alone: abi, conformance, matrix, cost, wire; separated by commas.")
+        str, typer.Option(help="Parts to run: abi, conformance, matrix, cost, wire; separated by commas.")
     ] = "",
     whole_matrix: Annotated[
-        bool, typer.Option("--whole-matrix", help="Every link condition of the matrix, not the usual few.")
+        bool, typer.Option("--whole-matrix", help="Run every link condition of the matrix, not only the usual few.")
     ] = False,
-    quick: Annotated[bool, typer.Option("--quick", help="Fewer trials: a first look.")] = False,
-    seed: Annotated[int, typer.Option(help="The only source of randomness.")] = 1,
+    quick: Annotated[bool, typer.Option("--quick", help="Run fewer trials, for a first look.")] = False,
+    seed: Annotated[int, typer.Option(help="Seed of all random numbers.")] = 1,
     build: Annotated[str, typer.Option(help="Build of the engine to use.")] = DEFAULT_BUILD,
     resume: Annotated[
-        str | None, typer.Option(help="Go on with a judgement that was cut short: its run's name, or 'last'.")
+        str | None, typer.Option(help="Continue an interrupted judgement: its run's name, or 'last'.")
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON at the end.")] = False,
 ) -> None:
@@ -75,11 +75,13 @@ def judge_command(
 
     if resume is not None:
         if adapter or scheme or only:
-            raise UsageError("--resume goes on with a judgement as it began: leave everything else out.")
+            raise UsageError("--resume continues a judgement with its own options: leave all other options out.")
         judged = judgement.recall(resume)
     else:
         if not adapter:
-            raise UsageError("Name what to judge: a folder with an implementation.yaml, a shared library, or a name.")
+            raise UsageError(
+                "Name an implementation: a folder with an implementation.yaml, a shared library, or a name."
+            )
         builds.require(build)
         _build_what_is_needed(build)
         extent = Extent(whole_matrix, quick, seed_of(seed), build)
@@ -129,27 +131,27 @@ def _execute(judged: Judgement, resumed: bool, json: bool) -> int:
         interrupted = not _minimise(judged)
     records = store.read_all(folder, console.warn)
     if not records:
-        console.say("Nothing was judged.")
+        console.say("No part of the judgement ran.")
         return EXIT_INTERRUPTED if interrupted else EXIT_ENVIRONMENT
     try:
         junit.write(records, folder)
     except OSError as error:
         raise disk_error(error, "writing junit.xml") from error
     render.write(records, folder / "report.html", folder)
-    found = page.summary_of(judged, records)
-    written = page.write(found, folder)
+    summary = page.summary_of(judged, records)
+    written = page.write(summary, folder)
     if json:
-        console.print_json({**found.as_json(), "page": str(written)})
+        console.print_json({**summary.as_json(), "page": str(written)})
     else:
-        _print(found, written)
+        _print(summary, written)
     if interrupted:
-        console.say(f"Interrupted; `./headroom judge --resume {folder.name}` does the rest.")
+        console.say(f"Interrupted; `./headroom judge --resume {folder.name}` runs the rest.")
         return EXIT_INTERRUPTED
-    return found.exit_status
+    return summary.exit_status
 
 
 def _minimise(judged: Judgement) -> bool:
-    """Looks for the fewest packets that show each cause; False after Ctrl-C."""
+    """Looks for the fewest packets that show each cause. Returns False after Ctrl-C."""
     from headroom.judge import minimal
 
     try:
@@ -159,20 +161,20 @@ def _minimise(judged: Judgement) -> bool:
     return True
 
 
-def _print(found: Summary, page: Path) -> None:
-    """The tables that a judgement ends with."""
+def _print(summary: Summary, page: Path) -> None:
+    """Prints the closing tables of a judgement."""
     from headroom.core.results.record import VERDICTS
     from headroom.core.text import shortened
 
-    columns: list[str | tuple[str, str]] = ["what was asked", *((word, "right") for word in VERDICTS)]
-    rows = [(row.title, *(row.counts.get(word) or "" for word in VERDICTS)) for row in found.asked]
-    console.print_table(found.title, columns, rows)
-    for row in found.asked:
+    columns: list[str | tuple[str, str]] = ["part", *((word, "right") for word in VERDICTS)]
+    rows = [(row.title, *(row.counts.get(word) or "" for word in VERDICTS)) for row in summary.asked]
+    console.print_table(summary.title, columns, rows)
+    for row in summary.asked:
         if row.note:
             print(f"{row.title}: {row.note}")
-    if found.causes:
+    if summary.causes:
         console.print_table(
-            "What is wrong, by cause",
+            "Defects, by cause",
             ["", "verdict", "what", "broken", ("seen", "right"), "one of them"],
             [
                 (
@@ -183,12 +185,12 @@ def _print(found: Summary, page: Path) -> None:
                     len(cause.seen),
                     cause.example.where,
                 )
-                for number, cause in enumerate(found.causes[:MOST_CAUSES], 1)
+                for number, cause in enumerate(summary.causes[:MOST_CAUSES], 1)
             ],
         )
-        if len(found.causes) > MOST_CAUSES:
-            print(f"{len(found.causes) - MOST_CAUSES} more causes are on the page.")
-    print(found.sentence)
+        if len(summary.causes) > MOST_CAUSES:
+            print(f"{len(summary.causes) - MOST_CAUSES} more causes are on the page.")
+    print(summary.sentence)
     print(shown(page))
 
 
@@ -196,7 +198,7 @@ MOST_CAUSES = 20  # in the terminal
 
 
 class PartProgress(console.Progress):
-    """Progress of a part: in a log a line now and then, and one for each case that is wrong."""
+    """Progress of a part: in a log a line now and then, and a line for each case that failed."""
 
     def __init__(self, title: str) -> None:
         super().__init__()
@@ -217,7 +219,7 @@ class PartProgress(console.Progress):
         self.say_now_and_then()
 
     def is_enough(self) -> bool:
-        """True if hangs have taken so long that the rest would, too."""
+        """True if hangs have taken so much time that the remaining cases would hang, too."""
         return self.hung_s > MOST_HUNG_S
 
     def leave_out(self, what: str) -> None:

@@ -14,12 +14,12 @@ EPILOG = examples(
     "./headroom list suites", "./headroom list cpus", "./headroom list profiles --json | jq -r '.profiles[].name'"
 )
 WHAT = {
-    "suites": "Suites with the number of their cases; with --cases, every case.",
+    "suites": "Suites and how many cases each has; with --cases, every case.",
     "profiles": "Traffic profiles.",
-    "implementations": "Implementations, and what each declares.",
-    "papers": "Papers whose figures are measured again.",
-    "documents": "Specifications whose requirements are known.",
-    "requirements": "Their requirements, by the ids that `run` takes.",
+    "implementations": "Implementations and their declarations.",
+    "papers": "Papers whose figures can be reproduced.",
+    "documents": "Specifications whose requirements are catalogued.",
+    "requirements": "Requirements of the specifications, by the ids that `run` takes.",
     "metrics": "Every metric that a record may hold, with its unit.",
     "cpus": "CPU configurations of this machine.",
     "builds": "Builds of engine and adapters.",
@@ -27,18 +27,19 @@ WHAT = {
 }
 ONLY_JSON = {"implementations": ("vendor", "licence", "features"), "documents": ("url",)} | {
     "requirements": ("scheme", "suites", "quote")
-}  # what no table has room for
+}  # columns that do not fit into a table
 
 
 def add_to(app: typer.Typer) -> None:
-    app.command("list", help="List what there is: " + ", ".join(WHAT) + ".", epilog=EPILOG)(list_command)
+    app.command("list", help="List " + ", ".join(WHAT) + ".", epilog=EPILOG)(list_command)
 
 
 def list_command(
     what: Annotated[
-        str, typer.Argument(help="One of " + ", ".join(WHAT) + "; what there is to list when left out.", metavar="WHAT")
+        str,
+        typer.Argument(help="One of " + ", ".join(WHAT) + "; the names of all lists when left out.", metavar="WHAT"),
     ] = "",
-    cases: Annotated[bool, typer.Option("--cases", help="With suites: every case instead of counts.")] = False,
+    cases: Annotated[bool, typer.Option("--cases", help="With suites: print every case instead of counts.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     if what and what not in WHAT:
@@ -112,20 +113,24 @@ def implementation_rows() -> list[dict[str, Any]]:
     rows = []
     for name in implementations.names():
         try:
-            found = implementations.find(name)
+            implementation = implementations.find(name)
         except HeadroomError as error:
             rows.append(_implementation_row(name, (), "no", f"not valid: {error}"))
             continue
-        usable = f"no: {reason}" if (reason := found.unusable()) else "yes"
-        about = found.description.strip()
-        rows.append(_implementation_row(name, found.capabilities, usable, about, found.vendor, found.licence))
+        usable = f"no: {reason}" if (reason := implementation.unusable()) else "yes"
+        about = implementation.description.strip()
+        rows.append(
+            _implementation_row(
+                name, implementation.capabilities, usable, about, implementation.vendor, implementation.licence
+            )
+        )
     return rows
 
 
 def _implementation_row(
     name: str, capabilities: Sequence[dict[str, Any]], usable: str, about: str, vendor: str = "", licence: str = ""
 ) -> dict[str, Any]:
-    """A row, with a column for each capability that a scheme lists."""
+    """A row with a column for each capability that a scheme lists."""
     from headroom.core.scheme_registry import all_schemes
 
     listed = dict.fromkeys(key for scheme in all_schemes().values() for key in scheme.listed)
@@ -141,9 +146,9 @@ def _implementation_row(
 
 
 def _declared(capabilities: Sequence[dict[str, Any]], key: str) -> list[str]:
-    """The values of a key of any scheme: those of a list, or the one that is no list."""
-    found = [entry[key] for entry in capabilities if key in entry]
-    return sorted({str(one) for value in found for one in (value if isinstance(value, list) else [value])})
+    """The values of a key of any scheme, sorted. A value may be a list or a single one."""
+    values = [entry[key] for entry in capabilities if key in entry]
+    return sorted({str(text) for value in values for text in (value if isinstance(value, list) else [value])})
 
 
 def paper_rows() -> list[dict[str, Any]]:
@@ -153,14 +158,14 @@ def paper_rows() -> list[dict[str, Any]]:
     measured_by = {key: scheme.title for scheme in all_schemes().values() for key in scheme.papers()}
     return [
         {
-            "name": found.key,
-            "scheme": measured_by.get(found.key, ""),
-            "year": str(found.year),
-            "publisher": found.publisher,
-            "title": found.title,
-            "figures": len(found.items),
+            "name": known.key,
+            "scheme": measured_by.get(known.key, ""),
+            "year": str(known.year),
+            "publisher": known.publisher,
+            "title": known.title,
+            "figures": len(known.items),
         }
-        for found in map(paper.load, paper.names())
+        for known in map(paper.load, paper.names())
     ]
 
 
@@ -168,17 +173,17 @@ def document_rows() -> list[dict[str, Any]]:
     from headroom.core import requirements
 
     known = requirements.load()
-    counts = Counter(one.document.key for one in known.values())
+    counts = Counter(document.document.key for document in known.values())
     return [
         {
-            "key": one.key,
-            "name": one.name,
-            "version": one.version,
-            "requirements": counts[one.key],
-            "title": one.title,
-            "url": one.url,
+            "key": document.key,
+            "name": document.name,
+            "version": document.version,
+            "requirements": counts[document.key],
+            "title": document.title,
+            "url": document.url,
         }
-        for one in known.documents.values()
+        for document in known.documents.values()
     ]
 
 
@@ -186,9 +191,19 @@ def requirement_rows() -> list[dict[str, Any]]:
     from headroom.core import requirements
 
     return [
-        {"id": one.id, "source": one.source, "scheme": one.scheme, "level": one.level, "side": one.side}
-        | {"suites": list(requirements.suites_of().get(one.id, ())), "text": one.text, "quote": one.citation}
-        for one in requirements.load().values()
+        {
+            "id": requirement.id,
+            "source": requirement.source,
+            "scheme": requirement.scheme,
+            "level": requirement.level,
+            "side": requirement.side,
+        }
+        | {
+            "suites": list(requirements.suites_of().get(requirement.id, ())),
+            "text": requirement.text,
+            "quote": requirement.citation,
+        }
+        for requirement in requirements.load().values()
     ]
 
 
@@ -196,8 +211,8 @@ def metric_rows() -> list[dict[str, Any]]:
     from headroom.core.metric_registry import all_metrics
 
     return [
-        {"name": one.name, "unit": one.unit, "better": one.better, "about": one.description}
-        for one in all_metrics().values()
+        {"name": metric.name, "unit": metric.unit, "better": metric.better, "about": metric.description}
+        for metric in all_metrics().values()
     ]
 
 

@@ -19,7 +19,9 @@ EPILOG = examples(
 
 def add_to(app: typer.Typer) -> None:
     app.command(
-        "new-adapter", help="Write an adapter that builds and passes check, to put your library into.", epilog=EPILOG
+        "new-adapter",
+        help="Write the skeleton of an adapter for your library; it builds and passes check as it is.",
+        epilog=EPILOG,
     )(new_adapter_command)
 
 
@@ -28,7 +30,7 @@ def new_adapter_command(
     scheme: Annotated[str, typer.Option(help=f"One of {', '.join(all_schemes())}.")],
     language: Annotated[str, typer.Option(help="c, cxx (C++) or rust.")],
     folder: Annotated[
-        Path | None, typer.Option(help="The folder to write, called as the adapter; ./NAME when left out.")
+        Path | None, typer.Option(help="The folder to write, with the adapter's name; ./NAME when left out.")
     ] = None,
 ) -> None:
     from headroom.core import new_adapter

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`./headroom nightly`: a regression night, and what is done about its alerts."""
+"""`./headroom nightly`: a regression night, and the handling of its alerts."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ EPILOG = console.examples(
 )
 
 nightly = typer.Typer(
-    help="Measure fixed work and conformance, and say what changed since the last nights.\n\n"
-    "Exit status: 0 nothing new, 1 a confirmed regression or a newly failing case, 2 wrong usage, 3 not measured, "
-    "measured in part, or tonight cannot tell.",
+    help="Measure fixed work and conformance, and say what changed since the last nights.\n\nExit status: 0 nothing "
+    "new, 1 a confirmed regression or a newly failing case, 2 wrong usage, 3 not measured, measured in part, "
+    "or undecided.",
     epilog=EPILOG,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -39,7 +39,7 @@ nightly = typer.Typer(
 
 HISTORY = typer.Option("--history", help="Folder of the history; out/history when left out.")
 JSON = typer.Option("--json", help="Print JSON.")
-REASON = typer.Option("--reason", help="Why, in a sentence.")
+REASON = typer.Option("--reason", help="The reason, in a sentence.")
 HistoryFolder = Annotated[Path | None, HISTORY]
 Json = Annotated[bool, JSON]
 
@@ -53,16 +53,17 @@ def history_at(folder: Path | None) -> History:
 
     folder = default_folder() if folder is None else folder
     if folder.exists() and not folder.is_dir():
-        raise UsageError(f"{folder} is a file; a history is a folder.")
+        raise UsageError(f"{folder} is a file; a history must be a folder.")
     known = History(folder, console.warn)
     if folder.is_dir() and any(folder.iterdir()) and not known.is_begun():
-        raise UsageError(f"{folder} holds other things than a history: name a folder of its own.")
+        raise UsageError(f"{folder} holds files that do not belong to a history: name a folder of its own.")
     return known
 
 
 def existing_history(context: typer.Context, folder: Path | None) -> History:
-    """The history that a command reads; the option may stand before the command, too. Raises UsageError where a folder
-    is named that is not there: most probably its name is mistyped."""
+    """The history that a command reads. The option may stand before the command, too. Raises UsageError if the folder
+    does not exist: its name is most probably mistyped.
+    """
     named = context.obj if folder is None else folder
     known = history_at(named)
     if named is not None and not known.is_begun():
@@ -75,22 +76,26 @@ def night_command(
     context: typer.Context,
     history: HistoryFolder = None,
     against: Annotated[
-        str, typer.Option(help="What a change is confirmed against: last-good, or a commit.")
+        str, typer.Option(help="The build to confirm changes against: last-good, or a commit.")
     ] = "last-good",
-    budget: Annotated[str, typer.Option(help="Most time of a night, such as 60m; the rest is not measured.")] = "60m",
-    no_ab: Annotated[bool, typer.Option("--no-ab", help="Do not measure old and new build in turns.")] = False,
+    budget: Annotated[str, typer.Option(help="Time limit of a night, such as 60m; the rest is not measured.")] = "60m",
+    no_ab: Annotated[
+        bool, typer.Option("--no-ab", help=("Do not compare the old and the new build in alternating trials."))
+    ] = False,
     no_cases: Annotated[bool, typer.Option("--no-cases", help="Leave the conformance cases out.")] = False,
-    quick: Annotated[bool, typer.Option("--quick", help="Six trials instead of thirty: a first look.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Run six trials instead of thirty, for a first look.")] = False,
     fail_while_open: Annotated[
-        bool, typer.Option("--fail-while-open", help="Exit with 1 as long as a regression is open, not only once.")
+        bool,
+        typer.Option(
+            "--fail-while-open", help=("Exit with 1 as long as a regression is open, not only in its first night.")
+        ),
     ] = False,
     wait: Annotated[str, typer.Option(help="How long to wait for a quiet machine, such as 15m.")] = "15m",
-    implementation: Annotated[str, typer.Option(help="The implementation that is watched.")] = "reference",
+    implementation: Annotated[str, typer.Option(help="The implementation to watch.")] = "reference",
     build: Annotated[str, typer.Option(help="Preset by which commits are built.")] = DEFAULT_BUILD,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done, and do nothing.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the steps of the night; do nothing.")] = False,
     json: Json = False,
 ) -> None:
-    """Measure a night, unless a command follows."""
     if context.invoked_subcommand is not None:
         context.obj = history
         return
@@ -100,7 +105,7 @@ def night_command(
     known = history_at(history)
     budget_s = seconds_of(budget)
     if budget_s < 1:
-        raise UsageError(f"A budget of {budget} measures nothing; write 90s, 60m or 2h.")
+        raise UsageError(f"A budget of {budget} leaves no time to measure; write 90s, 60m or 2h.")
     options = night.NightOptions(against, budget_s, not no_ab, quick, not no_cases, fail_while_open=fail_while_open)
     measurer = default_measurer(known.folder, implementation, build, console.say)
     measurer.wait_s = seconds_of(wait)
@@ -110,22 +115,22 @@ def night_command(
     if against != "last-good":
         measurer.checkout.resolve(against)
     with known.lock():
-        done = night.run(known, measurer.store, measurer, options, clock.steady(), console.say)
+        result = night.run(known, measurer.store, measurer, options, clock.steady(), console.say)
         written: Path | None = known.folder / "index.html"
         try:
             _publish(known)
-        except EnvironmentLacks as error:  # what the night found is told all the same
+        except EnvironmentLacks as error:  # results of the night are reported all the same
             console.warn(str(error))
             written = None
     if json:
-        console.print_json({**done.as_json(), "page": str(written) if written else None})
+        console.print_json({**result.as_json(), "page": str(written) if written else None})
     else:
-        _print(done, written)
-    raise typer.Exit(done.exit_status)
+        _print(result, written)
+    raise typer.Exit(result.exit_status)
 
 
 def seconds_of(text: str) -> float:
-    """Seconds of `90s`, `60m`, `2h` or a number of seconds. Raises UsageError."""
+    """The seconds of a time such as `90s`, `60m`, `2h` or a number of seconds. Raises UsageError."""
     units = {"s": 1, "m": 60, "h": 3600}
     number, unit = (text[:-1], units[text[-1]]) if text[-1:] in units else (text, 1)
     try:
@@ -133,7 +138,7 @@ def seconds_of(text: str) -> float:
     except ValueError:
         seconds = -1.0
     if not 0 <= seconds < 7 * 86_400:
-        raise UsageError(f"'{text}' is no time; write 90s, 60m or 2h.")
+        raise UsageError(f"'{text}' is not a time; write 90s, 60m or 2h.")
     return seconds
 
 
@@ -144,10 +149,10 @@ def _dry_run(history: History, measurer: Any, options: Any, json: bool) -> None:
     try:
         names = [name for name, _, _ in measurer.sentinels()]
     except EnvironmentLacks:  # nothing is built yet
-        found = implementations.find(measurer.implementation)
-        names = [name for name, one in all_sentinels().items() if found.declared(one.scheme)]
+        implementation = implementations.find(measurer.implementation)
+        names = [name for name, sentinel in all_sentinels().items() if implementation.declared(sentinel.scheme)]
     if not names:
-        raise UsageError(f"No sentinel can be done by {measurer.implementation}: a night would measure nothing.")
+        raise UsageError(f"{measurer.implementation} supports no sentinel, so a night would measure nothing.")
     last = measurer.store.marked("last-good")
     document = {
         "machine": measurer.machine,
@@ -168,25 +173,25 @@ def _dry_run(history: History, measurer: Any, options: Any, json: bool) -> None:
         print(f"{key}: {', '.join(value) if isinstance(value, list) else value}")
 
 
-def _print(done: NightResult, written: Path | None) -> None:
+def _print(result: NightResult, written: Path | None) -> None:
     from headroom.history.confirmation import LEAST_CHANGE
     from headroom.nightly.judgement import least_step_sentence
 
-    for alert in done.opened:
+    for alert in result.opened:
         _print_alert(alert)
-    if waiting := [one.id for one in done.still_open if one not in done.opened]:
+    if waiting := [one.id for one in result.still_open if one not in result.opened]:
         print(f"Still open: {', '.join(waiting)}.")
-    if not done.opened and done.status == "measured":
-        print(f"Nothing new in {done.series} series." if done.series else "No series of fixed work was measured.")
-    if done.candidates:
-        print(f"{done.candidates} of {done.series} series were off their baseline.")
-    if round(done.least_step, 3) > LEAST_CHANGE:
-        print(least_step_sentence(done.least_step))
-    if done.status == "regression":
-        known = [one.id for one in done.still_open if one.confirmed and one.is_worse]
-        print(f"Tonight: a confirmed regression is open ({', '.join(known)}); of other series, tonight cannot tell.")
-    elif done.status != "measured":
-        print(f"Tonight: {done.status}.")
+    if not result.opened and result.status == "measured":
+        print(f"Nothing new in {result.series} series." if result.series else "No series of fixed work was measured.")
+    if result.candidates:
+        print(f"{result.candidates} of {result.series} series were off their baseline.")
+    if round(result.least_step, 3) > LEAST_CHANGE:
+        print(least_step_sentence(result.least_step))
+    if result.status == "regression":
+        known = [one.id for one in result.still_open if one.confirmed and one.is_worse]
+        print(f"Tonight: a confirmed regression is open ({', '.join(known)}); the other series are undecided tonight.")
+    elif result.status != "measured":
+        print(f"Tonight: {result.status}.")
     if written:
         print(shown(written))
 
@@ -195,8 +200,14 @@ def _print_alert(alert: Alert) -> None:
     commits = f", {alert.commits()}" if alert.commits() else ""
     state = alert.state + (f" ({alert.reason})" if alert.reason else "")
     rows = [
-        (one.label, f"{one.baseline:.4g}", f"{one.value:.4g}", f"{one.step:+.1%}".replace("%", " %"), one.evidence)
-        for one in alert.series
+        (
+            series.label,
+            f"{series.baseline:.4g}",
+            f"{series.value:.4g}",
+            f"{series.step:+.1%}".replace("%", " %"),
+            series.evidence,
+        )
+        for series in alert.series
     ]
     title = f"{alert.id}: {alert.title}{commits}, {state}"
     if rows:
@@ -209,7 +220,7 @@ def _print_alert(alert: Alert) -> None:
         ]
         console.print_table(title, columns, rows)
     else:
-        cases = [(one.test, one.before, one.after, one.reason) for one in alert.cases]
+        cases = [(series.test, series.before, series.after, series.reason) for series in alert.cases]
         console.print_table(title, ["case", "before", "now", "reason"], cases)
 
 
@@ -220,7 +231,7 @@ def _print_alert(alert: Alert) -> None:
 def show_command(
     context: typer.Context,
     alert: Annotated[str | None, typer.Argument(help="An alert; all open ones when left out.")] = None,
-    everything: Annotated[bool, typer.Option("--all", help="Closed alerts, too.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Show closed alerts, too.")] = False,
     history: HistoryFolder = None,
     json: Json = False,
 ) -> None:
@@ -231,10 +242,12 @@ def show_command(
     book = log_entries.book(known)
     chosen = [book.find(alert)] if alert else list(book.alerts.values()) if everything else book.open
     if json:
-        console.print_json({"alerts": [{**one.opened(), "state": one.state, "reason": one.reason} for one in chosen]})
+        console.print_json(
+            {"alerts": [{**entry.opened(), "state": entry.state, "reason": entry.reason} for entry in chosen]}
+        )
         return
-    for one in chosen:
-        _print_alert(one)
+    for entry in chosen:
+        _print_alert(entry)
     if alert:
         print("\n".join(page.commands(chosen[0], known.folder)[1:]))
     right, closed = book.precision
@@ -251,16 +264,17 @@ def accept_command(
     reason: Annotated[str, REASON] = "",
     history: HistoryFolder = None,
 ) -> None:
-    """The change is wanted: close the alert, and begin a new baseline; for drift, a new reference. The reason may be
-    left out."""
+    """Accept a change: close the alert, and begin a new baseline or, for drift, a new reference. The reason may be left
+    out.
+    """
     from headroom.nightly import log_entries
 
     known = existing_history(context, history)
-    found = log_entries.accept(known, alert, reason, datetime.now(UTC))
+    entry = log_entries.accept(known, alert, reason, datetime.now(UTC))
     _publish(known)
-    what = "reference" if found.drift_since else "baseline"
-    begins = f"; a new {what} begins for {len(found.series)} series" if found.series else ""
-    print(f"{found.id} is accepted{begins}.")
+    what = "reference" if entry.drift_since else "baseline"
+    begins = f"; a new {what} begins for {len(entry.series)} series" if entry.series else ""
+    print(f"{entry.id} is accepted{begins}.")
 
 
 @nightly.command("ignore")
@@ -270,14 +284,15 @@ def ignore_command(
     reason: Annotated[str, REASON] = "",
     history: HistoryFolder = None,
 ) -> None:
-    """The alert is false: close it. It counts against the precision, and holds while its series stay there: once they
-    were back at the baseline, the same step is a new alert."""
+    """Ignore a false alert: close it. It counts against the precision, and stays ignored while its series stay at that
+    level. Once they have been back at the baseline, the same step is a new alert.
+    """
     from headroom.nightly import log_entries
 
     known = existing_history(context, history)
-    found = log_entries.ignore(known, alert, reason, datetime.now(UTC))
+    entry = log_entries.ignore(known, alert, reason, datetime.now(UTC))
     _publish(known)
-    print(f"{found.id} is ignored.")
+    print(f"{entry.id} is ignored.")
 
 
 @nightly.command("reopen")
@@ -287,25 +302,27 @@ def reopen_command(
     reason: Annotated[str, REASON] = "",
     history: HistoryFolder = None,
 ) -> None:
-    """The alert was closed by mistake: open it again, with the baseline that it had."""
+    """Reopen an alert that was closed by mistake, with the baseline that it had."""
     from headroom.nightly import log_entries
 
     known = existing_history(context, history)
-    found = log_entries.reopen(known, alert, reason, datetime.now(UTC))
+    entry = log_entries.reopen(known, alert, reason, datetime.now(UTC))
     _publish(known)
-    print(f"{found.id} is open again.")
+    print(f"{entry.id} is open again.")
 
 
 @nightly.command("event")
 def event_command(
     context: typer.Context,
-    sentence: Annotated[str, typer.Argument(help="What happened, such as 'new memory'.")],
-    night: Annotated[str, typer.Option(help="First night after it, such as 20261124T013900Z; now when left out.")] = "",
+    sentence: Annotated[str, typer.Argument(help="The event, such as 'new memory'.")],
+    night: Annotated[
+        str, typer.Option(help=("First night after the event, such as 20261124T013900Z; now when left out."))
+    ] = "",
     machine: Annotated[str, typer.Option(help="The machine; all when left out.")] = "",
-    withdraw: Annotated[bool, typer.Option("--withdraw", help="Take the last event with this sentence back.")] = False,
+    withdraw: Annotated[bool, typer.Option("--withdraw", help="Remove the last event with this sentence.")] = False,
     history: HistoryFolder = None,
 ) -> None:
-    """Note what changed on a machine: nights before it are not compared with nights after it."""
+    """Record an event on a machine. Nights before it are not compared with nights after it."""
     from headroom.history.events import Event
     from headroom.history.series import night_name, night_of
     from headroom.nightly import log_entries
@@ -313,22 +330,22 @@ def event_command(
     known = existing_history(context, history)
     if withdraw:
         if night or machine:
-            raise UsageError("--withdraw takes the sentence alone: leave --night and --machine out.")
-        found = log_entries.withdraw(known, sentence)
+            raise UsageError("--withdraw takes only the sentence: leave --night and --machine out.")
+        event = log_entries.withdraw(known, sentence)
         _publish(known)
-        print(f"Withdrawn: {found.sentence} ({night_name(found.night)})")
+        print(f"Withdrawn: {event.sentence} ({night_name(event.night)})")
         return
     try:
         when = night_of(night) if night else datetime.now(UTC).replace(microsecond=0)
     except ValueError as error:
         raise UsageError(f"{error}.") from None
-    machines = sorted({one.machine for one in known.files()})
+    machines = sorted({file.machine for file in known.files()})
     if not sentence.strip():
-        raise UsageError("An event is a sentence, such as 'new memory'.")
+        raise UsageError("An event needs a sentence, such as 'new memory'.")
     if machine and machine not in machines:
         raise UsageError(f"The history has no machine '{machine}'. Known: {', '.join(machines) or 'none yet'}.")
     if when > datetime.now(UTC) + timedelta(days=1):
-        raise UsageError(f"The night {night} is still to come.")
+        raise UsageError(f"The night {night} is in the future.")
     log_entries.note(known, Event(when, machine, "user", sentence))
     _publish(known)
     print(f"Noted: {sentence}")
@@ -345,28 +362,28 @@ def bisect_command(
     history: HistoryFolder = None,
     json: Json = False,
 ) -> None:
-    """Find the commit that an alert is due to."""
+    """Find the commit that caused an alert."""
     from headroom.core import implementations
     from headroom.core.machine import build as build_module
     from headroom.nightly import bisect, log_entries
     from headroom.nightly.measurer import default_measurer
 
     known = existing_history(context, history)
-    found = log_entries.book(known).find(alert)
-    build = found.build or DEFAULT_BUILD
-    measurer = default_measurer(known.folder, found.implementation or "reference", build, console.say)
+    found_alert = log_entries.book(known).find(alert)
+    build = found_alert.build or DEFAULT_BUILD
+    measurer = default_measurer(known.folder, found_alert.implementation or "reference", build, console.say)
     measurer.wait_s = seconds_of(wait)
     with known.lock():
         build_module.ensure(build, implementations.ninja_targets(), say=console.say)
         if reason := measurer.busy():
             raise EnvironmentLacks(reason)
-        done = bisect.run(found, measurer, measurer.checkout, bisect.Range(old, new), quick, console.say)
+        result = bisect.run(found_alert, measurer, measurer.checkout, bisect.Range(old, new), quick, console.say)
     if json:
-        console.print_json(done.as_json())
+        console.print_json(result.as_json())
     else:
-        for sentence in done.sentences:
+        for sentence in result.sentences:
             print(sentence)
-    raise typer.Exit(EXIT_PASSED if done.culprit else EXIT_FAILED)
+    raise typer.Exit(EXIT_PASSED if result.culprit else EXIT_FAILED)
 
 
 # ---- the history itself
@@ -374,22 +391,22 @@ def bisect_command(
 
 @nightly.command("compact")
 def compact_command(context: typer.Context, history: HistoryFolder = None) -> None:
-    """Put the nights of past months into one file each, and migrate those of earlier schemas."""
+    """Put the nights of past months into one file each, and migrate files of earlier schemas."""
     known = existing_history(context, history)
     with known.lock():
         known.sweep()
-        done = [*known.migrate(), *known.compact(datetime.now(UTC))]
-    print("\n".join(done) or "There is nothing to compact.")
+        changes = [*known.migrate(), *known.compact(datetime.now(UTC))]
+    print("\n".join(changes) or "There is nothing to compact.")
 
 
 @nightly.command("forget")
 def forget_command(
     context: typer.Context,
     night: Annotated[str, typer.Argument(help="A night, such as 20361124T013900Z.")],
-    machine: Annotated[str, typer.Option(help="Its machine, where several have a night of that time.")] = "",
+    machine: Annotated[str, typer.Option(help="Its machine, if several have a night of that time.")] = "",
     history: HistoryFolder = None,
 ) -> None:
-    """Remove a night with its alerts and events, such as one of a wrong clock, which keeps all nights before it out."""
+    """Remove a night with its alerts and events. A night of a wrong clock would keep all nights before it out."""
     from headroom.history.series import night_of
     from headroom.nightly import forgetting
 
@@ -401,12 +418,12 @@ def forget_command(
     with known.lock():
         gone = forgetting.forget(known, when, machine, datetime.now(UTC))
     _publish(known)
-    print(f"The night {night} is forgotten: {', '.join(gone)} went.")
+    print(f"The night {night} is forgotten: {', '.join(gone)} removed.")
 
 
 @nightly.command("check")
 def check_command(context: typer.Context, history: HistoryFolder = None, json: Json = False) -> None:
-    """Read everything in the history, and say what is broken. Exit status 1 where something is."""
+    """Read everything in the history, and list the damage. Exit status 1 if there is any."""
     from headroom.history.store import History
     from headroom.nightly import forgetting, log_entries
 
@@ -417,9 +434,9 @@ def check_command(context: typer.Context, history: HistoryFolder = None, json: J
     files = known.files()
     document = {
         "files": len(files),
-        "rows": sum(one.rows for one in files),
+        "rows": sum(file.rows for file in files),
         "nights": len(known.nights()),
-        "machines": sorted({one.machine for one in files}),
+        "machines": sorted({file.machine for file in files}),
         "events": len(log_entries.all_events(known)),
         "alerts": len(log_entries.book(known).alerts),
         "warnings": list(dict.fromkeys(warnings)),
@@ -433,16 +450,18 @@ def check_command(context: typer.Context, history: HistoryFolder = None, json: J
 
 
 def _listed(values: list[str]) -> str:
-    """One value behind its name, several below it."""
+    """The text of a single value beside its name, or of several values below it."""
     return "\n  ".join(["", *values]) if len(values) > 1 else "".join(values) or "none"
 
 
 @nightly.command("export")
 def export_command(
     context: typer.Context,
-    openmetrics: Annotated[Path | None, typer.Option(help="For node_exporter's textfile collector.")] = None,
-    junit: Annotated[Path | None, typer.Option(help="The last night as JUnit's XML.")] = None,
-    sqlite: Annotated[Path | None, typer.Option(help="All nights as a database, for Grafana.")] = None,
+    openmetrics: Annotated[
+        Path | None, typer.Option(help="Write a file for node_exporter's textfile collector.")
+    ] = None,
+    junit: Annotated[Path | None, typer.Option(help="Write the last night as JUnit XML.")] = None,
+    sqlite: Annotated[Path | None, typer.Option(help="Write all nights as a database, for Grafana.")] = None,
     history: HistoryFolder = None,
 ) -> None:
     """Write the history for other tools."""
@@ -452,7 +471,7 @@ def export_command(
     options = {"openmetrics": openmetrics, "junit": junit, "sqlite": sqlite}
     chosen = {name: output_file(path) for name, path in options.items() if path is not None}
     if not chosen:
-        raise UsageError("Say what to write: --openmetrics FILE, --junit FILE or --sqlite FILE.")
+        raise UsageError("Name a file to write: --openmetrics FILE, --junit FILE or --sqlite FILE.")
     if len(set(chosen.values())) < len(chosen):
         raise UsageError("Two of the options name one file; name a file for each.")
     for name, path in chosen.items():

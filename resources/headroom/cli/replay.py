@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`./headroom render` and `./headroom replay`: one profile or capture, by hand."""
+"""`./headroom render` and `./headroom replay`: writes or sends one profile or capture."""
 
 from __future__ import annotations
 
@@ -34,33 +34,34 @@ REPLAY = examples(
 
 
 def _share(name: str) -> Callable[[Any], float]:
-    return number(name, 0, 1, "packets or bits, as a share of all")
+    return number(name, 0, 1, "a share of all packets or bits")
 
 
 MOST_PACKETS = 20_000_000  # kMostSourcePackets of the engine
-REPLAYED = {name: one for name, one in all_schemes().items() if one.replay}
-USUAL = " or ".join(name for name, one in REPLAYED.items() if one.usual)
+REPLAYED = {name: scheme for name, scheme in all_schemes().items() if scheme.replay}
+USUAL = " or ".join(name for name, scheme in REPLAYED.items() if scheme.usual)
 OPTIONS = (
     Option(
         "scheme",
         None,
         str,
-        f"What is replayed: {', '.join(REPLAYED)}; else {USUAL}, or the first that the implementations declare.",
+        f"The scheme to replay: {', '.join(REPLAYED)}; when left out, {USUAL}, or the first that the implementations "
+        "declare.",
     ),
-    Option("compressor", "reference", str, "An implementation, or none: the source is what is on the link."),
-    Option("decompressor", "reference", str, "An implementation, or none: it ends at the link."),
-    # Schemes may have an option in common.
-    *{option.name: option for one in REPLAYED.values() for option in one.replay_options}.values(),
-    Option("flows", 1, number("flows", 1, 2**31, "flows", int), "Flows of the profile.", int),
-    Option("packets", 1000, number("packets", 1, MOST_PACKETS, "packets", int), "Packets in all.", int),
-    Option("carrier", None, str, "A scheme that carries what is on the link; carrier.NAME=VALUE are its arguments."),
+    Option("compressor", "reference", str, "An implementation, or none if the source already holds link packets."),
+    Option("decompressor", "reference", str, "An implementation, or none to end at the link."),
+    # Schemes may share an option.
+    *{option.name: option for scheme in REPLAYED.values() for option in scheme.replay_options}.values(),
+    Option("flows", 1, number("flows", 1, 2**31, "flows", int), "Number of flows of the profile.", int),
+    Option("packets", 1000, number("packets", 1, MOST_PACKETS, "packets", int), "Number of packets in total.", int),
+    Option("carrier", None, str, "A scheme that carries the link packets; its arguments are carrier.NAME=VALUE."),
     Option("loss", 0.0, _share("loss"), "Probability that the link loses a packet.", float),
     Option("ber", 0.0, _share("ber"), "Bit error rate of the link.", float),
-    Option("seed", 1, seed_of, "The only source of randomness.", int),
-    Option("link", None, Path, "Write what was on the link (pcapng; see encapsulation).", Path),
-    Option("restored", None, Path, "Write what came out (pcapng).", Path),
+    Option("seed", 1, seed_of, "Seed of all random numbers.", int),
+    Option("link", None, Path, "Write the link packets (pcapng; see encapsulation).", Path),
+    Option("restored", None, Path, "Write the restored packets (pcapng).", Path),
     Option("build", DEFAULT_BUILD, str, "Build to use."),
-    replace(JSON, help="Print the engine's document."),
+    replace(JSON, help="Print the engine's document as JSON."),
     replace(DRY_RUN, help="Print the job; run nothing."),
 )
 
@@ -76,10 +77,10 @@ def render_command(
     profile: Annotated[str, typer.Argument(help="Traffic profile (see list profiles).")],
     output: Annotated[Path, typer.Option("--output", "-o", help="Capture to write (pcap).")],
     flows: Annotated[int, typer.Option(min=1)] = 1,
-    packets: Annotated[int, typer.Option(min=1, help="Packets in all.")] = 1000,
+    packets: Annotated[int, typer.Option(min=1, help="Number of packets in total.")] = 1000,
     seed: Annotated[int, typer.Option(min=0)] = 1,
     build: Annotated[str, typer.Option(help="Build of the engine.")] = DEFAULT_BUILD,
-    json: Annotated[bool, typer.Option("--json", help="Print the engine's document.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print the engine's document as JSON.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Check the profile; write nothing.")] = False,
 ) -> None:
     from headroom.core import engine, profiles
@@ -107,9 +108,8 @@ def replay_command(
         list[str] | None,
         typer.Argument(
             metavar="[name=value]...",
-            help="Anything else that a suite may ask of a replay: reorder, depth, duplicate, delay, jitter, "
-            "burst_loss, feedback_loss, encapsulation, mrru, largest_packet, compressor_options … "
-            "(resources/keywords/README.md).",
+            help="Any other argument of a replay in a suite: reorder, depth, duplicate, delay, jitter, burst_loss, "
+            "feedback_loss, encapsulation, mrru, largest_packet, compressor_options … (resources/keywords/README.md).",
         ),
     ] = None,
 ) -> None:
@@ -117,13 +117,13 @@ def replay_command(
     from headroom.core.run.run import Run
     from headroom.core.settings import Settings
 
-    values = {one.name: one.value(explicit.get(one.name)) for one in OPTIONS}
+    values = {option.name: option.value(explicit.get(option.name)) for option in OPTIONS}
     scheme = _scheme(values["scheme"]) if values["scheme"] else _declared(values["compressor"], values["decompressor"])
     seed, build = values["seed"], values["build"]
     named = _named(values, explicit, scheme, more or ())
     config = replay_options.config_of(scheme, source, named, Run.of(Settings(seed=seed, build=build)))
     if not (config.compressor or config.decompressor):
-        raise UsageError("Without a compressor and without a decompressor there is nothing to replay; name one.")
+        raise UsageError("Name a compressor or a decompressor: without both there is nothing to replay.")
     roles: tuple[implementations.Role, ...] = ("compressor", "decompressor")
     for part in (config, config.carrier.config) if config.carrier else (config,):
         for role in roles:
@@ -139,54 +139,62 @@ def replay_command(
         return
     _build(build)
     try:
-        done = replay.run(config)
+        result = replay.run(config)
     except EngineFailure as failure:
         raise (_refusal_of_options(failure, config, named) or failure) from failure
-    _show(done, scheme, values["json"])
+    _show(result, scheme, values["json"])
 
 
 def _declared(compressor: str, decompressor: str) -> Scheme:
-    """The first scheme with replays that both implementations declare, each in its role: of these a usual one where
-    there is any. Raises UsageError."""
+    """The first scheme with replays that both implementations declare, each in its role; a usual scheme is preferred.
+    Raises UsageError.
+    """
     from headroom.core import implementations
 
     declared = []
     for role, name in (("compressor", compressor), ("decompressor", decompressor)):
         if name == "none":
             continue
-        found = implementations.find(name)
-        declared.append([one["scheme"] for one in found.capabilities if role in one["roles"]])
+        implementation = implementations.find(name)
+        declared.append([entry["scheme"] for entry in implementation.capabilities if role in entry["roles"]])
     common = [name for name in (declared[0] if declared else REPLAYED) if all(name in names for names in declared)]
     replayed = sorted((name for name in common if name in REPLAYED), key=lambda name: not REPLAYED[name].usual)
     if not replayed:
         raise UsageError(
-            f"{compressor} and {decompressor} declare no scheme with replays in common; --scheme names one: "
+            f"{compressor} and {decompressor} declare no common scheme with replays; choose one by --scheme: "
             f"{', '.join(REPLAYED)}."
         )
     return REPLAYED[replayed[0]]
 
 
 def _refusal_of_options(failure: EngineFailure, config: ReplayConfig, named: dict[str, str]) -> UsageError | None:
-    """Where an adapter refuses options that were given: who does, which and why."""
+    """The error of an adapter that refuses options of the command line, with its name, the option and the reason; else
+    None.
+    """
     role = failure.where.removeprefix("/").removesuffix("/config")
     _, _, why = failure.message.partition(f"refuses the configuration of its {role}: ")
     if not (why and f"{role}_options" in named):
         return None
     if not any(key in why for key in ("options", *getattr(config, f"{role}_options"))):
-        return None  # it is about something else of the configuration
+        return None  # the refusal concerns another part of the configuration
     name = getattr(config, role).name
     return UsageError(f"{name} refuses {role}_options={named[f'{role}_options']}: {why.rstrip('.')}.")
 
 
 def _named(values: dict[str, Any], explicit: dict[str, Any], scheme: Scheme, more: Sequence[str]) -> dict[str, str]:
-    """Named arguments of the replay: options, and those given as name=value. Raises UsageError where one is given
-    twice, or is an option of another scheme."""
-    theirs = [one.name for one in scheme.replay_options]
+    """The named arguments of the replay: options, and arguments written as name=value. Raises UsageError if one is
+    given twice or belongs to another scheme.
+    """
+    theirs = [option.name for option in scheme.replay_options]
     for other in REPLAYED.values():
-        if foreign := [one.name for one in other.replay_options if one.name in explicit and one.name not in theirs]:
-            owners = [one.title for one in REPLAYED.values() if foreign[0] in (of.name for of in one.replay_options)]
+        if foreign := [
+            option.name for option in other.replay_options if option.name in explicit and option.name not in theirs
+        ]:
+            owners = [
+                option.title for option in REPLAYED.values() if foreign[0] in (of.name for of in option.replay_options)
+            ]
             raise UsageError(
-                f"{flag(foreign[0])} is an option of {' and '.join(owners)}; {scheme.title} has none of that name."
+                f"{flag(foreign[0])} is an option of {' and '.join(owners)}; {scheme.title} has no such option."
             )
     named = {name: str(values[name]) for name in ("compressor", "decompressor", *theirs, "flows", "packets")}
     named |= {name: str(values[name]) for name in ("carrier", "loss", "ber") if values[name]}
@@ -196,25 +204,25 @@ def _named(values: dict[str, Any], explicit: dict[str, Any], scheme: Scheme, mor
 
 
 def _scheme(name: str) -> Scheme:
-    """A scheme that has replays, by name. Raises UsageError where there is none."""
+    """The scheme of a name. Raises UsageError if it does not exist or has no replays."""
     if name not in REPLAYED:
-        raise UsageError(f"Replays are of {', '.join(REPLAYED)}, not '{name}'.")
+        raise UsageError(f"--scheme must be one of {', '.join(REPLAYED)}, not '{name}'.")
     return REPLAYED[name]
 
 
-def _show(done: Replay, scheme: Scheme, json: bool) -> None:
-    """Prints what came of a replay. Ends the command with 1 where something is wrong."""
+def _show(result: Replay, scheme: Scheme, json: bool) -> None:
+    """Prints the result of a replay. Exits with 1 if something is wrong."""
     if json:
-        print_json(done.document)
+        print_json(result.document)
     else:
-        print_table("", ["what", ("count", "right")], done.summary())
+        print_table("", ["what", ("count", "right")], result.summary())
     assert scheme.replay is not None
     words = scheme.replay()
-    for remark in [*done.remarks_on_capture(), *words.remarks(done)]:
+    for remark in [*result.remarks_on_capture(), *words.remarks(result)]:
         say(remark)
-    limit = words.limit(done)
-    failures = done.failures(done.without_room if limit else 0)
-    if not failures and not limit and (sentence := done.nothing_came_out()):
+    limit = words.limit(result)
+    failures = result.failures(result.without_room if limit else 0)
+    if not failures and not limit and (sentence := result.nothing_came_out()):
         failures = [sentence]
     for sentence in failures:
         say(sentence)

@@ -19,7 +19,7 @@ EPILOG = examples(
 
 
 def add_to(app: typer.Typer) -> None:
-    app.command("report", help="Make the report of a run again, or export its metrics.", epilog=EPILOG)(report_command)
+    app.command("report", help="Write the report of a run again, or export its metrics.", epilog=EPILOG)(report_command)
 
 
 def report_command(
@@ -30,8 +30,10 @@ def report_command(
     parquet: Annotated[
         Path | None, typer.Option("--parquet", help="Also write every metric and trial to this Parquet file.")
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON: where the report is, and what it counts.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be written, and write nothing.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print the report's path and its counts as JSON.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print the files that would be written; write nothing.")
+    ] = False,
 ) -> None:
     from headroom.core.results import store
     from headroom.core.results.record import count_verdicts
@@ -42,7 +44,7 @@ def report_command(
     target = output_file(output) if output else folder / "report.html"
     records = store.read_all(folder, warn)
     if not records:
-        raise UsageError(f"The run {folder.name} holds no result yet.")
+        raise UsageError(f"The run {folder.name} has no results yet.")
     if dry_run:
         say(f"{len(records)} records of {folder.name} would go into {target}" + (f" and {parquet}" if parquet else ""))
     else:
@@ -67,16 +69,17 @@ def report_command(
 
 
 def _write_judgement(folder: Path, records: list[dict[str, Any]]) -> None:
-    """Writes the page of a judgement again. Its files may be damaged, and the implementation gone: then the report
-    stands, and a warning says why there is no page."""
+    """Writes the page of a judgement again. If its files are damaged or the implementation is gone, the report is still
+    written and a warning gives the reason.
+    """
     from headroom.judge import judgement, page
 
     if not judgement.is_one(folder):
         return
     try:
         page.write(page.summary_of(judgement.recall(str(folder)), records), folder)
-    except EnvironmentLacks:  # the disk
+    except EnvironmentLacks:  # a full disk, for instance
         raise
     except Exception as error:
         reason = str(error) if isinstance(error, HeadroomError) else f"{type(error).__name__}: {error}"
-        warn(f"{page.PAGE} is not made again: {shortened(reason, 300)}")
+        warn(f"{page.PAGE} was not written: {shortened(reason, 300)}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`./headroom reproduce PAPER`: a publication's figures measured again, table by table."""
+"""`./headroom reproduce PAPER`: measures a publication's figures and compares them table by table."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,9 +13,9 @@ from headroom.core import console
 from headroom.core.options import DRY_RUN, JSON, RESUME
 from headroom.core.results.agreement import agreement, verdict_of
 
-MOST_SHOWN = 200  # figures of a run, each with a line of its own; a thesis with its appendices has thousands
-MOST_WRONG = 20  # of those that fail, where there are more than that
-# Figures of a place by verdict; those that are measured have none: context, or nothing to agree with.
+MOST_SHOWN = 200  # most figures of a run that are printed one by one; a thesis with its appendices has thousands
+MOST_WRONG = 20  # most failed figures that are printed if there are more figures than that
+# Figures of a place by verdict. Measured figures without a verdict are context, or have nothing to agree with.
 COUNTED = ("pass", "non-strict", "fail", "error", "unsupported", "measured")
 
 HELP = {
@@ -23,9 +23,9 @@ HELP = {
     "decompressor": "Implementation that decompresses.",
     "cpus": "CPU configurations; the paper's when left out.",
     "build": "Build to measure.",
-    "builds": "Builds to compare: names, or 'all'; those present when left out.",
-    "quick": "Fewer trials and seeds: a first look.",
-    "seed": "The only source of randomness.",
+    "builds": "Builds to compare: names, or 'all'; those that exist when left out.",
+    "quick": "Run fewer trials and seeds, for a first look.",
+    "seed": "Seed of all random numbers.",
 }
 
 EPILOG = console.examples(
@@ -39,7 +39,7 @@ EPILOG = console.examples(
 def add_to(app: typer.Typer) -> None:
     app.command(
         "reproduce",
-        help="Measure a paper's figures again and put them beside the paper's, table by table.",
+        help="Reproduce a paper: measure its figures here and compare them table by table.",
         epilog=EPILOG,
     )(with_options(reproduce_command, [*of_settings(HELP), RESUME, JSON, DRY_RUN]))
 
@@ -76,12 +76,16 @@ FIELDS = ("where", "quantity", "unit", "paper", "measured", "ratio", "kind", "ve
 
 
 def public(item: dict[str, Any]) -> dict[str, Any]:
-    """An item as --json has it: `paper` is printed by the paper, `model` calculated, `bound` our own, each or null."""
+    """An item as --json has it. `paper` is printed in the paper, `model` is calculated, `bound` is our own; each may be
+    null.
+    """
     return {name: item[name] for name in FIELDS} | {"model": item.get("model"), "bound": item.get("expected") or None}
 
 
 def print_items(key: str, items: list[dict[str, Any]]) -> None:
-    """A line for each place of the paper; then all figures, or of a paper with very many only what does not agree."""
+    """Prints a line for each place of the paper, and then all figures; for a paper with very many figures, only those
+    that do not agree.
+    """
     places: dict[str, list[dict[str, Any]]] = {}
     for item in items:
         places.setdefault(item["where"], []).append(item)
@@ -105,12 +109,12 @@ def print_items(key: str, items: list[dict[str, Any]]) -> None:
 
 
 def _counts(items: list[dict[str, Any]]) -> dict[str, int]:
-    """How many figures there are of each title of COUNTED that has any."""
-    found: dict[str, int] = {}
+    """The number of figures under each title of COUNTED, without zeros."""
+    counts: dict[str, int] = {}
     for item in items:
         title = verdict_of(item) or "measured"
-        found[title] = found.get(title, 0) + 1
-    return found
+        counts[title] = counts.get(title, 0) + 1
+    return counts
 
 
 def _print_agreement(key: str, items: list[dict[str, Any]]) -> None:

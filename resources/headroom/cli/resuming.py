@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `--resume` may stand beside: a resumed run keeps its options, and nothing on the command line
-changes them. Repeating one does no harm; contradicting one is an error rather than ignored.
+"""Checks of options beside `--resume`: a resumed run keeps its options. Repeating an option does no harm; a different
+value is an error rather than ignored.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 def refuse_contradictions(given: RunOptions, plan: Plan) -> None:
-    """Raises UsageError where a word of the command line asks for another run than `plan`."""
+    """Raises UsageError if an option of the command line asks for another run than `plan`."""
     from headroom.core.run.selection import requirement_tags
 
-    # A requirement among the suites has become three tags: see `selection.requirement_tags`.
+    # A requirement among the suites was replaced by three tags: see `selection.requirement_tags`.
     whole = [tag for tag in plan.tags if f"{tag}-*" in plan.tags and f"{tag}.*" in plan.tags]
     by_requirement = [f"{tag}{rest}" for tag in whole for rest in ("", "-*", ".*")]
     if given.suites:
@@ -38,8 +38,8 @@ def refuse_contradictions(given: RunOptions, plan: Plan) -> None:
 def _must_agree(what: str, value: Any, kept: Any, plan: Plan) -> None:
     if value != kept:
         raise UsageError(
-            f"--resume goes on with the run {plan.folder.name} as it began: {what} was {_shown(kept)} "
-            f"there, and {_shown(value)} cannot change it. Leave it out, or begin a new run without --resume."
+            f"--resume continues the run {plan.folder.name} with its own options: {what} is {_shown(kept)}, and "
+            f"cannot become {_shown(value)}. Leave it out, or begin a new run without --resume."
         )
 
 
@@ -49,6 +49,6 @@ def _shown(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, list | tuple):
-        flat = [str(one) for part in value for one in (part if isinstance(part, list) else [part])]
+        flat = [str(item) for part in value for item in (part if isinstance(part, list) else [part])]
         return ", ".join(flat) or "not given"
     return str(value)

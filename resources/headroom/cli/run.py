@@ -22,7 +22,7 @@ from headroom.core.paths import shown
 from headroom.core.settings import Settings, options
 from headroom.core.text import shortened
 
-if TYPE_CHECKING:  # the real imports wait until they are needed
+if TYPE_CHECKING:  # these are imported only when they are needed
     from headroom.core.run.session import Outcome, Plan
 
 Records = list[dict[str, Any]]
@@ -33,7 +33,7 @@ EPILOG = console.examples(
     "./headroom run performance/voip_flow_pairs --cpus 1c,2c-l3",
     "./headroom run conformance --compressor reference --decompressor null",
     "./headroom run RFC3095-5.3.1",
-    "./headroom run performance/sip_calls --calls 5000 --holding 60  # a P-CSCF under calls of a minute",
+    "./headroom run performance/sip_calls --calls 5000 --holding 60  # a P-CSCF with calls of one minute",
     "./headroom run performance --topology netns  # over namespaces and veth pairs of this machine (root)",
     "./headroom run performance --topology resources/testbeds/example.yaml --dry-run  # every command, with its host",
     "./headroom run --resume 20261120-160522-3f9a",
@@ -62,7 +62,7 @@ def run_command(
 
 
 def plan_of(options: RunOptions) -> Plan:
-    """A plan without a folder yet. Raises UsageError when a name is unknown."""
+    """A plan without a folder yet. Raises UsageError if a name is unknown."""
     from headroom.cli import main_job
     from headroom.core.run.selection import requirement_tags, suite_files, uses_interfaces
     from headroom.core.run.session import Plan
@@ -75,10 +75,10 @@ def plan_of(options: RunOptions) -> Plan:
     files = suite_files(suites)
     if settings.topology != "process" and not uses_interfaces(files):
         raise UsageError(
-            f"Nothing of {', '.join(suites)} goes over interfaces, and so --topology {settings.topology} would change "
-            "nothing: leave it out, or name a suite of performance."
+            f"No case of {', '.join(suites)} uses interfaces, so --topology {settings.topology} would change nothing: "
+            "leave it out, or name a suite of performance."
         )
-    case, tag, exclude = (list(options.values.get(one.name, ())) for one in SELECTION)
+    case, tag, exclude = (list(options.values.get(option.name, ())) for option in SELECTION)
     if not (options.suites or case or tag or exclude):
         exclude = [main_job.THOROUGH]
     plan = Plan(settings, suites, [*tags, *tag], exclude, case)
@@ -87,30 +87,33 @@ def plan_of(options: RunOptions) -> Plan:
 
 
 def require_rows(plan: Plan) -> None:
-    """Raises UsageError where an option is given that no case of the plan reads."""
+    """Raises UsageError if no case of the plan reads an option that is given."""
     from headroom.core.run.selection import has_rows
     from headroom.core.run.session import chosen_of
 
-    of_rows = [one for name, one in options().items() if one.rows and plan.settings.get(name) != one.default]
-    found = chosen_of(plan) if of_rows else []
-    for one in of_rows if found else []:  # an empty selection is reported later
-        assert one.rows is not None
-        if has_rows(found, one.rows):
+    of_rows = [
+        option for name, option in options().items() if option.rows and plan.settings.get(name) != option.default
+    ]
+    cases = chosen_of(plan) if of_rows else []
+    for option in of_rows if cases else []:  # an empty selection is reported later
+        assert option.rows is not None
+        if has_rows(cases, option.rows):
             continue
-        few = len(found) <= MOST_NAMED
-        those = ", ".join(f"'{case.name}'" for case in found) if few else ", ".join(plan.suites)
+        few = len(cases) <= MOST_NAMED
+        names = ", ".join(f"'{case.name}'" for case in cases) if few else ", ".join(plan.suites)
         raise UsageError(
-            f"Nothing of {those} has {one.rows.have}, and so --{one.name} would change nothing: leave it out, or name "
-            f"{one.rows.places}."
+            f"No case of {names} has {option.rows.have}, so --{option.name} would change nothing: leave it out, or "
+            f"name {option.rows.places}."
         )
 
 
-MOST_NAMED = 3  # cases in a sentence
+MOST_NAMED = 3  # most cases that a sentence names
 
 
 def check_here(settings: Settings) -> None:
-    """Raises UsageError where a name is unknown, EnvironmentLacks where this machine cannot do what settings ask for:
-    before a run, and before one goes on, for the machine may have changed meanwhile."""
+    """Raises UsageError if a name is unknown, EnvironmentLacks if this machine cannot do what the settings need. Called
+    before a run begins and before it is resumed, because the machine may have changed meanwhile.
+    """
     from headroom.core import profiles
     from headroom.core.machine import build, topology
     from headroom.testbed import choice, images
@@ -120,16 +123,15 @@ def check_here(settings: Settings) -> None:
         images.require(name, settings.topology, settings.build)
     profiles.load(settings.profile)
     configurations = topology.resolve(settings.cpus, topology.configurations(topology.read()))
-    if configurations and not any(one.available for one in configurations):
-        reasons = "; ".join(f"{one.name}: {one.reason}" for one in configurations)
+    if configurations and not any(configuration.available for configuration in configurations):
+        reasons = "; ".join(f"{configuration.name}: {configuration.reason}" for configuration in configurations)
         raise EnvironmentLacks(f"This machine has none of these CPU configurations ({reasons}). See list cpus.")
     for name in (settings.build, *settings.builds):
         build.require(name)
 
 
 def execute(options: RunOptions, document_of: Document) -> int:
-    """Runs a plan and ends with `document_of(folder, records)` as JSON, or with tables. Returns the exit
-    status."""
+    """Runs a plan and prints `document_of(folder, records)` as JSON, or tables. Returns the exit status."""
     from headroom.cli import main_job
     from headroom.core.results import store
     from headroom.core.run import session
@@ -139,7 +141,7 @@ def execute(options: RunOptions, document_of: Document) -> int:
     if resume:
         folder = store.find_run(resume)
         if judgement.is_one(folder):
-            raise UsageError(f"The run {folder.name} is a judgement; `./headroom judge --resume` goes on with it.")
+            raise UsageError(f"The run {folder.name} is a judgement; continue it with `./headroom judge --resume`.")
         plan = session.recall(folder)
         resuming.refuse_contradictions(options, plan)
         check_here(plan.settings)
@@ -164,7 +166,9 @@ def execute(options: RunOptions, document_of: Document) -> int:
 
 
 def run_plan(plan: Plan, resumed: bool, command: str = "run", unit: str = "results") -> tuple[Outcome, Records]:
-    """Builds what a plan needs, runs its cases and writes the report. `command` resumes it; `unit` is what it keeps."""
+    """Builds what a plan needs, runs its cases and writes the report. `command` is the command that resumes it; `unit`
+    is the name of its results in sentences.
+    """
     from headroom.cli import main_job
     from headroom.core.results import junit, store
     from headroom.core.run import session
@@ -178,9 +182,9 @@ def run_plan(plan: Plan, resumed: bool, command: str = "run", unit: str = "resul
     console.say(f"run {plan.folder.name}: {', '.join(plan.suites)} (results in {shown(plan.folder)})")
     with console.Progress() as progress:
         order = main_job.order_of(plan, progress)
-        told = order or progress
+        listener = order or progress
         outcome = session.run_robot(
-            plan, progress.start, told.end, progress.expect, told.leave_out, resume=resumed, order=order
+            plan, progress.start, listener.end, progress.expect, listener.leave_out, resume=resumed, order=order
         )
     records = store.read_all(plan.folder, console.warn)
     if records:
@@ -193,14 +197,14 @@ def run_plan(plan: Plan, resumed: bool, command: str = "run", unit: str = "resul
         records = readable(lambda few: [table(few) for table in tables], records, "The summary")
     if outcome.interrupted:
         console.say(
-            f"Interrupted. {outcome.cases} {unit} are kept; `./headroom {command} --resume {plan.folder.name}` does "
+            f"Interrupted. {outcome.cases} {unit} are kept; `./headroom {command} --resume {plan.folder.name}` runs "
             "the rest."
         )
     return outcome, records
 
 
 def end(outcome: Outcome) -> int:
-    """The exit status of a run, after a word where it has shown nothing."""
+    """The exit status of a run. Prints a sentence if the run has no verdict."""
     if outcome.interrupted:
         return EXIT_INTERRUPTED
     if outcome.all_unsupported:
@@ -211,17 +215,17 @@ def end(outcome: Outcome) -> int:
 def _left_out(settings: Settings, count: int) -> str:
     """A sentence about the cases that do not exercise the implementation under test."""
     name = getattr(settings, settings.subject)
-    cases = "1 case does not ask" if count == 1 else f"{count} cases do not ask"
+    cases = "1 case does not exercise" if count == 1 else f"{count} cases do not exercise"
     return f"The run is about {name} as {settings.subject}: {cases} it, so they are left out."
 
 
 def build_what_is_needed(settings: Settings) -> None:
-    """Builds the engine and our adapters for the named builds; speaks only when there is work."""
+    """Builds the engine and our adapters for the named builds; prints a line only if there is something to build."""
     from headroom.core import implementations, sandbox
     from headroom.core.machine import build
 
     if reason := sandbox.lacking():
-        console.warn_once(f"code of others runs without the whole sandbox: {reason}")
+        console.warn_once(f"other people's code runs without the whole sandbox: {reason}")
     targets = implementations.ninja_targets(warn=console.warn_once)
     for name in dict.fromkeys((settings.build, *settings.builds)):
         build.ensure(name, targets, say=console.say)
@@ -232,7 +236,7 @@ def build_what_is_needed(settings: Settings) -> None:
 
 
 def run_document(folder: Path, records: list[dict[str, Any]]) -> dict[str, Any]:
-    """What `run --json` prints: see "CLI" in the design."""
+    """The document that `run --json` prints; see "CLI" in the design."""
     from headroom.core.results.record import count_verdicts
     from headroom.report.data import capacities
 
@@ -246,19 +250,24 @@ def run_document(folder: Path, records: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def print_tables(document: dict[str, Any], records: list[dict[str, Any]], report: Path) -> None:
-    """The tables that a run ends with: capacity per CPU configuration, what did not pass, verdicts, the report."""
+    """Prints the closing tables of a run: capacity per CPU configuration, cases that did not pass, verdicts, and the
+    report's path.
+    """
     from headroom.report.data import absent_configurations, capacity_rows, not_passed
 
     rows = capacity_rows(records)
     if rows:
         columns: list[str | tuple[str, str]] = ["CPUs", *((title, "right") for title in CAPACITY_COLUMNS)]
         console.print_table("Bidirectional flow pairs (all cores together)", columns, rows)
-        print("Codec only: without the harness, at 50 % load where that was measured. × null: operation over a copy's.")
+        print(
+            "Codec only: without the harness, measured at 50 % load. × null: time of an operation over the time of "
+            "a copy."
+        )
     if absent := absent_configurations(records):
         print(f"Not measured: {'; '.join(absent)}.")
     if bad := not_passed(records):
         console.print_table(
-            "What did not pass",
+            "Cases that did not pass",
             ["verdict", "case", "reason"],
             [
                 (

@@ -14,7 +14,7 @@ EPILOG = examples(
     "./headroom site --run last --run 20261120-160522-3f9a",
     "./headroom site --out /var/www/headroom --json",
 )
-OUT = "site"  # below out/
+OUT = "site"  # folder below out/
 
 
 def add_to(app: typer.Typer) -> None:
@@ -29,13 +29,14 @@ def add_to(app: typer.Typer) -> None:
 def site_command(
     context: typer.Context,
     out: Annotated[
-        Path | None, typer.Option("--out", help="Folder of the site; out/site when left out. A site there is replaced.")
+        Path | None,
+        typer.Option("--out", help=("Folder of the site; out/site when left out. An existing site is replaced.")),
     ] = None,
     runs: Annotated[
         list[str] | None,
         typer.Option("--run", help="Show the outcomes of this run, too: its name or folder, or 'last'. Repeatable."),
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON: where the site is, and its pages.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print the site's path and its pages as JSON.")] = False,
 ) -> None:
     from headroom.core.paths import out_folder
     from headroom.core.results import store
@@ -44,16 +45,19 @@ def site_command(
     target = (out or out_folder() / OUT).resolve()
     build.check_target(target)
     folders = dict.fromkeys(store.find_run(run) for run in runs or ())
-    sources = [results.golden_source(), *(results.run_source(one, store.read_all(one, warn)) for one in folders)]
+    sources = [
+        results.golden_source(),
+        *(results.run_source(folder, store.read_all(folder, warn)) for folder in folders),
+    ]
     command = context.find_root().command
     assert isinstance(command, TyperGroup)
     site = build.compose(command, sources)
     if not json:
-        say(f"{len(site.pages):,} pages are made into HTML; this takes about half a minute")
+        say(f"Converting {len(site.pages):,} pages to HTML; this takes about half a minute")
     build.build(site, target, results.footer(sources))
     if json:
         print_json(
-            {"site": str(target / "index.html"), "pages": len(site.pages), "runs": [str(one) for one in folders]}
+            {"site": str(target / "index.html"), "pages": len(site.pages), "runs": [str(folder) for folder in folders]}
         )
     else:
         print(target / "index.html")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Standard output and standard error: their reader may go away, and no text of others commands the terminal.
+"""Standard output and standard error. Their reader may go away, and no text of other people controls the terminal.
 
-What is printed after the reader of `./headroom run | head` has gone is lost, and nothing else: the command goes on, and
+When the reader of `./headroom run | head` has gone, further output is lost and nothing else: the command goes on, and
 its exit status is that of the verdicts.
 """
 
@@ -15,12 +15,14 @@ from typing import Any, TextIO
 
 from headroom.core.text import spelled_out
 
-# The escape sequences that our own tables and progress lines are made of: colours, and the cursor's line.
+# The escape sequences of our own tables and progress lines: colours, and movement of the cursor within its line.
 _OWN = re.compile(r"(\x1b\[[0-9;]*[mAK]|\x1b\[\?25[lh]|\r)")
 
 
 class _Raw(io.RawIOBase):
-    """A descriptor to write to. Once its reader has gone, it leads to /dev/null, for child processes, too."""
+    """A file descriptor to write to. Once its reader has gone, output goes to /dev/null, also that of child
+    processes.
+    """
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
@@ -45,7 +47,7 @@ class _Raw(io.RawIOBase):
 
 
 class _Text(io.TextIOWrapper):
-    """Text for a terminal. Whatever is printed, no control reaches it."""
+    """A text stream for a terminal. No control character of a printed text reaches the terminal."""
 
     def write(self, text: str) -> int:
         super().write(spelled_out(text))
@@ -58,7 +60,7 @@ class _Text(io.TextIOWrapper):
 
 
 class _Styled:
-    """A stream for writers that made their texts printable: it passes the sequences of `_OWN`, and no other."""
+    """A stream for writers whose texts are printable already. It passes the sequences of `_OWN` and no others."""
 
     def __init__(self, text: _Text) -> None:
         self._text = text
@@ -88,7 +90,7 @@ def _outlasting(stream: TextIO) -> TextIO:
 
 
 def outlast_readers() -> None:
-    """From now on the readers of our output may go away without a BrokenPipeError here. For a whole process."""
+    """Lets the readers of our output go away without a BrokenPipeError, for the rest of this process."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout = _outlasting(sys.stdout)
     if isinstance(sys.stderr, io.TextIOWrapper):

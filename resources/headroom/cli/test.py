@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`./headroom test`: the tests of the project, each runner's own totals in the last lines."""
+"""`./headroom test`: runs the project's own tests; the last lines show each runner's totals."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 EPILOG = examples(
     "./headroom test",
-    "./headroom test --fast  # while developing: about 4 minutes on two cores where the build is up to date",
+    "./headroom test --fast  # while developing: about 4 minutes on two cores if the build is up to date",
     "./headroom test --all  # what continuous integration runs",
     "./headroom test --fuzz  # 60 s for each fuzz target",
     "./headroom test --only pytest",
@@ -33,21 +33,24 @@ Fast = Annotated[
     bool,
     typer.Option(
         "--fast",
-        help="Only what a developer wants after each change: style, C++ unit tests, the Python tests that start no "
-        "engine, a dry run of every suite, and the suites of smoke.",
+        help="Run only the quick tests, for use after each change: style, C++ unit tests, the Python tests that "
+        "start no engine, a dry run of every suite, and the suites of smoke.",
     ),
 ]
 Everything = Annotated[
     bool,
     typer.Option(
-        "--all", help="Also C++ unit tests under sanitizers, defects on purpose, benchmarks, and Docker Compose."
+        "--all", help="Also run C++ unit tests under sanitizers, defects on purpose, benchmarks, and Docker Compose."
     ),
 ]
 UpdateGolden = Annotated[
     bool,
     typer.Option(
         "--update-golden",
-        help="After the stage robot: later runs compare with the verdicts and link octets of its cases.",
+        help=(
+            "Replace the golden outcomes by those of the stage robot: later runs compare verdicts and link octets "
+            "with them."
+        ),
     ),
 ]
 
@@ -56,16 +59,18 @@ Mutants = Annotated[
     typer.Option(
         "--mutants",
         help="Instead of the stages: put each defect of implementations/reference/*/mutants.yaml into the "
-        "reference, and let the conformance suites look for it.",
+        "reference, and run the conformance suites to find it.",
     ),
 ]
-MutantNames = Annotated[list[str] | None, typer.Option("--mutant", help="With --mutants: only this one (repeatable).")]
+MutantNames = Annotated[
+    list[str] | None, typer.Option("--mutant", help=("With --mutants: run only this mutant (repeatable)."))
+]
 Doubles = Annotated[
     bool,
     typer.Option(
         "--doubles",
-        help="Instead of the stages: ask every conformance case of each double of "
-        "implementations/reference/*/doubles.yaml, which is right and uses what a specification leaves open.",
+        help="Instead of the stages: run every conformance case on each double of "
+        "implementations/reference/*/doubles.yaml, which is correct and uses what a specification leaves open.",
     ),
 ]
 Soak = Annotated[
@@ -73,20 +78,22 @@ Soak = Annotated[
     typer.Option(
         "--soak",
         metavar="HOURS",
-        help="Instead of the stages: for so many hours, in turns, all fuzz targets, calls of the ABI, links with bit "
-        "errors, and commands that are killed; a page says what they counted. A fraction such as 0.1 will do.",
+        help="Instead of the stages: for this many hours, in turns, run all fuzz targets, calls of the ABI, links with "
+        "bit errors, and commands that are killed; write a page with the counts. A fraction such as 0.1 is allowed.",
     ),
 ]
 Resume = Annotated[
-    bool, typer.Option("--resume", help="With --soak: go on with the last soak, until it has had so many hours.")
+    bool, typer.Option("--resume", help="With --soak: continue the last soak until it has run for that many hours.")
 ]
-DoubleNames = Annotated[list[str] | None, typer.Option("--double", help="With --doubles: only this one (repeatable).")]
+DoubleNames = Annotated[
+    list[str] | None, typer.Option("--double", help=("With --doubles: run only this double (repeatable)."))
+]
 
 
 def add_to(app: typer.Typer) -> None:
     app.command(
         "test",
-        help="Test the project: style, C++ unit tests, pytest, Robot suites; sanitized and more with --all.",
+        help="Run the project's own tests: style, C++ unit tests, pytest, Robot suites; sanitized and more with --all.",
         epilog=EPILOG,
     )(test_command)
 
@@ -96,7 +103,7 @@ def test_command(
     everything: Everything = False,
     fuzz: Annotated[bool, typer.Option("--fuzz", help="Also build every fuzz target and run it for a while.")] = False,
     fuzz_seconds: Annotated[int, typer.Option(help="Seconds for each fuzz target.", min=1)] = 60,
-    only: Annotated[list[str] | None, typer.Option("--only", help="Only these stages (repeatable).")] = None,
+    only: Annotated[list[str] | None, typer.Option("--only", help="Run only these stages (repeatable).")] = None,
     mutants: Mutants = False,
     mutant: MutantNames = None,
     doubles: Doubles = False,
@@ -105,19 +112,17 @@ def test_command(
     resume: Resume = False,
     update_golden: UpdateGolden = False,
     json: Annotated[bool, typer.Option("--json", help="Print JSON at the end.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say which stages would run.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the stages that would run.")] = False,
 ) -> None:
     from headroom.selftest import stages as runner
 
     if resume and soak is None:
-        raise UsageError("--resume goes on with a soak: say --soak HOURS, too.")
+        raise UsageError("--resume continues a soak: give --soak HOURS, too.")
     instead = {"--mutants": (mutants, mutant or []), "--doubles": (doubles, double or [])}
     instead["--soak"] = (soak is not None, [])
     if option := _instead_of_stages(instead):
         if fast or everything or fuzz or only:
-            raise UsageError(
-                f"{option} runs instead of the stages: --fast, --all, --fuzz and --only do not go with it."
-            )
+            raise UsageError(f"{option} runs instead of the stages: leave out --fast, --all, --fuzz and --only.")
         if soak is not None:
             raise typer.Exit(soak_command(soak, resume, json, dry_run))
         command = mutants_command if option == "--mutants" else doubles_command
@@ -155,19 +160,20 @@ def _summary(results: list[Result], seconds: float) -> Iterator[str]:
 
 
 def _instead_of_stages(given: dict[str, tuple[bool, list[str]]]) -> str:
-    """The option that runs something else than the stages, or "". `given` has for each whether it is there and the
-    names that only it takes. Raises UsageError where they do not go together."""
+    """The option that replaces the stages, or "". `given` maps each such option to whether it is given and the names
+    that belong to it. Raises UsageError if options exclude each other.
+    """
     for option, (is_there, names) in given.items():
         if names and not is_there:
-            raise UsageError(f"{option.removesuffix('s')} names one of those of {option}; say both.")
+            raise UsageError(f"{option.removesuffix('s')} needs {option}; give both.")
     chosen = [option for option, (is_there, _) in given.items() if is_there]
     if len(chosen) > 1:
-        raise UsageError(f"{' and '.join(chosen)} do not go together.")
+        raise UsageError(f"{' and '.join(chosen)} exclude each other.")
     return chosen[0] if chosen else ""
 
 
 def _run(stages: list[Stage]) -> list[Result]:
-    """Runs stages in turn; those builds that no stage waits for are made meanwhile."""
+    """Runs stages in turn. Builds that no stage waits for run meanwhile."""
     from headroom.selftest import stages as runner
 
     results = []
@@ -186,7 +192,7 @@ def _run(stages: list[Stage]) -> list[Result]:
 
 
 def mutants_command(names: list[str], json: bool, dry_run: bool) -> int:
-    """Hunts mutants, all when none is named; returns the exit status."""
+    """Runs the conformance suites on the named mutants, or on all. Returns the exit status."""
     from headroom.core.console import print_table
     from headroom.core.mutation import campaign, catalogue
     from headroom.core.paths import out_folder
@@ -200,7 +206,7 @@ def mutants_command(names: list[str], json: bool, dry_run: bool) -> int:
     path = out_folder() / "test" / "mutants.json"
     campaign.keep(rows, path)
     print_table(
-        "Do the conformance suites find what is broken?",
+        "Mutants: do the conformance suites find each defect?",
         ["mutant", "side", "breaks", "verdict", "found by", "requirements of that case"],
         [
             (
@@ -230,7 +236,7 @@ def _shown(path: Path) -> str:
 
 
 def doubles_command(names: list[str], json: bool, dry_run: bool) -> int:
-    """Asks doubles, all when none is named, every case of their scheme; returns the exit status."""
+    """Runs the conformance suites on the named doubles, or on all. Returns the exit status."""
     from headroom.core.console import print_table
     from headroom.core.mutation import doubles
 
@@ -242,7 +248,7 @@ def doubles_command(names: list[str], json: bool, dry_run: bool) -> int:
         return 0
     rows = doubles.ask_all(chosen, say)
     print_table(
-        "Is what a specification leaves open held against an implementation?",
+        "Doubles: does a suite fail what a specification leaves open?",
         ["double", "side", "cases", "passed", "wrongly judged", "the first"],
         [
             (row.double.name, row.double.side, row.cases, row.passed, len(row.wrong), row.wrong[0] if row.wrong else "")
@@ -255,11 +261,11 @@ def doubles_command(names: list[str], json: bool, dry_run: bool) -> int:
 
 
 def soak_command(hours: float, is_resumed: bool, json: bool, dry_run: bool) -> int:
-    """Soaks for so many hours; returns the exit status."""
+    """Runs a soak of so many hours. Returns the exit status."""
     from headroom.selftest.soak import page, schedule
 
     if not hours > 0:
-        raise UsageError(f"--soak {hours:g} proves nothing; name the hours, such as 2 or 0.1.")
+        raise UsageError(f"A soak of {hours:g} hours tests nothing; name the hours, such as 2 or 0.1.")
     if dry_run:
         for stage, text in page.ABOUT.items():
             print(f"{stage}: {text}")
@@ -268,15 +274,18 @@ def soak_command(hours: float, is_resumed: bool, json: bool, dry_run: bool) -> i
     try:
         schedule.run(tally, schedule.stages(say), say)
     except KeyboardInterrupt:
-        again = f"`./headroom test --soak {hours:g} --resume` does the rest."
+        again = f"`./headroom test --soak {hours:g} --resume` runs the rest."
         say(f"Interrupted after {tally.seconds / 3600:.2f} h; {again}")
         raise
     for row in tally.rows:
         if row.wrong > row.allowed:
-            told = f"{row.wrong:,} wrong deliveries, where chance explains {row.allowed:,} ({row.theory})"
-            say(f"{row.stage}, {row.name}: {told}.")
-    for one in tally.findings:
-        say(f"{one.stage}, {one.part}: {one.sentence}" + (f" Again: {one.command}" if one.command else ""))
+            excess = f"{row.wrong:,} wrong deliveries, where chance explains {row.allowed:,} ({row.theory})"
+            say(f"{row.stage}, {row.name}: {excess}.")
+    for finding in tally.findings:
+        say(
+            f"{finding.stage}, {finding.part}: {finding.sentence}"
+            + (f" Again: {finding.command}" if finding.command else "")
+        )
     if json:
         print_json(tally.as_json())
     else:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`./headroom verify`: whether the records of a run, a campaign or a history are as they were written."""
+"""`./headroom verify`: checks that the records of a run, a campaign or a history are unchanged."""
 
 from __future__ import annotations
 
@@ -27,17 +27,18 @@ EPILOG = console.examples(
 def add_to(app: typer.Typer) -> None:
     app.command(
         "verify",
-        help="Verify that records are as they were written: compare those of a run, a campaign or a history, and the "
-        "artefacts that they name, with the digests in their chain, and name each that was changed, removed or added. "
-        "Whoever can change a record can make a new chain: only a head that you keep elsewhere (--head) shows that.\n\n"
-        "Exit status: 0 all are as written, 1 something is changed or there is no chain, 2 wrong usage.",
+        help="Verify that records are unchanged: compare those of a run, a campaign or a history, and the artefacts "
+        "that they name, with the digests in their chain, and name each that was changed, removed or added. "
+        "Anyone who can change a record can also make a new chain: only a head that you keep elsewhere "
+        "(--head) shows that.\n\nExit status: 0 all are unchanged, 1 something is changed or there is no "
+        "chain, 2 wrong usage.",
         epilog=EPILOG,
     )(verify_command)
 
 
 @dataclass
 class _Result:
-    """The findings of `verify` in a folder and those below it."""
+    """The findings of `verify` in a folder and its subfolders."""
 
     kind: str
     folder: Path
@@ -47,9 +48,9 @@ class _Result:
     problems: list[dict[str, Any]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
-    def add(self, found: chain.Verification) -> None:
-        self.problems += [{"folder": str(found.folder), **asdict(problem)} for problem in found.problems]
-        self.notes += [f"{found.folder.name}: {note}" for note in found.notes]
+    def add(self, verification: chain.Verification) -> None:
+        self.problems += [{"folder": str(verification.folder), **asdict(problem)} for problem in verification.problems]
+        self.notes += [f"{verification.folder.name}: {note}" for note in verification.notes]
 
     def add_sentence(self, file: str, sentence: str) -> None:
         self.problems.append({"folder": str(self.folder), "file": file, "what": "changed", "sentence": sentence})
@@ -64,9 +65,9 @@ def verify_command(
         ),
     ] = None,
     head: Annotated[
-        str | None, typer.Option("--head", help="The head as it was published: another one is a problem.")
+        str | None, typer.Option("--head", help="The head as it was published: a different head is a problem.")
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON: every problem, and the head.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print every problem and the head as JSON.")] = False,
 ) -> None:
     result = _verified(run)
     if head is not None and (not head or result.head != head.strip().lower()):
@@ -80,7 +81,7 @@ def verify_command(
 
 
 def _verified(name: str | None) -> _Result:
-    """The result for what a name means. Raises UsageError where it means nothing."""
+    """The result for a name. Raises UsageError if nothing has that name."""
     from headroom.campaigns import progress
     from headroom.campaigns.campaign import campaigns_folder
     from headroom.core.results import store
@@ -102,24 +103,26 @@ def _run(result: _Result, folder: Path) -> str:
     """Adds a run, its records and their artefacts to a result. Returns the head of its chain."""
     from headroom.core.results import store
 
-    found = chain.verify(folder, chain.RUN)
-    if found.lines is None and not found.problems:
-        found.add(chain.FILE, "missing", "is not there: the run has no chain, so nothing can be said of its records.")
+    verification = chain.verify(folder, chain.RUN)
+    if verification.lines is None and not verification.problems:
+        verification.add(
+            chain.FILE, "missing", "does not exist: the run has no chain, so its records cannot be verified."
+        )
     for record in store.read_all(folder):
-        chain.verify_artefacts(found, record)
+        chain.verify_artefacts(verification, record)
         result.artefacts += len(record["artefacts"])
-    result.records += len(found.files)
-    result.add(found)
-    return found.head
+    result.records += len(verification.files)
+    result.add(verification)
+    return verification.head
 
 
 def _campaign(folder: Path) -> _Result:
-    """The result of a campaign: its cells, and the run of each, whose head its cell.json has."""
-    found = chain.verify(folder, chain.CAMPAIGN)
-    if found.lines is None and not found.problems:
-        found.add(chain.FILE, "missing", "is not there: the campaign has no chain.")
-    result = _Result(chain.CAMPAIGN.name, folder, head=found.head)
-    result.add(found)
+    """The result of a campaign: its cells, and the run of each, whose head stands in its cell.json."""
+    verification = chain.verify(folder, chain.CAMPAIGN)
+    if verification.lines is None and not verification.problems:
+        verification.add(chain.FILE, "missing", "does not exist: the campaign has no chain.")
+    result = _Result(chain.CAMPAIGN.name, folder, head=verification.head)
+    result.add(verification)
     for path in sorted(folder.glob(chain.CAMPAIGN.pattern)):
         try:
             cell = json_format.loads(path.read_text(encoding="utf-8"))
@@ -129,7 +132,7 @@ def _campaign(folder: Path) -> _Result:
             continue
         if run and _run(result, path.parent / Path(run).name) != head:
             file = (path.parent / run / chain.FILE).relative_to(folder).as_posix()
-            result.add_sentence(file, f"{path.parent / run} has another chain than when its cell ended.")
+            result.add_sentence(file, f"The chain of {path.parent / run} has changed since its cell ended.")
     return result
 
 
@@ -137,11 +140,11 @@ def _history(folder: Path) -> _Result:
     """The result of a history: its nights and logs, and the runs that it keeps."""
     from headroom.history.store import LOGS, History
 
-    found = chain.verify(folder, chain.HISTORY)
-    if found.lines is None:
-        found.add(chain.FILE, "missing", "is not there: the history has no chain.")
-    result = _Result(chain.HISTORY.name, folder, len(found.files), head=found.head)
-    result.add(found)
+    verification = chain.verify(folder, chain.HISTORY)
+    if verification.lines is None:
+        verification.add(chain.FILE, "missing", "does not exist: the history has no chain.")
+    result = _Result(chain.HISTORY.name, folder, len(verification.files), head=verification.head)
+    result.add(verification)
     known = History(folder, lambda sentence: result.add_sentence("", sentence))
     known.verify()
     for log in LOGS:
@@ -160,7 +163,7 @@ def _print(result: _Result) -> None:
     if result.head:
         what += f", head {result.head}"
     if not result.problems:
-        print(f"{what}. All are as they were written.")
+        print(f"{what}. All are unchanged.")
         return
     files = list(dict.fromkeys(problem["file"] for problem in result.problems if problem["file"]))
-    print(f"{what}. Not as written: {some(files) if files else 'see above'}.")
+    print(f"{what}. Changed: {some(files) if files else 'see above'}.")

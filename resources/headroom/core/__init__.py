@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Records, metrics, options, runs, the engine and its processes: what every scheme uses."""
+"""Records, metrics, options, runs, the engine and its processes: the base of every scheme."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks of an adapter by itself: the promises of the ABI, and what implementation.yaml declares."""
+"""Checks of an adapter by itself: the promises of the ABI, and the declarations of implementation.yaml."""
 
 from __future__ import annotations
 
@@ -23,8 +23,9 @@ NAMED = re.compile(r"\((RFC\d+-[\d.]+-\d+)\)")  # a requirement, as the engine w
 
 @dataclass
 class AdapterCheck:
-    """The outcome of all checks of an adapter. `checks` are the engine's entries in order, of each scheme that was
-    checked; `findings` are against the adapter, `declared` of checks that it declares to fail."""
+    """The outcome of all checks of an adapter. `checks` are the engine's entries in order, for each scheme that was
+    checked. `findings` are against the adapter, `declared` are findings of checks that it declares to fail.
+    """
 
     checks: list[dict[str, Any]] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
@@ -32,16 +33,17 @@ class AdapterCheck:
 
 
 def check(implementation: Implementation, build: str = DEFAULT_BUILD) -> list[Finding]:
-    """Findings against an adapter: broken promises of the ABI, declared deviations that are none, and differences
-    between implementation.yaml and `describe`. Empty when it is sound. REQUIRES: `implementation.unusable(build)` is
-    "". Raises EngineFailure when the engine itself fails."""
+    """Findings against an adapter: broken promises of the ABI, declared deviations that do not exist, and differences
+    between implementation.yaml and `describe`. Empty if it is sound. REQUIRES: `implementation.unusable(build)` is "".
+    Raises EngineFailure if the engine itself fails.
+    """
     return examine(implementation, build).findings
 
 
 def examine(implementation: Implementation, build: str = DEFAULT_BUILD) -> AdapterCheck:
-    """As `check`, with what passed."""
+    """The findings of `check`, and the checks that passed."""
     result = promises(implementation, build)
-    if not any(one["name"] == "describe" and one["verdict"] != "pass" for one in result.checks):
+    if not any(check["name"] == "describe" and check["verdict"] != "pass" for check in result.checks):
         result.findings += [
             Finding(f"implementation.yaml: {sentence}", judge=JUDGE, severity="must")
             for sentence in differences(implementation, describe(implementation, build))
@@ -50,28 +52,30 @@ def examine(implementation: Implementation, build: str = DEFAULT_BUILD) -> Adapt
 
 
 def by_cause(findings: Sequence[Finding]) -> list[tuple[str, Finding]]:
-    """Findings with the same cause as one: the checks that found it, in words, and the first of them. A cause is what a
-    check complains of, whatever was being done meanwhile."""
+    """The findings grouped by cause: the names of the checks that share the cause, as text, and the first finding. The
+    cause is the complaint, whatever the check did meanwhile.
+    """
     causes: dict[str, list[Finding]] = {}
     for finding in findings:
         causes.setdefault(finding.sentence.partition(": ")[2].partition(" while ")[0].rstrip("."), []).append(finding)
-    return [(some([one.sentence.partition(": ")[0] for one in found], 4), found[0]) for found in causes.values()]
+    return [(some([one.sentence.partition(": ")[0] for one in group], 4), group[0]) for group in causes.values()]
 
 
 def promises(implementation: Implementation, build: str = DEFAULT_BUILD) -> AdapterCheck:
-    """The engine's checks, each in a process of its own. A check that the implementation declares to fail (requirement:
-    ABI-<check>) must fail as long as it does."""
+    """Runs the engine's checks, each in a process of its own. A check for which the implementation declares a deviation
+    (requirement: ABI-<check>) must fail as long as the declaration exists.
+    """
     library = str(implementation.library_path(build))
     result = AdapterCheck()
     for config in _configs(implementation):
         job = {"library": library, "config": config}
         result.checks += engine.run("check", job, timeout_s=TIMEOUT_S, build=build)["checks"]
     declared = {
-        one.requirement.removeprefix(ABI): one.reason
-        for one in implementation.deviations
-        if one.requirement.startswith(ABI)
+        deviation.requirement.removeprefix(ABI): deviation.reason
+        for deviation in implementation.deviations
+        if deviation.requirement.startswith(ABI)
     }
-    failed = [one for one in result.checks if one["verdict"] == "fail"]
+    failed = [check for check in result.checks if check["verdict"] == "fail"]
     for one in failed:
         name, reason = one["name"], declared.get(one["name"])
         if reason is None:
@@ -80,18 +84,19 @@ def promises(implementation: Implementation, build: str = DEFAULT_BUILD) -> Adap
             sentence = f"{name}: {reason} Here: {one['reason']}"
             result.declared.append(Finding(sentence, judge=JUDGE, severity="note"))
     for name in declared:
-        verdicts = {one["verdict"] for one in result.checks if one["name"] == name}
+        verdicts = {check["verdict"] for check in result.checks if check["name"] == name}
         says = f"{implementation.name} declares to fail this check, but"
         if not verdicts:
             result.findings.append(_finding(name, f"{says} there is no such check"))
         elif "pass" in verdicts and "fail" not in verdicts:
-            result.findings.append(_finding(name, f"{says} passes it: take the declaration away"))
+            result.findings.append(_finding(name, f"{says} passes it: remove the declaration"))
     return result
 
 
 def differences(implementation: Implementation, described: dict[str, Any]) -> list[str]:
     """Differences between the declarations of an implementation and its adapter's description, in the capabilities that
-    the description has to list (`Scheme.described`)."""
+    the description has to list (`Scheme.described`).
+    """
     result = (
         [] if described.get("name") == implementation.name else [f"the adapter calls itself '{described.get('name')}'"]
     )
@@ -111,15 +116,16 @@ def differences(implementation: Implementation, described: dict[str, Any]) -> li
 
 
 def _finding(name: str, sentence: str) -> Finding:
-    """A finding on a check, against the requirement that the engine names in parentheses, if it does."""
+    """A finding on a check, against the requirement that the engine names in parentheses, if any."""
     named = NAMED.search(sentence)
     requirement = named[1] if named and named[1] in requirements.load() else ""
     return Finding(f"{name}: {sentence}", requirement, judge=JUDGE, severity="must")
 
 
 def _configs(implementation: Implementation) -> list[dict[str, Any]]:
-    """Configurations to check it with: of the scheme that it declares first, and of those with endpoints, whose checks
-    are others."""
+    """Configurations for the checks: one of the first declared scheme, and those of schemes with endpoints, which have
+    other checks.
+    """
     first, *more = implementation.capabilities
     entries = [first, *(entry for entry in more if "endpoint" in entry["roles"])]
     return [{**implementation.config, "scheme": entry["scheme"]} for entry in entries]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many events chance explains."""
+"""The number of events that chance explains."""
 
 import math
 
@@ -11,7 +11,7 @@ def poisson_limit(mean: float, confidence: float = CONFIDENCE) -> int:
     if mean <= 0:
         return 0
     term = total = math.exp(-mean) if mean < 700 else 0.0
-    if not total:  # far beyond any case: the normal distribution serves
+    if not total:  # far beyond any case, the normal distribution is close enough
         return math.ceil(mean + 3.1 * math.sqrt(mean))
     count = 0
     while total < confidence:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the command line prints: messages and progress to stderr, tables to stdout.
+"""Output of the command line: messages and progress to stderr, tables to stdout.
 
-With --json, one document is the last thing on stdout.
+With --json, the last output on stdout is one document.
 """
 
 import json
@@ -15,17 +15,17 @@ from typing import Any, Self, TextIO
 from headroom.core.results.record import Record, finite
 from headroom.core.text import printable, printable_json, shortened, shown
 
-ALL_UNSUPPORTED = "Every selected case is unsupported here, for the reasons given. That is no pass."
+ALL_UNSUPPORTED = "Every selected case is unsupported here, for the reasons given, so nothing passed."
 SIGNS = {"pass": "green", "non-strict": "yellow", "fail": "red", "unsupported": "blue", "error": "magenta"}
 
 
 def say(sentence: str) -> None:
-    """A plain line to stderr."""
+    """Prints a line to stderr."""
     print(printable(sentence), file=sys.stderr, flush=True)
 
 
 def say_in_place(sentence: str) -> None:
-    """A line to stderr, a terminal, that replaces the one before; nothing when empty."""
+    """Replaces the last line of stderr, a terminal; clears it if the sentence is empty."""
     width = shutil.get_terminal_size().columns - 1
     print(f"\r\x1b[K{printable(sentence)[:width]}", end="", file=styled(sys.stderr), flush=True)
 
@@ -34,7 +34,9 @@ say.in_place = say_in_place  # type: ignore[attr-defined]  # for long work that 
 
 
 def styled(stream: TextIO) -> TextIO:
-    """The stream behind one of ours, or of rich's, that lets our own sequences pass: for texts that are printable."""
+    """The stream behind one of ours, or of rich's, that accepts our own escape sequences: for texts that are
+    printable.
+    """
     while (inner := getattr(stream, "rich_proxied_file", stream)) is not stream:
         stream = inner
     return stream
@@ -46,22 +48,22 @@ def warn(sentence: str) -> None:
 
 @cache
 def warn_once(sentence: str) -> None:
-    """The same warning may have several occasions in one command."""
+    """Prints a warning once, however often a command meets its cause."""
     warn(sentence)
 
 
 def examples(*lines: str) -> str:
-    """The end of a command's help: each example is a line of its own, as it can be copied.
+    """The end of a command's help: each example is a line of its own that can be copied.
 
-    A remark is a comment of the shell, so that the line can be copied with it. Empty lines keep typer from running the
-    lines together; square brackets are rich's.
+    A remark is a comment of the shell, so that it can be copied, too. Empty lines keep typer from joining the lines;
+    square brackets are rich's.
     """
     shown = [line.replace("[", r"\[") for line in lines]
     return "\n\n".join(["Examples:", *shown])
 
 
 def print_json(document: Any) -> None:
-    """One JSON document on stdout. Numbers that JSON cannot hold become null."""
+    """Prints a JSON document to stdout. Numbers that JSON cannot hold become null."""
     text = json.dumps(finite(document), indent=2, ensure_ascii=False, allow_nan=False)
     sys.stdout.write(printable_json(text) + "\n")
     sys.stdout.flush()
@@ -70,9 +72,9 @@ def print_json(document: Any) -> None:
 def print_table(
     title: str, columns: Sequence[str | tuple[str, str]], rows: Sequence[Sequence[Any]], to_stderr: bool = False
 ) -> None:
-    """A table.
+    """Prints a table.
 
-    A column is its title, or (title, justify). Cells may carry rich markup only where they are `markup(...)`.
+    A column is its title, or (title, justify). Cells may carry rich markup only if they are `markup(...)`.
     """
     from rich.console import Console
     from rich.table import Table
@@ -92,7 +94,7 @@ def print_table(
 
 
 def plain(text: str, style: str = "") -> Any:
-    """A text of others for rich, to which nothing in it is markup."""
+    """A text from outside, for rich, without markup."""
     from rich.text import Text
 
     return Text(printable(text), style=style)
@@ -135,7 +137,7 @@ class Progress:
             self.live.stop()
 
     def say(self, sentence: str) -> None:
-        """A line that stays, above the one that moves."""
+        """Prints a line that stays, above the progress line."""
         if self.live:
             self.live.console.print(printable(sentence), highlight=False, markup=False)
         else:

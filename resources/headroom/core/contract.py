@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The contract of a scheme: the types that a scheme fills in, and by which all other modules use it.
+"""The contract of a scheme: the types that a scheme fills in, and that all other modules use.
 
-A scheme is data and a few functions: what differs from scheme to scheme is a field of `Scheme`. The functions import
-what they need when they are called, so that finding all schemes (`core.scheme_registry`) costs next to nothing.
+A scheme is data and a few functions: every difference between schemes is a field of `Scheme`. The functions import
+their modules when they are called, so that finding all schemes (`core.scheme_registry`) costs next to nothing.
 """
 
 from __future__ import annotations
@@ -27,12 +27,14 @@ if TYPE_CHECKING:
     from headroom.core.sentinels import Sentinel
     from headroom.core.workload import Workload
 
-CLEAN = "clean"  # the link condition in which nothing happens, of every scheme
+CLEAN = "clean"  # the harmless link condition of every scheme
 
 
 @dataclass(frozen=True)
 class Value:
-    """A value of an axis. `only` holds values of other axes, by their names, that it goes with; all others go."""
+    """A value of an axis. `only` limits it to values of other axes, by their names; without it, the value combines with
+    all.
+    """
 
     name: str
     title: str = ""
@@ -44,12 +46,11 @@ class Value:
 
 @dataclass(frozen=True)
 class LinkCondition(Value):
-    """A condition of the link. `words` are for the scheme, which makes its engine jobs of them.
+    """A condition of the link. `words` are for the scheme, which makes engine jobs of them.
 
-    `share` is the part of the packets that arrive which should come out, 0..1: missing it is non-strict, for how soon a
-    context is repaired is left to implementations. 1 means all, and is a MUST. `harmless`: the receiver gets every
-    packet, unchanged and in order.
-    `brief`: a matrix of few cells has it, too.
+    `share` is the part of the arriving packets that must come out, 0..1: missing it is non-strict, because
+    implementations are free in how soon they repair a context. 1 means all, and is a MUST. `harmless`: the receiver
+    gets every packet, unchanged and in order. `brief`: a small matrix has this condition, too.
     """
 
     words: Mapping[str, object] = field(default_factory=dict)
@@ -60,8 +61,9 @@ class LinkCondition(Value):
 
 @dataclass(frozen=True)
 class Axis:
-    """One thing in which cells of the interop matrix differ. `name` is its key in results; `option` its plural, in
-    options and declarations; `title` heads a column; `noun` stands in sentences. The first value is the default."""
+    """An axis in which cells of the interop matrix differ. `name` is its key in results; `option` its plural, in
+    options and declarations; `title` heads a column; `noun` stands in sentences. The first value is the default.
+    """
 
     name: str
     option: str
@@ -77,11 +79,13 @@ class Axis:
         return next((value.title for value in self.values if value.name == name), "") or name
 
     def find(self, word: str) -> str:
-        """The name of a value, from its name or title however it is written. Raises UsageError when there is none."""
+        """The name of a value, from its name or title in any spelling. Raises UsageError if there is none."""
         for value in self.values:
             if _plain(word) in (_plain(value.name), _plain(value.title) or None):
                 return value.name
-        titled = ((one.name, one.title if _plain(one.title) != _plain(one.name) else "") for one in self.values)
+        titled = (
+            (value.name, value.title if _plain(value.title) != _plain(value.name) else "") for value in self.values
+        )
         known = ", ".join(f"{name} ({title})" if title else name for name, title in titled)
         raise UsageError(f"There is no {self.noun} '{word}'. Known: {known}.")
 
@@ -92,9 +96,9 @@ def _plain(title: str) -> str:
 
 @dataclass(frozen=True)
 class CellTitles:
-    """How tables call what a cell of a scheme holds. `size` is the key of a cell for octets on the link, "" where none
-    are counted, and `size_format` how it is written; `passed` says what a pass means, `what` the cells are, as
-    sentences."""
+    """The texts of tables for the cells of a scheme. `size` is the key of a cell for octets on the link, "" if none are
+    counted, and `size_format` its format; `passed` explains a pass and `what` the cells, as sentences.
+    """
 
     sender: str
     traffic: str
@@ -108,12 +112,12 @@ class CellTitles:
 
 @dataclass(frozen=True)
 class Interop:
-    """How two implementations of a scheme are tried with each other; `core.matrix` calls these functions.
+    """Runs two implementations of a scheme with each other; `core.matrix` calls these functions.
 
-    `unsupported` says why two implementations cannot run a row, as a sentence, or "". `traffic` gives what
-    the cells of a row carry, heeding the traffic that the row names; `traffic_names` all that has a name. `run` gives
-    the results of cells of one row, in their order. `captures`: the scheme carries capture files and recordings, too.
-    `judges_packets`: deviations may be of single packets, by what they break and by their fields.
+    `unsupported` gives the reason why two implementations cannot run a row, as a sentence, or "". `traffic` gives the
+    traffic of a row's cells, limited to the traffic that the row names; `traffic_names` all traffic with a name. `run`
+    gives the results of cells of one row, in their order. `captures`: the scheme carries capture files and recordings,
+    too. `judges_packets`: deviations may concern single packets, by the rule that they break and by their fields.
     """
 
     titles: CellTitles
@@ -127,14 +131,14 @@ class Interop:
 
 @dataclass(frozen=True)
 class Framing:
-    """How captures carry a scheme's packets: as frames of their own, or as payloads of UDP.
+    """The appearance of a scheme's packets in captures: frames of their own, or payloads of UDP.
 
-    Numbers of Ethernet types and PPP protocols come with what they say of the packet format, such as `large CIDs`; ""
-    where they say nothing. `link_types` have the scheme's packets without any frame, and come with their names.
-    `formats` are the words by which a user says that a link type has them, with the packet format. `pdcp` says what
-    PDCP of LTE and NR says of it, without and with large CIDs; empty where PDCP carries none of the scheme's packets.
-    `typed`: the PPP protocol is the type of a packet, and packets of all types make up one channel. `tcp_ports`
-    carry its messages as streams. `others` are places, in words, where its dissector finds its packets besides.
+    Each number of an Ethernet type or PPP protocol comes with the packet format that it implies, such as `large CIDs`;
+    "" if it implies none. `link_types` hold the scheme's packets without any frame, and come with their names.
+    `formats` are the words by which a user gives a link type this format. `pdcp` holds the formats in PDCP of LTE and
+    NR, without and with large CIDs; empty if PDCP does not carry the scheme's packets. `typed`: the PPP protocol is the
+    type of a packet, and packets of all types make up one channel. `tcp_ports` carry its messages as streams. `others`
+    are further places of its packets, in words.
     """
 
     ether_types: Mapping[int, str] = field(default_factory=dict)
@@ -159,8 +163,9 @@ class Framing:
 
 @dataclass(frozen=True)
 class DecodeOption:
-    """An option of `./headroom decode` by which the user says what a capture does not. `least` and `most` are those of
-    a number; None: it is a text."""
+    """An option of `./headroom decode` for facts that a capture does not hold. `least` and `most` bound a number; None:
+    it is a text.
+    """
 
     name: str
     help: str
@@ -171,7 +176,8 @@ class DecodeOption:
 @dataclass(frozen=True)
 class TrexStreams:
     """A program below traffic-profiles/trex that makes TRex's streams, for profiles whose packets have `headers`: the
-    protocols from the outermost to the innermost. `what` says what such profiles are."""
+    protocols from the outermost to the innermost. `what` describes such profiles.
+    """
 
     program: str
     what: str
@@ -186,20 +192,20 @@ class ReportSection(Protocol):
     notes: list[str]
 
     def go_on(self, other: Self) -> None:
-        """Takes in another section of the same identity."""
+        """Appends another section of the same identity."""
 
 
-# Makes a section of records (result.schema.json); None where it has nothing to show.
+# Makes a section of records (result.schema.json); None if it is empty.
 MakeSection: TypeAlias = "Callable[[list[dict[str, object]]], ReportSection | None]"
 
 
 @dataclass(frozen=True)
 class RequirementWords:
-    """The words by which requirements of a scheme say what they are for (resources/requirements).
+    """The words of a scheme's requirements (resources/requirements).
 
     `applies` holds keys that a requirement's `applies` may have besides the options of the axes, each with its values.
-    `features` are those that an implementation may have or lack; `not_yet` those that no implementation here has: each
-    with what it is, for the sentence "It is about …".
+    `features` are those that an implementation may have or lack; `not_yet` maps those that no implementation here has
+    to a text for the sentence "It is about …".
     """
 
     applies: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -272,7 +278,7 @@ class Scheme:
     requirement_words: RequirementWords = RequirementWords()
 
     def cells(self) -> Interop:
-        """How cells of the matrix run. REQUIRES: the scheme is in the matrix."""
+        """The functions that run cells of the matrix. REQUIRES: the scheme is in the matrix."""
         assert self.interop is not None
         return self.interop()
 
@@ -280,9 +286,9 @@ class Scheme:
         return next(axis for axis in self.axes if axis.name == name)
 
     def link(self, name: str) -> LinkCondition:
-        """A link condition by name. Raises UsageError when there is none."""
-        found = next((one for one in self.links if one.name == name), None)
-        if found is None:
-            known = ", ".join(one.name for one in self.links)
+        """The link condition of a name. Raises UsageError if there is none."""
+        condition = next((link for link in self.links if link.name == name), None)
+        if condition is None:
+            known = ", ".join(link.name for link in self.links)
             raise UsageError(f"There is no link condition '{name}'. Known: {known}.")
-        return found
+        return condition

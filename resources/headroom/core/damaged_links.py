@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Link packets that arrive with inverted bits: what came out wrong of each packet type, and what theory allows."""
+"""Link packets that arrive with inverted bits: wrong deliveries by packet type, and the number that theory allows."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from random import Random
 
 @dataclass
 class DamagedType:
-    """Packets of one type on a link that inverts bits. `damaged` are those whose header was hit. `wrong` came out other
-    than they were, and nothing above showed it; `expected` is the mean number of these by a theory, which `theory`
-    states in a sentence."""
+    """Packets of one type on a link that inverts bits. `damaged` counts those whose header was hit. `wrong` counts
+    those that came out changed without any check noticing it; `expected` is their mean by a theory, which `theory`
+    states in a sentence.
+    """
 
     name: str
     theory: str
@@ -23,7 +24,7 @@ class DamagedType:
 
 
 def flipped(octets: bytes, bits: Iterable[int]) -> bytes:
-    """The octets with some bits inverted; bit 0 is the most significant one of the first octet."""
+    """The octets with some bits inverted; bit 0 is the most significant bit of the first octet."""
     changed = bytearray(octets)
     for bit in bits:
         changed[bit >> 3] ^= 0x80 >> (bit & 7)
@@ -31,5 +32,5 @@ def flipped(octets: bytes, bits: Iterable[int]) -> bytes:
 
 
 def with_one_bit_flipped(octets: bytes, chance: Random) -> bytes:
-    """The octets with one bit inverted, wherever it is."""
+    """The octets with one bit inverted at random."""
     return flipped(octets, [chance.randrange(8 * len(octets))]) if octets else octets

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What implementation.yaml may declare: capabilities, recordings and deviations, as schemes, suites and requirements
-have them."""
+"""The declarations of implementation.yaml: capabilities, recordings and deviations, checked against schemes, suites and
+requirements.
+"""
 
 import re
 from collections.abc import Collection
@@ -15,14 +16,15 @@ from headroom.core.paths import SCHEMAS, SUITES
 from headroom.core.scheme_registry import all_schemes, in_matrix, named
 from headroom.core.yamlfile import Document, check, schema
 
-ABI = "ABI-"  # in a deviation's requirement, before the name of a check
+ABI = "ABI-"  # prefix of the name of a check in a deviation's requirement
 CAPTURES = (".pcap", ".pcapng", ".cap")
-MOST_CASE = 250  # characters of a case's name; parts of it name files, which cannot have more than 255
+MOST_CASE = 250  # most characters of a case's name; parts of it name files, which have at most 255
 
 
 def check_all(document: Document, peers: Collection[str]) -> None:
-    """Raises UsageError, with file and line, where a declaration is not valid. `peers` are implementations that it may
-    name."""
+    """Raises UsageError, with file and line, if a declaration is not valid. `peers` are implementations that it may
+    name.
+    """
     _check_capabilities(document)
     _check_captures(document)
     _check_deviations(document, peers)
@@ -35,14 +37,15 @@ def _declared(document: Document) -> list[Scheme]:
 
 
 def _check_capabilities(document: Document) -> None:
-    """Raises UsageError where a scheme has two entries, or an entry has roles that are not of its scheme, or other keys
-    than those that every scheme has and those of its own."""
+    """Raises UsageError if a scheme has two entries, if an entry has roles that its scheme lacks, or if it has keys
+    other than those of every scheme and its own.
+    """
     common = schema("implementation")["$defs"]["capability"]
     seen: set[str] = set()
     for number, entry in enumerate(document.data["capabilities"]):
         name, at = entry["scheme"], ("capabilities", number)
         if name in seen:
-            raise UsageError(document.complaint((*at, "scheme"), f"there are two entries of {name}: make one of them"))
+            raise UsageError(document.complaint((*at, "scheme"), f"there are two entries of {name}: merge them"))
         seen.add(name)
         known = all_schemes()[name].roles if name in all_schemes() else entry["roles"]
         if wrong := [role for role in entry["roles"] if role not in known]:
@@ -58,13 +61,13 @@ def _check_capabilities(document: Document) -> None:
 
 @cache
 def schema_of(scheme: str, what: str) -> dict[str, Any]:
-    """What a scheme adds to the schema of `capabilities` or `captures`; {} where it adds nothing."""
+    """The schema that a scheme adds to that of `capabilities` or `captures`; {} if it adds nothing."""
     name = f"schemes/{scheme}/{what}"
     return schema(name) if (SCHEMAS / f"{name}.schema.json").is_file() else {}
 
 
 def _check_captures(document: Document) -> None:
-    """Raises UsageError where captures are of what the capabilities do not have: no cell would carry them."""
+    """Raises UsageError if the capabilities do not cover a recording: no cell would carry it."""
     for number, entry in enumerate(document.data.get("captures", ())):
         at = ("captures", number)
         try:
@@ -74,25 +77,28 @@ def _check_captures(document: Document) -> None:
         common = schema("implementation")["$defs"]["capture"]
         own = {**{axis.name: {"enum": list(axis.names)} for axis in scheme.axes}, **own_keys(scheme)}
         check(document, {**common, "properties": {**common["properties"], **own}}, at)
-        declared = next((one for one in document.data["capabilities"] if one["scheme"] == scheme.name), {})
+        declared = next(
+            (capability for capability in document.data["capabilities"] if capability["scheme"] == scheme.name), {}
+        )
         for axis in scheme.axes if declared else ():
             known = declared.get(axis.option, ())
             if entry[axis.name] not in known:
-                sentence = f"{entry[axis.name]} is not what `capabilities` declare as {axis.option}: "
+                sentence = f"{entry[axis.name]} is not among the declared {axis.option}: "
                 sentence += ", ".join(known) or "nothing"
                 raise UsageError(document.complaint((*at, axis.name), sentence))
 
 
 def own_keys(scheme: Scheme) -> dict[str, Any]:
-    """What a recording may say of its configuration besides its axes: the limits of its scheme."""
+    """The keys of a recording's configuration besides the axes: the limits of its scheme."""
     properties: dict[str, Any] = schema_of(scheme.name, "captures").get("properties", {})
     return properties
 
 
 def scheme_of_capture(entry: dict[str, Any]) -> Scheme:
     """The scheme of a recording: the one that it names, or that has the axes that it names. Raises ValueError, with a
-    sentence without its full stop, where there is none."""
-    taking = [one for one in in_matrix().values() if one.cells().captures]
+    sentence without its full stop, if there is none.
+    """
+    taking = [scheme for scheme in in_matrix().values() if scheme.cells().captures]
     for scheme in taking:
         if entry.get("scheme", scheme.name) == scheme.name and all(axis.name in entry for axis in scheme.axes):
             return scheme
@@ -101,8 +107,9 @@ def scheme_of_capture(entry: dict[str, Any]) -> Scheme:
 
 
 def _check_deviations(document: Document, peers: Collection[str]) -> None:
-    """Raises UsageError, with file and line, where a deviation names what is not there: it would never be met, and
-    no run would show it."""
+    """Raises UsageError, with file and line, if a deviation names something that does not exist: it would never be met,
+    and no run would show it.
+    """
     complaints = []
     for number, entry in enumerate(document.data.get("deviations", ())):
         at = ("deviations", number)
@@ -123,17 +130,17 @@ def _check_deviations(document: Document, peers: Collection[str]) -> None:
 
 
 def _wrong_words(document: Document, number: int, peers: Collection[str]) -> list[str]:
-    """What is wrong with the words by which a deviation names cells of the matrix, as complaints."""
+    """Complaints about the words by which a deviation names cells of the matrix."""
     entry = document.data["deviations"][number]
     cells, at = entry.get("cells", {}), ("deviations", number, "cells")
     complaints = []
     known = _known_words(document, peers) if cells else {}
-    for option, words in cells.items():
+    for option, values in cells.items():
         if option not in known:
             sentence = f"'{option}' is not known here (known: {', '.join(known)})"
             complaints.append(document.complaint((*at, option), sentence))
             continue
-        for place, word in enumerate(words):
+        for place, word in enumerate(values):
             if word not in known[option] and not (option == "traffic" and word.endswith(CAPTURES)):
                 what = {"peers": "implementation", "traffic": "traffic"}.get(option)
                 sentence = f"there is no {what} '{word}'" if what else f"'{word}' is not one of {known[option]}"
@@ -149,52 +156,54 @@ def _wrong_words(document: Document, number: int, peers: Collection[str]) -> lis
 
 
 def _known_words(document: Document, peers: Collection[str]) -> dict[str, list[str]]:
-    """What each word of `cells` may name, in any scheme of the matrix."""
-    recorded = [Path(one["folder"]).name for one in document.data.get("captures", ())]
-    found: dict[str, list[str]] = {
+    """The values that each word of `cells` may have, in any scheme of the matrix."""
+    recorded = [Path(capture["folder"]).name for capture in document.data.get("captures", ())]
+    known: dict[str, list[str]] = {
         "peers": [*peers],
         "traffic": [*profiles.names(), *recorded],
         "links": [],
     }
     for scheme in in_matrix().values():
-        found["traffic"] += scheme.cells().traffic_names()
-        found["links"] += [one.name for one in scheme.links]
+        known["traffic"] += scheme.cells().traffic_names()
+        known["links"] += [link.name for link in scheme.links]
         for axis in scheme.axes:
-            found.setdefault(axis.option, []).extend(axis.names)
-    return {option: list(dict.fromkeys(words)) for option, words in found.items()}
+            known.setdefault(axis.option, []).extend(axis.names)
+    return {option: list(dict.fromkeys(words)) for option, words in known.items()}
 
 
 def scheme_of_deviation(entry: dict[str, Any], document: Document) -> str:
-    """The scheme whose cells a deviation is about, of those that its implementation declares; "" for one that is about
-    none. Raises ValueError, with a sentence without its full stop, where that is none, or more than one."""
+    """The scheme whose cells a deviation is about, of those that its implementation declares; "" if it is not about
+    cells. Raises ValueError, with a sentence without its full stop, if there is none, or more than one.
+    """
     declared = _declared(document)
     of_packets = "breaks" in entry or "fields" in entry
     if not of_packets and "cells" not in entry:
         return ""
     words = named(entry.get("cells", {}))
-    judging = [one.name for one in in_matrix().values() if one.cells().judges_packets]
+    judging = [scheme.name for scheme in in_matrix().values() if scheme.cells().judges_packets]
     if "scheme" in entry:
         words = {entry["scheme"]: "scheme", **words}
     elif of_packets and len(judging) == 1:
         words.setdefault(judging[0], "breaks or fields")
-    titles = {name: one.title for name, one in all_schemes().items()}
+    titles = {name: scheme.title for name, scheme in all_schemes().items()}
     if len(words) > 1:
         both = " and ".join(f"{word} ({titles.get(scheme, scheme)})" for scheme, word in words.items())
         raise ValueError(f"no cell has both {both}; make two deviations of it")
     if not words:
         if len(declared) != 1:
-            which = " or of ".join(one.title for one in declared or in_matrix().values())
+            which = " or of ".join(scheme_declared.title for scheme_declared in declared or in_matrix().values())
             raise ValueError(f"cells of {which}? Say it by a word that only one of them has, or by `scheme`")
         return declared[0].name
     ((scheme, word),) = words.items()
-    if scheme not in [one.name for one in declared]:
+    if scheme not in [scheme_declared.name for scheme_declared in declared]:
         raise ValueError(f"{word} is of {titles.get(scheme, scheme)}, which `capabilities` do not declare")
     return scheme
 
 
 def _is_case(case: str) -> bool:
-    """Whether a suite has a case. Rows of a table that a run makes (a pair, cores of this machine) cannot be known, nor
-    cases of suites that lie elsewhere, whose name has no folder."""
+    """True if a suite may have a case. Unknown are the rows that a run makes (a pair, cores of this machine), and cases
+    of suites elsewhere, whose name has no folder.
+    """
     if case.count("/") == 1:
         return True
     if len(case) > MOST_CASE:
@@ -202,7 +211,7 @@ def _is_case(case: str) -> bool:
     for end in (at for at, letter in enumerate(case) if letter == "/"):
         suite, name = SUITES / f"{case[:end]}.robot", case[end + 1 :]
         if suite.is_file():
-            made = case.startswith(("interop/", "performance/"))
+            is_made_by_run = case.startswith(("interop/", "performance/"))
             lines = suite.read_text(encoding="utf-8").splitlines()
-            return made or any(re.split(r"\s{2,}", line)[0] == name for line in lines)
+            return is_made_by_run or any(re.split(r"\s{2,}", line)[0] == name for line in lines)
     return False

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Declared deviations in cells of the interop matrix: what implementation.yaml says beforehand, and whether it is still
-so."""
+"""Declared deviations in cells of the interop matrix: applies the declarations of implementation.yaml, and checks that
+they still hold.
+"""
 
 from collections.abc import Callable, Collection, Sequence
 
@@ -8,15 +9,15 @@ from headroom.core import implementations
 from headroom.core.implementations import Deviation
 from headroom.core.matrix import Cell, Result, Row
 
-NO_MORE = "a declared deviation is no more"  # the signature of a cell that passes though it should not
+NO_MORE = "declared deviation no longer met"  # the signature of a cell that passes though a deviation is declared
 
-Declared = tuple[str, Deviation]  # with the name of who declares it
+Declared = tuple[str, Deviation]  # a deviation, with the name of the implementation that declares it
 
 
 def matching(cell: Cell) -> list[Declared]:
-    """Deviations that either side declares for a cell."""
+    """The deviations that either side declares for a cell."""
     words = cell.words()
-    found = []
+    declared = []
     for name, role, peer in cell.row.sides:
         values = {
             "peers": implementations.find(peer).name,
@@ -24,44 +25,47 @@ def matching(cell: Cell) -> list[Declared]:
             "traffic": words["traffic"],
             "links": cell.link,
         }
-        for one in implementations.find(name).deviations:
+        for deviation in implementations.find(name).deviations:
             if (
-                one.is_of_cells
-                and one.scheme == cell.row.scheme.name
-                and _deviates(one, role, cell.row)
-                and all(values[key] in chosen for key, chosen in one.cells.items())
+                deviation.is_of_cells
+                and deviation.scheme == cell.row.scheme.name
+                and _deviates(deviation, role, cell.row)
+                and all(values[key] in chosen for key, chosen in deviation.cells.items())
             ):
-                found.append((name, one))
-    return found
+                declared.append((name, deviation))
+    return declared
 
 
-def _deviates(one: Deviation, role: str, row: Row) -> bool:
-    """True if a side deviates. An endpoint or a user plane has both roles: a declaration that names a role is about it
-    as the sender of the first message (compressor), or as the other side (decompressor), alone."""
+def _deviates(deviation: Deviation, role: str, row: Row) -> bool:
+    """True if a side deviates. An endpoint or a user plane has both roles: a declaration that names one role is only
+    about the sender of the first message (compressor) or about the other side (decompressor).
+    """
     both = {*row.scheme.roles} - {"compressor", "decompressor"}
-    return role in one.roles or not both.isdisjoint(one.roles)
+    return role in deviation.roles or not both.isdisjoint(deviation.roles)
 
 
 def settle(
     cell: Cell,
     result: Result,
     explained: Callable[[Sequence[Declared]], Sequence[str]] = lambda declared: (),
-    was_met: Callable[[Deviation], bool] = lambda one: True,
+    was_met: Callable[[Deviation], bool] = lambda deviation: True,
 ) -> Result:
-    """What declarations make of the result of a cell; {} where they change nothing.
+    """The changes of a cell's result by declarations; {} if they change nothing.
 
-    One that did not pass is unsupported, with both reasons. Where only deviations of single packets are declared,
-    `explained` gives a sentence for each that explains what went wrong, or nothing where they leave something
-    unexplained. One that passed over a link that does no harm fails, for the declaration is no longer true; over any
-    other the deviation may just not have been met, and `was_met` says so of deviations of single packets.
+    A cell that did not pass is unsupported, with both reasons. If only deviations of single packets are declared,
+    `explained` gives a sentence for each that explains the failure, or nothing if some of it stays unexplained. A cell
+    that passed over a harmless link fails, because the declaration is no longer true. Over any other link the deviation
+    may not have been met, and `was_met` tells this for deviations of single packets.
     """
     found = matching(cell)
     if result["verdict"] in ("fail", "non-strict"):
         reasons = [
-            f"Declared deviation of {name}: {one.reason.strip()}" for name, one in found if not one.is_of_packets
+            f"Declared deviation of {name}: {deviation.reason.strip()}"
+            for name, deviation in found
+            if not deviation.is_of_packets
         ]
         if not reasons and result["verdict"] == "fail":
-            reasons = list(explained([one for one in found if one[1].is_of_packets]))
+            reasons = list(explained([deviation for deviation in found if deviation[1].is_of_packets]))
         else:
             reasons = reasons[:1]
         return (
@@ -69,36 +73,44 @@ def settle(
         )
     if result["verdict"] != "pass" or not cell.condition.harmless:
         return {}
-    for name, one in found:
-        if not one.by_chance and (not one.is_of_packets or was_met(one)):
-            reason = f"{name} declares to deviate here ({one.reason.strip()}), but the cell passes: take it away."
+    for name, deviation in found:
+        if not deviation.by_chance and (not deviation.is_of_packets or was_met(deviation)):
+            reason = (
+                f"{name} declares to deviate here ({deviation.reason.strip()}), but the cell passes: remove the "
+                "declaration."
+            )
             return {"verdict": "fail", "reason": reason, "signature": NO_MORE}
     return {}
 
 
 def of_row(row: Row, case: str, requirements: Collection[str]) -> Declared | None:
     """The deviation that one of two implementations declares for a whole row: for its case, or for a requirement that
-    the case names; None where there is none."""
+    the case names; None if there is none.
+    """
     for name, role, _ in row.sides:
-        for one in implementations.find(name).deviations:
-            if (case in one.cases or one.requirement in requirements) and _deviates(one, role, row):
-                return name, one
+        for deviation in implementations.find(name).deviations:
+            if (case in deviation.cases or deviation.requirement in requirements) and _deviates(deviation, role, row):
+                return name, deviation
     return None
 
 
 def settle_row(results: Sequence[Result], row: Row, declared: Declared) -> str:
-    """What a declaration for a whole row makes of its cells: those that failed are unsupported; where none did, those
-    that passed over a link that does no harm fail, for it is no longer true. With less than all traffic it may just not
-    have been met. Returns why the row is unsupported; "" where it is not."""
-    name, one = declared
+    """Applies a declaration for a whole row to its cells: those that failed become unsupported. If none failed, those
+    that passed over a harmless link fail, because the declaration is no longer true. With only a part of the traffic,
+    the deviation may not have been met. Returns the reason why the row is unsupported; "" if it is not.
+    """
+    name, deviation = declared
     failed = [result for result in results if result["verdict"] == "fail" and result["signature"] != NO_MORE]
     for result in failed:
-        reason = f"Declared deviation of {name}: {one.reason.strip()} Here: {result['reason']}"
+        reason = f"Declared deviation of {name}: {deviation.reason.strip()} Here: {result['reason']}"
         result |= {"verdict": "unsupported", "reason": reason}
-    if failed or row.traffic or one.by_chance:
+    if failed or row.traffic or deviation.by_chance:
         return failed[0]["reason"] if failed else ""
     for result in results:
         if result["verdict"] == "pass" and row.scheme.link(result["link"]).harmless:
-            reason = f"{name} declares to deviate here ({one.reason.strip()}), but the row passes: take it away."
+            reason = (
+                f"{name} declares to deviate here ({deviation.reason.strip()}), but the row passes: remove the "
+                "declaration."
+            )
             result |= {"verdict": "fail", "reason": reason, "signature": NO_MORE}
     return ""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What became of a process of the engine: the document that it printed, or why there is none, as a sentence."""
+"""The result of a process of the engine: the document that it printed, or a sentence that says why there is none."""
 
 import json
 import re
@@ -18,25 +18,25 @@ from headroom.core.text import nth
 
 Kind = Literal["refused", "job", "input", "output", "crash", "memory", "timeout", "left-behind", "garbage", "rehearsal"]
 
-LARGE = 1 << 20  # octets that no error has: a larger document is a result, and has a seal
-USED_UP = 0.8  # share of the memory limit from which on it, and nothing else, explains why an engine ended badly
-DIED_IN = "headroom-engine: died in "  # what an engine writes when it dies from its code, or an adapter's
-WITHOUT_ADAPTERS = ("link", "generate", "call", "render")  # commands that load none
-OURS = ("reference.so", "null.so")  # which are always loaded
-DEADLY = ("SIGABRT", "SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE")  # what code that damages memory dies from
+LARGE = 1 << 20  # no error has as many octets: a larger document is a result, and has a seal
+USED_UP = 0.8  # least share of the memory limit that explains why an engine died
+DIED_IN = "headroom-engine: died in "  # written by an engine that dies from its own code, or an adapter's
+WITHOUT_ADAPTERS = ("link", "generate", "call", "render")  # commands that load no adapter
+OURS = ("reference.so", "null.so")  # libraries that are always loaded
+DEADLY = ("SIGABRT", "SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE")  # signals of code that damages memory
 
 
 class EngineFailure(HeadroomError):
-    """A job did not give a result. `kind` says how, `verdict` what that means for the implementation.
+    """Raised if a job gave no result. `kind` is one of those below, `verdict` its meaning for the implementation.
 
-    refused ....... the engine could not do it: the adapter does not load or refuses its configuration
+    refused ....... the adapter does not load, or refuses its configuration
     job ........... the job itself is wrong: an impossible value, a wrong profile, a defect of ours
     input, output . a file of the job cannot be read, cannot be written
-    crash ......... the process died from a signal
-    memory ........ it ended badly with the memory used up that it may have, or took too much of the machine
-    timeout ....... it was still busy when its time was up
-    left-behind ... it ended, but a process that it had started did not
-    garbage ....... what it printed, if anything, is not one JSON document
+    crash ......... a signal ended the process
+    memory ........ the process ended after it had used up its memory, or took too much of the machine
+    timeout ....... the process was still busy at the end of its time
+    left-behind ... the process ended, but left one of its own processes running
+    garbage ....... the output, if any, is not one JSON document
     rehearsal ..... nothing was to run: see `engine.rehearsal`
     """
 
@@ -47,21 +47,21 @@ class EngineFailure(HeadroomError):
         self.message = message or sentence  # without the place in the job
         self.kind = kind
         self.where = where
-        # The request is at fault: the job, a file to read, or a configuration that the adapter does not take.
+        # The request is at fault: the job, a file to read, or a configuration that the adapter refuses.
         of_job = kind in ("job", "input") or (kind == "refused" and where.endswith("/config"))
         self.exit_code = EXIT_USAGE if of_job else EXIT_ENVIRONMENT if kind == "output" else EXIT_FAILED
 
 
 @dataclass
 class EngineExit:
-    """A process of the engine, and what it has printed so far."""
+    """A process of the engine, and its output so far."""
 
     process: subprocess.Popen[bytes]
     program: Path
     command: str
-    libraries: dict[str, str]  # of the adapters, by side
-    seal: str = ""  # of its job: what its result must bear; "" where it has none
-    memory: int | None = None  # octets that it may have; None: as many as there are
+    libraries: dict[str, str]  # paths of the adapters, by side
+    seal: str = ""  # seal of its job, which its result must bear; "" if it has none
+    memory: int | None = None  # memory limit in octets; None: no limit
     out: bytearray = field(default_factory=bytearray)
     complaint: bytearray = field(default_factory=bytearray)
     left_behind: bool = False
@@ -73,81 +73,87 @@ class EngineExit:
 
 
 def libraries(job: dict[str, Any]) -> dict[str, str]:
-    """Paths of the adapters that a job names, by the key of each, such as `compressor` or, of `user_plane`,
-    `user plane`; also those inside another key, such as `codec`, or in a list."""
-    found = {"": str(job["library"])} if "library" in job else {}
+    """The paths of the adapters that a job names, by the key of each, such as `compressor` or, for `user_plane`, `user
+    plane`; also those inside another key, such as `codec`, or in a list.
+    """
+    paths = {"": str(job["library"])} if "library" in job else {}
     for side, several in job.items():
         for one in several if isinstance(several, list) else [several]:
             if isinstance(one, dict) and side != "config":
                 for inner, path in libraries(one).items():
-                    found.setdefault(inner or side.replace("_", " "), path)
-    return found
+                    paths.setdefault(inner or side.replace("_", " "), path)
+    return paths
 
 
-def document(one: EngineExit) -> dict[str, Any]:
-    """The document of a process that has been attended to, or the failure that it ended with."""
-    code = one.code
+def document(process: EngineExit) -> dict[str, Any]:
+    """The document of a process that has ended. Raises EngineFailure if it ended otherwise."""
+    code = process.code
     if code is None:
         raise EngineFailure("crash", "It was stopped because another engine of the same measurement failed.")
     if code != 0:
-        _complain_of_memory(one)
+        _complain_of_memory(process)
     if code < 0 or code > 128:
         name = signal_name(-code if code < 0 else code - 128)
-        ran = "" if one.command in WITHOUT_ADAPTERS else f" while it ran {_adapters(one)}"
-        raise EngineFailure("crash", f"The engine died from {name}{ran}.{last_words(one)}{_advice(one, name)}")
-    if one.left_behind or code == sandbox.LEFT_BEHIND:
+        ran = "" if process.command in WITHOUT_ADAPTERS else f" while it ran {_adapters(process)}"
+        raise EngineFailure("crash", f"The engine died from {name}{ran}.{last_words(process)}{_advice(process, name)}")
+    if process.left_behind or code == sandbox.LEFT_BEHIND:
         raise EngineFailure(
-            "left-behind", f"{who(one)} left a process behind (it was ended): an adapter must not fork."
+            "left-behind", f"{who(process)} left a process behind (it was ended): an adapter must not fork."
         )
-    if not one.out.strip():
+    if not process.out.strip():
         raise EngineFailure(
             "garbage",
-            f"{who(one)} ended with exit status {code} and printed no result: most likely an adapter ended the "
-            f"process (exit), or closed descriptors that are not its own.{last_words(one)}{_advice(one)}",
+            f"{who(process)} ended with exit status {code} and printed no result: most likely an adapter ended the "
+            f"process (exit), or closed descriptors that are not its own.{last_words(process)}{_advice(process)}",
         )
-    if len(one.out) > LARGE and one.seal and one.seal.encode() not in one.out:  # it may take all memory to parse
-        raise _unsealed(one)
+    if (
+        len(process.out) > LARGE and process.seal and process.seal.encode() not in process.out
+    ):  # parsing may take all memory
+        raise _unsealed(process)
     try:
-        document = json.loads(one.out.decode("utf-8"))
+        document = json.loads(process.out.decode("utf-8"))
     except (UnicodeDecodeError, ValueError, RecursionError) as error:
-        start = bytes(one.out[:60])
+        start = bytes(process.out[:60])
         raise EngineFailure(
             "garbage",
-            f"What {who(one)} printed is not one JSON document ({error}); it begins {start!r}: most likely an adapter "
-            f"writes to descriptors that are not its own, or ended the process early.{last_words(one)}{_advice(one)}",
+            f"What {who(process)} printed is not one JSON document ({error}); it begins {start!r}: most likely "
+            "an adapter writes to descriptors that are not its own, or ended the process "
+            f"early.{last_words(process)}{_advice(process)}",
         ) from error
     if not isinstance(document, dict):
-        raise EngineFailure("garbage", f"What {who(one)} printed is JSON, but not an object.")
+        raise EngineFailure("garbage", f"What {who(process)} printed is JSON, but not an object.")
     # An error of the engine is an object; an error that is a text is the answer of an adapter's tool.
     if code != 0 or (set(document) == {"error"} and isinstance(document["error"], dict)):
         error = document.get("error")
         error = error if isinstance(error, dict) else {}
-        sentence = str(error.get("message") or f"It ended with exit status {code} and gave no reason.{last_words(one)}")
+        sentence = str(
+            error.get("message") or f"It ended with exit status {code} and gave no reason.{last_words(process)}"
+        )
         where = str(error.get("where") or "")
         given = error.get("kind")
         kind: Kind = "job" if code == 2 else given if given in ("input", "output") else "refused"
-        if DIED_IN.encode() in one.complaint:  # a process that the engine had for its own
-            kind, sentence = "crash", f"{sentence}{last_words(one)}"
+        if DIED_IN.encode() in process.complaint:  # a process that the engine had for its own
+            kind, sentence = "crash", f"{sentence}{last_words(process)}"
         raise EngineFailure(kind, f"{sentence}{f' (at {place(where)})' if where else ''}", where, sentence)
-    if one.seal and document.pop("seal", None) != one.seal:
-        raise _unsealed(one)
+    if process.seal and document.pop("seal", None) != process.seal:
+        raise _unsealed(process)
     return document
 
 
-def _unsealed(one: EngineExit) -> EngineFailure:
+def _unsealed(process: EngineExit) -> EngineFailure:
     return EngineFailure(
         "garbage",
-        f"What {who(one)} printed is no result of this job: it does not bear its seal. Most likely an adapter "
-        f"wrote to a descriptor that is not its own, and ended the process.{last_words(one)}{_advice(one)}",
+        f"What {who(process)} printed is no result of this job: it does not bear its seal. Most likely an adapter "
+        f"wrote to a descriptor that is not its own, and ended the process.{last_words(process)}{_advice(process)}",
     )
 
 
 def place(where: str) -> str:
     """A place in a job, given as a JSON pointer, in words for readers who have not written the job."""
-    if found := re.fullmatch(r"/endpoints/([ab])/config", where):
-        return f"the configuration of endpoint {found[1].upper()}"
-    if found := re.fullmatch(r"/messages/([0-9]{1,9})", where):
-        return nth("message", int(found[1]))
+    if match := re.fullmatch(r"/endpoints/([ab])/config", where):
+        return f"the configuration of endpoint {match[1].upper()}"
+    if match := re.fullmatch(r"/messages/([0-9]{1,9})", where):
+        return nth("message", int(match[1]))
     parts = where.removeprefix("/").split("/")
     return ".".join(part.replace("~1", "/").replace("~0", "~") for part in parts)
 
@@ -155,48 +161,51 @@ def place(where: str) -> str:
 def sealed(job: dict[str, Any]) -> tuple[dict[str, Any], str]:
     """A job with a seal, an unpredictable random number, and the seal.
 
-    The engine takes it out before it opens an adapter, and puts it on the result.
+    The engine removes the seal before it opens an adapter, and puts it on the result.
     """
     seal = secrets.token_hex(16)
     return {**job, "seal": seal}, seal
 
 
-def _complain_of_memory(one: EngineExit) -> None:
-    """Raises EngineFailure when an engine that ended badly had used up its memory. Ends what is left of it."""
-    process_group.stop(one.process)
-    most = process_group.most_memory(one.process)
-    if one.memory is None or most < USED_UP * one.memory:
+def _complain_of_memory(process: EngineExit) -> None:
+    """Raises EngineFailure if an engine that died had used up its memory. Ends its remaining processes."""
+    process_group.stop(process.process)
+    most = process_group.most_memory(process.process)
+    if process.memory is None or most < USED_UP * process.memory:
         return
-    if most > one.memory and (one.code == -signal.SIGKILL or one.out.strip()):
-        # More than its limit lets it have: Linux counts what the process that started it had, too. An engine that was
-        # killed from outside, or says why it ended, did not end for want of memory.
+    if most > process.memory and (process.code == -signal.SIGKILL or process.out.strip()):
+        # The peak may exceed the limit: Linux also counts the memory of the process that started it. An engine that was
+        # killed from outside, or gives the reason, did not end for want of memory.
         return
     gib = 1 << 30
     raise EngineFailure(
         "memory",
-        f"{who(one)} used {most / gib:.2f} of the {one.memory / gib:.2f} GiB of memory that it may have, and ended "
-        f"for want of more: an adapter that leaks, or too large a job.{last_words(one)}",
+        f"{who(process)} used {most / gib:.2f} of the {process.memory / gib:.2f} GiB of memory that it may "
+        f"have, and ended for want of more: an adapter that leaks, or too large a job.{last_words(process)}",
     )
 
 
-def who(one: EngineExit) -> str:
+def who(process: EngineExit) -> str:
     """The engine with its adapters, such as `headroom-engine replay with mine.so as compressor`."""
-    return f"headroom-engine {one.command}{' with ' if one.libraries else ''}{_adapters(one) if one.libraries else ''}"
+    return (
+        "headroom-engine "
+        f"{process.command}{' with ' if process.libraries else ''}{_adapters(process) if process.libraries else ''}"
+    )
 
 
-def _adapters(one: EngineExit) -> str:
-    """The adapters that it ran, such as `mine.so as compressor and reference.so as decompressor`."""
-    adapters = [f"{Path(path).name}{f' as {side}' if side else ''}" for side, path in one.libraries.items()]
+def _adapters(process: EngineExit) -> str:
+    """Its adapters, such as `mine.so as compressor and reference.so as decompressor`."""
+    adapters = [f"{Path(path).name}{f' as {side}' if side else ''}" for side, path in process.libraries.items()]
     return " and ".join(adapters) or "the adapter"
 
 
-def _advice(one: EngineExit, signal_name: str = DEADLY[0]) -> str:
-    """How to find out what an adapter does that it should not; "" where that is what was being done, or no help."""
-    if one.command == "check" or signal_name not in DEADLY or not one.libraries:
+def _advice(process: EngineExit, signal_name: str = DEADLY[0]) -> str:
+    """Advice on how to find an adapter's defect; "" if a check is already running, or would not help."""
+    if process.command == "check" or signal_name not in DEADLY or not process.libraries:
         return ""
-    suspects = sorted(dict.fromkeys(one.libraries.values()), key=lambda path: Path(path).name in OURS)
+    suspects = sorted(dict.fromkeys(process.libraries.values()), key=lambda path: Path(path).name in OURS)
     calls = [
-        f"echo {shlex.quote(json.dumps({'library': shown(Path(path))}))} | {shown(one.program)} check --job -"
+        f"echo {shlex.quote(json.dumps({'library': shown(Path(path))}))} | {shown(process.program)} check --job -"
         for path in suspects
     ]
     return f" `headroom-engine check` finds such things, writes out of bounds among them: {'; '.join(calls)}"
@@ -209,10 +218,11 @@ def signal_name(number: int) -> str:
         return f"signal {number}"
 
 
-def last_words(one: EngineExit) -> str:
-    """What it wrote to stderr, shortened to where it died and to the line that tells most: a sanitizer's summary, else
-    the last one."""
-    lines = [line.strip() for line in one.complaint.decode("utf-8", "replace").splitlines() if line.strip()]
+def last_words(process: EngineExit) -> str:
+    """The last words of a process on stderr: the place where it died, and the most telling line, which is a sanitizer's
+    summary or else the last line.
+    """
+    lines = [line.strip() for line in process.complaint.decode("utf-8", "replace").splitlines() if line.strip()]
     died = next((f" It died in {line.removeprefix(DIED_IN)[:300]}" for line in lines if line.startswith(DIED_IN)), "")
     lines = [line for line in lines if not line.startswith(DIED_IN)]
     telling = [line for line in lines if line.startswith("SUMMARY:") or "runtime error:" in line] or lines[-1:]

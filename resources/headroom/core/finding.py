@@ -9,12 +9,12 @@ from headroom.core.text import nth
 
 @dataclass
 class Finding:
-    """One sentence of a judge. `packet` is an index, from 0, which the text of a finding counts from 1; None
-    where none can be named.
+    """A sentence of a judge. `packet` is an index, from 0, which the text of a finding counts from 1; None if no packet
+    can be named.
 
-    A judge gives no level. `severity` is "must", "should", "may" or "note". That of a finding against a requirement is
-    the requirement's level: no finding is stricter than the sentence that it rests on. Raises UsageError where there is
-    no such requirement.
+    A judge gives no level. `severity` is "must", "should", "may" or "note". The severity of a finding against a
+    requirement is the requirement's level: no finding is stricter than the sentence that it rests on. Raises UsageError
+    if there is no such requirement.
     """
 
     sentence: str

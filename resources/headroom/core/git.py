@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""git, called so that nothing of the user's leads it elsewhere."""
+"""Calls of git that ignore the user's own configuration."""
 
 from __future__ import annotations
 
@@ -11,18 +11,19 @@ from pathlib import Path
 from headroom.core.errors import EnvironmentLacks
 
 
-def git(folder: Path, *words: str, timeout_s: float | None = None) -> subprocess.CompletedProcess[str]:
-    """Runs a git command in a repository. Raises EnvironmentLacks where git is not installed, or takes longer than
-    `timeout_s`; a status other than 0 is the caller's to judge."""
+def git(folder: Path, *arguments: str, timeout_s: float | None = None) -> subprocess.CompletedProcess[str]:
+    """Runs a git command in a repository. Raises EnvironmentLacks if git is not installed, or takes longer than
+    `timeout_s`; the caller judges the exit status.
+    """
     if shutil.which("git") is None:
         raise EnvironmentLacks("git is not installed (apt-get install git).")
-    # A hook of the user's, or a git command above this one, must not lead elsewhere.
+    # A hook of the user's, or a git command above this one, must not redirect this one.
     environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    # Nor is an index refreshed in passing: that of a copied worktree is the original's.
-    command = ["git", "-C", str(folder), "--no-optional-locks", "-c", "core.hooksPath=/dev/null", *words]
+    # The index is not refreshed either: a copied worktree shares the index of its original.
+    command = ["git", "-C", str(folder), "--no-optional-locks", "-c", "core.hooksPath=/dev/null", *arguments]
     try:
         return subprocess.run(
             command, capture_output=True, text=True, errors="surrogateescape", env=environment, timeout=timeout_s
         )
     except subprocess.TimeoutExpired as error:
-        raise EnvironmentLacks(f"`git {words[0]}` took more than {timeout_s:g} s in {folder}.") from error
+        raise EnvironmentLacks(f"`git {arguments[0]}` took more than {timeout_s:g} s in {folder}.") from error

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Implementations under test: the folders of implementations/ that have an implementation.yaml, and those of the
-folders that $HEADROOM_IMPLEMENTATIONS_PATH names."""
+"""Implementations under test: the folders with an implementation.yaml in implementations/, and in the folders that
+$HEADROOM_IMPLEMENTATIONS_PATH names.
+"""
 
 import hashlib
 import os
@@ -18,7 +19,7 @@ from headroom.core.machine import libraries
 from headroom.core.paths import DEFAULT_BUILD, IMPLEMENTATIONS, IMPLEMENTATIONS_PATH, below, build_folder, shown
 from headroom.core.yamlfile import Document, check, read_joined
 
-_SINGULAR = {"dictionaries": "dictionary"}  # of capabilities, in sentences
+_SINGULAR = {"dictionaries": "dictionary"}  # the singular of capabilities, for sentences
 
 Warn = Callable[[str], None]
 Role = Literal["compressor", "decompressor", "endpoint", "user-plane"]
@@ -29,8 +30,8 @@ ROLES: tuple[Role, ...] = get_args(Role)
 class Deviation:
     """A known deviation: from a requirement, in single cases, or in cells of the interop matrix.
 
-    In cells, it may be one that not every packet meets: a compressor's packets that break one of `breaks`, or packets
-    that have all of `fields` at once.
+    In cells, it may concern only some packets: a compressor's packets that break one of `breaks`, or packets that have
+    all of `fields` at once.
     """
 
     reason: str
@@ -38,19 +39,21 @@ class Deviation:
     cases: tuple[str, ...] = ()
     roles: tuple[str, ...] = ROLES
     cells: dict[str, tuple[str, ...]] = field(default_factory=dict)  # words of the interop matrix
-    scheme: str = ""  # whose cells they are
+    scheme: str = ""  # the scheme of these cells
     breaks: tuple[str, ...] = ()  # requirements
-    fields: tuple[str, ...] = ()  # as the judge names them, or name=value
-    crashes: bool = False  # its process may end of it
-    by_chance: bool = False  # it is not met every time, so that a case that passes proves nothing
+    fields: tuple[str, ...] = ()  # fields as the judge names them, or name=value
+    crashes: bool = False  # its process may end because of it
+    by_chance: bool = False  # it is not met every time, so a case that passes proves nothing
 
     def concerns(self, role: str) -> bool:
-        """True if a role deviates. What is both sides at once, such as an endpoint, deviates as either side."""
+        """True if a role deviates. An implementation that is both sides, such as an endpoint, deviates as
+        either side.
+        """
         return role in self.roles or not {"compressor", "decompressor"} & {*self.roles}
 
     @property
     def is_of_packets(self) -> bool:
-        """Whether single packets meet it, rather than every cell that it is declared for."""
+        """True if it concerns single packets, rather than every cell that it is declared for."""
         return bool(self.breaks or self.fields)
 
     @property
@@ -58,20 +61,23 @@ class Deviation:
         return bool(self.cells) or self.is_of_packets
 
 
-SOURCE, RESTORED = "source", "uncompressed"  # stems of a recording's files; that of the link is called as the scheme
+SOURCE, RESTORED = (
+    "source",
+    "uncompressed",
+)  # stems of a recording's files; the file of the link is named after the scheme
 
 
 @dataclass(frozen=True)
 class Recording:
-    """Capture files in place of an adapter: what went in, what was on the link, what came out.
+    """Capture files in place of an adapter: input, link, and output.
 
-    `axes` are those of the matrix; `config` is what else the configuration was.
+    `axes` are those of the matrix; `config` is the rest of the configuration.
     """
 
     folder: Path
     scheme: str
     axes: dict[str, str]
-    compressor: str  # who compressed what was on the link
+    compressor: str  # the implementation that compressed
     config: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -79,30 +85,34 @@ class Recording:
         return self.folder.name
 
     def lacks(self, owner: str) -> str:
-        """What is not there of what it takes, as a sentence; "" when all is. `owner` is whose recording it is."""
+        """A sentence about a missing file of the recording; "" if none is missing. `owner` is its implementation's
+        name.
+        """
         if not self.folder.is_dir():
-            return f"The recording {self.name} of {owner} has no folder: {shown(self.folder)} is not there."
+            return f"The recording {self.name} of {owner} has no folder: {shown(self.folder)} does not exist."
         for stem in (SOURCE, self.scheme if self.compressor == owner else RESTORED):
             if not self.file(stem):
                 return f"The recording {self.name} of {owner} has no {stem}.pcap (or .pcapng) in {shown(self.folder)}."
         return ""
 
     def file(self, stem: str) -> Path | None:
-        """One of its three files; None when it is not there."""
-        found = (self.folder / f"{stem}{suffix}" for suffix in (".pcap", ".pcapng"))
-        return next((path for path in found if path.is_file()), None)
+        """One of its three files; None if it does not exist."""
+        candidates = (self.folder / f"{stem}{suffix}" for suffix in (".pcap", ".pcapng"))
+        return next((path for path in candidates if path.is_file()), None)
 
 
 @dataclass(frozen=True, eq=False)
 class Implementation:
-    """The declarations of implementation.yaml. Each is one object until its file changes, so that caches may use it."""
+    """The declarations of implementation.yaml. Each implementation is one object until its file changes, so that caches
+    may use it.
+    """
 
     name: str
     folder: Path
     vendor: str
     licence: str
     obtain: str
-    version: str = ""  # of the product, where its folder tells it
+    version: str = ""  # version of the product, if its folder tells it
     description: str = ""
     library: str = ""
     config: dict[str, Any] = field(default_factory=dict)
@@ -110,18 +120,18 @@ class Implementation:
     deviations: tuple[Deviation, ...] = ()
     requires: libraries.Requirement | None = None
     recordings: tuple[Recording, ...] = ()
-    image: str = ""  # of a container, which is driven on the wire
+    image: str = ""  # image of a container, which is driven on the wire
     digest: str = ""
     program: str = ""  # a command, which is driven on the wire
     control: str = ""  # the protocol by which the program gets its sessions
 
     @property
     def word(self) -> str:
-        """Its argument on a command line: its name, or its folder where it lives elsewhere."""
+        """Its argument on a command line: its name, or its folder if it lives elsewhere."""
         return self.name if self.folder.parent in roots() else str(self.folder)
 
     def library_path(self, build: str = DEFAULT_BUILD) -> Path:
-        """File of the adapter for one build. Raises UsageError when the implementation has no adapter."""
+        """The file of the adapter for one build. Raises UsageError if the implementation has no adapter."""
         if not self.library:
             raise UsageError(f"{self.name} has no adapter (a shared library), so it cannot run inside the engine.")
         text = self.library.replace("{build}", str(build_folder(build)))
@@ -129,26 +139,26 @@ class Implementation:
         return path if path.is_absolute() else self.folder / path
 
     def is_ours(self) -> bool:
-        """Whether the adapter is built with the project, once per build."""
+        """True if the adapter is built with the project, once per build."""
         return "{build}" in self.library
 
     def declared(self, scheme: str) -> dict[str, Any]:
-        """Its capabilities for a scheme; {} when it does not declare the scheme."""
+        """Its capabilities for a scheme; {} if it does not declare the scheme."""
         return next((entry for entry in self.capabilities if entry["scheme"] == scheme), {})
 
     def lacks(self, role: Role, scheme: str, **needs: Any) -> str:
-        """Why a case is not for this implementation, as declared: "" when it is.
+        """The reason why a case does not apply to this implementation by its declarations; "" if it does.
 
         `needs` holds capabilities by their name in implementation.yaml, such as `profiles=["0x0001"]`, `modes=["O"]`,
-        `max_channels=100`; `min_…` are the least there may be, other numbers the most.
+        `max_channels=100`; `min_…` are lower bounds, other numbers upper bounds.
         """
-        found = self.declared(scheme)
-        if not found:
+        capabilities = self.declared(scheme)
+        if not capabilities:
             return f"{self.name} does not declare the scheme {scheme}"
-        if role not in found["roles"]:
+        if role not in capabilities["roles"]:
             return f"{self.name} does not declare to be a {role}"
         for name, needed in needs.items():
-            declared = found.get(name)
+            declared = capabilities.get(name)
             if isinstance(needed, int):
                 beyond = declared is not None and (needed < declared if name.startswith("min_") else needed > declared)
                 if beyond:
@@ -158,19 +168,21 @@ class Implementation:
         return self.missing()
 
     def options_for(self, feature: str, role: Role, scheme: str) -> dict[str, Any]:
-        """`options` without which a feature that it declares is off; {} where it is always on."""
+        """The `options` without which a declared feature is off; {} if it is always on."""
         options: dict[str, Any] = self.declared(scheme).get("feature_options", {}).get(feature, {}).get(role, {})
         return dict(options)
 
     def missing(self) -> str:
-        """Returns why its adapter or program cannot work on this machine, for lack of a file of others; or ""."""
+        """The reason why its adapter or program cannot work on this machine, for lack of another product's file; else
+        "".
+        """
         if self.program and shutil.which(self.program) is None:
-            return f"{self.name} cannot be used here: the program {self.program} is not there"
+            return f"{self.name} cannot be used here: the program {self.program} does not exist"
         reason = libraries.look_for(self.requires).reason if self.requires else ""
         return f"{self.name} cannot be used here: {reason}" if reason else ""
 
     def unusable(self, build: str = DEFAULT_BUILD) -> str:
-        """Why it cannot be driven on this machine, be it a file that is not there; "" when it can."""
+        """The reason why it cannot be driven on this machine, such as a missing file; "" if it can."""
         if self.program:
             return self.missing()
         if not self.library:
@@ -184,17 +196,18 @@ class Implementation:
 
 
 def load(folder: Path) -> Implementation:
-    """Reads one implementation. Raises UsageError with file and line when its YAML is not valid."""
+    """Reads an implementation. Raises UsageError with file and line if its YAML is not valid."""
     try:
         changed = tuple(path.stat().st_mtime_ns for path in _files(folder))
     except OSError:
-        changed = ()  # reading it says what is wrong
+        changed = ()  # the same error as from reading it
     return _load(folder, changed)
 
 
 def read_declarations(folder: Path) -> Document:
-    """implementation.yaml, joined with what declarations.yaml of folders in its own, such as one of a scheme, declare.
-    Raises UsageError with file and line when it is not valid."""
+    """The declarations of implementation.yaml, joined with those of declarations.yaml in its subfolders, such as one of
+    a scheme. Raises UsageError with file and line if one is not valid.
+    """
     path, *parts = _files(folder)
     return check(read_joined(path, parts, ("capabilities", "deviations")), "implementation")
 
@@ -205,12 +218,15 @@ def _files(folder: Path) -> list[Path]:
 
 @lru_cache(maxsize=64)
 def _load(folder: Path, changed: tuple[int, ...]) -> Implementation:
-    """`changed` are the times at which the files changed last: a run asks for the same implementations again and
-    again."""
+    """Loads an implementation. `changed` are the times of the files' last changes, a key of the cache: a run asks for
+    the same implementations again and again.
+    """
     document = read_declarations(folder)
     data = document.data
-    if data["name"] != folder.name and folder.parent in roots():  # where it is found by its name
-        raise UsageError(document.complaint(("name",), f"the folder is called '{folder.name}', so must be the name"))
+    if data["name"] != folder.name and folder.parent in roots():  # the folder in which it is found by its name
+        raise UsageError(
+            document.complaint(("name",), f"the folder is called '{folder.name}', so the name must be the same")
+        )
     declarations.check_all(document, {*names(), *names(folder.parent)})
     adapter, container = data.get("adapter", {}), data.get("container", {})
     library = adapter.get("library", "")
@@ -231,14 +247,14 @@ def _load(folder: Path, changed: tuple[int, ...]) -> Implementation:
         control=data.get("program", {}).get("control", ""),
         digest=container.get("digest", ""),
         requires=_requirement(adapter.get("requires")),
-        recordings=tuple(_recording(*one, document) for one in enumerate(data.get("captures", ()))),
+        recordings=tuple(_recording(*numbered, document) for numbered in enumerate(data.get("captures", ()))),
         capabilities=tuple(data["capabilities"]),
         deviations=tuple(_deviation(entry, document) for entry in data.get("deviations", ())),
     )
 
 
 def _require_in_build(document: Document, library: str) -> None:
-    """Raises UsageError unless a library is one of the build's, which ninja makes by that name."""
+    """Raises UsageError unless a library belongs to the build, under a name that ninja knows."""
     name = library.removeprefix("{build}/")
     if "{build}" in name or name.startswith(("/", "-")) or ".." in Path(name).parts:
         sentence = "a library of the project's build is {build}/ and its path there, such as {build}/lib/mine.so"
@@ -246,11 +262,11 @@ def _require_in_build(document: Document, library: str) -> None:
 
 
 def _deviation(entry: dict[str, Any], document: Document) -> Deviation:
-    found = {key: tuple(value) if isinstance(value, list) else value for key, value in entry.items()}
-    if case := found.pop("case", None):
-        found.setdefault("cases", (case,))
-    found["cells"] = {name: tuple(words) for name, words in found.get("cells", {}).items()}
-    return Deviation(**found | {"scheme": declarations.scheme_of_deviation(entry, document)})
+    fields = {key: tuple(value) if isinstance(value, list) else value for key, value in entry.items()}
+    if case := fields.pop("case", None):
+        fields.setdefault("cases", (case,))
+    fields["cells"] = {name: tuple(values) for name, values in fields.get("cells", {}).items()}
+    return Deviation(**fields | {"scheme": declarations.scheme_of_deviation(entry, document)})
 
 
 def _recording(number: int, entry: dict[str, Any], document: Document) -> Recording:
@@ -275,82 +291,96 @@ def _requirement(entry: dict[str, Any] | None) -> libraries.Requirement | None:
 
 
 def require_usable(name: str, build: str = DEFAULT_BUILD) -> Implementation:
-    """An implementation by name. Raises EnvironmentLacks, saying how to get it, when the file of its adapter, or a
-    library of others that this opens, is not there."""
-    found = find(name)
-    if reason := found.unusable(build):
-        raise EnvironmentLacks(f"{reason}. How to get it: {found.obtain.strip()}")
-    return found
+    """The implementation of a name. Raises EnvironmentLacks, with how to obtain it, if the file of its adapter, or a
+    library that the adapter opens, does not exist.
+    """
+    implementation = find(name)
+    if reason := implementation.unusable(build):
+        raise EnvironmentLacks(f"{reason}. How to get it: {implementation.obtain.strip()}")
+    return implementation
 
 
 def require_adapter(name: str, build: str = DEFAULT_BUILD) -> Implementation:
-    """The same of one that has to run inside the engine. Raises UsageError when it is known by its capture files
-    alone."""
-    found = require_usable(name, build)
-    if not found.library:
+    """The implementation of a name, which has to run inside the engine. Raises UsageError if it is known only by
+    capture files, otherwise as `require_usable`.
+    """
+    implementation = require_usable(name, build)
+    if not implementation.library:
         raise UsageError(
-            f"{found.name} has no adapter, so it cannot run here; capture files are judged by "
+            f"{implementation.name} has no adapter, so it cannot run here; capture files are judged by "
             f"`./headroom interop --implementations {name},reference`."
         )
-    return found
+    return implementation
 
 
 def roots() -> list[Path]:
-    """The folders whose subfolders are implementations: that of the project first. Raises UsageError where the path
-    names a folder that is not there."""
+    """The folders whose subfolders are implementations, the project's own first. Raises UsageError if the path names a
+    folder that does not exist.
+    """
     more = [Path(name).resolve() for name in os.environ.get(IMPLEMENTATIONS_PATH, "").split(":") if name]
     if missing := [root for root in more if not root.is_dir()]:
-        raise UsageError(f"The implementations' path names {shown(missing[0])}, and there is no such folder.")
+        raise UsageError(f"The implementations' path names {shown(missing[0])}, which is not a folder.")
     return [IMPLEMENTATIONS, *more]
 
 
 def names(root: Path | None = None) -> list[str]:
-    """Names of implementations, in one folder or in all."""
-    found = (path.parent.name for one in ([root] if root else roots()) for path in one.glob("*/implementation.yaml"))
-    return sorted(set(found))
+    """The names of implementations, in one folder or in all."""
+    folders = (
+        path.parent.name
+        for root_folder in ([root] if root else roots())
+        for path in root_folder.glob("*/implementation.yaml")
+    )
+    return sorted(set(folders))
 
 
 def find(name: str, root: Path | None = None) -> Implementation:
-    """An implementation by name, else by the path of its folder when it lives elsewhere. Of two with one name, that of
-    the project is meant. Raises UsageError where there is none."""
-    folders = [one / name for one in ([root] if root else roots()) if "/" not in name and name != "."]
+    """The implementation of a name, or of the path of its folder if it lives elsewhere. Of two with one name, the
+    project's own is meant. Raises UsageError if there is none.
+    """
+    folders = [root_folder / name for root_folder in ([root] if root else roots()) if "/" not in name and name != "."]
     folders += [Path(name)] if root is None or not folders else []
     for folder in folders:
         if (folder / "implementation.yaml").is_file():
             return load(folder.resolve())
     raise UsageError(
-        f"There is no implementation '{name}': {shown(folders[0] / 'implementation.yaml')} is "
-        f"not there. Known: {', '.join(names(root))}."
+        f"There is no implementation '{name}': {shown(folders[0] / 'implementation.yaml')} does not exist. Known: "
+        f"{', '.join(names(root))}."
     )
 
 
 def null() -> Implementation:
-    """The one that copies octets: the floor under every measurement."""
+    """The implementation that copies octets: the floor under every measurement."""
     return find("null")
 
 
 def short_names(names: Mapping[str, str]) -> dict[str, str]:
-    """Names to show for words of command lines, given the name of the implementation that each means: that name, unless
-    another word means one of the same name."""
+    """Short names for words of command lines, given the name of the implementation that each word means: that name,
+    unless another word means an implementation of the same name.
+    """
     return {word: name if list(names.values()).count(name) == 1 else word for word, name in names.items()}
 
 
 def all_valid(root: Path | None = None, warn: Warn | None = None) -> list[Implementation]:
-    """Every implementation whose implementation.yaml is valid; `warn` hears of the others. A mistake in the folder of
-    one vendor is not to stop those who do not name him."""
-    found = []
+    """Every implementation whose implementation.yaml is valid; `warn` gets sentences on the others. A mistake in one
+    vendor's folder must not stop commands about others.
+    """
+    valid = []
     for name in names(root):
         try:
-            found.append(find(name, root))
+            valid.append(find(name, root))
         except UsageError as error:
             if warn:
                 warn(f"{name} is left out: {error}")
-    return found
+    return valid
 
 
 def ninja_targets(root: Path = IMPLEMENTATIONS, warn: Warn | None = None) -> list[str]:
-    """The files in the build folder of the engine and every adapter of ours."""
-    libraries = [one.library.removeprefix("{build}/") for one in all_valid(root, warn) if one.is_ours()]
+    """The files of the engine and of every adapter of ours in the build folder."""
+    libraries = [
+        implementation.library.removeprefix("{build}/")
+        for implementation in all_valid(root, warn)
+        if implementation.is_ours()
+    ]
     return ["bin/headroom-engine", *libraries]
 
 
@@ -360,29 +390,34 @@ def describe(implementation: Implementation, build: str = DEFAULT_BUILD) -> dict
 
 
 def first_declared(scheme: str, name: str, values: Sequence[str], needs: Mapping[Role, Implementation | None]) -> str:
-    """The first of some values of a capability that every one of `needs` declares. Where there is none, the first
-    of all: the case then reports that value as not declared."""
-    found = [(one, role) for role, one in needs.items() if one]
+    """The first of some values of a capability that every one of `needs` declares. If there is none, the first of all:
+    the case then reports that value as not declared.
+    """
+    pairs = [(need, role) for role, need in needs.items() if need]
     return next(
-        (value for value in values if not any(one.lacks(role, scheme, **{name: [value]}) for one, role in found)),
+        (
+            value
+            for value in values
+            if not any(implementation.lacks(role, scheme, **{name: [value]}) for implementation, role in pairs)
+        ),
         values[0],
     )
 
 
-def untrue(found: Implementation, role: Role, scheme: Scheme, build: str = DEFAULT_BUILD, **needs: Any) -> str:
-    """What of `needs` implementation.yaml declares and the adapter's own description does not, as a sentence; "" when
-    they agree, or when the adapter gives no description, which shows by itself.
+def untrue(implementation: Implementation, role: Role, scheme: Scheme, build: str = DEFAULT_BUILD, **needs: Any) -> str:
+    """A sentence about those of `needs` that implementation.yaml declares and the adapter's own description does not;
+    "" if they agree, or if the adapter gives no description, which is reported elsewhere.
 
-    `needs` is as for `Implementation.lacks`; what the scheme has not among `described` is left out.
+    `needs` is as for `Implementation.lacks`; capabilities that are not among the scheme's `described` are skipped.
     """
-    if not found.library:
+    if not implementation.library:
         return ""
-    schemes = _described(found.library_path(build), build)
+    schemes = _described(implementation.library_path(build), build)
     if schemes is None:
         return ""
     described = next((entry for entry in schemes if entry.get("scheme") == scheme.name), None)
     if described is None:
-        return f"{found.name}: implementation.yaml says scheme {scheme.name}, describe does not."
+        return f"{implementation.name}: implementation.yaml says scheme {scheme.name}, describe does not."
     wrong = [] if role in described.get("roles", ()) else [role]
     for name in (name for name in scheme.described if name in needs):
         needed, theirs = needs[name], described.get(name)
@@ -391,13 +426,13 @@ def untrue(found: Implementation, role: Role, scheme: Scheme, build: str = DEFAU
         else:
             missing = [str(item) for item in needed if item not in (theirs or ())]
             wrong += [f"{name.removesuffix('s')} {', '.join(missing)}"] if missing else []
-    more = f"{found.name}: implementation.yaml says {' and '.join(wrong)}, describe does not."
+    more = f"{implementation.name}: implementation.yaml says {' and '.join(wrong)}, describe does not."
     return more if wrong else ""
 
 
 @cache
 def _described(library: Path, build: str) -> list[dict[str, Any]] | None:
-    """The schemes of an adapter's description, read once a run; None where it gives none."""
+    """The schemes of an adapter's description, read once a run; None if it gives none."""
     try:
         document = engine.run("describe", {"library": str(library)}, timeout_s=20, build=build)
     except HeadroomError:
@@ -407,32 +442,35 @@ def _described(library: Path, build: str) -> list[dict[str, Any]] | None:
 
 
 def identity(implementation: Implementation, build: str = DEFAULT_BUILD) -> dict[str, Any]:
-    """Name, version, build and digest of an implementation for result records; a reason where the adapter does not
-    load. The version is that of implementation.yaml, else the adapter's own; the digest is that of the file that ran,
-    or of its recordings. `opens` is the library of others that it loads: the adapter's digest says nothing of it."""
-    found: dict[str, Any] = {"name": implementation.name, "version": implementation.version or None}
+    """The identity of an implementation for result records: name, version, build and digest; a reason if the adapter
+    does not load. The version is that of implementation.yaml, or the adapter's own; the digest is that of the file that
+    ran, or of its recordings. `opens` is the external library that it loads, which the adapter's digest does not cover.
+    """
+    result: dict[str, Any] = {"name": implementation.name, "version": implementation.version or None}
     if implementation.program:
         digest = libraries.digest(shutil.which(implementation.program) or "")
-        return found | {"build": implementation.program, "sha256": digest}
+        return result | {"build": implementation.program, "sha256": digest}
     if not implementation.library:
         reason = "known by capture files alone" if implementation.recordings else implementation.unusable(build)
-        return found | {"build": None, "sha256": _recorded(implementation), "reason": reason}
-    preset = build if implementation.is_ours() else None  # the harness's build says nothing of others' libraries
+        return result | {"build": None, "sha256": _recorded(implementation), "reason": reason}
+    preset = (
+        build if implementation.is_ours() else None
+    )  # the harness's build does not concern other people's libraries
     try:
         described = describe(implementation, build)
     except engine.EngineFailure as failure:
         digest = libraries.digest(str(implementation.library_path(build)))
-        return found | {"build": preset, "sha256": digest, "reason": str(failure)}
-    found["version"] = found["version"] or described.get("version")
-    found |= {"build": described.get("build") or preset, "sha256": described.get("sha256")}
+        return result | {"build": preset, "sha256": digest, "reason": str(failure)}
+    result["version"] = result["version"] or described.get("version")
+    result |= {"build": described.get("build") or preset, "sha256": described.get("sha256")}
     if implementation.requires:
         opened = libraries.look_for(implementation.requires)
-        found["opens"] = {"path": opened.path, "sha256": libraries.digest(opened.path)}
-    return found
+        result["opens"] = {"path": opened.path, "sha256": libraries.digest(opened.path)}
+    return result
 
 
 def _recorded(implementation: Implementation) -> str | None:
-    """SHA-256 over the digests of its capture files; None where there is none."""
-    files = sorted(path for one in implementation.recordings for path in one.folder.glob("*.pcap*"))
+    """The SHA-256 over the digests of its capture files; None if there are none."""
+    files = sorted(path for recording in implementation.recordings for path in recording.folder.glob("*.pcap*"))
     digests = "\n".join(f"{path.parent.name}/{path.name} {libraries.digest(str(path))}" for path in files)
     return hashlib.sha256(digests.encode()).hexdigest() if files else None

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The interop matrix: compressor, decompressor, axes of the scheme, traffic and link condition.
 
-A row has one value of each axis; it is one case of a suite, and its cells run together. What differs between schemes
-is data and functions of `core.contract.Scheme`.
+A row has one value of each axis. It is one case of a suite, and its cells run together. Differences between schemes are
+data and functions of `core.contract.Scheme`.
 """
 
 import gzip
@@ -30,8 +30,9 @@ T = TypeVar("T")
 
 
 class Result(TypedDict, total=False):
-    """The result of a cell, as records have it (result.schema.json), without the values of its axes, whose keys are of
-    the scheme."""
+    """The result of a cell, as records have it (result.schema.json), without the values of its axes, whose keys belong
+    to the scheme.
+    """
 
     scheme: str
     compressor: str
@@ -56,8 +57,9 @@ class Result(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class Traffic:
-    """What a cell carries. `word` names it after --traffic where its name does not; `links` are the only ones that it
-    goes over, all where empty."""
+    """The traffic of a cell. `word` names it after --traffic if its name does not; `links` restricts its links, unless
+    empty.
+    """
 
     name: str
     word: str = field(default="", kw_only=True)
@@ -70,7 +72,7 @@ class Traffic:
 
 @dataclass(frozen=True)
 class Row:
-    """Two implementations with one value of each axis. No traffic, or no link, stands for all there is."""
+    """Two implementations with one value of each axis. Without traffic or links, a row has all there are."""
 
     scheme: Scheme
     compressor: str
@@ -124,7 +126,7 @@ class Cell:
         return self.row.scheme.link(self.link)
 
     def words(self) -> dict[str, str]:
-        """The cell as the contract of `interop --json` has it, without what came of it."""
+        """The cell without its result, in the terms of `interop --json`."""
         row = self.row
         return {
             "scheme": row.scheme.name,
@@ -140,7 +142,7 @@ class Cell:
         return replace(self.row, traffic=(self.traffic.source,), links=(self.link,)).command()
 
     def result(self, **known: Unpack[Result]) -> Result:
-        """The result of the cell: an error, until it is `known` otherwise."""
+        """The result of the cell: an error, unless `known` has entries of it."""
         unknown: Result = {
             "verdict": "error",
             "reason": "",
@@ -156,14 +158,14 @@ class Cell:
 
 @dataclass
 class ArtefactStore:
-    """Where the files of a run's cells go, and what its cells share: found once, for all that have the same key."""
+    """The files of a run's cells, and the values that its cells share: made once for each key."""
 
     folder: Path
     known: dict[tuple[str, ...], Future[object]] = field(default_factory=dict)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def once(self, key: tuple[str, ...], make: Callable[[], T]) -> T:
-        """Returns the result of `make`, which only the first cell with this key calls."""
+        """The result of `make`, which only the first cell with this key calls."""
         with self.lock:
             future = self.known.get(key)
             if mine := future is None:
@@ -178,17 +180,17 @@ class ArtefactStore:
         return cast("T", future.result())
 
     def folder_of(self, cell: Cell) -> Path:
-        """The folder of a cell's files, which is made."""
-        made = self.folder / "artefacts" / "interop" / slug(cell)
-        made.mkdir(parents=True, exist_ok=True)
-        return made
+        """The folder of a cell's files; creates it."""
+        folder = self.folder / "artefacts" / "interop" / slug(cell)
+        folder.mkdir(parents=True, exist_ok=True)
+        return folder
 
     def name(self, path: Path) -> str:
-        """A file as results name it: relative to the run."""
+        """The name of a file in results: relative to the run."""
         return str(path.resolve().relative_to(self.folder.resolve()))
 
     def packed(self, capture: Path) -> str:
-        """Compresses a capture, as Wireshark and tshark read it too, and returns its name."""
+        """Compresses a capture, which Wireshark and tshark can read, and returns its name."""
         packed = capture.with_name(f"{capture.name}.gz")
         packed.write_bytes(gzip.compress(capture.read_bytes(), compresslevel=1, mtime=0))
         capture.unlink()
@@ -211,17 +213,18 @@ def slug(cell: Cell) -> str:
 
 
 def candidates(scheme: Scheme, warn: implementations.Warn | None = None) -> list[str]:
-    """Implementations that declare a scheme, usable here or not; `warn` hears of declarations that are not valid."""
+    """The implementations that declare a scheme, usable here or not. `warn` gets sentences on invalid declarations."""
     valid = implementations.all_valid(warn=warn)
-    return [one.name for one in valid if one.declared(scheme.name)]
+    return [implementation.name for implementation in valid if implementation.declared(scheme.name)]
 
 
 # ---- rows and cells
 
 
 def row_axes(scheme: Scheme, words: Mapping[str, str]) -> dict[str, str]:
-    """A value of each axis: the one that `words` have, else the first. Raises UsageError where one is unknown, or does
-    not go with the others."""
+    """A value of each axis, from `words` or else the first. Raises UsageError if one is unknown, or does not go with
+    the others.
+    """
     axes = {axis.name: axis.find(words[axis.name]) if axis.name in words else axis.names[0] for axis in scheme.axes}
     if not _exists(scheme, axes):
         raise UsageError(f"The matrix has no cells with {', '.join(f'{name} {word}' for name, word in axes.items())}.")
@@ -229,7 +232,7 @@ def row_axes(scheme: Scheme, words: Mapping[str, str]) -> dict[str, str]:
 
 
 def _exists(scheme: Scheme, axes: Mapping[str, str]) -> bool:
-    chosen = (next(one for one in axis.values if one.name == axes[axis.name]) for axis in scheme.axes)
+    chosen = (next(value for value in axis.values if value.name == axes[axis.name]) for axis in scheme.axes)
     return all(value.goes_with(axes) for value in chosen)
 
 
@@ -249,8 +252,9 @@ def rows(
     chosen: Mapping[str, Collection[str]] | None = None,
     **more: Unpack[RowOptions],
 ) -> Iterator[Row]:
-    """Every row, pair by pair. `chosen` has values of axes by their options, all where there are none; `more` is what
-    the rows have in common."""
+    """Every row, pair by pair. `chosen` has values of axes by their options, all if it has none; `more` holds the
+    common options.
+    """
     values = [
         [name for name in axis.names if not (chosen or {}).get(axis.option) or name in chosen[axis.option]]  # type: ignore[index]
         for axis in scheme.axes
@@ -265,7 +269,7 @@ def rows(
 def cells(row: Row) -> list[Cell]:
     """The cells of a row, by traffic and then link."""
     conditions = [
-        one.name for one in row.scheme.links if one.goes_with(row.axes) and (not row.links or one.name in row.links)
+        link.name for link in row.scheme.links if link.goes_with(row.axes) and (not row.links or link.name in row.links)
     ]
     return [
         Cell(row, carried, link)
@@ -275,29 +279,30 @@ def cells(row: Row) -> list[Cell]:
     ]
 
 
-def not_declared(row: Row, **asked: int | Sequence[str]) -> str:
-    """Why its two implementations cannot be tried with a row, as a sentence; "" where both declare what is asked of
-    them and are here."""
+def not_declared(row: Row, **needs: int | Sequence[str]) -> str:
+    """The reason why its two implementations cannot run a row, as a sentence; "" if both declare what it needs and are
+    usable.
+    """
     for name, role, _ in row.sides:
-        found = implementations.find(name)
-        if reason := found.lacks(role, row.scheme.name, **asked) or found.unusable(row.build):
+        implementation = implementations.find(name)
+        if reason := implementation.lacks(role, row.scheme.name, **needs) or implementation.unusable(row.build):
             return f"{reason}."
     return ""
 
 
 def traffic_profiles(row: Row, names: Iterable[str]) -> list[Traffic]:
-    """Those of some traffic profiles that there are, and that the row names if it names any."""
+    """The existing ones of some traffic profiles, limited to those that the row names, if any."""
     known = set(profiles.names())
     return [Traffic(name) for name in names if name in known and (not row.traffic or name in row.traffic)]
 
 
 def workers() -> int:
-    """Engines at once: the cores that this process may use."""
+    """The number of engines at once: the cores that this process may use."""
     return max(1, len(os.sched_getaffinity(0)))
 
 
 def run(row: Row, store: ArtefactStore) -> list[Result]:
-    """Results of all cells of a row, in the order of the matrix."""
+    """The results of all cells of a row, in the order of the matrix."""
     rows, interop = cells(row), row.scheme.cells()
     if reason := interop.unsupported(row):
         return [cell.result(verdict="unsupported", reason=reason) for cell in rows]
@@ -305,20 +310,21 @@ def run(row: Row, store: ArtefactStore) -> list[Result]:
 
 
 def verdict(results: Sequence[Result]) -> tuple[Verdict, str]:
-    """The verdict on a row, and its reason: of its cells the worst."""
-    found = worst([result["verdict"] for result in results])
-    bad = [result for result in results if result["verdict"] == found]
-    if found == "pass" or not bad:
-        return found, "" if bad else "There is no traffic for it."
+    """The verdict on a row, which is that of its worst cell, and the reason."""
+    outcome = worst([result["verdict"] for result in results])
+    bad = [result for result in results if result["verdict"] == outcome]
+    if outcome == "pass" or not bad:
+        return outcome, "" if bad else "There is no traffic for it."
     first = bad[0]
-    more = f" ({len(bad)} of {len(results)} cells)" if len(bad) > 1 and found != "unsupported" else ""
-    where = f"{first['traffic']}, {first['link']}: " if found != "unsupported" else ""
-    return found, f"{where}{first['reason']}{more}"
+    more = f" ({len(bad)} of {len(results)} cells)" if len(bad) > 1 and outcome != "unsupported" else ""
+    where = f"{first['traffic']}, {first['link']}: " if outcome != "unsupported" else ""
+    return outcome, f"{where}{first['reason']}{more}"
 
 
 def scheme_of_result(result: Mapping[str, object]) -> Scheme:
-    """The scheme of a cell in a record; one that names none has all axes of its scheme. Raises UsageError where the
-    cell is not as this version writes it."""
+    """The scheme of a cell in a record. A cell that does not name its scheme has all axes of it. Raises UsageError if
+    the cell was written by another version.
+    """
     for scheme in in_matrix().values():
         if result.get("scheme", scheme.name) == scheme.name and all(axis.name in result for axis in scheme.axes):
             return scheme

@@ -13,22 +13,23 @@ from headroom.core.scheme_registry import all_schemes
 
 @cache
 def all_metrics() -> dict[str, Metric]:
-    """Every metric by name: those of `core.metrics` and of replays, then those of each scheme. Raises ValueError where
-    two share one."""
-    found: dict[str, Metric] = {}
+    """Every metric by name: those of `core.metrics` and of replays, then those of each scheme. Raises ValueError if two
+    share a name.
+    """
+    by_name: dict[str, Metric] = {}
     of_schemes = (scheme.metrics() for scheme in all_schemes().values())
     for metric in itertools.chain(declared(vars(metrics)), declared(vars(replay_metrics)), *of_schemes):
-        if metric.name in found:
+        if metric.name in by_name:
             raise ValueError(f"the metric {metric.name} is declared twice")
-        found[metric.name] = metric
-    return found
+        by_name[metric.name] = metric
+    return by_name
 
 
 def unregistered(measured: Iterable[Mapping[str, Any]]) -> list[str]:
-    """The metrics of a record that the registry does not have, or has in another unit: `name (unit)` of each."""
+    """The metrics of a record that the registry lacks, or has in another unit: `name (unit)` of each."""
     known = all_metrics()
     return [
-        f"{one['name']} ({one['unit']})"
-        for one in measured
-        if one["name"] not in known or known[one["name"]].unit != one["unit"]
+        f"{metric['name']} ({metric['unit']})"
+        for metric in measured
+        if metric["name"] not in known or known[metric["name"]].unit != metric["unit"]
     ]

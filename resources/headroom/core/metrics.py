@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Metrics: the only place that says what a metric is called, its unit, and which way is better.
+"""Metrics: the only place that defines a metric's name, its unit, and which direction is better.
 
-Keywords leave values for these definitions, records carry their names and units, reports and exports read by them.
+Keywords write values for these definitions, records carry their names and units, reports and exports read by them.
 Metrics of one scheme are in the module `metrics` of its package.
 """
 
@@ -15,10 +15,10 @@ Better = Literal["higher", "lower"] | None
 
 @dataclass(frozen=True)
 class Metric:
-    """One figure that records hold. `better` is None where neither way is; `description` is one plain sentence.
+    """A figure of records. `better` is None if neither direction is; `description` is one plain sentence.
 
-    `repeats_within` is the share by which two measurements with one seed differ at most, of what is counted and not
-    timed; None where only trials tell.
+    `repeats_within` is the largest share by which two measurements with one seed differ, for figures that are counted
+    and not timed; None for timed figures.
     """
 
     name: str
@@ -33,7 +33,7 @@ class Metric:
         return self.name.startswith(OF_HARNESS) or "_floor_" in self.name or "_null_" in self.name
 
 
-# How names of metrics begin that implementations under test cannot change.
+# Beginnings of the names of metrics that implementations under test cannot change.
 OF_HARNESS = (
     *("floor_", "harness_", "null_", "bridge_", "aa_deviation"),
     *("generate_", "handover_", "verify_", "replace_", "handed_over_"),
@@ -46,9 +46,9 @@ Values = Mapping[str, str | tuple[str, str]]
 
 @dataclass(frozen=True)
 class Family:
-    """Metrics that differ in parameters alone: `LATENCY(way="reverse", figure="p99")`.
+    """Metrics that differ only in parameters: `LATENCY(way="reverse", figure="p99")`.
 
-    `name` and `description` have a field for each of `parameters`. One that is left out has its first value.
+    `name` and `description` have a field for each of `parameters`. A parameter that is left out has its first value.
     """
 
     name: str
@@ -59,15 +59,17 @@ class Family:
     repeats_within: float | None = None
 
     def __call__(self, **chosen: str) -> Metric:
-        """Raises KeyError for a value or a parameter that the family does not have."""
+        """The metric of some parameter values. Raises KeyError for a value or a parameter that the family does not
+        have.
+        """
         if unknown := set(chosen) - set(self.parameters):
             raise KeyError(f"{self.name} has no parameter {', '.join(sorted(unknown))}")
-        names, words = {}, {}
+        names, texts = {}, {}
         for key, values in self.parameters.items():
             value = chosen.get(key, next(iter(values)))
-            found = values[value]
-            names[key], words[key] = (value, found) if isinstance(found, str) else found
-        description = self.description.format(**words)
+            text = values[value]
+            names[key], texts[key] = (value, text) if isinstance(text, str) else text
+        description = self.description.format(**texts)
         return Metric(self.name.format(**names), self.unit, self.better, description, self.repeats_within)
 
     def members(self) -> Iterator[Metric]:
@@ -76,17 +78,17 @@ class Family:
 
 
 def declared(module: Mapping[str, Any]) -> tuple[Metric, ...]:
-    """All metrics among the names of a module (`vars(module)`), in its order; families one by one."""
-    found: list[Metric] = []
+    """All metrics among the names of a module (`vars(module)`), in its order; families are expanded."""
+    result: list[Metric] = []
     for value in module.values():
         if isinstance(value, Metric):
-            found.append(value)
+            result.append(value)
         elif isinstance(value, Family):
-            found += value.members()
-    return tuple(found)
+            result += value.members()
+    return tuple(result)
 
 
-# ---- what cores carry
+# ---- flow pairs and load
 
 FLOW_PAIRS = Metric("flow_pairs", "flow pairs", "higher", "Flow pairs of all cores together at the target load.")
 FLOW_PAIRS_PER_CORE = Metric(
@@ -95,7 +97,7 @@ FLOW_PAIRS_PER_CORE = Metric(
 FLOW_PAIRS_CODEC_ONLY = Metric(
     "flow_pairs_codec_only", "flow pairs", "higher", "Flow pairs that the cores would carry without the harness."
 )
-LOAD = Metric("load", "share", "lower", "CPU time of the work over the time that it has, mean over the cores.")
+LOAD = Metric("load", "share", "lower", "CPU time of the work over the available time, mean over the cores.")
 TICKS_MISSED = Metric("ticks_missed", "ticks", "lower", "Ticks whose work ended after the next tick had begun.")
 MEMORY_PER_FLOW = Metric("memory_per_flow", "octets", "lower", "Memory that both adapters keep for one flow.")
 NS_PER_OPERATION = Metric("ns_per_operation", "ns", "lower", "Time to compress and decompress one packet.")
@@ -131,7 +133,7 @@ INSTRUCTIONS = Family(
     repeats_within=0.005,
 )
 AA_DEVIATION = Metric(
-    "aa_deviation", "share", "lower", "By how much two interleaved measurements of the same work differ, the most."
+    "aa_deviation", "share", "lower", "The largest difference between two interleaved measurements of the same work."
 )
 NEW_FLOW_NS = Family(
     "{adapters}new_flow_ns",
@@ -148,7 +150,7 @@ PHASE_NS = Family(
     {"phase": {"startup": "while all flows are new", "steady": "in steady state", "churn": "while flows come and go"}},
 )
 
-# ---- what nodes forward
+# ---- forwarding of nodes
 
 NODES: Values = {
     "asked": ("", "the nodes under test"),
@@ -169,7 +171,7 @@ THROUGHPUT_AT_LEAST = Family(
     "{nodes}{cores}{goal}_at_least",
     "packets/s",
     "higher",
-    "Rate that the generator reached {goal}, where it was the limit, of {nodes}, {cores}.",
+    "Rate that the generator reached {goal}, if it was the limit, of {nodes}, {cores}.",
     RATES,
 )
 SPEED_UP = Family(
@@ -208,11 +210,11 @@ UNEXPECTED = Metric("unexpected", "packets", "lower", "Packets that arrived chan
 PLAIN_OCTETS = Metric("plain_octets", "octets/packet", None, "Octets of an average IP packet before compression.")
 LINK_OCTETS = Metric("link_octets", "octets/packet", "lower", "Octets that an average IP packet takes on the link.")
 
-# ---- TCP of the kernel's over two nodes
+# ---- the kernel's TCP over two nodes
 
 GOODPUT = Metric("goodput", "octets/s", "higher", "Payload of TCP that arrived, in order, of all connections.")
 GOODPUT_UNCOMPRESSED = Metric(
-    "goodput_uncompressed", "octets/s", None, "The same at the same time without header compression."
+    "goodput_uncompressed", "octets/s", None, "Payload that arrived without header compression at the same time."
 )
 GOODPUT_NOISE = Metric("goodput_noise", "octets/s", None, "The difference of both that chance explains.")
 RETRANSMITS = Metric("retransmits", "segments", "lower", "Segments that the sender sent again.")
@@ -225,7 +227,7 @@ WRONG_CHECKSUMS = Metric(
 QUEUE_DROPS = Metric("queue_drops", "packets", None, "Packets for which the router's queue had no room.")
 DAMAGED = Metric("damaged", "packets", None, "Packets that the link damaged and dropped.")
 
-# ---- what others read on the link, how cells of the matrix end, and what an adapter keeps of the ABI
+# ---- readings of a link, cells of the matrix, and checks of the ABI
 
 PACKETS_READ_ALIKE = Metric("packets_read_alike", "packets", "higher", "Link packets that judge and tshark read alike.")
 PACKETS_READ_ALIKE_INSIDE = Metric(

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""New adapters: folders with an adapter that builds and passes `check`, of templates in resources/adapter-kit and the
-part of the scheme in its own folder."""
+"""New adapters: folders with an adapter that builds and passes `check`, made of templates in resources/adapter-kit and
+the scheme's own part.
+"""
 
 from __future__ import annotations
 
@@ -23,23 +24,24 @@ HEADERS = {
     "codec": ("headroom.h",),
     "endpoint": ("headroom.h", "headroom_sessions.h", "headroom_messages.h"),
     "user-plane": ("headroom.h", "headroom_user_plane.h"),
-}  # of the ABI, by kind of adapter: the kit has a folder for each
+}  # the ABI's kinds of adapter: the kit has a folder for each
 
 
 def write(name: str, scheme_name: str, language: str, folder: Path) -> list[Path]:
-    """Writes the folder of a new adapter. Returns its files. Raises UsageError for a wrong name, scheme or
-    language, and where the folder is there already."""
+    """Writes the folder of a new adapter. Returns its files. Raises UsageError for a wrong name, scheme or language,
+    and if the folder exists.
+    """
     scheme = scheme_registry.find(scheme_name)
     if not NAME.fullmatch(name):
         raise UsageError(
-            f"'{name}' is no name of an adapter: up to 40 small letters, digits and hyphens, such as my-codec."
+            f"'{name}' is not a name of an adapter; use up to 40 small letters, digits and hyphens, such as my-codec."
         )
     if language not in LANGUAGES:
         raise UsageError(f"There is no template for the language '{language}'. Known: {', '.join(LANGUAGES)}.")
     if folder.name != name:
-        raise UsageError(f"The folder is called {folder.name}, and must be called as the adapter: {name}.")
+        raise UsageError(f"The folder is called {folder.name}, but must have the adapter's name: {name}.")
     if folder.exists() or folder.is_symlink():
-        raise UsageError(f"{folder} is there already; nothing was written.")
+        raise UsageError(f"{folder} exists already; nothing was written.")
     texts = files(name, scheme, language)
     written = []
     for path, text in texts.items():
@@ -59,7 +61,7 @@ def kind_of(scheme: Scheme) -> str:
 
 
 def files(name: str, scheme: Scheme, language: str) -> dict[str, str]:
-    """The text of each file of a new adapter but the headers, by its path in the folder."""
+    """The text of each file of a new adapter except the headers, by its path in the folder."""
     kind, part = kind_of(scheme), scheme_folder(scheme)
     skeleton = yamlfile.read(part / "skeleton.yaml").data
     described = json.dumps(_description(name, skeleton))
@@ -103,7 +105,7 @@ def files(name: str, scheme: Scheme, language: str) -> dict[str, str]:
 
 
 def scheme_folder(scheme: Scheme) -> Path:
-    """The part of a scheme in new adapters: part.c and skeleton.yaml. Raises UsageError where it has none."""
+    """The scheme's part of new adapters: part.c and skeleton.yaml. Raises UsageError if it has none."""
     folder = scheme_registry.FOLDER / scheme.name / "adapter"
     if not folder.is_dir():
         raise UsageError(f"There is no template for adapters of {scheme.title}.")
@@ -116,7 +118,7 @@ def _template(path: str, words: dict[str, str]) -> str:
 
 
 def _of_language(text: str, language: str) -> str:
-    """A shell of the kit in C or in C++: lines that begin with //cxx are of C++ alone."""
+    """The kit's shell in C or in C++: lines that begin with //cxx are only for C++."""
     if language == "c":
         return re.sub(r"^//cxx.*\n", "", text, flags=re.MULTILINE)
     text = text.replace("#include <string.h>\n", "#include <string.h>\n\n#include <exception>\n", 1)
@@ -136,7 +138,7 @@ def _c_string(text: str) -> str:
 
 
 def _declarations(name: str, skeleton: dict[str, Any], library: str) -> str:
-    """The text of implementation.yaml. A value of JSON is one of YAML."""
+    """The text of implementation.yaml. A value of JSON is a value of YAML."""
     document = {
         "name": name,
         "vendor": "TODO",

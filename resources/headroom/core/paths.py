@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where things are in the repository."""
+"""Paths of the repository and of results."""
 
 import errno
 import os
@@ -22,18 +22,19 @@ DEFAULT_BUILD = "gcc-O2"
 
 
 def build_folder(build: str) -> Path:
-    """Folder of a build. `build` names a CMake preset; a path is taken as it is, for builds made elsewhere."""
+    """The folder of a build. `build` names a CMake preset; a path is taken as it is, for builds made elsewhere."""
     return Path(build).resolve() if "/" in build else ROOT / "build" / build
 
 
 def out_folder() -> Path:
-    """Where runs are kept: `out/`, or $HEADROOM_OUT."""
+    """The folder of runs: `out/`, or $HEADROOM_OUT."""
     return Path(os.environ.get("HEADROOM_OUT") or ROOT / "out")
 
 
 def output_file(path: Path) -> Path:
-    """Where a file that a user named is written: links are followed. Raises UsageError where a folder, a device or a
-    pipe is there: a file is renamed into its place, which would replace it."""
+    """The path for a file that a user named, with links followed. Raises UsageError for a folder, a device or a pipe: a
+    file is renamed into its place, which would replace it.
+    """
     if (
         path == Path("-")
         or path.absolute().is_relative_to("/proc")
@@ -43,7 +44,7 @@ def output_file(path: Path) -> Path:
     try:
         target = path.resolve()
         if target.exists() and not target.is_file():
-            what = "a folder" if target.is_dir() else "no regular file"
+            what = "a folder" if target.is_dir() else "not a regular file"
             raise UsageError(f"{path} is {what}; name a file to write.")
     except (OSError, RuntimeError) as error:  # a loop of links, a name that is too long
         raise UsageError(f"{path} cannot be written ({error}); name a file to write.") from error
@@ -51,15 +52,16 @@ def output_file(path: Path) -> Path:
 
 
 def below(folder: Path, name: str) -> Path:
-    """The path below a folder that a file of others names. Raises UsageError where it leads out of the folder, be it by
-    a link."""
+    """The path below a folder that another product's file names. Raises UsageError if it leads out of the folder, also
+    by a link.
+    """
     path = folder / name
     if Path(name).is_absolute() or ".." in Path(name).parts:
-        raise UsageError(f"'{name}' is no path below {shown(folder)}; name one, without '..'")
+        raise UsageError(f"'{name}' is not a path below {shown(folder)}; name one, without '..'")
     try:
         target = path.resolve()
     except (OSError, RuntimeError, ValueError) as error:  # a loop of links, a name that is too long, a NUL
-        raise UsageError(f"'{name}' is no path ({error}); name one below {shown(folder)}") from error
+        raise UsageError(f"'{name}' is not a path ({error}); name one below {shown(folder)}") from error
     if not target.is_relative_to(folder.resolve()):
         raise UsageError(
             f"'{name}' leads out of {shown(folder)} by a link, to {target}; put the files themselves there"
@@ -68,17 +70,18 @@ def below(folder: Path, name: str) -> Path:
 
 
 def octets_of(path: Path, most: int) -> bytes:
-    """The octets of a file; of a larger one, `most` and one more. Raises OSError where it is no regular file, for a
-    device or a pipe may have no end."""
+    """The octets of a file; of a larger one, `most` and one more. Raises OSError if it is not a regular file, because a
+    device or a pipe may have no end.
+    """
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     with open(descriptor, "rb") as file:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise OSError(errno.EINVAL, "it is no regular file", str(path))
+            raise OSError(errno.EINVAL, "it is not a regular file", str(path))
         return file.read(most + 1)
 
 
 def shown(path: Path) -> str:
-    """A path as messages show it: relative to the repository when it lies inside."""
+    """The path for messages: relative to the repository if it lies inside."""
     try:
         return str(path.resolve().relative_to(ROOT))
     except ValueError:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Traffic profiles: which packets are sent, when, and how their fields move.
+"""Traffic profiles: the packets, their times, and the changes of their fields.
 
 One YAML file each under traffic-profiles/.
 """
@@ -16,17 +16,17 @@ from headroom.core.errors import UsageError
 from headroom.core.paths import PROFILES, shown
 from headroom.core.yamlfile import check, read
 
-SEQUENCES = "sip"  # a folder of messages, and of what is known of them: no profiles
+SEQUENCES = "sip"  # folders of messages and of their data, which are not profiles
 
 
 def names(folder: Path = PROFILES) -> list[str]:
-    """Names of all profiles, sorted. A profile's name is its path below the folder without `.yaml`."""
-    found = [path.relative_to(folder) for path in folder.rglob("*.yaml")]
-    return sorted(str(path.with_suffix("")) for path in found if path.parts[0] != SEQUENCES)
+    """The names of all profiles, sorted. A profile's name is its path below the folder without `.yaml`."""
+    paths = [path.relative_to(folder) for path in folder.rglob("*.yaml")]
+    return sorted(str(path.with_suffix("")) for path in paths if path.parts[0] != SEQUENCES)
 
 
 def path_of(name: str, folder: Path = PROFILES) -> Path:
-    """File of a profile: a name of `names()`, or the path of a file of one's own (ending in .yaml)."""
+    """The file of a profile: a name of `names()`, or the path of another file that ends in .yaml."""
     if name.endswith((".yaml", ".yml")):
         path = Path(name)
         if not path.is_file():
@@ -50,30 +50,32 @@ def path_of(name: str, folder: Path = PROFILES) -> Path:
 
 
 def load(name: str, folder: Path = PROFILES) -> dict[str, Any]:
-    """A profile as the JSON object that engine jobs carry.
+    """A profile as the JSON object in engine jobs.
 
-    Raises UsageError with file and line when it is not valid.
+    Raises UsageError with file and line if it is not valid.
     """
     path = path_of(name, folder)
     try:
         changed = path.stat().st_mtime_ns
     except OSError:
-        changed = 0  # reading it says what is wrong
+        changed = 0  # the same error as from reading it
     return copy.deepcopy(_load(path, changed))
 
 
 @lru_cache(maxsize=128)
 def _load(path: Path, changed: int) -> dict[str, Any]:
-    """`changed` is the time at which the file changed last: a matrix asks for the same profiles again and again."""
+    """Loads a profile. `changed` is the time of the file's last change, a key of the cache: a matrix asks for the same
+    profiles again and again.
+    """
     return check(read(path), "traffic-profile").data
 
 
 @contextmanager
 def located_by_line(name: str, place: str, folder: Path = PROFILES) -> Iterator[None]:
-    """Reports what the engine finds wrong with a profile by its file and line, not by the job.
+    """Reports an error of the engine in a profile by its file and line, instead of the place in the job.
 
-    The schema cannot say all: that a network has so many bits, or that ports do not run backwards, the engine finds.
-    `place` is where the profile stands in the job, such as "/source/profile".
+    The schema cannot check everything: the engine checks that a network has enough bits, or that ports do not run
+    backwards. `place` is the profile's place in the job, such as "/source/profile".
     """
     try:
         yield

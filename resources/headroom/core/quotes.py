@@ -29,13 +29,13 @@ TEXTS = "HEADROOM_TEXTS"  # the environment variable that names the folder of do
 ELISION = "[...]"
 WINDOW = 4  # tokens in a run
 ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
-KEYWORDS = {  # RFC 2119's, by the level that they state
+KEYWORDS = {  # RFC 2119's keywords, by level
     "must": frozenset({"MUST", "SHALL", "REQUIRED"}),
     "should": frozenset({"SHOULD", "RECOMMENDED"}),
     "may": frozenset({"MAY", "OPTIONAL"}),
 }
 
-# Frames of tables and drawings are no tokens, so a quote of a table's row needs none.
+# Frames of tables and drawings are not tokens, so a quote of a table's row needs none.
 FRAME = re.compile(r"\||[-+=_~.:|]{2,}")
 TOKEN = re.compile(r"\w+|[^\w\s]")
 PAGE_BREAK = re.compile(r"\s*RFC \d+ {2,}\S.* (?:19|20)\d\d|.*\[Page [0-9ivx]+\]\s*")
@@ -65,30 +65,36 @@ def digest(run: str) -> str:
     return ALPHABET[number >> 6 & 63] + ALPHABET[number & 63]
 
 
-def digests(words: list[str]) -> str:
+def digests(words_of_text: list[str]) -> str:
     """Two characters for each run of `WINDOW` tokens, in order."""
-    return "".join(digest(" ".join(words[at : at + WINDOW])) for at in range(len(words) - WINDOW + 1))
+    return "".join(digest(" ".join(words_of_text[at : at + WINDOW])) for at in range(len(words_of_text) - WINDOW + 1))
 
 
 def sections(text: str) -> dict[str, str]:
-    """The text of each section of a document without that of its subsections, headers and footers of pages removed."""
+    """The text of each section of a document without that of its subsections; headers and footers of pages are
+    removed.
+    """
     lines = [line for line in re.split(r"[\f\n]+", text) if not PAGE_BREAK.fullmatch(line)]
-    indented = not any(re.match(r"1(?:\.? +|\t)\S", line) for line in lines)  # headings are, in the oldest RFCs
-    found: dict[str, list[str]] = {}
+    indented = not any(
+        re.match(r"1(?:\.? +|\t)\S", line) for line in lines
+    )  # the indentation of headings in the oldest RFCs
+    texts: dict[str, list[str]] = {}
     current = "0"
     for line in lines:
         heading = HEADING.match(line)
         number = (heading[2] or heading[3]) if heading else ""
         if heading and bool(heading[1]) == indented and not CONTENTS.fullmatch(line) and _follows(current, number):
             current = number
-            found[current] = [line[heading.end(2 if heading[2] else 3) :]]
-        elif current in found:
-            found[current].append(line)
-    return {section: "\n".join(lines) for section, lines in found.items()}
+            texts[current] = [line[heading.end(2 if heading[2] else 3) :]]
+        elif current in texts:
+            texts[current].append(line)
+    return {section: "\n".join(lines) for section, lines in texts.items()}
 
 
 def _follows(section: str, number: str) -> bool:
-    """True if a heading with this number can come next after a section: what else begins with a number is none."""
+    """True if a heading with this number can come next after a section. Other lines that begin with a number are not
+    headings.
+    """
     if suffixed := re.fullmatch(r"([0-9.]+)[A-Za-z]", number):  # 7.3A was added behind 7.3 in a later version
         return re.match(rf"{re.escape(suffixed[1])}(?![0-9])", section) is not None
     section = re.sub(r"(?<=[0-9])[A-Za-z].*", "", section)
@@ -104,7 +110,7 @@ def _follows(section: str, number: str) -> bool:
 
 
 def text_complaint(quote: str, text: str) -> str:
-    """Returns why a text does not have a quote, as a sentence; "" if it has. Compares the words themselves."""
+    """The reason why a text does not contain a quote, as a sentence; "" if it does. Compares the words themselves."""
     words, at = tokens(text), 0
     for part in parts(quote):
         starts = (start for start in range(at, len(words) - len(part) + 1) if words[start : start + len(part)] == part)
@@ -116,7 +122,7 @@ def text_complaint(quote: str, text: str) -> str:
 
 
 def complaint(requirement: Requirement) -> str:
-    """Returns why the digests of its section do not have a requirement's quote, as a sentence; "" if they have."""
+    """The reason why the digests of a section do not contain a requirement's quote, as a sentence; "" if they do."""
     if not requirement.quote:
         return ""
     known = _known(requirement.document.key).get(requirement.quote_section)
@@ -136,15 +142,15 @@ def complaint(requirement: Requirement) -> str:
 
 
 def wording_complaint(requirement: Requirement) -> str:
-    """Returns why the keywords of a quote do not fit its requirement's level and wording; "" if they do."""
+    """The reason why the keywords of a quote do not fit its requirement's level and wording; "" if they do."""
     if not requirement.quote:
         return ""
-    found = set(re.findall(r"\b[A-Z]+\b", requirement.quote))
+    capitals = set(re.findall(r"\b[A-Z]+\b", requirement.quote))
     if requirement.in_prose:
-        present = sorted(found & frozenset().union(*KEYWORDS.values()))
+        present = sorted(capitals & frozenset().union(*KEYWORDS.values()))
         return f"Its wording is prose, and its quote has {' and '.join(present)}." if present else ""
     keywords = sorted(KEYWORDS[requirement.level])
-    if not found.intersection(keywords):
+    if not capitals.intersection(keywords):
         return f"Its level is {requirement.level}, and its quote has no {' or '.join(keywords)}."
     return ""
 
@@ -169,7 +175,7 @@ def _known(key: str) -> dict[str, str]:
 
 
 def read_text(folder: Path, key: str) -> dict[str, str]:
-    """The sections of a document whose text is in a folder. Raises UsageError where it is not."""
+    """The sections of a document whose text is in a folder. Raises UsageError if it is not."""
     path = folder / f"{key.lower()}.txt"
     try:
         return sections(path.read_text(encoding="utf-8", errors="replace"))
@@ -178,8 +184,10 @@ def read_text(folder: Path, key: str) -> dict[str, str]:
 
 
 def render(requirements: Iterable[Requirement], texts: dict[str, str]) -> str:
-    """The file of digests for the requirements of one document: one line for each section that is quoted."""
-    quoted = {one.section for one in requirements} | {one.quote_section for one in requirements}
+    """The file of digests for the requirements of one document: one line for each quoted section."""
+    quoted = {requirement.section for requirement in requirements} | {
+        requirement.quote_section for requirement in requirements
+    }
     lines = [f'"{section}": "{digests(tokens(text))}"' for section, text in texts.items() if section in quoted]
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
@@ -197,23 +205,25 @@ def main(arguments: list[str] | None = None) -> int:
     if unknown := set(options.key) - set(everything.documents):
         parser.error(f"no document {', '.join(sorted(unknown))}; known are {', '.join(everything.documents)}")
     for key in options.key or everything.documents:
-        mine = [one for one in everything.values() if one.document.key == key]
+        mine = [requirement for requirement in everything.values() if requirement.document.key == key]
         texts = read_text(Path(options.texts), key) if options.texts else {}
         if options.update:
             DIGESTS.mkdir(exist_ok=True)
             (DIGESTS / f"{key.lower()}.json").write_text(render(mine, texts), encoding="utf-8")
             _known.cache_clear()
-        for one in mine:
-            if found := _complaints(one, texts):
+        for requirement in mine:
+            if complaint_text := _complaints(requirement, texts):
                 wrong += 1
-                print(f"{one.id}: {' '.join(found)}")
+                print(f"{requirement.id}: {' '.join(complaint_text)}")
     print(f"{wrong} wrong" if wrong else "All quotes are in the documents.")
     return 1 if wrong else 0
 
 
-def _complaints(one: Requirement, texts: dict[str, str]) -> list[str]:
-    found = complaint(one) or (texts and one.quote and text_complaint(one.quote, texts.get(one.quote_section, "")))
-    return [sentence for sentence in (found, wording_complaint(one)) if sentence]
+def _complaints(requirement: Requirement, texts: dict[str, str]) -> list[str]:
+    result = complaint(requirement) or (
+        texts and requirement.quote and text_complaint(requirement.quote, texts.get(requirement.quote_section, ""))
+    )
+    return [sentence for sentence in (result, wording_complaint(requirement)) if sentence]
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Replays: packets through compressor, link and decompressor, compared with what went in.
+"""Replays: packets through compressor, link and decompressor, compared with the source.
 
 The job and the document are the engine's `replay`.
 """
@@ -22,7 +22,7 @@ from headroom.core.paths import DEFAULT_BUILD
 from headroom.core.text import nth
 from headroom.core.workload import COPY
 
-# What an impairment may do to packets; a constant delay does nothing.
+# Impairments that may harm packets; a constant delay does not.
 HARMFUL = (
     *("loss", "burst_loss", "ber", "reorder", "duplicate", "jitter_ns", "drop", "flip", "insert"),
     *("queue_octets", "queue_packets"),
@@ -33,9 +33,11 @@ Packets = list[dict[str, Any]]
 
 @dataclass
 class Carrier:
-    """Another scheme that carries the link packets of a replay. Of `config` only scheme, implementations, their options
-    and the channel count; its decompressor is left out where the replay ends at the link. `type`: the Ethernet type of
-    the packets that it carries, None for that of the inner scheme; `ethernet`: it carries whole frames of that type."""
+    """Another scheme that carries the link packets of a replay. Only scheme, implementations, their options and the
+    channel count of `config` are used; its decompressor is left out if the replay ends at the link. `type`: the
+    Ethernet type of the packets that it carries, None for that of the inner scheme; `ethernet`: it carries whole frames
+    of that type.
+    """
 
     config: ReplayConfig
     type: int | None = None
@@ -44,7 +46,9 @@ class Carrier:
 
 @dataclass
 class ReplayConfig:
-    """The configuration of a replay. A `compressor` or `decompressor` of None makes it begin, or end, at the link."""
+    """The configuration of a replay. A replay with a `compressor` of None begins at the link; one with a `decompressor`
+    of None ends there.
+    """
 
     scheme: str
     compressor: Implementation | None = None
@@ -55,31 +59,37 @@ class ReplayConfig:
     duration_s: float | None = None
     seed: int = 1
     burst: int = 1
-    channel: dict[str, Any] = field(default_factory=dict)  # configuration of both sides, in the scheme's words
-    profiles_named: bool = True  # whether the channel's profiles are those of the case, or just what both sides have
-    compressor_options: dict[str, Any] = field(default_factory=dict)  # what an implementation documents for itself
+    channel: dict[str, Any] = field(default_factory=dict)  # configuration of both sides, in the scheme's terms
+    profiles_named: bool = (
+        True  # True if the case chose the channel's profiles, False if both sides only have them in common
+    )
+    compressor_options: dict[str, Any] = field(
+        default_factory=dict
+    )  # the implementation's own options, as it documents them
     decompressor_options: dict[str, Any] = field(default_factory=dict)
     forward: dict[str, Any] = field(default_factory=dict)  # impairments of the link
-    feedback: dict[str, Any] = field(default_factory=dict)  # "path", and impairments of the way back
+    feedback: dict[str, Any] = field(default_factory=dict)  # "path", and impairments of the reverse direction
     backward: dict[str, Any] = field(default_factory=dict)  # impairments of the reverse channel's link
     reverse: bool = False
-    sender: str = ""  # of the link packets of a capture: a MAC address, sent or received; "": that of the first one
+    sender: str = (
+        ""  # sender of the link packets of a capture: a MAC address, sent or received; "": that of the first packet
+    )
     encapsulation: str = ""  # frames in the capture of the link: ethernet or ppp; "" is the default of the scheme
     carrier: Carrier | None = None
     control: list[dict[str, Any]] = field(default_factory=list)
     outputs: dict[str, Path] = field(default_factory=dict)
     records: str = "none"
     record_octets: bool = True
-    expected: Packets | str | None = None  # without a compressor: what must come out, as packets or as a capture
-    timing: bool = False  # whether calls are timed
+    expected: Packets | str | None = None  # without a compressor: the expected output, as packets or as a capture
+    timing: bool = False  # True if calls are timed
     build: str = DEFAULT_BUILD
     timeout_s: float = 120.0
 
     @property
     def sides(self) -> list[tuple[Role, Implementation]]:
-        """The implementations that there are, each with its role."""
+        """The implementations of the replay, each with its role."""
         roles: tuple[Role, ...] = ("compressor", "decompressor")
-        return [(role, found) for role in roles if (found := getattr(self, role)) is not None]
+        return [(role, implementation) for role in roles if (implementation := getattr(self, role)) is not None]
 
     def described(self) -> dict[str, Any]:
         """The replay as parameters of a record."""
@@ -107,7 +117,7 @@ class Replay:
 
     @property
     def promise_broken(self) -> str:
-        """The promise of the ABI that an adapter broke, as a sentence; "" when it kept them all."""
+        """The promise of the ABI that an adapter broke, as a sentence; "" if it kept them all."""
         broken = self.document.get("promise_broken")
         if not broken:
             return ""
@@ -118,7 +128,9 @@ class Replay:
         return self.document["reverse" if reverse else "forward"]
 
     def count(self, verdict: str) -> int:
-        """Packets of the forward direction with a verdict: identical, mismatched, not_delivered, lost_on_link …"""
+        """The number of packets of the forward direction with a verdict: identical, mismatched, not_delivered,
+        lost_on_link …
+        """
         return int(self.direction()["verdicts"].get(verdict, 0))
 
     @property
@@ -127,7 +139,7 @@ class Replay:
 
     @property
     def differing(self) -> int:
-        """Packets that came out other than they went in, or though nothing was to come out; both directions."""
+        """The number of packets that came out changed, or though no packet was expected; both directions."""
         names = ("mismatched", "unexpected")
         return sum(
             int(self.document[side]["verdicts"].get(name, 0))
@@ -138,13 +150,13 @@ class Replay:
 
     @property
     def packet_types(self) -> dict[str, int]:
-        """Packets on the link by type, as the compressor names them."""
+        """The packets on the link by type, as the compressor names them."""
         counted = self.direction().get("compressor", {}).get("packet_types", {})
         return {name: int(entry["packets"]) for name, entry in counted.items()}
 
     @property
     def header_length(self) -> dict[str, Any]:
-        """Mean, min, max and histogram of the compressed header, octets."""
+        """The mean, min, max and histogram of the compressed header, octets."""
         return self.direction()["compressor"]["header_length"] or {}
 
     @property
@@ -153,26 +165,29 @@ class Replay:
 
     @property
     def without_room(self) -> int:
-        """Packets for which the decompressor had no room in the buffer that it was given."""
+        """The number of packets for which the decompressor had no room in its buffer."""
         return int(self.direction().get("decompressor", {}).get("statuses", {}).get("ERR_NO_SPACE", 0))
 
     def failures(self, explained: int = 0) -> list[str]:
-        """Sentences about what no replay should show; empty when there is nothing wrong. `explained` counts packets
-        that did not come out because of a limit of the run itself."""
-        found = []
+        """Sentences about errors that no replay should show; empty if there are none. `explained` counts packets that
+        did not come out because of a limit of the run itself.
+        """
+        sentences = []
         if self.promise_broken:
-            found.append(f"A promise was broken: {self.promise_broken}")
+            sentences.append(f"A promise was broken: {self.promise_broken}")
         if self.differing:
-            found.append(f"{self.differing} packets came out different from what went in: {self.first_difference()}.")
+            sentences.append(
+                f"{self.differing} packets came out different from what went in: {self.first_difference()}."
+            )
         missing = max(0, self.count("not_delivered") - explained)
         if missing and self.config.compressor and self.config.decompressor and not impaired(self.config):
             reasons = self.direction()["verdicts"].get("not_delivered_by_status", {})
             by_status = ", ".join(f"{count} {status}" for status, count in reasons.items())
-            found.append(
+            sentences.append(
                 f"{missing} of {self.sent} packets did not come out, though the link does nothing to them"
                 f"{f' ({by_status})' if by_status else ''}."
             )
-        return found
+        return sentences
 
     def remarks_on_capture(self) -> list[str]:
         """Sentences about packets of the source, a capture, that were left out or changed."""
@@ -184,34 +199,34 @@ class Replay:
             "other_sender": "link packets of another sender (choose one: sender=ADDRESS, sent or received)",
         }
         reasons = [f"{counts[name]} {text}" for name, text in left_out.items() if counts.get(name)]
-        found = [f"Left out of the capture: {', '.join(reasons)}."] if reasons else []
+        sentences = [f"Left out of the capture: {', '.join(reasons)}."] if reasons else []
         if number := counts.get("without_length"):
-            found.append(
+            sentences.append(
                 f"Packets of the capture with the length 0 (segmentation offload), now that of the frame: {number}."
             )
-        return found
+        return sentences
 
     def nothing_came_out(self) -> str:
-        """A sentence when packets reached the decompressor and it delivered none of them; "" otherwise."""
+        """A sentence if packets reached the decompressor and it delivered none of them; "" otherwise."""
         missing = self.count("not_delivered")
         if not missing or missing < self.sent - self.count("lost_on_link") - self.count("not_compressed"):
             return ""
-        return f"Nothing came out: none of the {missing} packets that reached the decompressor."
+        return f"No packet came out: none of the {missing} packets that reached the decompressor."
 
     def first_difference(self) -> str:
-        """A sentence about the first packet that came out different; "" when there is none."""
+        """A sentence about the first packet that came out different; "" if there is none."""
         for side in ("forward", "reverse"):
-            for found in self.document.get(side, {}).get("mismatch_list", ()):
-                where = found["first_difference"]
-                which = "an inserted packet" if found["packet"] is None else nth("packet", found["packet"])
+            for mismatch in self.document.get(side, {}).get("mismatch_list", ()):
+                where = mismatch["first_difference"]
+                which = "an inserted packet" if mismatch["packet"] is None else nth("packet", mismatch["packet"])
                 return (
                     f"{which} came out different from octet {where} on: expected "
-                    f"{_around(found['expected'], where)}, got {_around(found['got'], where)}"
+                    f"{_around(mismatch['expected'], where)}, got {_around(mismatch['got'], where)}"
                 )
         return ""
 
     def summary(self) -> list[tuple[str, Any]]:
-        """Rows for a table."""
+        """The rows of a table of results."""
         forward = self.direction()
         rows: list[tuple[str, Any]] = [("packets sent", self.sent)]
         rows += [
@@ -242,36 +257,36 @@ class Replay:
 
 
 def _around(text: str, octet: int) -> str:
-    """A few octets of a hex dump around one of them, that one marked."""
+    """A few octets of a hex dump, with one octet marked."""
     octets = [text[index : index + 2] for index in range(0, len(text), 2)]
     first = max(0, octet - 4)
     shown = [f"[{value}]" if index == octet else value for index, value in enumerate(octets[first : octet + 8], first)]
     return ("… " if first else "") + " ".join(shown) + (" …" if octet + 8 < len(octets) else "")
 
 
-def side(found: Implementation, role: Role, config: ReplayConfig) -> dict[str, Any]:
-    """The adapter of one side with its configuration, as a job has it. One that only copies does so in any scheme."""
-    if not found.declared(config.scheme) and found.declared(COPY):
-        return adapter(found, config.build, {"scheme": COPY})
+def side(implementation: Implementation, role: Role, config: ReplayConfig) -> dict[str, Any]:
+    """The adapter of one side with its configuration, as a job has it. An adapter that copies does so in any scheme."""
+    if not implementation.declared(config.scheme) and implementation.declared(COPY):
+        return adapter(implementation, config.build, {"scheme": COPY})
     options = config.compressor_options if role == "compressor" else config.decompressor_options
     configuration = {"scheme": config.scheme, **config.channel, "seed": config.seed}
     if has_feedback(config) is False:
         configuration["feedback"] = False
-    return adapter(found, config.build, configuration, options)
+    return adapter(implementation, config.build, configuration, options)
 
 
 def impaired(config: ReplayConfig) -> bool:
-    """Whether any part of the link is configured to harm packets."""
+    """True if any part of the link is configured to harm packets."""
     return any(part.get(name) for part in (config.forward, config.feedback, config.backward) for name in HARMFUL)
 
 
 def has_feedback(config: ReplayConfig) -> bool:
-    """Whether the decompressor has a way back to the compressor."""
+    """True if the decompressor has a way back to the compressor."""
     return feedback_path(config) != "none"
 
 
 def feedback_path(config: ReplayConfig) -> str:
-    """The path of feedback: as configured; else a channel of its own unless the mode is unidirectional."""
+    """The path of feedback: as configured, or a channel of its own unless the mode is unidirectional."""
     default = "none" if config.channel.get("mode", "U") == "U" else "own"
     return str(config.feedback.get("path", default))
 
@@ -279,17 +294,17 @@ def feedback_path(config: ReplayConfig) -> str:
 def _carrier(carrier: Carrier, config: ReplayConfig) -> dict[str, Any]:
     """The carrier of a job."""
     its = replace(carrier.config, seed=config.seed, build=config.build)
-    made: dict[str, Any] = {"ethernet": carrier.ethernet}
+    result: dict[str, Any] = {"ethernet": carrier.ethernet}
     if carrier.type is not None:
-        made["type"] = carrier.type
-    for role, found in its.sides:
+        result["type"] = carrier.type
+    for role, implementation in its.sides:
         if role == "compressor" or config.decompressor:
-            made[role] = side(found, role, its)
-    return made
+            result[role] = side(implementation, role, its)
+    return result
 
 
 def source(config: ReplayConfig) -> dict[str, Any]:
-    """The source of a job. Raises UsageError when the profile or capture does not exist."""
+    """The source of a job. Raises UsageError if the profile or capture does not exist."""
     if not isinstance(config.source, str):
         return {"packets": config.source}
     if config.source.endswith(CAPTURES):
@@ -310,17 +325,17 @@ def source(config: ReplayConfig) -> dict[str, Any]:
 
 def job(config: ReplayConfig) -> dict[str, Any]:
     """The engine's job."""
-    made: dict[str, Any] = {"source": source(config), "seed": config.seed, "burst": config.burst}
+    result: dict[str, Any] = {"source": source(config), "seed": config.seed, "burst": config.burst}
     if config.compressor:
-        made["compressor"] = side(config.compressor, "compressor", config)
+        result["compressor"] = side(config.compressor, "compressor", config)
     if config.decompressor:
-        made["decompressor"] = side(config.decompressor, "decompressor", config)
+        result["decompressor"] = side(config.decompressor, "decompressor", config)
     if isinstance(config.expected, str):
-        made["expected"] = {"capture": str(Path(config.expected).resolve())}
+        result["expected"] = {"capture": str(Path(config.expected).resolve())}
     elif config.expected is not None:
-        made["expected"] = {"packets": config.expected}
+        result["expected"] = {"packets": config.expected}
     if config.carrier:
-        made["carrier"] = _carrier(config.carrier, config)
+        result["carrier"] = _carrier(config.carrier, config)
     link: dict[str, Any] = {}
     if config.encapsulation:
         link["encapsulation"] = config.encapsulation
@@ -329,57 +344,60 @@ def job(config: ReplayConfig) -> dict[str, Any]:
     if config.compressor and config.decompressor:
         link["feedback"] = {**config.feedback, "path": feedback_path(config)}
     if config.reverse:
-        made["reverse"] = True
+        result["reverse"] = True
         if config.backward:
             link["reverse"] = config.backward
-    made["link"] = link
+    result["link"] = link
     if config.control:
-        made["control"] = config.control
+        result["control"] = config.control
     if config.outputs:
-        made["outputs"] = {name: str(path) for name, path in config.outputs.items()}
+        result["outputs"] = {name: str(path) for name, path in config.outputs.items()}
     if config.records != "none":
-        made["records"] = config.records
-        made["record_octets"] = config.record_octets
+        result["records"] = config.records
+        result["record_octets"] = config.record_octets
     if config.timing:
-        made["timing"] = True
-    return made
+        result["timing"] = True
+    return result
 
 
 def run(config: ReplayConfig) -> Replay:
-    """Replays. Raises EngineFailure when an adapter does not load, crashes or hangs."""
-    made = job(config)
-    if "profile" not in made["source"]:
-        return Replay(config, engine.run("replay", made, config.timeout_s, config.build))
+    """Runs a replay. Raises EngineFailure if an adapter does not load, crashes or hangs."""
+    engine_job = job(config)
+    if "profile" not in engine_job["source"]:
+        return Replay(config, engine.run("replay", engine_job, config.timeout_s, config.build))
     with profiles.located_by_line(str(config.source), "/source/profile"):
-        return Replay(config, engine.run("replay", made, config.timeout_s, config.build))
+        return Replay(config, engine.run("replay", engine_job, config.timeout_s, config.build))
 
 
 def run_many(configs: Iterable[ReplayConfig]) -> Iterator[Replay]:
-    """Replays, as many at a time as there are CPUs, in order; only those of one time are in memory at once. Their build
-    and time limit are those of the first of them. Raises EngineFailure as `run` does."""
+    """Runs replays, as many at a time as there are CPUs, in order; only those of one time are in memory at once. The
+    first of a batch gives build and time limit. Raises EngineFailure as `run` does.
+    """
     waiting = iter(configs)
     while batch := list(itertools.islice(waiting, len(os.sched_getaffinity(0)))):
-        jobs = [job(one) for one in batch]
+        jobs = [job(config) for config in batch]
         yield from map(Replay, batch, engine.run_together("replay", jobs, batch[0].timeout_s, batch[0].build))
 
 
 def parts_of(record: dict[str, Any]) -> list[dict[str, Any]]:
-    """What a record says of each link packet of its packet (`link`, `fate`, `flipped` …): one, or all its segments; []
-    when nothing was put on the link."""
+    """The entries of a record about each link packet of its packet (`link`, `fate`, `flipped` …): one, or all its
+    segments; [] if nothing was put on the link.
+    """
     return record.get("segments") or ([record] if "link" in record else [])
 
 
 def arrivals_of(record: dict[str, Any]) -> list[tuple[dict[str, Any], dict[str, Any]]]:
-    """What came out of the link, in order: what the record says of a link packet, and of one arrival of it. Of one link
-    packet there may be several arrivals; segments have one each."""
+    """The output of the link, in order: the record's entry about a link packet, and about one arrival of it. A link
+    packet may have several arrivals; segments have one each.
+    """
     delivered = [part for part in parts_of(record) if part.get("fate") == "delivered"]
     arrivals = record.get("decompressor", ())
     if "segments" in record:
         return list(zip(delivered, arrivals, strict=False))
-    return [(part, one) for part in delivered for one in arrivals]
+    return [(part, arrival) for part in delivered for arrival in arrivals]
 
 
 def arrives(record: dict[str, Any]) -> bool:
-    """Whether all of a packet was delivered by the link, be it damaged."""
+    """True if the link delivered all of a packet, even damaged."""
     parts = parts_of(record)
     return bool(parts) and all(part.get("fate") == "delivered" for part in parts)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Words made into values: the named arguments of the suites' `Replay …` and of `./headroom replay`, checked.
+"""The named arguments of the suites' `Replay …` and of `./headroom replay`, checked and made into values.
 
 No typing error is ignored.
 """
@@ -22,11 +22,11 @@ from headroom.core.run.run import Run
 from headroom.core.scheme_registry import all_schemes
 from headroom.core.settings import Settings
 
-MOST_NUMBERS = 1_000_000  # of packets that an argument may name
+MOST_NUMBERS = 1_000_000  # most packets that an argument may name
 
 
 def octets(text: str) -> str:
-    """Hexadecimal octets without spaces and colons."""
+    """The octets of hexadecimal digits without spaces and colons."""
     plain = re.sub(r"[\s:]", "", text)
     if not re.fullmatch(r"(?:[0-9a-fA-F]{2})*", plain):
         raise UsageError(f"'{text}' is not a row of hexadecimal octets.")
@@ -34,7 +34,7 @@ def octets(text: str) -> str:
 
 
 def numbers(text: str) -> list[int]:
-    """Packet numbers: 5,6 or 10-14."""
+    """The packet numbers in a text such as 5,6 or 10-14."""
     result: list[int] = []
     for part in split_names(str(text)):
         match = re.fullmatch(r"(\d+)(?:-(\d+))?", part)
@@ -42,7 +42,7 @@ def numbers(text: str) -> list[int]:
             raise UsageError(f"'{part}' is not a packet number or range.")
         first, last = int(match[1]), int(match[2] or match[1])
         if last < first:
-            raise UsageError(f"'{part}' is no range: its end lies before its begin.")
+            raise UsageError(f"'{part}' is not a range: it ends before it begins.")
         if last - first >= MOST_NUMBERS - len(result):
             raise UsageError(f"'{text}' names more than {MOST_NUMBERS:,} packets. Use loss for so many.")
         result += range(first, last + 1)
@@ -50,7 +50,7 @@ def numbers(text: str) -> list[int]:
 
 
 def flips(text: str) -> list[dict[str, int]]:
-    """Bits to invert: packet:bit, separated by commas."""
+    """The bits to invert: packet:bit, separated by commas."""
     result = []
     for part in split_names(text):
         packet, colon, bit = part.partition(":")
@@ -61,7 +61,7 @@ def flips(text: str) -> list[dict[str, int]]:
 
 
 def burst_loss(text: str) -> dict[str, float]:
-    """Gilbert-Elliott: good_to_bad:bad_to_good:loss_bad, with no loss in the good state."""
+    """The parameters of the Gilbert-Elliott model: good_to_bad:bad_to_good:loss_bad, with no loss in the good state."""
     parts = text.split(":")
     if len(parts) != 3:
         raise UsageError(f"'{text}' is not of the form good_to_bad:bad_to_good:loss_bad.")
@@ -71,7 +71,8 @@ def burst_loss(text: str) -> dict[str, float]:
 
 def slots(text: str) -> dict[str, int]:
     """Slots of a link of constant bit rate: octets:buffer packets:buffers:receiver buffer packets, the first alone or
-    with some of the others."""
+    with some of the others.
+    """
     names = ("packet_octets", "buffer_packets", "buffers", "receiver_buffer_packets")
     parts = text.split(":")
     if len(parts) > len(names) or not all(part.isdigit() for part in parts):
@@ -87,14 +88,14 @@ def encapsulation(text: str) -> str:
 
 
 def _check_encapsulation(scheme: Scheme, name: str) -> None:
-    """Raises UsageError where frames cannot carry the scheme's packets."""
+    """Raises UsageError if frames cannot carry the scheme's packets."""
     numbers = {"ethernet": scheme.framing.ether_types, "ppp": scheme.framing.ppp_protocols}
     if name and not numbers[name]:
         number = "Ethernet type" if name == "ethernet" else "PPP protocol number"
-        other = "".join(f", or say encapsulation={one}" for one, found in numbers.items() if found)
+        other = "".join(f", or say encapsulation={frames}" for frames, is_possible in numbers.items() if is_possible)
         raise UsageError(
-            f"encapsulation={name} is impossible: packets of {scheme.title} have no {number}. "
-            f"Leave encapsulation out{other}."
+            f"encapsulation={name} is impossible: packets of {scheme.title} have no {number}. Leave encapsulation "
+            f"out{other}."
         )
 
 
@@ -123,10 +124,10 @@ def _plain(text: str) -> Any:
 
 def _finite(text: str) -> float:
     """A number that JSON has. Raises ValueError for others, such as nan and inf."""
-    found = float(text)
-    if not math.isfinite(found):
+    number = float(text)
+    if not math.isfinite(number):
         raise ValueError("a finite number was expected")
-    return found
+    return number
 
 
 def _milliseconds(text: str) -> int:
@@ -134,9 +135,9 @@ def _milliseconds(text: str) -> int:
 
 
 def _seconds(text: str) -> float:
-    if (found := _finite(text)) <= 0:
+    if (seconds := _finite(text)) <= 0:
         raise ValueError("a number of seconds above 0 was expected")
-    return found
+    return seconds
 
 
 Argument = Callable[[ReplayConfig, str], None]
@@ -144,9 +145,10 @@ Argument = Callable[[ReplayConfig, str], None]
 
 @dataclass(frozen=True)
 class ReplayWords:
-    """What replays of a scheme have of its own. `arguments` are its named arguments; `settle` completes a replay when
-    all arguments have been taken; `remarks` are sentences about one that was run, which are no failures. `limit` says
-    which limit of the run, and of no implementation, kept packets without room from coming out; "" where none did."""
+    """A scheme's part of replays. `arguments` are its named arguments. `settle` completes a replay when all arguments
+    have been read. `remarks` are sentences about a finished replay, which are not failures. `limit` names the limit of
+    the run, and of no implementation, that left packets without room; "" if there was none.
+    """
 
     arguments: Mapping[str, Argument]
     settle: Callable[[ReplayConfig], None]
@@ -160,14 +162,14 @@ def into(part: str, key: str, convert: Callable[[str], Any]) -> Argument:
 
 
 def without_feedback(title: str) -> Callable[[ReplayConfig], None]:
-    """What completes a replay of a scheme that has no feedback. It raises UsageError where feedback is configured."""
+    """Makes the `settle` of a scheme without feedback. It raises UsageError if feedback is configured."""
 
-    def settle(made: ReplayConfig) -> None:
-        if made.feedback not in ({}, {"path": "none"}):
-            given = ", ".join(
-                "feedback" if key == "path" else f"feedback_{key.removesuffix('_ns')}" for key in made.feedback
+    def settle(config: ReplayConfig) -> None:
+        if config.feedback not in ({}, {"path": "none"}):
+            arguments = ", ".join(
+                "feedback" if key == "path" else f"feedback_{key.removesuffix('_ns')}" for key in config.feedback
             )
-            raise UsageError(f"{title} has no feedback: leave out {given}.")
+            raise UsageError(f"{title} has no feedback: leave out {arguments}.")
 
     return settle
 
@@ -231,7 +233,7 @@ ARGUMENTS: dict[str, Argument] = {
 }
 
 
-CARRIER = "carrier"  # and in front of a dot, of its own arguments
+CARRIER = "carrier"  # and, before a dot, of the carrier's arguments
 OF_CARRIER = ("channels", "compressor", "decompressor", "compressor_options", "decompressor_options")
 
 
@@ -244,11 +246,12 @@ def _ether_type(text: str) -> int:
 
 def carrier_of(made: ReplayConfig, named: Mapping[str, str]) -> Carrier:
     """The carrier of a replay from the named arguments `carrier` and `carrier.NAME`, where NAME is an argument of its
-    scheme, `type`, `ethernet`, or one of OF_CARRIER. Raises UsageError."""
-    schemes = {name: one for name, one in all_schemes().items() if one.replay}
+    scheme, `type`, `ethernet`, or one of OF_CARRIER. Raises UsageError.
+    """
+    schemes = {name: scheme for name, scheme in all_schemes().items() if scheme.replay}
     scheme = schemes.get(named.get(CARRIER, ""))
     if CARRIER not in named:
-        raise UsageError(f"{next(iter(named))} is about a carrier: add {CARRIER}=, one of {', '.join(schemes)}.")
+        raise UsageError(f"{next(iter(named))} belongs to a carrier: add {CARRIER}=, one of {', '.join(schemes)}.")
     if scheme is None:
         raise UsageError(
             f"carrier={named.get(CARRIER, '')} names no scheme that carries packets: {', '.join(schemes)}."
@@ -260,7 +263,9 @@ def carrier_of(made: ReplayConfig, named: Mapping[str, str]) -> Carrier:
     if (channels := made.channel.get("channels", 1)) != 1:
         carrier.config.channel["channels"] = channels
     arguments = {**theirs.arguments, **{name: ARGUMENTS[name] for name in OF_CARRIER}}
-    defaults = {one.name: one.text(one.default) for one in scheme.replay_options if one.name in arguments}
+    defaults = {
+        option.name: option.text(option.default) for option in scheme.replay_options if option.name in arguments
+    }
     given = {name.removeprefix(f"{CARRIER}."): text for name, text in named.items() if name != CARRIER}
     for name, text in {**defaults, **given}.items():
         with _sensible(f"{CARRIER}.{name}", text):
@@ -271,7 +276,7 @@ def carrier_of(made: ReplayConfig, named: Mapping[str, str]) -> Carrier:
             elif name in arguments:
                 arguments[name](carrier.config, text)
             else:
-                known = [f"{CARRIER}.{one}" for one in (*arguments, "type", "ethernet")]
+                known = [f"{CARRIER}.{argument}" for argument in (*arguments, "type", "ethernet")]
                 raise UsageError(_unknown(f"{CARRIER}.{name}", known))
     theirs.settle(carrier.config)
     return carrier
@@ -283,15 +288,15 @@ def _sensible(name: str, text: str) -> Iterator[None]:
     try:
         yield
     except (ValueError, TypeError) as error:
-        raise UsageError(f"{name}={text} makes no sense: {error}.") from error
+        raise UsageError(f"{name}={text} is impossible: {error}.") from error
 
 
-_instead: Packets | None = None  # of any traffic profile or capture; see `carrying`
+_instead: Packets | None = None  # packets in place of any traffic profile or capture; see `carrying`
 
 
 @contextmanager
 def carrying(packets: Packets) -> Iterator[None]:
-    """Within it, replays carry these packets in place of the traffic profile or capture that they name."""
+    """Makes replays inside the block carry these packets in place of their traffic profile or capture."""
     global _instead
     before, _instead = _instead, packets
     try:
@@ -303,16 +308,16 @@ def carrying(packets: Packets) -> Iterator[None]:
 def config_of(scheme: Scheme, source: str | Packets, named: Mapping[str, str], run: Run) -> ReplayConfig:
     """A replay from the named arguments of a keyword, with a scheme that has replays.
 
-    Raises UsageError on an argument that does not exist or has no sensible value.
+    Raises UsageError for an unknown argument or an impossible value.
     """
     assert scheme.replay is not None
     theirs = scheme.replay()
     if _instead is not None and isinstance(source, str):
         source = _instead
-    # A scheme may have a meaning of its own for a name that means nothing of its link packets.
-    generic = {name: one for name, one in ARGUMENTS.items() if name not in theirs.arguments}
+    # A scheme may use a name that has no meaning for its link packets.
+    generic = {name: argument for name, argument in ARGUMENTS.items() if name not in theirs.arguments}
     arguments = {**theirs.arguments, **generic}
-    made = ReplayConfig(scheme.name, run.compressor, run.decompressor, source, seed=run.seed, build=run.build)
+    config = ReplayConfig(scheme.name, run.compressor, run.decompressor, source, seed=run.seed, build=run.build)
     of_carrier = {name: text for name, text in named.items() if name.partition(".")[0] == CARRIER}
     for name, text in named.items():
         if name in of_carrier:
@@ -320,13 +325,13 @@ def config_of(scheme: Scheme, source: str | Packets, named: Mapping[str, str], r
         if name not in arguments:
             raise UsageError(_unknown(name, [*arguments, CARRIER]))
         with _sensible(name, text):
-            arguments[name](made, text)
-    theirs.settle(made)
+            arguments[name](config, text)
+    theirs.settle(config)
     if of_carrier:
-        made.carrier = carrier_of(made, of_carrier)
-    outer = all_schemes()[made.carrier.config.scheme] if made.carrier else scheme
-    _check_encapsulation(outer, made.encapsulation)
-    return made
+        config.carrier = carrier_of(config, of_carrier)
+    outer = all_schemes()[config.carrier.config.scheme] if config.carrier else scheme
+    _check_encapsulation(outer, config.encapsulation)
+    return config
 
 
 def _unknown(name: str, known: list[str]) -> str:
@@ -338,7 +343,7 @@ def _unknown(name: str, known: list[str]) -> str:
 
 def file_of(path: str) -> Path:
     """A file named in a suite: relative to the repository."""
-    found = Path(path) if Path(path).is_absolute() else ROOT / path
-    if not found.is_file():
+    target = Path(path) if Path(path).is_absolute() else ROOT / path
+    if not target.is_file():
         raise UsageError(f"There is no file {path}.")
-    return found
+    return target

@@ -25,15 +25,15 @@ from headroom.core.yamlfile import Document as File
 from headroom.core.yamlfile import Pointer, check, read
 
 FOLDER = ROOT / "resources" / "requirements"
-KINDS = ("RFC", "3GPP TS", "ETSI EN", "ETSI TS", "Internet-Draft")  # of documents, in the order of reports
+KINDS = ("RFC", "3GPP TS", "ETSI EN", "ETSI TS", "Internet-Draft")  # documents, in the order of reports
 KEY = r"[A-Z][A-Z0-9]*(?:-[A-Z0-9]+)*"
 SECTION = r"[0-9A-Za-z]+(?:\.[0-9A-Za-z]+)*"
 ID = rf"{KEY}-{SECTION}-[1-9][0-9]*"
 # A document, a section or a requirement on the command line, in letters of either case.
 REFERENCE = re.compile(rf"{KEY}(?:-{SECTION}(?:-[1-9][0-9]*)?)?", re.IGNORECASE)
-EXAMPLES = "A document is named as RFC3095, its section as RFC3095-5.7.1, a requirement as RFC3095-5.7.1-2."
+EXAMPLES = "Write a document as RFC3095, its section as RFC3095-5.7.1, a requirement as RFC3095-5.7.1-2."
 LEVELS = ("must", "should", "may")
-SURROUNDINGS = {  # sides that are no implementation of a scheme
+SURROUNDINGS = {  # sides that are not implementations of a scheme
     "channel": "It binds what is below the scheme or negotiates it, not an implementation.",
     "application": "It binds the application above the scheme, not an endpoint.",
 }
@@ -41,18 +41,18 @@ SURROUNDINGS = {  # sides that are no implementation of a scheme
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A specification: `key` begins the ids of its requirements, `name` is how texts cite it."""
+    """A specification: `key` begins the ids of its requirements, `name` is its name in citations."""
 
     key: str
     name: str  # "RFC 3095", "3GPP TS 29.281"
     kind: str  # one of KINDS
     title: str
     url: str  # where it is published
-    version: str = ""  # the one that the requirements are taken from, where documents of the kind have versions
+    version: str = ""  # the version that the requirements are taken from, if documents of the kind have versions
 
     @property
     def full_title(self) -> str:
-        """The title, and the version where there is one."""
+        """The title, and the version if there is one."""
         return f"{self.title}, {self.version}" if self.version else self.title
 
     @property
@@ -63,9 +63,10 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """One requirement. `applies` holds the values that it is for, by words of its scheme; of a word that is not there,
-    it is for all values. `feature` is what an implementation must have; `not_yet` says what that is where no
-    implementation of ours has it. `in_prose`: no keyword in capitals."""
+    """A requirement. `applies` holds the values that it is for, by words of its scheme; without a word, it is for all
+    of its values. `feature` is a feature that the implementation must have; `not_yet` describes it if no implementation
+    of ours has it. `in_prose`: the sentence has no keyword in capitals.
+    """
 
     id: str
     document: Document
@@ -78,46 +79,47 @@ class Requirement:
     feature: str | None = None
     not_yet: str = ""
     in_prose: bool = False
-    untested: str = ""  # why no case can ask for it, where neither its level nor its feature says so
-    quote: str = ""  # the document's own words, "[...]" where some are left out
+    untested: str = ""  # the reason why no case can test it, unless its level or its feature is the reason
+    quote: str = ""  # the document's own words, with "[...]" for omissions
     quote_section: str = ""  # where they stand
-    checked: tuple[str, ...] = ()  # on what it was checked, where there is no quote
+    checked: tuple[str, ...] = ()  # the source that it was checked against, if there is no quote
 
     @property
     def source(self) -> str:
-        """Where it stands, as reports show it: "RFC 3095, 5.7.1"."""
+        """Its place, as reports show it: "RFC 3095, 5.7.1"."""
         return f"{self.document.name}, {self.section}"
 
     @property
     def citation(self) -> str:
-        """The document's own words and where they stand: `RFC 3095, 5.7.1: "R-0 packets do not update …"`. Without a
-        quote, on what the clause was checked: `3GPP TS 29.281, 5.1, checked against public text and tshark`."""
+        """The document's own words and their place: `RFC 3095, 5.7.1: "R-0 packets do not update …"`. Without a quote,
+        the source that the clause was checked against: `3GPP TS 29.281, 5.1, checked against public text and tshark`.
+        """
         if not self.quote:
             return f"{self.source}, checked against {' and '.join(self.checked)}"
         return f'{self.document.name}, {self.quote_section}: "{self.quote}"'
 
     @property
     def why_untested(self) -> str:
-        """Why no case may name it, as a sentence; "" where a case should."""
+        """The reason why no case may name it, as a sentence; "" if a case should."""
         if self.untested:
             return self.untested
         if self.side in SURROUNDINGS:
             return SURROUNDINGS[self.side]
         if self.not_yet:
-            return f"It is about {self.not_yet}; no case asks for it."
+            return f"It is about {self.not_yet}; no case tests it."
         if self.level == "may":
-            return "Who makes use of a MAY is right, and so is who does not: no case could fail."
+            return "A MAY leaves an implementation free to do it or not: no case could fail it."
         return ""
 
     def concerns(self, use: Mapping[str, str], features: Collection[str] = ()) -> bool:
-        """True if it binds an implementation that has these features, in a use: values of words of `applies`."""
+        """True if it binds an implementation with these features, in a use given as values of words of `applies`."""
         return all(name not in self.applies or value in self.applies[name] for name, value in use.items()) and (
             self.feature is None or self.feature in features
         )
 
 
 class Requirements(Mapping[str, Requirement]):
-    """All requirements by id, in the order of the documents. `documents` has these by key."""
+    """All requirements by id, in the order of the documents. `documents` holds the documents by key."""
 
     def __init__(self, requirements: list[Requirement]) -> None:
         in_order = sorted(requirements, key=lambda one: one.document.order)
@@ -134,7 +136,7 @@ class Requirements(Mapping[str, Requirement]):
         return len(self._by_id)
 
     def get_known(self, key: str, where: str = "") -> Requirement:
-        """The requirement of that id. Raises UsageError with ids that may be meant if there is none."""
+        """The requirement of an id. Raises UsageError with similar ids if there is none."""
         if key in self._by_id:
             return self._by_id[key]
         section = key.rpartition("-")[0]
@@ -145,22 +147,27 @@ class Requirements(Mapping[str, Requirement]):
         raise UsageError(f"{where + ': ' if where else ''}{key} is no requirement of {shown(FOLDER)}.{hint}")
 
     def is_reference(self, word: str) -> bool:
-        """True if a word of the command line means requirements: it begins as a known document does, or has the form
-        of a reference, with a digit or in capitals. `check_reference` says whether they exist."""
+        """True if a word of the command line refers to requirements: it begins as a known document does, or has the
+        form of a reference, with a digit or in capitals. `check_reference` checks that they exist.
+        """
         if any(re.match(rf"{key}(?![a-z0-9/])", word, re.IGNORECASE) for key in self.documents):
             return True
         return bool(REFERENCE.fullmatch(word)) and (word.isupper() or re.search(r"\d", word) is not None)
 
     def check_reference(self, word: str) -> None:
-        """Raises UsageError where a word names no document, section or requirement, in letters of either case."""
+        """Raises UsageError if a word names no document, section or requirement, in letters of either case."""
         folded = word.upper()
         if any(re.match(rf"{re.escape(folded)}([-.]|$)", known.upper()) for known in self._by_id):
             return
-        document = next((one for key, one in self.documents.items() if folded.startswith(f"{key}-")), None)
+        document = next((document for key, document in self.documents.items() if folded.startswith(f"{key}-")), None)
         if not REFERENCE.fullmatch(word):
             raise UsageError(f"'{word}' is no reference to requirements. {EXAMPLES}")
         if document:
-            mine = [known.rpartition("-")[0] for known, one in self._by_id.items() if one.document is document]
+            mine = [
+                known.rpartition("-")[0]
+                for known, requirement in self._by_id.items()
+                if requirement.document is document
+            ]
             raise UsageError(
                 f"{shown(FOLDER)} has no requirement or section '{word}' of {document.name}.{_near(folded, set(mine))}"
             )
@@ -175,24 +182,26 @@ class Requirements(Mapping[str, Requirement]):
         use: Mapping[str, str] | None = None,
         features: Collection[str] = (),
     ) -> list[Requirement]:
-        """The requirements of a level, on a side ("either" is on both), that concern a use with some features."""
+        """The requirements of a level, on a side ("either" is on both), that bind implementations with some features in
+        a use.
+        """
         return [
-            one
-            for one in self._by_id.values()
-            if (level is None or one.level == level)
-            and (side is None or one.side in (side, "either"))
-            and one.concerns(use or {}, features)
+            requirement
+            for requirement in self._by_id.values()
+            if (level is None or requirement.level == level)
+            and (side is None or requirement.side in (side, "either"))
+            and requirement.concerns(use or {}, features)
         ]
 
 
 def parts_of(name: str) -> tuple[str, str, str]:
-    """The key of the document, the section and the number of an id; what a malformed one lacks is ""."""
+    """The key of the document, the section and the number of an id; parts that a malformed id lacks are ""."""
     key, section, number = [*name.rsplit("-", 2), "", ""][:3]
     return key, section, number
 
 
 def _near(word: str, known: Iterable[str]) -> str:
-    """A sentence that asks whether one of the known names was meant; "" where none is close."""
+    """A sentence that suggests a similar known name; "" if there is none."""
     import difflib
 
     near = difflib.get_close_matches(word, list(known), 3)
@@ -201,7 +210,7 @@ def _near(word: str, known: Iterable[str]) -> str:
 
 @cache
 def suites_of() -> dict[str, tuple[str, ...]]:
-    """The suites whose cases name a requirement, by its id: as they are here, whichever of them a run had."""
+    """The suites whose cases name a requirement, by its id, as in this checkout."""
     found: dict[str, list[str]] = {}
     for path in sorted(SUITES.rglob("*.robot")):
         suite = path.relative_to(SUITES).with_suffix("").as_posix()
@@ -211,14 +220,14 @@ def suites_of() -> dict[str, tuple[str, ...]]:
 
 
 def level_of(name: str) -> str:
-    """The level of a requirement, and so of each finding against it. A finding against none, "", is a missed SHOULD: no
-    sentence makes it a failure. Raises UsageError where there is no such requirement."""
+    """The level of a requirement, and so of each finding against it. A finding without a requirement, "", is a missed
+    SHOULD: no sentence makes it a failure. Raises UsageError if there is no such requirement.
+    """
     return load().get_known(name).level if name else "should"
 
 
 def load(folder: Path | None = None) -> Requirements:
-    """All requirements of a folder, by default FOLDER. Raises UsageError with file and line on a file that is not
-    valid."""
+    """All requirements of a folder, by default FOLDER. Raises UsageError with file and line if a file is not valid."""
     return _load((folder or FOLDER).resolve())
 
 
@@ -240,7 +249,9 @@ def _load(folder: Path) -> Requirements:
 
 
 def _check_key(file: File, key: str, others: Iterable[str]) -> None:
-    """Checks that a document's key names its file, and that no id can be taken for one of another document."""
+    """Checks that a document's key names its file, and that its ids cannot be mistaken for those of another
+    document.
+    """
     where = ("document", "key")
     if file.path.stem != key.lower():
         raise UsageError(file.complaint(where, f"the requirements of {key} belong in a file {key.lower()}.yaml."))
@@ -250,8 +261,8 @@ def _check_key(file: File, key: str, others: Iterable[str]) -> None:
 
 
 def _check_ids(document: File, key: str, seen: dict[str, str]) -> None:
-    """Checks what the schema cannot say: ids are unique, name their own document and section, and are numbered without
-    gaps, except for those of withdrawn requirements.
+    """Checks ids beyond the schema: they are unique, name their own document and section, and are numbered without
+    gaps, except for withdrawn requirements.
     """
     withdrawn = set(document.data.get("withdrawn", ()))
     numbers: Counter[str] = Counter()
@@ -271,13 +282,15 @@ def _check_ids(document: File, key: str, seen: dict[str, str]) -> None:
 
 
 def _words_of(file: File) -> RequirementWords:
-    """The words of a file's scheme. Raises UsageError where there is no such scheme, or a requirement has others."""
+    """The words of a file's scheme. Raises UsageError if there is no such scheme, or if a requirement uses
+    other words.
+    """
     try:
         scheme = find(file.data["scheme"])
     except UsageError as wrong:
         raise UsageError(file.complaint(("scheme",), str(wrong))) from wrong
-    words = scheme.requirement_words
-    applying = {axis.option: axis.names for axis in scheme.axes} | {**words.applies}
+    known_words = scheme.requirement_words
+    applying = {axis.option: axis.names for axis in scheme.axes} | {**known_words.applies}
     for index, entry in enumerate(file.data["requirements"]):
         at = ("requirements", index)
         for name, values in entry["applies"].items() if isinstance(entry["applies"], dict) else ():
@@ -286,9 +299,9 @@ def _words_of(file: File) -> RequirementWords:
             for place, value in enumerate(values):
                 _check_known(file, (*where, place), value, applying[name], f"{name} {whose}")
         if feature := entry.get("feature"):
-            known = (*words.features, *words.not_yet)
+            known = (*known_words.features, *known_words.not_yet)
             _check_known(file, (*at, "feature"), feature, known, f"features of {scheme.title}")
-    return words
+    return known_words
 
 
 def _check_known(file: File, where: Pointer, word: str, known: Collection[str], what: str) -> None:

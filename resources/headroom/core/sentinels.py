@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sentinels: fixed work of which each night measures the same, so that only code or machine can change it.
+"""Sentinels: fixed work that each night measures, so that only changes of code or machine can change the result.
 
-A sentinel runs one engine job again and again without pauses, with the adapters of several *arms* in turn: a new
-build, an old one, a copy, `null`. Arms take turns in the order ABBA, so that what changes from minute to minute is in
-all of them. The best trials are compared (`best`), for other work only ever makes one longer. Instructions are counted
-once for each arm.
+A sentinel runs one engine job repeatedly without pauses, with the adapters of several *arms* in turn: a new build, an
+old one, a copy, `null`. Arms take turns in the order ABBA, so that slow changes affect all of them. The best trials are
+compared (`best`), because other work only ever makes a trial longer. Instructions are counted once for each arm.
 """
 
 from __future__ import annotations
@@ -28,17 +27,19 @@ from headroom.core.paths import DEFAULT_BUILD
 from headroom.core.scheme_registry import all_schemes
 
 SUITE = "performance/sentinels"
-METHOD = "mean of the best sixth of trials; paths of one length"  # of values: another one makes other levels
-BEST_SHARE = 6  # of the trials: one of so many is among the best
+METHOD = (
+    "mean of the best sixth of trials; paths of one length"  # version of the values: another one makes other levels
+)
+BEST_SHARE = 6  # a sixth of the trials are the best
 
 Values = dict[Metric, float]
 Trials = dict[Metric, list[float]]
 
 
 def best(trials: Sequence[float], better: str | None = "lower") -> float:
-    """The mean of the best sixth of some trials, of one at least; NaN of none.
+    """The mean of the best sixth of some trials, but of at least one; NaN for none.
 
-    A single best trial owes too much to luck: in interleaved trials of equal binaries, thirty of each, the ratio of
+    A single best trial depends too much on luck: in interleaved trials of equal binaries, thirty of each, the ratio of
     such means was off by 0.36 % (root mean square), that of minima by 0.46 %, that of medians by 0.56 %.
     """
     known = sorted((value for value in trials if math.isfinite(value)), reverse=better == "higher")
@@ -46,7 +47,7 @@ def best(trials: Sequence[float], better: str | None = "lower") -> float:
 
 
 class ArmFailed(HeadroomError):
-    """The adapters of one arm crashed, hung, or gave wrong packets. A failure of the implementation."""
+    """Raised if the adapters of one arm crashed, hung, or gave wrong packets: a failure of the implementation."""
 
     verdict = "fail"
 
@@ -57,15 +58,19 @@ class ArmFailed(HeadroomError):
 
 @dataclass(frozen=True)
 class Arm:
-    """The adapters that one turn measures, and the build whose engine hosts them; "" for that of all arms."""
+    """The adapters that are measured in one turn, and the build whose engine hosts them; "" for the build of
+    all arms.
+    """
 
     compressor: Implementation
     decompressor: Implementation
     engine: str = ""
 
     def with_library(self, path: Path) -> Arm:
-        """Both adapters from another file."""
-        compressor, decompressor = (replace(one, library=str(path)) for one in (self.compressor, self.decompressor))
+        """The arm with both adapters from another file."""
+        compressor, decompressor = (
+            replace(implementation, library=str(path)) for implementation in (self.compressor, self.decompressor)
+        )
         return Arm(compressor, decompressor, self.engine)
 
     def linked(self, folder: Path, build: str) -> Arm:
@@ -80,18 +85,19 @@ class Arm:
             links[path] = folder / f"adapter-{len(links)}.so"
             links[path].symlink_to(path.resolve())
         sides = (
-            replace(one, library=str(links[one.library_path(build)])) for one in (self.compressor, self.decompressor)
+            replace(implementation, library=str(links[implementation.library_path(build)]))
+            for implementation in (self.compressor, self.decompressor)
         )
         return Arm(*sides, engine=str(folder))
 
     def libraries(self, build: str) -> list[Path]:
         sides = (self.compressor, self.decompressor)
-        return list(dict.fromkeys(one.library_path(build) for one in sides))
+        return list(dict.fromkeys(side.library_path(build) for side in sides))
 
 
 @dataclass(frozen=True)
 class Work:
-    """What a job is made for. `counted`: for Valgrind, which takes fifty times as long, so that less work will do."""
+    """The parameters of a job. `counted`: for Valgrind, which takes fifty times as long, so the job may do less."""
 
     arm: Arm
     build: str = DEFAULT_BUILD
@@ -102,10 +108,10 @@ class Work:
 
 @dataclass(frozen=True)
 class Sentinel:
-    """One piece of fixed work of a scheme.
+    """A piece of fixed work of a scheme.
 
-    `job` makes the engine's job, for `command`; `read` gives the values of its document, and raises where packets came
-    out wrong. `operations` gives how many operations of a document the instructions are for.
+    `job` makes the engine's job, for `command`; `read` gives the values of its document, and raises if packets came out
+    wrong. `operations` gives the number of operations in a document, to divide the instructions by.
     """
 
     name: str
@@ -123,25 +129,25 @@ class Sentinel:
         return f"{SUITE}/{self.name}"
 
     def lacks(self, arm: Arm) -> str:
-        """Why an arm cannot do this work, as declared; "" when it can."""
+        """The reason why an arm cannot do this work, as declared; "" if it can."""
         return arm.compressor.lacks("compressor", self.scheme) or arm.decompressor.lacks("decompressor", self.scheme)
 
     def measure(self, work: Work) -> Values:
-        """One trial. Raises EngineFailure, or what `read` raises."""
+        """Runs one trial. Raises EngineFailure, or any exception of `read`."""
         return self.read(engine.run(self.command, self.job(work), timeout_s=self.timeout_s, build=work.build))
 
     def count(self, work: Work) -> Values:
-        """Instructions of an operation, by stage. Raises CountFailed, EnvironmentLacks."""
+        """The instructions of an operation, by stage. Raises CountFailed, EnvironmentLacks."""
         counted = replace(work, counted=True, core=None)
-        found, document = instructions.count(
+        counts, document = instructions.count(
             self.command, self.job(counted), work.arm.libraries(work.build), work.build, timeout_s=300
         )
         self.read(document)
         operations = max(1, self.operations(document))
         return {
-            metrics.INSTRUCTIONS(stage=stage): found[caller] / operations
+            metrics.INSTRUCTIONS(stage=stage): counts[caller] / operations
             for stage, caller in instructions.CALLERS.items()
-            if caller in found
+            if caller in counts
         }
 
 
@@ -161,10 +167,11 @@ def measure(
     count: bool,
     say: Callable[[str], None] = lambda sentence: None,
 ) -> dict[str, Trials]:
-    """All trials of each arm by metric, taken in turns. With `count`, instructions too: one value for each arm, or none
-    of any where Valgrind cannot run one of them, as it cannot with AVX-512; `say` then has the reason. Raises
-    ArmFailed."""
-    found: dict[str, Trials] = {name: {} for name in arms}
+    """All trials of each arm by metric, taken in turns. With `count`, also the instructions: one value for each arm, or
+    none for any if Valgrind cannot run one of them, such as one with AVX-512; `say` then gets the reason. Raises
+    ArmFailed.
+    """
+    trials_by_arm: dict[str, Trials] = {name: {} for name in arms}
     with _linked(arms, build) as linked:
         for name in turns(list(arms), trials):
             arm = linked[name]
@@ -176,23 +183,24 @@ def measure(
                     sentence = sentence.replace(str(link), str(library))
                 raise ArmFailed(name, sentence) from error
             for metric, value in values.items():
-                found[name].setdefault(metric, []).append(value)
+                trials_by_arm[name].setdefault(metric, []).append(value)
         if count and not instructions.lacking():
             try:
                 counts = {name: sentinel.count(Work(arm, arm.engine, core, seed)) for name, arm in linked.items()}
             except HeadroomError as error:
                 say(f"{sentinel.name}: instructions are not counted: {error}")
-                return found
+                return trials_by_arm
             for name, values in counts.items():
                 for metric, value in values.items():
-                    found[name].setdefault(metric, []).append(value)
-    return found
+                    trials_by_arm[name].setdefault(metric, []).append(value)
+    return trials_by_arm
 
 
 @contextmanager
 def _linked(arms: Mapping[str, Arm], build: str) -> Iterator[dict[str, Arm]]:
-    """The arms by links whose paths have one length: the length of a path moves what lies behind it in memory, which
-    made 2.5 % in the time to receive PDUs of 690 octets."""
+    """The arms by links whose paths have one length. The length of a path shifts the memory behind it, which made a
+    difference of 2.5 % in the time to receive PDUs of 690 octets.
+    """
     with tempfile.TemporaryDirectory(prefix="headroom-arms-") as name:
         linked: dict[str, Arm] = {}
         for number, (arm, one) in enumerate(arms.items()):
@@ -206,11 +214,11 @@ def _linked(arms: Mapping[str, Arm], build: str) -> Iterator[dict[str, Arm]]:
 @cache
 def all_sentinels() -> dict[str, Sentinel]:
     """The sentinels of all schemes by name."""
-    return {one.name: one for scheme in all_schemes().values() for one in scheme.sentinels()}
+    return {sentinel.name: sentinel for scheme in all_schemes().values() for sentinel in scheme.sentinels()}
 
 
 def find(name: str) -> Sentinel:
-    """A sentinel by name. Raises UsageError when there is none."""
+    """The sentinel of a name. Raises UsageError if there is none."""
     known = {one.lower(): sentinel for one, sentinel in all_sentinels().items()}
     if name.lower() not in known:
         raise UsageError(f"There is no sentinel '{name}'. Known: {', '.join(all_sentinels())}.")

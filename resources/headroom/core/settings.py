@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a run is about: the implementations, the profile, the CPU configurations, the builds, the seed.
+"""The settings of a run: the implementations, the profile, the CPU configurations, the builds, the seed.
 
-The command line makes settings and hands them to Robot as variables; keywords read them back. Plain `robot` uses the
+The command line makes settings and passes them to Robot as variables; keywords read them back. Plain `robot` uses the
 defaults below, and `robot --variable COMPRESSOR:other …` changes them one by one.
 """
 
@@ -35,14 +35,18 @@ def _builds(given: Any) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Settings:
-    """Everything that a test may depend on besides its own words. Each field but the last two is an option."""
+    """Everything that a test may depend on besides its own arguments. Each field but the last two is an option."""
 
     compressor: str = option(
         "reference",
         str,
-        "Implementation that compresses. Named without --decompressor, only what asks it counts.",
+        "Implementation that compresses. If given without --decompressor, only cases that test the compressor run.",
     )
-    decompressor: str = option("reference", str, "Implementation that decompresses; likewise.")
+    decompressor: str = option(
+        "reference",
+        str,
+        "Implementation that decompresses. If given without --compressor, only cases that test the decompressor run.",
+    )
     cpus: tuple[str, ...] = option(
         (), split_names, "CPU configurations, such as 1c,2c-l3 (see list cpus); all usual ones when left out."
     )
@@ -51,28 +55,28 @@ class Settings:
     builds: tuple[str, ...] = option(
         (),
         _builds,
-        "Builds to compare (the paper's Figures 5 and 6): names, or 'all'; those present when left out.",
+        "Builds to compare (the paper's Figures 5 and 6): names, or 'all'; those that exist when left out.",
     )
     topology: str = option(
         "process",
         str,
-        "Where it runs: process (no network), netns (namespaces of this machine), compose (containers), or the path "
-        "of a testbed file.",
+        "Topology: process (no network), netns (namespaces of this machine), compose (containers), or the path of a "
+        "testbed file.",
         later=True,
     )
     generator: str = option(
         "memory",
         str,
-        "Who sends where there are interfaces: memory (the engine) or trex ($TREX_ROOT).",
+        "Generator over interfaces: memory (the engine) or trex ($TREX_ROOT).",
         later=True,
     )
-    quick: bool = option(False, boolean, "Fewer trials and seeds: a first look, not a measurement.", kind=bool)
-    seed: int = option(1, seed_of, "The only source of randomness.", kind=int, repeated=True)
-    subject: str = option("", str, later=True, hidden=True)  # the side that the run is about; empty: both are
-    part: str = option("", str, later=True, hidden=True)  # which part of a judgement, whose parts share a folder
-    # Values of schemes' options, by their names, where they are not the default.
+    quick: bool = option(False, boolean, "Run fewer trials and seeds: a first look, not a measurement.", kind=bool)
+    seed: int = option(1, seed_of, "Seed of all random numbers.", kind=int, repeated=True)
+    subject: str = option("", str, later=True, hidden=True)  # the role that the run is about; empty: both
+    part: str = option("", str, later=True, hidden=True)  # the part of a judgement, whose parts share a folder
+    # Values of schemes' options, by their names, if they are not the default.
     of_schemes: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    folder: Path = field(default_factory=Path)  # where the run keeps its files
+    folder: Path = field(default_factory=Path)  # folder of the run's files
 
     def get(self, name: str) -> Any:
         """The value of an option by name."""
@@ -81,22 +85,23 @@ class Settings:
         return getattr(self, name)
 
     def as_json(self) -> dict[str, Any]:
-        return {name: one.json(self.get(name)) for name, one in options().items()}
+        return {name: option.json(self.get(name)) for name, option in options().items()}
 
     @staticmethod
     def of(given: Mapping[str, Any], folder: Path | None = None) -> Settings:
-        """Settings of what is given, by the names of options; the rest has its default. Raises UsageError."""
-        values = {name: one.value(given.get(name)) for name, one in options().items()}
+        """The settings of some values, by the names of options; the rest has its default. Raises UsageError."""
+        values = {name: option.value(given.get(name)) for name, option in options().items()}
         theirs = {name: values.pop(name) for name in scheme_options()}
         changed = {name: value for name, value in theirs.items() if value != scheme_options()[name].default}
         return Settings(**values, of_schemes=changed, folder=folder or Path())
 
     @staticmethod
     def from_json(document: dict[str, Any], folder: Path) -> Settings:
-        """Settings as `as_json` wrote them, in this version or an earlier one. Raises UsageError when the document is
-        not such."""
+        """The settings that `as_json` wrote, in this version or an earlier one. Raises UsageError if the document is
+        damaged.
+        """
         try:
-            if missing := [name for name, one in options().items() if not one.later and name not in document]:
+            if missing := [name for name, option in options().items() if not option.later and name not in document]:
                 raise KeyError(", ".join(missing))
             return Settings.of(document, folder)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
@@ -106,45 +111,46 @@ class Settings:
 
     def robot_variables(self) -> list[str]:
         """The settings as `NAME:value`, for Robot's --variable."""
-        assignments = [f"{name.upper()}:{one.text(self.get(name))}" for name, one in options().items()]
+        assignments = [f"{name.upper()}:{option.text(self.get(name))}" for name, option in options().items()]
         return [*assignments, f"RUN_FOLDER:{self.folder}"]
 
     def words(self, heeded: Callable[[Option], bool] = lambda one: True) -> list[str]:
         """The settings as options of `./headroom run`: those that differ from the defaults, and always the seed.
 
-        `heeded` tells whether the row heeds an option that other rows refuse.
+        `heeded` tells if the row uses an option that other rows refuse.
         """
-        found: list[str] = []
-        for name, one in options().items():
-            if not one.hidden and self._is_needed(one) and (one.rows is None or heeded(one)):
-                found += one.words(self.get(name))
-        return found
+        result: list[str] = []
+        for name, option in options().items():
+            if not option.hidden and self._is_needed(option) and (option.rows is None or heeded(option)):
+                result += option.words(self.get(name))
+        return result
 
-    def _is_needed(self, one: Option) -> bool:
-        """Whether an option has to be there. Naming one side alone makes the run about it, so that both are named
-        where it is about both."""
-        if one.name not in OTHER_SIDE:
-            return one.repeated or bool(self.get(one.name) != one.default)
+    def _is_needed(self, option: Option) -> bool:
+        """True if an option must be written. Naming one side alone makes the run about it, so both are named if it is
+        about both.
+        """
+        if option.name not in OTHER_SIDE:
+            return option.repeated or bool(self.get(option.name) != option.default)
         if self.subject:
-            return one.name == self.subject
+            return option.name == self.subject
         return any(getattr(self, side) != options()[side].default for side in OTHER_SIDE)
 
 
 @cache
 def scheme_options() -> dict[str, Option]:
     """The options that schemes declare, by name."""
-    return {one.name: one for found in scheme_registry.all_schemes().values() for one in found.options}
+    return {option.name: option for scheme in scheme_registry.all_schemes().values() for option in scheme.options}
 
 
 @cache
 def options() -> dict[str, Option]:
-    """Every option that settings have, by name: those of all runs, and those of schemes."""
-    shared = [Option(one.name, one.default, **one.metadata) for one in fields(Settings) if one.metadata]
-    return {one.name: one for one in shared} | scheme_options()
+    """Every option of settings, by name: those of all runs, and those of schemes."""
+    shared = [Option(field.name, field.default, **field.metadata) for field in fields(Settings) if field.metadata]
+    return {option.name: option for option in shared} | scheme_options()
 
 
 def from_robot() -> Settings:
-    """The settings of the running suite: Robot's variables where they are set, defaults elsewhere."""
+    """The settings of the running suite: Robot's variables if they are set, defaults otherwise."""
     from robot.libraries.BuiltIn import BuiltIn, RobotNotRunningError
 
     try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values as people read them, in the terminal and in the report."""
+"""Values as text, for the terminal and the report."""
 
 import json
 import re
@@ -13,28 +13,29 @@ _UNPRINTABLE = re.compile(
     + "".join(chr(plane | last) for plane in range(0, 0x110000, 0x10000) for last in (0xFFFE, 0xFFFF))
     + "]"
 )
-MOST_TEXT = 100_000  # characters of a text of others; far more than anybody reads
+MOST_TEXT = 100_000  # most characters of a text from outside; far more than anybody reads
 
 
 def spelled_out(text: str) -> str:
-    """A text of any length whose unprintable characters are spelled out, such as `\\x1b`."""
-    return _UNPRINTABLE.sub(lambda found: found[0].encode("unicode_escape").decode(), text.replace("\r\n", "\n"))
+    r"""A text of any length with its unprintable characters spelled out, such as `\\x1b`."""
+    return _UNPRINTABLE.sub(lambda match: match[0].encode("unicode_escape").decode(), text.replace("\r\n", "\n"))
 
 
 def printable(text: str) -> str:
-    """A text of others, safe for a terminal, a chart, a page, XML or Markdown, whose own markup is another matter:
-    controls are spelled out, and of a text without end only the beginning is left."""
+    """A text from outside, safe for a terminal, a chart, a page, XML or Markdown, whose own markup is another matter:
+    control characters are spelled out, and only the beginning of a very long text is kept.
+    """
     more = len(text) - MOST_TEXT
     return spelled_out(text) if more <= 0 else f"{spelled_out(text[:MOST_TEXT])} … ({more:,} more characters)"
 
 
 def printable_json(text: str) -> str:
-    """A JSON document with the same characters as JSON's own escapes, so that it stays the same document."""
-    return _UNPRINTABLE.sub(lambda found: json.dumps(found[0])[1:-1], text)
+    """A JSON document with unprintable characters as JSON's own escapes, so that its content stays the same."""
+    return _UNPRINTABLE.sub(lambda match: json.dumps(match[0])[1:-1], text)
 
 
 def in_template(value: Any) -> Any:
-    """A value that a template writes: a text is printable, markup of our own stays."""
+    """A value for a template: a text becomes printable, markup of our own stays."""
     return value if hasattr(value, "__html__") else printable(str(value))
 
 
@@ -57,19 +58,19 @@ def natural(text: str) -> list[tuple[int, int | str]]:
 
 
 def percent(share: float | None, digits: int = 0) -> str | None:
-    """A share, 0..1, in per cent: `12 %`; None where there is none."""
+    """A share, 0..1, in per cent: `12 %`; None for None."""
     return None if share is None else f"{share:.{digits}%}".replace("%", " %")
 
 
 def shortened(text: str, most: int) -> str:
-    """A text of at most so many characters, cut between two words; an ellipsis shows that there is more."""
+    """A text of at most so many characters, cut between two words; an ellipsis marks the cut."""
     if len(text) <= most:
         return text
     return f"{text[: most - 2].rpartition(' ')[0] or text[: most - 2]} …"
 
 
 def number(value: float) -> str:
-    """A number with three or four digits that count."""
+    """A number with three or four significant digits."""
     size = abs(value)
     if size >= 1000:
         return f"{value:,.0f}"
@@ -83,13 +84,14 @@ def number(value: float) -> str:
 
 
 def nth(what: str, index: int) -> str:
-    """One of several as sentences name it: "packet 31" has the index 30. Sentences count from 1, as tools that read
-    captures do; indices, and the fields of documents that hold them, count from 0."""
+    """The number of an element in sentences: "packet 31" has the index 30. Sentences count from 1, as tools that read
+    captures do; indices, and the fields of documents that hold them, count from 0.
+    """
     return f"{what} {index + 1}"
 
 
 def nths(indices: Iterable[int]) -> list[int]:
-    """Numbers of several, for a list in a sentence: from 1, as `nth` has them."""
+    """The numbers of several elements, for a list in a sentence: from 1, as `nth` counts."""
     return [index + 1 for index in indices]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs tshark. What its fields mean is for those who ask for them."""
+"""Runs tshark. The callers interpret its fields."""
 
 import ipaddress
 import shutil
@@ -12,9 +12,9 @@ from headroom.core.captures import writing
 from headroom.core.captures.dissection import Row, Value
 from headroom.core.errors import EnvironmentLacks, HeadroomError
 
-SEPARATOR, AMONG = "\x1f", "\x1e"  # between fields, and between the occurrences of one: never in any
+SEPARATOR, AMONG = "\x1f", "\x1e"  # separators of fields, and of the occurrences of a field: they occur in none
 MALFORMED = "_ws.malformed"  # a field
-BASE_S, PER_PACKET_S = 300.0, 0.005  # patience: on a machine that is drowned, starting takes a minute
+BASE_S, PER_PACKET_S = 300.0, 0.005  # seconds: on an overloaded machine, starting takes a minute
 
 Sent = Sequence[tuple[int, bytes, int]]  # time, octets, length on the wire
 
@@ -24,8 +24,9 @@ def available() -> bool:
 
 
 def lines_of(capture: Path, fields: Sequence[str], options: Sequence[str] = (), timeout_s: float = 60.0) -> list[str]:
-    """One line a packet of a capture, the fields separated by SEPARATOR. Raises EnvironmentLacks without
-    tshark, HeadroomError when it fails."""
+    """The output for a capture, one line a packet, the fields separated by SEPARATOR. Raises EnvironmentLacks without
+    tshark, HeadroomError if it fails.
+    """
     program = shutil.which("tshark")
     if program is None:
         raise EnvironmentLacks("tshark is not installed (apt-get install tshark).")
@@ -33,24 +34,25 @@ def lines_of(capture: Path, fields: Sequence[str], options: Sequence[str] = (), 
     for name in fields:
         command += ["-e", name]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=timeout_s)
+        process = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=timeout_s)
     except subprocess.TimeoutExpired as error:
         raise HeadroomError(f"tshark was still reading {capture.name} after {timeout_s:g} s.") from error
-    if done.returncode != 0:
-        words = done.stderr.strip().splitlines()[-1:] or ["it gave no reason"]
-        raise HeadroomError(f"tshark could not read {capture.name}: {words[0]}")
-    return done.stdout.split("\n")[:-1]
+    if process.returncode != 0:
+        last_line = process.stderr.strip().splitlines()[-1:] or ["it gave no reason"]
+        raise HeadroomError(f"tshark could not read {capture.name}: {last_line[0]}")
+    return process.stdout.split("\n")[:-1]
 
 
 def rows_of(sent: Sent, link_type: int, fields: Sequence[str], options: Iterable[str]) -> list[Row] | None:
-    """The fields of each packet, with all their occurrences; None where tshark's output is ambiguous. Raises as
-    `lines_of` does."""
+    """The fields of each packet, with all their occurrences; None if tshark's output is ambiguous. Raises as `lines_of`
+    does.
+    """
     options = ("-E", "occurrence=a", "-E", f"aggregator={AMONG}", *options)
     with tempfile.TemporaryDirectory(prefix="headroom-tshark-") as folder:
         path = Path(folder) / "channel.pcap"
         writing.write(path, link_type, sent)
         lines = lines_of(path, fields, options, BASE_S + PER_PACKET_S * len(sent))
-    # A field with a line break in it would shift all that follow: then nothing is known.
+    # A line break inside a field would shift all following fields: then nothing is known.
     return [_occurrences(fields, line) for line in lines] if len(lines) == len(sent) else None
 
 
@@ -61,17 +63,17 @@ def _occurrences(fields: Sequence[str], line: str) -> Row:
 
 def numbers(texts: Iterable[str]) -> list[int]:
     """The numbers among the occurrences of a field: `0x1f`, `17`, `True`."""
-    found = []
+    values = []
     for text in texts:
         try:
-            found.append({"True": 1, "False": 0}[text] if text in ("True", "False") else int(text, 0))
+            values.append({"True": 1, "False": 0}[text] if text in ("True", "False") else int(text, 0))
         except ValueError:
             continue
-    return found
+    return values
 
 
 def _address(text: str) -> str:
-    """An address as it is written here: tshark writes ::4.0.0.1 for ::400:1."""
+    """An address in the project's notation: tshark writes ::4.0.0.1 for ::400:1."""
     try:
         return str(ipaddress.ip_address(text))
     except ValueError:
@@ -79,7 +81,7 @@ def _address(text: str) -> str:
 
 
 def take(row: Row, fields: Mapping[str, tuple[str, bool]], values: dict[str, Value]) -> None:
-    """Adds the values of some fields. `fields` have the name of the value, and whether there may be several of it."""
+    """Adds the values of some fields. `fields` maps each to the name of the value, and True if it is a list."""
     for field, (name, several) in fields.items():
         texts = row.get(field, [])
         found: list[Value] = list(map(_address, texts)) if field.endswith((".src", ".dst")) else list(numbers(texts))

@@ -2,7 +2,7 @@
 """Vectors of every scheme: files of entries with unique names, and packets in a compact notation.
 
 A packet has one part a line: a header, an item of a chain, a group of octets. ` | ` separates the fields of a part, and
-a reason may follow a value in parentheses. A line that begins with a space continues the one before.
+a reason may follow a value in parentheses. A line that begins with a space continues the line before.
 
     IR 0b1111110 | D 1:1 | Profile 8:2 | CRC =ff (CRC-8, this field taken as zero)
     source port 16:5004 | destination port 16:5006
@@ -23,7 +23,7 @@ from headroom.core.errors import UsageError
 from headroom.core.paths import shown
 from headroom.core.yamlfile import MAX_QUOTED, Document, Pointer, check, read
 
-MAX_BITS = 32  # of a number; longer fields are octets
+MAX_BITS = 32  # bits of a number; longer fields are octets
 FORM = "NAME WIDTH:NUMBER, NAME 0bBITS or NAME =OCTETS, and perhaps (REASON)"
 _VALUE_START = re.compile(r"[0-9]+:|0b|=")
 _NUMBER = re.compile(r"([0-9]{1,2}):([0-9]{1,10})")
@@ -33,7 +33,7 @@ _OCTETS = re.compile(r"=((?:[0-9a-f]{2})+)")
 
 @dataclass(frozen=True)
 class Field:
-    """One field of a packet: its width in bits, its value, and where the value comes from."""
+    """A field of a packet: its width in bits, its value, and the source of the value."""
 
     name: str
     bits: int
@@ -43,7 +43,7 @@ class Field:
 
 @dataclass(frozen=True)
 class Entry:
-    """An entry of a vector file, such as a vector or a prologue, and where it stands."""
+    """An entry of a vector file, such as a vector or a prologue, with its place in the file."""
 
     name: str
     data: dict[str, Any]
@@ -67,8 +67,8 @@ class Entry:
             there = octets[begin : begin + len(made)]
             if made != there:
                 at = next(n for n in range(len(made)) if made[n : n + 1] != there[n : n + 1])
-                given = f"is {there[at]:02x}" if at < len(there) else "is not there"
-                sentence = f"octet {begin + at} of the packet (the first is 0) {given}, but this part makes it"
+                actual = f"is {there[at]:02x}" if at < len(there) else "is not there"
+                sentence = f"octet {begin + at} of the packet (the first is 0) {actual}, but this part makes it"
                 raise self.error(*where, line, sentence=f"{sentence} {made[at]:02x}; correct one of them.")
             found += fields
             begin += len(made)
@@ -99,17 +99,17 @@ def entries(files: Iterable[Document], key: str) -> dict[str, Entry]:
 
 
 def select(patterns: Iterable[str], names: Iterable[str], folder: Path) -> list[str]:
-    """The names that patterns such as `crc-*` mean, without those of `-name`, in the order of the patterns.
+    """The names that match patterns such as `crc-*`, without those that match `-name`, in the order of the patterns.
 
-    Raises UsageError on a pattern that means none.
+    Raises UsageError for a pattern that matches none.
     """
     known = list(names)
     chosen: dict[str, None] = {}
     for pattern in patterns:
-        found = fnmatch.filter(known, pattern.removeprefix("-"))
-        if not found:
-            raise UsageError(f"No vector of {shown(folder)} is called '{pattern.removeprefix('-')}'.")
-        for name in found:
+        matching = fnmatch.filter(known, pattern.removeprefix("-"))
+        if not matching:
+            raise UsageError(f"No vector of {shown(folder)} matches '{pattern.removeprefix('-')}'.")
+        for name in matching:
             if pattern.startswith("-"):
                 chosen.pop(name, None)
             else:
@@ -124,17 +124,17 @@ def fields_of(part: str) -> list[Field]:
 
 def octets_of(fields: Iterable[Field]) -> bytes:
     """The octets that fields make up. Raises ValueError unless they fill whole octets."""
-    made = bytearray()
+    result = bytearray()
     value = bits = 0
     for field in fields:
         value, bits = value << field.bits | field.value, bits + field.bits
         if bits % 8 == 0:
-            made += value.to_bytes(bits // 8, "big")
+            result += value.to_bytes(bits // 8, "big")
             value = bits = 0
     if bits:
-        total = 8 * len(made) + bits
+        total = 8 * len(result) + bits
         raise ValueError(f"the fields make up {total} bits; a part ends where an octet ends, so join or split parts.")
-    return bytes(made)
+    return bytes(result)
 
 
 def _parts(text: str) -> list[tuple[int, str]]:
@@ -162,15 +162,15 @@ def _field(text: str) -> Field:
 
 def _value(word: str, name: str) -> tuple[int, int]:
     """The width in bits and the value that a word stands for."""
-    if found := _OCTETS.fullmatch(word):
-        return 4 * len(found[1]), int(found[1], 16)
-    if found := _BITS.fullmatch(word):
-        return len(found[1]), int(found[1], 2)
-    found = _NUMBER.fullmatch(word)
-    if not found or not 1 <= int(found[1]) <= MAX_BITS:
+    if match := _OCTETS.fullmatch(word):
+        return 4 * len(match[1]), int(match[1], 16)
+    if match := _BITS.fullmatch(word):
+        return len(match[1]), int(match[1], 2)
+    match = _NUMBER.fullmatch(word)
+    if not match or not 1 <= int(match[1]) <= MAX_BITS:
         sentence = f"{_quoted(word)} is no value of {_shortened(name)}; write WIDTH:NUMBER in decimal or 0bBITS, of 1"
         raise ValueError(f"{sentence} to {MAX_BITS} bits, or =OCTETS with two small hexadecimal digits for each octet.")
-    bits, value = int(found[1]), int(found[2])
+    bits, value = int(match[1]), int(match[2])
     if value >> bits:
         raise ValueError(f"{_shortened(name)} is {value}, which does not fit into {bits} bits; correct one of them.")
     return bits, value

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a scheme is measured: the channels that loads, nodes on the wire and containers make of it.
+"""The workload of a scheme: the channels of loads, nodes on the wire and containers.
 
-A scheme that has a `Workload` gets capacity, churn, throughput, latency and container rows: suites name the scheme
-in a column, and nothing outside the scheme's folder knows what its configuration holds.
+A scheme that has a `Workload` gets rows for capacity, churn, throughput, latency and containers: suites name the scheme
+in a column, and nothing outside the scheme's folder knows the content of its configuration.
 """
 
 from __future__ import annotations
@@ -11,21 +11,21 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-# What the null adapter does that belongs to no scheme: each packet is copied. The floor under a scheme that the null
-# adapter does not declare.
+# The null adapter's work without any scheme: it copies each packet. The floor under a scheme that the null adapter does
+# not declare.
 COPY = "copy"
 
 
 @dataclass(frozen=True)
 class Channel:
-    """The configuration that both ends of a channel have, and how nodes carry its packets.
+    """The configuration that both ends of a channel have, and the way in which nodes carry its packets.
 
-    `words` is its configuration as a row of a suite names it, such as `O own`; "" is all that there is. `config` is for
-    adapters, without the scheme. `needs` are the capabilities that both sides have to declare
-    (`Implementation.lacks`). `parameters` are for result records. `feedback` is the node's: `none`, `own` (frames of
-    its own) or `piggybacked`. `image_config` is added where one side is a container image, and `environment` are that
-    image's variables (docker/README.md). `hints` are options of `decode` for captures of its link. `in_datagrams`: link
-    packets of one length travel in datagrams of UDP.
+    `words` is its configuration in a row of a suite, such as `O own`; "" for the plainest. `config` is for adapters,
+    without the scheme. `needs` are the capabilities that both sides have to declare (`Implementation.lacks`).
+    `parameters` are for result records. `feedback` is the node's: `none`, `own` (frames of its own) or `piggybacked`.
+    `image_config` is added if one side is a container image, and `environment` are that image's variables
+    (docker/README.md). `hints` are options of `decode` for captures of its link. `in_datagrams`: link packets of one
+    length travel in datagrams of UDP.
     """
 
     scheme: str
@@ -44,8 +44,9 @@ class Channel:
         return {"scheme": self.scheme, **self.config}
 
     def stream(self, role: str) -> dict[str, object]:
-        """The stream of the node in a role, in its job; {} where link packets have frames of their own. Each node sends
-        to the other's multicast group of the local scope (RFC 2365, 6.1)."""
+        """The stream of the node in a role, in its job; {} if link packets have frames of their own. Each node sends to
+        the other's multicast group of the local scope (RFC 2365, 6.1).
+        """
         if not self.in_datagrams:
             return {}
         mine, other = STREAM_GROUPS if role == "compressor" else STREAM_GROUPS[::-1]
@@ -66,24 +67,24 @@ class Channel:
         }
 
 
-STREAM_GROUPS = ("239.255.0.1", "239.255.0.2")  # of the compressor's node, and of the decompressor's
+STREAM_GROUPS = ("239.255.0.1", "239.255.0.2")  # ports of the compressor's node, and of the decompressor's
 STREAM_PORT = 5000
-STREAM_SOURCE = "192.0.2.1"  # RFC 5737, 3: it stands in examples, and no router takes it
+STREAM_SOURCE = "192.0.2.1"  # RFC 5737, 3: an address for examples, which no router forwards
 
-COPIES = Channel(COPY)  # each packet as it is: what a control does that stands beside any scheme
+COPIES = Channel(COPY)  # each packet unchanged: the control beside any scheme
 
-# (words of a row, flows that share the channel, what each side declares for the scheme) -> the channel. Raises
-# ValueError on words that name none.
+# (words of a row, flows that share the channel, each side's declarations for the scheme) -> the channel. Raises
+# ValueError for unknown words.
 ChannelOf = Callable[[str, int, Sequence[Mapping[str, object]]], Channel]
 
 
 @dataclass(frozen=True)
 class Workload:
-    """How a scheme of compressors and decompressors is measured.
+    """The measurement of a scheme of compressors and decompressors.
 
-    `load` gives the channels of a load of so many flow pairs on a core; `flow_pair` says what one of them is, in a
-    sentence. `channel` gives the one channel of a node's worker. `most_flow_pairs` says how many a load may have, from
-    what each side declares; None: as many as memory takes.
+    `load` gives the channels of a load of so many flow pairs on a core; `flow_pair` explains a flow pair, in a
+    sentence. `channel` gives the one channel of a node's worker. `most_flow_pairs` limits a load, from each side's
+    declarations; None: as many as fit into memory.
     """
 
     flow_pair: str

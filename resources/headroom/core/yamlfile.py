@@ -18,14 +18,14 @@ import yaml
 from headroom.core.errors import UsageError
 from headroom.core.paths import SCHEMAS, octets_of, shown
 
-# No file of ours comes near. Anything larger is not what it claims to be, and would take long to be refused.
+# No file of ours is nearly as large. A larger file is not what it claims to be, and would take long to be refused.
 MAX_OCTETS = 1 << 20
-MAX_DEPTH = 50  # Levels of nesting: likewise. What is deeper would overrun the stack of some reader.
+MAX_DEPTH = 50  # Levels of nesting, for the same reason. Deeper nesting would overrun the stack of some reader.
 MAX_SHOWN = 5
-MAX_SENTENCE = 1000  # characters of one complaint
-MAX_QUOTED = 40  # characters of a value in a sentence
+MAX_SENTENCE = 1000  # most characters of a complaint
+MAX_QUOTED = 40  # most characters of a value in a sentence
 
-BLOCK = "|"  # behind the pointer of a literal block: its first line of text
+BLOCK = "|"  # added to the pointer of a literal block: its first line of text
 
 Pointer = tuple[str | int, ...]
 
@@ -37,10 +37,12 @@ class Document:
     path: Path
     data: Any
     lines: dict[Pointer, int] = field(default_factory=dict)
-    files: dict[Pointer, Path] = field(default_factory=dict)  # where a value stands in another file
+    files: dict[Pointer, Path] = field(default_factory=dict)  # values that stand in another file
 
     def line(self, pointer: Pointer) -> int:
-        """Line of a value, or of a line of a literal block; of the closest value around it when that one is missing."""
+        """The line of a value, or of a line of a literal block; if the value is missing, that of the closest value
+        around it.
+        """
         if pointer and isinstance(pointer[-1], int) and (block := self.lines.get((*pointer[:-1], BLOCK))):
             return block + pointer[-1]
         while pointer and pointer not in self.lines:
@@ -70,7 +72,7 @@ def read(path: Path) -> Document:
         raise UsageError(f"{shown(path)}:{line}: not YAML: {error.problem or error.context}.") from error
     except yaml.YAMLError as error:
         raise UsageError(f"{shown(path)} is not YAML: {error}.") from error
-    except (ValueError, OverflowError) as error:  # PyYAML makes a character of whatever number \\U has
+    except (ValueError, OverflowError) as error:  # PyYAML makes a character of any number after \\U
         raise UsageError(f"{shown(path)} is not YAML: an escape such as \\U00110000 names no character.") from error
     except RecursionError as error:
         raise UsageError(
@@ -83,22 +85,23 @@ def read(path: Path) -> Document:
 
 
 def read_joined(path: Path, parts: Iterable[Path], keys: Collection[str]) -> Document:
-    """The same with the lists of other files behind those of the same keys. Raises UsageError where a part is not a
-    mapping of lists with some of `keys`."""
+    """Reads a YAML file, and adds to its lists those of the same keys in other files. Raises UsageError if a part is
+    not a mapping of lists with some of `keys`.
+    """
     document = read(path)
     for part in parts if isinstance(document.data, dict) else ():
         more = read(part)
         data = more.data if isinstance(more.data, dict) else {"": more.data}
         for key, items in data.items():
-            found = document.data.setdefault(key, [])
-            if key not in keys or not isinstance(items, list) or not isinstance(found, list):
+            list_of_key = document.data.setdefault(key, [])
+            if key not in keys or not isinstance(items, list) or not isinstance(list_of_key, list):
                 raise UsageError(more.complaint((key,), f"a mapping of lists is expected here: {', '.join(keys)}"))
             for number, item in enumerate(items):
-                at = (key, len(found))
+                at = (key, len(list_of_key))
                 document.files[at] = part
                 mine = ((where, line) for where, line in more.lines.items() if where[:2] == (key, number))
                 document.lines.update(((*at, *where[2:]), line) for where, line in mine)
-                found.append(item)
+                list_of_key.append(item)
     return document
 
 
@@ -118,7 +121,7 @@ class _Reader:
         line = node.start_mark.line + 1
         self.lines[pointer] = line
         if id(node) in self.seen:
-            # An alias. Nested ones can describe gigabytes in a few lines, and none of our files needs any.
+            # An alias. Nested aliases can describe gigabytes in a few lines, and none of our files needs any.
             raise self.complaint(line, "aliases (*name) are not allowed; write the value out")
         if len(pointer) > MAX_DEPTH:
             raise self.complaint(line, f"more than {MAX_DEPTH} levels of nesting are surely not meant")
@@ -152,8 +155,8 @@ class _Reader:
         except (yaml.YAMLError, ValueError) as error:
             raise self.complaint(node.start_mark.line + 1, str(getattr(error, "problem", None) or error)) from error
         except (LookupError, AttributeError, OverflowError) as error:
-            # PyYAML believes a tag, such as !!int, whatever stands behind it.
-            sentence = f"'{node.value[:MAX_QUOTED]}' is not what its tag says, {node.tag}"
+            # PyYAML trusts a tag, such as !!int, whatever the value is.
+            sentence = f"'{node.value[:MAX_QUOTED]}' does not match its tag, {node.tag}"
             raise self.complaint(node.start_mark.line + 1, sentence) from error
         # JSON, which everything becomes, has neither infinity nor surrogates; and no quantity of ours has more bits.
         if (isinstance(value, float) and not math.isfinite(value)) or (isinstance(value, int) and abs(value) >> 64):
@@ -161,37 +164,39 @@ class _Reader:
             raise self.complaint(node.start_mark.line + 1, f"{shortened} is no number that can be used; write one")
         if isinstance(value, str) and re.search(r"[\ud800-\udfff]", value):
             raise self.complaint(node.start_mark.line + 1, "an escape here, such as \\uD800, names no character")
-        # Dates and binary are YAML's own ideas; JSON, which everything becomes, has none of them.
+        # Dates and binary data are types of YAML alone; JSON, which everything becomes, lacks them.
         return value if isinstance(value, str | int | float | bool) or value is None else node.value
 
 
 @cache
 def schema(name: str) -> dict[str, Any]:
-    """A JSON Schema of resources/schemas by its name without `.schema.json`, with what schemes add to it in files of
-    the same name: lists are joined, objects merged."""
-    found: dict[str, Any] = {}
+    """A JSON Schema of resources/schemas by its name without `.schema.json`, with the additions of schemes in files of
+    the same name: lists are joined, objects merged.
+    """
+    result: dict[str, Any] = {}
     for path in (SCHEMAS / f"{name}.schema.json", *sorted(SCHEMAS.glob(f"schemes/*/{name}.schema.json"))):
         try:
-            found = _with(found, json.loads(path.read_text(encoding="utf-8")))
+            result = _with(result, json.loads(path.read_text(encoding="utf-8")))
         except (OSError, ValueError) as error:
             raise UsageError(f"The schema {shown(path)} cannot be read: {error}.") from error
-    return found
+    return result
 
 
-def _with(found: dict[str, Any], more: dict[str, Any]) -> dict[str, Any]:
-    """An object with what another adds to it; what is neither list nor object stays as it is."""
-    result = {**more, **found}
-    for key in found.keys() & more.keys():
-        if isinstance(found[key], dict):
-            result[key] = _with(found[key], more[key])
-        elif isinstance(found[key], list):
-            result[key] = [*found[key], *more[key]]
+def _with(base: dict[str, Any], more: dict[str, Any]) -> dict[str, Any]:
+    """An object with another's additions; a value that is neither list nor object stays as it is."""
+    result = {**more, **base}
+    for key in base.keys() & more.keys():
+        if isinstance(base[key], dict):
+            result[key] = _with(base[key], more[key])
+        elif isinstance(base[key], list):
+            result[key] = [*base[key], *more[key]]
     return result
 
 
 def check(document: Document, against: str | dict[str, Any], at: Pointer = ()) -> Document:
-    """Returns the document when it, or its part at `at`, is valid by a schema or the one of a name; raises UsageError
-    with up to five complaints, each with its line."""
+    """Returns the document if it, or its part at `at`, is valid by a schema or the schema of a name; raises UsageError
+    with up to five complaints, each with its line.
+    """
     data = document.data
     for key in at:
         data = data[key]
@@ -204,24 +209,24 @@ def check(document: Document, against: str | dict[str, Any], at: Pointer = ()) -
 
 
 def violations(data: Any, against: str | dict[str, Any]) -> list[tuple[Pointer, str]]:
-    """What is wrong with `data` by a schema or the one of a name, as (where, sentence), most telling first."""
+    """Complaints about `data` by a schema or the schema of a name, as (where, sentence), most telling first."""
     from jsonschema import Draft202012Validator
     from jsonschema.validators import extend
 
     validator = extend(Draft202012Validator, {"pattern": _pattern})(
         schema(against) if isinstance(against, str) else against
     )
-    found: dict[tuple[Pointer, str], None] = {}
+    complaints: dict[tuple[Pointer, str], None] = {}
     for error in validator.iter_errors(data):
         for leaf in _leaves(error):
-            found[(tuple(leaf.absolute_path), _without_middle(_sentence(leaf)))] = None
-    return sorted(found, key=lambda item: tuple(str(part) for part in item[0]))
+            complaints[(tuple(leaf.absolute_path), _without_middle(_sentence(leaf)))] = None
+    return sorted(complaints, key=lambda item: tuple(str(part) for part in item[0]))
 
 
 def _pattern(_validator: Any, pattern: str, instance: Any, _schema: Any) -> Iterator[Any]:
-    """`pattern` with the `$` of ECMA-262, which JSON Schema names: the end.
+    """Validates `pattern` with the `$` of ECMA-262, which JSON Schema refers to: the end.
 
-    Python's also matches before a line break at the end, which would end a command in the middle.
+    Python's `$` also matches before a line break at the end, which would end a command in the middle.
     """
     from jsonschema import ValidationError
 
@@ -248,7 +253,7 @@ def _leaves(error: Any) -> list[Any]:
 
 
 def _without_middle(sentence: str) -> str:
-    """A sentence that quotes a value of any length, so that it can be read."""
+    """A sentence with a long quoted value shortened in the middle."""
     half = MAX_SENTENCE // 2
     return sentence if len(sentence) <= MAX_SENTENCE else f"{sentence[:half]} … {sentence[-half:]}"
 
@@ -280,7 +285,7 @@ KINDS = {"object": "a mapping, such as `name: value`,", "array": "a list, such a
 
 
 def _wrong_type(instance: Any, required: Any, example: str) -> str:
-    """What to say of a value of the wrong type; nothing where the schema says it well enough."""
+    """A complaint about a value of the wrong type; nothing if the schema's message suffices."""
     if not isinstance(required, str) or required not in KINDS:
         return ""
     needed, such_as = KINDS[required], f', such as "{example}"' if example else ""
@@ -300,5 +305,5 @@ def _short(instance: Any) -> str:
 
 
 def _example(error: Any) -> str:
-    found = error.schema.get("examples") if isinstance(error.schema, dict) else None
-    return str(found[0]) if found else ""
+    examples = error.schema.get("examples") if isinstance(error.schema, dict) else None
+    return str(examples[0]) if examples else ""

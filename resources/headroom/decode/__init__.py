@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A capture packet by packet, as our own judges and as tshark read it, side by side: `./headroom decode`."""
+"""`./headroom decode`: reads a capture packet by packet, as our own judges and tshark read it, side by side."""

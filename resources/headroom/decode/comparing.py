@@ -1,45 +1,46 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether our reading of an IP packet and tshark's agree. Of link packets, the schemes' dissectors say it."""
+"""Compares our reading of an IP packet with tshark's. The schemes' dissectors compare readings of link packets."""
 
 from collections.abc import Mapping
 
 from headroom.core.captures.dissection import Difference, Ours, Reading, ReadingComparison, Value
 from headroom.decode.tshark_reading import IP_FIELDS
 
-# Lists of values that tshark has, too, in whatever it dissects as IP.
+# Lists of values that tshark also has for any IP packet.
 _LISTS = {name for name, several in IP_FIELDS.values() if several}
 
 
 def compare_ip(ours: Ours, theirs: Reading) -> ReadingComparison:
-    """Every value that both have. tshark may read on where ours ends, and less only behind the place of a known limit,
-    where it decides nothing."""
+    """Compares every value that both have. tshark may read on where our reading ends. If it reads less, that counts
+    only in front of a known limit of tshark.
+    """
     if ours.error or theirs.error:
-        return ReadingComparison(silent=theirs.error or "our reader refuses what is in it")
-    found = _compare(ours.values, theirs.values)
+        return ReadingComparison(silent=theirs.error or "our reader refuses the content")
+    comparison = _compare(ours.values, theirs.values)
     limit = ours.tshark_limit
-    if limit and (found.differences if limit.stops else found.differences or _has_more(theirs, ours)):
+    if limit and (comparison.differences if limit.stops else comparison.differences or _has_more(theirs, ours)):
         in_front = _compare(limit.values, theirs.values)
-        if not in_front.differences and (not limit.stops or all(map(_is_less, found.differences))):
+        if not in_front.differences and (not limit.stops or all(map(_is_less, comparison.differences))):
             return ReadingComparison(silent=limit.reason)
-        found = found if limit.stops else in_front
-    if "malformed" in theirs.notes and found.differences and all(map(_is_less, found.differences)):
+        comparison = comparison if limit.stops else in_front
+    if "malformed" in theirs.notes and comparison.differences and all(map(_is_less, comparison.differences)):
         return ReadingComparison(silent="tshark takes it for malformed, and reads less of it")
-    if not found.agreed and not found.differences:
-        found.silent = "tshark says nothing of it"
-    return found
+    if not comparison.agreed and not comparison.differences:
+        comparison.silent = "tshark gives no values"
+    return comparison
 
 
 def _compare(ours: Mapping[str, Value], theirs: Mapping[str, Value]) -> ReadingComparison:
-    found = ReadingComparison()
+    comparison = ReadingComparison()
     for name, value in ours.items():
         other = theirs.get(name)
         if isinstance(value, list):
             theirs_first = other[: len(value)] if isinstance(other, list) else []
             if theirs_first or name in _LISTS:
-                found.hold(name, value, theirs_first)
+                comparison.hold(name, value, theirs_first)
         elif other is not None:
-            found.hold(name, value, other)
-    return found
+            comparison.hold(name, value, other)
+    return comparison
 
 
 def _has_more(theirs: Reading, ours: Ours) -> bool:
@@ -47,7 +48,7 @@ def _has_more(theirs: Reading, ours: Ours) -> bool:
     return any(theirs.values[name] != ours.values.get(name) for name in _LISTS & set(theirs.values))
 
 
-def _is_less(one: Difference) -> bool:
-    """True if tshark has the first ones of our values, and no other."""
-    ours, theirs = one.ours, one.theirs
+def _is_less(difference: Difference) -> bool:
+    """True if tshark has read the first ones of our values, and no others."""
+    ours, theirs = difference.ours, difference.theirs
     return isinstance(ours, list) and isinstance(theirs, list) and theirs == ours[: len(theirs)]

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Contents of IP packets in a capture that are no packet of the link: fragments of a packet, link packets in datagrams.
+"""Contents of IP packets in a capture that are not packets of the link: fragments of a packet, and link packets in
+datagrams.
 
-Link packets are in datagrams with a header of tags (`captures.pdcp`), or in tunnels, where the user says so.
+Link packets are in datagrams with a header of tags (`captures.pdcp`), or in tunnels that the user names.
 """
 
 import ipaddress
@@ -16,33 +17,35 @@ from headroom.decode import dissectors, ip_dissector
 
 
 def _recognised(octets: bytes, frame: Frame, where: str, bearer: str = "") -> Frame | None:
-    """The link packet that a scheme knows by its octets, in place of the frame that it is in."""
+    """The link packet that a scheme recognises by its octets, in place of the frame that holds it."""
     for name, dissector in dissectors.links().items():
-        if found := dissector.recognise(octets):
-            form, packet = found
-            made = framing.of_scheme(name, packet, where, form, bearer)
+        if packet_seen := dissector.recognise(octets):
+            form, packet = packet_seen
+            recognised = framing.of_scheme(name, packet, where, form, bearer)
             return replace(
-                made, vlans=frame.vlans, source=b"" if bearer else frame.source, is_fragment=frame.is_fragment
+                recognised, vlans=frame.vlans, source=b"" if bearer else frame.source, is_fragment=frame.is_fragment
             )
     return None
 
 
 @dataclass
 class Datagrams:
-    """Opens the IP packets of a capture in their order. `in_tunnels` is the format of what is no IP packet in them."""
+    """Opens the IP packets of a capture in their order. `in_tunnels` is the format of packets in tunnels that are not
+    IP.
+    """
 
     in_tunnels: Format | None = None
     fragments: Fragments = field(default_factory=Fragments)
 
     def open(self, captured: CapturedPacket, frame: Frame) -> Frame:
-        """A frame as it is; or the packet that is whole by it, or the link packet in it."""
+        """The frame as it is, or the packet that its fragment completes, or the link packet in it."""
         if frame.kind == framing.OTHER and frame.type == framing.TYPE_EXPERIMENTAL:
             return _recognised(frame.octets, frame, frame.what) or frame
         if frame.kind != framing.IP:
             return frame
-        if not captured.is_cut and (one := fragment_of(frame.octets)):
+        if not captured.is_cut and (fragment := fragment_of(frame.octets)):
             whole = self.fragments.take(
-                (captured.interface.number, frame.vlans), captured.number, captured.time_ns, one
+                (captured.interface.number, frame.vlans), captured.number, captured.time_ns, fragment
             )
             if whole is None:
                 return replace(frame, is_fragment=True)
@@ -50,16 +53,16 @@ class Datagrams:
         return self._carried(frame, captured.missing) or frame
 
     def with_notes(self, captured: CapturedPacket, frame: Frame) -> Frame:
-        """A frame that says what became of the fragment in it. For use when all have been opened."""
-        told = self.fragments.told.get(captured.number)
-        return replace(frame, notes=(told, *frame.notes)) if told and frame.is_fragment else frame
+        """The frame with a note on the fragment in it. Call this when all frames have been opened."""
+        note = self.fragments.told.get(captured.number)
+        return replace(frame, notes=(note, *frame.notes)) if note and frame.is_fragment else frame
 
     def _carried(self, frame: Frame, missing: int) -> Frame | None:
-        """The link packet in a datagram; None where there is none."""
-        found = next(ip_dissector.udp_of(frame.octets, missing), None)
-        if found is None or found[2]:
+        """The link packet in a datagram; None if there is none."""
+        datagram = next(ip_dissector.udp_of(frame.octets, missing), None)
+        if datagram is None or datagram[2]:
             return None
-        flow, payload, _ = found
+        flow, payload, _ = datagram
         source, destination = map(ipaddress.ip_address, flow[:2])
         content = ip_dissector.content_of(flow, payload) if self.in_tunnels is not None else None
         if pdcp.begins(payload):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Our own reading of an uncompressed packet: IP headers, what they carry, and the packets in tunnels over UDP.
+"""Our own reading of an uncompressed packet: IP headers, their payload, and the packets in tunnels over UDP.
 
-Sources: RFC 791, 8200, 768, 3828, 3550, 9293, 4303. What UDP carries is read by the schemes whose ports it has.
+Sources: RFC 791, 8200, 768, 3828, 3550, 9293, 4303. The scheme that owns a port reads the UDP payload.
 """
 
 import ipaddress
@@ -19,7 +19,7 @@ from headroom.decode import dissectors
 
 TCP, UDP_LITE, ESP = 6, 136, 50
 PROTOCOLS = {1: "ICMP", TCP: "TCP", UDP: "UDP", ESP: "ESP", 58: "ICMPv6", UDP_LITE: "UDP-Lite", 59: "nothing"}
-MOST_TUNNELS = 4  # one in another: deeper nesting is left as payload
+MOST_TUNNELS = 4  # tunnels in one another; deeper nesting is left as payload
 
 
 def read(
@@ -30,27 +30,27 @@ def read(
     missing: int = 0,
     is_told: bool = False,
 ) -> Ours:
-    """Reads an IP packet. UDP of `rtp_flows` carries RTP, and the outermost UDP does if `rtp` says so. `readers` are
-    those of the packets before it; without them, tunnels alone are looked into. `missing` counts the octets at the end
-    of its frame that were not captured: no note or error is about them. `is_told`: what became of a fragment is said
-    elsewhere."""
-    found = _Packet(Ours(), rtp_flows, tunnel_readers() if readers is None else readers, is_told)
-    found.read(packet, rtp, 0, missing)
-    return found.ours
+    """Reads an IP packet. UDP of `rtp_flows` carries RTP, and the outermost UDP does if `rtp` is set. `readers` are
+    those of the packets before it; without them, only tunnels are read. `missing` counts the octets at the end of its
+    frame that were not captured: they cause no note or error. `is_told`: notes on the fragment are given elsewhere.
+    """
+    packet_read = _Packet(Ours(), rtp_flows, tunnel_readers() if readers is None else readers, is_told)
+    packet_read.read(packet, rtp, 0, missing)
+    return packet_read.ours
 
 
 def readers() -> dict[str, PayloadReader]:
     """Readers of the payloads of a capture, by scheme."""
-    return {name: one.reader() for name, one in dissectors.payloads().items()}
+    return {name: payload.reader() for name, payload in dissectors.payloads().items()}
 
 
 def tunnel_readers() -> dict[str, PayloadReader]:
-    return {name: one.reader() for name, one in dissectors.payloads().items() if one.is_tunnel}
+    return {name: payload.reader() for name, payload in dissectors.payloads().items() if payload.is_tunnel}
 
 
 @dataclass
 class _Packet:
-    """A packet that is being read, the packets in it included."""
+    """A packet that is being read, including the packets in it."""
 
     ours: Ours
     rtp_flows: frozenset[Flow]
@@ -71,18 +71,20 @@ class _Packet:
             if ip.version == 4:
                 self._add("IP-ID", ip.identification)
             if ip.has_no_length:
-                self.ours.notes.append(f"the IPv{ip.version} length is 0 (segmentation offload): it is the frame's")
+                self.ours.notes.append(
+                    f"the IPv{ip.version} length is 0 (segmentation offload): the frame's length counts"
+                )
             if ip.has_no_length and ip.version == 6:
                 self._limit_tshark("tshark reads nothing behind an IPv6 header with the length 0")
         inner = ips[-1]
         names = " in ".join(reversed([f"IPv{ip.version}" for ip in ips]))
-        # The extension headers end in front of a fragment header that is cut short.
+        # The extension headers end before a fragment header that is cut short.
         if any(ip.is_fragment for ip in ips) or inner.following == ip_headers.FRAGMENT:
             self._title(f"fragment in {names}")
-            self.ours.notes += [] if self.is_told and not depth else ["fragments are not put together"]
+            self.ours.notes += [] if self.is_told and not depth else ["fragments are not reassembled"]
             return
         if not inner.length_matches and not inner.has_no_length:
-            self.ours.notes.append(f"the IPv{inner.version} header says another length than there is")
+            self.ours.notes.append(f"the IPv{inner.version} header gives another length than the packet has")
         behind = packet[inner.end :]
         if inner.following == UDP:
             self._udp(behind, (inner.source, inner.destination), names, rtp, depth, missing)
@@ -98,12 +100,12 @@ class _Packet:
             self.ours.values["SN"] = int.from_bytes(behind[4:8], "big")
 
     def _unreadable(self, packet: bytes, missing: int) -> None:
-        """Names what is no IP packet, or not a whole header of one."""
+        """Names a packet that is not IP, or lacks a whole header."""
         version = packet[0] >> 4 if packet else None
         if version in (4, 6):
             self._title(f"IPv{version}, cut short")
             if not missing:
-                self.ours.notes.append(f"there is no whole IPv{version} header in its {len(packet)} octets")
+                self.ours.notes.append(f"its {len(packet)} octets are too few for an IPv{version} header")
         elif version is None:
             self._title("an empty packet")
         else:
@@ -116,7 +118,7 @@ class _Packet:
         known.append(value)
 
     def _limit_tshark(self, reason: str, stops: bool = True) -> None:
-        """Notes that tshark's reading proves nothing behind what has been read so far."""
+        """Records that tshark's reading proves nothing behind the part that has been read so far."""
         if self.ours.tshark_limit is None:
             self.ours.tshark_limit = TsharkLimit(reason, deepcopy(self.ours.values), stops)
 
@@ -138,13 +140,13 @@ class _Packet:
             if (messages := reader.read_segment(flow, segment)) is None:
                 continue
             self._title(f"{messages[0].title if messages else 'TCP'} in {names}")
-            for number, one in enumerate(messages):
-                self.ours.values = one.values | self.ours.values
-                self.ours.error = self.ours.error or one.error
-                self.ours.notes += one.notes
+            for number, message in enumerate(messages):
+                self.ours.values = message.values | self.ours.values
+                self.ours.error = self.ours.error or message.error
+                self.ours.notes += message.notes
                 if number:
-                    values = ", ".join(f"{name} {value}" for name, value in one.values.items())
-                    self.ours.notes.append(f"{nth('message', number)}: {one.error or values or one.title}")
+                    values = ", ".join(f"{name} {value}" for name, value in message.values.items())
+                    self.ours.notes.append(f"{nth('message', number)}: {message.error or values or message.title}")
             return
         self._title(f"TCP in {names}")
 
@@ -159,7 +161,7 @@ class _Packet:
         flow = (*addresses, *self._ports(octets, "UDP"))
         length = int.from_bytes(octets[4:6], "big")
         if length and length != len(octets) + missing:
-            self.ours.notes.append(f"the UDP header says {length} octets, {len(octets) + missing} are there")
+            self.ours.notes.append(f"the UDP header gives {length} octets, but there are {len(octets) + missing}")
         payload = octets[8:]
         if depth < MOST_TUNNELS and self._scheme(flow, payload, names, depth, missing, tunnels=True):
             return
@@ -182,8 +184,9 @@ class _Packet:
         tunnels: bool,
         by_content: bool = False,
     ) -> bool:
-        """True if a payload is that of a scheme, whose ports it has or that knows it `by_content`. Its values are those
-        of the outermost one."""
+        """True if a payload belongs to a scheme, by its ports or, with `by_content`, by its octets. Its values are
+        those of the outermost payload.
+        """
         for name, reader in self.readers.items():
             dissector = dissectors.payloads()[name]
             if (dissector.is_tunnel, dissector.by_content) != (tunnels, by_content):
@@ -193,21 +196,21 @@ class _Packet:
             if not dissector.claims(flow, payload, missing):
                 self.ours.notes += [dissector.refusal(payload)] if payload else []
                 continue
-            found = reader.read(flow, payload, missing)
-            if found is None:
+            reading = reader.read(flow, payload, missing)
+            if reading is None:
                 continue
-            self._title(f"{found.title} in {names}")
+            self._title(f"{reading.title} in {names}")
             if name not in self.inside:
-                self.ours.values |= found.values
+                self.ours.values |= reading.values
             self.inside.append(name)
-            self.ours.error = found.error or self.ours.error
-            self.ours.notes += found.notes
-            if reason := found.misreads or found.stops:
-                self._limit_tshark(reason, stops=not found.misreads)
-            if found.restored:
-                self.ours.restored, *self.ours.also_restored = found.restored
-            if found.inner:
-                self.read(found.inner, False, depth + 1, found.missing)
+            self.ours.error = reading.error or self.ours.error
+            self.ours.notes += reading.notes
+            if reason := reading.misreads or reading.stops:
+                self._limit_tshark(reason, stops=not reading.misreads)
+            if reading.restored:
+                self.ours.restored, *self.ours.also_restored = reading.restored
+            if reading.inner:
+                self.read(reading.inner, False, depth + 1, reading.missing)
             return True
         return False
 
@@ -226,10 +229,11 @@ def _rtp(octets: bytes, ours: Ours) -> bool:
 def rtp_flows(
     packets: Iterable[bytes], ports: frozenset[int] = frozenset(), missing: Iterable[int] = ()
 ) -> frozenset[Flow]:
-    """UDP flows that carry RTP, by all of their packets: version 2, even ports, one SSRC, at least two packets.
+    """The UDP flows that carry RTP, judged by all of their packets: version 2, even ports, one SSRC, at least two
+    packets.
 
-    What goes from or to one of `ports` is taken for RTP whatever it looks like. `missing` counts the octets at the end
-    of each packet's frame that were not captured.
+    Packets from or to one of `ports` are taken for RTP in any case. `missing` counts the octets at the end of each
+    packet's frame that were not captured.
     """
     seen: dict[Flow, tuple[bytes, int]] = {}
     refused: set[Flow] = set()
@@ -260,13 +264,19 @@ def _looks_like_rtp(flow: Flow, payload: bytes, missing: int) -> bool:
 
 
 def _tunnels(flow: Flow, payload: bytes, missing: int) -> list[str]:
-    """The schemes for whose tunnels a flow has the port, and that claim the payload."""
-    found = [(name, one) for name, one in dissectors.payloads().items() if one.is_tunnel and _has_port(flow, name)]
-    return [name for name, one in found if one.claims(flow, payload, missing)]
+    """The schemes with tunnels on a port of the flow that accept the payload."""
+    tunnels = [
+        (name, payload)
+        for name, payload in dissectors.payloads().items()
+        if payload.is_tunnel and _has_port(flow, name)
+    ]
+    return [name for name, tunnel in tunnels if tunnel.claims(flow, payload, missing)]
 
 
 def content_of(flow: Flow, payload: bytes) -> tuple[bytes, str] | None:
-    """The content of a tunnel's payload, IP packet or not, and the name of the tunnel; None where it is no tunnel's."""
+    """The content of a tunnel's payload, IP packet or not, and the name of the tunnel; None if it is not a tunnel's
+    payload.
+    """
     for name in _tunnels(flow, payload, 0):
         if content := dissectors.payloads()[name].content(payload):
             return content
@@ -274,8 +284,9 @@ def content_of(flow: Flow, payload: bytes) -> tuple[bytes, str] | None:
 
 
 def udp_of(packet: bytes, missing: int) -> Iterator[tuple[Flow, bytes, int]]:
-    """The UDP flow of a packet with its payload and the count of octets missing there, and that of the packets in
-    tunnels."""
+    """The UDP flows of a packet and of the packets in its tunnels, each with its payload and the number of octets
+    missing there.
+    """
     for _ in range(1 + MOST_TUNNELS):
         ips = ip_headers.read(packet)
         if not ips or any(ip.is_fragment for ip in ips):
@@ -289,5 +300,5 @@ def udp_of(packet: bytes, missing: int) -> Iterator[tuple[Flow, bytes, int]]:
         payload = packet[at + 8 :]
         yield flow, payload, missing
         tunnels = (dissectors.payloads()[name] for name in _tunnels(flow, payload, missing))
-        inside = (one.inner(payload, missing) for one in tunnels)
-        packet, missing = next((one for one in inside if one[0]), (b"", 0))
+        inside = (tunnel.inner(payload, missing) for tunnel in tunnels)
+        packet, missing = next((entry for entry in inside if entry[0]), (b"", 0))

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A capture of a link beside what was sent through it: do all who read it read the same?
+"""Compares a capture of a link with the packets that were sent through it.
 
-Three questions, packet by packet: does tshark read what our judge reads on the link; is what the judge restores, or
-what is there uncompressed, what was sent, octet by octet; and does tshark read the same in it as our reader in what was
-sent, packets in tunnels included.
+Three checks, packet by packet. tshark reads the same as our judge on the link. The packet that the judge restores, or
+that is there uncompressed, equals the sent packet octet by octet. tshark reads the same as our reader in the sent
+packet, including packets in tunnels.
 """
 
 from collections import Counter
@@ -25,79 +25,81 @@ RAW = Interface(0, framing.RAW)
 
 @dataclass
 class LinkComparison:
-    """`on_the_link` counts packets by what became of tshark's reading, `inside` those of which it read the inside."""
+    """The counts of a comparison. `on_the_link` counts packets by the outcome of tshark's reading, `inside` those whose
+    content it read.
+    """
 
     on_the_link: Counter[str] = field(default_factory=Counter)
     inside: int = 0
-    values: int = 0  # read alike by both, on the link and inside
-    missing: int = 0  # sent, and never on the link
+    values: int = 0  # packets that both read alike, on the link and inside
+    missing: int = 0  # packets that were sent but never on the link
     wrong: list[str] = field(default_factory=list)
 
 
 def look(capture: Path, sent: Mapping[str, Sequence[bytes]], words: Mapping[str, Any]) -> LinkComparison:
-    """`sent` has what each direction was sent, by the name of its interface in the capture, in order; `words` say what
-    is known of the channels, as `DecodeOptions` has it.
+    """Compares a capture with the sent packets. `sent` holds the packets of each direction, by the name of its
+    interface in the capture, in order. `words` describe the channels, as in `DecodeOptions`.
 
-    Raises EnvironmentLacks without tshark, HeadroomError when it fails or the capture cannot be read whole.
+    Raises EnvironmentLacks without tshark, HeadroomError if tshark fails or the capture is damaged.
     """
     read = run.read(DecodeOptions(capture, words))
     if read.faults:
         raise HeadroomError(" ".join(read.faults))
-    found = LinkComparison()
+    comparison = LinkComparison()
     came: dict[str, list[bytes]] = {name: [] for name in sent}
-    for one in read.decoded():
-        _on_the_link(one, found)
-        if (octets := uncompressed(one)) is not None:
-            also = one.ours.also_restored if one.ours is not None else []
-            came.setdefault(one.captured.interface.name, []).extend([octets, *also])
+    for packet in read.decoded():
+        _on_the_link(packet, comparison)
+        if (octets := uncompressed(packet)) is not None:
+            also = packet.ours.also_restored if packet.ours is not None else []
+            came.setdefault(packet.captured.interface.name, []).extend([octets, *also])
     for name, packets in came.items():
-        _inside(name, packets, sent.get(name, ()), found)
-    return found
+        _inside(name, packets, sent.get(name, ()), comparison)
+    return comparison
 
 
-def uncompressed(one: DecodedPacket) -> bytes | None:
-    """The packet that a link packet stands for; None where it stands for none, such as feedback."""
-    if one.frame.kind == framing.IP:
-        return one.frame.octets
-    return one.ours.restored if one.ours is not None else None
+def uncompressed(packet: DecodedPacket) -> bytes | None:
+    """The packet that a link packet stands for; None if there is none, as for feedback."""
+    if packet.frame.kind == framing.IP:
+        return packet.frame.octets
+    return packet.ours.restored if packet.ours is not None else None
 
 
-def _on_the_link(one: DecodedPacket, found: LinkComparison) -> None:
-    where = f"packet {one.captured.number} ({one.channel})"
-    if one.ours is None:
-        found.on_the_link["something else"] += 1
+def _on_the_link(packet: DecodedPacket, comparison: LinkComparison) -> None:
+    where = f"packet {packet.captured.number} ({packet.channel})"
+    if packet.ours is None:
+        comparison.on_the_link["something else"] += 1
         return
-    if one.ours.error:
-        found.wrong.append(f"{where}: {one.ours.error}")
-    found.values += len(one.compared.agreed)
-    found.on_the_link[one.compared.silent or one.compared.verdict] += 1
-    if one.compared.differences:
-        found.wrong.append(f"{where}, {one.ours.title}: {text.verdict_text(one.compared)}")
+    if packet.ours.error:
+        comparison.wrong.append(f"{where}: {packet.ours.error}")
+    comparison.values += len(packet.compared.agreed)
+    comparison.on_the_link[packet.compared.silent or packet.compared.verdict] += 1
+    if packet.compared.differences:
+        comparison.wrong.append(f"{where}, {packet.ours.title}: {text.verdict_text(packet.compared)}")
 
 
-def _inside(name: str, came: list[bytes], sent: Sequence[bytes], found: LinkComparison) -> None:
-    """What came along a link is what was sent, in order, and tshark reads the same in it."""
+def _inside(name: str, came: list[bytes], sent: Sequence[bytes], comparison: LinkComparison) -> None:
+    """Checks that the packets of the link were sent, in order, and that tshark reads the same in them."""
     flows = ip_dissector.rtp_flows(sent)
-    kept: list[bytes] = []
+    matched: list[bytes] = []
     at = 0
     for number, octets in enumerate(came):
         try:
             at = sent.index(octets, at) + 1  # type: ignore[arg-type]
         except ValueError:
-            found.wrong.append(f"{name}: {nth('packet', number)} of those restored is none that was sent")
+            comparison.wrong.append(f"{name}: {nth('packet', number)} of those restored was never sent")
             continue
-        kept.append(octets)
-    found.missing += len(sent) - len(kept)
-    if not kept:
-        found.wrong.append(f"{name}: nothing that was sent was on the link")
+        matched.append(octets)
+    comparison.missing += len(sent) - len(matched)
+    if not matched:
+        comparison.wrong.append(f"{name}: no sent packet was on the link")
         return
-    packets = [CapturedPacket(number, RAW, 0, octets, len(octets)) for number, octets in enumerate(kept, 1)]
-    for number, (octets, reading) in enumerate(zip(kept, tshark_reading.read_ip(packets), strict=True)):
+    packets = [CapturedPacket(number, RAW, 0, octets, len(octets)) for number, octets in enumerate(matched, 1)]
+    for number, (octets, reading) in enumerate(zip(matched, tshark_reading.read_ip(packets), strict=True)):
         ours = ip_dissector.read(octets, flows)
         compared = compare_ip(ours, reading)
-        found.inside += bool(compared.agreed)
-        found.values += len(compared.agreed)
+        comparison.inside += bool(compared.agreed)
+        comparison.values += len(compared.agreed)
         if compared.differences or compared.silent:
-            found.wrong.append(
+            comparison.wrong.append(
                 f"{name}: {nth('packet', number)} as it was sent, {ours.title}: {text.verdict_text(compared)}"
             )

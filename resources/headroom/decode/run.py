@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Decodes a capture: what its frames carry, channel by channel before tshark, packet by packet before our own judges.
+"""Decodes a capture: its frames by channel, first by tshark, then packet by packet by our own judges.
 
-A channel is what one sender sends on one interface with one set of VLAN tags: it has a judge and a run of tshark of its
-own. Where the frames of a line name no sender, addresses tell its two directions apart (`captures.direction`).
-Packets are read as the file has them. A capture of a link has them as they were sent, and what the link did to them in
-comments, so that the judge sees what the compressor sent, not only what arrived.
+A channel is the traffic of one sender on one interface with one set of VLAN tags. It has a judge and a run of tshark of
+its own. If frames name no sender, addresses tell the two directions apart (`captures.direction`). A capture of a link
+holds packets as they were sent, with comments on what the link did to them, so that the judge sees the packets of the
+compressor, not only those that arrived.
 """
 
 from collections import Counter
@@ -34,19 +34,20 @@ from headroom.decode import comparing, dissectors, ip_dissector, tshark_reading
 from headroom.decode.datagrams import Datagrams
 
 MOST_PACKETS = 200_000
-MOST_OCTETS = 512 << 20  # in all
-LOOK_AHEAD = 1000  # packets behind the last one shown: they help to find out what carries RTP and large CIDs
-MOST_CHANNELS = 64  # that tshark reads, each by a run of its own
+MOST_OCTETS = 512 << 20  # most packets in all
+LOOK_AHEAD = 1000  # packets behind the last printed one: they help to recognise RTP and large CIDs
+MOST_CHANNELS = 64  # most channels that tshark reads, each by a run of its own
 
-# Interface, VIDs, sender, scheme, what the frame says of the packet format; the last three for link packets only.
+# Interface, VIDs, sender, scheme, the frame's hint at the packet format. The last three are set for link packets only.
 Key = tuple[int, tuple[int, ...], str, str, str]
 Packets = list[tuple[CapturedPacket, Frame]]
 
 
 @dataclass(frozen=True)
 class DecodeOptions:
-    """What is to be decoded, and hints. `words` are what the user says of the channels (`Scheme.decode_options`).
-    `last` None: to the end. `rtp_ports` are UDP ports that carry RTP."""
+    """The capture to decode, and hints. `words` are the user's hints at the channels (`Scheme.decode_options`). `last`
+    None: to the end. `rtp_ports` are UDP ports that carry RTP.
+    """
 
     path: Path
     words: Mapping[str, Any] = field(default_factory=dict)
@@ -54,13 +55,13 @@ class DecodeOptions:
     last: int | None = None
     rtp_ports: frozenset[int] = frozenset()
     tshark: bool = True
-    formats: Mapping[int, Format] = field(default_factory=dict)  # of link types
-    in_tunnels: Format | None = None  # of what is no IP packet in a tunnel
+    formats: Mapping[int, Format] = field(default_factory=dict)  # formats by link type
+    in_tunnels: Format | None = None  # format of packets in a tunnel that are not IP
 
 
 @dataclass
 class DecodedPacket:
-    """One packet as both read it. `ours` is None where a frame carries nothing that is read here."""
+    """A packet as our judges and tshark read it. `ours` is None if we cannot read the content of the frame."""
 
     captured: CapturedPacket
     since_ns: int  # the first packet
@@ -70,32 +71,34 @@ class DecodedPacket:
     restored: Ours | None
     theirs: Reading | None
     compared: ReadingComparison
-    also_restored: list[Ours] = field(default_factory=list)  # behind `restored`
+    also_restored: list[Ours] = field(default_factory=list)  # packets behind `restored`
 
 
 @dataclass
 class Capture:
-    """A capture that has been read, tshark's readings included. `decoded` goes through it once.
+    """A capture that has been read, including tshark's readings. `decoded` iterates over it once.
 
-    `faults` are sentences about what was not decoded: the rest of a damaged file, what tshark failed at. `remarks` are
-    what a reader should know of how it was read.
+    `faults` are sentences about parts that were not decoded: the rest of a damaged file, failures of tshark. `remarks`
+    are sentences about the way in which it was read.
     """
 
     options: DecodeOptions
     packets: Packets
-    channels: dict[Key, str]  # in order, with their names
-    links: dict[Key, LinkChannel]  # of those that have link packets of a scheme
-    theirs: dict[int, Reading]  # by number of packet
+    channels: dict[Key, str]  # channels in order, with their names
+    links: dict[Key, LinkChannel]  # readers of the channels with link packets of a scheme
+    theirs: dict[int, Reading]  # tshark's readings, by number of packet
     rtp_flows: frozenset[Flow]
-    senders: Mapping[int, str] = field(default_factory=dict)  # by number of packet, where addresses tell them apart
-    undecided: frozenset[int] = frozenset()  # numbers of packets that are not at odds with any direction
+    senders: Mapping[int, str] = field(
+        default_factory=dict
+    )  # senders by number of packet, if addresses tell them apart
+    undecided: frozenset[int] = frozenset()  # numbers of packets that would fit any direction
     faults: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
     verdicts: Counter[str] = field(default_factory=Counter)
-    unverified: int = 0  # restored packets with a wrong checksum
+    unverified: int = 0  # number of restored packets with a wrong checksum
 
     def decoded(self) -> Iterator[DecodedPacket]:
-        """The packets shown, in order; those in front of them are read, too, for contexts rest on them."""
+        """The packets to print, in order. The packets before them are read, too, because contexts depend on them."""
         links = {key: channel.reader() for key, channel in self.links.items()}
         payloads = ip_dissector.readers()
         for captured, frame in self.packets:
@@ -129,19 +132,19 @@ class Capture:
             compared = comparing.compare_ip(ours, other) if other else ReadingComparison()
         if ours is not None:
             ours.notes[:0] = frame.notes
-            # Packets out of datagrams are whole, whatever of the last datagram was captured.
+            # A packet that was put together from datagrams is whole, even if the last datagram was not captured whole.
             missing = captured.missing if key in links else 0
             rtp = ours.rtp and key in links
             if ours.restored is not None:
                 restored = ip_dissector.read(ours.restored, rtp=rtp, missing=missing)
-            also = [ip_dissector.read(one, rtp=rtp, missing=missing) for one in ours.also_restored]
+            also = [ip_dissector.read(octets, rtp=rtp, missing=missing) for octets in ours.also_restored]
         if captured.is_cut:
             cut = f"only {len(captured.octets)} of {captured.length} octets were captured"
             compared = ReadingComparison(silent=cut)
             if ours is not None:
                 ours.notes.append(cut)
         elif ours is None:
-            compared = ReadingComparison(silent="nothing that is read here")
+            compared = ReadingComparison(silent="content of an unknown kind")
         elif other is None and not compared.silent:
             compared = ReadingComparison(silent="tshark did not run")
         since_ns = captured.time_ns - self.packets[0][0].time_ns
@@ -149,8 +152,10 @@ class Capture:
 
 
 def read(options: DecodeOptions) -> Capture:
-    """Reads a capture and asks tshark about it. Raises UsageError when it is none, or there is no packet to decode."""
-    hints = {name: one.hints(options.words) for name, one in dissectors.links().items()}
+    """Reads a capture with our judges and tshark. Raises UsageError if the file is not a capture, or has no packet to
+    decode.
+    """
+    hints = {name: link.hints(options.words) for name, link in dissectors.links().items()}
     faults: list[str] = []
     source = Source(options.path, options.formats)
     packets = _packets(options, source, faults)
@@ -168,25 +173,25 @@ def read(options: DecodeOptions) -> Capture:
         (octets for _, octets in plain), options.rtp_ports, (captured.missing for captured, _ in plain)
     )
     remarks = [*source.remarks, *remarks]
-    made = Capture(options, packets, _names(groups), links, {}, flows, senders, undecided, faults, remarks)
+    capture = Capture(options, packets, _names(groups), links, {}, flows, senders, undecided, faults, remarks)
     if options.last is not None:
-        made.packets = [one for one in packets if one[0].number <= options.last]
+        capture.packets = [packet for packet in packets if packet[0].number <= options.last]
         groups = {key: [one for one in group if one[0].number <= options.last] for key, group in groups.items()}
     for remark in dict.fromkeys(channel.remark for channel in links.values() if channel.remark):
-        names = [made.channels[key] for key, channel in links.items() if channel.remark == remark]
+        names = [capture.channels[key] for key, channel in links.items() if channel.remark == remark]
         named = ", ".join(name or "frames without a name" for name in names)
-        made.remarks.append(f"{remark}: {named}." if any(names) else f"{remark}.")
+        capture.remarks.append(f"{remark}: {named}." if any(names) else f"{remark}.")
     if not options.tshark:
-        made.remarks.append("tshark did not run (--no-tshark).")
+        capture.remarks.append("tshark did not run (--no-tshark).")
     elif not tshark.available():
-        made.remarks.append("tshark is not installed (apt-get install tshark): there is one reading only.")
+        capture.remarks.append("tshark is not installed (apt-get install tshark), so there is only one reading.")
     else:
-        _ask_tshark(made, groups)
-    return made
+        _ask_tshark(capture, groups)
+    return capture
 
 
 def _packets(options: DecodeOptions, source: Source, faults: list[str]) -> Packets:
-    found: Packets = []
+    packets: Packets = []
     octets = 0
     datagrams = Datagrams(options.in_tunnels)
     try:
@@ -194,16 +199,16 @@ def _packets(options: DecodeOptions, source: Source, faults: list[str]) -> Packe
             if options.last is not None and captured.number > options.last + LOOK_AHEAD:
                 break
             octets += len(captured.octets)
-            if len(found) == MOST_PACKETS or octets > MOST_OCTETS:
+            if len(packets) == MOST_PACKETS or octets > MOST_OCTETS:
                 faults.append(
-                    f"The capture goes on behind packet {len(found)}, which is as far as this goes: cut it with "
-                    f"`editcap -r`."
+                    f"The capture continues behind packet {len(packets)}, the last that was read: cut it with "
+                    "`editcap -r`."
                 )
                 break
-            found.append((captured, datagrams.open(captured, frame)))
+            packets.append((captured, datagrams.open(captured, frame)))
     except BrokenCapture as error:
-        faults.append(f"{error} The {len(found)} packets in front of that are decoded.")
-    return [(captured, datagrams.with_notes(captured, frame)) for captured, frame in found]
+        faults.append(f"{error} The {len(packets)} packets before that are decoded.")
+    return [(captured, datagrams.with_notes(captured, frame)) for captured, frame in packets]
 
 
 def _key(captured: CapturedPacket, frame: Frame, senders: Mapping[int, str]) -> Key:
@@ -218,18 +223,19 @@ def _link_packet(captured: CapturedPacket, frame: Frame) -> LinkPacket:
 
 
 def _tell_unknown(ours: Ours, is_undecided: bool) -> None:
-    """Says of a packet without a direction why it has none."""
+    """Adds to a packet without a direction the reason why it has none."""
     if ours.is_feedback:
-        ours.notes.append("its direction is unknown: contexts of both directions fit it, or of neither")
+        ours.notes.append("its direction is unknown: it fits the contexts of both directions, or of neither")
     elif is_undecided:
-        ours.error = "its direction is unknown: it fits several, and has no checksum that tells"
+        ours.error = "its direction is unknown: it fits several, and has no checksum that decides"
     else:
-        ours.error = "it fits neither direction, as behind a frame that is missing"
+        ours.error = "it fits neither direction, as after a missing frame"
 
 
 def _senders(packets: Packets, hints: Mapping[str, Any]) -> tuple[dict[int, str], frozenset[int], list[str]]:
-    """The senders of link packets, by number of packet, where nothing but their addresses names them; the numbers of
-    those that nothing decides; and remarks."""
+    """The senders of link packets, by number of packet, if only their addresses tell them; the numbers of the packets
+    that remain undecided; and remarks.
+    """
     lines: dict[Key, Packets] = {}
     named = direction.simplex_by_name({captured.interface.number: captured.interface.name for captured, _ in packets})
     addresses: dict[tuple[int, tuple[int, ...]], set[tuple[direction.Ends, str]]] = {}
@@ -240,10 +246,10 @@ def _senders(packets: Packets, hints: Mapping[str, Any]) -> tuple[dict[int, str]
         number, vlans, _, kind, form = _key(captured, frame, {})
         if kind and number not in named:
             lines.setdefault((number, vlans, "", kind, form), []).append((captured, frame))
-    found: dict[int, str] = {}
+    senders: dict[int, str] = {}
     undecided: set[int] = set()
     counts: Counter[str] = Counter()
-    mixed: set[int] = set()  # interfaces
+    mixed: set[int] = set()  # interfaces with frames that name their sender
     ends_of: dict[int, set[direction.Ends]] = {}
     for (number, _), pairs in addresses.items():
         ends_of.setdefault(number, set()).update(pair for pair, _ in pairs)
@@ -253,48 +259,48 @@ def _senders(packets: Packets, hints: Mapping[str, Any]) -> tuple[dict[int, str]
         if all(flags):
             continue
         line = group
-        if not is_duplex:  # its packets without a flag are for themselves
-            line = [one for one, flag in zip(group, flags, strict=True) if not flag]
+        if not is_duplex:  # packets without a flag are judged apart
+            line = [packet for packet, flag in zip(group, flags, strict=True) if not flag]
             flags = [""] * len(line)
         dissector = dissectors.links()[key[3]]
         links = [_link_packet(captured, frame) for captured, frame in line]
-        channel = dissector.channel(key[4], (one.octets for one in links), hints[key[3]])
-        ends = [dissector.ends(one) for one in links]
+        channel = dissector.channel(key[4], (link.octets for link in links), hints[key[3]])
+        ends = [dissector.ends(link) for link in links]
         ends_of.setdefault(key[0], set()).update(pair for pair in ends if pair)
-        told = direction.tell_apart(links, ends, flags, sorted(addresses.get(key[:2], ())), channel.reader)
-        names = told.senders
-        found |= {captured.number: name for (captured, _), name in zip(line, names, strict=True) if name}
+        directions = direction.tell_apart(links, ends, flags, sorted(addresses.get(key[:2], ())), channel.reader)
+        names = directions.senders
+        senders |= {captured.number: name for (captured, _), name in zip(line, names, strict=True) if name}
         is_flagged = any(flags)
         counts["apart"] += any(names) and not is_flagged
         counts["unflagged"] += flags.count("") if is_flagged else 0
         mixed |= {key[0]} if not any(names) and is_duplex else set()
-        undecided |= {line[place][0].number for place in told.undecided}
-        counts["unknown"] += names.count(direction.UNKNOWN) - len(told.undecided)
-        counts["guessed"] += told.guessed
+        undecided |= {line[place][0].number for place in directions.undecided}
+        counts["unknown"] += names.count(direction.UNKNOWN) - len(directions.undecided)
+        counts["guessed"] += directions.guessed
     counts["undecided"] = len(undecided)
     counts["one direction"] = len(mixed - direction.simplex_by_ends(ends_of))
-    return found, frozenset(undecided), _remarks_on_senders(counts)
+    return senders, frozenset(undecided), _remarks_on_senders(counts)
 
 
 def _remarks_on_senders(counts: Mapping[str, int]) -> list[str]:
-    """Remarks on lines, or link packets, whose sender no flag of a frame says: how many of each kind there are."""
+    """Remarks on lines, or link packets, whose sender no flag of a frame gives: how many of each kind there are."""
     remarks = []
     if counts["apart"]:
-        remarks.append("No frame says which end sent it: addresses and checksums tell the directions apart.")
+        remarks.append("No frame names its sender: addresses and checksums tell the directions apart.")
     if counts["unflagged"]:
         remarks.append(
-            f"Link packets that do not say which end sent them, though others do: {counts['unflagged']}. Addresses and "
+            f"Link packets that do not name their sender, though others do: {counts['unflagged']}. Addresses and "
             "checksums tell their directions."
         )
-    for kind, words in (
-        ("guessed", "Link packets that fit both directions, and are given to those that send by turns"),
-        ("unknown", "Link packets that fit neither direction, as behind missing frames, read apart"),
-        ("undecided", "Link packets whose direction nothing tells, read apart"),
+    for kind, sentence in (
+        ("guessed", "Link packets that fit both directions, and are assigned to the senders in turns"),
+        ("unknown", "Link packets that fit neither direction, as after missing frames, read apart"),
+        ("undecided", "Link packets of unknown direction, read apart"),
     ):
         if counts[kind]:
-            remarks.append(f"{words}: {counts[kind]}.")
+            remarks.append(f"{sentence}: {counts[kind]}.")
     if counts["one direction"]:
-        remarks.append("No frame says which end sent it, and no address names a second one: read as one direction.")
+        remarks.append("No frame names its sender, and there are no addresses of a second one: read as one direction.")
     return remarks
 
 
@@ -304,7 +310,9 @@ def _as_raw_ip(captured: CapturedPacket, frame: Frame) -> CapturedPacket:
 
 
 def _names(groups: dict[Key, Packets]) -> dict[Key, str]:
-    """Channels by what tells them apart: the interface's name, VLAN tags, and the sender where there are several."""
+    """Names of channels by their distinguishing properties: the interface's name, VLAN tags, and the sender if there
+    are several.
+    """
     names = {}
     senders: dict[tuple[int, tuple[int, ...]], set[str]] = {}
     for key in groups:
@@ -319,28 +327,28 @@ def _names(groups: dict[Key, Packets]) -> dict[Key, str]:
     return names
 
 
-def _ask_tshark(made: Capture, groups: dict[Key, Packets]) -> None:
-    """Puts each channel of link packets before tshark, and then the IP packets of each link type."""
-    links = [(key, group) for key, group in groups.items() if key in made.links and group]
+def _ask_tshark(capture: Capture, groups: dict[Key, Packets]) -> None:
+    """Reads each channel of link packets with tshark, and then the IP packets of each link type."""
+    links = [(key, group) for key, group in groups.items() if key in capture.links and group]
     if len(links) > MOST_CHANNELS:
-        made.remarks.append(f"tshark has read {MOST_CHANNELS} of {len(links)} channels.")
+        capture.remarks.append(f"tshark has read {MOST_CHANNELS} of {len(links)} channels.")
     for key, group in links[:MOST_CHANNELS]:
         sent = [_link_packet(captured, frame) for captured, frame in group]
         try:
-            found = made.links[key].tshark(sent)
+            readings = capture.links[key].tshark(sent)
         except HeadroomError as error:
-            made.faults.append(f"tshark failed at {made.channels[key] or 'the channel'}: {error}")
+            capture.faults.append(f"tshark failed at {capture.channels[key] or 'the channel'}: {error}")
             continue
-        made.theirs |= {captured.number: one for (captured, _), one in zip(group, found, strict=True)}
+        capture.theirs |= {captured.number: theirs for (captured, _), theirs in zip(group, readings, strict=True)}
     by_type: dict[int, list[CapturedPacket]] = {}
-    for captured, frame in made.packets:
+    for captured, frame in capture.packets:
         if frame.kind == framing.IP:
             shown = _as_raw_ip(captured, frame) if frame.is_derived else captured
             by_type.setdefault(shown.interface.link_type, []).append(shown)
     for packets in by_type.values():
         try:
-            found = tshark_reading.read_ip(packets, sorted(made.options.rtp_ports))
+            readings = tshark_reading.read_ip(packets, sorted(capture.options.rtp_ports))
         except HeadroomError as error:
-            made.faults.append(f"tshark failed at the IP packets: {error}")
+            capture.faults.append(f"tshark failed at the IP packets: {error}")
             continue
-        made.theirs |= {captured.number: one for captured, one in zip(packets, found, strict=True)}
+        capture.theirs |= {captured.number: theirs for captured, theirs in zip(packets, readings, strict=True)}

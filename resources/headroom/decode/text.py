@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A decoded packet as people read it, and as a JSON document."""
+"""A decoded packet as text, and as a JSON document."""
 
 from typing import Any
 
@@ -8,8 +8,8 @@ from headroom.core.captures.dissection import Ours, Reading, ReadingComparison, 
 from headroom.decode.dissectors import links, shown
 from headroom.decode.run import DecodedPacket
 
-MOST_HEX = 2048  # octets of a packet in full; behind them an ellipsis
-# Values that a line about an IP packet does not repeat one by one.
+MOST_HEX = 2048  # most octets of a packet that are printed; an ellipsis follows
+# Values that the line about an IP packet leaves out.
 _ADDRESSES = ("IPv4 source", "IPv4 destination", "IPv6 source", "IPv6 destination")
 _PORTS = ("UDP source port", "UDP destination port", "TCP source port", "TCP destination port")
 
@@ -29,25 +29,26 @@ def ours_text(one: DecodedPacket) -> str:
             lines.append(f"= {_headline(reading)}; {_octets(len(packet))}")
             lines += [f"restored: {note}" for note in _remarks(reading)]
     elif ours.header_octets is not None and not ours.error:
-        lines.append("nothing to deliver")
+        lines.append("nothing is delivered")
     return "\n".join([*lines, *_remarks(ours)])
 
 
-def theirs_text(one: DecodedPacket) -> str:
-    """The reading of tshark."""
-    if one.theirs is None:
+def theirs_text(packet: DecodedPacket) -> str:
+    """tshark's reading, in a few lines."""
+    if packet.theirs is None:
         return ""
-    if not (one.theirs.title or one.theirs.values):
-        return "\n".join(_remarks(one.theirs)) or "nothing"
-    return "\n".join([_headline(one.theirs, one.frame.kind), *_remarks(one.theirs)])
+    if not (packet.theirs.title or packet.theirs.values):
+        return "\n".join(_remarks(packet.theirs)) or "nothing"
+    return "\n".join([_headline(packet.theirs, packet.frame.kind), *_remarks(packet.theirs)])
 
 
 def verdict_text(compared: ReadingComparison) -> str:
-    """Whether they agree, and where not."""
+    """A sentence that says if the readings agree, or else the differences."""
     if compared.differences:
         return "differ: " + "; ".join(
-            f"{one.name} {shown(_plain(one.name), one.ours)}, tshark {shown(_plain(one.name), one.theirs)}"
-            for one in compared.differences
+            f"{difference.name} {shown(_plain(difference.name), difference.ours)}, tshark "
+            f"{shown(_plain(difference.name), difference.theirs)}"
+            for difference in compared.differences
         )
     if compared.agreed:
         return f"agree in {len(compared.agreed)}"
@@ -81,58 +82,58 @@ def _headline(reading: Reading, kind: str = framing.IP) -> str:
 
 def _ends(values: dict[str, Value]) -> list[str]:
     """Addresses and ports from the outermost pair to the innermost: 10.0.0.1 → 172.16.0.1."""
-    found = []
+    ends = []
     for version in ("IPv4", "IPv6"):
         sources, destinations = values.get(f"{version} source"), values.get(f"{version} destination")
         if isinstance(sources, list) and isinstance(destinations, list):
-            found += [f"{a} → {b}" for a, b in zip(sources, destinations, strict=False)]
+            ends += [f"{a} → {b}" for a, b in zip(sources, destinations, strict=False)]
     for name in ("UDP ", "TCP "):
         sources, destinations = values.get(f"{name}source port"), values.get(f"{name}destination port")
         if isinstance(sources, list) and isinstance(destinations, list):
-            found += [f"{name}{a} → {b}" for a, b in zip(sources, destinations, strict=False)]
+            ends += [f"{name}{a} → {b}" for a, b in zip(sources, destinations, strict=False)]
     if "source port" in values:
-        found.append(f"ports {values['source port']} → {values.get('destination port')}")
-    return found
+        ends.append(f"ports {values['source port']} → {values.get('destination port')}")
+    return ends
 
 
-def in_full(one: DecodedPacket) -> list[str]:
-    """Everything about a packet: octets, the judge's trace with positions, the restored packet field by field."""
-    octets = one.frame.octets
+def in_full(decoded: DecodedPacket) -> list[str]:
+    """The whole packet as lines: octets, the judge's trace with positions, the restored packet field by field."""
+    octets = decoded.frame.octets
     lines = [f"  octets: {octets[:MOST_HEX].hex()}{'…' if len(octets) > MOST_HEX else ''}"]
-    ours = one.ours
+    ours = decoded.ours
     if ours is None:
         return lines
     lines += [f"  {line}" for line in ours.trace]
-    plain = ours.restored if ours.restored is not None else octets if one.frame.kind == framing.IP else None
+    plain = ours.restored if ours.restored is not None else octets if decoded.frame.kind == framing.IP else None
     if plain is not None:
         lines.append("  restored:" if ours.restored is not None else "  fields:")
         for packet in (plain, *ours.also_restored):
-            found = fields.dissect(packet, ours.rtp)
-            lines += [f"  octet {part.offset:4d}  {part.name:<36} {part.value}" for part in found]
+            parts = fields.dissect(packet, ours.rtp)
+            lines += [f"  octet {part.offset:4d}  {part.name:<36} {part.value}" for part in parts]
     return lines
 
 
-def document(one: DecodedPacket) -> dict[str, Any]:
-    """A packet for other programs. Octets are in hexadecimal, values by name."""
-    captured = one.captured
+def document(packet: DecodedPacket) -> dict[str, Any]:
+    """The packet as a JSON document. Octets are in hexadecimal, values by name."""
+    captured = packet.captured
     return {
         "number": captured.number,
         "time_ns": captured.time_ns,
-        "since_first_ns": one.since_ns,
-        "channel": one.channel,
-        "carries": one.frame.kind,
-        "what": one.frame.what,
-        "vlans": list(one.frame.vlans),
-        "octets": one.frame.octets.hex(),
+        "since_first_ns": packet.since_ns,
+        "channel": packet.channel,
+        "carries": packet.frame.kind,
+        "what": packet.frame.what,
+        "vlans": list(packet.frame.vlans),
+        "octets": packet.frame.octets.hex(),
         "captured": len(captured.octets),
         "length": captured.length,
         "comments": list(captured.comments),
-        "judge": _judge(one.ours, one.restored, one.also_restored),
-        "tshark": _reading(one.theirs),
-        "verdict": one.compared.verdict,
-        "agreed": one.compared.agreed,
-        "differences": [{"name": d.name, "judge": d.ours, "tshark": d.theirs} for d in one.compared.differences],
-        "silent": one.compared.silent,
+        "judge": _judge(packet.ours, packet.restored, packet.also_restored),
+        "tshark": _reading(packet.theirs),
+        "verdict": packet.compared.verdict,
+        "agreed": packet.compared.agreed,
+        "differences": [{"name": d.name, "judge": d.ours, "tshark": d.theirs} for d in packet.compared.differences],
+        "silent": packet.compared.silent,
     }
 
 
@@ -143,13 +144,13 @@ def _reading(reading: Reading | None) -> dict[str, Any] | None:
 
 
 def _judge(ours: Ours | None, restored: Ours | None, also: list[Ours]) -> dict[str, Any] | None:
-    found = _reading(ours)
-    if ours is None or found is None:
+    result = _reading(ours)
+    if ours is None or result is None:
         return None
-    found["header_octets"] = ours.header_octets
-    found["restored"] = ours.restored.hex() if ours.restored is not None else None
-    found["restored_as"] = _reading(restored)
+    result["header_octets"] = ours.header_octets
+    result["restored"] = ours.restored.hex() if ours.restored is not None else None
+    result["restored_as"] = _reading(restored)
     if also:
         octets = (packet.hex() for packet in ours.also_restored)
-        found["also_restored"] = [{"octets": a, "as": _reading(b)} for a, b in zip(octets, also, strict=True)]
-    return found
+        result["also_restored"] = [{"octets": a, "as": _reading(b)} for a, b in zip(octets, also, strict=True)]
+    return result

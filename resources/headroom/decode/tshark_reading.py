@@ -9,7 +9,7 @@ from headroom.core.captures.reading import CapturedPacket
 from headroom.decode import dissectors
 
 PROTOCOL = "_ws.col.Protocol"
-IP_FIELDS = {  # field of tshark -> name of a value, and whether there are several
+IP_FIELDS = {  # field of tshark -> name of a value, and True if it is a list
     "ip.src": ("IPv4 source", True),
     "ip.dst": ("IPv4 destination", True),
     "ip.id": ("IP-ID", True),
@@ -27,7 +27,7 @@ IP_FIELDS = {  # field of tshark -> name of a value, and whether there are sever
     "rtp.marker": ("M", False),
     "rtp.p_type": ("PT", False),
 }
-# Of IPv4, tshark takes the length 0 for that of segmentation offload by itself.
+# For IPv4, tshark itself takes the length 0 for segmentation offload.
 OPTIONS = (
     *("-o", "ip.defragment:FALSE", "-o", "ipv6.defragment:FALSE", "-o", "ipv6.tso_support:TRUE"),
     *("--enable-heuristic", "rtp_udp"),
@@ -36,27 +36,27 @@ UNKNOWN = "tshark's output is ambiguous"
 
 
 def read_ip(packets: Sequence[CapturedPacket], rtp_ports: Sequence[int] = ()) -> list[Reading]:
-    """Frames of one link type with IP packets in them, as tshark reads them.
+    """tshark's readings of IP packets in frames of one link type.
 
-    Raises EnvironmentLacks without tshark, HeadroomError when it fails.
+    Raises EnvironmentLacks without tshark, HeadroomError if it fails.
     """
     options, fields = [*OPTIONS], [PROTOCOL, *IP_FIELDS, tshark.MALFORMED]
     for port in rtp_ports:
         options += ["-d", f"udp.port=={port},rtp"]
-    for one in dissectors.payloads().values():
-        options += one.options
-        fields += one.fields
-    sent = [(one.time_ns, one.octets, one.length) for one in packets]
+    for payload in dissectors.payloads().values():
+        options += payload.options
+        fields += payload.fields
+    sent = [(packet.time_ns, packet.octets, packet.length) for packet in packets]
     rows = tshark.rows_of(sent, packets[0].interface.link_type, fields, options)
     return [Reading(error=UNKNOWN) for _ in packets] if rows is None else [ip_row(row) for row in rows]
 
 
 def ip_row(row: Row) -> Reading:
-    """tshark's fields of a packet that is not compressed."""
+    """The reading of tshark's fields of an uncompressed packet."""
     reading = Reading(title=" ".join(row.get(PROTOCOL, [])))
     tshark.take(row, IP_FIELDS, reading.values)
-    for one in dissectors.payloads().values():
-        one.complete(row, reading)
+    for payload in dissectors.payloads().values():
+        payload.complete(row, reading)
     if row.get(tshark.MALFORMED):
         reading.notes.append("malformed")
     return reading

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The history of measurements: one value of each series a night, and what changed."""
+"""The history of measurements: one value of each series a night, and the detection of changes."""

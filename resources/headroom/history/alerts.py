@@ -23,7 +23,7 @@ from headroom.history.series import night_name, night_of
 
 Direction = Literal["regression", "improvement", "change", "verdict"]
 State = Literal["open", "accepted", "fixed", "ignored", "superseded"]
-CLOSING: tuple[State, ...] = ("accepted", "fixed", "ignored", "superseded")  # actions, and what they lead to
+CLOSING: tuple[State, ...] = ("accepted", "fixed", "ignored", "superseded")  # actions, and the states that they lead to
 Warn = Callable[[str], None]
 _SENTENCE = re.compile(r"(.*): (\S+) → (\S+)(?: \((.*)\))?", re.DOTALL)
 
@@ -66,9 +66,10 @@ class ChangedCase:
 @dataclass(frozen=True)
 class Alert:
     """An alert as the log shows it. `confirmed`: an interleaved measurement, a count of instructions, or a verdict has
-    shown it; only such alerts make the exit status 1. `cases` are those whose verdict changed. `implementation` and
+    proved it; only such alerts make the exit status 1. `cases` are those whose verdict changed. `implementation` and
     `build` are what was measured; "" in logs of earlier versions. `drift_since` is the night since which the code has
-    drifted, against the pinned build; None where the alert is about a step."""
+    drifted, against the pinned build; None where the alert is about a step.
+    """
 
     id: str
     night: datetime
@@ -84,7 +85,7 @@ class Alert:
     drift_since: datetime | None = None
     state: State = "open"
     reason: str = ""
-    closed: str = ""  # when
+    closed: str = ""  # time of the closing
 
     @property
     def is_open(self) -> bool:
@@ -95,7 +96,7 @@ class Alert:
         return self.direction in ("regression", "verdict")
 
     def commits(self, digits: int = 12) -> str:
-        """The commits between which it began, such as `0f3a..9c41`; "" where the builds are of no commit."""
+        """The commits between which it began, such as `0f3a..9c41`; "" if the builds have no commit."""
         old, new = self.old_commit[:digits], self.new_commit[:digits]
         return f"{old}..{new}" if old and new else f"since {new}" if new else f"after {old}" if old else ""
 
@@ -107,7 +108,7 @@ class Alert:
         return f"{'' if self.confirmed else 'unconfirmed '}{self.direction}{since}: {what}"
 
     def opened(self) -> dict[str, Any]:
-        """The entry that opens it."""
+        """The log entry that opens it."""
         return {
             "alert": self.id,
             "action": "opened",
@@ -117,8 +118,8 @@ class Alert:
             "confirmed": self.confirmed,
             "old_commit": self.old_commit,
             "new_commit": self.new_commit,
-            "series": [one.as_json() for one in self.series],
-            "cases": [dict(vars(one)) for one in self.cases],
+            "series": [changed.as_json() for changed in self.series],
+            "cases": [dict(vars(case)) for case in self.cases],
             "implementation": self.implementation,
             "build": self.build,
             **({"drift_since": night_name(self.drift_since)} if self.drift_since else {}),
@@ -127,33 +128,35 @@ class Alert:
 
 @dataclass
 class AlertBook:
-    """All alerts, by identity, in the order in which they were opened. `closings` are the identities of those that were
-    closed, in the order of the log: a clock that was wrong tells no order."""
+    """All alerts, by identity, in the order in which they were opened. `closings` are the identities of closed alerts,
+    in the order of the log, because a wrong clock would give a wrong order.
+    """
 
     alerts: dict[str, Alert] = field(default_factory=dict)
     closings: list[str] = field(default_factory=list)
 
     @property
     def open(self) -> list[Alert]:
-        return [one for one in self.alerts.values() if one.is_open]
+        return [alert for alert in self.alerts.values() if alert.is_open]
 
     def find(self, name: str) -> Alert:
-        """An alert by its identity, or by the beginning of it that only one has; `last` is the newest open one. Raises
-        UsageError."""
-        found = [one for one in self.alerts.values() if one.id.startswith(name)]
+        """An alert by its identity, or by a beginning that no other identity has; `last` is the newest open one. Raises
+        UsageError.
+        """
+        matching = [alert for alert in self.alerts.values() if alert.id.startswith(name)]
         if name == "last":
-            found = self.open[-1:]
+            matching = self.open[-1:]
         if name in self.alerts:
             return self.alerts[name]
-        if len(found) == 1:
-            return found[0]
+        if len(matching) == 1:
+            return matching[0]
         known = ", ".join(one.id for one in self.open) or "none"
-        what = f"Several alerts begin with '{name}'" if found else f"There is no alert '{name}'"
+        what = f"Several alerts begin with '{name}'" if matching else f"There is no alert '{name}'"
         raise UsageError(f"{what}. Open alerts: {known}.")
 
     def last_closed(self) -> Alert:
-        """The alert that was closed last. Raises UsageError where none is closed."""
-        closed = [found for name in self.closings if (found := self.alerts.get(name)) and not found.is_open]
+        """The alert that was closed last. Raises UsageError if none is closed."""
+        closed = [alert for name in self.closings if (alert := self.alerts.get(name)) and not alert.is_open]
         if not closed:
             raise UsageError("No alert is closed.")
         return closed[-1]
@@ -165,18 +168,19 @@ class AlertBook:
 
     def of(self, machine: str) -> AlertBook:
         """The alerts of a machine."""
-        return AlertBook({one.id: one for one in self.alerts.values() if one.machine == machine}, self.closings)
+        return AlertBook({alert.id: alert for alert in self.alerts.values() if alert.machine == machine}, self.closings)
 
     @property
     def precision(self) -> tuple[int, int]:
-        """How many of the closed alerts were right (accepted or fixed), and how many there are."""
-        closed = [one for one in self.alerts.values() if not one.is_open and one.confirmed]
+        """The number of closed alerts that were right (accepted or fixed), and of all closed alerts."""
+        closed = [alert for alert in self.alerts.values() if not alert.is_open and alert.confirmed]
         return sum(one.state != "ignored" for one in closed), len(closed)
 
 
 def parse(entries: Iterable[dict[str, Any]], warn: Warn = lambda sentence: None) -> AlertBook:
-    """The alerts of a log. Entries that are none are left out with a warning; the first action that closes an alert
-    counts, until it is reopened."""
+    """The alerts of a log. Invalid entries are left out with a warning. The first action that closes an alert counts,
+    until it is reopened.
+    """
     book = AlertBook()
     for entry in entries:
         identity, action = str(entry.get("alert", "")), str(entry.get("action", ""))
@@ -185,9 +189,9 @@ def parse(entries: Iterable[dict[str, Any]], warn: Warn = lambda sentence: None)
             try:
                 book.alerts[identity] = _opened(identity, entry)
             except (KeyError, TypeError, ValueError) as error:
-                warn(f"An entry of alerts.jsonl is no alert ({type(error).__name__}: {error}): {_shown(entry)}.")
+                warn(f"An entry of alerts.jsonl is not an alert ({type(error).__name__}: {error}): {_shown(entry)}.")
         elif known is None or action not in ("opened", "reopened", "forgotten", *CLOSING):
-            warn(f"An entry of alerts.jsonl is about no alert: {_shown(entry)}.")
+            warn(f"An entry of alerts.jsonl names no known alert: {_shown(entry)}.")
         elif action == "forgotten":
             del book.alerts[identity]
         elif action == "reopened":
@@ -216,8 +220,8 @@ def _opened(identity: str, entry: dict[str, Any]) -> Alert:
         confirmed=bool(entry["confirmed"]),
         old_commit=str(entry.get("old_commit", "")),
         new_commit=str(entry.get("new_commit", "")),
-        series=tuple(_changed_series(one) for one in entry.get("series", ())),
-        cases=tuple(_changed_case(one) for one in entry.get("cases", ())),
+        series=tuple(_changed_series(changed) for changed in entry.get("series", ())),
+        cases=tuple(_changed_case(case) for case in entry.get("cases", ())),
         implementation=str(entry.get("implementation", "")),
         build=str(entry.get("build", "")),
         drift_since=night_of(entry["drift_since"]) if entry.get("drift_since") else None,
@@ -225,7 +229,7 @@ def _opened(identity: str, entry: dict[str, Any]) -> Alert:
 
 
 def _changed_series(entry: dict[str, Any]) -> ChangedSeries:
-    """A series of an entry. Names that a later version added are left out."""
+    """The series of an entry. Names that a later version added are left out."""
     texts = {name: str(entry[name]) for name in ("id", "label", "test", "metric", "unit")}
     numbers = {name: float(entry[name]) for name in ("baseline", "value", "step")}
     ratio = entry.get("ratio")
@@ -239,31 +243,31 @@ def _changed_series(entry: dict[str, Any]) -> ChangedSeries:
 
 
 def _changed_case(entry: dict[str, Any] | str) -> ChangedCase:
-    """A case of an entry; of earlier versions, a sentence such as `test: pass → fail (reason)`."""
+    """The case of an entry; in earlier versions, a sentence such as `test: pass → fail (reason)`."""
     if isinstance(entry, str):
         match = _SENTENCE.fullmatch(entry)
         if match is None:
-            raise ValueError(f"'{entry}' is no changed case")
+            raise ValueError(f"'{entry}' is not a changed case")
         return ChangedCase(match[1], match[2], match[3], match[4] or "")
     return ChangedCase(*(str(entry[name]) for name in ("test", "before", "after")), str(entry.get("reason", "")))
 
 
 def closing(alert: Alert, action: str, reason: str, now: datetime) -> dict[str, Any]:
-    """The entry that closes an alert. Raises UsageError where it is closed already, or an ignored one has no reason."""
+    """The entry that closes an alert. Raises UsageError if it is closed already, or if an ignored one has no reason."""
     if not alert.is_open:
         raise UsageError(f"The alert {alert.id} is {alert.state} already.")
     if action == "ignored" and not reason.strip():
-        raise UsageError("An alert is ignored with a reason only: --reason '…'.")
+        raise UsageError("Give a reason to ignore an alert: --reason '…'.")
     return _action(alert, action, reason, now)
 
 
 def forgetting(alert: Alert, now: datetime) -> dict[str, Any]:
-    """The entry that takes an alert out of the book, as its night is taken out of the history."""
+    """The entry that removes an alert from the book, when its night is removed from the history."""
     return _action(alert, "forgotten", "", now)
 
 
 def reopening(alert: Alert, reason: str, now: datetime) -> dict[str, Any]:
-    """The entry that opens an alert again. Raises UsageError where it is open."""
+    """The entry that opens an alert again. Raises UsageError if it is open."""
     if alert.is_open:
         raise UsageError(f"The alert {alert.id} is open.")
     return _action(alert, "reopened", reason, now)
@@ -281,7 +285,7 @@ def _action(alert: Alert, action: str, reason: str, now: datetime) -> dict[str, 
 def identity(
     night: datetime, direction: Direction, confirmed: bool, known: Collection[str], is_drift: bool = False
 ) -> str:
-    """A new alert's identity: night, direction, and a number where there is another one."""
+    """A new alert's identity: night, direction, and a number if there are several."""
     base = f"{night_name(night)}-{'' if confirmed else 'unconfirmed-'}{'drift-' if is_drift else ''}{direction}"
     numbered = (base if number == 1 else f"{base}-{number}" for number in count(1))
-    return next(one for one in numbered if one not in known)
+    return next(candidate for candidate in numbered if candidate not in known)

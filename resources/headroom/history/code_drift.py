@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Slow drift of the code: tonight's build against the pinned one, which the same session measures every night.
 
-A drift of 0.1 % a night is no step: the baseline follows it, and so does the last good build. The ratio of tonight's
-build to the pinned one cancels what the machine does, and shows the sum of all steps. What decisions explain is taken
-out: a change that is accepted, alerted or ignored counts by the ratios of the nights before and after it. A decision
-about drift, and a step due to the place of the code, begin a new reference.
+A drift of 0.1 % a night is not a step: the baseline follows it, and so does the last good build. The ratio of tonight's
+build to the pinned one cancels changes of the machine, and shows the sum of all steps. Decisions explain a part of it:
+a change that is accepted, alerted or ignored counts by the ratios of the nights before and after it. A decision about
+drift, and a step due to the code's place in memory, begin a new reference.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from headroom.history.events import Event
 from headroom.history.series import Series, SeriesKey
 
 DRIFT_LIMIT = 0.02
-LEVEL_NIGHTS = 3  # whose median is a level
-# Conditions that change one of two builds more than the other; what changes both alike cancels.
+LEVEL_NIGHTS = 3  # nights whose median is a level
+# Conditions that affect one of two builds more than the other; others affect both alike and cancel.
 REFERENCE_CONDITIONS = frozenset({"pinned", "cpu", "compiler", "flags", "profile", "case", "unit", "better"})
 
 Ratios = NDArray[np.float64]
@@ -34,9 +34,10 @@ Ratios = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class CodeDrift:
-    """A ratio to the pinned build beyond what decisions explain. `expected` is the ratio that they explain, and `step`
-    the share by which tonight's build is off it. `since` is the night of the reference, and `commit` what it measured.
-    `expected_count` is the expected ratio of the instructions of the same stage."""
+    """A ratio to the pinned build beyond the part that decisions explain. `expected` is the explained ratio, and `step`
+    the share by which tonight's build is off it. `since` is the night of the reference, and `commit` its commit.
+    `expected_count` is the expected ratio of the instructions of the same stage.
+    """
 
     series: Series
     since: datetime
@@ -61,29 +62,29 @@ class DriftBook:
     """The drift of each sentinel's series of a machine, from its rows and the decisions about it."""
 
     def __init__(self, series: Iterable[Series], alerts: Iterable[Alert], events: Sequence[Event]) -> None:
-        self.series = {one.key: one for one in series}
-        self.by_identity = {one.key.id: one for one in self.series.values()}
-        self.places = [one for one in events if one.kind == "layout"]
-        said = [(one, changed) for one in alerts if one.confirmed for changed in one.series]
-        steps = [pair for pair in said if pair[0].drift_since is None and self._step_stands(*pair)]
-        drifts = [pair for pair in said if pair[0].drift_since is not None]
+        self.series = {entry.key: entry for entry in series}
+        self.by_identity = {entry.key.id: entry for entry in self.series.values()}
+        self.places = [event for event in events if event.kind == "layout"]
+        decided = [(alert, changed) for alert in alerts if alert.confirmed for changed in alert.series]
+        steps = [pair for pair in decided if pair[0].drift_since is None and self._step_stands(*pair)]
+        drifts = [pair for pair in decided if pair[0].drift_since is not None]
         self.standing = steps + [pair for pair in drifts if pair[0].state in ("open", "accepted")]
         self.standing += [pair for pair in drifts if pair[0].state == "ignored" and not self._was_back(*pair)]
 
     def drifts(self, night: datetime) -> list[CodeDrift]:
         """The series that have drifted as of a night: that night and the median of the last three are beyond 2 %."""
-        found = {key: drift for key in self.series if (drift := self._of(self.series[key], night))}
-        beyond = [one for one in found.values() if abs(one.step) > DRIFT_LIMIT]
-        return [replace(one, expected_count=_expected_count(one, found)) for one in beyond]
+        drift_by_key = {key: drift for key in self.series if (drift := self._of(self.series[key], night))}
+        beyond = [code_drift for code_drift in drift_by_key.values() if abs(code_drift.step) > DRIFT_LIMIT]
+        return [replace(code_drift, expected_count=_expected_count(code_drift, drift_by_key)) for code_drift in beyond]
 
     def _of(self, series: Series, night: datetime) -> CodeDrift | None:
-        """The drift of a series as of a night, however small; None where there is no reference for it."""
+        """The drift of a series as of a night, however small; None without a reference."""
         if series.kind != "sentinel" or not series.nights or series.nights[-1] != night:
             return None
-        found = self._off(series, self.standing)
-        if found is None:
+        reference = self._off(series, self.standing)
+        if reference is None:
             return None
-        row, expected, off = found
+        row, expected, off = reference
         last = _known(off)[-LEVEL_NIGHTS:]
         if not math.isfinite(off[-1]) or len(last) < LEVEL_NIGHTS:
             return None
@@ -93,11 +94,13 @@ class DriftBook:
         commit = "" if series.changed[row] else series.commits[row]
         return CodeDrift(series, series.nights[row], commit, expected, step, float(pinned.values[-1]))
 
-    # ---- how long a decision holds
+    # ---- validity of decisions
 
     def is_back(self, alert: Alert) -> bool:
-        """True if, three nights in a row, each series of an alert about drift was where it was expected without it."""
-        return bool(alert.series) and all(self._is_back(alert, one) for one in alert.series)
+        """True if, three nights in a row, each series of an alert about drift was at the value expected without the
+        drift.
+        """
+        return bool(alert.series) and all(self._is_back(alert, changed) for changed in alert.series)
 
     def _is_back(self, alert: Alert, changed: ChangedSeries) -> bool:
         last = self._off_since(alert, changed)[-LEVEL_NIGHTS:]
@@ -114,24 +117,26 @@ class DriftBook:
         return alert.state in ("open", "accepted")
 
     def _off_since(self, alert: Alert, changed: ChangedSeries) -> Ratios:
-        """By how much a series was off what other alerts explain, in the nights after an alert. Where the drift went
-        on, the reference of a later alert does not count."""
+        """The shares by which a series was off the values that other alerts explain, in the nights after an alert. If
+        the drift went on, the reference of a later alert does not count.
+        """
         series = self.by_identity.get(changed.id)
         others = [
             (other, each)
             for other, each in self.standing
             if other.id != alert.id and (other.drift_since is None or other.night < alert.night)
         ]
-        found = self._off(series, others) if series is not None else None
-        if series is None or found is None:
+        reference = self._off(series, others) if series is not None else None
+        if series is None or reference is None:
             return np.array([])
-        return _known(found[2][[night > alert.night for night in series.nights]])
+        return _known(reference[2][[night > alert.night for night in series.nights]])
 
     # ---- ratios
 
     def _off(self, series: Series, standing: Iterable[tuple[Alert, ChangedSeries]]) -> tuple[int, float, Ratios] | None:
-        """The row of a series' reference, the ratio that is expected of its last night, and the share by which each
-        night was off what was expected of it then (NaN before the reference). None where there is no reference."""
+        """The row of a series' reference, the ratio expected of its last night, and the share by which each night was
+        off its expected ratio (NaN before the reference). None if there is no reference.
+        """
         pinned = self.series.get(pinned_key(series.key))
         start = _first_row(series, pinned) if pinned is not None else None
         if pinned is None or start is None:
@@ -139,7 +144,7 @@ class DriftBook:
         ratios = _ratios(series, pinned)
         own = [(alert, changed) for alert, changed in standing if changed.id == series.key.id]
         references = [alert.night for alert, _ in own if alert.drift_since is not None]
-        references += [one.night for one in self.places if one.is_about(series)]
+        references += [place.night for place in self.places if place.is_about(series)]
         row = max([start, *_rows_of(series, references)])
         reference = _median(ratios[row : row + LEVEL_NIGHTS])
         if row == start:
@@ -147,7 +152,7 @@ class DriftBook:
         if not reference > 0:
             return None
         decided = _rows_of(series, (changed.first_night for alert, changed in own if alert.drift_since is None))
-        changes = sorted({one for one in decided if one > row})
+        changes = sorted({row_changed for row_changed in decided if row_changed > row})
         begins, ends = [row, *changes], [*changes, len(series)]
         off = np.full(len(series), math.nan)
         expected = reference
@@ -160,15 +165,15 @@ class DriftBook:
         return row, expected, off
 
 
-def _expected_count(one: CodeDrift, found: Mapping[SeriesKey, CodeDrift]) -> float:
+def _expected_count(code_drift: CodeDrift, drifts: Mapping[SeriesKey, CodeDrift]) -> float:
     """The expected ratio of the instructions of the stage whose time drifted."""
-    metric = one.series.key.metric
-    counted = replace(one.series.key, metric=metric.removesuffix("_ns") + "_instructions")
-    return found[counted].expected if metric.endswith("_ns") and counted in found else 1.0
+    metric = code_drift.series.key.metric
+    counted = replace(code_drift.series.key, metric=metric.removesuffix("_ns") + "_instructions")
+    return drifts[counted].expected if metric.endswith("_ns") and counted in drifts else 1.0
 
 
 def near(changed: ChangedSeries) -> float:
-    """By what share a series may differ from a value of an alert, and count as there: half of the step."""
+    """The share by which a series may differ from a value of an alert and still be at it: half of the step."""
     return max(abs(changed.step) / 2, LEAST_SPREAD)
 
 
@@ -181,7 +186,7 @@ def rows_back(alert: Alert, changed: ChangedSeries, series: Series) -> list[int]
 
 
 def _ratios(series: Series, pinned: Series) -> Ratios:
-    """The ratio to the pinned build in each night of a series; NaN where one of both has no value."""
+    """The ratio to the pinned build in each night of a series; NaN if either has no value."""
     values = dict(zip(pinned.nights, pinned.values.tolist(), strict=True))
     other = np.array([values.get(night, math.nan) for night in series.nights])
     return np.divide(series.values, other, out=np.full(len(series), math.nan), where=other > 0)
@@ -191,14 +196,14 @@ def _first_row(series: Series, pinned: Series) -> int | None:
     """The row of a series from which on its ratios to the pinned build are comparable."""
     start = 0
     for index, changes in pinned.condition_changes():
-        if any(one.partition(":")[0] in REFERENCE_CONDITIONS for one in changes):
+        if any(change.partition(":")[0] in REFERENCE_CONDITIONS for change in changes):
             start = index
     rows = _rows_of(series, [pinned.nights[start]] if len(pinned) else [])
     return rows[0] if rows else None
 
 
 def _first_reference(series: Series, pinned: Series, ratios: Ratios, start: int) -> float:
-    """The ratio to the pinned build in the first nights; 1 where that was tonight's build then."""
+    """The ratio to the pinned build in the first nights; 1 if tonight's build was the pinned one then."""
     then = pinned.index(series.nights[start])
     if then is not None and series.library(start).get("adapter") == pinned.library(then).get("adapter"):
         return 1.0
@@ -207,8 +212,8 @@ def _first_reference(series: Series, pinned: Series, ratios: Ratios, start: int)
 
 
 def _rows_of(series: Series, nights: Iterable[datetime]) -> list[int]:
-    """The first row of a series that is not before each night; none for a night that is still to come."""
-    rows = (sum(one < night for one in series.nights) for night in nights)
+    """The first row of a series that is not before each night; none for a night in the future."""
+    rows = (sum(other < night for other in series.nights) for night in nights)
     return [row for row in rows if row < len(series)]
 
 

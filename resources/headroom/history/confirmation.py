@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The confirmation of a change: trials of the old and the new binary, interleaved in one session, decide.
+"""The confirmation of a change: interleaved trials of the old and the new binary in one session decide.
 
-A copy of the new binary is measured as a third, so that the session's own noise is known: the A/A deviation. The best
-trials are compared (`headroom.core.sentinels.best`), for other work on the machine only ever makes one longer.
+A copy of the new binary is measured as a third, to know the session's own noise: the A/A deviation. The best trials are
+compared (`headroom.core.sentinels.best`), because other work on the machine only ever makes a trial longer.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ LEAST_INSTRUCTIONS = 0.005  # more than three times the 0.14 % by which counts o
 @dataclass(frozen=True)
 class Session:
     """The trials of one series in one session: of the old binary, the new one, and a copy of the new one.
-    `instructions` are those of the old and the new one, where they were counted."""
+    `instructions` are those of the old and the new one, if they were counted.
+    """
 
     old: tuple[float, ...]
     new: tuple[float, ...]
@@ -39,18 +40,20 @@ class Session:
 
     @property
     def ratio(self) -> float:
-        """New over old, of the best trials. NaN where one has no trial, or the old ones are not positive."""
+        """New over old, of the best trials. NaN if either has no trial, or the old ones are not positive."""
         return ratio_of_best(self.new, self.old)
 
     @property
     def aa_deviation(self) -> float:
-        """By how much two measurements of the same binary differ, as a share."""
+        """The difference between two measurements of the same binary, as a share."""
         return abs(ratio_of_best(self.copy, self.new) - 1)
 
 
 @dataclass(frozen=True)
 class Confirmation:
-    """What a session decides of one series. `ratio` is new over old; `limit` is what |ratio - 1| has to reach."""
+    """The decision of a session about one series. `ratio` is new over old; `limit` is the least |ratio - 1| that
+    confirms a change.
+    """
 
     decision: Decision
     ratio: float
@@ -59,23 +62,26 @@ class Confirmation:
     by: Literal["time", "instructions"] = "time"
 
 
-def ratio_of_best(one: Sequence[float], other: Sequence[float]) -> float:
-    """The best trials of `one` over those of `other`; NaN where there are none."""
-    a, b = best(one), best(other)
+def ratio_of_best(mine: Sequence[float], other: Sequence[float]) -> float:
+    """The best trials of the first over those of the second; NaN if there are none."""
+    a, b = best(mine), best(other)
     return a / b if b > 0 else math.nan
 
 
 def least_step(deviations: Collection[float]) -> float:
-    """The least step of time that a session can confirm, whose equal builds differ by some shares. NaN of none."""
-    known = [one for one in deviations if math.isfinite(one)]
+    """The least step of time that a session can confirm, from the differences between its equal builds. NaN for
+    none.
+    """
+    known = [deviation for deviation in deviations if math.isfinite(deviation)]
     return max(LEAST_CHANGE, AA_DEVIATIONS * GAUSSIAN_MAD * median(known)) if known else math.nan
 
 
 def session_deviation(sessions: Collection[Session]) -> float:
-    """The typical A/A deviation of some series of a session: what is normal between equal binaries tonight. One series
-    alone may agree by luck."""
-    found = [one.aa_deviation for one in sessions if math.isfinite(one.aa_deviation)]
-    return GAUSSIAN_MAD * median(found) if found else math.inf
+    """The typical A/A deviation of some series of a session: the normal difference between equal binaries tonight. A
+    single series may agree by luck.
+    """
+    deviations_known = [session.aa_deviation for session in sessions if math.isfinite(session.aa_deviation)]
+    return GAUSSIAN_MAD * median(deviations_known) if deviations_known else math.inf
 
 
 def confirm(
@@ -85,9 +91,10 @@ def confirm(
     least_change: float = LEAST_CHANGE,
     least_instructions: float = LEAST_INSTRUCTIONS,
 ) -> Confirmation:
-    """Decides whether a change by `step` (its sign counts) is one of the binary. `typical_deviation` is that of the
-    session's series: `session_deviation`; `least_change` is less for what varies less than time. Where time does not
-    confirm a step, a count of instructions does, unless time goes the other way."""
+    """Decides if a change by `step` (its sign counts) is one of the binary. `typical_deviation` is that of the
+    session's series: `session_deviation`; `least_change` is smaller for metrics that vary less than time. If time does
+    not confirm a step, a count of instructions may, unless time goes the other way.
+    """
     deviation = max(session.aa_deviation, typical_deviation)
     limit = max(least_change, AA_DEVIATIONS * deviation)
     ratio = session.ratio
@@ -101,7 +108,7 @@ def confirm(
     if shows and (too_noisy or same_side):
         return Confirmation("confirmed", counted, least_instructions, deviation, "instructions")
     if too_noisy:
-        # The same number of instructions may still take longer, so that this is no acquittal.
+        # The same number of instructions may still take longer, so an equal count does not acquit a build.
         if math.isfinite(counted):
             return Confirmation("cannot tell", counted, least_instructions, deviation, "instructions")
         return Confirmation("cannot tell", ratio, limit, deviation)
@@ -109,7 +116,7 @@ def confirm(
 
 
 def _count_ratio(session: Session) -> float:
-    """Instructions of the new binary over those of the old one. NaN where they are not counted."""
+    """Instructions of the new binary over those of the old one. NaN if they are not counted."""
     if session.instructions is None or session.instructions[0] <= 0:
         return math.nan
     old, new = session.instructions

@@ -25,15 +25,15 @@ from numpy.typing import ArrayLike, NDArray
 
 Kind = Literal["candidate", "fence"]
 
-MOST_NIGHTS = 30  # of a baseline
-LEAST_NIGHTS = 10  # before anything is judged
-LEAST_AFTER_CHANGE = 5  # likewise, after an accepted change or an event
+MOST_NIGHTS = 30  # nights of a baseline
+LEAST_NIGHTS = 10  # nights before anything is judged
+LEAST_AFTER_CHANGE = 5  # nights after an accepted change or an event before anything is judged
 FENCE_NIGHTS = 3
 
 LEAST_SPREAD = 0.001
 CANDIDATE_LIMIT, CANDIDATE_SPREADS = 0.008, 2.5
 FENCE_LIMIT, FENCE_SPREADS = 0.01, 3.0
-DRIFT_LIMIT = 0.01  # over MOST_NIGHTS
+DRIFT_LIMIT = 0.01  # share over MOST_NIGHTS
 
 GAUSSIAN_MAD = 1.4826  # standard deviation of a Gaussian over its median absolute deviation
 GAUSSIAN_STEP = 0.954  # median absolute difference of two values of a Gaussian over its standard deviation
@@ -41,7 +41,7 @@ GAUSSIAN_STEP = 0.954  # median absolute difference of two values of a Gaussian 
 
 @dataclass(frozen=True)
 class Baseline:
-    """What a series was before the nights that are judged. `spread` is a share of `median`'s magnitude."""
+    """The level of a series before the nights that are judged. `spread` is a share of `median`'s magnitude."""
 
     median: float
     spread: float
@@ -50,8 +50,9 @@ class Baseline:
 
 @dataclass(frozen=True)
 class Change:
-    """A change that the last night, or the last three, show. `step` is the share of the baseline's median by which they
-    are above (or below: negative) it; infinite where that median is 0. `limit` is what it had to exceed."""
+    """A change in the last night, or in the last three. `step` is the share of the baseline's median by which they are
+    above (or below: negative) it; infinite if that median is 0. `limit` is the threshold that it exceeded.
+    """
 
     kind: Kind
     step: float
@@ -60,18 +61,19 @@ class Change:
 
 
 def spread(values: ArrayLike) -> float:
-    """The spread of at least two values, as a share of their median's magnitude (of 1 where that is 0)."""
-    found = np.asarray(values, dtype=float)
-    center = _median(found)
+    """The spread of at least two values, as a share of their median's magnitude (of 1 if that is 0)."""
+    array = np.asarray(values, dtype=float)
+    center = _median(array)
     scale = abs(center) or 1.0
-    deviation = GAUSSIAN_MAD * _median(np.abs(found - center)) * (1 + 4 / len(found))
-    steps = _median(np.abs(found[1:] - found[:-1])) / GAUSSIAN_STEP
+    deviation = GAUSSIAN_MAD * _median(np.abs(array - center)) * (1 + 4 / len(array))
+    steps = _median(np.abs(array[1:] - array[:-1])) / GAUSSIAN_STEP
     return max(deviation / scale, steps / scale, LEAST_SPREAD)
 
 
 def baseline(values: ArrayLike, after_change: bool = False) -> Baseline | None:
-    """The baseline that some nights make; None where they are too few. `after_change`: they follow an accepted change
-    or an event, so that five suffice."""
+    """The baseline of some nights; None if they are too few. `after_change`: they follow an accepted change or an
+    event, so five suffice.
+    """
     known = _finite(values)[-MOST_NIGHTS:]
     if len(known) < (LEAST_AFTER_CHANGE if after_change else LEAST_NIGHTS):
         return None
@@ -79,37 +81,40 @@ def baseline(values: ArrayLike, after_change: bool = False) -> Baseline | None:
 
 
 def judge(values: ArrayLike, after_change: bool = False) -> list[Change]:
-    """What the last nights of a series show: at most one candidate and one fence. A last night without a value shows
-    nothing."""
+    """The changes in the last nights of a series: at most one candidate and one fence. A last night without a value
+    shows none.
+    """
     nights = np.asarray(values, dtype=float)
     if len(nights) == 0 or not np.isfinite(nights[-1]):
         return []
-    found = _finite(nights)
-    return [change for change in (_candidate(found, after_change), _fence(found, after_change)) if change]
+    values_known = _finite(nights)
+    return [change for change in (_candidate(values_known, after_change), _fence(values_known, after_change)) if change]
 
 
-def _candidate(found: NDArray[np.float64], after_change: bool) -> Change | None:
-    before = baseline(found[:-1], after_change)
+def _candidate(values: NDArray[np.float64], after_change: bool) -> Change | None:
+    before = baseline(values[:-1], after_change)
     if before is None:
         return None
     limit = max(CANDIDATE_LIMIT, CANDIDATE_SPREADS * before.spread)
-    step = float(_steps(found[-1:], before)[0])
+    step = float(_steps(values[-1:], before)[0])
     return Change("candidate", step, limit, before) if abs(step) > limit else None
 
 
-def candidates(found: NDArray[np.float64], after_change: bool, nights: int) -> tuple[list[int], list[bool]]:
-    """Of the last so many finite values: the rows that had a baseline, and whether each was a candidate then."""
+def candidates(values: NDArray[np.float64], after_change: bool, nights: int) -> tuple[list[int], list[bool]]:
+    """Of the last `nights` finite values: the rows that had a baseline, and for each True if it was a candidate
+    then.
+    """
     least = LEAST_AFTER_CHANGE if after_change else LEAST_NIGHTS
-    rows = list(range(max(least, len(found) - nights), len(found)))
-    return rows, [_candidate(found[max(0, row - MOST_NIGHTS) : row + 1], after_change) is not None for row in rows]
+    rows = list(range(max(least, len(values) - nights), len(values)))
+    return rows, [_candidate(values[max(0, row - MOST_NIGHTS) : row + 1], after_change) is not None for row in rows]
 
 
-def _fence(found: NDArray[np.float64], after_change: bool) -> Change | None:
-    before = baseline(found[:-FENCE_NIGHTS], after_change)
+def _fence(values: NDArray[np.float64], after_change: bool) -> Change | None:
+    before = baseline(values[:-FENCE_NIGHTS], after_change)
     if before is None:
         return None
     limit = max(FENCE_LIMIT, FENCE_SPREADS * before.spread)
-    steps = _steps(found[-FENCE_NIGHTS:], before)
+    steps = _steps(values[-FENCE_NIGHTS:], before)
     middle = _median(steps)
     one_sided = np.all(np.sign(steps) == np.sign(middle)) and np.all(np.abs(steps) > limit / 2)
     return Change("fence", middle, limit, before) if one_sided and abs(middle) > limit else None
@@ -123,26 +128,29 @@ def _steps(values: NDArray[np.float64], before: Baseline) -> NDArray[np.float64]
 
 
 def drift(values: ArrayLike) -> float | None:
-    """The Theil-Sen slope of the last 30 nights, as the share of their median by which it adds up over 30 nights. None
-    where fewer than 30 nights have values, or the median is 0."""
+    """The Theil-Sen slope of the last 30 nights, as a share of their median over 30 nights. None if fewer than 30
+    nights have values, or the median is 0.
+    """
     known = np.asarray(values, dtype=float)
     nights = np.flatnonzero(np.isfinite(known))[-MOST_NIGHTS:]
     if len(nights) < MOST_NIGHTS:
         return None
-    found = known[nights]
-    center = abs(float(np.median(found)))
+    values_known = known[nights]
+    center = abs(float(np.median(values_known)))
     first, second = np.triu_indices(len(nights), k=1)
-    slope = float(np.median((found[second] - found[first]) / (nights[second] - nights[first])))
+    slope = float(np.median((values_known[second] - values_known[first]) / (nights[second] - nights[first])))
     return slope * MOST_NIGHTS / center if center else None
 
 
 def drifts(drift: float | None) -> bool:
-    """Whether a drift is worth a look: more than 1 % over 30 nights."""
+    """True if a drift is worth a look: more than 1 % over 30 nights."""
     return drift is not None and abs(drift) > DRIFT_LIMIT
 
 
 def _median(values: NDArray[np.float64]) -> float:
-    """The median of some finite values. numpy's own takes ten times as long for thirty, and a page has thousands."""
+    """The median of some finite values. numpy's own function takes ten times as long for thirty, and a page has
+    thousands.
+    """
     ordered = np.sort(values)
     middle = len(ordered) // 2
     return float(ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2)

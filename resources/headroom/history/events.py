@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Events: what begins an epoch of a series, or explains a gap.
+"""Events: they begin an epoch of a series, or explain a gap.
 
-Conditions that changed are read off the rows themselves; the log has what rows cannot tell: a word of the user, an
-accepted change, a night in which the machine moved, one that was not measured, or cannot tell.
+Conditions that changed are read off the rows themselves. The log has the rest: a note of the user, an accepted change,
+a night in which the machine moved, or a night that was not measured, or undecided.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from headroom.history.series import Series, night_name, night_of
 EventKind = Literal[
     "user", "accepted", "conditions", "layout", "machine", "machine changed", "not measured", "in part", "cannot tell"
 ]
-# After them a series is another one; changed conditions are read off the rows.
+# Kinds of events that begin a new series; changed conditions are read off the rows.
 EPOCH_KINDS = ("user", "accepted", "layout", "machine changed")
 Warn = Callable[[str], None]
 LASTING = 3  # nights in a row in which the machine moved: then it has changed
@@ -27,8 +27,9 @@ LASTING = 3  # nights in a row in which the machine moved: then it has changed
 
 @dataclass(frozen=True)
 class Event:
-    """`series` holds identities of those that it is about; () means all of the machine. `bridge` holds, by series, the
-    ratio of the new harness over the old one where both were measured in one session: shown, never folded in."""
+    """An event. `series` holds the identities of its series; () means all of the machine. `bridge` holds, by series,
+    the ratio of the new harness over the old one if both were measured in one session: it is shown, never applied.
+    """
 
     night: datetime
     machine: str
@@ -48,7 +49,7 @@ class Event:
         }
 
     def withdrawn(self) -> dict[str, Any]:
-        """The entry that takes it back."""
+        """The entry that withdraws it."""
         return {**self.as_json(), "withdrawn": True}
 
     def is_about(self, series: Series) -> bool:
@@ -56,21 +57,20 @@ class Event:
 
 
 def parse(entries: Iterable[dict[str, Any]], warn: Warn = lambda sentence: None) -> list[Event]:
-    """Events of the log, oldest first, without those that were withdrawn. Entries that are none are left out with a
-    warning."""
-    found: list[Event] = []
-    for one in entries:
+    """Events of the log, oldest first, without withdrawn ones. Invalid entries are left out with a warning."""
+    events: list[Event] = []
+    for entry in entries:
         try:
-            event = _event(one)
+            event = _event(entry)
         except (KeyError, TypeError, ValueError) as error:
-            text = shortened(json.dumps(one), 120)
-            warn(f"An entry of events.jsonl is no event ({type(error).__name__}: {error}): {text}.")
+            text = shortened(json.dumps(entry), 120)
+            warn(f"An entry of events.jsonl is not an event ({type(error).__name__}: {error}): {text}.")
             continue
-        if one.get("withdrawn") is not True:
-            found.append(event)
-        elif event in found:
-            found.remove(event)
-    return sorted(found, key=lambda event: event.night)
+        if entry.get("withdrawn") is not True:
+            events.append(event)
+        elif event in events:
+            events.remove(event)
+    return sorted(events, key=lambda event: event.night)
 
 
 def _event(entry: dict[str, Any]) -> Event:
@@ -90,7 +90,8 @@ def _event(entry: dict[str, Any]) -> Event:
 @dataclass(frozen=True)
 class Epoch:
     """The nights of a series that may be compared: from `start` on, without `excluded`. `after_change`: another epoch
-    was before it. `reason` says what began it."""
+    was before it. `reason` tells why it began.
+    """
 
     start: int
     excluded: frozenset[int] = frozenset()
@@ -103,7 +104,8 @@ class Epoch:
 
 def epoch(series: Series, events: Sequence[Event]) -> Epoch:
     """The current epoch of a series: since its conditions last changed, and since the last event that begins one.
-    Nights in which the machine itself moved are excluded."""
+    Nights in which the machine itself moved are excluded.
+    """
     start, reason = 0, ""
     for index, changes in series.condition_changes():
         start, reason = index, "; ".join(changes)
@@ -121,20 +123,23 @@ def epoch(series: Series, events: Sequence[Event]) -> Epoch:
 
 def _lasting(events: Sequence[Event]) -> set[datetime]:
     """The nights in which the machine moved for good: they belong to the epoch that began with the first of them."""
-    found: set[datetime] = set()
+    nights: set[datetime] = set()
     for changed in events:
         if changed.kind == "machine changed":
-            moved = [one.night for one in events if one.kind == "machine" and one.night >= changed.night]
-            found.update(moved[:LASTING])
-    return found
+            moved = [event.night for event in events if event.kind == "machine" and event.night >= changed.night]
+            nights.update(moved[:LASTING])
+    return nights
 
 
 def lasting_change(events: Sequence[Event], nights: Sequence[datetime], machine: str) -> Event | None:
-    """The event that a machine has changed for good: its last three measured nights were all nights in which it moved,
-    and no such event is known of them."""
+    """The event that a machine has changed for good: it moved in all of its last three measured nights, and no such
+    event is known for them.
+    """
     last = list(nights)[-LASTING:]
-    moved = {one.night for one in events if one.kind == "machine" and one.machine == machine}
-    known = any(one.kind == "machine changed" and one.machine == machine and one.night in last for one in events)
+    moved = {event.night for event in events if event.kind == "machine" and event.machine == machine}
+    known = any(
+        event.kind == "machine changed" and event.machine == machine and event.night in last for event in events
+    )
     if len(last) < LASTING or known or not moved.issuperset(last):
         return None
     return Event(last[0], machine, "machine changed", "The machine has changed for three nights: a new epoch begins.")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parquet files of a history: written whole behind their lines in its chain, read with the checksums of their pages."""
+"""Parquet files of a history: written whole after their lines in its chain, read with the checksums of their pages."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ Table = pa.Table
 
 
 def whole(path: Path) -> Table:
-    """All of a file, with the checksums of its pages compared, where it has them. Raises OSError, pa.ArrowException."""
+    """The whole file, with the checksums of its pages compared, if it has them. Raises OSError, pa.ArrowException."""
     return pq.read_table(path, partitioning=None, page_checksum_verification=True)
 
 
 def reason(path: Path, error: Exception) -> str:
-    """Returns why a file cannot be read: the first line of the error, and the rows and the column that are broken."""
-    told = (str(error).splitlines() or [type(error).__name__])[0][:200].rstrip(".")
+    """The reason why a file cannot be read: the first line of the error, and the damaged rows and column."""
+    text = (str(error).splitlines() or [type(error).__name__])[0][:200].rstrip(".")
     place = _broken_place(path) if isinstance(error, OSError | pa.ArrowException) else ""
-    return f"{told} ({place})" if place else told
+    return f"{text} ({place})" if place else text
 
 
 def _broken_place(path: Path) -> str:
-    """The first rows and column of a file that cannot be read; "" where all can, or nothing."""
+    """The first rows and column of a file that cannot be read; "" if all can, or nothing."""
     with contextlib.suppress(OSError, pa.ArrowException):
         file, first = pq.ParquetFile(path, page_checksum_verification=True), 1
         for group in range(file.num_row_groups):
@@ -52,7 +52,7 @@ def write(folder: Path, table: Table, path: Path) -> None:
 
 
 def write_new(folder: Path, table: Table, path: Path) -> None:
-    """Likewise a file that must not be there yet. Raises FileExistsError."""
+    """Writes a file that must not exist yet. REQUIRES: the history's lock is held. Raises FileExistsError, OSError."""
     octets = _octets(table)
     path.parent.mkdir(parents=True, exist_ok=True)
     chain.append(folder, path.relative_to(folder).as_posix(), octets)
@@ -86,15 +86,15 @@ def _link_new(octets: bytes, path: Path) -> None:
 
 
 def same(one: Table, other: Table) -> bool:
-    """Whether two tables of today's columns hold the same rows, to the bit: a NaN is equal to itself."""
+    """True if two tables of today's columns hold the same rows, to the bit: a NaN is equal to itself."""
     return one.num_rows == other.num_rows and all(_bits(one[name]) == _bits(other[name]) for name in COLUMNS.names)
 
 
 def _bits(column: pa.ChunkedArray) -> list[pa.Array]:
-    found = column.combine_chunks()
-    if pa.types.is_list(found.type):
-        return [pc.list_value_length(found), *_bits(pa.chunked_array([found.flatten()]))]
-    return [found.view(pa.int64()) if pa.types.is_floating(found.type) else found]
+    chunk = column.combine_chunks()
+    if pa.types.is_list(chunk.type):
+        return [pc.list_value_length(chunk), *_bits(pa.chunked_array([chunk.flatten()]))]
+    return [chunk.view(pa.int64()) if pa.types.is_floating(chunk.type) else chunk]
 
 
 def _octets(table: Table) -> bytes:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rows of the history as tables, and series of such tables.
 
-Columns are taken whole: a history of a year has half a million rows, and a dictionary for each would take gigabytes.
+Whole columns are converted at once: a history of a year has half a million rows, and a dictionary for each would take
+gigabytes.
 """
 
 from __future__ import annotations
@@ -39,14 +40,15 @@ COLUMNS = pa.schema(
 
 def table_of(points: Iterable[Point]) -> pa.Table:
     """The table of some points."""
-    return pa.Table.from_pylist([_encodable(one.as_row()) for one in points], schema=COLUMNS)
+    return pa.Table.from_pylist([_encodable(point.as_row()) for point in points], schema=COLUMNS)
 
 
 def group(table: pa.Table) -> dict[SeriesKey, Series]:
-    """The series of a table with `COLUMNS`, whose rows are in any order. Where one night has a value twice, the later
-    row counts. A change of the unit begins conditions of its own."""
-    found = dict(_series(table.combine_chunks())) if table.num_rows else {}
-    return dict(sorted(found.items()))
+    """The series of a table with `COLUMNS`, whose rows are in any order. If one night has a value twice, the later row
+    counts. A change of the unit begins conditions of its own.
+    """
+    by_key = dict(_series(table.combine_chunks())) if table.num_rows else {}
+    return dict(sorted(by_key.items()))
 
 
 def _series(table: pa.Table) -> Iterator[tuple[SeriesKey, Series]]:
@@ -93,19 +95,19 @@ def _runs(codes: NDArray[np.int64], nights: NDArray[np.int64]) -> Iterator[NDArr
 
 
 def _codes(columns: Iterable[NDArray[np.object_]]) -> NDArray[np.int64]:
-    """A number for each row, equal where all columns are."""
+    """A number for each row; it is equal for rows that are equal in all columns."""
     codes: NDArray[np.int64] | None = None
     for column in columns:
         numbers: dict[Any, int] = {}
         own = np.fromiter((numbers.setdefault(text, len(numbers)) for text in column), np.int64, len(column))
-        # Numbered anew after each column, so that the product never grows beyond 64 bits.
+        # Renumbered after each column, so that the product never exceeds 64 bits.
         codes = own if codes is None else np.unique(codes * len(numbers) + own, return_inverse=True)[1]
     assert codes is not None
     return codes
 
 
 def _texts(table: pa.Table, name: str, missing: str | None = "") -> NDArray[np.object_]:
-    """The texts of a column; `missing` instead of none. Equal ones are one object."""
+    """The texts of a column; `missing` instead of None. Equal texts are one object."""
     encoded = table[name].combine_chunks().dictionary_encode()
     known = np.array([*encoded.dictionary.to_pylist(), missing], dtype=object)
     if missing:
@@ -119,7 +121,9 @@ def _times(table: pa.Table) -> NDArray[np.object_]:
 
 
 def _trials(table: pa.Table) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """All trials of a table, one row's behind the other's, and where each row's begin; the end of all comes last."""
+    """All trials of a table, one row's after the other's, and the index at which each row's begin; the end of all comes
+    last.
+    """
     lists = table["trials"].combine_chunks()
     counts = pc.fill_null(pc.list_value_length(lists), 0).to_numpy()
     flat = pc.list_flatten(lists).to_numpy(zero_copy_only=False).astype(float)
@@ -135,15 +139,15 @@ def _conditions(
 @lru_cache(maxsize=4096)  # most rows of a history share theirs
 def _with_unit(conditions: str, unit: str | None, better: str | None) -> str:
     try:
-        found = json.loads(conditions)
+        document = json.loads(conditions)
     except (ValueError, RecursionError):
-        found = {}
-    known = {name: str(value) for name, value in found.items()} if isinstance(found, dict) else {}
+        document = {}
+    known = {name: str(value) for name, value in document.items()} if isinstance(document, dict) else {}
     return json.dumps({**known, "unit": unit or "", "better": str(better)}, sort_keys=True)
 
 
 def _encodable(row: dict[str, Any]) -> dict[str, Any]:
-    """A row whose texts are Unicode; the rest of a text becomes a question mark."""
+    """A row whose texts are valid Unicode; other characters become question marks."""
     return {
         name: value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
         for name, value in row.items()

@@ -22,7 +22,7 @@ _NIGHT = re.compile(r"\d{8}T\d{6}Z")
 
 @dataclass(frozen=True, order=True)
 class SeriesKey:
-    """What tells series apart. Each is a text; "" where the test has none."""
+    """The properties that tell series apart. Each is a text; "" if the test has none."""
 
     machine: str
     test: str
@@ -47,17 +47,17 @@ class SeriesKey:
         return f"{self.test}: {self.metric} ({', '.join(filter(None, rest))})"
 
 
-KEY_NAMES = tuple(one.name for one in fields(SeriesKey))
+KEY_NAMES = tuple(field.name for field in fields(SeriesKey))
 
 
 @dataclass(frozen=True)
 class Point:
     """A night's value of a series: one row of the history.
 
-    `value` is None where the night has none, and `reason` says why; `trials` are all raw values. `kind`: sentinels are
-    judged, controls show what the machine did, verdicts are of conformance cases (in `text`), context is drawn only.
-    `digests` has the SHA-256 of the adapter, its version where that is known, and `quick` of a first look; `conditions`
-    is all that has to be equal for two nights to be comparable, by name.
+    `value` is None if the night has none, and `reason` tells why; `trials` are all raw values. `kind`: sentinels are
+    judged, controls show changes of the machine, verdicts belong to conformance cases (in `text`), context is only
+    drawn. `digests` has the SHA-256 of the adapter and its version if known, and `quick` marks a first look;
+    `conditions` holds, by name, everything that must be equal for two nights to be comparable.
     """
 
     night: datetime
@@ -94,8 +94,7 @@ class Point:
 
 @dataclass
 class Series:
-    """All nights of one series, oldest first. Arrays have one element a night; `values` is NaN where a night has
-    none."""
+    """All nights of one series, oldest first. Arrays have one element a night; `values` is NaN if a night has none."""
 
     key: SeriesKey
     kind: Kind
@@ -106,9 +105,9 @@ class Series:
     texts: list[str]
     reasons: list[str]
     commits: list[str]
-    changed: list[bool]  # the tree had changes that no commit holds
+    changed: list[bool]  # the tree had uncommitted changes
     digests: list[str]  # JSON, as in the rows
-    conditions: list[str]  # likewise
+    conditions: list[str]  # JSON
     trials: list[Sequence[float]]
     notes: list[str] = field(default_factory=list)
 
@@ -116,20 +115,21 @@ class Series:
         return len(self.nights)
 
     def index(self, night: datetime) -> int | None:
-        """Where a night is in the arrays."""
+        """The index of a night in the arrays; None if it has none."""
         return self.nights.index(night) if night in self.nights else None
 
     def library(self, index: int) -> dict[str, str]:
-        """Digests of the libraries of a night, by role; none where the row has no such JSON."""
+        """The digests of the libraries of a night, by role; none if the row has no such JSON."""
         try:
-            found = json.loads(self.digests[index] or "{}")
+            document = json.loads(self.digests[index] or "{}")
         except ValueError:
             return {}
-        return {str(name): str(value) for name, value in found.items()} if isinstance(found, dict) else {}
+        return {str(name): str(value) for name, value in document.items()} if isinstance(document, dict) else {}
 
     def condition_changes(self) -> Iterator[tuple[int, list[str]]]:
-        """Nights from which on the series is not comparable with the nights before: index, and what changed, each as
-        `name: before → after`. Where the unit or the better direction changed, too."""
+        """Nights from which on the series is not comparable with the nights before: index and changes, each as `name:
+        before → after`. Changes of the unit or the better direction count, too.
+        """
         for index in range(1, len(self)):
             before, after = self.conditions[index - 1], self.conditions[index]
             if before != after:
@@ -137,7 +137,7 @@ class Series:
 
 
 def changed_conditions(before: Mapping[str, str], after: Mapping[str, str]) -> list[str]:
-    """What differs between two sets of conditions, as `name: before → after`; digests are shortened."""
+    """The differences between two sets of conditions, as `name: before → after`; digests are shortened."""
     names = [*before, *(name for name in after if name not in before)]
     return [
         f"{name}: {_short(before.get(name))} → {_short(after.get(name))}"
@@ -160,8 +160,8 @@ def night_name(night: datetime) -> str:
 def night_of(name: str) -> datetime:
     """The night of such a name. Raises ValueError."""
     if not _NIGHT.fullmatch(name):
-        raise ValueError(f"'{name}' is no night such as 20261124T013900Z")
+        raise ValueError(f"'{name}' is not a night such as 20261124T013900Z")
     try:
         return datetime.strptime(name, NIGHT_FORMAT).replace(tzinfo=UTC)
     except ValueError:
-        raise ValueError(f"'{name}' is no day and time of the calendar") from None
+        raise ValueError(f"'{name}' is not a day and time of the calendar") from None

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The history on disk: one Parquet file a night, written whole and never changed, and two logs of JSON lines.
 
-    schema=1/machine=<id>/month=2026-11/20261124T013900Z.parquet     what a night measured
-    events.jsonl                                                      what begins an epoch, or explains a gap
-    alerts.jsonl                                                      what became of each alert
+    schema=1/machine=<id>/month=2026-11/20261124T013900Z.parquet     the measurements of a night
+    events.jsonl                                                      beginnings of epochs, and reasons for gaps
+    alerts.jsonl                                                      the actions on each alert
     binaries/<sha256>/                                                see `headroom.nightly.binaries`
 
-Files may be broken or foreign: each is validated before DuckDB reads it, for one broken file fails a whole query. What
-is left out is named in a warning.
+Files may be broken or foreign. Each is validated before DuckDB reads it, because one broken file fails a whole query. A
+warning names each file that is left out.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ from headroom.history.series import KEY_NAMES, KINDS, Point, Series, SeriesKey, 
 SCHEMA = 1
 MOST_FILE_OCTETS = 1 << 30
 MOST_LOG_OCTETS = 256 << 20
-MOST_READINGS = 20  # while files come and go
+MOST_READINGS = 20  # tries to list files while others come and go
 _MACHINE = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*")
 _PATH = re.compile(r"schema=(\d+)/machine=([A-Za-z0-9._-]+)/month=(\d{4}-\d{2})/([^/]+)\.parquet")
 
 Warn = Callable[[str], None]
 Table = pa.Table
-# What makes a table of one schema version one of the next.
+# Migrations from one schema version of a table to the next.
 MIGRATIONS: dict[int, Callable[[Table], Table]] = {}
 
 
@@ -68,8 +68,9 @@ def default_folder() -> Path:
 
 
 class History:
-    """A history folder. Reading needs no lock; nights are written under `lock()`, entries of logs under `log_lock()`
-    where they rest on what the logs hold."""
+    """A history folder. Reading needs no lock; nights are written under `lock()`, entries of logs under `log_lock()` if
+    they depend on the logs' content.
+    """
 
     def __init__(self, folder: Path, warn: Warn = lambda sentence: None) -> None:
         self.folder = folder.resolve()
@@ -84,14 +85,14 @@ class History:
             self._warn(sentence)
 
     def is_begun(self) -> bool:
-        """Whether a history was ever written here."""
+        """True if a history was ever written here."""
         return any((self.folder / name).exists() for name in ("lock", *LOGS)) or any(self.folder.glob("schema=*"))
 
     # ---- writing
 
     @contextmanager
     def lock(self) -> Iterator[None]:
-        """Keeps other nights out. Raises EnvironmentLacks when one goes on."""
+        """Keeps other nights out. Raises EnvironmentLacks if one is running."""
         with self._locked("lock", wait=False):
             self._begin_chain()
             yield
@@ -104,14 +105,15 @@ class History:
 
     @contextmanager
     def log_lock(self) -> Iterator[None]:
-        """Keeps other writers of the logs waiting between a reading and the entry that rests on it. Held for moments,
-        so that alerts are closed while a night goes on."""
+        """Keeps other writers of the logs waiting between a reading and the entry that depends on it. Held for moments,
+        so that alerts can be closed while a night goes on.
+        """
         with self._locked("log-lock"):
             yield
 
     @contextmanager
     def page_lock(self) -> Iterator[None]:
-        """Keeps other writers of the page waiting, so that the one that is written last was read last."""
+        """Keeps other writers of the page waiting, so that the page written last has the latest content."""
         with self._locked("page-lock"):
             yield
 
@@ -134,8 +136,8 @@ class History:
     def add(self, points: Sequence[Point]) -> Path:
         """Writes a night whole or not at all. REQUIRES: at least one point; all of one night and machine.
 
-        Raises UsageError where the night is there already or no folder can have the machine's name, EnvironmentLacks
-        when the disk does not take it.
+        Raises UsageError if the night exists already or the machine's name cannot be a folder's, EnvironmentLacks if
+        the disk is full.
         """
         night, machine = points[0].night, points[0].key.machine
         if not _MACHINE.fullmatch(machine):
@@ -165,7 +167,7 @@ class History:
     # ---- reading
 
     def files(self) -> list[NightFile]:
-        """The valid files, those of a month that is compacted before its nights. Warns of each that is left out."""
+        """The valid files; a compacted month comes before its nights. Warns of each file that is left out."""
         found = []
         for path in self._paths():
             try:
@@ -175,12 +177,12 @@ class History:
                     self._valid[key] = self._validated(path)
                 found.append(self._valid[key])
             except (OSError, ValueError, OverflowError, pa.ArrowException) as error:
-                if not _has_gone(path):  # a compaction took it meanwhile: the reader lists the files again
+                if not _has_gone(path):  # a compaction removed it meanwhile: the reader lists the files again
                     self.warn(f"{shown(path)} is left out: {parquet_files.reason(path, error)}.")
         months: dict[Path, set[str]] = {}
         for one in found:
             if one.compacted:
-                with contextlib.suppress(FileNotFoundError):  # it went meanwhile
+                with contextlib.suppress(FileNotFoundError):  # it was removed meanwhile
                     months[one.path.parent] = self._compacted_nights(one.path.parent)
         return [one for one in found if one.compacted or one.path.stem not in months.get(one.path.parent, ())]
 
@@ -188,35 +190,35 @@ class History:
         return sorted(self.folder.glob("schema=*/machine=*/month=*/*.parquet"))
 
     def _compacted_nights(self, folder: Path) -> set[str]:
-        """The nights that the compacted file of a month has."""
+        """The nights in the compacted file of a month."""
         whole = pq.read_table(folder / COMPACTED, columns=["night"], partitioning=None)["night"]
         return {night_name(night) for night in whole.unique().to_pylist()}
 
     def _validated(self, path: Path) -> NightFile:
-        """Raises ValueError, with half a sentence, where a file is none of ours."""
+        """Returns a file of the history. Raises ValueError, with half a sentence, if it is not one of ours."""
         match = _PATH.fullmatch(str(path.relative_to(self.folder)))
         if match is None:
-            raise ValueError("its path is none that a night has")
+            raise ValueError("its path is not that of a night")
         if not stat.S_ISREG(path.stat().st_mode):
-            raise ValueError("it is no regular file")  # and a pipe would never end
+            raise ValueError("it is not a regular file")  # a pipe would never end
         if path.stat().st_size > MOST_FILE_OCTETS:
             raise ValueError("it is larger than any night")
         schema, machine = int(match[1]), match[2]
         metadata = pq.read_metadata(path)
         columns = metadata.schema.to_arrow_schema()
         needed = COLUMNS if schema >= SCHEMA else None
-        for one in needed or ():
-            if one.name not in columns.names:
-                raise ValueError(f"it has no column '{one.name}'")
-            if not _same_type(columns.field(one.name).type, one.type):
-                raise ValueError(f"its column '{one.name}' is {columns.field(one.name).type}, not {one.type}")
+        for column in needed or ():
+            if column.name not in columns.names:
+                raise ValueError(f"it has no column '{column.name}'")
+            if not _same_type(columns.field(column.name).type, column.type):
+                raise ValueError(f"its column '{column.name}' is {columns.field(column.name).type}, not {column.type}")
         if schema < SCHEMA and schema not in MIGRATIONS:
             raise ValueError(f"this version cannot read schema {schema}")
         compacted = path.name == COMPACTED
         if metadata.num_rows:
             table = parquet_files.whole(path)  # DuckDB compares no checksums
             if table["machine"].unique().to_pylist() != [machine]:
-                raise ValueError("it is of another machine than its folder says")
+                raise ValueError("it belongs to another machine than its folder")
             if None in table["night"].unique().to_pylist():
                 raise ValueError("it has rows without a night")
             if unknown := set(table["kind"].unique().to_pylist()) - set(KINDS):
@@ -228,18 +230,19 @@ class History:
 
     def table(self, machine: str | None = None, columns: Sequence[str] = COLUMNS.names) -> Table:
         """All rows, of one machine or of all, by key and night. A compaction may replace files while they are read:
-        then all are listed and read again."""
+        then all are listed and read again.
+        """
         for _ in range(MOST_READINGS):
             before = self._paths()
-            found = self._table(machine, columns)
+            rows = self._table(machine, columns)
             if self._paths() == before:
                 break
-        return found
+        return rows
 
     def _table(self, machine: str | None, columns: Sequence[str]) -> Table:
-        files = [one for one in self.files() if machine in (None, one.machine)]
-        old = [one for one in files if one.schema < SCHEMA]
-        current = [one.path for one in files if one.schema >= SCHEMA]
+        files = [file for file in self.files() if machine in (None, file.machine)]
+        old = [file for file in files if file.schema < SCHEMA]
+        current = [file.path for file in files if file.schema >= SCHEMA]
         parts = [table for one in old if (table := self._read(one.path, columns, one.schema)) is not None]
         if current:
             parts += self._query(current, columns)
@@ -248,8 +251,9 @@ class History:
         return pa.concat_tables([part.cast(pa.schema([COLUMNS.field(name) for name in columns])) for part in parts])
 
     def _query(self, paths: Sequence[Path], columns: Sequence[str]) -> list[Table]:
-        """The rows of files of today's schema or a later one. Where the query fails, each file is read alone: what
-        lies behind a sound footer may be broken all the same."""
+        """The rows of files of today's schema or a later one. If the query fails, each file is read alone: the data
+        behind a sound footer may still be broken.
+        """
         import duckdb
 
         try:
@@ -258,10 +262,10 @@ class History:
             return [table for path in paths if (table := self._read(path, columns)) is not None]
 
     def _read(self, path: Path, columns: Sequence[str], schema: int = SCHEMA) -> Table | None:
-        """The rows of one file; None, with a warning, where it is broken."""
+        """The rows of one file; None, with a warning, if it is broken."""
         try:
             found = migrated(parquet_files.whole(path), schema).select(list(columns))
-            found.validate(full=True)  # texts may be no UTF-8
+            found.validate(full=True)  # texts may be invalid UTF-8
             return found
         except (OSError, ValueError, KeyError, OverflowError, pa.ArrowException) as error:
             if not _has_gone(path):
@@ -269,29 +273,33 @@ class History:
             return None
 
     def verify(self) -> None:
-        """Reads every file whole, and warns of what no night writes: besides what `files` leaves out, rows that stand
-        twice, values and trials that are negative or no finite numbers, digests and conditions that are no objects."""
-        done: set[Path] = set()
-        while files := [one for one in self.files() if one.path not in done]:  # again, for those of a compaction
-            done.update(one.path for one in files)
+        """Reads every file whole, and warns of content that no night writes: besides the files that `files` leaves out,
+        rows that occur twice, values and trials that are negative or not finite, digests and conditions that are not
+        objects.
+        """
+        verified: set[Path] = set()
+        while files := [
+            file for file in self.files() if file.path not in verified
+        ]:  # again, because a compaction may add files
+            verified.update(file.path for file in files)
             self._verify(files)
 
     def _verify(self, files: Sequence[NightFile]) -> None:
-        for one in files:
-            table = self._read(one.path, COLUMNS.names, one.schema)
+        for file in files:
+            table = self._read(file.path, COLUMNS.names, file.schema)
             if table is None:
                 continue
             rows = table.select([*KEY_NAMES, "night"]).group_by([*KEY_NAMES, "night"]).aggregate([]).num_rows
             if rows != table.num_rows:
-                self.warn(f"{shown(one.path)} has {table.num_rows - rows} rows twice.")
+                self.warn(f"{shown(file.path)} has {table.num_rows - rows} rows twice.")
             numbers = (table["value"], pc.list_flatten(table["trials"]))
-            if any(pc.all(pc.is_finite(found)).as_py() is False for found in numbers):
-                self.warn(f"{shown(one.path)} has values that are no finite numbers.")
-            if any(pc.any(pc.less(found, 0)).as_py() for found in numbers):
-                self.warn(f"{shown(one.path)} has negative values.")
+            if any(pc.all(pc.is_finite(numbers_of_column)).as_py() is False for numbers_of_column in numbers):
+                self.warn(f"{shown(file.path)} has values that are not finite numbers.")
+            if any(pc.any(pc.less(numbers_of_column, 0)).as_py() for numbers_of_column in numbers):
+                self.warn(f"{shown(file.path)} has negative values.")
             for name in ("digests", "conditions"):
                 if not all(_is_object(text) for text in table[name].unique().to_pylist()):
-                    self.warn(f"{shown(one.path)} has {name} that are no JSON object.")
+                    self.warn(f"{shown(file.path)} has {name} that are not JSON objects.")
 
     def series(self, machine: str | None = None) -> dict[SeriesKey, Series]:
         """All series, of one machine or of all."""
@@ -301,11 +309,13 @@ class History:
         """The nights that were measured, oldest first."""
         return sorted(self.table(machine, ["night"])["night"].unique().to_pylist())
 
-    # ---- what is removed
+    # ---- removal
 
     def forget(self, machine: str, night: datetime) -> bool:
-        """Removes a night of a machine. REQUIRES: the history's lock is held. False where there is none."""
-        name, found = night_name(night), False
+        """Removes a night of a machine. REQUIRES: the history's lock is held. Returns False if there is no such
+        night.
+        """
+        name, is_found = night_name(night), False
         for folder in sorted(self.folder.glob(f"schema=*/machine={machine}/month=*")):
             whole = folder / COMPACTED
             try:
@@ -316,16 +326,16 @@ class History:
                         parquet_files.write(self.folder, left, whole)
                     else:
                         parquet_files.remove(self.folder, whole)
-                    found = True
+                    is_found = True
                 single = folder / f"{name}.parquet"
                 if single.is_file():
                     parquet_files.remove(self.folder, single)
-                    found = True
+                    is_found = True
             except (ValueError, pa.ArrowException):  # a broken file, which stays
                 continue
             except OSError as error:
                 raise disk_error(error, f"writing {shown(folder)}", resumable=False) from error
-        return found
+        return is_found
 
     def sweep(self) -> None:
         """Removes files and folders that killed writers have left. REQUIRES: the history's lock is held."""
@@ -345,20 +355,21 @@ class History:
 
     def compact(self, before: datetime) -> list[str]:
         """Puts the nights of each month that ended before a time into one file. The nights' own files are removed once
-        the new one was read back and holds every row of theirs. What is broken stays as it is, with a warning. Returns
-        a sentence for each month."""
-        done = []
-        for folder in sorted({one.path.parent for one in self.files() if one.schema == SCHEMA}):
+        the new one was read back and holds all their rows. Broken files stay, with a warning. Returns a sentence for
+        each month.
+        """
+        sentences = []
+        for folder in sorted({file.path.parent for file in self.files() if file.schema == SCHEMA}):
             if folder.name.removeprefix("month=") >= f"{before.astimezone(UTC):%Y-%m}":
                 continue
-            nights = [one for one in self.files() if one.path.parent == folder]
-            if (folder / COMPACTED).exists() and not any(one.compacted for one in nights):
+            nights = [file for file in self.files() if file.path.parent == folder]
+            if (folder / COMPACTED).exists() and not any(night.compacted for night in nights):
                 continue  # broken or foreign, and perhaps all that is left of its nights: `files` has warned
             self._remove_held(folder)
-            singles = [one.path for one in nights if not one.compacted]
+            singles = [night.path for night in nights if not night.compacted]
             if not singles:
                 continue
-            tables = [table for one in nights if (table := self._read(one.path, COLUMNS.names)) is not None]
+            tables = [table for night in nights if (table := self._read(night.path, COLUMNS.names)) is not None]
             if len(tables) < len(nights):
                 continue
             whole = pa.concat_tables(tables)
@@ -368,17 +379,17 @@ class History:
                 raise disk_error(error, f"writing {shown(folder / COMPACTED)}", resumable=False) from error
             if not parquet_files.same(parquet_files.whole(folder / COMPACTED), whole.cast(COLUMNS)):
                 raise EnvironmentLacks(
-                    f"{shown(folder / COMPACTED)} does not hold what was written; nothing is removed."
+                    f"{shown(folder / COMPACTED)} does not hold the written rows; nothing is removed."
                 )
             for path in singles:
                 parquet_files.remove(self.folder, path)
             nights_held = len(whole["night"].unique())
-            done.append(f"{shown(folder)}: {nights_held} nights in one file, {len(singles)} files less.")
-        return done
+            sentences.append(f"{shown(folder)}: {nights_held} nights in one file, {len(singles)} files less.")
+        return sentences
 
     def _remove_held(self, folder: Path) -> None:
-        """Removes the nights that a compaction which was killed has left beside its file."""
-        used = {one.path for one in self.files()}
+        """Removes the nights that a killed compaction has left beside its file."""
+        used = {file.path for file in self.files()}
         if folder / COMPACTED not in used:
             return
         whole = self._read(folder / COMPACTED, COLUMNS.names)
@@ -393,14 +404,15 @@ class History:
                     parquet_files.remove(self.folder, path)
 
     def migrate(self) -> list[str]:
-        """Writes nights of earlier schemas in today's; the old files go once the new ones were read back. Returns a
-        sentence for each file."""
-        done = []
-        for one in self.files():
-            if one.schema >= SCHEMA:
+        """Writes nights of earlier schemas in today's; the old files are removed once the new ones were read back.
+        Returns a sentence for each file.
+        """
+        sentences = []
+        for file in self.files():
+            if file.schema >= SCHEMA:
                 continue
-            target = Path(str(one.path).replace(f"schema={one.schema}/", f"schema={SCHEMA}/", 1))
-            table = migrated(parquet_files.whole(one.path), one.schema).select(COLUMNS.names).cast(COLUMNS)
+            target = Path(str(file.path).replace(f"schema={file.schema}/", f"schema={SCHEMA}/", 1))
+            table = migrated(parquet_files.whole(file.path), file.schema).select(COLUMNS.names).cast(COLUMNS)
             if target.exists():
                 there = self._read(target, COLUMNS.names)
                 if there is None:
@@ -411,21 +423,22 @@ class History:
             except OSError as error:
                 raise disk_error(error, f"writing {shown(target)}", resumable=False) from error
             if not parquet_files.same(parquet_files.whole(target), table):
-                raise EnvironmentLacks(f"{shown(target)} does not hold what was written; {shown(one.path)} stays.")
-            parquet_files.remove(self.folder, one.path)
-            done.append(f"{shown(one.path)} is {shown(target)} now.")
-        return done
+                raise EnvironmentLacks(f"{shown(target)} does not hold the written rows; {shown(file.path)} stays.")
+            parquet_files.remove(self.folder, file.path)
+            sentences.append(f"{shown(file.path)} is {shown(target)} now.")
+        return sentences
 
     # ---- logs
 
     def log(self, name: str) -> list[dict[str, Any]]:
-        """The entries of `events` or `alerts`, in order. A line that is not whole is left out with a warning: it is
-        that of a process which was killed while it wrote."""
+        """The entries of `events` or `alerts`, in order. An incomplete line is left out with a warning: its process was
+        killed while it wrote.
+        """
         path = self.folder / f"{name}.jsonl"
         try:
             about = path.stat()
             if not stat.S_ISREG(about.st_mode):
-                self.warn(f"{shown(path)} is no regular file; it is left out.")
+                self.warn(f"{shown(path)} is not a regular file; it is left out.")
                 return []
             if about.st_size > MOST_LOG_OCTETS:
                 self.warn(f"{shown(path)} is larger than any log of ours; it is left out.")
@@ -435,13 +448,13 @@ class History:
             return []
         except OSError as error:
             raise disk_error(error, f"reading {shown(path)}", resumable=False) from error
-        found: list[dict[str, Any]] = []
+        entries: list[dict[str, Any]] = []
         before, is_chained = b"", False
         for number, line in enumerate(lines, 1):
             try:
                 entry = json.loads(line.decode(errors="replace")) if line.strip() else {}
                 if not isinstance(entry, dict):
-                    raise ValueError("it is no object")
+                    raise ValueError("it is not an object")
             except (ValueError, RecursionError) as error:
                 self.warn(f"{shown(path)}, line {number}, is left out: {error}.")
                 entry = {}
@@ -452,14 +465,13 @@ class History:
                     "changed, or a line was added or removed."
                 )
             if entry:
-                found.append(entry)
+                entries.append(entry)
                 is_chained = is_chained or digest is not None
             before = line
-        return found
+        return entries
 
     def append(self, name: str, entries: Sequence[dict[str, Any]]) -> None:
-        """Adds entries to `events` or `alerts`, with one write. Raises EnvironmentLacks when the disk does not take
-        them."""
+        """Adds entries to `events` or `alerts`, with one write. Raises EnvironmentLacks if the disk is full."""
         if not entries:
             return
         path = self.folder / f"{name}.jsonl"
@@ -467,7 +479,7 @@ class History:
             self.folder.mkdir(parents=True, exist_ok=True)
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666 & ~UMASK)
             try:
-                locks.take(descriptor)  # readers of a line that is not whole wait for it
+                locks.take(descriptor)  # readers of an incomplete line wait for its end
                 octets = _log_octets(entries, os.pread(descriptor, os.fstat(descriptor).st_size, 0))
                 if os.write(descriptor, octets) != len(octets):
                     raise OSError(28, os.strerror(28))
@@ -481,11 +493,11 @@ class History:
 COMPACTED = "month.parquet"
 PART = ".*.part"  # temporary names of files that are being written
 LOGS = ("events.jsonl", "alerts.jsonl")
-BEFORE = "before"  # the key of an entry of a log that has the digest of the line before
+BEFORE = "before"  # the key for the digest of the line before in an entry of a log
 
 
 def migrated(table: Table, schema: int, migrations: dict[int, Callable[[Table], Table]] | None = None) -> Table:
-    """A table of an earlier schema as one of today's."""
+    """Migrates a table of an earlier schema to today's."""
     steps = MIGRATIONS if migrations is None else migrations
     while schema < SCHEMA:
         table = steps[schema](table)
@@ -494,7 +506,7 @@ def migrated(table: Table, schema: int, migrations: dict[int, Callable[[Table], 
 
 
 def _has_gone(path: Path) -> bool:
-    """True if there is no such entry any more; a link that leads nowhere is one."""
+    """True if the entry no longer exists; a link that leads nowhere exists."""
     return not os.path.lexists(path)
 
 
@@ -511,7 +523,7 @@ def _query(paths: Sequence[Path], columns: Sequence[str]) -> Table:
 
 
 def _log(path: Path) -> bytes:
-    """The octets of a log. Where its last line is not whole, another process may be writing it: that is waited for."""
+    """The octets of a log. If its last line is incomplete, another process may be writing it, so its end is awaited."""
     octets = path.read_bytes()
     if not octets or octets.endswith(b"\n"):
         return octets
@@ -523,11 +535,11 @@ def _log(path: Path) -> bytes:
 
 def _log_octets(entries: Sequence[dict[str, Any]], log: bytes) -> bytes:
     """Lines for the end of a log, each with the digest of the line before."""
-    octets = b"\n" if log and not log.endswith(b"\n") else b""  # behind a line that was cut short
+    octets = b"\n" if log and not log.endswith(b"\n") else b""  # after a line that was cut short
     before = (log + octets)[:-1].rpartition(b"\n")[2]
     for entry in entries:
         text = json.dumps({**entry, BEFORE: chain.digest(before)}, ensure_ascii=False, sort_keys=True)
-        before = text.encode("utf-8", "backslashreplace")  # an argument may hold what is no Unicode
+        before = text.encode("utf-8", "backslashreplace")  # an argument may hold invalid Unicode
         octets += before + b"\n"
     return octets
 
@@ -540,21 +552,21 @@ def _is_object(text: str | None) -> bool:
 
 
 def _literal(path: Path) -> str:
-    """A path of which DuckDB takes no character for a pattern."""
+    """A path in which DuckDB takes no character for a pattern."""
     return re.sub(r"[*?\[]", lambda match: f"[{match[0]}]", str(path))
 
 
 def _joined(old: Table, new: Table) -> Table:
-    """All nights of two tables; of a night that both have, the rows of the new one."""
+    """All nights of two tables; for a night in both, the rows of the new one."""
     only_old = old.filter(pc.invert(pc.is_in(old["night"], value_set=new["night"].unique())))
     return pa.concat_tables([only_old, new.cast(COLUMNS)])
 
 
-def _same_type(found: pa.DataType, needed: pa.DataType) -> bool:
-    if pa.types.is_large_string(found):
+def _same_type(actual: pa.DataType, needed: pa.DataType) -> bool:
+    if pa.types.is_large_string(actual):
         return pa.types.is_string(needed)
-    if pa.types.is_list(found) and pa.types.is_list(needed):
-        return bool(found.value_type == needed.value_type)
-    if pa.types.is_timestamp(found):
-        return pa.types.is_timestamp(needed) and found.tz == needed.tz
-    return bool(found == needed)
+    if pa.types.is_list(actual) and pa.types.is_list(needed):
+        return bool(actual.value_type == needed.value_type)
+    if pa.types.is_timestamp(actual):
+        return pa.types.is_timestamp(needed) and actual.tz == needed.tz
+    return bool(actual == needed)

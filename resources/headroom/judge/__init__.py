@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`./headroom judge`: everything that is asked of one implementation, in one run, and the page that says what came of
-it.
+"""`./headroom judge`: all checks of one implementation, in one run, and the page with the results.
 
-`subject` makes an implementation of what the command line names, `parts` the runs that a judgement consists of,
-`causes` groups what went wrong, `summary` reads the records, and `page` shows them.
+`subject` finds the implementation that the command line names, `parts` makes the runs of a judgement, `causes` groups
+the defects, `summary` reads the records, and `page` shows them.
 """

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Causes: what went wrong in many cases and cells, grouped by what is the same in all of them.
+"""Causes: defects that were seen in several cases and cells, grouped by their common part.
 
-Findings against one requirement are one cause, whatever packets, profiles and modes they were seen in; what no finding
-explains is grouped by its sentence without its numbers, a crash by its place. Each check of the ABI that fails is a
+Findings against one requirement are one cause, whatever packets, profiles and modes they were seen in. A failure
+without a finding is grouped by its sentence without numbers, a crash by its place. Each failed check of the ABI is a
 sighting of its own. A cause is as bad as the worst of its cases.
 """
 
@@ -22,43 +22,45 @@ from headroom.report.data import Records
 
 ADVICE = " See `./headroom check`."
 CAPTURE, JOB = "capture: ", "job"  # kinds of a case's artefacts
-WEIGHT = {"error": 0, "fail": 0, "non-strict": 1}  # of verdicts; others are no causes
-# What stands in front of a sentence and differs from case to case: how many findings, which step, which packet.
+WEIGHT = {"error": 0, "fail": 0, "non-strict": 1}  # verdicts that belong to a cause; others do not
+# The beginning of a sentence that differs from case to case: the number of findings, the step, the packet.
 BEFORE = re.compile(r"^(?:\d+ findings?, the first: |Step \d+ \([^)]*\): |(?:link |TS )?(?:packet|message) \d+: )+")
-VECTORS = re.compile(r"^\d+ of \d+ vectors: ")  # their case is about what they break
-# A promise of the ABI may be broken in any call; where an adapter dies says more than what it was given.
+VECTORS = re.compile(r"^\d+ of \d+ vectors: ")  # judges whose cases test something else than the findings are about
+# A promise of the ABI may be broken in any call. For a dying adapter the place tells more than its input does.
 PROMISE = re.compile(r"^(?:the adapter's \w+ broke a promise: |The \w+ broke a promise of the ABI in \w+[^:]*: )")
 DIED = re.compile(r"died from (SIG\w+).* It died in (\S+, at offset 0x[0-9a-f]+)")
-KILLED = re.compile(r"^(it was killed by SIG\w+|it did not come back)")  # in a check, whatever was tried
+KILLED = re.compile(r"^(it was killed by SIG\w+|it did not come back)")  # any check, whatever it called
 REQUIREMENT = re.compile(rf"\s*\(({requirements.ID})\)")
 
 
 @dataclass(frozen=True)
 class Sighting:
-    """Where a cause was seen: a case, or a cell of the matrix. `example` has the files and commands that show it, by
-    what they are."""
+    """A sighting of a cause in a case or a cell of the matrix. `example` maps each kind of evidence to the file or
+    command that shows it.
+    """
 
     where: str
     verdict: Verdict
     sentence: str
     repeat: str
     debug: str = ""
-    files: dict[str, str] = field(default_factory=dict)  # paths relative to the run, by what they are
+    files: dict[str, str] = field(default_factory=dict)  # paths relative to the run, by kind
     packets: int | None = None  # of a minimised example
-    part: str = ""  # of the judgement, for a case may be asked in several
+    part: str = ""  # the part of the judgement; a case may run in several
 
 
 @dataclass
 class Cause:
-    """One thing that is wrong. `requirement` is the sentence of the specification that is broken; where no finding
-    names one, the one that most of its cases are about; "" where there is none."""
+    """A defect. `requirement` is the broken sentence of the specification. Without a finding that names one, it is the
+    requirement that most of the cases name; "" if there is none.
+    """
 
     verdict: Verdict
     sentence: str
     requirement: str = ""
-    key: tuple[bool, str] = (True, "")  # what is the same in all that was seen
+    key: tuple[bool, str] = (True, "")  # the common part of all its sightings
     seen: list[Sighting] = field(default_factory=list)
-    about: Counter[str] = field(default_factory=Counter)  # requirements of the cases in which it was seen
+    about: Counter[str] = field(default_factory=Counter)  # requirements of the cases in which the cause was seen
 
     @property
     def identity(self) -> str:
@@ -68,30 +70,36 @@ class Cause:
 
     @property
     def example(self) -> Sighting:
-        """The sighting that shows it best: one of fewest packets, else one that has files, else the first."""
+        """The sighting that shows the cause best: one with the fewest packets, or one that has files, or the first."""
         small = [one for one in self.seen if one.packets is not None]
         with_files = next((one for one in self.seen if one.files), self.seen[0])
         return min(small, key=lambda one: one.packets or 0, default=with_files)
 
     @property
     def level(self) -> str:
-        """must, should or may: of the requirement; "" where there is none."""
-        found = requirements.load().get(self.requirement)
-        return found.level if found else ""
+        """must, should or may, from the requirement; "" if there is none."""
+        requirement = requirements.load().get(self.requirement)
+        return requirement.level if requirement else ""
 
     @property
     def citation(self) -> str:
-        """The specification's own words and where they stand; of a drawing or a table, what it says. "" where no
-        requirement is known."""
-        found = requirements.load().get(self.requirement)
-        if found is None:
+        """The specification's own words and their place; for a drawing or a table, our paraphrase. "" if no requirement
+        is known.
+        """
+        requirement = requirements.load().get(self.requirement)
+        if requirement is None:
             return ""
-        return f"{found.source}: {found.text}" if not found.quote or "|" in found.quote else found.citation
+        return (
+            f"{requirement.source}: {requirement.text}"
+            if not requirement.quote or "|" in requirement.quote
+            else requirement.citation
+        )
 
 
 class _Told(NamedTuple):
-    """The words of a result: a sentence without what differs from case to case, the requirement that a finding names,
-    and those that the case is about."""
+    """The parts of a result's sentences: a sentence without the details of the case, the requirement that a finding
+    names, and the requirements of the case.
+    """
 
     sentence: str
     broken: str = ""
@@ -99,26 +107,27 @@ class _Told(NamedTuple):
 
 
 def causes(records: Records, minimised: Mapping[str, Sighting] | None = None) -> list[Cause]:
-    """The causes of all that failed, was an error or missed a SHOULD; the worst and most frequent first. `minimised`
-    has the sighting of fewest packets of some, by their identities."""
-    found: dict[tuple[bool, str], Cause] = {}
+    """The causes of all failures, errors and missed SHOULDs, the worst and most frequent first. `minimised` maps
+    identities of causes to the sighting with the fewest packets.
+    """
+    by_key: dict[tuple[bool, str], Cause] = {}
     for told, sighting in [*_of_cases(records), *_of_cells(records)]:
-        # A missed SHOULD and a broken MUST are told apart even where no requirement is known.
+        # A missed SHOULD and a broken MUST stay apart even if no requirement is known.
         key = (WEIGHT[sighting.verdict] == 0, told.broken or _same(told.sentence))
-        cause = found.setdefault(key, Cause(sighting.verdict, told.sentence, told.broken, key))
+        cause = by_key.setdefault(key, Cause(sighting.verdict, told.sentence, told.broken, key))
         cause.seen.append(sighting)
         cause.about.update(told.about)
         cause.verdict = worst([cause.verdict, sighting.verdict])
-    for cause in found.values():
+    for cause in by_key.values():
         cause.requirement = cause.requirement or next((name for name, _ in cause.about.most_common(1)), "")
         if small := (minimised or {}).get(cause.identity):
             others = (one for one in cause.seen if (one.where, one.part) != (small.where, small.part))
             cause.seen = [small, *others]
-    return sorted(found.values(), key=lambda one: (WEIGHT[one.verdict], -len(one.seen)))
+    return sorted(by_key.values(), key=lambda one: (WEIGHT[one.verdict], -len(one.seen)))
 
 
 def _same(sentence: str) -> str:
-    """The part that all sentences about one thing share."""
+    """The part that all sentences about one defect share."""
     if died := DIED.search(sentence):
         return f"died from {died[1]} in {died[2]}"
     if killed := KILLED.match(sentence):
@@ -130,27 +139,29 @@ def _of_cases(records: Records) -> Iterator[tuple[_Told, Sighting]]:
     for record in records:
         if record["verdict"] not in WEIGHT or record.get("cells"):
             continue
-        files = {one["kind"]: one["path"] for one in record["artefacts"]}
+        files = {artefact["kind"]: artefact["path"] for artefact in record["artefacts"]}
         where, verdict, reason = record["test"]["id"], record["verdict"], record["reason"]
         debug, part = record.get("debug", ""), record.get("part", "")
         for told in (checks := _checks(record)):
             name, _, sentence = told["sentence"].partition(": ")
-            one = Sighting(f"{name}, a check of the ABI", verdict, sentence, record["command"], debug, files, part=part)
-            yield _Told(sentence, told["requirement"]), one
+            sighting = Sighting(
+                f"{name}, a check of the ABI", verdict, sentence, record["command"], debug, files, part=part
+            )
+            yield _Told(sentence, told["requirement"]), sighting
         if checks:
             continue
         yield _told(record), Sighting(where, verdict, reason, record["command"], debug, files, part=part)
 
 
 def _checks(record: dict[str, Any]) -> list[dict[str, Any]]:
-    """The findings of checks of the ABI, but for those that are declared."""
-    found = [one for one in record["findings"] if one["judge"] == adapter_check.JUDGE]
-    return [one for one in found if one["severity"] != "note"]
+    """The findings of failed checks of the ABI, without declared deviations."""
+    findings = [finding for finding in record["findings"] if finding["judge"] == adapter_check.JUDGE]
+    return [one for one in findings if one["severity"] != "note"]
 
 
 def _told(record: dict[str, Any]) -> _Told:
     known = requirements.load()
-    worst = [one for one in record["findings"] if one["severity"] == "must"] or record["findings"]
+    worst = [finding for finding in record["findings"] if finding["severity"] == "must"] or record["findings"]
     for finding in worst:
         if finding["requirement"] in known:
             return _Told(finding["sentence"], finding["requirement"])
@@ -159,8 +170,12 @@ def _told(record: dict[str, Any]) -> _Told:
     sentence = BEFORE.sub("", reason)
     if named and named[1] in known:
         return _Told(REQUIREMENT.sub("", sentence), named[1])
-    # An error, such as a broken promise of the ABI, says nothing of what the case is about.
-    about = tuple(one for one in record["test"]["requirements"] if one in known and record["verdict"] != "error")
+    # An error, such as a broken promise of the ABI, does not concern the requirements of the case.
+    about = tuple(
+        requirement
+        for requirement in record["test"]["requirements"]
+        if requirement in known and record["verdict"] != "error"
+    )
     return _Told(sentence, about[0] if about and VECTORS.match(sentence) else "", about)
 
 

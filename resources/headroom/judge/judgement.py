@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A judgement on disk: judge.json beside run.json says which parts it has, so that one that was cut short goes on."""
+"""A judgement on disk. judge.json, beside run.json, lists its parts, so that an interrupted judgement can continue."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ KINDS = (parts.ABI, parts.CONFORMANCE, parts.MATRIX, parts.COST, parts.WIRE)
 @dataclass
 class Judgement:
     """An implementation, the parts of its judgement, the folder of the run, the command that repeats it, and the names
-    of the parts that have come to their end."""
+    of the parts that are complete.
+    """
 
     found: Implementation
     schemes: list[str]
@@ -35,16 +36,16 @@ class Judgement:
     folder: Path
     command: str
     ended: list[str] = field(default_factory=list)
-    stopped: dict[str, str] = field(default_factory=dict)  # why parts were not asked to their end, by their names
+    stopped: dict[str, str] = field(default_factory=dict)  # the reasons for which parts ended early, by their names
     minimised: dict[str, Sighting] = field(default_factory=dict)  # sightings, by the identities of causes
 
     @property
     def is_whole(self) -> bool:
-        """True if every part that has a plan has come to its end."""
+        """True if every part that has a plan is complete."""
         return all(part.name in self.ended for part in self.parts if part.plan)
 
     def end(self, part: Part, stopped: str = "") -> None:
-        """Notes on disk that a part has come to its end, or why it was stopped before."""
+        """Records on disk that a part is complete, or the reason for which it ended early."""
         self.ended.append(part.name)
         if stopped:
             self.stopped[part.name] = stopped
@@ -52,7 +53,7 @@ class Judgement:
 
 
 def kinds(text: str) -> tuple[str, ...]:
-    """Kinds of parts that --only names, all where it names none. Raises UsageError on an unknown one."""
+    """The kinds of parts that --only names; all if it is empty. Raises UsageError for an unknown kind."""
     found = split_names(text)
     if unknown := [name for name in found if name not in KINDS]:
         raise UsageError(f"A judgement has no part '{unknown[0]}'. Known: {', '.join(KINDS)}.")
@@ -60,21 +61,22 @@ def kinds(text: str) -> tuple[str, ...]:
 
 
 def begin(word: str, scheme: str, extent: Extent, only: tuple[str, ...]) -> Judgement:
-    """Makes the folder of a new judgement. Raises UsageError where there is nothing to judge, EnvironmentLacks where it
-    does not work here."""
-    found = subject.find(word, scheme, extent.build)
-    if not found.image:
-        implementations.require_usable(found.word, extent.build)
-    schemes = parts.schemes_of(found, scheme)
-    made = [part for part in parts.parts_of(found, schemes, extent) if part.kind in only]
-    if found.library and (reason := _does_not_load(found, extent.build)):
-        made = [part if part.kind == parts.ABI else replace(part, plan=None, left_out=reason) for part in made]
-    if not any(part.plan for part in made):
-        reasons = " ".join(dict.fromkeys(part.left_out for part in made if part.left_out))
-        raise UsageError(f"Nothing of {', '.join(only)} can be asked of {found.name}. {reasons}".rstrip())
+    """Makes the folder of a new judgement. Raises UsageError if there is nothing to judge, EnvironmentLacks if the
+    implementation does not work here.
+    """
+    implementation = subject.find(word, scheme, extent.build)
+    if not implementation.image:
+        implementations.require_usable(implementation.word, extent.build)
+    schemes = parts.schemes_of(implementation, scheme)
+    planned = [part for part in parts.parts_of(implementation, schemes, extent) if part.kind in only]
+    if implementation.library and (reason := _does_not_load(implementation, extent.build)):
+        planned = [part if part.kind == parts.ABI else replace(part, plan=None, left_out=reason) for part in planned]
+    if not any(part.plan for part in planned):
+        reasons = " ".join(dict.fromkeys(part.left_out for part in planned if part.left_out))
+        raise UsageError(f"None of {', '.join(only)} applies to {implementation.name}. {reasons}".rstrip())
     folder = session.new_folder()
-    made = [_within(part, folder) for part in made]
-    first = next(part.plan for part in made if part.plan)
+    planned = [_within(part, folder) for part in planned]
+    first = next(part.plan for part in planned if part.plan)
     options = [
         *(["--scheme", scheme] if scheme else []),
         *(["--only", ",".join(only)] if only != KINDS else []),
@@ -83,17 +85,17 @@ def begin(word: str, scheme: str, extent: Extent, only: tuple[str, ...]) -> Judg
         *["--seed", str(extent.seed)],
         *(["--build", extent.build] if extent.build != implementations.DEFAULT_BUILD else []),
     ]
-    command = shlex.join(["./headroom", "judge", found.word, *options])
-    judged = Judgement(found, [one.name for one in schemes], made, folder, command)
+    command = shlex.join(["./headroom", "judge", implementation.word, *options])
+    judged = Judgement(implementation, [scheme.name for scheme in schemes], planned, folder, command)
     session.keep(first)
     keep(judged)
     return judged
 
 
-def _does_not_load(found: Implementation, build: str) -> str:
-    """Returns why nothing but the checks of the ABI can be asked of an adapter; "" if it describes itself."""
+def _does_not_load(implementation: Implementation, build: str) -> str:
+    """The reason why only the checks of the ABI can run on an adapter; "" if it describes itself."""
     try:
-        implementations.describe(found, build)
+        implementations.describe(implementation, build)
     except EngineFailure as failure:
         return f"The adapter does not describe itself: {failure}"
     return ""
@@ -129,19 +131,19 @@ def is_one(folder: Path) -> bool:
 
 
 def recall(name: str) -> Judgement:
-    """The judgement of a run. Raises UsageError where the run is none, or judge.json is not whole."""
+    """The judgement of a run. Raises UsageError if the run is not a judgement, or if judge.json is damaged."""
     folder = store.find_run(name)
     path = folder / FILE
     if not is_one(folder):
-        raise UsageError(f"The run {folder.name} is no judgement; `./headroom run --resume` goes on with it.")
+        raise UsageError(f"The run {folder.name} is not a judgement; continue it with `./headroom run --resume`.")
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
-        made = [parts.from_json(one, folder) for one in document["parts"]]
-        found = implementations.find(str(document["implementation"]))
+        planned = [parts.from_json(part, folder) for part in document["parts"]]
+        implementation = implementations.find(str(document["implementation"]))
         return Judgement(
-            found,
-            schemes=[str(one) for one in document["schemes"]],
-            parts=made,
+            implementation,
+            schemes=[str(scheme) for scheme in document["schemes"]],
+            parts=planned,
             folder=folder,
             command=str(document["command"]),
             ended=[str(one) for one in document["ended"]],
@@ -149,4 +151,6 @@ def recall(name: str) -> Judgement:
             minimised={str(cause): Sighting(**one) for cause, one in document["minimised"].items()},
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise UsageError(f"{shown(path)} does not say what was judged ({error}); start again.") from error
+        raise UsageError(
+            f"{shown(path)} does not name the implementation that was judged ({error}); start again."
+        ) from error

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The fewest packets with which a case of conformance still fails: the case runs again and again with fewer of the
-packets that its traffic profile made, and its own keywords say whether the same is wrong."""
+"""The fewest packets with which a conformance case still fails. The case runs repeatedly with fewer of the packets of
+its traffic profile, and its own keywords decide whether it fails in the same way.
+"""
 
 from __future__ import annotations
 
@@ -25,13 +26,14 @@ from headroom.report.unreadable import readable
 
 FOLDER = "minimised"  # below artefacts/
 RAW_IP = 101  # LINKTYPE of a source of IP packets
-MOST_PACKETS, MOST_TRIALS, MOST_SECONDS = 5_000, 60, 12.0  # of one cause
+MOST_PACKETS, MOST_TRIALS, MOST_SECONDS = 5_000, 60, 12.0  # most sightings of one cause that are tried
 MOST_CAUSES, MOST_SIGHTINGS = 12, 3
 
 
 def minimise_all(judged: Judgement, say: Callable[[str], None]) -> None:
-    """Looks for the fewest packets of the first causes, and notes them in judge.json. What cannot be made smaller stays
-    as it is."""
+    """Looks for the fewest packets of the first causes, and records them in judge.json. Causes that cannot be made
+    smaller stay as they are.
+    """
     records = readable(causes, store.read_all(judged.folder), "The search for the fewest packets")
     by_test = {(record["test"]["id"], record.get("part", "")): record for record in records}
     for cause in causes(records)[:MOST_CAUSES]:
@@ -46,11 +48,11 @@ def minimise_all(judged: Judgement, say: Callable[[str], None]) -> None:
 
 
 def _smaller(
-    judged: Judgement, cause: Cause, one: Sighting, records: dict[tuple[str, str], dict[str, Any]], folder: Path
+    judged: Judgement, cause: Cause, sighting: Sighting, records: dict[tuple[str, str], dict[str, Any]], folder: Path
 ) -> Sighting | None:
-    record = records.get((one.where, one.part))
-    plan = next((part.plan for part in judged.parts if part.name == one.part), None)
-    source = one.files.get(f"{CAPTURE}source")
+    record = records.get((sighting.where, sighting.part))
+    plan = next((part.plan for part in judged.parts if part.name == sighting.part), None)
+    source = sighting.files.get(f"{CAPTURE}source")
     if record is None or plan is None or source is None or record["parameters"].get("kind") != "replay":
         return None
     packets = _packets(judged.folder / source)
@@ -73,27 +75,30 @@ def _smaller(
     files = {entry["kind"]: f"artefacts/{FOLDER}/{folder.name}/{entry['path']}" for entry in last["artefacts"]}
     job = files.get(JOB, "")
     debug = last.get("debug", "")
-    return replace(one, files=files, packets=len(left), debug=debug if job else one.debug, sentence=last["reason"])
+    return replace(
+        sighting, files=files, packets=len(left), debug=debug if job else sighting.debug, sentence=last["reason"]
+    )
 
 
 def _packets(path: Path) -> Packets:
-    """The packets of a source as a replay takes them; none where they are not IP packets of one channel."""
+    """The packets of a source as a replay takes them; none if they are not IP packets of one channel."""
     try:
-        found = list(engine_pcapng.read(path))
+        packets = list(engine_pcapng.read(path))
     except (OSError, HeadroomError):
         return []
-    if any(packet.interface or packet.link_type != RAW_IP for packet in found):
+    if any(packet.interface or packet.link_type != RAW_IP for packet in packets):
         return []
-    return [{"time_ns": packet.time_ns, "channel": 0, "hex": packet.octets.hex()} for packet in found]
+    return [{"time_ns": packet.time_ns, "channel": 0, "hex": packet.octets.hex()} for packet in packets]
 
 
 def _run(
     plan: Plan, record: dict[str, Any], packets: list[dict[str, Any]], folder: Path, keep: bool = False
 ) -> dict[str, Any] | None:
-    """The record of a case that carries other packets; its files are kept in `folder` if asked. None where it gave
-    none."""
-    with tempfile.TemporaryDirectory(prefix="headroom-minimal-") as made:
-        into = folder if keep else Path(made)
+    """The record of a case that sends other packets. Its files are kept in `folder` if `keep` is set. None if the case
+    gave no record.
+    """
+    with tempfile.TemporaryDirectory(prefix="headroom-minimal-") as scratch:
+        into = folder if keep else Path(scratch)
         suite = record["test"]["id"].removesuffix(f"/{record['test']['name']}")
         settings = replace(plan.settings, folder=into)
         alone = Plan(settings, [suite], cases=[record["test"]["name"]])

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The implementation that a judgement is about, from what the command line names: a name, a folder with an
-implementation.yaml, or a bare library."""
+"""The implementation that a judgement is about. The command line names it, or a folder with an implementation.yaml, or
+a bare library.
+"""
 
 import re
 from collections.abc import Mapping
@@ -17,13 +18,14 @@ from headroom.core.results.store import sha256_of, write_atomically
 from headroom.core.scheme_registry import all_schemes
 from headroom.core.yamlfile import schema
 
-MOST_NAME = 40  # characters of a name, which becomes a folder's
-KEPT = "adapters"  # the folder of out/ that has the declarations of bare libraries
+MOST_NAME = 40  # most characters of a name, which becomes a folder's name
+KEPT = "adapters"  # the folder of out/ for declarations of bare libraries
 
 
 def find(word: str, scheme: str = "", build: str = DEFAULT_BUILD) -> Implementation:
-    """The implementation that a word of the command line means. Raises UsageError, with what to do, where it means
-    none; EngineFailure where a bare library cannot be asked for its description."""
+    """The implementation that a word of the command line names. Raises UsageError with advice if there is none,
+    EngineFailure if a bare library does not describe itself.
+    """
     path = Path(word)
     if (path / "implementation.yaml").is_file():
         return implementations.load(path.resolve())
@@ -39,26 +41,29 @@ def find(word: str, scheme: str = "", build: str = DEFAULT_BUILD) -> Implementat
 def _no_declaration(folder: Path) -> str:
     libraries = sorted(folder.glob("**/*.so"))[:1]
     captures = sorted(path for suffix in declarations.CAPTURES for path in folder.glob(f"**/*{suffix}"))[:1]
-    told = f"The folder {shown(folder)} has no implementation.yaml"
+    reason = f"The folder {shown(folder)} has no implementation.yaml"
     if libraries:
         return (
-            f"{told}. To judge the library in it by what it says of itself: ./headroom judge {libraries[0]} --scheme S."
+            f"{reason}. To judge the library in it by its own description: ./headroom judge {libraries[0]} --scheme S."
         )
     if captures:
-        return f"{told}, which says what its captures are: see implementations/README.md, Capture files."
-    return f"{told}. `./headroom new-adapter` makes a folder to begin with."
+        return f"{reason}, which describes its captures: see implementations/README.md, Capture files."
+    return f"{reason}. `./headroom new-adapter` makes a folder to begin with."
 
 
 def of_library(library: Path, scheme: str = "", build: str = DEFAULT_BUILD) -> Implementation:
-    """An implementation of a bare library, declared as the library describes itself; the declaration is kept below
-    out/, by the library's digest, so that commands about it can be repeated."""
+    """An implementation made of a bare library and its own description. The declaration is kept below out/, by the
+    library's digest, so that commands about it can be repeated.
+    """
     described = engine.run("describe", {"library": str(library)}, timeout_s=20, build=build)
-    by_scheme = {str(one.get("scheme")): one for one in described.get("schemes", ()) if isinstance(one, dict)}
+    by_scheme = {
+        str(scheme.get("scheme")): scheme for scheme in described.get("schemes", ()) if isinstance(scheme, dict)
+    }
     known = [name for name in by_scheme if name in all_schemes()]
     if not known:
         raise UsageError(
-            f"{shown(library)} describes no scheme that there is ({', '.join(all_schemes())}), "
-            f"but {', '.join(by_scheme) or 'none'}."
+            f"{shown(library)} describes no known scheme ({', '.join(all_schemes())}), but "
+            f"{', '.join(by_scheme) or 'none'}."
         )
     if scheme and scheme not in known:
         raise UsageError(f"{shown(library)} does not describe the scheme '{scheme}', but {', '.join(known)}.")
@@ -68,7 +73,7 @@ def of_library(library: Path, scheme: str = "", build: str = DEFAULT_BUILD) -> I
         "vendor": "unknown",
         "licence": str(described.get("licence") or "unknown"),
         "obtain": f"The library {library}.",
-        "description": "A bare library, declared as it describes itself.",
+        "description": "A bare library, declared by its own description.",
         "adapter": {"library": str(library)},
         "capabilities": [_capability(by_scheme[one]) for one in ([scheme] if scheme else known)],
     }

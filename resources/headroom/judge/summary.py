@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The summary of a judgement, as its page and the terminal show it: read from the records alone."""
+"""The summary of a judgement, for its page and the terminal. It is read from the records alone."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ BROKEN = ("error", "fail")
 
 @dataclass
 class Asked:
-    """A part with its cases by verdict; `note` says why it was not asked, or not wholly."""
+    """A part with its cases by verdict. `note` gives the reason if it did not run, or not wholly."""
 
     title: str
     kind: str
@@ -37,7 +37,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class NotAsked:
-    """Cases of one suite that were not asked: how many for each reason."""
+    """Cases of one suite that did not run, counted by reason."""
 
     suite: str
     reasons: dict[str, int]
@@ -66,21 +66,21 @@ class Pairs:
 
 @dataclass(frozen=True)
 class Cost:
-    """The cost of one piece of fixed work: ns of each stage by whom: `subject`, and others by name."""
+    """The cost of one piece of fixed work: ns of each stage by implementation, which is `subject` or another's name."""
 
     work: str
     ns: dict[str, dict[str, float]]
-    reason: str = ""  # why there is no figure
+    reason: str = ""  # the reason if there is no figure
 
     def ratio(self, stage: str, other: str) -> float | None:
-        """The time of the implementation for a stage over that of another; None if one of both is not known."""
+        """The stage's time of the implementation over that of another; None if either is unknown."""
         mine, theirs = self.ns.get("subject", {}).get(stage), self.ns.get(other, {}).get(stage)
         return mine / theirs if mine and theirs else None
 
 
 @dataclass
 class Summary:
-    """All that a page says. `identity` is as records have it: name, version, digest."""
+    """The content of the page. `identity` is name, version and digest, as in records."""
 
     judged: Judgement
     identity: dict[str, Any]
@@ -98,7 +98,7 @@ class Summary:
 
     @property
     def title(self) -> str:
-        """The product, its version, and what it implements."""
+        """The product, its version and its schemes."""
         schemes = " and ".join(find(name).title for name in self.judged.schemes)
         version = f" {self.identity['version']}" if self.identity.get("version") else ""
         return f"{self.found.name}{version}: {schemes}"
@@ -122,7 +122,7 @@ class Summary:
         if wrong:
             told = f"{begun} {cases:,} cases {wrong:,} failed, for {_many(broken, 'cause')}"
         elif self.worst == "unsupported":
-            return "Nothing could be asked of it here."
+            return "No part of the judgement can run on this machine."
         else:
             told = f"{begun} {cases:,} cases none failed"
         more = f"; {_many(missed, 'recommendation')} (SHOULD) {'was' if missed == 1 else 'were'} not followed"
@@ -190,17 +190,17 @@ def _asked(part: Part, judged: Judgement, records: Records) -> Asked:
     if len(judged.schemes) == 1:
         title = title.removeprefix(f"{find(judged.schemes[0]).title}: ")
     title = title[0].upper() + title[1:]
-    cells = matrix_data.cells(mine)  # a row of the matrix is as bad as its worst cell: cells say more
+    cells = matrix_data.cells(mine)  # a row of the matrix is as bad as its worst cell, so only its cells count
     counts = count_verdicts(cells) if cells else count_verdicts(mine)
     return Asked(title, part.kind, counts, sum(record["duration_s"] for record in mine), note)
 
 
 def _why_empty(part: Part, judged: Judgement) -> str:
-    return "No case asks it." if part.name in judged.ended else "It was not reached."
+    return "No case tests it." if part.name in judged.ended else "It was not reached."
 
 
 def _identity(judged: Judgement, records: Records) -> dict[str, Any]:
-    """The implementation's identity in the records; its name alone, where it is in none."""
+    """The implementation's identity from the records; its name alone if no record has it."""
     name = judged.found.name
     sides = (record[side] for record in records for side in ("compressor", "decompressor") if record[side])
     return next((side for side in sides if side["name"] == name), {"name": name, "version": None, "sha256": None})
@@ -219,7 +219,7 @@ def _not_asked(records: Records) -> list[NotAsked]:
 
 
 def _cost(record: dict[str, Any]) -> Cost:
-    stages = {one["name"]: one["value"] for one in record["metrics"] if one["value"] is not None}
+    stages = {metric["name"]: metric["value"] for metric in record["metrics"] if metric["value"] is not None}
     beside = record["parameters"].get("beside", {})
     ns = {who: _stages(figures) for who, figures in {"subject": stages, **beside}.items() if figures}
     reason = "" if stages else (record["reason"].splitlines() or ["it was not measured"])[0]
@@ -231,16 +231,16 @@ def _stages(figures: dict[str, float]) -> dict[str, float]:
 
 
 def _declared(judged: Judgement) -> list[tuple[str, str]]:
-    """The declarations of the implementation, as pairs of a word and its values."""
-    found = []
+    """The declarations of the implementation, as pairs of a key and its values."""
+    pairs = []
     for name in judged.schemes:
         for key, value in judged.found.declared(name).items():
             if key in ("scheme", "feature_options", "names") or value in ([], None):
                 continue
-            found.append((key.replace("_", " "), _text(value)))
+            pairs.append((key.replace("_", " "), _text(value)))
     if deviations := judged.found.deviations:
-        found.append(("declared deviations", str(len(deviations))))
-    return found
+        pairs.append(("declared deviations", str(len(deviations))))
+    return pairs
 
 
 def _text(value: Any) -> str:

@@ -12,20 +12,21 @@ from headroom.keywords.base import current_run, library
 
 @library
 class AdapterKeywords:
-    """One adapter: `implementations/abi/headroom.h` says what it promises."""
+    """Keywords about one adapter: `implementations/abi/headroom.h` lists its promises."""
 
     @keyword("Adapter Should Keep The Promises Of The ABI")
     def keeps_promises(self, implementation: str) -> None:
-        """Every check of `headroom-engine check`, each in a process of its own.
+        """Runs every check of `headroom-engine check`, each in a process of its own.
 
-        A check that the implementation declares to fail (requirement: ABI-<check>) must fail as long as it does.
+        A check for which the implementation declares a deviation (requirement: ABI-<check>) must fail as long as the
+        declaration exists.
         """
         build = current_run().build
-        found = implementations.find(implementation)
-        if reason := found.missing():
+        known = implementations.find(implementation)
+        if reason := known.missing():
             raise SkipExecution(f"{reason}.")
-        _note(found, build)
-        result = adapter_check.promises(found, build)
+        _note(known, build)
+        result = adapter_check.promises(known, build)
         current = collector.current()
         for verdict in ("pass", "fail", "unsupported"):
             count = sum(check["verdict"] == verdict for check in result.checks)
@@ -35,20 +36,20 @@ class AdapterKeywords:
             raise AssertionError(some([finding.sentence for finding in result.findings]))
         if result.declared:
             sentences = [finding.sentence for finding in result.declared]
-            raise SkipExecution(f"Declared deviation of {found.name}: {some(sentences)}")
+            raise SkipExecution(f"Declared deviation of {known.name}: {some(sentences)}")
 
     @keyword("Declaration Should Be What The Adapter Says")
     def declaration_matches(self, implementation: str) -> None:
-        """Capabilities of implementation.yaml against the adapter's own description."""
+        """Compares the capabilities of implementation.yaml with the adapter's own description."""
         build = current_run().build
-        found = implementations.find(implementation)
-        _note(found, build)
-        different = adapter_check.differences(found, implementations.describe(found, build))
+        known = implementations.find(implementation)
+        _note(known, build)
+        different = adapter_check.differences(known, implementations.describe(known, build))
         if different:
             raise AssertionError(some(different))
 
 
-def _note(found: implementations.Implementation, build: str) -> None:
+def _note(implementation: implementations.Implementation, build: str) -> None:
     current = collector.current()
-    current.parameters |= {"kind": "adapter", "implementation": found.name}
-    current.compressor = current.decompressor = capabilities.identity(found, build)
+    current.parameters |= {"kind": "adapter", "implementation": implementation.name}
+    current.compressor = current.decompressor = capabilities.identity(implementation, build)

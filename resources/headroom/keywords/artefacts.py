@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files that belong to the result of the running case, where a run keeps any."""
+"""Files that belong to the result of the running case, if the run keeps files."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +11,7 @@ from headroom.keywords.base import current_run
 
 
 def artefact_folder() -> Path | None:
-    """A folder of the running case for its files; None when no run keeps any."""
+    """A folder for files of the running case; None if the run keeps none."""
     from robot.libraries.BuiltIn import BuiltIn
 
     from headroom.core.results.listener import test_id
@@ -30,7 +30,7 @@ def artefact_folder() -> Path | None:
 
 
 def keep_text(name: str, text: str, kind: str) -> None:
-    """A file of text."""
+    """Keeps a text as a file of the case."""
     folder = artefact_folder()
     if folder is not None:
         path = folder / name
@@ -39,13 +39,13 @@ def keep_text(name: str, text: str, kind: str) -> None:
         collector.current().files.append((path, kind))
 
 
-def keep_captures(done: replay.Replay) -> None:
-    """Replays once more, with captures of what went in, was on the link and came out: same seed, same octets."""
+def keep_captures(result: replay.Replay) -> None:
+    """Repeats a replay and keeps captures of its source, link and output: the same seed gives the same octets."""
     folder = artefact_folder()
     if folder is None:
         return
     outputs = {name: folder / f"{name}.pcapng" for name in ("source", "link", "decompressed")}
-    if done.config.decompressor is None:
+    if result.config.decompressor is None:
         del outputs["decompressed"]
-    replay.run(replace(done.config, records="none", outputs=outputs))
+    replay.run(replace(result.config, records="none", outputs=outputs))
     collector.current().files += [(path, f"capture: {name}") for name, path in outputs.items()]

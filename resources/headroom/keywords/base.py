@@ -19,7 +19,9 @@ Class = TypeVar("Class", bound=type)
 
 
 def library(decorated: Class) -> Class:
-    """Class decorator for a keyword library: one instance for a run, public methods are keywords, errors are noted."""
+    """Class decorator for a keyword library: one instance for a run, public methods are keywords, errors are
+    recorded.
+    """
     decorated.ROBOT_LIBRARY_SCOPE = "GLOBAL"
     for name, member in list(vars(decorated).items()):
         if callable(member) and not name.startswith("_") and not isinstance(member, type):
@@ -28,13 +30,12 @@ def library(decorated: Class) -> Class:
 
 
 def current_run() -> Run:
-    """The run of the running suite, which keywords pass down. Raises UsageError where an implementation is not
-    there."""
+    """The run of the running suite, which keywords pass down. Raises UsageError if an implementation does not exist."""
     return Run.of(settings.from_robot())
 
 
 def requirements_of_case() -> frozenset[str]:
-    """Requirements that the running case names by its tags."""
+    """The requirements that the running case names by its tags."""
     from robot.libraries.BuiltIn import BuiltIn, RobotNotRunningError
 
     try:
@@ -55,7 +56,9 @@ def suite_of_case() -> str:
 
 
 def _honest(method: Callable[..., Any]) -> Callable[..., Any]:
-    """An AssertionError says that an expectation was not met. Anything else kept it from being checked: an error."""
+    """Keeps an AssertionError, which means that an expectation was not met, and turns any other exception into an
+    error.
+    """
 
     @functools.wraps(method)
     def keyword(*args: Any, **named: Any) -> Any:
@@ -66,7 +69,9 @@ def _honest(method: Callable[..., Any]) -> Callable[..., Any]:
         except HeadroomError as error:
             collector.current().needs_processors = getattr(error, "needs_processors", False)
             if getattr(error, "verdict", "error") == "unsupported":
-                raise SkipExecution(str(error)) from error  # Robot's word for it; anything else would be a failure
+                raise SkipExecution(
+                    str(error)
+                ) from error  # Robot's attribute for it; any other exception would be a failure
             collector.current().judge(getattr(error, "verdict", "error"), str(error))
             collector.current().crashed = isinstance(error, EngineFailure) and error.kind == "crash"
             raise

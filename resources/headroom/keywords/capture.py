@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keywords that look at what was on a link between two nodes: the judge, tshark and the sender should say the same."""
+"""Keywords that compare the judge's and tshark's readings of a link between two nodes with the sent packets."""
 
 import tempfile
 from dataclasses import replace
@@ -26,42 +26,48 @@ from headroom.testbed.line import Codec, line
 from headroom.testbed.sender import traffic
 from headroom.testbed.trial import Trial
 
-RATE_PPS, SECONDS = 300.0, 1.0  # slow, so that nothing is lost for want of a core
+RATE_PPS, SECONDS = 300.0, 1.0  # a low rate, so that no packet is lost for want of a core
 MOST_FINDINGS = 20
-FEW = 0.5  # of what was sent: fewer packets on the link than that are no evidence
+FEW = 0.5  # least share of the sent packets on the link; fewer are no evidence
 CODECS: dict[str, Codec] = {"compressed": "asked", "as it is": "bridge"}
 
 
 @library
 class CaptureKeywords:
-    """A short, slow trial over network namespaces with a capture of the link, and who reads what in it."""
+    """Runs a short, slow trial over network namespaces with a capture of the link, and compares readings of the
+    capture.
+    """
 
-    topologies = ("netns",)  # where the link keeps a capture
+    topologies = ("netns",)  # topologies whose link keeps a capture
 
     @keyword("All Decoders Should Agree On The Link")
     def all_decoders_agree(self, scheme: str, profile: str, sent: str, mode: str, flows: int) -> None:
-        """SENT is `compressed`, or `as it is`: through nodes that pass frames on. The judge restores every packet, and
-        what it restores is what was sent; tshark reads the same on the link, wherever it can, and inside."""
+        """Compares all readings of a link. SENT is `compressed`, or `as it is`, through nodes that forward frames
+        unchanged. Each packet that the judge restores must have been sent; tshark must read the same on the link and
+        inside, where it can.
+        """
         run, channel = run_and_channel(scheme, profile, sent, mode, flows)
         with tempfile.TemporaryDirectory(prefix="headroom-link-") as folder:
             capture = (artefact_folder() or Path(folder)) / "link.pcapng"
-            with line(run, configuration("1c").cpus, CODECS[sent], profile, flows, channel, capture) as made:
-                trial = made.trial(RATE_PPS, SECONDS)
-                made.captured()
-                collector.current().traffic = traffic(made.made, trial)
+            with line(run, configuration("1c").cpus, CODECS[sent], profile, flows, channel, capture) as running_line:
+                trial = running_line.trial(RATE_PPS, SECONDS)
+                running_line.captured()
+                collector.current().traffic = traffic(running_line.made, trial)
             packets = {way: rendered(run, profile, flows, trial, way, Path(folder)) for way in ("forward", "reverse")}
-            found = on_the_link.look(capture, packets, dict(channel.hints))
-        note(found, trial)
-        judge(found, sum(map(len, packets.values())))
+            comparison = on_the_link.look(capture, packets, dict(channel.hints))
+        note(comparison, trial)
+        judge(comparison, sum(map(len, packets.values())))
         capture.unlink(missing_ok=True)  # evidence of nothing
 
 
 def run_and_channel(scheme: str, profile: str, sent: str, mode: str, flows: int) -> tuple[Run, Channel]:
-    """Records a row's configuration and returns it; skips the case if run, machine or implementation cannot do it."""
+    """Records a row's configuration and returns it. Skips the case if run, machine or implementation cannot do it."""
     if sent not in CODECS:
-        raise ValueError(f"'{sent}' is none of {', '.join(CODECS)}")
+        raise ValueError(f"'{sent}' is not one of {', '.join(CODECS)}")
     run = current_run()
-    run = replace(run, settings=replace(run.settings, generator="memory"))  # its packets are known octet by octet
+    run = replace(
+        run, settings=replace(run.settings, generator="memory")
+    )  # the engine's generator, whose packets are known octet by octet
     channel = channel_of(run, scheme, mode, 1)
     current = collector.current()
     current.traffic = choice.traffic(run)
@@ -90,7 +96,7 @@ def run_and_channel(scheme: str, profile: str, sent: str, mode: str, flows: int)
 
 
 def rendered(run: Run, profile: str, flows: int, trial: Trial, way: str, folder: Path) -> list[bytes]:
-    """The packets that the generator sent in a direction, what warmed up included: the same that `render` makes."""
+    """The packets that the generator sent in a direction, including the warm-up: `render` makes the same ones."""
     counts = trial.raw[way]
     job = {
         "profile": profiles.load(profile),
@@ -101,24 +107,24 @@ def rendered(run: Run, profile: str, flows: int, trial: Trial, way: str, folder:
         "output": str(folder / f"{way}.pcap"),
     }
     engine.run("render", job, build=run.build)
-    return [one.octets for one in reading.read(folder / f"{way}.pcap")]
+    return [packet.octets for packet in reading.read(folder / f"{way}.pcap")]
 
 
-def note(found: on_the_link.LinkComparison, trial: Trial) -> None:
-    """Leaves what was found for the result record."""
+def note(comparison: on_the_link.LinkComparison, trial: Trial) -> None:
+    """Writes a comparison to the result record."""
     current = collector.current()
-    current.parameters["on_the_link"] = dict(found.on_the_link)
-    current.metric(metrics.PACKETS_READ_ALIKE, found.on_the_link["agree"])
-    current.metric(metrics.PACKETS_READ_ALIKE_INSIDE, found.inside)
-    current.metric(metrics.VALUES_READ_ALIKE, found.values)
-    current.metric(metrics.NEVER_ON_THE_LINK, found.missing)
+    current.parameters["on_the_link"] = dict(comparison.on_the_link)
+    current.metric(metrics.PACKETS_READ_ALIKE, comparison.on_the_link["agree"])
+    current.metric(metrics.PACKETS_READ_ALIKE_INSIDE, comparison.inside)
+    current.metric(metrics.VALUES_READ_ALIKE, comparison.values)
+    current.metric(metrics.NEVER_ON_THE_LINK, comparison.missing)
     current.metric(metrics.LOST(), trial.lost)
-    current.findings += [Finding(sentence, judge="tshark") for sentence in found.wrong[:MOST_FINDINGS]]
+    current.findings += [Finding(sentence, judge="tshark") for sentence in comparison.wrong[:MOST_FINDINGS]]
 
 
-def judge(found: on_the_link.LinkComparison, sent: int) -> None:
-    """Ends the case where decoders disagree, or where there was too little to read."""
-    if found.wrong:
-        raise AssertionError(f"{len(found.wrong)} differences: {some(found.wrong, 3)}")
-    if found.inside < FEW * sent:
-        raise RuntimeError(f"Only {found.inside} of {sent} packets were on the link: too few to say anything.")
+def judge(comparison: on_the_link.LinkComparison, sent: int) -> None:
+    """Fails the case if decoders disagree, and ends it with an error if they read too few packets."""
+    if comparison.wrong:
+        raise AssertionError(f"{len(comparison.wrong)} differences: {some(comparison.wrong, 3)}")
+    if comparison.inside < FEW * sent:
+        raise RuntimeError(f"Only {comparison.inside} of {sent} packets were on the link: too few for a verdict.")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The base of conformance keywords: a case about one side of a scheme, from its configuration to its verdict."""
+"""The base of conformance keywords: a case about one role of a scheme, from its configuration to its verdict."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Vector = TypeVar("Vector")
 
 @dataclass(frozen=True)
 class Case:
-    """The running case: about the implementation in a role, whom a judge looks at."""
+    """The running case: the implementation in a role, and the judge that decides."""
 
     scheme: Scheme
     judge: str
@@ -42,59 +42,69 @@ class Case:
         return self.run.compressor if self.role == "compressor" else self.run.decompressor
 
     def config(self, source: str | Packets, named: Mapping[str, str]) -> ReplayConfig:
-        """The replay of a traffic profile or of literal packets, with the named arguments of a replay; the record has
-        it, too."""
+        """The replay of a traffic profile or of literal packets, with the named arguments of a replay. The record has
+        it, too.
+        """
         config = replay_options.config_of(self.scheme, source, named, self.run)
         collector.current().parameters |= config.described()
         return config
 
     def require(self, **asked: Any) -> None:
-        """Raises NotDeclared where the implementation under test does not declare what the case takes."""
+        """Raises NotDeclared if the implementation under test does not declare what the case needs."""
         capabilities.require(self.found, self.role, self.scheme, self.run.build, **asked)
         verdicts.note(self.role, self.found, self.run.build)
 
-    def conclude(self, found: Iterable[Finding], done: Replay | None = None) -> bool:
-        """A judge's findings as a verdict, with captures of the replay that they are about. One against no requirement
-        is a missed SHOULD: no sentence makes it a MUST. Returns True if there are findings. Raises AssertionError where
-        a MUST is broken."""
-        findings = [Finding(one.sentence, one.requirement, one.packet, self.judge, "should") for one in found]
-        if findings and done is not None:
-            keep_captures(done)
+    def conclude(self, found: Iterable[Finding], result: Replay | None = None) -> bool:
+        """Turns a judge's findings into a verdict, and keeps captures of the replay. A finding that names no
+        requirement is a missed SHOULD, because no sentence makes it a MUST. Returns True if there are findings. Raises
+        AssertionError if a MUST is broken.
+        """
+        findings = [
+            Finding(finding.sentence, finding.requirement, finding.packet, self.judge, "should") for finding in found
+        ]
+        if findings and result is not None:
+            keep_captures(result)
         verdicts.conclude(findings, self.role)
         return bool(findings)
 
     def vectors(self, patterns: Sequence[str], vectors: Mapping[str, Vector], folder: Path) -> dict[str, Vector]:
-        """The vectors that some patterns mean, by name, which the record has, too."""
+        """The vectors whose names match some patterns, by name. The record names them, too."""
         names = select(patterns, vectors, folder)
         collector.current().parameters |= {"kind": "vectors", "vectors": names}
         return {name: vectors[name] for name in names}
 
 
 def about(scheme: Scheme, judge: str, role: Role) -> Case:
-    """The running case, whose implementation under test the record has. Ends a case about a role that the run is not
-    about."""
+    """The running case. The record gets its implementation under test. Skips a case about a role that the run does not
+    test.
+    """
     case = Case(scheme, judge, role, current_run())
-    verdicts.note(role, case.found, case.run.build)  # first: a case that is left out names whom it would have asked
+    verdicts.note(
+        role, case.found, case.run.build
+    )  # before the case can be left out, so that the record names the implementation
     verdicts.leave_to_the_other_side(case.run, [role])
     return case
 
 
 def must_be_empty(wrong: Sequence[str], title: str = "") -> None:
-    """Raises AssertionError with the first sentences on what is wrong, if there are any."""
+    """Raises AssertionError with the first of the sentences, if there are any."""
     if wrong:
         raise AssertionError(f"{f'{title}: ' if title else ''}{some(list(wrong), 3)}.")
 
 
-def must_be_read_alike(read: Callable[[], LinkReading], done: Replay) -> LinkReading:
+def must_be_read_alike(read: Callable[[], LinkReading], result: Replay) -> LinkReading:
     """Compares tshark's reading of the link of a replay with the judge's. Skips the case without tshark; raises
-    AssertionError where they differ."""
+    AssertionError if they differ.
+    """
     if not tshark.available():
         raise SkipExecution("tshark is not installed, so the second reading is missing.")
-    found, current = read(), collector.current()
-    current.metric(replay_metrics.COMPARED_WITH_TSHARK, found.packets)
-    current.metric(replay_metrics.FIELDS_COMPARED_WITH_TSHARK, found.fields)
-    current.findings += [Finding(one, judge="tshark") for one in found.differences[: verdicts.MOST_FINDINGS]]
-    if found.differences:
-        keep_captures(done)
-        raise AssertionError(f"{len(found.differences)} differences: {some(found.differences, 3)}")
-    return found
+    reading, current = read(), collector.current()
+    current.metric(replay_metrics.COMPARED_WITH_TSHARK, reading.packets)
+    current.metric(replay_metrics.FIELDS_COMPARED_WITH_TSHARK, reading.fields)
+    current.findings += [
+        Finding(difference, judge="tshark") for difference in reading.differences[: verdicts.MOST_FINDINGS]
+    ]
+    if reading.differences:
+        keep_captures(result)
+        raise AssertionError(f"{len(reading.differences)} differences: {some(reading.differences, 3)}")
+    return reading

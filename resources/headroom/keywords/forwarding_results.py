@@ -12,33 +12,33 @@ from headroom.core.results.record import CoreLoad, Histogram, Series
 from headroom.testbed.line import Codec, Load
 from headroom.testbed.trial import Trial
 
-MISSING = "no packet flowed, or the kernel shows none"
+MISSING = "no packet flowed, or the kernel reports none"
 PERCENTILES = (("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p999", 0.999))
 WAYS = ("forward", "reverse")
 
 
-def note_throughput(found: Mapping[Codec, SearchResult], goal: Goal) -> None:
-    """Leaves the rate with its controls, all trials and the loads of the cores for the result record."""
+def note_throughput(results: Mapping[Codec, SearchResult], goal: Goal) -> None:
+    """Writes the rate with its controls, all trials and the loads of the cores to the result record."""
     current = collector.current()
-    current.traffic = found["asked"].traffic
-    for codec, one in found.items():
+    current.traffic = results["asked"].traffic
+    for codec, search in results.items():
         prefix = "" if codec == "asked" else f"{codec}_"
-        _note_rate(one.throughput.rates[goal.name], codec)
-        current.parameters[f"{prefix}trials"] = [compact(trial) for trial in one.throughput.trials]
-        current.parameters[f"{prefix}held_by_generator"] = one.throughput.held_by_generator
+        _note_rate(search.throughput.rates[goal.name], codec)
+        current.parameters[f"{prefix}trials"] = [compact(trial) for trial in search.throughput.trials]
+        current.parameters[f"{prefix}held_by_generator"] = search.throughput.held_by_generator
         if codec != "asked":
-            current.parameters[f"{prefix}searches"] = list(one.searches)
-        if not one.no_control:
-            current.series.append(_losses(one, codec))
-    unexpected = sum(way.unexpected for trial in found["asked"].throughput.trials for way in trial.directions)
+            current.parameters[f"{prefix}searches"] = list(search.searches)
+        if not search.no_control:
+            current.series.append(_losses(search, codec))
+    unexpected = sum(way.unexpected for trial in results["asked"].throughput.trials for way in trial.directions)
     current.metric(metrics.UNEXPECTED, unexpected)
-    current.parameters["losses"] = list(found["asked"].losses)
-    note_octets(found["asked"].octets)
-    note_loads(found["asked"].loads.get(goal.name, []))
+    current.parameters["losses"] = list(results["asked"].losses)
+    note_octets(results["asked"].octets)
+    note_loads(results["asked"].loads.get(goal.name, []))
 
 
 def note_delivery(trials: Sequence[Trial], octets: Octets | None) -> None:
-    """Leaves what became of the packets of trials at one rate for the result record."""
+    """Writes the outcome of the packets of trials at one rate to the result record."""
     current = collector.current()
     current.parameters["trials"] = [compact(trial) for trial in trials]
     current.parameters["compared"] = all(way.compared for trial in trials for way in trial.directions)
@@ -47,7 +47,7 @@ def note_delivery(trials: Sequence[Trial], octets: Octets | None) -> None:
     current.metric(metrics.SENT, best.sent)
     current.metric(metrics.LOST(), best.lost, [trial.lost for trial in trials])
     changed = [sum(way.unexpected for way in trial.directions) for trial in trials]
-    current.metric(metrics.UNEXPECTED, sum(changed), [float(one) for one in changed])
+    current.metric(metrics.UNEXPECTED, sum(changed), [float(count) for count in changed])
     note_octets(octets)
 
 
@@ -66,15 +66,15 @@ def _note_rate(rate: Rate, nodes: str = "asked", cores: str = "these") -> None:
         current.metric(metrics.THROUGHPUT_AT_LEAST(**which), rate.at_least_pps)
 
 
-def _losses(found: SearchResult, codec: Codec) -> Series:
+def _losses(search: SearchResult, codec: Codec) -> Series:
     """Loss over rate, of all trials in which the generator kept up."""
-    counted = [trial for trial in found.throughput.trials if trial.sent and not trial.fell_behind]
+    counted = [trial for trial in search.throughput.trials if trial.sent and not trial.fell_behind]
     points = [{"x": trial.rate_pps, "y": trial.lost / trial.sent, "s": trial.duration_s} for trial in counted]
     return Series("loss_over_rate", "rate", "loss", "packets/s", "", points, codec)
 
 
 def note_loads(loads: Sequence[Load]) -> None:
-    """Leaves the busy shares of the cores for the result record."""
+    """Writes the busy shares of the cores to the result record."""
     current = collector.current()
     current.parameters["loads"] = [vars(load) for load in loads]
     current.core_load += [
@@ -86,16 +86,16 @@ def _reason(load: Load) -> str:
     return "" if load.busy is not None else load.reason or MISSING
 
 
-def note_scaling(found: Mapping[Codec, tuple[SearchResult, SearchResult]], goal: Goal, cores: int) -> None:
-    """Leaves speed-up and efficiency for the result record: of each codec, on one core and on so many."""
+def note_scaling(pairs: Mapping[Codec, tuple[SearchResult, SearchResult]], goal: Goal, cores: int) -> None:
+    """Writes speed-up and efficiency of each codec, from one core to the given number, to the result record."""
     current = collector.current()
-    current.traffic = found["asked"][1].traffic
-    for codec, pair in found.items():
+    current.traffic = pairs["asked"][1].traffic
+    for codec, pair in pairs.items():
         prefix = "" if codec == "asked" else f"{codec}_"
-        one, many = (each.throughput.rates[goal.name] for each in pair)
-        _note_rate(one, codec, "one")
+        single, many = (each.throughput.rates[goal.name] for each in pair)
+        _note_rate(single, codec, "one")
         _note_rate(many, codec)
-        speed_up, reason = speed_up_of(one, many)
+        speed_up, reason = speed_up_of(single, many)
         current.metric(metrics.SPEED_UP(nodes=codec), speed_up, reason=reason)
         efficiency = None if speed_up is None else speed_up / cores
         current.metric(metrics.EFFICIENCY(nodes=codec), efficiency, reason=reason)
@@ -104,27 +104,29 @@ def note_scaling(found: Mapping[Codec, tuple[SearchResult, SearchResult]], goal:
             for place, each in zip(("one_core_", ""), pair, strict=True):
                 current.parameters[f"{prefix}{place}searches"] = list(each.searches)
     current.parameters["number_of_cores"] = cores
-    note_loads(found["asked"][1].loads.get(goal.name, []))
+    note_loads(pairs["asked"][1].loads.get(goal.name, []))
 
 
-def speed_up_of(one: Rate, many: Rate) -> tuple[float | None, str]:
-    """How many times the rate of one core is that of several; else None with the reason."""
-    for rate, where in ((one, "on one core"), (many, "on these cores")):
+def speed_up_of(single: Rate, many: Rate) -> tuple[float | None, str]:
+    """The rate of several cores as a multiple of that of one core; else None with the reason."""
+    for rate, where in ((single, "on one core"), (many, "on these cores")):
         if rate.pps is None:
             return None, f"{where}, {rate.reason}"
-    assert one.pps is not None and many.pps is not None
-    return many.pps / one.pps, ""
+    assert single.pps is not None and many.pps is not None
+    return many.pps / single.pps, ""
 
 
 def note_latency(trials: Sequence[Trial], pdr: Rate) -> None:
-    """Leaves latencies of each direction for the result record; histograms are those of all trials together."""
+    """Writes latencies of each direction to the result record; histograms are those of all trials together."""
     _note_rate(pdr)
     collector.current().metric(metrics.RATE, trials[0].rate_pps)
     _note_latencies(trials, "asked")
 
 
 def note_latency_control(trials: Sequence[Trial], reason: str) -> None:
-    """Leaves the latencies of a bare bridge at the same rate; where there are none, `reason` says why."""
+    """Writes the latencies of a bare bridge at the same rate to the result record; if there are none, `reason` is the
+    reason.
+    """
     if trials:
         _note_latencies(trials, "bridge")
     else:
@@ -141,10 +143,10 @@ def _note_latencies(trials: Sequence[Trial], nodes: str) -> None:
 
 
 def _note_way(trials: Sequence[Trial], place: int, nodes: str, way: str, histogram: str) -> None:
-    """Latencies of one direction."""
+    """Writes the latencies of one direction."""
     current = collector.current()
     latencies = [trial.directions[place].latency for trial in trials]
-    known = [one for one in latencies if one is not None]
+    known = [latency for latency in latencies if latency is not None]
     missing = trials[-1].directions[place].latency_missing or "it was not measured"
     figures: dict[str, list[float | None]] = {
         "average": [one.average_ns for one in known],

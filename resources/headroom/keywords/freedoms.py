@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The keyword of the suite of freedoms: doubles of the reference before the conformance suites."""
+"""The keyword of the suite of freedoms, which runs the conformance suites on doubles of the reference."""
 
 from robot.api import SkipExecution
 from robot.api.deco import keyword
@@ -15,12 +15,13 @@ from headroom.keywords.base import current_run, library
 
 @library
 class FreedomKeywords:
-    """Asks the suites whether they fail what a specification leaves open."""
+    """Checks that the suites never fail an implementation that uses a freedom of the specification."""
 
     @keyword("No Case Should Fail")
     def no_case_should_fail(self, name: str) -> None:
-        """The cases that a double's entry in doubles.yaml names, or all, with the double on its side. None fails; one
-        that asks for a SHOULD which the double leaves out is non-strict."""
+        """Runs the cases that a double's entry in doubles.yaml names, or all cases, on the double. None may fail. A
+        case about a SHOULD that the double leaves out is non-strict.
+        """
         run = current_run()
         double = doubles.load().find(name)
         collector.current().parameters |= {
@@ -37,7 +38,7 @@ class FreedomKeywords:
         collector.current().metric(CASES, outcome.cases)
         wrong = doubles.wrongly_judged(double, outcome)
         if wrong:
-            keep_text("cases.txt", "\n".join(wrong), "cases that do the double wrong")
+            keep_text("cases.txt", "\n".join(wrong), "cases that fail the double")
             raise AssertionError(f"{len(wrong)} of {outcome.cases} cases: {some(wrong, 3)}")
         if not outcome.passed:
-            raise AssertionError(f"None of {outcome.cases} cases passes, which says nothing about the double.")
+            raise AssertionError(f"None of {outcome.cases} cases passes, so the double is not tested.")

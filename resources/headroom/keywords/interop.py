@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keywords about two implementations: one compresses, the other decompresses."""
+"""Keywords about a pair of implementations: one compresses, the other decompresses."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -18,7 +18,7 @@ from headroom.keywords.base import current_run, library, requirements_of_case, s
 
 @library
 class InteropKeywords:
-    """Rows of the interop matrix. A scheme decides what a cell is worth."""
+    """Runs rows of the interop matrix. The scheme judges the cells."""
 
     def __init__(self) -> None:
         self.store: ArtefactStore | None = None
@@ -33,11 +33,12 @@ class InteropKeywords:
         links: str = "",
         **axes: str,
     ) -> None:
-        """Every kind of traffic over every link condition, with one value of each axis: `profile=0x0001  mode=O`. The
-        scheme is the one that has these axes; where several have them, the one that the suite is named after.
+        """Runs every kind of traffic over every link condition, with one value of each axis: `profile=0x0001 mode=O`.
+        The scheme is the one that has these axes; if several have them, it is the one that the suite is named after.
 
-        Over a link that does no harm, everything comes out as it went in. Over any other, it comes out as it was or not
-        at all, but for what the scheme's checksums are bound to miss; and most of what arrives should come out.
+        Over a harmless link, every packet comes out as it went in. Over any other link, a packet comes out unchanged or
+        not at all, except for errors that the scheme's checksums are bound to miss; and most of the packets that arrive
+        must come out.
         """
         run, of = current_run(), scheme_registry.of_axes(axes, suite_of_case())
         row = Row(
@@ -56,14 +57,17 @@ class InteropKeywords:
             self.store = ArtefactStore(run.folder)
         _note(row)
         results = matrix.run(row, self.store)
-        excused = _settled(row, results) if compressor else ""  # of a case by itself, the listener does the same
+        excused = (
+            _settled(row, results) if compressor else ""
+        )  # for a case that runs by itself, the listener does the same
         _keep(results, self.store)
         _conclude(results, excused)
 
 
 def _settled(row: Row, results: Sequence[Result]) -> str:
-    """Heeds a deviation that is declared for a whole row; returns why that makes it unsupported, "" where it does
-    not."""
+    """Applies a deviation that is declared for a whole row. Returns the reason why the row is unsupported; "" if it is
+    not.
+    """
     case = str(BuiltIn().get_variable_value("${TEST NAME}")).rpartition(": ")[2]
     declared = deviations.of_row(row, f"interop/{row.scheme.name}/{case}", requirements_of_case())
     return deviations.settle_row(results, row, declared) if declared else ""
@@ -95,16 +99,24 @@ def _note(row: Row) -> None:
 
 
 def _identity(name: str, build: str) -> dict[str, Any]:
-    """Name, version, build and digest; a reason where it takes no part in the matrix as an adapter."""
-    found = implementations.find(name)
-    by_captures = found.recordings and not found.library
-    if not by_captures and (reason := found.unusable(build) or ("" if found.library else "a program, and no adapter")):
-        return {"name": name, "version": found.version or None, "build": None, "sha256": None, "reason": reason}
-    return capabilities.identity(found, build)
+    """Name, version, build and digest; a reason if it takes no part in the matrix as an adapter."""
+    implementation = implementations.find(name)
+    by_captures = implementation.recordings and not implementation.library
+    if not by_captures and (
+        reason := implementation.unusable(build) or ("" if implementation.library else "a program, not an adapter")
+    ):
+        return {
+            "name": name,
+            "version": implementation.version or None,
+            "build": None,
+            "sha256": None,
+            "reason": reason,
+        }
+    return capabilities.identity(implementation, build)
 
 
 def _keep(results: list[Result], store: ArtefactStore) -> None:
-    """Leaves cells, their files and their figures for the record."""
+    """Keeps cells, their files and their figures for the record."""
     current = collector.current()
     current.cells = [{**result} for result in results]
     for result in results:
@@ -116,4 +128,4 @@ def _keep(results: list[Result], store: ArtefactStore) -> None:
         ]
     current.files = list(dict.fromkeys(current.files))
     for verdict in VERDICTS:
-        current.metric(metrics.CELLS(verdict=verdict), sum(one["verdict"] == verdict for one in results))
+        current.metric(metrics.CELLS(verdict=verdict), sum(result["verdict"] == verdict for result in results))

@@ -22,26 +22,28 @@ from headroom.keywords.transfer import CHECKSUM_MISSES, LEAST_SERVICE
 from headroom.testbed import choice
 from headroom.testbed.tcp_hosts import TcpSettings
 
-ROUNDS = 2  # once more where the first says nothing, or that compression slows TCP down
+ROUNDS = 2  # rounds at most; a round is repeated if it is undecided, or if compression slowed TCP down
 
 
 @library
 class KernelTcpKeywords:
-    """A host sends to another one over a network, a router and a link; both have the TCP of this machine's kernel.
-    Headers are compressed on the link, both ways. Beside it, at the same time, the same without compression."""
+    """Sends data from one host to another over a network, a router and a link, with the TCP of this machine's kernel on
+    both. Headers are compressed on the link in both directions. The same transfer without compression runs beside it at
+    the same time.
+    """
 
-    topologies = ("netns",)  # where hosts have namespaces of their own
+    topologies = ("netns",)  # topologies whose hosts have namespaces of their own
 
     @keyword("TCP Should Not Be Slower With Compression")
     def not_slower(
         self, scheme: str, mode: str, rate_kbps: int, mtu: int, ber: float, connections: int, control: str = "reno"
     ) -> None:
-        """Every octet arrives as it was sent, but for what chance lets TCP's checksum miss, and goodput is not below
-        that without compression by more than chance explains. Where chance or the machine explain everything, the case
-        is inconclusive.
+        """Checks that every octet arrives as it was sent, except for errors that TCP's checksum misses by chance, and
+        that goodput is not below that without compression by more than chance explains. If chance or the machine
+        explain everything, the case is inconclusive.
 
-        MODE as in the rows of throughput. The link drops each packet that has a wrong bit; it leaves the packets of the
-        other direction alone. CONTROL is a congestion control of the kernel.
+        MODE is that of the rows of throughput. The link drops each packet that has a wrong bit; the other direction has
+        no errors. CONTROL is a congestion control of the kernel.
         """
         row = (scheme, mode, rate_kbps, mtu, ber, connections, control)
         _must_be_judged(_compare(*row, enough=lambda one: not one.is_slower and not one.doubt))
@@ -50,8 +52,9 @@ class KernelTcpKeywords:
     def get_through(
         self, scheme: str, mode: str, rate_kbps: int, mtu: int, ber: float, connections: int, control: str = "reno"
     ) -> None:
-        """For schemes that a lost packet costs others: every octet arrives as it was sent, and goodput is at least a
-        twentieth of that without compression."""
+        """For schemes that lose further packets after a loss: checks that every octet arrives as it was sent, and that
+        goodput is at least a twentieth of that without compression.
+        """
         row = (scheme, mode, rate_kbps, mtu, ber, connections, control)
         last = _compare(*row, enough=_gets_through)[-1]
         if not _gets_through(last):
@@ -72,8 +75,9 @@ def _compare(
     control: str,
     enough: Callable[[Comparison], bool],
 ) -> list[Comparison]:
-    """The rounds of a row, of which the last one counts, noted for the record. A round that is not `enough` is
-    repeated."""
+    """The rounds of a row, of which the last one counts, recorded as they end. A round that is not `enough` is
+    repeated.
+    """
     run, current = current_run(), collector.current()
     channel = channel_of(run, scheme, mode, connections)
     current.parameters |= {
@@ -94,7 +98,7 @@ def _compare(
     verdicts.note_sides(run)
     choice.require(run.topology, run.build)
     if run.topology != "netns":
-        raise SkipExecution(f"The hosts of {run.topology} are not this kernel's: use --topology netns.")
+        raise SkipExecution(f"The hosts of {run.topology} do not use this kernel: use --topology netns.")
     require_declared(run, channel)
     warm_up_s, seconds = (2.0, 2.0) if run.quick else (3.0, 20.0)
     settings = TcpSettings(mtu=mtu, congestion_control=control)
@@ -114,7 +118,8 @@ def _note(rounds: Sequence[Comparison]) -> None:
     kernel = {"name": "kernel", "version": f"{platform.system()} {platform.release()}"}
     current.traffic = {"generator": kernel, "topology": last.compressed.described}
     current.parameters["rounds"] = [
-        {"compressed": one.compressed.slices(), "uncompressed": one.uncompressed.slices()} for one in rounds
+        {"compressed": comparison.compressed.slices(), "uncompressed": comparison.uncompressed.slices()}
+        for comparison in rounds
     ]
     current.metric(metrics.GOODPUT, last.compressed.goodput, last.compressed.slices())
     current.metric(metrics.GOODPUT_UNCOMPRESSED, last.uncompressed.goodput, last.uncompressed.slices())
@@ -129,14 +134,19 @@ def _note(rounds: Sequence[Comparison]) -> None:
 
 
 def _must_be_unchanged(compared: Comparison) -> None:
-    """Raises AssertionError where more connections deliver octets other than they were sent than wrong segments explain
-    that TCP's checksum missed, where one ended, or nothing was decompressed."""
+    """Raises AssertionError if more connections deliver changed octets than TCP's checksum can miss by chance, if a
+    connection ended, or if nothing was decompressed.
+    """
     transfer = compared.compressed.transfer
-    places = [one.first_difference for one in transfer.connections if one.first_difference is not None]
+    places = [
+        connection.first_difference for connection in transfer.connections if connection.first_difference is not None
+    ]
     if len(places) > poisson_limit(CHECKSUM_MISSES * transfer.wrong_checksums):
-        raise AssertionError(f"The kernel's TCP delivers octet {places[0]} other than it was sent.")
+        raise AssertionError(f"The kernel's TCP delivers octet {places[0]} changed.")
     for carried in (compared.uncompressed, compared.compressed):
-        if failure := next((one.failure for one in carried.transfer.connections if one.failure), ""):
+        if failure := next(
+            (connection.failure for connection in carried.transfer.connections if connection.failure), ""
+        ):
             raise AssertionError(failure)
     if not compared.compressed.restored:
         raise AssertionError("No packet was decompressed.")
@@ -148,7 +158,7 @@ def _must_be_judged(rounds: Sequence[Comparison]) -> None:
     if doubt := last.doubt:
         raise Inconclusive(f"{doubt} {_goodputs(last)}")
     if last.is_slower:
-        if earlier := next((one.doubt for one in rounds if one.doubt), ""):
+        if earlier := next((comparison.doubt for comparison in rounds if comparison.doubt), ""):
             raise Inconclusive(f"{earlier} {_goodputs(last)}")
         raise AssertionError(_goodputs(last))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The keywords of schemes whose sides are judged one after the other, packet by packet (`core.scheme_kit.line`)."""
+"""The keywords of schemes whose roles are judged one after the other, packet by packet (`core.scheme_kit.line`)."""
 
 from __future__ import annotations
 
@@ -30,10 +30,11 @@ from headroom.keywords.cases import Case
 
 @dataclass(frozen=True)
 class LineSuite:
-    """The data of the keywords of a scheme. `types` are the names of types of link packets, `counted` the metrics of
-    those that are counted, by name. `takes` says whether a compressor may not refuse a packet. `may_refuse` has
-    requirements that say which values should be negotiable, by their keys in the configuration: refusing one that is
-    not the default misses it."""
+    """The data of a scheme's keywords. `types` maps numbers to names of types of link packets; `counted` maps counted
+    types to their metrics. `takes` is True if a compressor may not refuse a packet. `may_refuse` maps keys of the
+    configuration to requirements that their values should be negotiable: refusing a value other than the default misses
+    the requirement.
+    """
 
     scheme: Scheme
     judge: str
@@ -50,63 +51,65 @@ class LineSuite:
 
 @library
 class LineKeywords:
-    """Traffic before a compressor, link packets before a decompressor; the judge made from the specification
-    decides."""
+    """Sends traffic through a compressor, or link packets through a decompressor. A judge made from the specification
+    decides.
+    """
 
     suite: LineSuite
 
     def _note(self, judges: Sequence[Any]) -> None:
-        """Notes what the judges of a compressor know besides findings."""
+        """Records the metrics of a compressor's judges."""
 
     def _missing(self, case: Case, sentence: str) -> None:
-        """A packet type that a case is about is not on the link of a compressor without findings."""
+        """Ends a case whose packet type is missing on the link although the compressor has no findings."""
         raise AssertionError(sentence)
 
     def _must_show(self, sent: Sequence[Sent], arrivals: Sequence[Arrival], lost: float, damaged: float) -> None:
-        """Raises AssertionError where a line shows nothing of what a case is about."""
+        """Raises AssertionError if a line shows nothing of the case's subject."""
 
     @keyword("Traffic Should Be Compressed By The Rules")
     def traffic_by_the_rules(self, source: str | Packets, *, types: str = "", octets: str = "", **named: str) -> None:
-        """Every packet of a profile leaves as the specification says.
+        """Checks that the compressor sends every packet of a profile as the specification says.
 
-        TYPES: packet types that occur on the link of a compressor without findings, so that the case shows what it is
-        about. OCTETS: the most frequent length of its compressed headers. Others are named arguments of a replay.
+        TYPES: packet types that occur on the link of a compressor without findings, so that the case shows its subject.
+        OCTETS: the most frequent length of its compressed headers. Other named arguments are those of a replay.
         """
         case, config, link = self._compressed(source, named)
         current, suite = collector.current(), self.suite
         current.metric(replay_metrics.PACKETS, link.done.sent)
-        counts = Counter(suite.types.get(one.type, "") for one in link.sent)
+        counts = Counter(suite.types.get(packet.type, "") for packet in link.sent)
         for name, metric in suite.counted.items():
             current.metric(metric, counts[name])
-        found, judges = suite.line.follow(link.sent, config.channel)
-        wrong = case.conclude(found, link.done)
+        findings, judges = suite.line.follow(link.sent, config.channel)
+        wrong = case.conclude(findings, link.done)
         current.metric(replay_metrics.JUDGED, len(link.sent))
         self._note(judges)
-        if refused := [one for one in link.refused if suite.takes(one)]:
+        if refused := [packet for packet in link.refused if suite.takes(packet)]:
             raise AssertionError(f"{len(refused)} of {link.done.sent} packets are not on the link.")
         if wrong or link.refused:
-            return  # what the case is about may be just what is missing, which is no failure by itself
+            return  # the case's subject may be the missing packet, which is no failure by itself
         for name in split_names(types):
             if not counts[name]:
-                self._missing(case, f"No packet goes as {name}: {dict(counts)}.")
+                self._missing(case, f"No packet has the type {name}: {dict(counts)}.")
         if octets:
             self._header_octets(link.sent, int(octets))
 
     @keyword("Link Should Be Read Alike By Tshark")
     def read_alike(self, source: str, **named: str) -> None:
-        """tshark reads on the link what the judge does, field by field."""
+        """Checks that tshark reads the same as the judge on the link, field by field."""
         _, _, link = self._compressed(source, named)
-        packets = [one.captured for one in link.sent]
-        found = cases.must_be_read_alike(lambda: second_reading.compare(self._reading(), packets), link.done)
-        if not found.fields and self._header_lengths(link.sent):
+        packets = [packet.captured for packet in link.sent]
+        reading = cases.must_be_read_alike(lambda: second_reading.compare(self._reading(), packets), link.done)
+        if not reading.fields and self._header_lengths(link.sent):
             raise AssertionError("tshark reads no compressed header of this traffic.")
 
     @keyword("Decompressor Should Do As The Judge Does")
     def as_the_judge(self, source: str, *, lost: float = 0.0, damaged: float = 0.0, **named: str) -> None:
-        """The link packets of the compressor arrive, but for shares that are LOST or DAMAGED.
+        """Checks the decompressor with the link packets of the compressor, of which the shares LOST and DAMAGED are
+        lost and damaged.
 
-        The decompressor does with each packet what the specification says: also where, behind a loss, what comes out
-        is wrong. The layer above notices that.
+        The decompressor must treat each packet as the specification says, even if a packet after a loss is restored
+        wrongly, which the layer above detects.
         """
         line, case = self.suite.line, self.suite.about("decompressor")
         config = case.config(source, named)
@@ -116,15 +119,16 @@ class LineKeywords:
         arrivals = line.across(sent, config.channel, float(lost), float(damaged), case.run.seed)
         current = collector.current()
         current.metric(replay_metrics.LINK_PACKETS, len(arrivals))
-        current.metric(replay_metrics.SHIFTED, sum(one.is_shifted for one in arrivals))
-        current.metric(replay_metrics.TOSSED, sum(one.restored is None for one in arrivals))
+        current.metric(replay_metrics.SHIFTED, sum(arrival.is_shifted for arrival in arrivals))
+        current.metric(replay_metrics.TOSSED, sum(arrival.restored is None for arrival in arrivals))
         case.conclude(line.decompress(case.found, config.channel, arrivals, case.run.build))
         self._must_show(sent, arrivals, float(lost), float(damaged))
 
     @keyword("Vectors Should Be Decompressed")
     def vectors_decompressed(self, *patterns: str) -> None:
-        """Link packets written by hand, of resources/vectors: what comes out, and that nothing does, is what the
-        specification says."""
+        """Checks that link packets written by hand, from resources/vectors, are restored or discarded as the
+        specification says.
+        """
         line, case, vectors = self.suite.line, self.suite.about("decompressor"), self.suite.vectors
         assert vectors is not None
         chosen, findings = case.vectors(patterns, vectors.by_name, vectors.folder), []
@@ -133,11 +137,13 @@ class LineKeywords:
             case.require(**line.asked(vector.channel))
             with self._may_be_refused(case, vector.channel):
                 wrong = line.decompress(case.found, vector.channel, vector.arrivals, case.run.build)
-            findings += [Finding(f"{name}: {one.sentence}. {vector.shows}", vector.requirement) for one in wrong]
+            findings += [
+                Finding(f"{name}: {finding.sentence}. {vector.shows}", vector.requirement) for finding in wrong
+            ]
         case.conclude(findings)
 
     def _compressed(self, source: str | Packets, named: Mapping[str, str]) -> tuple[Case, ReplayConfig, Compressed]:
-        """Traffic through the compressor under test alone."""
+        """Runs traffic through the compressor under test alone."""
         case = self.suite.about("compressor")
         config = case.config(source, named)
         case.require(**self.suite.line.asked(config.channel))
@@ -146,7 +152,7 @@ class LineKeywords:
 
     @contextmanager
     def _may_be_refused(self, case: Case, channel: Mapping[str, Any]) -> Iterator[None]:
-        """Ends a case as non-strict where an implementation refuses a value that should be negotiable."""
+        """Ends a case as non-strict if an implementation refuses a value that should be negotiable."""
         try:
             yield
         except engine.EngineFailure as failure:
@@ -163,11 +169,13 @@ class LineKeywords:
 
     def _header_lengths(self, sent: Sequence[Sent]) -> list[int]:
         reader = self._reading().reader()
-        lengths = [reader.read(one.captured).header_octets for one in sent]
+        lengths = [reader.read(packet.captured).header_octets for packet in sent]
         return [length for length in lengths if length is not None]
 
     def _header_octets(self, sent: Sequence[Sent], octets: int) -> None:
-        """The length that most compressed headers have, which the text of a specification gives for the traffic."""
+        """Checks the most frequent length of compressed headers, which the text of the specification gives for the
+        traffic.
+        """
         lengths = self._header_lengths(sent)
         if not lengths:
             raise AssertionError("No packet is compressed.")

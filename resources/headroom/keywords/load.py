@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keywords that measure how much the cores carry."""
+"""Keywords that measure how much traffic the cores carry."""
 
 from dataclasses import dataclass, replace
 from statistics import fmean, median
@@ -22,14 +22,16 @@ from headroom.keywords.base import current_run, library
 
 
 class SearchHadToEnd(HeadroomError):
-    """There was no time left before anything was found: an error of the measurement, never a limit."""
+    """The search ran out of time before it had a result: an error of the measurement, never a limit."""
 
     verdict = "error"
 
 
 @dataclass(frozen=True)
 class CapacityResult:
-    """A capacity with the point next to it, and pairs of trials there, with the null adapter and without."""
+    """A capacity with the point next to it, and pairs of trials there, with the implementation and with the null
+    adapter.
+    """
 
     cores: tuple[int, ...]
     points: capacity.Points
@@ -40,31 +42,36 @@ class CapacityResult:
 
 @library
 class LoadKeywords:
-    """How many bidirectional flow pairs some cores carry. SCHEME is the name of the scheme that is measured."""
+    """Measures how many bidirectional flow pairs some cores carry. SCHEME is the name of the scheme that is
+    measured.
+    """
 
     @keyword("Flow Pairs Should Be Found")
     def flow_pairs_should_be_found(self, scheme: str, profile: str, cpus: str, load: str) -> None:
-        """LOAD is a percentage of each core (30 %), or `no missed tick`."""
-        found = measure_capacity(current_run(), scheme, profile, cpus, target_of(load))
-        note_capacity(found)
-        if found.capacity.busy:
-            raise SkipExecution(f"This machine was too busy with other things: {found.capacity.reason}.")
-        if found.capacity.out_of_time:
-            raise SearchHadToEnd(f"No number of flow pairs was found: {found.capacity.reason}.")
-        if found.capacity.beyond:
-            raise SkipExecution(f"The load ends below the capacity, so there is no figure: {found.capacity.reason}.")
-        if found.capacity.flow_pairs is None:
-            raise AssertionError(f"No number of flow pairs was found: {found.capacity.reason}.")
+        """Searches for the flow pairs at a load. LOAD is a percentage of each core (30 %), or `no missed tick`."""
+        result = measure_capacity(current_run(), scheme, profile, cpus, target_of(load))
+        note_capacity(result)
+        if result.capacity.busy:
+            raise SkipExecution(f"This machine was too busy with other work: {result.capacity.reason}.")
+        if result.capacity.out_of_time:
+            raise SearchHadToEnd(f"No number of flow pairs was found: {result.capacity.reason}.")
+        if result.capacity.beyond:
+            raise SkipExecution(
+                f"The load limit lies below the capacity, so there is no figure: {result.capacity.reason}."
+            )
+        if result.capacity.flow_pairs is None:
+            raise AssertionError(f"No number of flow pairs was found: {result.capacity.reason}.")
 
     @keyword("Flows Should Come And Go")
     def flows_should_come_and_go(self, scheme: str, profile: str, cpus: str, flow_pairs: int, replaced: str) -> None:
-        """Start-up, with all flows new at once, steady state, and churn: REPLACED, such as `10 %`, of the flow pairs
-        make way for new ones each second. Three trials. Packets must come out as they went in; how long it takes is
-        measured and not judged, for a slow implementation breaks no promise."""
+        """Measures start-up, with all flows new at once, steady state, and churn: REPLACED, such as `10 %`, of the flow
+        pairs are replaced by new ones each second. Three trials. Packets must come out as they went in. The time is
+        measured and not judged, because no rule sets a speed.
+        """
         run = current_run()
         share = target_of(replaced)
         if share is None:
-            raise ValueError(f"'{replaced}' is no share of the flow pairs, such as 10 %")
+            raise ValueError(f"'{replaced}' is not a share of the flow pairs, such as 10 %")
         cores = configuration(cpus).cpus
         config = replace(
             config_for(run, scheme, profile, cores, flow_pairs=flow_pairs), churn_per_second=share, ticks=25
@@ -74,7 +81,7 @@ class LoadKeywords:
 
     @keyword("Load Should Be Carried")
     def load_should_be_carried(self, scheme: str, profile: str, cpus: str, flow_pairs: int) -> None:
-        """One short trial: packets come out as they went in, and the core is not full."""
+        """Runs one short trial: packets come out as they went in, and the core is not fully busy."""
         run = current_run()
         cores = configuration(cpus).cpus
         config = config_for(run, scheme, profile, cores, flow_pairs=flow_pairs)
@@ -85,7 +92,7 @@ class LoadKeywords:
 
 
 def note_trial(run: Run, trial: Trial, cpus: str) -> None:
-    """Leaves one trial for the result record."""
+    """Writes one trial to the result record."""
     current = collector.current()
     current.parameters |= {"kind": "load", "cpus": cpus, "flow_pairs_per_core": trial.flow_pairs}
     verdicts.note_sides(run)
@@ -95,7 +102,7 @@ def note_trial(run: Run, trial: Trial, cpus: str) -> None:
 
 
 def note_churn(run: Run, trials: list[Trial], config: load.LoadConfig, cpus: str) -> None:
-    """Leaves the cost of an operation in each phase for the result record."""
+    """Writes the cost of an operation in each phase to the result record."""
     current = collector.current()
     current.parameters |= {
         "kind": "churn",
@@ -133,20 +140,20 @@ def target_of(text: str) -> float | None:
 
 
 def configuration(name: str) -> topology.CpuConfiguration:
-    """A CPU configuration of this machine; skips the case with the reason when it has none of that name."""
-    found = topology.resolve([name], topology.configurations(topology.read()))[0]
-    if not found.available:
-        raise SkipExecution(f"This machine has no {name} ({found.description}): {found.reason}.")
-    return found
+    """A CPU configuration of this machine. Skips the case with the reason if the machine has none of that name."""
+    known = topology.resolve([name], topology.configurations(topology.read()))[0]
+    if not known.available:
+        raise SkipExecution(f"This machine has no {name} ({known.description}): {known.reason}.")
+    return known
 
 
 def config_for(
     run: Run, scheme: str, profile: str, cores: tuple[int, ...], build: str = "", flow_pairs: int = 1
 ) -> load.LoadConfig:
-    """The load to measure; skips the case where an implementation does not declare what it needs."""
+    """The load to measure. Skips the case if an implementation does not declare what it needs."""
     channel = workload_of(scheme).load(flow_pairs)
-    for role, found in run.sides:
-        if reason := found.lacks(role, scheme, **channel.needs):
+    for role, implementation in run.sides:
+        if reason := implementation.lacks(role, scheme, **channel.needs):
             raise SkipExecution(f"{reason}.")
     collector.current().parameters |= {"scheme": scheme, **channel.parameters}
     return load.LoadConfig(
@@ -162,7 +169,7 @@ def config_for(
 
 
 def measure_capacity(run: Run, scheme: str, profile: str, cpus: str, target: float | None) -> CapacityResult:
-    """Searches for a capacity, and measures there what of it is the harness's."""
+    """Searches for a capacity, and measures the harness's part there."""
     note_parameters(run, scheme, profile, cpus, target)
     cores = configuration(cpus).cpus
     collector.current().parameters["cores"] = list(cores)
@@ -177,7 +184,7 @@ def measure_capacity(run: Run, scheme: str, profile: str, cpus: str, target: flo
 
 
 def note_parameters(run: Run, scheme: str, profile: str, cpus: str, target: float | None) -> None:
-    """Says what is measured before it is, so that a skipped case says it too."""
+    """Writes the parameters of a measurement before it begins, so that the record of a skipped case has them, too."""
     current = collector.current()
     current.parameters |= {
         "kind": "capacity",
@@ -193,7 +200,7 @@ def note_parameters(run: Run, scheme: str, profile: str, cpus: str, target: floa
 
 
 def note_capacity(found: CapacityResult) -> None:
-    """Leaves a capacity with its raw trials, costs, latency and curve for the result record."""
+    """Writes a capacity with its raw trials, costs, latency and curve to the result record."""
     current = collector.current()
     config, result = found.points.config, found.capacity
     count = len(found.cores)
@@ -226,7 +233,7 @@ def note_capacity(found: CapacityResult) -> None:
     last = found.point.counted[-1]
     for core in last.detail:
         current.core_load += [
-            CoreLoad(core.core, source, busy, "" if busy is not None else "the kernel shows none")
+            CoreLoad(core.core, source, busy, "" if busy is not None else "the kernel reports none")
             for source, busy in core.loads.items()
         ]
         current.histograms += [Histogram(name, "ns", buckets, core.core) for name, buckets in core.histograms.items()]
@@ -235,8 +242,9 @@ def note_capacity(found: CapacityResult) -> None:
 
 
 def note_costs(trials: list[Trial], adapters: str) -> None:
-    """Leaves the costs of a packet by stage, and of an operation (compress and decompress), with the adapters `asked`
-    for or the `null` adapter."""
+    """Writes the costs of a packet by stage, and of an operation (compress and decompress), with the adapters `asked`
+    or the `null` adapter.
+    """
     current = collector.current()
     operation = load.operation_ns(trials)
     if operation:
@@ -253,8 +261,9 @@ def note_costs(trials: list[Trial], adapters: str) -> None:
 def note_codec_only(
     flow_pairs: float | None, cores: int, pairs: list[codec_only.Pair], config: load.LoadConfig
 ) -> None:
-    """Leaves what the implementation carries without the harness, and its cost as a multiple of null's; `flow_pairs`
-    are those of each core."""
+    """Writes the flow pairs without the harness, and the implementation's cost as a multiple of null's; `flow_pairs`
+    are those of each core.
+    """
     current = collector.current()
     reason = ""
     if config == load.with_null(config):
@@ -275,7 +284,7 @@ def _note_median(metric: metrics.Metric, values: list[float], reason: str) -> No
 
 
 def curve(points: list[Point], name: str, label: str) -> Series:
-    """Load over flow pairs per core, medians with their raw trials; points that miss ticks lie beyond the curve."""
+    """Load over flow pairs per core, medians with their raw trials. Points that miss ticks lie beyond the curve."""
     data = [
         {"x": point.flow_pairs, "y": point.load, "trials": [trial.load for trial in point.counted]}
         for point in points
@@ -285,7 +294,7 @@ def curve(points: list[Point], name: str, label: str) -> Series:
 
 
 def _raw(point: Point) -> dict[str, Any]:
-    """Every raw trial of a point: load as each source counts it (mean over the cores), missed ticks, disturbance."""
+    """Every raw trial of a point: load by each source (mean over the cores), missed ticks, disturbance."""
     return {
         "flow_pairs_per_core": point.flow_pairs,
         "load": [trial.load for trial in point.trials],

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keywords that measure a paper's figures again and put them beside the paper's."""
+"""Keywords that reproduce a paper: measure its figures and compare them with the printed ones."""
 
 from dataclasses import asdict
 from typing import Any
@@ -14,32 +14,32 @@ from headroom.core.run.run import Run
 from headroom.keywords import verdicts
 from headroom.keywords.base import current_run, library
 
-MOST_NAMED = 6  # figures that a case's reason names; the record has them all
+MOST_NAMED = 6  # most figures that a case's reason names; the record has them all
 
 
 @library
 class PaperKeywords:
-    """One keyword for every paper: `Figures Should Be Beside The Paper's    effnet-2007    Table 1`.
+    """The keyword of every paper: `Figures Should Be Beside The Paper's effnet-2007 Table 1`.
 
-    A place that the paper does not have stands for all those that begin with it: `Appendix H`.
+    A place that the paper does not have stands for all places that begin with it: `Appendix H`.
     """
 
     @keyword("Figures Should Be Beside The Paper's")
     def beside_the_papers(self, paper: str, *names: str) -> None:
-        found = papers.find(paper)
-        places = found.places(names)
+        known = papers.find(paper)
+        places = known.places(names)
         current = collector.current()
         about: dict[str, Any] = {
-            "title": found.title,
-            "year": found.year,
-            "notes": list(found.notes),
-            "places": list(found.methods),
-            "methods": {place: found.methods.get(place, "") for place in places},
-            "titles": {place: found.titles.get(place, "") for place in places},
-            "tables": {place: [asdict(table) for table in found.tables.get(place, ())] for place in places},
+            "title": known.title,
+            "year": known.year,
+            "notes": list(known.notes),
+            "places": list(known.methods),
+            "methods": {place: known.methods.get(place, "") for place in places},
+            "titles": {place: known.titles.get(place, "") for place in places},
+            "tables": {place: [asdict(table) for table in known.tables.get(place, ())] for place in places},
         }
         current.parameters |= {"kind": "paper", "paper": paper, "about": about}
-        measured = how(found.key).measure(found, places, current_run())
+        measured = how(known.key).measure(known, places, current_run())
         about["tables"] |= {place: [asdict(table) for table in tables] for place, tables in measured.tables.items()}
         current.items += measured.items
         current.series += measured.series
@@ -47,25 +47,25 @@ class PaperKeywords:
 
 
 def _expected(item: Item) -> str:
-    """Returns what a figure is compared with: the paper's number, the model's, or our bound."""
+    """The value that a figure is compared with: the paper's number, the model's, or our bound."""
     if item.paper is not None:
         return f"paper {item.paper}"
     return f"model {item.model}" if item.model is not None and not item.expected else f"expected {item.expected}"
 
 
 def judge(measured: PaperMeasurement) -> None:
-    """Fails the case when a figure that must match does not; notes a shape that is missed."""
+    """Fails the case if a figure that must match does not; records a missed shape."""
 
     def items_with(verdict: str) -> list[str]:
-        found = [
+        items = [
             f"{item.where}, {item.quantity}: {_expected(item)}, measured {item.measured:.4g} {item.unit} ({item.note})"
             if item.measured is not None
             else f"{item.where}, {item.quantity}: {item.note}"
             for item in measured.items
             if item.verdict == verdict
         ]
-        more = len(found) - MOST_NAMED
-        return [*found[:MOST_NAMED], f"and {more} more"] if more > 0 else found
+        more = len(items) - MOST_NAMED
+        return [*items[:MOST_NAMED], f"and {more} more"] if more > 0 else items
 
     if errors := items_with("error"):
         collector.current().judge("error", "; ".join(errors))
@@ -79,6 +79,6 @@ def judge(measured: PaperMeasurement) -> None:
 
 
 def note_tested(run: Run) -> Run:
-    """Notes who is tested, which not every place of a paper is about."""
+    """Records the implementations under test, if the place of the paper is about them."""
     verdicts.note_sides(run)
     return run

@@ -19,12 +19,13 @@ TRIALS, QUICK_TRIALS = 10, 3
 
 @library
 class SentinelKeywords:
-    """What fixed work costs."""
+    """Measures the cost of fixed work."""
 
     @keyword("Fixed Work Should Be Measured")
     def fixed_work_should_be_measured(self, name: str) -> None:
-        """NAME is that of a sentinel of a scheme. Packets must come out as they went in; what it costs is measured and
-        not judged."""
+        """Measures the fixed work of a sentinel of a scheme, whose name is NAME. Packets must come out as they went in;
+        the cost is measured and not judged.
+        """
         run = current_run()
         sentinel = sentinels.find(name)
         arm = sentinels.Arm(run.compressor, run.decompressor)
@@ -36,12 +37,12 @@ class SentinelKeywords:
         core = configuration("1c").cpus[0]
         trials = QUICK_TRIALS if run.quick else TRIALS
         arms = {"subject": arm, "copy": arm}
-        found = sentinels.measure(sentinel, arms, trials, run.build, core, run.seed, count=True)
+        result = sentinels.measure(sentinel, arms, trials, run.build, core, run.seed, count=True)
         deviations = []
-        for metric, values in found["subject"].items():
+        for metric, values in result["subject"].items():
             current.metric(metric, sentinels.best(values, metric.better), values)
             if metric.unit == "ns":
-                deviations.append(abs(ratio_of_best(found["copy"][metric], values) - 1))
+                deviations.append(abs(ratio_of_best(result["copy"][metric], values) - 1))
         if reason := instructions.lacking():
             for metric in metrics.INSTRUCTIONS.members():
                 current.metric(metric, None, reason=reason)
@@ -50,8 +51,9 @@ class SentinelKeywords:
 
     @keyword("Fixed Work Should Be Measured Beside Others")
     def fixed_work_should_be_measured_beside_others(self, name: str) -> None:
-        """NAME is that of a sentinel of a scheme. The same work is measured in turn with the implementation, with
-        `null` and with the reference; where the implementation has one role alone, the reference has the other."""
+        """Measures the fixed work of a sentinel of a scheme, whose name is NAME, in turns with the implementation, with
+        `null` and with the reference. If the implementation has only one role, the reference has the other.
+        """
         run = current_run()
         sentinel = sentinels.find(name)
         reference, null = implementations.find(REFERENCE), implementations.null()
@@ -65,40 +67,40 @@ class SentinelKeywords:
         trials = QUICK_TRIALS if run.quick else TRIALS
         arms = {SUBJECT: subject} | _beside(sentinel, sentinels.Arm(null, null), sentinels.Arm(reference, reference))
         try:
-            found = sentinels.measure(sentinel, arms, trials, run.build, core, run.seed, count=False)
+            result = sentinels.measure(sentinel, arms, trials, run.build, core, run.seed, count=False)
         except sentinels.ArmFailed as failed:
             if failed.arm == SUBJECT and _is_refusal(failed.__cause__):
                 raise SkipExecution(str(failed)) from failed
             raise
-        for metric, values in found[SUBJECT].items():
+        for metric, values in result[SUBJECT].items():
             current.metric(metric, sentinels.best(values, metric.better), values)
         current.parameters["beside"] = {
             other: {metric.name: sentinels.best(values, metric.better) for metric, values in measured.items()}
-            for other, measured in found.items()
+            for other, measured in result.items()
             if other != SUBJECT
         }
 
 
 SUBJECT, REFERENCE = "subject", "reference"
-COPIED = ("load", "replay")  # work that one who copies can do, whatever the scheme
+COPIED = ("load", "replay")  # work that a copying adapter can do, whatever the scheme
 
 
 def _is_refusal(error: BaseException | None) -> bool:
-    """True if an adapter does not take the configuration of some work: it may need more than the adapter declares."""
+    """True if an adapter refuses the configuration of some work: the work may need more than the adapter declares."""
     return isinstance(error, EngineFailure) and error.kind == "refused" and error.where.endswith("config")
 
 
-def _with_other_roles(found: Implementation, scheme: str, other: Implementation) -> sentinels.Arm:
-    """An implementation in the roles that it declares for a scheme, and another one in those that it does not."""
-    roles = found.declared(scheme).get("roles", ())
-    if not {"compressor", "decompressor"} & set(roles):  # it is one whole, such as an endpoint
-        return sentinels.Arm(found, found)
-    first, second = (found if role in roles else other for role in ("compressor", "decompressor"))
+def _with_other_roles(implementation: Implementation, scheme: str, other: Implementation) -> sentinels.Arm:
+    """An implementation in the roles that it declares for a scheme, and another one in the remaining roles."""
+    roles = implementation.declared(scheme).get("roles", ())
+    if not {"compressor", "decompressor"} & set(roles):  # the product is a whole by itself, such as an endpoint
+        return sentinels.Arm(implementation, implementation)
+    first, second = (implementation if role in roles else other for role in ("compressor", "decompressor"))
     return sentinels.Arm(first, second)
 
 
 def _beside(sentinel: sentinels.Sentinel, *arms: sentinels.Arm) -> dict[str, sentinels.Arm]:
-    """The arms that can do some work, by the names of their implementations: also one that copies whatever there is."""
+    """The arms that can do some work, by the names of their implementations, including an adapter that copies."""
     return {
         arm.compressor.name: arm
         for arm in arms

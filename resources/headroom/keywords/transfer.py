@@ -17,21 +17,23 @@ from headroom.core.run.run import Run
 from headroom.keywords import verdicts
 from headroom.keywords.base import current_run, library
 
-CHECKSUM_MISSES = 2.0**-16  # share of wrong packets that the checksum of TCP lets pass
-LEAST_SERVICE = 20  # throughput without header compression is at most so many times that with it
+CHECKSUM_MISSES = 2.0**-16  # share of wrong packets that the checksum of TCP cannot detect
+LEAST_SERVICE = 20  # the most by which throughput without header compression may exceed that with it
 
 
 @library
 class TransferKeywords:
-    """A host sends to another one over a router and a link. Headers are compressed on the link, both ways."""
+    """Sends data from one host to another over a router and a link. Headers are compressed on the link, in both
+    directions.
+    """
 
     @keyword("TCP Should Arrive Unchanged")
     def arrive_unchanged(
         self, scheme: str, control: Control, rate_kbps: int, mtu: int, ber: float, **named: str
     ) -> None:
-        """TCP takes no packet that no host has sent, but for those that chance lets its checksum miss: at most as many
-        as 2^-16 of the packets that arrive on a link with errors explains. And it gets through: throughput is at least
-        a twentieth of that without header compression.
+        """Checks that TCP accepts no packet that no host has sent, except for those that its checksum misses by chance:
+        at most 2^-16 of the packets that arrive over a link with errors explain them. Throughput must be at least a
+        twentieth of that without header compression.
 
         CONTROL is tahoe, reno or sack. The link drops each packet that has a wrong bit; feedback has the same BER.
         Named arguments are those of the scheme's channel, as in replays.
@@ -39,11 +41,11 @@ class TransferKeywords:
         run, current = current_run(), collector.current()
         channel = config_of(scheme_registry.find(scheme), "", named, run).channel if named else {}
         needed = {name: value for name, value in channel.items() if isinstance(value, list)}
-        for role, found in run.sides:
-            capabilities.require(found, role, scheme_registry.find(scheme), run.build, **needed)
-            verdicts.note(role, found, run.build)
-        asked = {"scheme": scheme, "control": control, "rate_kbps": rate_kbps, "mtu": mtu, "ber": ber, **named}
-        current.parameters |= {"kind": "transfer", **asked}
+        for role, implementation in run.sides:
+            capabilities.require(implementation, role, scheme_registry.find(scheme), run.build, **needed)
+            verdicts.note(role, implementation, run.build)
+        parameters = {"scheme": scheme, "control": control, "rate_kbps": rate_kbps, "mtu": mtu, "ber": ber, **named}
+        current.parameters |= {"kind": "transfer", **parameters}
         with_codec, without = transfer.measure(
             [_config(run, of, control, rate_kbps, mtu, ber) for of in ({"scheme": scheme, **channel}, None)], run.build
         )
@@ -62,10 +64,10 @@ class TransferKeywords:
 def _config(
     run: Run, channel: dict[str, Any] | None, control: Control, rate_kbps: int, mtu: int, ber: float
 ) -> TransferConfig:
-    """Without a `channel` headers are not compressed."""
+    """The configuration of a transfer. Without a `channel`, headers are not compressed."""
     codec = None
     if channel is not None:
-        codec = {role: capabilities.adapter(found, run.build, channel) for role, found in run.sides}
+        codec = {role: capabilities.adapter(implementation, run.build, channel) for role, implementation in run.sides}
     return TransferConfig(
         control,
         1_000 * rate_kbps,
@@ -85,7 +87,7 @@ def _config(
 def _conclude(with_codec: TransferResult, without: TransferResult, allowed: int) -> None:
     if with_codec.wrong > allowed:
         raise AssertionError(
-            f"TCP takes {with_codec.wrong} packets that no host has sent; its checksum lets at most {allowed} of "
+            f"TCP accepts {with_codec.wrong} packets that no host has sent; its checksum lets at most {allowed} of "
             f"{with_codec.at_risk} packets pass, with a probability of {CONFIDENCE}."
         )
     if LEAST_SERVICE * with_codec.throughput < without.throughput:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The files of an adapter: itself, and the libraries beside it that the loader takes from there.
+"""The files of an adapter: the adapter itself, and the libraries beside it that the loader takes from there.
 
-Vendors deliver adapters so: the codec in a library of its own, found through a RUNPATH of `$ORIGIN`. A copy of such an
-adapter needs copies of those, and its digest is that of all.
+Vendors deliver adapters with the codec in a library of its own, found through a RUNPATH of `$ORIGIN`. A copy of such an
+adapter needs copies of its libraries, and its digest covers them all.
 """
 
 from __future__ import annotations
@@ -26,17 +26,18 @@ _PATIENCE_S = 20
 
 
 def beside(adapter: Path) -> tuple[str, ...]:
-    """The libraries that an adapter needs and that lie in its folder or below, relative to that; none where the file
-    is no library that the loader can list."""
-    adapter = Path(os.path.abspath(adapter))  # whose folder the loader takes for $ORIGIN, be it a link or not
-    loader = ["ldd", str(adapter)]  # which may run code of the adapter's
+    """The libraries that an adapter needs and that lie in its folder or below, relative to it; none if the loader
+    cannot list the file as a library.
+    """
+    adapter = Path(os.path.abspath(adapter))  # the loader's $ORIGIN is this folder, also by way of a link
+    loader = ["ldd", str(adapter)]  # it may run code of the adapter
     try:
-        _, said = process_group.hear(loader, Walls(reads=(str(adapter),), cpu_s=_PATIENCE_S), _PATIENCE_S)
+        _, listing = process_group.hear(loader, Walls(reads=(str(adapter),), cpu_s=_PATIENCE_S), _PATIENCE_S)
     except (OSError, subprocess.TimeoutExpired):
         return ()
-    found = (_TAKEN.fullmatch(line.strip()) for line in said.split("\n"))
-    taken = [Path(os.path.normpath(match[1])) for match in found if match]
-    return tuple(sorted(str(path.relative_to(adapter.parent)) for path in taken if path.is_relative_to(adapter.parent)))
+    lines = (_TAKEN.fullmatch(line.strip()) for line in listing.split("\n"))
+    paths = [Path(os.path.normpath(match[1])) for match in lines if match]
+    return tuple(sorted(str(path.relative_to(adapter.parent)) for path in paths if path.is_relative_to(adapter.parent)))
 
 
 def digest(adapter: Path, libraries: Sequence[str]) -> str:
@@ -45,7 +46,7 @@ def digest(adapter: Path, libraries: Sequence[str]) -> str:
     if not libraries:
         return own
     if missing := [name for name in libraries if not (adapter.parent / name).is_file()]:
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), missing[0])  # a device would be read for ever
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), missing[0])  # reading a device would never end
     parts = [own, *((name, sha256_of(adapter.parent / name)) for name in sorted(libraries))]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 

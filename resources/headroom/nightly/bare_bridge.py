@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The bare bridge as a control: frames that two nodes pass on untouched, over interfaces in network namespaces.
+"""The bare bridge as a control: two nodes forward frames unchanged, over interfaces in network namespaces.
 
-No implementation takes part, so that what changes here is the machine's doing, or the engine's. Drawn, and never judged
-as a change of code.
+No implementation takes part, so a change here is due to the machine or the engine. It is drawn, and never judged as a
+change of code.
 """
 
 from __future__ import annotations
@@ -19,38 +19,39 @@ from headroom.testbed.trial import Trial
 
 NAME, TEST, PROFILE = "bridge", f"{SUITE}/Bare Bridge", "voip-amr-nb-ipv6"
 FLOWS = 100
-RATE_PPS = 2000.0  # of each direction: what any machine forwards
+RATE_PPS = 2000.0  # packets a second of each direction: any machine can forward as many
 TRIAL_S = 1.0
 MOST_TRIALS = 6
 FIGURES = ("p50", "p99")
-WORK = (PROFILE, FLOWS, RATE_PPS, TRIAL_S)  # all that makes trials equal
+WORK = (PROFILE, FLOWS, RATE_PPS, TRIAL_S)  # all parameters that trials must share
 
 
 def lacking(build: str) -> str:
-    """Why this machine has no interfaces to measure, as a sentence; "" where it has."""
+    """The reason why this machine has no interfaces to measure, as a sentence; "" if it has."""
     try:
         choice.check("netns", "memory")
         choice.require("netns", build)
     except HeadroomError as error:
         return str(error)
-    one = topology.resolve(["1c"], topology.configurations(topology.read()))[0]
-    return choice.crowded("netns", one.cpus) if one.available else "There is no free core."
+    configuration = topology.resolve(["1c"], topology.configurations(topology.read()))[0]
+    return choice.crowded("netns", configuration.cpus) if configuration.available else "There is no free core."
 
 
 def measure(build: str, seed: int, trials: int) -> Trials:
     """Latency through the bridge, and packets lost, one value a trial. Trials in which the generator fell behind do not
-    count. Raises HeadroomError where a process fails or no trial counts."""
+    count. Raises HeadroomError if a process fails or no trial counts.
+    """
     run = Run.of(Settings.of({"topology": "netns", "build": build, "seed": seed}))
     cores = topology.resolve(["1c"], topology.configurations(topology.read()))[0].cpus
-    with line(run, cores, "bridge", PROFILE, FLOWS) as made:
-        made.trial(RATE_PPS, TRIAL_S)  # the first one finds queues and caches cold
-        found = [made.trial(RATE_PPS, TRIAL_S) for _ in range(min(trials, MOST_TRIALS))]
-    steady = [one for one in found if not one.fell_behind]
+    with line(run, cores, "bridge", PROFILE, FLOWS) as bridge:
+        bridge.trial(RATE_PPS, TRIAL_S)  # the first trial meets cold queues and caches
+        trials_made = [bridge.trial(RATE_PPS, TRIAL_S) for _ in range(min(trials, MOST_TRIALS))]
+    steady = [trial for trial in trials_made if not trial.fell_behind]
     if not steady:
-        raise HeadroomError(f"The generator does not keep up with {RATE_PPS:,.0f} packets/s over the bare bridge.")
-    values: Trials = {metrics.LOST(nodes="bridge"): [float(one.lost) for one in steady]}
+        raise HeadroomError(f"The generator cannot send {RATE_PPS:,.0f} packets/s over the bare bridge.")
+    values: Trials = {metrics.LOST(nodes="bridge"): [float(trial.lost) for trial in steady]}
     for figure, share in zip(FIGURES, (0.5, 0.99), strict=True):
-        if latencies := [value for one in steady if (value := _latency(one, share)) is not None]:
+        if latencies := [value for trial in steady if (value := _latency(trial, share)) is not None]:
             values[metrics.LATENCY(nodes="bridge", figure=figure)] = latencies
     return values
 

@@ -30,9 +30,10 @@ _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 @dataclass(frozen=True)
 class Binary:
-    """An adapter. `commits` are those that it was built from, for many commits change nothing of it; the last one is
-    that of the last night. `changed`: the tree had changes that no commit holds. `last_used` is the name of a night.
-    `beside` are libraries that it needs, by their paths relative to its folder."""
+    """An adapter. `commits` are those that it was built from, because many commits change nothing of it; the last one
+    is that of the last night. `changed`: the tree had uncommitted changes. `last_used` is the name of a night. `beside`
+    are libraries that it needs, by their paths relative to its folder.
+    """
 
     digest: str
     path: Path
@@ -51,21 +52,20 @@ class Binary:
 
 
 class BinaryStore:
-    """The binaries that one machine has measured, of one implementation and build."""
+    """The binaries of one implementation and build that one machine has measured."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
     def keep(self, path: Path, commit: str, changed: bool, compiler: str, night: str) -> Binary:
-        """Keeps a copy of an adapter; `night` is "" outside of one. Raises EnvironmentLacks when the disk does not take
-        it."""
+        """Keeps a copy of an adapter; `night` is "" outside a night. Raises EnvironmentLacks if the disk is full."""
         beside = adapter_files.beside(path)
         digest = self._digest(path, beside)
         known = self.find(digest)
         commits = known.commits if known and not known.changed else ()
-        changed = changed and not commits  # where a commit makes the same octets, they are the commit's
+        changed = changed and not commits  # if a commit gives the same octets, they belong to the commit
         if commit and (changed or not commits or night):
-            commits = (*(one for one in commits if one != commit), commit)
+            commits = (*(other for other in commits if other != commit), commit)
         elif commit and commit not in commits:
             commits = (commit, *commits)
         last_used = max(night, known.last_used if known else "")
@@ -77,18 +77,18 @@ class BinaryStore:
         return binary
 
     def keep_engine(self, program: Path) -> Path:
-        """Keeps a copy of an engine; returns its folder, which serves as a build."""
+        """Keeps a copy of an engine. Returns its folder, which serves as a build."""
         folder = self.folder / sha256_of(program)
         self._copy(program, folder / ENGINE)
         return folder
 
     def engine(self, digest: str) -> Path | None:
-        """The folder of an engine that is kept, which serves as a build."""
+        """The folder of a kept engine, which serves as a build."""
         folder = self.folder / digest
         return folder if _DIGEST.fullmatch(digest) and (folder / ENGINE).is_file() else None
 
     def find(self, digest: str) -> Binary | None:
-        """An adapter that is kept and whole."""
+        """The kept adapter with a digest; None unless it is whole."""
         path = self.folder / digest / ADAPTER
         try:
             about = json.loads((path.parent / ABOUT).read_text(encoding="utf-8"))
@@ -102,9 +102,9 @@ class BinaryStore:
             return None
 
     def of_commit(self, commit: str, compiler: str) -> Binary | None:
-        """A kept adapter of a commit, made by a compiler."""
-        known = (one for one in self._all() if not one.changed and one.compiler == compiler)
-        return next((one for one in known if commit in one.commits), None)
+        """The kept adapter of a commit, made by a compiler."""
+        known = (binary for binary in self._all() if not binary.changed and binary.compiler == compiler)
+        return next((binary for binary in known if commit in binary.commits), None)
 
     def marked(self, mark: Mark) -> Binary | None:
         digest = self._marks().get(mark, "")
@@ -114,19 +114,20 @@ class BinaryStore:
         self._write(self.folder / "marks.json", {**self._marks(), mark: binary.digest})
 
     def forget(self, night: str) -> None:
-        """Takes a night from the binaries that were last used in it."""
-        for one in self._all():
-            if one.last_used == night:
-                self._write(self.folder / one.digest / ABOUT, replace(one, last_used="").as_json())
+        """Removes a night from the binaries that were last used in it."""
+        for binary in self._all():
+            if binary.last_used == night:
+                self._write(self.folder / binary.digest / ABOUT, replace(binary, last_used="").as_json())
 
     def prune(self, engines: Collection[str]) -> list[str]:
-        """Removes all but the marked ones, those of the last 14 nights, and the engines of `engines` (digests). Returns
-        the digests that went."""
-        nights = sorted({one.last_used for one in self._all()})[-KEPT_NIGHTS:]
-        kept = {one.digest for one in self._all() if one.last_used in nights} | set(self._marks().values())
+        """Removes all binaries but the marked ones, those of the last 14 nights, and the engines of `engines`
+        (digests). Returns the removed digests.
+        """
+        nights = sorted({binary.last_used for binary in self._all()})[-KEPT_NIGHTS:]
+        digests = {binary.digest for binary in self._all() if binary.last_used in nights} | set(self._marks().values())
         gone = []
         for folder in self.folder.iterdir() if self.folder.is_dir() else ():
-            if not _DIGEST.fullmatch(folder.name) or folder.name in kept | set(engines):
+            if not _DIGEST.fullmatch(folder.name) or folder.name in digests | set(engines):
                 continue
             shutil.rmtree(folder, ignore_errors=True)
             gone.append(folder.name)
@@ -134,12 +135,12 @@ class BinaryStore:
 
     def _all(self) -> list[Binary]:
         names = sorted(path.name for path in self.folder.glob("*") if _DIGEST.fullmatch(path.name))
-        return [found for name in names if (found := self.find(name))]
+        return [binary for name in names if (binary := self.find(name))]
 
     def _marks(self) -> dict[str, str]:
         try:
-            found = json.loads((self.folder / "marks.json").read_text(encoding="utf-8"))
-            return {str(name): str(digest) for name, digest in found.items()}
+            marks = json.loads((self.folder / "marks.json").read_text(encoding="utf-8"))
+            return {str(name): str(digest) for name, digest in marks.items()}
         except (OSError, ValueError, AttributeError):
             return {}
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bisection: which commit an alert is due to.
+"""Bisection: finds the commit that caused an alert.
 
 The harness is today's at every step; only the adapter is built of each commit. `git bisect` chooses the commits, and
-skips those that do not build. At each step old end, new end and the commit are measured in turns, so that what the
-machine does meanwhile is in all three. Both ends are confirmed first, and parent and culprit against each other last:
-where that does not show the change, nothing is attributed.
+skips those that do not build. At each step old end, new end and the commit are measured in turns, so that changes of
+the machine affect all three. Both ends are confirmed first, and parent and culprit are compared last: if that does not
+show the change, it is attributed to no commit.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ from headroom.nightly.checkout import BuildFailed, Checkout
 from headroom.nightly.measurer import ArmFile, Measurer
 
 TRIALS, QUICK_TRIALS = 20, 6
-LEAST_SHARE = 0.5  # of the step between both ends that culprit and parent have to differ by
+LEAST_SHARE = 0.5  # the part of the step between both ends by which culprit and parent have to differ
 MOST_STEPS = 40
-INSTRUCTIONS = "_instructions"  # how metrics of instructions end
-SKIPPED = "only 'skip'ped commits left"  # what git says then, before it lists them
+INSTRUCTIONS = "_instructions"  # the ending of metrics of instructions
+SKIPPED = "only 'skip'ped commits left"  # git's message then, before it lists them
 Say = Callable[[str], None]
 
 
 @dataclass(frozen=True)
 class Range:
-    """Commits instead of the alert's; "" for those."""
+    """Commits to use instead of the alert's; "" for the alert's own."""
 
     old: str = ""
     new: str = ""
@@ -45,8 +45,9 @@ class Range:
 
 @dataclass
 class Bisection:
-    """What a bisection found. `culprit` is "" where nothing can be attributed; `steps` are the commits tried, each with
-    what was found."""
+    """The result of a bisection. `culprit` is "" if no commit can be named; `steps` are the commits tried, each with
+    its outcome.
+    """
 
     culprit: str = ""
     steps: list[tuple[str, str]] = field(default_factory=list)
@@ -62,8 +63,9 @@ class Bisection:
 
 @dataclass(frozen=True)
 class Task:
-    """A measure that tells commits apart. `compare` gives a number for each of some adapters, by name; two differ where
-    their ratio does by `least`."""
+    """A measurement that tells commits apart. `compare` gives a number for each of some adapters, by name; two differ
+    if their ratio does by `least`.
+    """
 
     what: str
     compare: Callable[[Mapping[str, Path]], dict[str, float]]
@@ -71,17 +73,19 @@ class Task:
 
 
 def task_of(alert: Alert, measurer: Measurer, trials: int) -> Task:
-    """Instructions where they show the change, for they do not depend on what else the machine does; else the largest
-    change of time; a case where it is one of verdicts. Raises UsageError where nothing of it can be measured here."""
+    """The task for an alert: instructions if they show the change, because they do not depend on other work of the
+    machine; else the largest change of time; for an alert about verdicts, a case. Raises UsageError if none of these
+    can be measured here.
+    """
     if alert.direction == "verdict" and alert.cases:
         return _by_case(measurer, alert.cases[0].test)
     tests = {test: name for name, test, _ in measurer.sentinels()}
-    known = [one for one in alert.series if one.test in tests]
+    known = [series for series in alert.series if series.test in tests]
     if not known:
         raise UsageError(
             f"The alert {alert.id} has no series that can be measured here, so there is nothing to bisect."
         )
-    best: ChangedSeries = max(known, key=lambda one: (one.metric.endswith(INSTRUCTIONS), abs(one.step)))
+    best: ChangedSeries = max(known, key=lambda series: (series.metric.endswith(INSTRUCTIONS), abs(series.step)))
     return _by_metric(measurer, tests[best.test], best.metric, trials)
 
 
@@ -90,8 +94,8 @@ def _by_metric(measurer: Measurer, sentinel: str, metric: str, trials: int) -> T
 
     def compare(adapters: Mapping[str, Path]) -> dict[str, float]:
         arms = {name: ArmFile(path) for name, path in adapters.items()}
-        found = measurer.measure(sentinel, arms, 1 if counted else trials, count=counted)
-        values = {name: best(trials_of(found[name], metric)) for name in arms}
+        measured = measurer.measure(sentinel, arms, 1 if counted else trials, count=counted)
+        values = {name: best(trials_of(measured[name], metric)) for name in arms}
         if missing := [name for name, value in values.items() if math.isnan(value)]:
             raise ArmFailed(missing[0], f"{metric} of {sentinel} cannot be measured here")
         return values
@@ -100,7 +104,7 @@ def _by_metric(measurer: Measurer, sentinel: str, metric: str, trials: int) -> T
 
 
 def _by_case(measurer: Measurer, test: str) -> Task:
-    """A case counts 2 where it fails, and 1 where it does not."""
+    """A case counts 2 if it fails, and 1 if it does not."""
 
     def compare(adapters: Mapping[str, Path]) -> dict[str, float]:
         verdicts = {name: measurer.verdict(test, path) for name, path in adapters.items()}
@@ -110,19 +114,20 @@ def _by_case(measurer: Measurer, test: str) -> Task:
 
 
 def run(alert: Alert, measurer: Measurer, checkout: Checkout, ends: Range, quick: bool, say: Say) -> Bisection:
-    """Bisects. Raises UsageError where the ends are no commits, or in the wrong order; BuildFailed where an end does
-    not build."""
-    given = {"--old": ends.old or alert.old_commit, "--new": ends.new or alert.new_commit}
-    if missing := [name for name, commit in given.items() if not commit]:
+    """Bisects. Raises UsageError if the ends are not commits, or in the wrong order; BuildFailed if an end does not
+    build.
+    """
+    ends_given = {"--old": ends.old or alert.old_commit, "--new": ends.new or alert.new_commit}
+    if missing := [name for name, commit in ends_given.items() if not commit]:
         raise UsageError(
-            f"A build of the alert {alert.id} is of no commit, so that there is nothing to bisect; give "
+            f"The builds of the alert {alert.id} have no commits, so there is nothing to bisect; give "
             f"{' and '.join(missing)}."
         )
     task = task_of(alert, measurer, QUICK_TRIALS if quick else TRIALS)
-    old, new = (checkout.resolve(commit) for commit in given.values())
+    old, new = (checkout.resolve(commit) for commit in ends_given.values())
     if not checkout.commits(old, new):
         raise UsageError(
-            f"{new[:12]} does not follow {old[:12]}: --old is the good commit, and --new a later one that is bad."
+            f"{new[:12]} is not a successor of {old[:12]}: --old is the good commit, and --new a later bad one."
         )
     return _Bisect(task, measurer, checkout, old, new, say).run()
 
@@ -140,21 +145,24 @@ class _Bisect:
         self.step = _ratio(ends, "new", "old") - 1
         what = self.task.what
         if not self._is_change(self.step):
-            return self._end(f"Both ends are alike in {what} ({self.step:+.2%}): the change cannot be shown again.")
+            return self._end(f"Both ends are alike in {what} ({self.step:+.2%}): the change could not be reproduced.")
         self.say(f"{what}: {self.step:+.2%} from {self.old[:12]} to {self.new[:12]}".replace("%", " %"))
         culprit = self._search()
         if not culprit:
             among = f" It is one of {', '.join(one[:12] for one in self.possible)}." if self.possible else ""
-            return self._end(f"Commits that do not build are in the way: no single commit can be named.{among}")
+            return self._end(f"Commits that do not build hide the culprit: no single commit can be named.{among}")
         parent = self.checkout.resolve(f"{culprit}^")
         try:
             pair = self._compare({"parent": parent, "culprit": culprit})
         except BuildFailed as error:
-            return self._end(f"{culprit[:12]} cannot be compared with its parent: {error} Not attributable.")
+            return self._end(
+                f"{culprit[:12]} cannot be compared with its parent: {error} The change is attributed to no commit."
+            )
         share = _ratio(pair, "culprit", "parent") - 1
         if math.copysign(1, share) != math.copysign(1, self.step) or abs(share) < LEAST_SHARE * abs(self.step):
             return self._end(
-                f"{culprit[:12]} differs from its parent by {share:+.2%} only, of {self.step:+.2%}: not attributable."
+                f"{culprit[:12]} differs from its parent by only {share:+.2%}, of {self.step:+.2%}: the change is "
+                "attributed to no commit."
             )
         self.result.culprit = culprit
         return self._end(f"{culprit} changes {what} by {share:+.2%}.", f"See `git show {culprit[:12]}`.")
@@ -163,18 +171,18 @@ class _Bisect:
         return math.isfinite(step) and abs(step) >= self.task.least
 
     def _search(self) -> str:
-        """The first commit that has the change; "" where skipped commits hide it."""
-        self.checkout.prepare()  # it is not there where all builds were kept
+        """The first commit that has the change; "" if skipped commits hide it."""
+        self.checkout.prepare()  # the source is missing if all builds were kept
         self._git("bisect", "reset")
         self._checked("bisect", "start", "--no-checkout", "--first-parent", self.new, self.old)
         try:
             for _ in range(MOST_STEPS):
                 commit = self._git("rev-parse", "BISECT_HEAD").stdout.strip()
-                done = self._checked("bisect", self._verdict(commit))
-                if "is the first bad commit" in done:
-                    return done.split(" is the first bad commit")[0].split()[-1]
-                if SKIPPED in done:
-                    self.possible = re.findall(r"^[0-9a-f]{40}$", done, re.MULTILINE)
+                process = self._checked("bisect", self._verdict(commit))
+                if "is the first bad commit" in process:
+                    return process.split(" is the first bad commit")[0].split()[-1]
+                if SKIPPED in process:
+                    self.possible = re.findall(r"^[0-9a-f]{40}$", process, re.MULTILINE)
                     return ""
             return ""
         finally:
@@ -182,12 +190,12 @@ class _Bisect:
 
     def _verdict(self, commit: str) -> str:
         try:
-            found = self._compare({"old": self.old, "here": commit, "new": self.new})
+            numbers = self._compare({"old": self.old, "here": commit, "new": self.new})
         except (BuildFailed, ArmFailed) as error:
             self.result.steps.append((commit, f"skipped: {error}"))
             self.say(f"{commit[:12]}: skipped, {'it does not build' if isinstance(error, BuildFailed) else error}")
             return "skip"
-        share = (_ratio(found, "here", "old") - 1) / self.step
+        share = (_ratio(numbers, "here", "old") - 1) / self.step
         verdict = "bad" if share > 0.5 else "good"
         self.result.steps.append((commit, f"{verdict}: {share:.0%} of the change"))
         self.say(f"{commit[:12]}: {verdict}, {share:.0%} of the change".replace("%", " %"))
@@ -198,18 +206,20 @@ class _Bisect:
         return self.task.compare({name: self.measurer.kept(commit).path for name, commit in commits.items()})
 
     def _end(self, *sentences: str) -> Bisection:
-        self.result.sentences += [one.replace("%", " %") for one in sentences]
+        self.result.sentences += [sentence.replace("%", " %") for sentence in sentences]
         return self.result
 
-    def _checked(self, *words: str) -> str:
-        done = self._git(*words)
-        if done.returncode != 0 and SKIPPED not in done.stdout:
-            raise UsageError(f"git {' '.join(words[:2])} failed: {(done.stderr or done.stdout).strip()[:300]}")
-        return done.stdout
+    def _checked(self, *arguments: str) -> str:
+        process = self._git(*arguments)
+        if process.returncode != 0 and SKIPPED not in process.stdout:
+            raise UsageError(
+                f"git {' '.join(arguments[:2])} failed: {(process.stderr or process.stdout).strip()[:300]}"
+            )
+        return process.stdout
 
-    def _git(self, *words: str) -> subprocess.CompletedProcess[str]:
-        return git(self.checkout.folder, *words)
+    def _git(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        return git(self.checkout.folder, *arguments)
 
 
-def _ratio(found: Mapping[str, float], one: str, other: str) -> float:
-    return found[one] / found[other] if found[other] > 0 else math.nan
+def _ratio(numbers: Mapping[str, float], mine: str, other: str) -> float:
+    return numbers[mine] / numbers[other] if numbers[other] > 0 else math.nan

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A small chart of one series as SVG text: a value a night with the range of its trials, the baseline of its current
-epoch, where epochs begin, where alerts are, and the commits there.
+epoch, the beginnings of epochs, and alerts with their commits.
 
-Hundreds stand on one page, so that a chart is a handful of paths. What a night's point says in words is data that the
-page's script shows.
+Hundreds stand on one page, so a chart is a handful of paths. The text of a night's point is data for the page's script.
 """
 
 from __future__ import annotations
@@ -26,15 +25,15 @@ from headroom.history.detection import CANDIDATE_LIMIT, CANDIDATE_SPREADS, Basel
 from headroom.history.events import EPOCH_KINDS, Event
 from headroom.history.series import Series
 
-MOST_NIGHTS = 120  # drawn; older ones stay in the history
+MOST_NIGHTS = 120  # nights that are drawn; older ones stay in the history
 WIDTH, HEIGHT = 320, 132
-LEFT, RIGHT, TOP, BOTTOM = 46, 10, 20, 18  # beside the plot: labels
-GAP = 1.6  # of the usual distance between two nights: a longer one is a gap
+LEFT, RIGHT, TOP, BOTTOM = 46, 10, 20, 18  # margins beside the plot, for labels
+GAP = 1.6  # multiple of the usual distance between two nights: a longer one is a gap
 
 
 @dataclass(frozen=True)
 class Axis:
-    """The nights of a machine that are drawn, and where each is: shared by all its charts."""
+    """The nights of a machine that are drawn, and their places: shared by all its charts."""
 
     nights: tuple[datetime, ...]
 
@@ -49,7 +48,7 @@ class Axis:
 
     @cached_property
     def longest_step(self) -> float:
-        """Two nights that are farther apart have a gap between them."""
+        """The longest distance between two nights without a gap."""
         return GAP * float(np.median(np.diff(self.places))) if len(self.nights) > 1 else math.inf
 
 
@@ -57,7 +56,7 @@ class Axis:
 class Mark:
     """A line across the chart: an epoch that begins, or an alert. `text` stands at its top."""
 
-    index: int  # of the axis
+    index: int  # place on the axis
     sentence: str
     text: str = ""
     kind: str = "epoch"
@@ -65,8 +64,9 @@ class Mark:
 
 @dataclass(frozen=True)
 class Chart:
-    """`svg` is safe to put into a page. `data` is what its points say: for each its night, its value, the least and the
-    largest trial, and its commit, where night and commit are numbers in the lists of the page; and notes by night."""
+    """`svg` is safe to put into a page. `data` describes the points: for each its night, its value, the least and the
+    largest trial, and its commit, as numbers in the page's lists of nights and commits; and notes by night.
+    """
 
     svg: str
     data: dict[str, Any]
@@ -87,7 +87,7 @@ def axis_of(nights: Sequence[datetime]) -> Axis:
 
 
 def band_limit(baseline: Baseline) -> float:
-    """What a night has to exceed, on either side, to be a candidate: a share of the baseline."""
+    """The change that makes a night a candidate, on either side, as a share of the baseline."""
     return max(CANDIDATE_LIMIT, CANDIDATE_SPREADS * baseline.spread)
 
 
@@ -109,10 +109,10 @@ def draw(
     parts = [
         _band(judged, scale, axis, where),
         _path("r", _ranges(series, rows, scale, axis)),
-        *(_mark(one, axis) for one in marks),
+        *(_mark(mark, axis) for mark in marks),
         _path("l", _line(series, rows, scale, axis)),
-        _path("d", _dots(series, [one for one in rows if one[1] not in excluded], scale, axis)),
-        *_hollow(series, [one for one in rows if one[1] in excluded], scale, axis),
+        _path("d", _dots(series, [row for row in rows if row[1] not in excluded], scale, axis)),
+        *_hollow(series, [row for row in rows if row[1] in excluded], scale, axis),
         _labels(scale, axis),
     ]
     svg = (
@@ -123,7 +123,7 @@ def draw(
 
 
 def _scale(judged: Judged, rows: Sequence[int]) -> _Scale:
-    """From the least to the largest value and baseline; of trials, from the least to the median one."""
+    """The scale from the least to the largest value and baseline; trials count from the least to the median."""
     values = [float(judged.series.values[row]) for row in rows]
     values += [float(np.median(found)) for row in rows if (found := trials_of(judged.series, row))]
     if judged.baseline is not None:
@@ -137,7 +137,7 @@ def _scale(judged: Judged, rows: Sequence[int]) -> _Scale:
 
 
 def trials_of(series: Series, row: int) -> list[float]:
-    return [float(one) for one in series.trials[row] if one is not None and math.isfinite(one)]
+    return [float(trial) for trial in series.trials[row] if trial is not None and math.isfinite(trial)]
 
 
 def _path(style: str, commands: str) -> str:
@@ -145,7 +145,7 @@ def _path(style: str, commands: str) -> str:
 
 
 def _band(judged: Judged, scale: _Scale, axis: Axis, where: dict[datetime, int]) -> str:
-    """The nights that may be compared, from the baseline's lower limit to its upper one, and its median."""
+    """The comparable nights, from the baseline's lower limit to its upper limit, and its median."""
     if judged.baseline is None:
         return ""
     start = next((where[night] for night in judged.series.nights[judged.epoch.start :] if night in where), None)
@@ -162,16 +162,16 @@ def _band(judged: Judged, scale: _Scale, axis: Axis, where: dict[datetime, int])
 
 
 def _ranges(series: Series, rows: Sequence[tuple[int, int]], scale: _Scale, axis: Axis) -> str:
-    found = []
+    parts = []
     for index, row in rows:
         trials = trials_of(series, row)
         if len(trials) > 1:
-            found.append(f"M{axis.places[index]} {scale.y(min(trials))}V{scale.y(max(trials))}")
-    return "".join(found)
+            parts.append(f"M{axis.places[index]} {scale.y(min(trials))}V{scale.y(max(trials))}")
+    return "".join(parts)
 
 
 def _line(series: Series, rows: Sequence[tuple[int, int]], scale: _Scale, axis: Axis) -> str:
-    """The values, one after the other. A night without a value, and one that was not measured, is a gap."""
+    """A line through the values. It has a gap at a night without a value."""
     found, before = [], -math.inf
     for index, row in rows:
         value, x = float(series.values[row]), axis.places[index]
@@ -184,7 +184,7 @@ def _line(series: Series, rows: Sequence[tuple[int, int]], scale: _Scale, axis: 
 
 
 def _dots(series: Series, rows: Sequence[tuple[int, int]], scale: _Scale, axis: Axis) -> str:
-    """Lines of no length, whose round ends are the dots."""
+    """Lines without length, whose round ends are the dots."""
     known = [(axis.places[index], float(series.values[row])) for index, row in rows]
     return "".join(f"M{x} {scale.y(value)}h0" for x, value in known if math.isfinite(value))
 
@@ -195,31 +195,31 @@ def _hollow(series: Series, rows: Sequence[tuple[int, int]], scale: _Scale, axis
 
 
 def _epochs(series: Series, events: Sequence[Event], where: dict[datetime, int]) -> list[Mark]:
-    """Where epochs begin, one mark a night. A bridge stands beside the epoch that it belongs to."""
-    found: dict[int, list[str]] = {}
+    """The beginnings of epochs, one mark a night. A bridge stands beside its epoch."""
+    texts: dict[int, list[str]] = {}
     for index, changes in series.condition_changes():
         if series.nights[index] in where:
-            found.setdefault(where[series.nights[index]], []).extend(changes)
+            texts.setdefault(where[series.nights[index]], []).extend(changes)
     for event in events:
         first = next((night for night in series.nights if night >= event.night), None)
         if first not in where or not event.is_about(series) or event.kind not in (*EPOCH_KINDS, "conditions"):
             continue
-        words = found.setdefault(where[first], [])
+        words = texts.setdefault(where[first], [])
         words.append(event.sentence)
         if (ratio := event.bridge.get(series.key.id)) is not None:
             words.append(f"measured in one session, new over old: {number(ratio)}")
-    return [Mark(index, "; ".join(filter(None, words))) for index, words in sorted(found.items())]
+    return [Mark(index, "; ".join(filter(None, words))) for index, words in sorted(texts.items())]
 
 
 def _alert_marks(series: Series, alerts: Sequence[Alert], where: dict[datetime, int]) -> list[Mark]:
-    found = []
+    marks = []
     for alert in alerts:
-        for one in alert.series:
-            if one.id == series.key.id and one.first_night in where:
+        for changed in alert.series:
+            if changed.id == series.key.id and changed.first_night in where:
                 sentence = ", ".join(filter(None, (f"{alert.title} ({alert.state})", alert.commits(8))))
                 text = alert.new_commit[:8]
-                found.append(Mark(where[one.first_night], sentence, text, "open" if alert.is_open else "closed"))
-    return found
+                marks.append(Mark(where[changed.first_night], sentence, text, "open" if alert.is_open else "closed"))
+    return marks
 
 
 def _mark(mark: Mark, axis: Axis) -> str:
@@ -263,7 +263,7 @@ def _data(
         commit = commits.setdefault(series.commits[row], len(commits))
         points.append([index, value, least, largest, commit])
         words = [
-            one.sentence if one.text else f"An epoch begins: {one.sentence}" for one in marks if one.index == index
+            mark.sentence if mark.text else f"An epoch begins: {mark.sentence}" for mark in marks if mark.index == index
         ]
         if row in excluded:
             words.append("Left out: the machine moved in this night.")
@@ -275,23 +275,23 @@ def _data(
 
 
 def _plain(value: float) -> float | None:
-    """A value with six digits that count, which is all that a page shows."""
+    """A value with six significant digits, as many as a page shows."""
     return float(f"{value:.6g}") if math.isfinite(value) else None
 
 
 def embedded(document: Any) -> str:
-    """A document as JSON that may stand inside of a script element."""
+    """A document as JSON that may stand inside a script element."""
     text = json.dumps(document, separators=(",", ":"), allow_nan=False)
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
 def summary(judged: Judged) -> str:
-    """A chart in a sentence, for those who do not see it."""
+    """A chart as a sentence, for readers who do not see it."""
     series = judged.series
     known = [float(value) for value in series.values if math.isfinite(value)]
     if not known:
         return f"{len(series)} nights without a value"
-    words = f"{len(known)} nights, from {number(min(known))} to {number(max(known))}, last {number(known[-1])}"
+    sentence = f"{len(known)} nights, from {number(min(known))} to {number(max(known))}, last {number(known[-1])}"
     if judged.baseline is not None:
-        words += f"; baseline {number(judged.baseline.median)} ± {percent(band_limit(judged.baseline), 1)}"
-    return f"{words} {series.unit}".strip()
+        sentence += f"; baseline {number(judged.baseline.median)} ± {percent(band_limit(judged.baseline), 1)}"
+    return f"{sentence} {series.unit}".strip()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The judgement of a measured night: alerts that open and close, and whether its build is the new last good one.
+"""The judgement of a measured night: it opens and closes alerts, and decides if its build is the new last good one.
 
-Nothing here touches the machine: what has to be measured again is asked of `Confirming` and `Relinking`.
+Nothing here touches the machine: `Confirming` and `Relinking` measure again.
 """
 
 from __future__ import annotations
@@ -46,20 +46,22 @@ from headroom.nightly.changes import (
 )
 from headroom.nightly.log_entries import all_events, book
 
-MOST_NAMED = 5  # cases in a note
+MOST_NAMED = 5  # most cases in a note
 
 # Measures old builds, named by test and digest, in turns with tonight's.
 Confirming = Callable[[Collection[tuple[str, str]]], Sessions]
-# Likewise, both linked again in other orders; what cannot be is left out.
+# Measures old builds in turns with tonight's, both linked again in other orders; builds that cannot be linked again are
+# left out.
 Relinking = Callable[[Collection[tuple[str, str]]], Layouts]
 Note = Callable[[str], None]
 
 
 @dataclass(frozen=True)
 class NightMeasurement:
-    """A night as it was measured. `sentinels` are name, test and profile of each; `trials` are by name, arm and metric.
-    `old` is the last good build, or the one that the user chose, as `is_named` says; None where there is none, and not
-    used unless `is_compared`. `pinned` is the build that never changes. `is_whole`: all that was to be measured was."""
+    """The measurements of a night. `sentinels` are name, test and profile of each; `trials` are by name, arm and
+    metric. `old` is the last good build, or the one that the user named (`is_named`); None if there is none, and unused
+    unless `is_compared`. `pinned` is the build that never changes. `is_whole`: everything planned was measured.
+    """
 
     night: datetime
     machine: str
@@ -77,9 +79,10 @@ class NightMeasurement:
 
 @dataclass
 class Judgement:
-    """What became of a night. `opened` are the alerts that it is the first to tell, as they are at its end. `moved`:
-    the machine did, and nothing was judged. `candidates` counts series that are off their baseline; `least_step` is the
-    least step of time that the night's sessions can confirm, as a share, NaN where that is not known."""
+    """The judgement of a night. `opened` are the alerts that it is the first to report, in their state at its end.
+    `moved`: the machine changed, and nothing was judged. `candidates` counts series that are off their baseline.
+    `least_step` is the least step of time that the night's sessions can confirm, as a share, NaN if unknown.
+    """
 
     series: int = 0
     opened: list[Alert] = field(default_factory=list)
@@ -109,7 +112,7 @@ class Judge:
         self.events = all_events(history)
         self.book = self._own_book()
         self.opened: list[Alert] = []
-        self.deviation = 0.0  # typical one of two measurements of one build tonight
+        self.deviation = 0.0  # the typical deviation between two measurements of one build tonight
 
     def _own_book(self) -> AlertBook:
         return book(self.history).of(self.measured.machine)
@@ -117,7 +120,7 @@ class Judge:
     def run(self) -> Judgement:
         night, new = self.measured.night, self.measured.new
         self._close_restored()
-        self._judge_cases()  # first, for it needs no measuring: a night that ends early has told at least this
+        self._judge_cases()  # first, because it needs no measuring: a night that ends early has reported at least this
         judged = self._judged()
         deviations = deviations_of(self.series, night)
         self.deviation = GAUSSIAN_MAD * median(deviations) if deviations else 0.0
@@ -132,39 +135,42 @@ class Judge:
             self.note(least_step_sentence(least))
         self._open(decisions)
         if decisions.undecided:
-            self._event("cannot tell", f"Tonight cannot tell of {len(decisions.undecided)} series.")
+            self._event("cannot tell", f"{len(decisions.undecided)} series are undecided tonight.")
         known = self._own_book()
-        regressed = any(one.is_worse and one.confirmed for one in known.open)
+        regressed = any(entry.is_worse and entry.confirmed for entry in known.open)
         unsettled = moved or decisions.undecided or decisions.pending or not self.measured.is_whole
         may_be_good = self.measured.is_compared and not self.measured.is_named and not new.changed
         if may_be_good and not (regressed or unsettled):
             self.store.mark("last-good", new)
         return Judgement(
-            series=sum(one.series.kind == "sentinel" and one.series.nights[-1] == night for one in judged),
-            opened=[known.alerts.get(one.id, one) for one in self.opened],
+            series=sum(entry.series.kind == "sentinel" and entry.series.nights[-1] == night for entry in judged),
+            opened=[known.alerts.get(entry.id, entry) for entry in self.opened],
             still_open=known.open,
             undecided=len(decisions.undecided),
             moved=bool(moved),
-            candidates=sum(one.series.kind == "sentinel" and one.flag is not None for one in judged),
+            candidates=sum(entry.series.kind == "sentinel" and entry.flag is not None for entry in judged),
             least_step=least,
         )
 
     def _judged(self) -> list[Judged]:
-        """Every series as of this night. Where a confirmed alert is open, a baseline begins with it for now: what
-        changes further is seen, too."""
+        """Every series as of this night. If a confirmed alert is open, a baseline begins with it for now, so that
+        further changes are detected, too.
+        """
         provisional = [
-            Event(changed.first_night, one.machine, "accepted", one.id, (changed.id,))
-            for one in self.book.open
-            if one.confirmed and one.drift_since is None
-            for changed in one.series
+            Event(changed.first_night, entry.machine, "accepted", entry.id, (changed.id,))
+            for entry in self.book.open
+            if entry.confirmed and entry.drift_since is None
+            for changed in entry.series
         ]
         events = [*self.events, *provisional]
-        return [judge(one, events, self.measured.night) for one in self.series if one.kind in ("sentinel", "control")]
+        return [
+            judge(entry, events, self.measured.night) for entry in self.series if entry.kind in ("sentinel", "control")
+        ]
 
-    # ---- what is back
+    # ---- series and cases that are back
 
     def _close_restored(self) -> None:
-        by_identity = {one.key.id: one for one in self.series}
+        by_identity = {series.key.id: series for series in self.series}
         drifts = DriftBook(self.series, self.book.alerts.values(), self.events)
         for alert in self.book.open:
             is_back = drifts.is_back(alert) if alert.drift_since else restored(alert, by_identity, self.events)
@@ -178,130 +184,139 @@ class Judge:
         self.history.append("alerts", [alert_log.closing(alert, action, reason, self.now())])
         self.note(f"The alert {alert.id} is {sentence}.")
 
-    # ---- what changed
+    # ---- changes
 
     def _judge_cases(self) -> None:
         alerted = {
-            case.test: one.night
-            for one in self.book.alerts.values()
-            if one.direction == "verdict"
-            for case in one.cases
+            case.test: alert.night
+            for alert in self.book.alerts.values()
+            if alert.direction == "verdict"
+            for case in alert.cases
         }
         failing, other = failing_cases(self.series, self.measured.night, alerted)
         if failing:
             self._open_alert("verdict", True, (), failing)
         if other:
             named = "; ".join(map(str, other[:MOST_NAMED]))
-            self.note(f"{len(other)} cases have another verdict, none of them newly failing: {named}.")
+            self.note(f"{len(other)} cases have another verdict, but none fails newly: {named}.")
 
     def _machine_moved(self, sentence: str) -> None:
         machine = self.measured.machine
-        found = [Event(self.measured.night, machine, "machine", sentence)]
+        new_events = [Event(self.measured.night, machine, "machine", sentence)]
         self.note(f"{sentence} Alerts are held back.")
-        known = [*all_events(self.history), *found]
+        known = [*all_events(self.history), *new_events]
         if event := event_log.lasting_change(known, self.history.nights(machine), machine):
-            found.append(event)
+            new_events.append(event)
             self.note(event.sentence)
-        self.history.append("events", [one.as_json() for one in found])
+        self.history.append("events", [one.as_json() for one in new_events])
 
     def _decisions(self, judged: Sequence[Judged]) -> Decisions:
-        own = [one for one in judged if one.series.kind == "sentinel"]
-        asked = [Question(flag, self._old_of(flag)) for one in own if (flag := self._unknown(one))]
+        own = [entry for entry in judged if entry.series.kind == "sentinel"]
+        questions = [Question(flag, self._old_of(flag)) for entry in own if (flag := self._unknown(entry))]
         old = self.measured.old
         if old is not None:
             limit = LEAST_CHANGE if self.measured.is_named else YOUNG_LIMIT
             flags = session_flags(own, self.measured.trials, self.measured.sentinels, limit, self._is_asked_of_session)
-            known = {one.flag.series.key.id for one in asked}
-            asked += [Question(one, old) for one in flags if one.series.key.id not in known]
-        asked += self._drifted()
-        sessions = {one.session for one in asked if one.digest not in ("", self.measured.new.digest)}
+            known = {entry.flag.series.key.id for entry in questions}
+            questions += [Question(flag, old) for flag in flags if flag.series.key.id not in known]
+        questions += self._drifted()
+        sessions = {entry.session for entry in questions if entry.digest not in ("", self.measured.new.digest)}
         again = self.confirming(sessions) if sessions else {}
-        done = decide(asked, self.measured.new.digest, again, self.deviation)
-        if done.time_only:
-            settle(done, self.relinking({one.question.session for one in done.time_only}))
-        self._begin_baselines(done.layout)
-        return done
+        decisions = decide(questions, self.measured.new.digest, again, self.deviation)
+        if decisions.time_only:
+            settle(decisions, self.relinking({entry.question.session for entry in decisions.time_only}))
+        self._begin_baselines(decisions.layout)
+        return decisions
 
     def _drifted(self) -> list[Question]:
-        """The series whose code has drifted from the pinned build. Where nothing is compared, nothing is asked."""
+        """The series whose code has drifted from the pinned build; none if nothing is compared."""
         pinned = self.measured.pinned
         if pinned is None or pinned.digest == self.measured.new.digest or self.measured.is_named:
             return []
         if not self.measured.is_compared:
             return []
         drifts = DriftBook(self.series, self.book.alerts.values(), self.events).drifts(self.measured.night)
-        return [Question(one.flag, pinned, one) for one in drifts]
+        return [Question(drift.flag, pinned, drift) for drift in drifts]
 
     def _unknown(self, judged: Judged) -> Flag | None:
-        """The change that a series shows, unless a confirmed alert has told it: an open one holds while the series is
-        back where it was, for `restored` closes it after three such nights.
+        """The change that a series shows, unless a confirmed alert covers it: an open alert holds while the series is
+        back at its old level, because `restored` closes it after three such nights.
 
-        An ignored one is about a step from one level to another. It holds while the series stays there. After a night
-        back at the baseline a step is a new one, and only builds since then are what it is compared with.
+        An ignored alert is about a step from one level to another, and holds while the series stays there. After a
+        night back at the baseline a step is a new one, and it is compared only with builds since then.
         """
         flag = judged.flag
         if flag is None:
             return None
         series, usual = flag.series, flag.change.baseline.median
-        for one in self.book.alerts.values():
-            changed = next((each for each in one.series if each.id == series.key.id), None)
-            if changed is None or not changed.baseline or not one.confirmed or one.drift_since is not None:
+        for alert in self.book.alerts.values():
+            changed = next((each for each in alert.series if each.id == series.key.id), None)
+            if changed is None or not changed.baseline or not alert.confirmed or alert.drift_since is not None:
                 continue
             if judged.epoch.start and series.nights[judged.epoch.start] > changed.first_night:
-                continue  # what it says is of other conditions
-            if one.is_open and abs(flag.value / changed.baseline - 1) <= near(changed):
+                continue  # the alert is about other conditions
+            if alert.is_open and abs(flag.value / changed.baseline - 1) <= near(changed):
                 return None
             is_there = changed.value and abs(flag.value / changed.value - 1) <= near(changed)
-            if one.state == "ignored" and is_there and abs(usual / changed.baseline - 1) <= near(changed):
-                back = [row for row in rows_back(one, changed, series) if series.nights[row] < flag.first_night]
+            if alert.state == "ignored" and is_there and abs(usual / changed.baseline - 1) <= near(changed):
+                back = [row for row in rows_back(alert, changed, series) if series.nights[row] < flag.first_night]
                 if not back:
                     return None
                 since = tuple(row for row in flag.usual if row >= back[0])
                 flag = replace(flag, usual=since or tuple(reversed(back)))
         return flag
 
-    def _is_asked_of_session(self, one: Judged) -> bool:
-        """Whether a series is compared with tonight's old build directly: all are where the user named it, else those
-        without a baseline, unless a decision about the series came after that build."""
+    def _is_asked_of_session(self, entry: Judged) -> bool:
+        """True if a series is compared with tonight's old build directly: all are if the user named it, else those
+        without a baseline, unless a decision about the series came after that build.
+        """
         if self.measured.is_named:
             return True
         old = self.measured.old
-        if one.baseline is not None or old is None:
+        if entry.baseline is not None or old is None:
             return False
-        since = self._decided_since(one)
-        rows = range(since, len(one.series) - 1)
-        return since == 0 or any(one.series.library(row).get("adapter") == old.digest for row in rows)
+        since = self._decided_since(entry)
+        rows = range(since, len(entry.series) - 1)
+        return since == 0 or any(entry.series.library(row).get("adapter") == old.digest for row in rows)
 
-    def _decided_since(self, one: Judged) -> int:
-        """The row from which on a change of the series is accepted, due to the place of the code, or alerted; 0 where
-        there is none."""
+    def _decided_since(self, entry: Judged) -> int:
+        """The row from which on a change of the series is accepted, due to the place of the code, or alerted; 0 if
+        there is none.
+        """
         nights = [
-            event.night for event in self.events if event.kind in ("accepted", "layout") and event.is_about(one.series)
+            event.night
+            for event in self.events
+            if event.kind in ("accepted", "layout") and event.is_about(entry.series)
         ]
         nights += [
             changed.first_night
             for alert in self.book.open
             if alert.confirmed and alert.drift_since is None
             for changed in alert.series
-            if changed.id == one.series.key.id
+            if changed.id == entry.series.key.id
         ]
         last = max(nights, default=None)
-        return 0 if last is None else sum(night < last for night in one.series.nights)
+        return 0 if last is None else sum(night < last for night in entry.series.nights)
 
     def _begin_baselines(self, flags: Sequence[Flag]) -> None:
         """Begins a new baseline for series that the place of the code has moved: they stay where they are until the
-        code changes again."""
+        code changes again.
+        """
         by_night: dict[datetime, list[str]] = {}
-        for one in flags:
-            by_night.setdefault(one.first_night, []).append(one.series.key.id)
-        sentence = "The time changed with the place of the code in memory, and goes where it is linked in other orders."
+        for flag in flags:
+            by_night.setdefault(flag.first_night, []).append(flag.series.key.id)
+        sentence = (
+            "The time changed with the place of the code in memory, and the change disappears if the code is "
+            "linked in other orders."
+        )
         machine = self.measured.machine
-        found = [Event(night, machine, "layout", sentence, tuple(series)) for night, series in by_night.items()]
-        self.history.append("events", [one.as_json() for one in found])
+        new_events = [Event(night, machine, "layout", sentence, tuple(series)) for night, series in by_night.items()]
+        self.history.append("events", [event.as_json() for event in new_events])
 
     def _old_of(self, flag: Flag) -> Binary | None:
-        """The build that a flagged series is compared with, one of the nights that are its baseline: the last good one
-        where it is among them, else that of the latest. Tonight's own where one of those nights measured it."""
+        """The build that a flagged series is compared with, from the nights of its baseline: the last good one if it is
+        among them, else that of the latest night. Tonight's own build if one of those nights measured it.
+        """
         if not self.measured.is_compared:
             return None
         if self.measured.is_named:
@@ -311,23 +326,25 @@ class Judge:
             return self.measured.new
         if self.measured.old and self.measured.old.digest in digests:
             return self.measured.old
-        return next((found for digest in digests if (found := self.store.find(digest))), None)
+        return next((binary for digest in digests if (binary := self.store.find(digest))), None)
 
     # ---- alerts
 
     def _open(self, decisions: Decisions) -> None:
-        """Opens the alerts of the night, one for each direction. An improvement is told once: it is accepted at once,
-        and a new baseline begins."""
-        told = {*self.book.alerted(), *self._ignored()}
-        for (direction, confirmed, _), found in decisions.by_direction().items():
-            changes = found if confirmed else [one for one in found if one.changed.id not in told]
+        """Opens the alerts of the night, one for each direction. An improvement is reported once: it is accepted at
+        once, and a new baseline begins.
+        """
+        alerted = {*self.book.alerted(), *self._ignored()}
+        for (direction, confirmed, _), decided in decisions.by_direction().items():
+            changes = decided if confirmed else [change for change in decided if change.changed.id not in alerted]
             if not changes:
                 continue
             self._open_alert(direction, confirmed, changes)
 
     def _ignored(self) -> set[str]:
-        """Series of which an unconfirmed alert is ignored that still holds: they were not back at the baseline since,
-        and stand where it says."""
+        """The series of ignored unconfirmed alerts that still hold: the series were not back at the baseline since, and
+        are at the alert's value.
+        """
         by_identity = {one.key.id: one for one in self.series}
         return {
             changed.id
@@ -339,10 +356,10 @@ class Judge:
         }
 
     def _superseded(self, alert: Alert) -> list[Alert]:
-        """Open alerts that were not confirmed, about series of a confirmed one."""
-        series = {one.id for one in alert.series} if alert.confirmed else set()
-        unconfirmed = [one for one in self.book.open if not one.confirmed]
-        return [one for one in unconfirmed if series.intersection(changed.id for changed in one.series)]
+        """The open unconfirmed alerts about series of a confirmed one."""
+        series = {entry.id for entry in alert.series} if alert.confirmed else set()
+        unconfirmed = [entry for entry in self.book.open if not entry.confirmed]
+        return [entry for entry in unconfirmed if series.intersection(changed.id for changed in entry.series)]
 
     def _open_alert(
         self,
@@ -351,22 +368,24 @@ class Judge:
         changes: Sequence[Decided],
         cases: Sequence[ChangedCase] = (),
     ) -> None:
-        """Opens an alert. What follows from it is one write with it: a night may be killed between two."""
+        """Opens an alert, together with its consequences in one write: a night may be killed between two writes."""
         measured = self.measured
-        olds = [one.question.old for one in changes if one.question.old] or ([measured.old] if measured.old else [])
-        taken = {*book(self.history).alerts, *(one.id for one in self.opened)}
-        drifts = [one.question.drift for one in changes if one.question.drift]
-        oldest = min(drifts, key=lambda one: one.since, default=None)
-        old_commit = min(olds, key=lambda one: one.last_used).commit if olds else ""
+        olds = [change.question.old for change in changes if change.question.old] or (
+            [measured.old] if measured.old else []
+        )
+        identities = {*book(self.history).alerts, *(older.id for older in self.opened)}
+        drifts = [change.question.drift for change in changes if change.question.drift]
+        oldest = min(drifts, key=lambda older: older.since, default=None)
+        old_commit = min(olds, key=lambda older: older.last_used).commit if olds else ""
         alert = Alert(
-            id=alert_log.identity(measured.night, direction, confirmed, taken, bool(drifts)),
+            id=alert_log.identity(measured.night, direction, confirmed, identities, bool(drifts)),
             night=measured.night,
             machine=measured.machine,
             direction=direction,
             confirmed=confirmed,
             old_commit=(oldest.commit if oldest else "") or old_commit,
-            new_commit="" if measured.new.changed else measured.new.commit,  # which does not hold the changes
-            series=tuple(one.changed for one in changes),
+            new_commit="" if measured.new.changed else measured.new.commit,  # the commit does not hold the changes
+            series=tuple(change.changed for change in changes),
             cases=tuple(cases),
             implementation=measured.implementation,
             build=measured.build,
@@ -374,12 +393,12 @@ class Judge:
         )
         superseded = self._superseded(alert)
         entries = [alert.opened()]
-        entries += [alert_log.closing(one, "superseded", alert.id, self.now()) for one in superseded]
+        entries += [alert_log.closing(older, "superseded", alert.id, self.now()) for older in superseded]
         if direction == "improvement" and confirmed:
             entries.append(alert_log.closing(alert, "accepted", "an improvement", self.now()))
         self.history.append("alerts", entries)
-        for one in superseded:
-            self.note(f"The alert {one.id} is superseded by {alert.id}.")
+        for older in superseded:
+            self.note(f"The alert {older.id} is superseded by {alert.id}.")
         self.opened.append(alert)
 
     def _event(self, kind: EventKind, sentence: str) -> None:
@@ -389,15 +408,15 @@ class Judge:
 
 def least_step_sentence(least: float) -> str:
     return (
-        f"Steps of time below {least:.1%} cannot be confirmed on this machine tonight, for two measurements of one "
-        "build differ too much; instructions decide where they are counted."
+        f"Steps of time below {least:.1%} cannot be confirmed on this machine tonight, because two measurements of "
+        "one build differ too much; instructions decide if they are counted."
     ).replace("%", " %")
 
 
 def _pass_again(alert: Alert, series: Iterable[Series], night: datetime) -> bool:
-    """Whether a night ran all cases of an alert, and all of them pass. One that is unsupported by now does not."""
-    found = {one.key.test: one for one in series if one.kind == "verdict"}
+    """True if a night ran all cases of an alert, and all of them pass. An unsupported case does not pass."""
+    by_test = {entry.key.test: entry for entry in series if entry.kind == "verdict"}
     return all(
-        test in found and found[test].nights[-1] == night and found[test].texts[-1] in PASSING
-        for test in (one.test for one in alert.cases)
+        test in by_test and by_test[test].nights[-1] == night and by_test[test].texts[-1] in PASSING
+        for test in (case.test for case in alert.cases)
     )

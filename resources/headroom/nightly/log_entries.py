@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What users decide about alerts and events, as entries of a history's logs.
+"""Users' decisions about alerts and events, as entries of a history's logs.
 
-An entry rests on what the logs hold, so that both are one step under their lock. Nights write to the same logs while
-they go on.
+An entry depends on the logs' content, so reading and writing are one step under their lock. Nights write to the same
+logs while they run.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from headroom.history.events import Event
 from headroom.history.store import History
 
 WANTED = "the change is wanted"
-# Events that are not withdrawn, and why.
+# Kinds of events that cannot be withdrawn, each with the reason.
 NOT_WITHDRAWN = {
     "accepted": "reopen the alert that was accepted",
     "conditions": "the nights before and after it were measured under different conditions",
@@ -44,14 +44,16 @@ def ignore(history: History, name: str, reason: str, now: datetime) -> Alert:
 
 def reopen(history: History, name: str, reason: str, now: datetime) -> Alert:
     """Opens an alert again, with the baseline that it had. `last` is the alert that was closed last. Raises
-    UsageError."""
+    UsageError.
+    """
     with history.log_lock():
         known = book(history)
         alert = known.last_closed() if name == "last" else known.find(name)
         entry = alerts.reopening(alert, reason, now)
-        # Earlier versions logged the baseline, too. It goes first: cut short, this leaves the alert accepted.
+        # Earlier versions logged the baseline, too. It is withdrawn first: if this is interrupted, the alert stays
+        # accepted.
         logged = events.parse(history.log("events"))
-        history.append("events", [one.withdrawn() for one in logged if one == accepting(alert)])
+        history.append("events", [event.withdrawn() for event in logged if event == accepting(alert)])
         history.append("alerts", [entry])
     return alert
 
@@ -63,25 +65,27 @@ def note(history: History, event: Event) -> None:
 
 
 def withdraw(history: History, sentence: str) -> Event:
-    """Takes back the last event with a sentence. Raises UsageError where there is none, and where it is none that can
-    be taken back."""
+    """Withdraws the last event with a sentence. Raises UsageError if there is none, or if it cannot be withdrawn."""
     with history.log_lock():
         known = all_events(history)
-        found = next((one for one in reversed(known) if one.sentence == sentence), None)
-        if found is None:
-            users = "; ".join(one.sentence for one in known if one.kind == "user") or "none"
+        event = next((other for other in reversed(known) if other.sentence == sentence), None)
+        if event is None:
+            users = "; ".join(other.sentence for other in known if other.kind == "user") or "none"
             raise UsageError(f"There is no event '{sentence}'. Events that users noted: {users}.")
-        if hint := NOT_WITHDRAWN.get(found.kind):
+        if hint := NOT_WITHDRAWN.get(event.kind):
             raise UsageError(f"The event '{sentence}' cannot be withdrawn: {hint}.")
-        history.append("events", [found.withdrawn()])
-    return found
+        history.append("events", [event.withdrawn()])
+    return event
 
 
 def accepting(alert: Alert) -> Event:
     """The event that begins a new baseline for the series of an accepted alert, with the first night that differed. It
-    follows from the entry that accepts the alert, so that there is never one without the other."""
-    first = min((one.first_night for one in alert.series), default=alert.night)
-    return Event(first, alert.machine, "accepted", f"accepted: {alert.reason}", tuple(one.id for one in alert.series))
+    follows from the entry that accepts the alert, so that neither exists without the other.
+    """
+    first = min((changed.first_night for changed in alert.series), default=alert.night)
+    return Event(
+        first, alert.machine, "accepted", f"accepted: {alert.reason}", tuple(changed.id for changed in alert.series)
+    )
 
 
 def book(history: History) -> AlertBook:
@@ -91,10 +95,13 @@ def book(history: History) -> AlertBook:
 
 def all_events(history: History) -> list[Event]:
     """The events of a history, oldest first: those of the log, and the baselines of accepted alerts. The baseline of a
-    drift goes on, for it has followed."""
+    drift goes on, because it has followed the drift.
+    """
     logged = events.parse(history.log("events"), history.warn)
     known = {(one.night, one.machine, one.series) for one in logged if one.kind == "accepted"}
-    accepted = [one for one in book(history).alerts.values() if one.state == "accepted" and one.drift_since is None]
+    accepted = [
+        alert for alert in book(history).alerts.values() if alert.state == "accepted" and alert.drift_since is None
+    ]
     begun = [accepting(one) for one in accepted if one.series]
     new = [one for one in begun if (one.night, one.machine, one.series) not in known]
     return sorted([*logged, *new], key=lambda event: event.night)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a night asks of the machine: to be quiet, to build, to measure, to run conformance cases.
+"""The machine's part of a night: waiting for quiet, building, measuring, running conformance cases.
 
-`Measurer` is the seam between the decisions of a night and what carries them out; tests put another one there.
+`Measurer` separates the decisions of a night from their execution; tests replace it.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Source:
-    """Where an adapter comes from: a file, with the commit that it was built from ("" where there is none)."""
+    """The origin of an adapter: a file, with the commit that it was built from ("" if there is none)."""
 
     path: Path
     commit: str = ""
@@ -55,8 +55,9 @@ class Case:
 
 @dataclass(frozen=True)
 class ArmFile:
-    """An arm as a file; `engine` is the folder of another engine, or "". `is_null`: the null adapter, wherever that
-    is."""
+    """An arm as a file; `engine` is the folder of another engine, or "". `is_null`: the null adapter, wherever
+    it is.
+    """
 
     path: Path = Path()
     engine: str = ""
@@ -64,7 +65,7 @@ class ArmFile:
 
 
 class Measurer(Protocol):
-    """What carries out a night. Names of sentinels are those of `sentinels`."""
+    """Carries out the steps of a night. Names of sentinels are those of `sentinels`."""
 
     machine: str
     implementation: str
@@ -72,7 +73,7 @@ class Measurer(Protocol):
     compiler: str
 
     def busy(self) -> str:
-        """Why the machine cannot measure, after having waited, as a sentence; "" where it can."""
+        """The reason why the machine cannot measure even after a wait, as a sentence; "" if it can."""
 
     def source(self) -> Source:
         """Tonight's adapter. Raises BuildFailed, EnvironmentLacks."""
@@ -87,37 +88,38 @@ class Measurer(Protocol):
         """A kept adapter in other layouts, below `folder`. Raises UsageError, BuildFailed."""
 
     def sentinels(self) -> Sequence[tuple[str, str, str]]:
-        """Name, test and profile of each sentinel that the implementation can do."""
+        """The name, test and profile of each sentinel that the implementation can do."""
 
     def conditions(self, name: str) -> dict[str, str]:
-        """All that has to be equal for two nights of a sentinel, or of the bare bridge, to be comparable."""
+        """All properties that must be equal for two nights of a sentinel, or of the bare bridge, to be comparable."""
 
     def version(self, adapter: Path) -> str:
-        """The version of an adapter; "" where neither implementation.yaml nor the adapter tells one."""
+        """The version of an adapter; "" if neither implementation.yaml nor the adapter gives one."""
 
     def engine(self) -> Path:
         """The engine's program."""
 
     def measure(self, name: str, arms: Mapping[str, ArmFile], trials: int, count: bool) -> dict[str, Trials]:
-        """Interleaved trials of a sentinel by arm and metric. Raises HeadroomError where an arm fails."""
+        """Interleaved trials of a sentinel by arm and metric. Raises HeadroomError if an arm fails."""
 
     def bare_bridge(self, trials: int) -> Trials:
-        """Trials of the bare bridge by metric; none where there are no interfaces. Raises HeadroomError."""
+        """Trials of the bare bridge by metric; none if there are no interfaces. Raises HeadroomError."""
 
     def cases(self, night: str, kept: Collection[str]) -> list[Case]:
-        """Verdicts of the conformance cases, from a run that is kept under the night's name; those of the nights `kept`
-        stay. Raises HeadroomError."""
+        """Verdicts of the conformance cases, from a run that is kept under the night's name; runs of the nights `kept`
+        stay. Raises HeadroomError.
+        """
 
     def verdict(self, test: str, adapter: Path) -> str:
         """The verdict of one conformance case with an adapter."""
 
     def searches(self, night: str) -> list[SearchFigure]:
-        """Figures of the searches, which are context; their run is kept likewise. Raises HeadroomError."""
+        """Figures of the searches, which are context; their run is kept, too. Raises HeadroomError."""
 
 
 @dataclass
 class EngineMeasurer:
-    """A night on this machine, with this checkout's engine."""
+    """Measures a night on this machine, with this checkout's engine."""
 
     implementation: str
     build: str
@@ -133,13 +135,13 @@ class EngineMeasurer:
 
     def __post_init__(self) -> None:
         self._found = implementations.find(self.implementation)
-        self._found.library_path(self.build)  # raises UsageError where there is no adapter
+        self._found.library_path(self.build)  # raises UsageError if there is no adapter
         if self.build not in build.MEASURED:
             known = ", ".join(build.MEASURED)
-            raise UsageError(f"A night measures commits built by a preset, not '{self.build}'. Known: {known}.")
+            raise UsageError(f"A night measures commits, which need a preset, not '{self.build}'. Known: {known}.")
         self.machine = machine_name()
-        one = topology.resolve(["1c"], topology.configurations(topology.read()))[0]
-        self._core = one.cpus[0] if one.available else 0
+        configuration = topology.resolve(["1c"], topology.configurations(topology.read()))[0]
+        self._core = configuration.cpus[0] if configuration.available else 0
 
     def busy(self) -> str:
         try:
@@ -181,7 +183,7 @@ class EngineMeasurer:
     def _commit(self, name: str) -> str:
         full = self.checkout.resolve(name)
         if not self._found.is_ours():
-            raise UsageError(f"{self.implementation} is not built with the project, so that it has no commits.")
+            raise UsageError(f"{self.implementation} is not built with the project, so it has no commits.")
         return full
 
     @property
@@ -200,19 +202,23 @@ class EngineMeasurer:
 
     def sentinels(self) -> list[tuple[str, str, str]]:
         arm = Arm(self._found, self._found)
-        return [(name, one.test, one.profile) for name, one in sentinels.all_sentinels().items() if not one.lacks(arm)]
+        return [
+            (name, sentinel.test, sentinel.profile)
+            for name, sentinel in sentinels.all_sentinels().items()
+            if not sentinel.lacks(arm)
+        ]
 
     def conditions(self, name: str) -> dict[str, str]:
-        found = environment.read(self.build)
+        facts = environment.read(self.build)
         known = {
-            "cpu": found.cpu_model,
-            "microcode": found.microcode,
-            "kernel": found.kernel,
-            "governor": found.governor,
-            "smt": str(found.topology.get("smt")),
-            "mitigations": found.mitigations,
-            "compiler": found.compiler,
-            "flags": found.flags,
+            "cpu": facts.cpu_model,
+            "microcode": facts.microcode,
+            "kernel": facts.kernel,
+            "governor": facts.governor,
+            "smt": str(facts.topology.get("smt")),
+            "mitigations": facts.mitigations,
+            "compiler": facts.compiler,
+            "flags": facts.flags,
             "engine": sha256_of(self.engine()),
             **self._work(name),
         }
@@ -242,15 +248,15 @@ class EngineMeasurer:
 
     def measure(self, name: str, arms: Mapping[str, ArmFile], trials: int, count: bool) -> dict[str, Trials]:
         sentinel = sentinels.find(name)
-        made = {arm: self._arm(one) for arm, one in arms.items()}
-        able = {arm: one for arm, one in made.items() if not sentinel.lacks(one)}
+        prepared = {arm: self._arm(arm_file) for arm, arm_file in arms.items()}
+        able = {arm: arm_file for arm, arm_file in prepared.items() if not sentinel.lacks(arm_file)}
         return sentinels.measure(sentinel, able, trials, self.build, self._core, self.seed, count, self.say)
 
-    def _arm(self, one: ArmFile) -> Arm:
-        if one.is_null:
+    def _arm(self, arm_file: ArmFile) -> Arm:
+        if arm_file.is_null:
             null = implementations.null()
             return Arm(null, null)
-        return Arm(self._found, self._found, one.engine).with_library(one.path)
+        return Arm(self._found, self._found, arm_file.engine).with_library(arm_file.path)
 
     def bare_bridge(self, trials: int) -> Trials:
         if bare_bridge.lacking(self.build):
@@ -260,21 +266,21 @@ class EngineMeasurer:
 
     def cases(self, night: str, kept: Collection[str]) -> list[Case]:
         records = self._suite(CONFORMANCE, night, kept)
-        return [Case(one["test"]["id"], one["verdict"], one["reason"][:500]) for one in records]
+        return [Case(record["test"]["id"], record["verdict"], record["reason"][:500]) for record in records]
 
     def verdict(self, test: str, adapter: Path) -> str:
         suite, _, name = test.rpartition("/")
         with tempfile.TemporaryDirectory(prefix="headroom-build-") as folder:
-            made = Path(folder)
+            scratch = Path(folder)
             for kind in ("bin", "lib"):
-                (made / kind).mkdir()
+                (scratch / kind).mkdir()
                 for path in (build_folder(self.build) / kind).iterdir():
-                    (made / kind / path.name).symlink_to(path)
-            own = made / self._target
+                    (scratch / kind / path.name).symlink_to(path)
+            own = scratch / self._target
             own.unlink(missing_ok=True)
             own.symlink_to(adapter)
-            records = suite_runs.run(made / "run", self.implementation, folder, suite, [name])
-        return next((one["verdict"] for one in records if one["test"]["id"] == test), "unsupported")
+            records = suite_runs.run(scratch / "run", self.implementation, folder, suite, [name])
+        return next((record["verdict"] for record in records if record["test"]["id"] == test), "unsupported")
 
     def searches(self, night: str) -> list[SearchFigure]:
         return [found for one in self._suite(SEARCHES, night, ()) for found in suite_runs.figures_of(one)]
@@ -289,7 +295,7 @@ class EngineMeasurer:
 def copied(path: Path) -> Iterator[Path]:
     """A copy of an adapter in a place of its own, for the A/A control."""
     try:
-        folder = Path(tempfile.mkdtemp(prefix=".copy-", dir=path.parent))  # elsewhere may be noexec
+        folder = Path(tempfile.mkdtemp(prefix=".copy-", dir=path.parent))  # other places may be noexec
         copy = adapter_files.copy(path, folder)
     except OSError as error:
         raise disk_error(error, f"copying {shown(path)}", resumable=False) from error
@@ -310,7 +316,7 @@ def machine_name() -> str:
 
 
 def without_libraries(job: Any) -> Any:
-    """A job without the paths of libraries, which differ from arm to arm."""
+    """A job without the paths of libraries, which differ between arms."""
     if isinstance(job, dict):
         return {key: without_libraries(value) for key, value in job.items() if key != "library"}
     if isinstance(job, list):

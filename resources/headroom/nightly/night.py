@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One night: build, controls, sentinels, conformance, searches, and what is kept of them.
+"""One night: build, controls, sentinels, conformance, searches, and the records of them.
 
-Everything that touches the machine goes through a `Measurer`; time is injected. What was measured becomes rows in
-`points`, is judged in `judgement`, and is measured again by `remeasuring`.
+Everything that touches the machine goes through a `Measurer`; time is injected. Measurements become rows in `points`,
+are judged in `judgement`, and measured again by `remeasuring`.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from headroom.nightly.remeasuring import Remeasuring, session
 
 LAST_GOOD = "last-good"
 TRIALS, QUICK_TRIALS = 30, 6
-SEARCH_EVERY = timedelta(days=7) - timedelta(hours=6)  # nights begin now and then a little earlier
+SEARCH_EVERY = timedelta(days=7) - timedelta(hours=6)  # nights sometimes begin a little earlier
 
 Status = Literal["measured", "measured in part", "not measured", "cannot tell", "regression"]
 Say = Callable[[str], None]
@@ -50,9 +50,10 @@ Now = Callable[[], datetime]
 
 @dataclass(frozen=True)
 class NightOptions:
-    """What a night is asked to do. `against` is `last-good` or a commit; `budget_s` bounds the measurements: what does
-    not fit any more is not measured, and says so. `fail_while_open`: a night fails as long as a confirmed alert for the
-    worse is open, and not only when it is told."""
+    """The options of a night. `against` is `last-good` or a commit. `budget_s` bounds the measurements: anything beyond
+    it is not measured, with a note. `fail_while_open`: a night fails as long as a confirmed alert for the worse is
+    open, and not only when it is first reported.
+    """
 
     against: str = LAST_GOOD
     budget_s: float = 3600.0
@@ -73,10 +74,10 @@ class NightOptions:
 
 @dataclass
 class NightResult:
-    """How a night ended; `regression`: one is confirmed, and of other series tonight cannot tell.
+    """The result of a night; `regression`: one is confirmed, and the other series are undecided.
 
-    `notes` are sentences; `opened` are the alerts that it is the first to tell; `failing` those that make it fail.
-    `candidates` and `least_step` are those of a `Judgement`.
+    `notes` are sentences; `opened` are the alerts that the night is the first to report; `failing` those that make it
+    fail. `candidates` and `least_step` are those of a `Judgement`.
     """
 
     night: datetime
@@ -98,7 +99,9 @@ class NightResult:
         return EXIT_PASSED if self.status == "measured" else EXIT_ENVIRONMENT
 
     def as_json(self) -> dict[str, Any]:
-        """For scripts: `status` says how the measurements went; `failing` are the alerts that make `exit` 1."""
+        """The result for scripts: `status` tells how the measurements went; `failing` are the alerts that make `exit`
+        1.
+        """
         return {
             "night": night_name(self.night),
             "status": self.status,
@@ -106,9 +109,9 @@ class NightResult:
             "series": self.series,
             "candidates": self.candidates,
             "least_step": self.least_step if math.isfinite(self.least_step) else None,
-            "alerts": [one.opened() for one in self.opened],
-            "open": [one.id for one in self.still_open],
-            "failing": [one.id for one in self.failing],
+            "alerts": [alert.opened() for alert in self.opened],
+            "open": [alert.id for alert in self.still_open],
+            "failing": [alert.id for alert in self.failing],
             "notes": self.notes,
             "exit": self.exit_status,
         }
@@ -118,13 +121,16 @@ def run(
     history: History, store: BinaryStore, measurer: Measurer, options: NightOptions, now: Now, say: Say
 ) -> NightResult:
     """Runs a night and adds it to the history. REQUIRES: the history's lock is held. Raises UsageError for an unknown
-    `against`; EnvironmentLacks where the clock went back or the disk does not take the night."""
+    `against`; EnvironmentLacks if the clock went back or the disk is full.
+    """
     return _Night(history, store, measurer, options, now, say).run()
 
 
 @dataclass
 class _Sessions:
-    """What the sentinels of a night measured: trials by sentinel, arm and metric; and why others have none."""
+    """The measurements of a night's sentinels: trials by sentinel, arm and metric; and the reasons why others have
+    none.
+    """
 
     trials: dict[str, dict[str, Trials]] = field(default_factory=dict)
     reasons: dict[str, str] = field(default_factory=dict)
@@ -141,7 +147,7 @@ class _Night:
         self.began = now()
         self.night = self.began.astimezone(UTC).replace(microsecond=0)
         self.result = NightResult(self.night, "measured")
-        self.is_kept = False  # in the history
+        self.is_kept = False  # written into the history
         self.stack = ExitStack()
 
     def run(self) -> NightResult:
@@ -152,10 +158,10 @@ class _Night:
             with self.stack:
                 return self._run()
         except (KeyboardInterrupt, SystemExit):
-            what = "judged" if self.is_kept else "over"
+            phase = "judged" if self.is_kept else "over"
             with uninterrupted():
                 self._event(
-                    "not measured", f"The night was ended from outside (Ctrl-C or SIGTERM) before it was {what}."
+                    "not measured", f"The night was ended from outside (Ctrl-C or SIGTERM) before it was {phase}."
                 )
             raise
 
@@ -170,14 +176,14 @@ class _Night:
             return self._not_measured(str(error))
         self.result.commit = source.commit
         if source.changed:
-            self._note("The tree has changes that no commit holds: this build never becomes the last good one.")
+            self._note("The tree has uncommitted changes: this build never becomes the last good one.")
         elif not source.commit:
-            self._note("This build is of no commit, so that an alert of it cannot be bisected.")
+            self._note("This build has no commit, so an alert about it cannot be bisected.")
         compiler, name = self.measurer.compiler, night_name(self.night)
         new = self.store.keep(source.path, source.commit, source.changed, compiler, name)
         if self.store.marked("pinned") is None:
             self.store.mark("pinned", new)
-            self._note("This build is pinned: every night measures it again, to see whether the machine has changed.")
+            self._note("This build is pinned: every night measures it again, to detect changes of the machine.")
         return self._measured(new, self._old())
 
     # ---- before anything is measured
@@ -186,13 +192,15 @@ class _Night:
         known = self.history.nights(self.measurer.machine)
         if known and known[-1] >= self.night:
             raise EnvironmentLacks(
-                f"The clock says {night_name(self.night)}, but the history has a night of {night_name(known[-1])}: set "
-                "the clock, or wait until that time is over. Where it is the clock of that night that was wrong, "
-                f"`./headroom nightly forget {night_name(known[-1])}` removes that night. Nothing was measured."
+                f"The clock says {night_name(self.night)}, but the history has a night of {night_name(known[-1])}: "
+                "set the clock, or wait until that time is over. If the clock of that night was wrong, `./headroom "
+                f"nightly forget {night_name(known[-1])}` removes that night. Nothing was measured."
             )
 
     def _require_implementation(self) -> None:
-        """One history has one implementation and build on a machine: its binaries and baselines are theirs."""
+        """Raises UsageError if the history has another implementation or build on this machine: its binaries and
+        baselines belong to one.
+        """
         mine = (self.measurer.implementation, self.measurer.build)
         table = self.history.table(self.measurer.machine, ["compressor", "build", "kind"]).to_pandas()
         known = table[table["kind"] == "sentinel"].drop_duplicates()
@@ -201,8 +209,8 @@ class _Night:
         ]
         if others:
             raise UsageError(
-                f"The history {shown(self.history.folder)} is of {', '.join(others)}, not of {mine[0]} ({mine[1]}): "
-                "name another folder with --history."
+                f"The history {shown(self.history.folder)} belongs to {', '.join(others)}, not to {mine[0]} "
+                f"({mine[1]}): name another folder with --history."
             )
 
     def _not_measured(self, reason: str) -> NightResult:
@@ -212,7 +220,7 @@ class _Night:
         return self.result
 
     def _old(self) -> Binary | None:
-        """The binary that the new one is measured against. None where there is none yet."""
+        """The binary that the new one is compared with; None if there is none yet."""
         if self.options.is_against_named:
             return self.measurer.kept(self.options.against)
         return self.store.marked("last-good")
@@ -233,18 +241,19 @@ class _Night:
             count = len(sessions.reasons) + len(sessions.trials)
             self._in_part(f"{len(sessions.reasons)} of {count} sentinels were not measured: {reasons}.")
         if not points:
-            reason = next(iter(sessions.reasons.values()), "it can do none of the fixed work")
+            reason = next(iter(sessions.reasons.values()), "it supports none of the fixed work")
             return self._not_measured(f"Nothing of {self.measurer.implementation} was measured: {reason}.")
         self._note_conditions(series, points, again, make)
         self.history.add(points)
         self.is_kept = True
         self._judge(sessions, again, old)
-        self._keep_house({one.conditions["engine"] for one in points if "engine" in one.conditions})
+        self._keep_house({point.conditions["engine"] for point in points if "engine" in point.conditions})
         return self.result
 
     def _arms(self, series: Iterable[Series], make: PointMaker, old: Binary | None) -> dict[str, ArmFile]:
-        """What every sentinel measures in turns. The old build is among them where a series has no baseline yet, or the
-        user named it."""
+        """The arms that every sentinel measures in turns. The old build is among them if a series has no baseline yet,
+        or if the user named it.
+        """
         new = make.new
         arms = {NEW: ArmFile(new.path), COPY: ArmFile(self.stack.enter_context(copied(new.path)))}
         is_compared = self.options.is_against_named or (self.options.ab and self._is_young(series))
@@ -255,33 +264,33 @@ class _Night:
         return {**arms, NULL: ArmFile(is_null=True)}
 
     def _is_young(self, series: Iterable[Series]) -> bool:
-        """Whether a sentinel has no baseline yet, as after a change of conditions, or is new."""
+        """True if a sentinel has no baseline yet, because it is new or its conditions changed."""
         tests = {test for _, test, _ in self.measurer.sentinels()}
-        known = [one for one in series if one.kind == "sentinel" and one.key.test in tests]
+        known = [entry for entry in series if entry.kind == "sentinel" and entry.key.test in tests]
         events = all_events(self.history)
-        return {one.key.test for one in known} != tests or any(not has_baseline(one, events) for one in known)
+        return {entry.key.test for entry in known} != tests or any(not has_baseline(entry, events) for entry in known)
 
     def _sessions(self, files: Mapping[str, ArmFile]) -> _Sessions:
-        found = _Sessions()
+        sessions = _Sessions()
         names = [name for name, _, _ in self.measurer.sentinels()]
         for number, name in enumerate(names, 1):
             if self._is_time_up():
-                found.reasons[name] = self._used_up
+                sessions.reasons[name] = self._used_up
                 continue
             self.say(f"[{number}/{len(names)}] {name}: {', '.join(files)}")
             try:
-                found.trials[name] = session(self.measurer, name, files, self.options.trials, self._note)
+                sessions.trials[name] = session(self.measurer, name, files, self.options.trials, self._note)
             except HeadroomError as error:
-                found.reasons[name] = str(error)
+                sessions.reasons[name] = str(error)
                 self._note(f"{name}: {error}")
-        return found
+        return sessions
 
     def _sentinel_points(self, sessions: _Sessions, series: Collection[Series], make: PointMaker) -> list[Point]:
         points = []
         for name, test, profile in self.measurer.sentinels():
             points += make.of_sentinel(name, test, profile, sessions.trials.get(name, {}))
             if name in sessions.reasons:
-                known = [one for one in series if one.kind == "sentinel" and one.key.test == test]
+                known = [entry for entry in series if entry.kind == "sentinel" and entry.key.test == test]
                 points += make.missing(name, known, sessions.reasons[name])
         return points
 
@@ -303,15 +312,15 @@ class _Night:
         self.say("conformance cases")
         alerts = book(self.history).of(self.measurer.machine).open
         try:
-            found = self.measurer.cases(night_name(self.night), [night_name(one.night) for one in alerts])
+            cases = self.measurer.cases(night_name(self.night), [night_name(alert.night) for alert in alerts])
         except HeadroomError as error:
             self._in_part(f"The conformance cases were not run: {error}")
             return []
-        return [make.of_case(one) for one in found]
+        return [make.of_case(case) for case in cases]
 
     def _search_points(self, series: Iterable[Series], make: PointMaker) -> list[Point]:
-        """Figures of searches, once a week, where they leave half of the budget to what is judged."""
-        last = max((one.nights[-1] for one in series if one.kind == "context"), default=None)
+        """Figures of searches, once a week, if half of the budget remains."""
+        last = max((entry.nights[-1] for entry in series if entry.kind == "context"), default=None)
         is_due = last is None or self.night - last >= SEARCH_EVERY
         if not is_due or not self.options.searches or self.options.quick:
             return []
@@ -320,7 +329,7 @@ class _Night:
             return []
         self.say("searches, which are context")
         try:
-            return [make.of_search(one) for one in self.measurer.searches(night_name(self.night))]
+            return [make.of_search(search) for search in self.measurer.searches(night_name(self.night))]
         except HeadroomError as error:
             self._note(f"The searches, which are context, failed: {error}")
             return []
@@ -332,17 +341,18 @@ class _Night:
         again: Remeasuring,
         make: PointMaker,
     ) -> None:
-        """Notes what changed since the night before. Where the engine is another one, the ratio of both, with the same
-        adapter in one session, is shown beside the event, and never folded into a series."""
-        before = {key: one for key, one in series.items() if one.kind == "sentinel" and len(one)}
-        known = [one for one in points if one.key in before and one.kind == "sentinel"]
+        """Records the changes since the night before. If the engine changed, the ratio of both engines, with the same
+        adapter in one session, is shown beside the event, and never applied to a series.
+        """
+        before = {key: entry for key, entry in series.items() if entry.kind == "sentinel" and len(entry)}
+        known = [point for point in points if point.key in before and point.kind == "sentinel"]
         sentences: dict[str, list[SeriesKey]] = {}
         engines = set()
-        for one in known:
-            last = json.loads(before[one.key].conditions[-1])
+        for entry in known:
+            last = json.loads(before[entry.key].conditions[-1])
             last = {name: value for name, value in last.items() if name not in ("unit", "better")}
-            if found := changed_conditions(last, one.conditions):
-                sentences.setdefault("; ".join(found), []).append(one.key)
+            if differences := changed_conditions(last, entry.conditions):
+                sentences.setdefault("; ".join(differences), []).append(entry.key)
                 engines.add(last.get("engine", ""))
         if not sentences:
             return
@@ -353,7 +363,7 @@ class _Night:
             self._event("conditions", f"Conditions changed: {sentence}.", about, bridge)
             self._note(f"A new epoch begins for {len(keys)} series: {sentence}.")
 
-    # ---- judging, and what follows
+    # ---- judging and its consequences
 
     def _judge(self, sessions: _Sessions, again: Remeasuring, old: Binary | None) -> None:
         measured = NightMeasurement(
@@ -370,24 +380,28 @@ class _Night:
             is_whole=self.result.status == "measured",
             pinned=self.store.marked("pinned"),
         )
-        done = Judge(self.history, self.store, measured, again.confirming, again.relinking, self._note, self.now).run()
+        judgement = Judge(
+            self.history, self.store, measured, again.confirming, again.relinking, self._note, self.now
+        ).run()
         result = self.result
-        result.series, result.opened, result.still_open = done.series, done.opened, done.still_open
-        result.undecided = done.undecided
-        result.candidates, result.least_step = done.candidates, done.least_step
-        told = done.still_open if self.options.fail_while_open else done.opened
-        result.failing = [one for one in told if one.confirmed and one.is_worse]
-        if (done.undecided or done.moved) and result.status == "measured":
-            known = any(one.confirmed and one.is_worse for one in done.still_open)
+        result.series, result.opened, result.still_open = judgement.series, judgement.opened, judgement.still_open
+        result.undecided = judgement.undecided
+        result.candidates, result.least_step = judgement.candidates, judgement.least_step
+        reported = judgement.still_open if self.options.fail_while_open else judgement.opened
+        result.failing = [alert for alert in reported if alert.confirmed and alert.is_worse]
+        if (judgement.undecided or judgement.moved) and result.status == "measured":
+            known = any(alert.confirmed and alert.is_worse for alert in judgement.still_open)
             result.status = "regression" if known else "cannot tell"
 
     def _keep_house(self, engines: Collection[str]) -> None:
-        """Keeps today's engine, and what the next nights need. What fails here takes nothing from the night."""
+        """Keeps today's engine, and everything that the next nights need. A failure here does not affect the night's
+        result.
+        """
         try:
             self.store.keep_engine(self.measurer.engine())
             self.store.prune(engines)
         except HeadroomError as error:
-            self._note(f"The binaries were not put in order: {error}")
+            self._note(f"Old binaries could not be removed: {error}")
 
     # ---- time, notes and events
 

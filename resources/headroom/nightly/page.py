@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page of a history: what to look at first, then all series as small charts. One file that asks for nothing."""
+"""The page of a history: the most important things first, then all series as small charts. It is one file and needs no
+network.
+"""
 
 from __future__ import annotations
 
@@ -33,10 +35,10 @@ NO_VERDICT_YET = "no alert is closed yet"
 MOST_VERDICT_CHANGES = 60
 MOST_CLOSED = 40
 CANDIDATE_NIGHTS = 28
-LEAST_PATTERN = 4  # candidates of a weekday
+LEAST_PATTERN = 4  # share of the candidates on a weekday
 WEEKDAYS = ("Mondays", "Tuesdays", "Wednesdays", "Thursdays", "Fridays", "Saturdays", "Sundays")
 _COMMIT = re.compile(r"[0-9a-f]{7,64}")
-# The verdict whose colour a word has.
+# The verdict whose colour a status has.
 LOOKS = {
     "regression": "fail",
     "verdict": "fail",
@@ -51,7 +53,7 @@ LOOKS = {
 
 @dataclass(frozen=True)
 class SeriesCard:
-    """One small chart with its words. `anchor` is its place on the page; `text` is what the filter looks in."""
+    """A small chart with its texts. `anchor` is its place on the page; `text` is searched by the filter."""
 
     anchor: str
     title: str
@@ -75,7 +77,7 @@ class Group:
 
     @property
     def changed(self) -> bool:
-        return any(one.changed for one in self.cards)
+        return any(card.changed for card in self.cards)
 
 
 @dataclass(frozen=True)
@@ -89,9 +91,10 @@ class ShownAlert:
 
 @dataclass(frozen=True)
 class LastNight:
-    """The last night of a machine. `commit` is the one that was measured, and `is_changed` whether its tree had changes
-    that no commit holds; `product` is the implementation with its version and digest. `state` is a word of its own,
-    `look` its colour, `words` say more."""
+    """The last night of a machine. `commit` is the measured one, and `is_changed` tells if its tree had uncommitted
+    changes; `product` is the implementation with its version and digest. `state` is a status word, `look` its colour,
+    `words` explain it.
+    """
 
     machine: str
     night: str
@@ -107,7 +110,7 @@ class LastNight:
 
 @dataclass
 class Content:
-    """What the template shows."""
+    """The data of the template."""
 
     cards: list[tuple[str, str, str]]
     last_nights: list[LastNight]
@@ -122,20 +125,20 @@ class Content:
 
     @property
     def without_alert(self) -> tuple[str, str]:
-        """The words in place of alerts where none is open, with their colour: green only where all was measured."""
+        """The text in place of alerts if none is open, with its colour: green only if everything was measured."""
         if not self.last_nights:
             return "unsupported", "nothing was measured yet"
-        worst = min(self.last_nights, key=lambda one: ("error", "fail", "non-strict", "pass").index(one.look))
+        worst = min(self.last_nights, key=lambda last: ("error", "fail", "non-strict", "pass").index(last.look))
         if worst.look == "pass":
             return "pass", "no open alert"
         return worst.look, f"no open alert, but the last night of {worst.machine}: {worst.state}"
 
 
 def write(history: History, path: Path) -> None:
-    """Writes the page of a history. Raises EnvironmentLacks when the disk does not take it."""
+    """Writes the page of a history. Raises EnvironmentLacks if the disk is full."""
     html = render(take(history))
     try:
-        # What is no Unicode in a name becomes a question mark.
+        # Invalid Unicode in a name becomes a question mark.
         write_atomically(path, html.encode("utf-8", "replace"))
     except OSError as error:
         raise disk_error(error, f"writing the page {shown(path)}", resumable=False) from error
@@ -143,16 +146,16 @@ def write(history: History, path: Path) -> None:
 
 def render(snapshot: Snapshot) -> str:
     """The page as HTML text."""
-    found = content(snapshot)
+    shown_content = content(snapshot)
     return template.render(
         "nightly.html.j2",
         css=["report.css", "nightly.css"],
         js="nightly.js",
         own_filters={"commit": lambda text: text[:8], "night": _date},
-        page=found,
+        page=shown_content,
         snapshot=snapshot,
         looks=LOOKS,
-        data=chart.embedded(found.data),
+        data=chart.embedded(shown_content.data),
     )
 
 
@@ -169,48 +172,48 @@ def content(snapshot: Snapshot) -> Content:
         series[card.anchor] = {**data, "machine": machine}
         cards["control" if judged.series.kind == "control" else ""].append((judged.series.key.test, card))
     labels = {judged.series.key.id: str(judged.series.key) for judged in snapshot.judged}
-    alerts = [_shown(one, snapshot) for one in reversed(snapshot.book.alerts.values())]
+    alerts = [_shown(alert, snapshot) for alert in reversed(snapshot.book.alerts.values())]
     return Content(
         cards=_cards(snapshot),
         last_nights=[_last_night(machine, snapshot) for machine in snapshot.nights],
-        open=sorted((one for one in alerts if one.alert.is_open), key=_weight),
-        closed=[one for one in alerts if not one.alert.is_open][:MOST_CLOSED],
+        open=sorted((alert for alert in alerts if alert.alert.is_open), key=_weight),
+        closed=[alert for alert in alerts if not alert.alert.is_open][:MOST_CLOSED],
         verdict_changes=snapshot.verdict_changes()[:MOST_VERDICT_CHANGES],
         groups=_groups(cards[""]),
         controls=_groups(cards["control"]),
-        events=[_event(one, labels) for one in reversed(snapshot.events)],
+        events=[_event(event, labels) for event in reversed(snapshot.events)],
         drifts=_drifts(snapshot),
         data={
             "nights": {machine: [_date(night) for night in axis.nights] for machine, axis in axes.items()},
             "places": {machine: axis.places for machine, axis in axes.items()},
-            "commits": [one[:8] for one in commits],
+            "commits": [commit[:8] for commit in commits],
             "series": series,
         },
     )
 
 
-def _weight(one: ShownAlert) -> tuple[bool, int]:
+def _weight(alert: ShownAlert) -> tuple[bool, int]:
     order = ("regression", "verdict", "change", "improvement")
-    return not one.alert.confirmed, order.index(one.alert.direction)
+    return not alert.alert.confirmed, order.index(alert.alert.direction)
 
 
 def _groups(cards: Iterable[tuple[str, SeriesCard]]) -> list[Group]:
-    """Charts by test: those with a change first, then by name; tests that are not measured any more come last."""
-    found: dict[str, list[SeriesCard]] = {}
+    """Charts by test: those with a change first, then by name; tests that are no longer measured come last."""
+    by_test: dict[str, list[SeriesCard]] = {}
     for test, card in cards:
-        found.setdefault(test, []).append(card)
+        by_test.setdefault(test, []).append(card)
     groups = [
-        Group(test, tuple(sorted(members, key=lambda one: (one.title, one.subtitle))))
-        for test, members in found.items()
+        Group(test, tuple(sorted(members, key=lambda member: (member.title, member.subtitle))))
+        for test, members in by_test.items()
     ]
 
     def order(group: Group) -> tuple[bool, bool, str]:
-        return all(one.badge == ENDED for one in group.cards), not group.changed, group.title
+        return all(card.badge == ENDED for card in group.cards), not group.changed, group.title
 
     return sorted(groups, key=order)
 
 
-ENDED = "not measured any more"
+ENDED = "no longer measured"
 
 
 def _card(
@@ -224,7 +227,7 @@ def _card(
         subtitle = f"{key.machine}: {subtitle}"
     title = f"{key.test}, {key.metric}, {subtitle}. {chart.summary(judged)}"
     drawn = chart.draw(judged, axis, alerts, snapshot.events, title, commits)
-    open_alerts = [one for one in alerts if one.is_open]
+    open_alerts = [alert for alert in alerts if alert.is_open]
     step, look = _step(judged)
     is_judged = series.kind != "context"
     if not snapshot.has_value(series):
@@ -266,13 +269,13 @@ def _value(series: Series, snapshot: Snapshot) -> str:
 
 
 def _badge(series: Series, snapshot: Snapshot, alerts: Sequence[Alert]) -> str:
-    if not snapshot.is_of_last_night(series) and series.kind != "context":  # which some nights leave out
+    if not snapshot.is_of_last_night(series) and series.kind != "context":  # some nights leave it out
         return ENDED
     return alerts[-1].direction if alerts else ""
 
 
 def _step(judged: Judged) -> tuple[str, str]:
-    """By how much the last night is off the baseline, and the colour of that."""
+    """The difference of the last night from the baseline, and its colour."""
     if judged.baseline is None:
         return "no baseline yet", ""
     median = judged.baseline.median
@@ -297,121 +300,125 @@ def _shown(alert: Alert, snapshot: Snapshot) -> ShownAlert:
         alert=alert,
         look=LOOKS[alert.direction] if alert.confirmed else "non-strict",
         commits=alert.commits(8) or _libraries(alert, snapshot),
-        rows=tuple(_row(one) for one in alert.series),
+        rows=tuple(_row(changed) for changed in alert.series),
         commands=tuple(commands(alert, snapshot.folder)),
     )
 
 
 def _libraries(alert: Alert, snapshot: Snapshot) -> str:
-    """The libraries between which an alert began, by version and digest, where builds are of no commit."""
-    series = {one.series.key.id: one.series for one in snapshot.judged}
+    """The libraries between which an alert began, by version and digest, if builds have no commit."""
+    series = {entry.series.key.id: entry.series for entry in snapshot.judged}
     for changed in alert.series:
         found = series.get(changed.id)
         row = found.index(changed.first_night) if found else None
         if found and row:
-            return " → ".join(_library(found.library(one)) for one in (row - 1, row))
-    return "builds of no commit"
+            return " → ".join(_library(found.library(entry)) for entry in (row - 1, row))
+    return "builds without a commit"
 
 
 def _library(of: Mapping[str, str]) -> str:
-    """A library of the history: `2.1 (SHA-256 1f2e3d4c5b6a)`."""
+    """A library of the history as text: `2.1 (SHA-256 1f2e3d4c5b6a)`."""
     digest = f"SHA-256 {of['adapter'][:12]}" if of.get("adapter") else "no digest"
     return f"{of['version']} ({digest})" if of.get("version") else digest
 
 
-def _row(one: ChangedSeries) -> dict[str, str]:
+def _row(changed: ChangedSeries) -> dict[str, str]:
     return {
-        "anchor": f"s-{one.id}",
-        "label": one.label,
-        "baseline": f"{number(one.baseline)} {one.unit}",
-        "value": f"{number(one.value)} {one.unit}",
-        "step": signed(one.step),
-        "ratio": "–" if one.ratio is None else f"{one.ratio:.3f}",
-        "since": _date(one.first_night),
-        "evidence": one.evidence,
+        "anchor": f"s-{changed.id}",
+        "label": changed.label,
+        "baseline": f"{number(changed.baseline)} {changed.unit}",
+        "value": f"{number(changed.value)} {changed.unit}",
+        "step": signed(changed.step),
+        "ratio": "–" if changed.ratio is None else f"{changed.ratio:.3f}",
+        "since": _date(changed.first_night),
+        "evidence": changed.evidence,
     }
 
 
 def commands(alert: Alert, history: Path) -> list[str]:
-    """What to do about an alert of a history, as a shell takes it. `git log` only of what can be a commit."""
+    """Commands for an alert of a history, as a shell takes them. `git log` only for possible commits."""
     name = named(alert, history)
-    found = [show_command(alert, history)]
+    result = [show_command(alert, history)]
     of_commits = bool(_COMMIT.fullmatch(alert.old_commit) and _COMMIT.fullmatch(alert.new_commit))
     if alert.is_open:
-        found += [f"./headroom nightly bisect {name}"] if of_commits else []
-        found += [
+        result += [f"./headroom nightly bisect {name}"] if of_commits else []
+        result += [
             f"./headroom nightly accept {name} --reason '…'",
             f"./headroom nightly ignore {name} --reason '…'",
         ]
     run = suite_runs.folder_of(history.resolve() / suite_runs.RUNS, suite_runs.CONFORMANCE, night_name(alert.night))
     if alert.cases and run.is_dir():
-        found.append(f"./headroom report {shlex.quote(str(run))}")
+        result.append(f"./headroom report {shlex.quote(str(run))}")
     if of_commits:
-        found.append(f"git log {alert.old_commit[:12]}..{alert.new_commit[:12]}")
-    return found
+        result.append(f"git log {alert.old_commit[:12]}..{alert.new_commit[:12]}")
+    return result
 
 
 def _last_night(machine: str, snapshot: Snapshot) -> LastNight:
     night = snapshot.last(machine)
-    series = [one.series for one in snapshot.judged if one.series.key.machine == machine]
-    tonight = [one for one in series if snapshot.is_of_last_night(one)]
-    measured = sum(snapshot.has_value(one) for one in tonight)
-    words = [one.sentence for one in snapshot.events if one.night == night and one.machine in ("", machine)]
+    series = [entry.series for entry in snapshot.judged if entry.series.key.machine == machine]
+    tonight = [entry for entry in series if snapshot.is_of_last_night(entry)]
+    measured = sum(snapshot.has_value(entry) for entry in tonight)
+    sentences = [event.sentence for event in snapshot.events if event.night == night and event.machine in ("", machine)]
     reasons: dict[str, int] = {}
-    for one in tonight:
-        if not snapshot.has_value(one):
-            reason = one.reasons[-1] or "No reason was kept."
+    for entry in tonight:
+        if not snapshot.has_value(entry):
+            reason = entry.reasons[-1] or "The reason was not kept."
             reasons[reason] = reasons.get(reason, 0) + 1
-    words += [f"Not measured, {count} series: {reason}" for reason, count in reasons.items()]
-    kinds = {one.kind for one in snapshot.events if one.night == night and one.machine == machine}
+    sentences += [f"Not measured, {count} series: {reason}" for reason, count in reasons.items()]
+    kinds = {event.kind for event in snapshot.events if event.night == night and event.machine == machine}
     least = least_step(deviations_of(series, night))
     if round(least, 3) > LEAST_CHANGE:
-        words.append(least_step_sentence(least))
-    unsure = [one for one in snapshot.book.open if one.machine == machine and one.night == night and not one.confirmed]
-    words += [f"Cannot tell yet: {one.title} ({one.id})" for one in unsure]
+        sentences.append(least_step_sentence(least))
+    unsure = [
+        entry
+        for entry in snapshot.book.open
+        if entry.machine == machine and entry.night == night and not entry.confirmed
+    ]
+    sentences += [f"Undecided yet: {entry.title} ({entry.id})" for entry in unsure]
     skipped = snapshot.unmeasured(machine)
-    words += [f"{_date(one.night)}: {one.sentence}" for one in skipped]
+    sentences += [f"{_date(entry.night)}: {entry.sentence}" for entry in skipped]
     if skipped or not measured:
         state, look = "not measured", "error"
     elif kinds & {"machine", "cannot tell", "not measured"} or unsure:
         state, look = "cannot tell", "non-strict"
-        if known := [one.id for one in snapshot.book.of(machine).open if one.confirmed and one.is_worse]:
+        if known := [entry.id for entry in snapshot.book.of(machine).open if entry.confirmed and entry.is_worse]:
             state, look = "regression", "fail"
-            words.insert(
-                0, f"A confirmed regression is open ({', '.join(known)}). Of other series, tonight cannot tell."
+            sentences.insert(
+                0, f"A confirmed regression is open ({', '.join(known)}). The other series are undecided tonight."
             )
     elif measured == len(tonight) and "in part" not in kinds:
         state, look = "measured", "pass"
     else:
         state, look = "measured in part", "non-strict"
-    built = [one for one in tonight if one.kind == "sentinel"]
-    trials = max((len(chart.trials_of(one, -1)) for one in built), default=0)
+    built = [entry for entry in tonight if entry.kind == "sentinel"]
+    trials = max((len(chart.trials_of(entry, -1)) for entry in built), default=0)
     names = ", ".join(
-        dict.fromkeys(f"{one.key.compressor.rpartition('/')[2]} {_library(one.library(-1))}" for one in built)
+        dict.fromkeys(f"{entry.key.compressor.rpartition('/')[2]} {_library(entry.library(-1))}" for entry in built)
     )
     return LastNight(
         machine,
         _date(night),
-        next((one.commits[-1] for one in built if one.commits[-1]), ""),
-        any(one.changed[-1] for one in built),
+        next((entry.commits[-1] for entry in built if entry.commits[-1]), ""),
+        any(entry.changed[-1] for entry in built),
         state,
         look,
         f"{measured} of {len(tonight)} series, {trials} trials",
-        tuple(words),
+        tuple(sentences),
         names,
-        any(one.library(-1).get("quick") == "yes" for one in built),
+        any(entry.library(-1).get("quick") == "yes" for entry in built),
     )
 
 
 def _cards(snapshot: Snapshot) -> list[tuple[str, str, str]]:
-    """Title, figure, and what it is of."""
+    """The cards: title, figure, and its explanation."""
     opened = snapshot.book.open
-    worse = sum(one.direction in ("regression", "verdict") for one in opened)
+    worse = sum(entry.direction in ("regression", "verdict") for entry in opened)
     right, closed = snapshot.book.precision
-    tonight = [one for one in snapshot.judged if snapshot.is_of_last_night(one.series)]
-    measured = sum(snapshot.has_value(one.series) for one in tonight)
-    cases = [one for one in snapshot.cases if snapshot.is_of_last_night(one) and one.texts[-1]]
-    failing = sum(one.texts[-1] in ("fail", "error") for one in cases)
+    tonight = [entry for entry in snapshot.judged if snapshot.is_of_last_night(entry.series)]
+    measured = sum(snapshot.has_value(entry.series) for entry in tonight)
+    cases = [case for case in snapshot.cases if snapshot.is_of_last_night(case) and case.texts[-1]]
+    failing = sum(case.texts[-1] in ("fail", "error") for case in cases)
     share, pattern = _candidates(snapshot)
     return [
         ("Open alerts", str(len(opened)), f"{worse} for the worse"),
@@ -431,13 +438,13 @@ def _cards(snapshot: Snapshot) -> list[tuple[str, str, str]]:
 
 
 def _candidates(snapshot: Snapshot) -> tuple[str, str]:
-    """The share of series-nights that were candidates, and the weekdays that have more than twice their part of it."""
-    found = candidates_by_weekday(snapshot.judged, CANDIDATE_NIGHTS)
-    count, total = (sum(column) for column in zip(*found.values(), strict=True)) if found else (0, 0)
+    """The share of series-nights that were candidates, and the weekdays with more than twice their part of it."""
+    counts = candidates_by_weekday(snapshot.judged, CANDIDATE_NIGHTS)
+    count, total = (sum(column) for column in zip(*counts.values(), strict=True)) if counts else (0, 0)
     if not total:
         return "–", "no series has a baseline yet"
     often = [
-        day for day, (some, of) in sorted(found.items()) if some >= LEAST_PATTERN and some / of > 2 * count / total
+        day for day, (some, of) in sorted(counts.items()) if some >= LEAST_PATTERN and some / of > 2 * count / total
     ]
     days = " and ".join(WEEKDAYS[day] for day in often)
     pattern = f"; most on {days}: a weekly pattern of the machine" if often else ""
@@ -458,15 +465,15 @@ def _event(event: Event, labels: Mapping[str, str]) -> dict[str, Any]:
 
 def _drifts(snapshot: Snapshot) -> list[dict[str, str]]:
     """Series that drift by more than 1 % over 30 nights, the fastest first."""
-    found = [
-        (one.drift, one.series)
-        for one in snapshot.judged
-        if one.drift is not None and drifts(one.drift) and snapshot.is_of_last_night(one.series)
+    drifting = [
+        (entry.drift, entry.series)
+        for entry in snapshot.judged
+        if entry.drift is not None and drifts(entry.drift) and snapshot.is_of_last_night(entry.series)
     ]
-    found.sort(key=lambda pair: -abs(pair[0]))
+    drifting.sort(key=lambda pair: -abs(pair[0]))
     return [
         {"anchor": anchor(series), "label": str(series.key), "machine": series.key.machine, "drift": signed(drift)}
-        for drift, series in found
+        for drift, series in drifting
     ]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a night measured, as rows of the history."""
+"""The measurements of a night, as rows of the history."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from headroom.nightly.suite_runs import SearchFigure
 
 @dataclass(frozen=True)
 class PointMaker:
-    """Makes the rows of a night. `pinned` is the build that never changes, None where there is none."""
+    """Makes the rows of a night. `pinned` is the build that never changes, None if there is none."""
 
     night: datetime
     measurer: Measurer
@@ -30,17 +30,17 @@ class PointMaker:
 
     @cached_property
     def product(self) -> dict[str, str]:
-        """What the rows of tonight's build say of it: the library's digest, and its version where that is known."""
+        """The entries about tonight's build in its rows: the library's digest, and its version if known."""
         version = self.measurer.version(self.new.path)
         named = {"version": version} if version else {}
         return {"adapter": self.new.digest, **named, **({"quick": "yes"} if self.is_quick else {})}
 
-    def of_sentinel(self, name: str, test: str, profile: str, found: Mapping[str, Trials]) -> list[Point]:
+    def of_sentinel(self, name: str, test: str, profile: str, trials_by_arm: Mapping[str, Trials]) -> list[Point]:
         """The rows of a sentinel, by arm and metric. The old build has none: it has rows of its own nights."""
         conditions = self.measurer.conditions(name)
         return [
             self._of_arm(arm, self.key(test, metric.name, self._who(arm), profile), metric, values, conditions)
-            for arm, trials in found.items()
+            for arm, trials in trials_by_arm.items()
             if arm != OLD
             for metric, values in trials.items()
         ]
@@ -75,22 +75,22 @@ class PointMaker:
         )
 
     def missing(self, name: str, known: Iterable[Series], reason: str) -> list[Point]:
-        """Gaps of the series that a sentinel has had so far."""
+        """Rows without a value for the series that a sentinel has had so far."""
         conditions = self.measurer.conditions(name)
         return [
             Point(
                 night=self.night,
-                key=one.key,
+                key=series.key,
                 value=None,
-                unit=one.unit,
-                better=one.better,
+                unit=series.unit,
+                better=series.better,
                 reason=reason,
                 commit=self.new.commit,
                 changed=self.new.changed,
                 digests=self.product,
                 conditions=conditions,
             )
-            for one in known
+            for series in known
         ]
 
     def of_bare_bridge(self, trials: Trials) -> list[Point]:
@@ -115,15 +115,15 @@ class PointMaker:
             digests={"adapter": self.new.digest},
         )
 
-    def of_search(self, found: SearchFigure) -> Point:
-        key = self.key(found.test, found.metric.name, self.measurer.implementation, found.profile)
+    def of_search(self, figure: SearchFigure) -> Point:
+        key = self.key(figure.test, figure.metric.name, self.measurer.implementation, figure.profile)
         return Point(
             night=self.night,
-            key=replace(key, cpus=found.cpus, load=found.load),
-            value=found.value,
-            unit=found.metric.unit,
-            better=found.metric.better,
-            trials=found.trials,
+            key=replace(key, cpus=figure.cpus, load=figure.load),
+            value=figure.value,
+            unit=figure.metric.unit,
+            better=figure.metric.better,
+            trials=figure.trials,
             kind="context",
             commit=self.new.commit,
             digests={"adapter": self.new.digest},

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Relinking: the object files of a build in another order, behind some octets of padding.
 
-Nothing but the place of the code in memory differs then, and with it what caches and branch predictors make of it. A
-change of time that goes with the place is none of the code. Source: T. Mytkowicz and others, "Producing Wrong Data
+Only the place of the code in memory differs then, and with it the effects of caches and branch predictors. A change of
+time that disappears with the place is not due to the code. Source: T. Mytkowicz and others, "Producing Wrong Data
 Without Doing Anything Obviously Wrong!", ASPLOS 2009.
 """
 
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 LAYOUTS = (1, 2, 3)
-PADDING_OCTETS = 16  # to which functions are aligned; caches have lines of 64
+PADDING_OCTETS = 16  # alignment of functions; caches have lines of 64
 _INPUTS = (".o", ".a")
 
 
@@ -26,22 +26,23 @@ class Relinking:
 
 
 class NotRelinkable(ValueError):
-    """A command links nothing that could stand in another order."""
+    """Raised if a command links nothing that could stand in another order."""
 
 
 def relinking(linking: str, output: Path, layout: int) -> Relinking:
-    """How a build's file is linked in another layout. `linking` is the command that links it, as `ninja -t commands -s`
-    prints it; `output` is the new file, beside which its padding is put. Raises NotRelinkable."""
-    words = _words(linking)
-    place = words.index("-o")
-    driver, rest = words[:place], words[place + 2 :]
+    """The commands that link a build's file in another layout. `linking` is the command that links it, as `ninja -t
+    commands -s` prints it; `output` is the new file, with its padding beside it. Raises NotRelinkable.
+    """
+    arguments = _words(linking)
+    place = arguments.index("-o")
+    driver, rest = arguments[:place], arguments[place + 2 :]
     inputs = [word for word in rest if word.endswith(_INPUTS)]
     if not inputs:
         raise NotRelinkable("the command that links it names no object file")
     others = [word for word in rest if not word.endswith(_INPUTS)]
     turned = inputs[layout % len(inputs) :] + inputs[: layout % len(inputs)]
     source, object_file = (str(output.with_suffix(suffix)) for suffix in (".padding.s", ".padding.o"))
-    # In a group, for archives refer to each other in any order.
+    # In a group, because archives refer to each other in any order.
     group = ["-Wl,--start-group", *turned, "-Wl,--end-group"]
     return Relinking(
         padding_source(layout),
@@ -62,9 +63,9 @@ _STACK = '.section .note.GNU-stack,"",%progbits\n'  # none of it is executable
 
 
 def _words(linking: str) -> list[str]:
-    """The words of the command that links, without what CMake puts before and behind it (`: && … && :`)."""
+    """The words of the linking command, without CMake's prefix and suffix (`: && … && :`)."""
     for part in linking.strip().split(" && "):
-        words = shlex.split(part)
-        if "-o" in words[:-1]:
-            return words
+        arguments = shlex.split(part)
+        if "-o" in arguments[:-1]:
+            return arguments
     raise NotRelinkable("no command links it")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a night measures a second time: flagged series with old and new build in turns, both in other layouts, and the
-pinned build with the engine of the night before and with today's."""
+"""Second measurements of a night: flagged series with old and new build in turns, both in other layouts, and the pinned
+build with the engine of the night before and with today's.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ from headroom.history.confirmation import COPY, NEW, OLD, ratio_of_best
 from headroom.nightly.binaries import Binary, BinaryStore
 from headroom.nightly.measurer import ArmFile, Measurer, copied
 
-CONFIRMING = 2  # times the trials of a night: only what is flagged is measured again, and it decides
+CONFIRMING = 2  # multiple of a night's trials: only flagged series are measured again, and the result decides
 BRIDGE_TRIALS = 10
 Say = Callable[[str], None]
 
@@ -24,8 +25,9 @@ Say = Callable[[str], None]
 def session(
     measurer: Measurer, name: str, files: Mapping[str, ArmFile], trials: int, note: Say, count: bool = True
 ) -> dict[str, Trials]:
-    """The trials of a sentinel by arm. Arms other than the new one that fail are left out, with a note. Raises
-    HeadroomError."""
+    """The trials of a sentinel by arm. Arms that fail are left out, with a note, except the new one. Raises
+    HeadroomError.
+    """
     left = dict(files)
     while True:
         try:
@@ -39,7 +41,7 @@ def session(
 
 @dataclass(frozen=True)
 class Remeasuring:
-    """Measures again, as long as `is_time_up` says that there is time. `trials` are those of the night."""
+    """Measures again, until `is_time_up`. `trials` are those of the night."""
 
     store: BinaryStore
     measurer: Measurer
@@ -50,7 +52,7 @@ class Remeasuring:
     say: Say
 
     def confirming(self, asked: Collection[tuple[str, str]]) -> dict[tuple[str, str], dict[str, Trials]]:
-        """Old and new build in turns, by test and digest of the old one."""
+        """Measures old and new build in turns, by test and digest of the old one."""
         again: dict[tuple[str, str], dict[str, Trials]] = {}
         with copied(self.new.path) as copy:
             for name, test, _ in self.measurer.sentinels():
@@ -70,18 +72,21 @@ class Remeasuring:
         return again
 
     def relinking(self, asked: Collection[tuple[str, str]]) -> dict[tuple[str, str], list[dict[str, Trials]]]:
-        """Old and new build in turns, both linked in other orders, by test and digest of the old one, then by layout.
-        What is of no commit cannot be linked again."""
+        """Measures old and new build in turns, both linked in other orders, by test and digest of the old one, then by
+        layout. Builds without a commit cannot be linked again.
+        """
         found: dict[tuple[str, str], list[dict[str, Trials]]] = {}
         for digest in sorted({digest for _, digest in asked}):
             old = self.store.find(digest)
             builds = {OLD: old, NEW: self.new}
-            if self.is_time_up() or not all(one and one.commit and not one.changed for one in builds.values()):
+            if self.is_time_up() or not all(build and build.commit and not build.changed for build in builds.values()):
                 continue
             self.say("linking old and new build in other orders")
             with tempfile.TemporaryDirectory(prefix=".layouts-", dir=self.store.folder) as name:
                 try:
-                    files = {arm: self.measurer.relinked(one, Path(name) / arm) for arm, one in builds.items() if one}
+                    files = {
+                        arm: self.measurer.relinked(build, Path(name) / arm) for arm, build in builds.items() if build
+                    }
                 except HeadroomError as error:
                     self.note(f"The builds cannot be linked in other orders: {error}")
                     continue
@@ -93,10 +98,11 @@ class Remeasuring:
         self, tests: Collection[str], files: Mapping[str, Sequence[Path]]
     ) -> dict[str, list[dict[str, Trials]]]:
         """Trials of old and new build in turns, by test, then layout and arm. The new one is measured twice in the
-        first layout, which shows how far equal builds differ."""
+        first layout, to show how far equal builds differ.
+        """
         count = min(map(len, files.values()))
         arms = {(arm, number): ArmFile(paths[number]) for arm, paths in files.items() for number in range(count)}
-        found: dict[str, list[dict[str, Trials]]] = {}
+        result: dict[str, list[dict[str, Trials]]] = {}
         with copied(files[NEW][0]) as copy:
             arms[COPY, 0] = ArmFile(copy)
             for name, test, _ in self.measurer.sentinels():
@@ -109,20 +115,21 @@ class Remeasuring:
                 except HeadroomError as error:
                     self.note(f"{name}: the other layouts cannot be measured: {error}")
                     continue
-                found[test] = [
+                result[test] = [
                     {arm: trials[f"{arm} {number}"] for arm, other in arms if other == number}
                     for number in range(count)
                 ]
-        return found
+        return result
 
     def bridging(self, engine: str, pinned: Binary) -> dict[tuple[str, str], float]:
-        """Today's engine over another one, both with the pinned build in one session, by test and metric. `engine` is
-        the digest of the other one, which is kept; {} where it is not."""
+        """The ratio of today's engine to another one, both with the pinned build in one session, by test and metric.
+        `engine` is the digest of the other one; {} if it was not kept.
+        """
         folder = self.store.engine(engine)
         if folder is None or self.is_time_up():
             return {}
         arms = {NEW: ArmFile(pinned.path), OLD: ArmFile(pinned.path, str(folder))}
-        found: dict[tuple[str, str], float] = {}
+        ratios: dict[tuple[str, str], float] = {}
         for name, test, _ in self.measurer.sentinels():
             try:
                 trials = self.measurer.measure(name, arms, BRIDGE_TRIALS, count=False)
@@ -132,5 +139,5 @@ class Remeasuring:
             for metric, values in trials[NEW].items():
                 ratio = ratio_of_best(values, trials[OLD].get(metric, ()))
                 if math.isfinite(ratio):
-                    found[test, metric.name] = ratio
-        return found
+                    ratios[test, metric.name] = ratio
+        return ratios

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a history holds as of the last night of each machine, for the page and the exports."""
+"""The state of a history as of the last night of each machine, for the page and the exports."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from headroom.nightly.log_entries import all_events, book
 
 @dataclass(frozen=True)
 class VerdictChange:
-    """A case whose verdict of a night is not the one that it had before. `before` is its last known one."""
+    """A case whose verdict changed in a night. `before` is its last known verdict."""
 
     night: datetime
     series: Series
@@ -37,7 +37,7 @@ class VerdictChange:
 
 
 def named(alert: Alert, history: Path) -> str:
-    """An alert as an argument of `./headroom nightly`, for a shell, with its history where that is another one."""
+    """An alert as an argument of `./headroom nightly`, for a shell, with its history unless it is the default."""
     name = shlex.quote(alert.id)
     if history.resolve() != default_folder().resolve():
         name += f" --history {shlex.quote(str(history.resolve()))}"
@@ -50,8 +50,9 @@ def show_command(alert: Alert, history: Path) -> str:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """`judged` holds series with values, `cases` those of verdicts. `nights` are the measured ones, by machine, oldest
-    first. `folder` is that of the history."""
+    """The state of a history. `judged` holds series with values, `cases` those of verdicts. `nights` are the measured
+    ones, by machine, oldest first. `folder` is that of the history.
+    """
 
     judged: tuple[Judged, ...]
     cases: tuple[Series, ...]
@@ -64,45 +65,45 @@ class Snapshot:
         return self.nights[machine][-1]
 
     def is_of_last_night(self, series: Series) -> bool:
-        """Whether the last night of its machine has a row of it."""
+        """True if the last night of its machine has a row of the series."""
         return series.nights[-1] == self.last(series.key.machine)
 
     def has_value(self, series: Series) -> bool:
-        """Whether that row has a value."""
+        """True if that row has a value."""
         return self.is_of_last_night(series) and bool(np.isfinite(series.values[-1]))
 
     def unmeasured(self, machine: str) -> list[Event]:
-        """Events that say why the machine measured nothing, since its last night."""
-        found = (one for one in self.events if one.kind == "not measured" and one.machine in ("", machine))
+        """The events since the machine's last night that explain why it measured nothing."""
+        found = (event for event in self.events if event.kind == "not measured" and event.machine in ("", machine))
         return [one for one in found if one.night > self.last(machine)]
 
     def alerts_by_series(self) -> dict[str, list[Alert]]:
-        """All alerts of each series, the open ones and the closed ones, by its identity."""
-        found: dict[str, list[Alert]] = {}
+        """All alerts of each series, open and closed, by its identity."""
+        alerts: dict[str, list[Alert]] = {}
         for alert in self.book.alerts.values():
-            for one in alert.series:
-                found.setdefault(one.id, []).append(alert)
-        return found
+            for changed in alert.series:
+                alerts.setdefault(changed.id, []).append(alert)
+        return alerts
 
     def verdict_changes(self) -> list[VerdictChange]:
         """Changes of verdicts, the newest first."""
-        found = [change for case in self.cases for change in _changes(case)]
-        return sorted(found, key=lambda one: one.night, reverse=True)
+        changes = [change for case in self.cases for change in _changes(case)]
+        return sorted(changes, key=lambda one: one.night, reverse=True)
 
 
 def take(history: History) -> Snapshot:
-    """Reads a history and judges each series as of its machine's last night. Raises what `History.series` does."""
+    """Reads a history and judges each series as of its machine's last night. Raises as `History.series` does."""
     series = history.series().values()
     known = tuple(all_events(history))
     nights = _nights(series)
     judged = [
-        assessment.judge(one, known, nights[one.key.machine][-1])
-        for one in series
-        if one.kind != "verdict" and len(one)
+        assessment.judge(entry, known, nights[entry.key.machine][-1])
+        for entry in series
+        if entry.kind != "verdict" and len(entry)
     ]
     return Snapshot(
         judged=tuple(judged),
-        cases=tuple(one for one in series if one.kind == "verdict"),
+        cases=tuple(entry for entry in series if entry.kind == "verdict"),
         events=known,
         book=book(history),
         nights=nights,
@@ -112,8 +113,8 @@ def take(history: History) -> Snapshot:
 
 def _nights(series: Iterable[Series]) -> dict[str, tuple[datetime, ...]]:
     found: dict[str, set[datetime]] = {}
-    for one in series:
-        found.setdefault(one.key.machine, set()).update(one.nights)
+    for entry in series:
+        found.setdefault(entry.key.machine, set()).update(entry.nights)
     return {machine: tuple(sorted(nights)) for machine, nights in sorted(found.items())}
 
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Suites that a night runs: conformance cases, and searches. Their runs are kept beside the history for 14 nights, and
-while an alert of theirs is open, so that a case that fails has its record and its captures; `./headroom report FOLDER`
-makes their report."""
+"""The suites of a night: conformance cases, and searches. Their runs are kept beside the history for 14 nights, and
+while one of their alerts is open, so that a case that fails has its record and its captures; `./headroom report FOLDER`
+makes their report.
+"""
 
 from __future__ import annotations
 
@@ -18,10 +19,10 @@ from headroom.core.paths import shown
 from headroom.core.settings import Settings
 
 CONFORMANCE, SEARCHES = "conformance", "performance/voip_flow_pairs"
-RUNS = "runs"  # the folder of them in a history
-KEPT_RUNS = 14  # of each suite
-PARTS = 10  # of a run, by which progress is said
-PARAMETERS = {"profile": "profile", "cpus": "cpus", "load": "target_load"}  # of a series, and of a record
+RUNS = "runs"  # their folder in a history
+KEPT_RUNS = 14  # runs of each suite
+PARTS = 10  # tenth of a run at which progress is printed
+PARAMETERS = {"profile": "profile", "cpus": "cpus", "load": "target_load"}  # labels of a series, from a record
 Say = Callable[[str], None]
 Records = list[dict[str, Any]]
 
@@ -40,12 +41,12 @@ class SearchFigure:
 
 
 def folder_of(runs: Path, suite: str, night: str) -> Path:
-    """Where a night's run of a suite is kept."""
+    """The folder of a night's run of a suite."""
     return runs / suite.replace("/", "-") / night
 
 
 def prune(runs: Path, suite: str, kept: Collection[str] = ()) -> None:
-    """Makes room for a night's run of a suite: of earlier ones, the last 13 stay, and those of the nights `kept`."""
+    """Makes room for a night's run of a suite: of earlier runs, the last 13 stay, and those of the nights `kept`."""
     earlier = sorted(path for path in folder_of(runs, suite, "").glob("*") if path.is_dir())
     for path in earlier[: max(0, len(earlier) - KEPT_RUNS + 1)]:
         if path.name not in kept:
@@ -60,8 +61,9 @@ def run(
     cases: Sequence[str] = (),
     say: Say = lambda sentence: None,
 ) -> Records:
-    """Records of a suite, or of some cases of it, with an implementation on both sides. Raises KeyboardInterrupt where
-    Ctrl-C ended it, for Robot Framework takes the signal itself."""
+    """The records of a suite, or of some of its cases, with an implementation on both sides. Raises KeyboardInterrupt
+    after Ctrl-C, because Robot Framework takes the signal itself.
+    """
     from headroom.core.results import store
     from headroom.core.run import session
 
@@ -79,7 +81,7 @@ def run(
 
 
 class _Progress:
-    """Says how far a run is, at each tenth of its cases."""
+    """Prints the progress of a run at each tenth of its cases."""
 
     def __init__(self, suite: str, say: Say) -> None:
         self.suite, self.say = suite, say
@@ -102,11 +104,11 @@ def figures_of(record: Mapping[str, Any]) -> list[SearchFigure]:
     return [
         SearchFigure(
             record["test"]["id"],
-            known[one["name"]],
-            one["value"],
-            tuple(trial for trial in one["trials"] if trial is not None),
+            known[metric["name"]],
+            metric["value"],
+            tuple(trial for trial in metric["trials"] if trial is not None),
             **names,
         )
-        for one in record["metrics"]
-        if one["value"] is not None and one["name"] in known and one["core"] is None
+        for metric in record["metrics"]
+        if metric["value"] is not None and metric["name"] in known and metric["core"] is None
     ]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sections about flow pairs: how many the cores carry, with the harness and codec only; latency and cost."""
+"""The sections about flow pairs: capacity of the cores, with the harness and codec only; latency and cost."""
 
 from functools import partial
 from typing import Any
@@ -24,7 +24,7 @@ SHARES = (
     figure("Ratio to null", metrics.RATIO_TO_NULL),
     figure("Harness, ns per packet", metrics.HARNESS_NS),
 )
-PARTS = {  # of the time of a packet, by stage
+PARTS = {  # stages of the time of a packet
     "generate": "generate",
     "compress": "compress",
     "handover": "hand-over",
@@ -39,29 +39,31 @@ def target_name(target: float | None) -> str:
 
 
 def capacity(records: Records) -> Section | None:
-    """Flow pairs per CPU configuration, and the load over flows that they are read off."""
+    """The section with the flow pairs per CPU configuration, and the curves of load over flows that they are
+    read from.
+    """
     lines = data.capacity_lines(records)
     if not lines:
         return None
     section = Section("capacity", "How many flow pairs the cores carry", "Capacity")
     section.intro = [
-        f"{' '.join(_flow_pairs_of_schemes(lines))} Each goes through compressor and decompressor; silence suppression "
-        "is off. The load is the CPU time of the measuring thread; /proc/stat and "
-        "the busy share of each tick are in the records beside it.",
+        f"{' '.join(_flow_pairs_of_schemes(lines))} Each goes through compressor and decompressor; silence "
+        "suppression is off. The load is the CPU time of the measuring thread; /proc/stat and the busy share of each "
+        "tick are also in the records.",
     ]
     measured = [line for line in lines if line.main]
     names = _line_names(lines)
     bars = [
         {
             "CPUs": names[line.key],
-            "flow pairs": found.flow_pairs,
+            "flow pairs": capacity_at.flow_pairs,
             "target": target_name(target),
-            "low": min(found.trials, default=found.flow_pairs),
-            "high": max(found.trials, default=found.flow_pairs),
+            "low": min(capacity_at.trials, default=capacity_at.flow_pairs),
+            "high": max(capacity_at.trials, default=capacity_at.flow_pairs),
         }
         for line in measured
         for target, _ in TARGETS
-        if (found := line.by_target.get(target)) and found.flow_pairs is not None
+        if (capacity_at := line.by_target.get(target)) and capacity_at.flow_pairs is not None
     ]
     if bars:
         caption = "All cores together. The thin line spans the trials; the bar is their median."
@@ -82,16 +84,16 @@ def capacity(records: Records) -> Section | None:
 
 
 def _line_names(lines: list[data.CapacityLine]) -> dict[tuple[str, ...], str]:
-    """A name for each line: its CPU configuration, and what else tells it from the others."""
+    """A name for each line: its CPU configuration, and any other property that tells it from the others."""
     parts = {line.key: (data.title_of_scheme(line.key[0]), *line.key[1:-1]) for line in lines}
     varying = [index for index in range(5) if len({part[index] for part in parts.values()}) > 1]
     return {line.key: " ".join([line.cpus, *(f"({parts[line.key][index]})" for index in varying)]) for line in lines}
 
 
 def _flow_pairs_of_schemes(lines: list[data.CapacityLine]) -> list[str]:
-    """Returns a sentence for each scheme of some lines: what a flow pair is."""
+    """A sentence for each scheme of some lines that explains its flow pair."""
     schemes = [all_schemes()[name] for name in dict.fromkeys(line.key[0] for line in lines) if name in all_schemes()]
-    known = [one for one in schemes if one.workload]
+    known = [scheme for scheme in schemes if scheme.workload]
     if not known:
         return ["A flow pair is a packet of each direction in every tick."]
     sentences = [(one.title, one.workload().flow_pair) for one in known if one.workload]
@@ -106,26 +108,28 @@ def _capacity_table(lines: list[data.CapacityLine], names: dict[tuple[str, ...],
         *((column, lambda line, of=of: of(line.main.record)) for column, of in COSTS),
         (Column("Remarks", long=True, optional=True), _remarks),
     ]
-    caption = "Flow pairs of all cores together. Cost of a packet: compress and decompress, median at 50 % load."
+    caption = (
+        "Flow pairs of all cores together. Cost of a packet: time to compress and decompress it, median at 50 % load."
+    )
     return table_of("t-capacity", shown, lines, caption)
 
 
 def _flow_pairs(target: float | None, line: data.CapacityLine) -> Cell | None:
-    found = line.by_target.get(target)
-    return Cell(found.shown, found.flow_pairs) if found else None
+    capacity = line.by_target.get(target)
+    return Cell(capacity.shown, capacity.flow_pairs) if capacity else None
 
 
 def _remarks(line: data.CapacityLine) -> Cell | str:
     remarks = [
         f"{target_name(target)}: {note}"
-        for target, found in line.by_target.items()
-        for note in (*found.record["parameters"].get("notes", ()), *filter(None, [found.record["reason"]]))
+        for target, capacity in line.by_target.items()
+        for note in (*capacity.record["parameters"].get("notes", ()), *filter(None, [capacity.record["reason"]]))
     ]
     return Cell(f"{len(remarks)} on the trials", len(remarks), details=remarks) if remarks else ""
 
 
 def _harness_share(lines: list[data.CapacityLine], names: dict[tuple[str, ...], str]) -> str:
-    """How much of a packet's time is the harness's."""
+    """The harness's part of a packet's time, as a sentence."""
     shares = []
     for line in lines:
         assert line.main is not None
@@ -134,10 +138,11 @@ def _harness_share(lines: list[data.CapacityLine], names: dict[tuple[str, ...], 
             shares.append(f"{names[line.key]}: {shown(harness)} of {shown(harness + operation)} ns")
     here = f" Here: {'; '.join(shares)}." if shares else ""
     return (
-        "Generator, hand-over and verification take time that no codec is to blame for." + here + " Codec only is the "
-        "busy time less that of the same load with the null adapter, in trials that take turns. The ratio to null is "
-        "the time of an operation over that of copying the packets: figures of different processors can be compared "
-        "by it."
+        "Generator, hand-over and verification take time that is not the codec's."
+        + here
+        + " Codec only is the busy time less that of the same load with the null adapter; trials of both alternate. "
+        "The ratio to null is the time of an operation over the time of copying the packets: it can be compared "
+        "between processors."
     )
 
 
@@ -151,8 +156,8 @@ def _codec_only_table(lines: list[data.CapacityLine], names: dict[tuple[str, ...
     ]
     measured = [found for line in lines for target, _ in TARGETS if (found := line.by_target.get(target))]
     caption = (
-        "Codec only takes null's copies for harness, and the cost of a packet as it is at the flow pairs measured: "
-        "with more of them contexts leave the caches, and it grows."
+        "Codec only assumes that null's copies cost as much as the harness, and that a packet costs as much as at "
+        "the measured flow pairs. With more flow pairs, contexts leave the caches and the cost grows."
     )
     return table_of("t-codec-only", shown, measured, caption)
 
@@ -161,8 +166,8 @@ def _load_curve(lines: list[data.CapacityLine], names: dict[tuple[str, ...], str
     points, trials = [], []
     for line in lines:
         seen: dict[float, dict[str, Any]] = {}
-        for found in line.by_target.values():
-            for series in found.record["series"]:
+        for capacity in line.by_target.values():
+            for series in capacity.record["series"]:
                 if series["name"] == "load_over_flow_pairs":
                     seen |= {point["x"]: point for point in series["points"]}
         for x in sorted(seen):
@@ -179,14 +184,14 @@ def _load_curve(lines: list[data.CapacityLine], names: dict[tuple[str, ...], str
         trials=trials,
     )
     caption = (
-        "Points are medians, faint ones the single trials. A straight line means that "
-        "the cost of a packet does not grow with the flows."
+        "Points are medians, faint points are single trials. A straight line means that the cost of a packet does "
+        "not grow with the flows."
     )
     return charts.figure("f-load", "Load over flows", caption, draw)
 
 
 def latency_and_cost(records: Records) -> Section | None:
-    """Latency percentiles and where the time of a packet goes."""
+    """The section with latency percentiles and the time of a packet by stage."""
     lines = [line for line in data.capacity_lines(records) if line.main]
     names = _line_names(lines)
     points, rows, costs = [], [], []
@@ -212,8 +217,8 @@ def latency_and_cost(records: Records) -> Section | None:
     section = Section("latency", "Latency, and where the time goes", "Latency")
     if points:
         section.intro = [
-            "Latency is the time from handing a burst to the compressor until the "
-            f"decompressor is done with it, at the 50 % point{_burst(lines)}."
+            "Latency is the time from handing a burst to the compressor until the decompressor has finished it, at "
+            f"the 50 % point{_burst(lines)}."
         ]
         order = [name for name, _ in data.PERCENTILES]
         draw = charts.lines(points, "percentile", "ns (logarithmic)", x_sort=order, log_y=True)
@@ -229,8 +234,8 @@ def latency_and_cost(records: Records) -> Section | None:
     if costs:
         used = [part for part in PARTS.values() if any(cost["part"] == part for cost in costs)]
         caption = (
-            "Medians. The null adapter copies octets: its bar is what the harness itself "
-            "costs, and the floor under every figure."
+            "Medians. The null adapter copies octets: its bar is the cost of the harness itself, and the floor under "
+            "every figure."
         )
         draw = charts.stacked_bars(costs, "ns per packet", "", used)
         section.add("figure", charts.figure("f-cost", "Where the time of a packet goes", caption, draw))
@@ -238,6 +243,6 @@ def latency_and_cost(records: Records) -> Section | None:
 
 
 def _burst(lines: list[data.CapacityLine]) -> str:
-    """How many packets a burst has, where all lines agree: latency grows with it."""
+    """A clause with the packets of a burst, if all lines have the same number: latency grows with it."""
     sizes = {line.main.record["parameters"].get("burst") for line in lines if line.main}
     return f"; a burst has up to {sizes.pop()} packets" if len(sizes) == 1 and None not in sizes else ""

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Charts of the report: Vega-Lite through Altair, rendered to SVG that needs no script and prints well.
 
-Each chart is drawn twice, wide and narrow, and the page shows the one that fits. Colours are those of Okabe and Ito
-(distinct to colour-blind readers), and every series also has a shape or a dash of its own. Ink and paper colours are
-placeholders that the page's style sheet maps to the light or dark theme.
+Each chart is drawn twice, wide and narrow, and the page shows the rendering that fits. Colours are those of Okabe and
+Ito (distinct to colour-blind readers), and every series also has a shape or a dash of its own. Ink and paper colours
+are placeholders that the page's style sheet maps to the light or dark theme.
 """
 
 import math
@@ -26,12 +26,12 @@ DASHES = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [4, 1], [1, 3], [10, 4]]
 SHAPES = ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right"]
 
 WIDE, NARROW = 740, 310
-MOST_LABEL = 300  # characters of a text in a chart
+MOST_LABEL = 300  # most characters of a text in a chart
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A chart as the page takes it: two renderings, and what it shows in a sentence (caption and screen readers)."""
+    """A chart for the page: two renderings, and a sentence about its content for the caption and screen readers."""
 
     id: str
     title: str
@@ -55,10 +55,10 @@ def _svg(chart: Any, prefix: str) -> str:
 
     styled = chart.configure(**_configuration())
     try:
-        # Vega puts names of fields, which the specification has escaped, into labels as they were.
+        # Vega turns field names, which the specification has escaped, back into labels.
         svg = spelled_out(vl_convert.vegalite_to_svg(_printable(styled.to_dict()), vl_version=_vega_lite()))
     except BaseException as error:
-        if type(error).__name__ != "PanicException":  # Rust's, which is no Exception
+        if type(error).__name__ != "PanicException":  # a panic of Rust, which is not an Exception
             raise
         raise ValueError(f"the chart {prefix} cannot be drawn: {error}") from error
     svg = re.sub(r"^.*?(?=<svg)", "", svg, flags=re.DOTALL)
@@ -69,8 +69,9 @@ def _svg(chart: Any, prefix: str) -> str:
 
 
 def _printable(value: Any) -> Any:
-    """Returns the same specification with texts that XML can hold: a control in one would end the process. None is
-    longer than a label that anybody reads."""
+    """The specification with texts that XML can hold, since a control character would end the process. Long texts are
+    shortened.
+    """
     if isinstance(value, str):
         return shortened(spelled_out(value), MOST_LABEL)
     if isinstance(value, dict):
@@ -79,7 +80,7 @@ def _printable(value: Any) -> Any:
 
 
 def _vega_lite() -> str:
-    """The Vega-Lite version that both Altair and vl-convert know."""
+    """The Vega-Lite version that both Altair and vl-convert support."""
     import altair
     import vl_convert
 
@@ -120,7 +121,7 @@ def _configuration() -> dict[str, Any]:
     }
     return {
         "background": "transparent",
-        # A reader's letters may be wider than those measured here.
+        # The reader's font may be wider than the measured one.
         "padding": {"left": 24, "right": 24, "top": 6, "bottom": 4},
         "font": font,
         "axis": axis,
@@ -144,7 +145,7 @@ def _scales(names: list[str]) -> dict[str, Any]:
 
 
 def _decades(values: Any) -> list[float]:
-    """Powers of ten around some values, for a logarithmic axis; with twice and five times them where there are few."""
+    """Powers of ten around some values, for a logarithmic axis; also twice and five times each, if there are few."""
     positive = [value for value in values if value > 0] or [1.0]
     first, last = math.floor(math.log10(min(positive))), math.ceil(math.log10(max(positive)))
     between = (1, 2, 5) if last - first <= 3 else (1,)
@@ -152,18 +153,18 @@ def _decades(values: Any) -> list[float]:
 
 
 FEWEST_TICKS, MOST_TICKS = 3, 6
-MARGIN = 1.25  # beyond the least and the greatest value, on a logarithmic axis: a point has a size, too
+MARGIN = 1.25  # space beyond the least and the greatest value of a logarithmic axis, since a point has a size
 
 
 def _logarithmic(values: Any) -> tuple[Any, list[float]]:
-    """A logarithmic scale on which no point touches the edge, and its ticks."""
+    """A logarithmic scale whose edges no point touches, and its ticks."""
     import altair as alt
 
     positive = [value for value in values if value > 0] or [1.0]
     low, high = min(positive) / MARGIN, max(positive) * MARGIN
     scale = alt.Scale(type="log", nice=False, domain=[low, high])
     ticks = [tick for tick in _decades(values) if low <= tick <= high]
-    if len(ticks) < FEWEST_TICKS:  # all within a part of a decade: some of the numbers between, and no matter which
+    if len(ticks) < FEWEST_TICKS:  # all values lie within a part of a decade, so some numbers between them do
         step = 10.0 ** (math.floor(math.log10(high - low)) - 1)
         while (high - low) / step > MOST_TICKS:
             step *= 2 if round(step / 10.0 ** math.floor(math.log10(step))) != 2 else 2.5
@@ -172,12 +173,12 @@ def _logarithmic(values: Any) -> tuple[Any, list[float]]:
     return scale, ticks
 
 
-MOST_LONG_NUMBERS = 12  # of bars side by side; above more of them, numbers are shortened
-LETTERS_OF_LEGEND = 84  # beside each other, in the wide rendering; a sign takes as much room as some more
+MOST_LONG_NUMBERS = 12  # most bars side by side with full numbers; with more bars the numbers are shortened
+LETTERS_OF_LEGEND = 84  # width of a legend in the wide rendering, in characters; a symbol takes the room of a few more
 
 
 def _legend_columns(names: list[str], narrow: bool) -> int:
-    """How many names stand beside each other; 0 for all. A legend wider than the chart would make everything small."""
+    """The number of legend entries in a row; 0 for all. A legend wider than the chart would shrink everything."""
     widest = max(map(len, names), default=1)
     if narrow:
         return 1 if widest > 18 else 2
@@ -196,9 +197,9 @@ def grouped_bars(
     y_format: str = "~s",
     order: Sequence[str] = (),
 ) -> Draw:
-    """Bars side by side. Rows: {x, y, group, low?, high?}; `low` and `high` draw the range of the trials.
+    """Draws bars side by side. Rows: {x, y, group, low?, high?}; `low` and `high` draw the range of the trials.
 
-    `order` is that of the groups, whichever comes first in the rows.
+    `order` is the order of the groups, whichever comes first in the rows.
     """
 
     def draw(width: int, narrow: bool) -> Any:
@@ -210,7 +211,7 @@ def grouped_bars(
         groups = sorted(dict.fromkeys(data[group]), key=lambda name: places.get(name, len(places)))
         base, size = alt.Chart(data), 26 if narrow else 14
         across, along = ("y", "x") if narrow else ("x", "y")
-        # Room above the highest bar, for its number.
+        # Room above the highest bar for its number.
         highest = max((row.get("high", row[y]) for row in rows), default=1.0) or 1.0
         scale = alt.Scale(domain=[0, (1.0 if narrow else 1.08) * highest], nice=narrow)
         position = {
@@ -261,9 +262,9 @@ def lines(
     x_sort: list[str] | None = None,
     legend: bool = True,
 ) -> Draw:
-    """Lines over x, one per `series` of the points {series, x, y}.
+    """Draws lines over x, one per `series` of the points {series, x, y}.
 
-    `trials` are raw points behind them; `rules` are levels with a name. A single line that the axes name already needs
+    `trials` are raw points behind them; `rules` are levels with a name. A single line that the axes already name needs
     no legend.
     """
 
@@ -319,7 +320,7 @@ def _levels(rules: list[tuple[float, str]]) -> list[Any]:
 
 
 def stacked_bars(rows: list[dict[str, Any]], x_title: str, y_title: str, parts: list[str]) -> Draw:
-    """Horizontal bars made of parts: rows {name, part, value}."""
+    """Draws horizontal bars made of parts. Rows: {name, part, value}."""
 
     def draw(width: int, narrow: bool) -> Any:
         import altair as alt
@@ -355,7 +356,9 @@ def stacked_bars(rows: list[dict[str, Any]], x_title: str, y_title: str, parts: 
 
 
 def packet_sizes(points: list[dict[str, Any]], marks: list[dict[str, Any]]) -> Draw:
-    """Header octets of each packet of a call: points {x, y, kind}; spans {from, to, what}, such as silence, behind."""
+    """Draws header octets of each packet of a call: points {x, y, kind}, and behind them spans {from, to, what}, such
+    as silence.
+    """
 
     def draw(width: int, narrow: bool) -> Any:
         import altair as alt
@@ -377,7 +380,7 @@ def packet_sizes(points: list[dict[str, Any]], marks: list[dict[str, Any]]) -> D
             axis=alt.Axis(tickCount=4 if narrow else 10, grid=False),
             scale=alt.Scale(nice=False),
         )
-        # Initialisation packets are twenty times as large as the rest, which a linear scale would flatten.
+        # A linear scale would flatten all packets but the initialisation packets, which are twenty times as large.
         octets = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128]
         y = alt.Y(
             "y:Q",
@@ -406,7 +409,7 @@ def packet_sizes(points: list[dict[str, Any]], marks: list[dict[str, Any]]) -> D
 
 
 def strip(rows: list[dict[str, Any]], references: list[dict[str, Any]], x_title: str) -> Draw:
-    """One dot per run {name, value}, with the paper's value {name, value} as a diamond on the same line.
+    """Draws one dot per run {name, value}, with the paper's value {name, value} as a diamond on the same line.
 
     Each name has a scale of its own.
     """
@@ -447,7 +450,9 @@ def strip(rows: list[dict[str, Any]], references: list[dict[str, Any]], x_title:
 
 
 def dots(rows: list[dict[str, Any]], x_title: str, series: list[str]) -> Draw:
-    """A line for each name with a dot for each series on it, along a logarithmic scale. Rows: {name, series, value}."""
+    """Draws a line for each name with a dot for each series on it, along a logarithmic scale. Rows: {name, series,
+    value}.
+    """
 
     def draw(width: int, narrow: bool) -> Any:
         import altair as alt

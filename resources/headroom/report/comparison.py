@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two runs side by side: what makes them incomparable, which verdicts changed, and which metrics moved by more than
-their trials spread."""
+"""Comparison of two runs: differences that make them incomparable, verdicts that changed, and metrics that moved by
+more than the spread of their trials.
+"""
 
 from __future__ import annotations
 
@@ -19,17 +20,19 @@ from headroom.report.data import MetricIdentity, Records, metrics_by_identity
 from headroom.report.page import VERDICT_WEIGHT
 
 Record = dict[str, Any]
-MISSING = "missing"  # instead of a verdict: the run has no such case
-LEAST_CHANGE = 0.1  # of a metric that makes b worse where the trials of both runs do not overlap
-LEAST_FACTOR = 2.0  # the same where trials are too few to tell
-MACHINE = ("floor_", "harness_")  # metrics of names that begin so are about machine and harness
+MISSING = "missing"  # stands for a verdict if the run has no such case
+LEAST_CHANGE = (
+    0.1  # least change for the worse of a metric that makes b worse if the trials of both runs do not overlap
+)
+LEAST_FACTOR = 2.0  # the factor that makes b worse if there are too few trials
+MACHINE = ("floor_", "harness_")  # beginnings of the names of metrics about machine and harness
 SETTINGS_OF_PRODUCTS = tuple(f"setting {role}" for role in products.ROLES)
-OF_PRODUCTS = tuple(f"{role}, " for role in products.ROLES)  # how facts of the implementations under test begin
+OF_PRODUCTS = tuple(f"{role}, " for role in products.ROLES)  # beginnings of facts about the implementations under test
 
 
 @dataclass(frozen=True)
 class Difference:
-    """Something that two runs did not have in common; `a` and `b` are as people read them."""
+    """A fact that differs between two runs; `a` and `b` are its values as text."""
 
     what: str
     a: str
@@ -37,24 +40,27 @@ class Difference:
 
     @property
     def is_of_products(self) -> bool:
-        """True if it is the implementation under test that differs, which two runs may be compared for."""
+        """True if the implementations under test differ, which may be the purpose of the comparison."""
         return self.what.startswith(OF_PRODUCTS) or self.what in SETTINGS_OF_PRODUCTS
 
 
 @dataclass(frozen=True)
 class VerdictChange:
-    """A case whose verdict changed, or that one run alone has."""
+    """A case whose verdict changed, or that only one run has."""
 
     test: str
     a: str
     b: str
-    reason: str  # that of b, else that of a
-    lost: bool = False  # a passed it; b lacks it though the same was asked, or its implementations no longer support it
+    reason: str  # reason of b, or else of a
+    lost: bool = (
+        False  # passed in a; b lacks it although both selected the same, or its implementations no longer support it
+    )
 
     @property
     def worse(self) -> bool:
         """True if the verdict is worse in b, or the case is lost. Other cases that b lacks or does not support are no
-        worse, nor are those that a could not run, unless they fail in b."""
+        worse. Cases that a could not run are worse only if they fail in b.
+        """
         if self.lost:
             return True
         if MISSING in (self.a, self.b) or self.b == "unsupported":
@@ -66,7 +72,7 @@ class VerdictChange:
 
 @dataclass(frozen=True)
 class MetricChange:
-    """One metric of one case in both runs. `low` and `high` are the least and the greatest trial."""
+    """A metric of a case in both runs. `low` and `high` are the least and the greatest trial."""
 
     test: str
     name: str
@@ -75,30 +81,30 @@ class MetricChange:
     better: str | None
     a: float
     b: float
-    range_a: tuple[float, float] | None  # None where a run has fewer than two trials
+    range_a: tuple[float, float] | None  # None if a run has fewer than two trials
     range_b: tuple[float, float] | None
 
     @property
     def ratio(self) -> float | None:
-        """b over a; None where a is 0."""
+        """b over a; None if a is 0."""
         return self.b / self.a if self.a else None
 
     @property
     def outside(self) -> bool | None:
-        """Whether no trial of one run lies within the range of the other's; None where trials are too few to tell."""
+        """True if no trial of one run lies within the range of the other's; None if there are too few trials."""
         if self.range_a is None or self.range_b is None:
             return None
         return self.range_a[1] < self.range_b[0] or self.range_b[1] < self.range_a[0]
 
     @property
     def spread(self) -> float | None:
-        """The wider one of both ranges, as a share of its value, half of it to either side."""
-        found = [
+        """Half of the wider of both ranges, as a share of its value."""
+        spreads = [
             (ends[1] - ends[0]) / 2 / abs(value)
             for ends, value in ((self.range_a, self.a), (self.range_b, self.b))
             if ends is not None and value
         ]
-        return max(found, default=None)
+        return max(spreads, default=None)
 
     @property
     def change(self) -> Literal["better", "worse", "other", "same"]:
@@ -110,8 +116,9 @@ class MetricChange:
 
     @property
     def factor(self) -> float:
-        """By how much b is worse: 1.5 for half as long again, and for two thirds of the throughput. 1 where it is not;
-        infinite where one value is 0."""
+        """The factor by which b is worse: 1.5 for half as long again, and for two thirds of the throughput; 1 if it is
+        not worse; infinite if one value is 0.
+        """
         if self.change != "worse":
             return 1.0
         better, worse = sorted((abs(self.a), abs(self.b)))
@@ -119,7 +126,8 @@ class MetricChange:
 
     def significant(self, least: float) -> bool:
         """True if b is worse by at least the share `least` and no trial of one run lies within the range of the
-        other's; with too few trials to tell, by LEAST_FACTOR. Metrics of the machine never are."""
+        other's. With too few trials, LEAST_FACTOR decides. Metrics of the machine never are.
+        """
         if self.name.startswith(MACHINE) or self.outside is False:
             return False
         return self.factor >= (max(LEAST_FACTOR, 1 + least) if self.outside is None else 1 + least)
@@ -135,7 +143,7 @@ class MetricChange:
 
 @dataclass(frozen=True)
 class LoneMetric:
-    """A metric of a case in both runs that one of them has no value of: that one is None."""
+    """A metric of a case in both runs that only one of them measured; the other's value is None."""
 
     test: str
     name: str
@@ -151,7 +159,7 @@ class LoneMetric:
 
 @dataclass
 class Comparison:
-    """What two runs have, side by side. `metrics` has first those outside the spread, the largest change first."""
+    """The comparison of two runs. `metrics` begins with those outside the spread, the largest change first."""
 
     a: str
     b: str
@@ -160,45 +168,45 @@ class Comparison:
     metrics: list[MetricChange] = field(default_factory=list)
     lone: list[LoneMetric] = field(default_factory=list)
     common: int = 0  # cases in both
-    least: float | None = LEAST_CHANGE  # see MetricChange.significant; None: verdicts alone make b worse
+    least: float | None = LEAST_CHANGE  # see MetricChange.significant; None: only verdicts make b worse
     products: list[products.Pair] = field(default_factory=list)
-    slower_than: float | None = None  # a share; then `slowdowns` decide, instead of `least`
+    slower_than: float | None = None  # a share; if given, `slowdowns` decide instead of `least`
     slowdowns: list[slowdown.Slowdown] = field(default_factory=list)
 
     @property
     def worse(self) -> bool:
         """True if b is worse than a: in a verdict, in coverage or significantly in a metric."""
-        slower = any(one.judgement == "worse" for one in self.slowdowns)
-        return any(one.worse for one in self.verdicts) or bool(self.worse_metrics()) or slower
+        slower = any(slowdown.judgement == "worse" for slowdown in self.slowdowns)
+        return any(verdict.worse for verdict in self.verdicts) or bool(self.worse_metrics()) or slower
 
     def worse_metrics(self) -> list[MetricChange]:
         """The metrics that are significantly worse in b, the largest factor first."""
         if self.least is None:
             return []
-        found = [one for one in self.metrics if one.significant(self.least)]
-        return sorted(found, key=lambda one: -one.factor)
+        worse = [metric for metric in self.metrics if metric.significant(self.least)]
+        return sorted(worse, key=lambda one: -one.factor)
 
     def outside(self) -> list[MetricChange]:
-        return [one for one in self.metrics if one.outside]
+        return [metric for metric in self.metrics if metric.outside]
 
     def undecided(self) -> list[MetricChange]:
-        """Metrics that differ, of which too few trials can tell whether they moved."""
-        return [one for one in self.metrics if one.outside is None and one.a != one.b]
+        """Metrics that differ, with too few trials to tell whether they moved."""
+        return [metric for metric in self.metrics if metric.outside is None and metric.a != metric.b]
 
     def as_json(self) -> dict[str, Any]:
-        worse = {id(one) for one in self.worse_metrics()}
+        worse = {id(metric) for metric in self.worse_metrics()}
         return {
             "a": self.a,
             "b": self.b,
             "common_cases": self.common,
             "worse": self.worse,
-            "products": [vars(one) for one in self.products],
-            "incomparable": [vars(one) for one in self.differences if not one.is_of_products],
-            "product_differences": [vars(one) for one in self.differences if one.is_of_products],
+            "products": [vars(product) for product in self.products],
+            "incomparable": [vars(difference) for difference in self.differences if not difference.is_of_products],
+            "product_differences": [vars(difference) for difference in self.differences if difference.is_of_products],
             "slower_than": self.slower_than,
-            "slowdowns": [one.as_json() for one in self.slowdowns],
-            "verdicts": [{**vars(one), "worse": one.worse} for one in self.verdicts],
-            "metrics": [{**one.as_json(), "significantly_worse": id(one) in worse} for one in self.metrics],
+            "slowdowns": [slowdown.as_json() for slowdown in self.slowdowns],
+            "verdicts": [{**vars(verdict), "worse": verdict.worse} for verdict in self.verdicts],
+            "metrics": [{**metric.as_json(), "significantly_worse": id(metric) in worse} for metric in self.metrics],
             "in_one_run": [one.as_json() for one in self.lone],
         }
 
@@ -211,10 +219,10 @@ def compare(
     least: float | None = LEAST_CHANGE,
     slower_than: float | None = None,
 ) -> Comparison:
-    """Compares two runs by their folders and records. `least` and `slower_than`: see Comparison."""
+    """Compares two runs by their folders and records. `least` and `slower_than` are those of Comparison."""
     by_a, by_b = ({identity_of(record): record for record in records} for records in (records_a, records_b))
     both = [identity for identity in by_a if identity in by_b]
-    found = Comparison(
+    comparison = Comparison(
         _name(a),
         _name(b),
         [*differences(records_a, records_b), *_settings(a, b), *_changed_records(a, b)],
@@ -224,28 +232,30 @@ def compare(
         products=products.pairs((by_a[one] for one in both), (by_b[one] for one in both)),
         slower_than=slower_than,
     )
-    found.metrics = sorted((one for case in both for one in _metrics(by_a[case], by_b[case])), key=_weight)
-    found.lone = [one for identity in both for one in _lone(by_a[identity], by_b[identity])]
+    comparison.metrics = sorted((metric for case in both for metric in _metrics(by_a[case], by_b[case])), key=_weight)
+    comparison.lone = [one for identity in both for one in _lone(by_a[identity], by_b[identity])]
     if slower_than is not None:
-        found.slowdowns = slowdown.judge(((by_a[one], by_b[one]) for one in both), slower_than)
-    return found
+        comparison.slowdowns = slowdown.judge(((by_a[one], by_b[one]) for one in both), slower_than)
+    return comparison
 
 
 def _name(folder: Path) -> str:
-    """The name of a run; of one in a campaign, CAMPAIGN/CELL."""
+    """The name of a run; CAMPAIGN/CELL for a run of a campaign."""
     cell = folder.parent
     return f"{cell.parents[1].name}/{cell.name}" if cell.parent.name == "cells" else folder.name
 
 
-def _weight(one: MetricChange) -> tuple[int, float]:
-    kind = {True: 0, None: 1, False: 2}[one.outside]
-    distance = abs(math.log(one.ratio)) if one.ratio and one.ratio > 0 else math.inf if one.a != one.b else 0.0
+def _weight(change: MetricChange) -> tuple[int, float]:
+    kind = {True: 0, None: 1, False: 2}[change.outside]
+    distance = (
+        abs(math.log(change.ratio)) if change.ratio and change.ratio > 0 else math.inf if change.a != change.b else 0.0
+    )
     return kind, -distance
 
 
 def _verdicts(by_a: dict[str, Record], by_b: dict[str, Record], same_selection: bool) -> list[VerdictChange]:
-    """The worst first."""
-    found = []
+    """The changes of verdicts, the worst first."""
+    changes = []
     for identity in dict.fromkeys([*by_a, *by_b]):
         one, other = by_a.get(identity), by_b.get(identity)
         before, after = (record["verdict"] if record else MISSING for record in (one, other))
@@ -254,9 +264,9 @@ def _verdicts(by_a: dict[str, Record], by_b: dict[str, Record], same_selection: 
             lost = before in ("pass", "non-strict") and (
                 (after == MISSING and same_selection) or (after == "unsupported" and _same_sides(one, other))
             )
-            found.append(VerdictChange(identity, before, after, reason, lost))
+            changes.append(VerdictChange(identity, before, after, reason, lost))
     order = {word: number for number, word in enumerate((*reversed(VERDICTS), MISSING))}
-    return sorted(found, key=lambda one: (not one.worse, MISSING in (one.a, one.b), order[one.b], one.test))
+    return sorted(changes, key=lambda one: (not one.worse, MISSING in (one.a, one.b), order[one.b], one.test))
 
 
 def _same_sides(one: Record | None, other: Record | None) -> bool:
@@ -266,7 +276,7 @@ def _same_sides(one: Record | None, other: Record | None) -> bool:
 
 
 def _same_selection(a: Path, b: Path) -> bool:
-    """True if run.json of both asks for the same cases of implementations of the same names."""
+    """True if both runs selected the same cases, by run.json, with implementations of the same names."""
     from headroom.core.run import session
 
     try:
@@ -283,7 +293,7 @@ def _same_selection(a: Path, b: Path) -> bool:
 
 
 def _named(setting: str, value: Any) -> Any:
-    """The value of a setting; of an implementation its name, wherever its folder is."""
+    """The value of a setting; for an implementation its name, wherever its folder is."""
     return Path(value).name if setting in products.ROLES and isinstance(value, str) else value
 
 
@@ -291,8 +301,8 @@ def _metrics(one: Record, other: Record) -> Iterable[MetricChange]:
     """The metrics that both records of a case have, in the same unit."""
     theirs = metrics_by_identity(other)
     for identity, metric in metrics_by_identity(one).items():
-        found = theirs.get(identity)
-        if found is None or metric["value"] is None or found["value"] is None:
+        their_metric = theirs.get(identity)
+        if their_metric is None or metric["value"] is None or their_metric["value"] is None:
             continue
         yield MetricChange(
             identity_of(one),
@@ -301,14 +311,14 @@ def _metrics(one: Record, other: Record) -> Iterable[MetricChange]:
             metric["core"],
             metric["better"],
             metric["value"],
-            found["value"],
+            their_metric["value"],
             _range(metric),
-            _range(found),
+            _range(their_metric),
         )
 
 
 def _lone(one: Record, other: Record) -> Iterable[LoneMetric]:
-    """The metrics of which one record of a case has a value, and the other has none."""
+    """The metrics of which only one record of a case has a value."""
     values: dict[MetricIdentity, list[float | None]] = {}
     for side, record in enumerate((one, other)):
         for identity, metric in metrics_by_identity(record).items():
@@ -353,7 +363,7 @@ def _side(role: str, name: str) -> Of:
     return of
 
 
-# What must be the same for two figures to be comparable; each is compared over all records of a run.
+# Facts that must be equal for two figures to be comparable. Each is compared over all records of a run.
 FACTS: tuple[tuple[str, Of], ...] = (
     ("processor", _environment("cpu_model")),
     ("microcode", _environment("microcode")),
@@ -388,23 +398,23 @@ FACTS: tuple[tuple[str, Of], ...] = (
     ("seed", lambda record: record["seed"]),
     ("quick", lambda record: record.get("quick", False)),
 )
-MOST_VALUES = 4  # of a fact that differs within a run
+MOST_VALUES = 4  # value of a fact that differs within a run
 
 
 def differences(records_a: Records, records_b: Records) -> list[Difference]:
-    """What cases of both runs did not have in common. Cases of one run alone do not count."""
+    """Facts that differ between the cases of both runs. Cases that only one run has do not count."""
     common = {identity_of(record) for record in records_a} & {identity_of(record) for record in records_b}
     mine, other = ([record for record in one if identity_of(record) in common] for one in (records_a, records_b))
-    found = []
+    result = []
     for what, of in FACTS:
         before, after = ({_shown(of(record)) for record in records} for records in (mine, other))
         if before != after:
-            found.append(Difference(what, _several(before), _several(after)))
-    return found
+            result.append(Difference(what, _several(before), _several(after)))
+    return result
 
 
 def _recalled(folder: Path) -> tuple[dict[str, Any] | None, str]:
-    """The settings of a run, if its run.json tells them, and whether it does: whole, broken, missing."""
+    """The settings in a run's run.json, and its state: whole, broken, missing."""
     from headroom.core.run import session
 
     try:
@@ -414,7 +424,9 @@ def _recalled(folder: Path) -> tuple[dict[str, Any] | None, str]:
 
 
 def _settings(a: Path, b: Path) -> list[Difference]:
-    """Settings of run.json that differ; those that records name already are left out. Or which of the two is broken."""
+    """Settings of run.json that differ, without those that records name already; or a note that run.json of a run is
+    broken or missing.
+    """
     known, shown = zip(*map(_recalled, (a, b)), strict=True)
     if None in known:
         return [Difference("run.json", *shown)] if set(shown) != {"missing"} else []
@@ -428,9 +440,9 @@ def _settings(a: Path, b: Path) -> list[Difference]:
 
 
 def _changed_records(a: Path, b: Path) -> list[Difference]:
-    """The records of each run that are not as they were written, where there are any."""
+    """The records of each run that were changed after they were written."""
     wrong = [[problem.file for problem in chain.verify(folder, chain.RUN).problems] for folder in (a, b)]
-    shown = [f"not as written: {some(files)}" if files else "as written" for files in wrong]
+    shown = [f"changed since they were written: {some(files)}" if files else "as written" for files in wrong]
     return [Difference("records", *shown)] if any(wrong) else []
 
 
@@ -444,7 +456,7 @@ def _shown(value: Any) -> str:
     return str(value)
 
 
-def _several(found: set[str]) -> str:
-    there = sorted(found)
+def _several(values: set[str]) -> str:
+    there = sorted(values)
     more = f" and {len(there) - MOST_VALUES} more" if len(there) > MOST_VALUES else ""
     return "; ".join(there[:MOST_VALUES]) + more

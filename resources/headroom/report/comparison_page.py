@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two runs side by side, as one HTML page."""
+"""The comparison of two runs, as one HTML page."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from headroom.report.comparison import MISSING, Comparison, LoneMetric, MetricCh
 from headroom.report.page import Cell, Column, Page, Section, cell, table, verdict_cell
 from headroom.report.slowdown import Slowdown
 
-MOST_REASON = 300  # characters
-TO_BE_SEEN = 40  # metrics that stand open; more are folded away
+MOST_REASON = 300  # most characters of a fact
+TO_BE_SEEN = 40  # most metrics that stand open; more are folded away
 
 
 def write(comparison: Comparison, target: Path) -> Path:
-    """Writes the page. Raises EnvironmentLacks when the disk does not take it."""
+    """Writes the page. Raises EnvironmentLacks if the disk is full."""
     try:
         write_atomically(target, render.html_of(page(comparison)).encode("utf-8", "replace"))
     except OSError as error:
@@ -34,20 +34,27 @@ def page(comparison: Comparison) -> Page:
         sections.append(_slowdowns(comparison))
     sections += [_verdicts(comparison), _metrics(comparison)]
     return Page(
-        title="Two runs side by side",
+        title="Two runs compared",
         subtitle=f"a: {comparison.a} · b: {comparison.b} · {comparison.common} cases in both",
         warnings=[],
         verdicts={},
         sections=sections,
-        footer="Ratio: b over a. Spread: half of the range of a run's trials, the wider one of both. A metric moved "
-        "where no trial of one run lies within the range of the other's.",
+        footer="Ratio: b over a. Spread: half of the range of a run's trials, the wider of both. A metric moved if no "
+        "trial of one run lies within the range of the other's.",
     )
 
 
 def _products(comparison: Comparison) -> Section:
-    section = Section("products", "What was compared", "Compared")
-    rows = [[one.role, Cell(one.a), Cell("the same" if one.is_same else one.b)] for one in comparison.products]
-    rows += [[one.what, Cell(one.a), Cell(one.b)] for one in comparison.differences if one.is_of_products]
+    section = Section("products", "Products compared", "Compared")
+    rows = [
+        [product.role, Cell(product.a), Cell("the same" if product.is_same else product.b)]
+        for product in comparison.products
+    ]
+    rows += [
+        [difference.what, Cell(difference.a), Cell(difference.b)]
+        for difference in comparison.differences
+        if difference.is_of_products
+    ]
     section.add("table", table("t-products", DIFFERENCES, rows))
     return section
 
@@ -56,8 +63,12 @@ DIFFERENCES = [Column("What", tight=True), Column("a", long=True), Column("b", l
 
 
 def _differences(comparison: Comparison) -> Section:
-    section = Section("differences", "What makes them incomparable", "Differences")
-    rows = [[one.what, Cell(one.a), Cell(one.b)] for one in comparison.differences if not one.is_of_products]
+    section = Section("differences", "Differences that make the runs incomparable", "Differences")
+    rows = [
+        [difference.what, Cell(difference.a), Cell(difference.b)]
+        for difference in comparison.differences
+        if not difference.is_of_products
+    ]
     if rows:
         section.add("table", table("t-differences", DIFFERENCES, rows))
     else:
@@ -71,8 +82,13 @@ def _verdicts(comparison: Comparison) -> Section:
         section.intro = ["None."]
         return section
     rows = [
-        [one.test, _verdict(one.a), _verdict(one.b), shortened(" ".join(one.reason.split()), MOST_REASON)]
-        for one in comparison.verdicts
+        [
+            verdict.test,
+            _verdict(verdict.a),
+            _verdict(verdict.b),
+            shortened(" ".join(verdict.reason.split()), MOST_REASON),
+        ]
+        for verdict in comparison.verdicts
     ]
     columns = [Column("Case"), Column("a"), Column("b"), Column("Reason", long=True, optional=True)]
     section.add("table", table("t-verdicts", columns, rows))
@@ -99,16 +115,16 @@ def _slowdowns(comparison: Comparison) -> Section:
     limit = f"{100 * (comparison.slower_than or 0.0):g} %"
     section = Section("slower", f"Worse by more than {limit}?", "Slower")
     groups: dict[str, list[Slowdown]] = {}
-    for one in comparison.slowdowns:
-        groups.setdefault(one.judgement, []).append(one)
-    told = ", ".join(f"{len(groups.get(word, ()))} {word}" for word in ("worse", "cannot tell", "not worse"))
+    for slowdown in comparison.slowdowns:
+        groups.setdefault(slowdown.judgement, []).append(slowdown)
+    counts = ", ".join(f"{len(groups.get(word, ()))} {word}" for word in ("worse", "cannot tell", "not worse"))
     section.intro = [
-        f"Of {len(comparison.slowdowns)} metrics: {told}. Worse: the whole interval is beyond the limit. Cannot "
-        "tell: the interval covers the limit, or a single trial tells no interval. a and b are means of the trials."
+        f"Of {len(comparison.slowdowns)} metrics: {counts}. Worse: the whole interval is beyond the limit. Cannot "
+        "tell: the interval covers the limit, or a single trial gives no interval. a and b are means of the trials."
     ]
-    for word, found in groups.items():
-        folded = f"{word}: {len(found)} metrics" if word != "worse" and len(found) > TO_BE_SEEN else ""
-        section.add("table", table_of(f"t-{word.replace(' ', '-')}", SLOWDOWN_COLUMNS, found), title=folded)
+    for word, slowdowns in groups.items():
+        folded = f"{word}: {len(slowdowns)} metrics" if word != "worse" and len(slowdowns) > TO_BE_SEEN else ""
+        section.add("table", table_of(f"t-{word.replace(' ', '-')}", SLOWDOWN_COLUMNS, slowdowns), title=folded)
     return section
 
 
@@ -124,16 +140,16 @@ COLUMNS: list[Shown] = [
 ]
 
 
-def name_of(one: MetricChange | LoneMetric) -> str:
-    return one.name if one.core is None else f"{one.name}, CPU {one.core}"
+def name_of(metric: MetricChange | LoneMetric) -> str:
+    return metric.name if metric.core is None else f"{metric.name}, CPU {metric.core}"
 
 
-def spread_of(one: MetricChange) -> Cell:
-    return Cell("–", "") if one.spread is None else Cell(f"±{percent(one.spread, 1)}", one.spread)
+def spread_of(change: MetricChange) -> Cell:
+    return Cell("–", "") if change.spread is None else Cell(f"±{percent(change.spread, 1)}", change.spread)
 
 
-def ratio_of(one: MetricChange) -> Cell:
-    return Cell("–", "") if one.ratio is None else Cell(shown(one.ratio), one.ratio)
+def ratio_of(change: MetricChange) -> Cell:
+    return Cell("–", "") if change.ratio is None else Cell(shown(change.ratio), change.ratio)
 
 
 def _metrics(comparison: Comparison) -> Section:
@@ -144,15 +160,15 @@ def _metrics(comparison: Comparison) -> Section:
         section.add("table", table_of("t-moved", COLUMNS, moved))
     else:
         section.add("text", "None.")
-    rest = [one for one in comparison.metrics if one.outside is False]
-    for identity, title, found in (
+    rest = [metric for metric in comparison.metrics if metric.outside is False]
+    for identity, title, changes in (
         ("few", "Changed, with too few trials to tell", comparison.undecided()),
         ("within", "Within the spread of the trials", rest),
     ):
-        if found:
+        if changes:
             section.add("heading", title, id=identity)
-            folded = f"{len(found)} metrics" if len(found) > TO_BE_SEEN else ""
-            section.add("table", table_of(f"t-{identity}", COLUMNS, found), title=folded)
+            folded = f"{len(changes)} metrics" if len(changes) > TO_BE_SEEN else ""
+            section.add("table", table_of(f"t-{identity}", COLUMNS, changes), title=folded)
     if lone := comparison.lone:
         section.add("heading", "In one run alone", id="lone")
         rows = [[one.test, name_of(one), cell(one.a), cell(one.b), one.unit] for one in lone]

@@ -15,7 +15,9 @@ from headroom.core.scheme_registry import all_schemes
 from headroom.core.text import natural
 
 Records = list[dict[str, Any]]
-MetricIdentity = tuple[str, str, int | None, int]  # name, unit, core, and the how many of that kind in its record
+MetricIdentity = tuple[
+    str, str, int | None, int
+]  # name, unit, core, and the index among the metrics of that kind in the record
 
 PERCENTILES = (("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p99.9", 0.999), ("p99.99", 0.9999))
 
@@ -34,28 +36,30 @@ class Capacity:
     target_load: float | None
     flow_pairs: float | None
     ns_per_operation: float | None
-    codec_only: float | None  # flow pairs were there no harness (measure.codec_only)
-    ratio_to_null: float | None  # of ns_per_operation to the null adapter's
+    codec_only: float | None  # flow pairs without the cost of the harness (measure.codec_only)
+    ratio_to_null: float | None  # ratio of ns_per_operation to the null adapter's
     record: dict[str, Any] = field(repr=False, compare=False)
 
     @property
     def series(self) -> tuple[str, str, str, str, str, str]:
-        """What is measured, apart from the target: rows of one table, bars of one group."""
+        """The key of a measurement without its target: capacities with one key share a row of a table and a group of
+        bars.
+        """
         return (self.scheme, self.compressor, self.decompressor, self.profile, self.build, self.cpus)
 
     @property
     def rough(self) -> bool:
-        """Whether time ran out before the search was as narrow as it should be."""
+        """True if time ran out before the search was as narrow as its rules ask."""
         return bool(self.record["parameters"].get("rough"))
 
     @property
     def shown(self) -> str:
-        """The flow pairs as people read them, with a sign before a rough figure."""
+        """The flow pairs as text, with a sign in front of a rough figure."""
         return self._shown(self.flow_pairs)
 
     @property
     def shown_codec_only(self) -> str:
-        """The same of the flow pairs without the harness."""
+        """The flow pairs without the harness as text, with a sign in front of a rough figure."""
         return self._shown(self.codec_only)
 
     def _shown(self, flow_pairs: float | None) -> str:
@@ -85,9 +89,9 @@ class Capacity:
 
 
 def measured(record: dict[str, Any], metric: Metric, core: int | None = None) -> dict[str, Any]:
-    """A record's entry for a metric; an empty object when it has none, or has it in another unit."""
+    """A record's entry for a metric; an empty object if it has none, or has it in another unit."""
     key = (metric.name, metric.unit, core)
-    return next((one for one in record["metrics"] if (one["name"], one["unit"], one["core"]) == key), {})
+    return next((metric for metric in record["metrics"] if (metric["name"], metric["unit"], metric["core"]) == key), {})
 
 
 def value(record: dict[str, Any], metric: Metric) -> float | None:
@@ -100,44 +104,46 @@ def trials(record: dict[str, Any], metric: Metric) -> list[float]:
 
 
 def metrics_by_identity(record: dict[str, Any]) -> dict[MetricIdentity, dict[str, Any]]:
-    """The metrics of a record. A case that measures one several times, as for several links, does so in one order."""
-    found: dict[MetricIdentity, dict[str, Any]] = {}
+    """The metrics of a record. A case that measures a metric several times, as for several links, always does so in the
+    same order.
+    """
+    metrics: dict[MetricIdentity, dict[str, Any]] = {}
     times: Counter[tuple[str, str, int | None]] = Counter()
     for metric in record["metrics"]:
         kind = (metric["name"], metric["unit"], metric["core"])
-        found[*kind, times[kind]] = metric
+        metrics[*kind, times[kind]] = metric
         times[kind] += 1
-    return found
+    return metrics
 
 
 def of_kind(records: Records, kind: str) -> Records:
-    """Records of one kind in which something was measured."""
-    return [one for one in records if one["parameters"].get("kind") == kind and one["metrics"]]
+    """Records of one kind that hold measurements."""
+    return [record for record in records if record["parameters"].get("kind") == kind and record["metrics"]]
 
 
 def scheme_of(record: dict[str, Any]) -> str:
-    """Returns the name of the scheme that a record is about, "" where neither a parameter nor a tag says it."""
+    """The name of the scheme that a record is about; "" if neither a parameter nor a tag names it."""
     tags = [tag.partition(":")[2] for tag in record["test"].get("tags", ()) if tag.startswith("scheme:")]
     return str(record["parameters"].get("scheme") or (tags[0] if tags else ""))
 
 
 def title_of_scheme(name: str) -> str:
-    """Returns the title of a scheme; its name where this version does not know it."""
+    """The title of a scheme; its name if this version does not know it."""
     return all_schemes()[name].title if name in all_schemes() else name
 
 
-OF_CAPACITIES = ("compressor", "decompressor", "profile", "cpus", "build", "target_load")  # parameters
+OF_CAPACITIES = ("compressor", "decompressor", "profile", "cpus", "build", "target_load")  # keys of parameters
 
 
 def capacities(records: Records) -> list[Capacity]:
-    """Every capacity that was measured, in the order of measurement."""
+    """Every measured capacity, in the order of measurement."""
     result = []
     for record in records:
         parameters = record["parameters"]
         if parameters.get("kind") != "capacity" or not measured(record, metrics.FLOW_PAIRS):
             continue
         if not set(OF_CAPACITIES) <= parameters.keys():
-            continue  # a record of another hand: its parameters may be anything
+            continue  # other tools may write records, so parameters may be anything
         result.append(
             Capacity(
                 scheme=scheme_of(record),
@@ -160,11 +166,11 @@ def capacities(records: Records) -> list[Capacity]:
 
 @dataclass
 class CapacityLine:
-    """One line of the capacity table: a CPU configuration with its capacity at each target."""
+    """A line of the capacity table: a CPU configuration with its capacity at each target."""
 
     key: tuple[str, ...]
     by_target: dict[float | None, Capacity] = field(default_factory=dict)
-    absent: str = ""  # why this machine has no such configuration
+    absent: str = ""  # the reason why this machine has no such configuration
 
     @property
     def cpus(self) -> str:
@@ -172,16 +178,18 @@ class CapacityLine:
 
     @property
     def main(self) -> Capacity | None:
-        """The capacity whose costs stand for the line: that at 50 % load, else the first there is."""
+        """The capacity whose costs stand for the line: at 50 % load, or the first."""
         return self.by_target.get(0.5) or next(iter(self.by_target.values()), None)
 
     def flow_pairs(self, target: float | None) -> float | None:
-        found = self.by_target.get(target)
-        return found.flow_pairs if found else None
+        capacity = self.by_target.get(target)
+        return capacity.flow_pairs if capacity else None
 
 
 def capacity_lines(records: Records) -> list[CapacityLine]:
-    """One line per scheme, implementation pair, profile, build and CPU configuration; absent ones with their reason."""
+    """The lines of the capacity table, one per scheme, implementation pair, profile, build and CPU configuration.
+    Absent configurations have a reason.
+    """
     lines: dict[tuple[str, ...], CapacityLine] = {}
     for capacity in capacities(records):
         line = lines.setdefault(capacity.series, CapacityLine(capacity.series))
@@ -198,7 +206,9 @@ def capacity_lines(records: Records) -> list[CapacityLine]:
 
 
 def not_passed(records: Records) -> list[tuple[str, str, list[str]]]:
-    """(verdict, reason, cases) of what failed or was an error: cases with one reason together, in order of the run."""
+    """(verdict, reason, cases) of failures and errors. Cases with the same reason stand together, in order of
+    the run.
+    """
     found: dict[tuple[str, str], list[str]] = {}
     for record in records:
         if record["verdict"] in ("fail", "error"):
@@ -208,13 +218,15 @@ def not_passed(records: Records) -> list[tuple[str, str, list[str]]]:
 
 
 def _reason(record: dict[str, Any]) -> str:
-    """Why there is no figure, in a few words."""
+    """The reason for a missing figure, in a few words."""
     first = (record["reason"].splitlines() or ["no result"])[0].rstrip(".")
     return first.partition("): ")[2] or first
 
 
 def percentile(buckets: Iterable[list[float]], share: float) -> float | None:
-    """The upper bound of the bucket in which a share of the counted lies; None for an empty histogram."""
+    """The upper bound of the bucket that holds a percentile, given as a share of the counted packets; None for an empty
+    histogram.
+    """
     pairs = list(buckets)
     total = sum(count for _, count in pairs)
     if not total:
@@ -228,7 +240,7 @@ def percentile(buckets: Iterable[list[float]], share: float) -> float | None:
 
 
 def merged_histogram(record: dict[str, Any], name: str) -> list[list[float]]:
-    """Histograms of one name over all cores, added up."""
+    """The sum of the histograms of one name over all cores."""
     counts: dict[float, float] = {}
     for histogram in record["histograms"]:
         if histogram["name"] == name:
@@ -251,7 +263,7 @@ def capacity_rows(records: Records) -> list[tuple[Any, ...]]:
         rows.append(
             (
                 name,
-                *(found.shown if (found := line.by_target.get(target)) else None for target in (0.3, 0.5, None)),
+                *(capacity.shown if (capacity := line.by_target.get(target)) else None for target in (0.3, 0.5, None)),
                 main.shown_codec_only,
                 main.ns_per_operation,
                 main.ratio_to_null,
@@ -279,19 +291,19 @@ class Requirement:
 
 
 def requirements(records: Records) -> list[Requirement]:
-    """Conformance by requirement: every requirement that a case names, by document and section."""
+    """Every requirement that a case names, with its cases, by document and section."""
     known = _known_requirements()
-    found: dict[str, Requirement] = {}
+    by_identity: dict[str, Requirement] = {}
     for record in records:
         for identity in record["test"]["requirements"]:
-            if identity not in found:
-                one = known.get(identity)
-                section = one.section if one else parts_of(identity)[1]
-                level = one.level if one else str(record["test"]["level"] or "")
-                text, citation = (one.text, one.citation) if one else ("", "")
-                found[identity] = Requirement(identity, section, level, text, citation, [])
-            found[identity].cases.append(record)
-    return [found[identity] for identity in _in_order(found)]
+            if identity not in by_identity:
+                document_entry = known.get(identity)
+                section = document_entry.section if document_entry else parts_of(identity)[1]
+                level = document_entry.level if document_entry else str(record["test"]["level"] or "")
+                text, citation = (document_entry.text, document_entry.citation) if document_entry else ("", "")
+                by_identity[identity] = Requirement(identity, section, level, text, citation, [])
+            by_identity[identity].cases.append(record)
+    return [by_identity[identity] for identity in _in_order(by_identity)]
 
 
 def judged(record: dict[str, Any], side: str) -> list[tuple[str, str]]:
@@ -301,12 +313,12 @@ def judged(record: dict[str, Any], side: str) -> list[tuple[str, str]]:
     return [(record[role]["name"], role) for role in mine]
 
 
-def by_implementation(found: list[Requirement]) -> tuple[list[tuple[str, str]], dict[str, dict[Any, Records]]]:
-    """Requirement x implementation: who was judged, and for each requirement the cases of each of them."""
+def by_implementation(entries: list[Requirement]) -> tuple[list[tuple[str, str]], dict[str, dict[Any, Records]]]:
+    """The judged implementations, and for each requirement the cases of each of them."""
     known = _known_requirements()
     seen: dict[tuple[str, str], None] = {}
     cells: dict[str, dict[Any, Records]] = {}
-    for entry in found:
+    for entry in entries:
         side = known[entry.id].side if entry.id in known else "either"
         for record in entry.cases:
             for who in judged(record, side):
@@ -316,7 +328,7 @@ def by_implementation(found: list[Requirement]) -> tuple[list[tuple[str, str]], 
 
 
 def freedom(requirement: str) -> str:
-    """The doubles that use the freedom of a `may` or `should`, or why no double does; "" of a `must`."""
+    """The doubles that use the freedom of a `may` or `should`, or the reason why no double does; "" for a `must`."""
     from headroom.core.mutation import doubles
 
     known = doubles.load()
@@ -325,7 +337,7 @@ def freedom(requirement: str) -> str:
 
 @dataclass(frozen=True)
 class Untested:
-    """A requirement that no case of a run names, and why."""
+    """A requirement that no case of a run names, and the reason."""
 
     id: str
     level: str
@@ -337,10 +349,10 @@ class Untested:
 
 def untested(records: Records) -> list[Untested]:
     """Requirements without a case in the run, from the documents that its cases test."""
-    found = {entry.id for entry in requirements(records)}
-    documents = {parts_of(identity)[0] for identity in found}
+    tested = {entry.id for entry in requirements(records)}
+    documents = {parts_of(identity)[0] for identity in tested}
     known = _known_requirements()
-    rest = [known[identity] for identity in _in_order(known) if identity not in found]
+    rest = [known[identity] for identity in _in_order(known) if identity not in tested]
     roles = {role for role in ("compressor", "decompressor") if any(record[role] for record in records)}
     return [
         Untested(
@@ -357,7 +369,9 @@ def untested(records: Records) -> list[Untested]:
 
 
 def _why_not_selected(identity: str, side: str, roles: set[str]) -> str:
-    """Why no case of a run names a requirement that one could. `roles` are the roles under test in the run."""
+    """The reason why no case of a run names a requirement although the suites have cases for it. `roles` are the roles
+    under test in the run.
+    """
     suites = suites_of().get(identity, ())
     if not suites:
         return "No case names it."
@@ -375,7 +389,7 @@ class Coverage:
     not select; `without_case` all others, which no case names.
     """
 
-    document: str  # its name; its key where resources/requirements has it no more
+    document: str  # its name; its key if resources/requirements no longer has the document
     title: str
     known: int
     by_verdict: dict[str, int]
@@ -385,14 +399,14 @@ class Coverage:
 
 
 def coverage(records: Records) -> list[Coverage]:
-    """How much of each document the cases of a run cover."""
-    found = {entry.id: worst([case["verdict"] for case in entry.cases]) for entry in requirements(records)}
+    """The coverage of each document by the cases of a run."""
+    verdicts = {entry.id: worst([case["verdict"] for case in entry.cases]) for entry in requirements(records)}
     known = _binding_requirements()
     result = []
     documents = _known_requirements().documents
-    for key in dict.fromkeys(parts_of(identity)[0] for identity in found):  # in their order, as the requirements are
-        mine = [verdict for identity, verdict in found.items() if parts_of(identity)[0] == key]
-        rest = [one for identity, one in known.items() if one.document.key == key and identity not in found]
+    for key in dict.fromkeys(parts_of(identity)[0] for identity in verdicts):  # in the order of the requirements
+        mine = [verdict for identity, verdict in verdicts.items() if parts_of(identity)[0] == key]
+        rest = [one for identity, one in known.items() if one.document.key == key and identity not in verdicts]
         not_yet = sum(bool(one.not_yet) for one in rest)
         not_selected = sum(_has_cases(one) for one in rest)
         counts = {verdict: mine.count(verdict) for verdict in VERDICTS}
@@ -405,8 +419,9 @@ def coverage(records: Records) -> list[Coverage]:
 
 @dataclass(frozen=True)
 class Level:
-    """Requirements of one level on an implementation, all documents together: with a case, not yet, not selected,
-    without one."""
+    """Requirements of one level on an implementation, from all documents: counts of those with a case, not yet
+    testable, not selected, without a case.
+    """
 
     level: str
     known: int
@@ -420,26 +435,28 @@ class Level:
 
     @property
     def share(self) -> float:
-        """The share of requirements with a case among all that an implementation of ours can be tested for, 0..1."""
+        """The share of requirements with a case among all that our implementations can be tested for, 0..1."""
         return self.with_case / max(self.known - self.not_yet, 1)
 
 
 def levels(records: Records) -> list[Level]:
-    """How much of what the documents ask at each level the cases of a run cover."""
-    found = {entry.id for entry in requirements(records)}
-    documents = {parts_of(identity)[0] for identity in found}
-    mine = [one for one in _binding_requirements().values() if one.document.key in documents]
+    """The coverage of each level by the cases of a run, over all documents."""
+    tested = {entry.id for entry in requirements(records)}
+    documents = {parts_of(identity)[0] for identity in tested}
+    mine = [requirement for requirement in _binding_requirements().values() if requirement.document.key in documents]
     result = []
     for level in dict.fromkeys(one.level for one in mine):
-        those = [one for one in mine if one.level == level]
-        rest = [one for one in those if one.id not in found]
+        of_level = [one for one in mine if one.level == level]
+        rest = [one for one in of_level if one.id not in tested]
         not_yet, not_selected = sum(bool(one.not_yet) for one in rest), sum(_has_cases(one) for one in rest)
-        result.append(Level(level, len(those), len(those) - len(rest), not_yet, not_selected))
+        result.append(Level(level, len(of_level), len(of_level) - len(rest), not_yet, not_selected))
     return sorted(result, key=lambda one: ("must", "should", "may").index(one.level))
 
 
 def _known_requirements() -> Requirements:
-    """Requirements by identifier, from resources/requirements; without them the report shows identifiers alone."""
+    """Requirements by identifier, from resources/requirements. If those cannot be read, the report shows identifiers
+    alone.
+    """
     try:
         return load()
     except HeadroomError:
@@ -447,7 +464,7 @@ def _known_requirements() -> Requirements:
 
 
 def _in_order(identities: Iterable[str]) -> list[str]:
-    """Identifiers of requirements, sorted by document and section; those of unknown documents are the last."""
+    """Identifiers of requirements, sorted by document and section, those of unknown documents last."""
     documents = _known_requirements().documents
 
     def place(identity: str) -> Any:
@@ -458,17 +475,21 @@ def _in_order(identities: Iterable[str]) -> list[str]:
 
 
 def _has_cases(requirement: Any) -> bool:
-    """Whether other cases name a requirement that no case of a run names, and an implementation has its feature."""
+    """True if cases outside the run name a requirement, and an implementation has its feature."""
     return not requirement.not_yet and requirement.id in suites_of()
 
 
 def _binding_requirements() -> dict[str, Any]:
     """The requirements that bind an implementation, rather than its surroundings, by identifier."""
-    return {identity: one for identity, one in _known_requirements().items() if one.side not in SURROUNDINGS}
+    return {
+        identity: requirement
+        for identity, requirement in _known_requirements().items()
+        if requirement.side not in SURROUNDINGS
+    }
 
 
 def items_by_place(records: Records) -> dict[str, list[dict[str, Any]]]:
-    """A paper's figures beside ours, by their place in the paper; each item carries its record."""
+    """A paper's figures beside ours, by their place in the paper. Each item carries its record."""
     places: dict[str, list[dict[str, Any]]] = {}
     for record in records:
         for item in record["items"]:
@@ -477,7 +498,7 @@ def items_by_place(records: Records) -> dict[str, list[dict[str, Any]]]:
 
 
 def series_named(records: Records, name: str) -> list[dict[str, Any]]:
-    """All series of a name, each with its record's parameters."""
+    """All series with a name, each with its record's parameters."""
     return [
         {**series, "parameters": record["parameters"], "verdict": record["verdict"]}
         for record in records

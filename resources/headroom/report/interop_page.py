@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The interop matrix as one HTML file beside the report: no network; captures and decodes are linked, not contained."""
+"""The interop matrix as one HTML file beside the report. It needs no network; captures and decodes are linked files."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from headroom.core.results.store import write_atomically
 from headroom.report import matrix_data, template
 from headroom.report.data import Records
 
-# A sign for each verdict, beside its word: distinct without colour, and without reading.
+# A sign for each verdict, beside its word, which can be told apart without colour.
 SIGNS = {"pass": "✓", "non-strict": "~", "fail": "✗", "unsupported": "–", "error": "!"}
 
 
 def write(records: Records, target: Path, run_folder: Path) -> Path:
-    """Writes the page of some records. Raises EnvironmentLacks when the disk does not take it."""
+    """Writes the page of some records. Raises EnvironmentLacks if the disk is full."""
     try:
         write_atomically(target, render(records, run_folder).encode())
     except OSError as error:
@@ -65,7 +65,7 @@ class Part:
     @classmethod
     def of(cls, scheme: Scheme, cells: list[matrix_data.Cell]) -> Part:
         pairs = matrix_data.by_pair(scheme, cells)
-        titles = {one.name: one.title for one in scheme.links}
+        titles = {link.name: link.title for link in scheme.links}
         links = {name: titles.get(name, name) for name in matrix_data.links(scheme, pairs)}
         return cls(scheme, scheme.cells().titles, pairs, links, any(cell["ns_per_packet"] for cell in cells))
 
@@ -76,31 +76,33 @@ class Part:
         return next((p for p in self.pairs if (p.compressor, p.decompressor) == (compressor, decompressor)), None)
 
     def size(self, cell: matrix_data.Cell) -> str:
-        """Octets on the link, as the cell shows them; "" where they are not known."""
-        found = cell.get(self.titles.size)
-        return "" if found is None else format(found, self.titles.size_format)
+        """Octets on the link, as text for a cell; "" if they are not known."""
+        octets = cell.get(self.titles.size)
+        return "" if octets is None else format(octets, self.titles.size_format)
 
 
 def _filters(parts: list[Part]) -> list[dict[str, Any]]:
-    """What can be filtered by: each axis with its values, and the links; a choice that schemes share stands once."""
-    found: dict[str, dict[str, Any]] = {}
+    """The choices of the page's filters: each axis with its values, and the links. A choice that several schemes share
+    appears once.
+    """
+    by_axis: dict[str, dict[str, Any]] = {}
     for part in parts:
         for axis in part.scheme.axes:
             shown = {line.axes[axis.name] for pair in part.pairs for line in pair.lines}
             values = {name: axis.title_of(name) for name in axis.names if name in shown}
-            made = found.setdefault(axis.name, {"name": axis.name, "title": axis.title, "values": {}})
-            made["values"] |= values | {name: name for name in sorted(shown - {*values})}
+            choice = by_axis.setdefault(axis.name, {"name": axis.name, "title": axis.title, "values": {}})
+            choice["values"] |= values | {name: name for name in sorted(shown - {*values})}
     links = {name: title for part in parts for name, title in part.links.items()}
     return [
-        *(one for one in found.values() if len(one["values"]) > 1),
+        *(one for one in by_axis.values() if len(one["values"]) > 1),
         {"name": "link", "title": "Link", "values": links},
     ]
 
 
 def _implementations(records: Records) -> list[dict[str, Any]]:
-    found: dict[str, dict[str, Any]] = {}
+    implementations: dict[str, dict[str, Any]] = {}
     for record in records:
         for role in ("compressor", "decompressor"):
             if record[role]:
-                found.setdefault(record[role]["name"], record[role])
-    return list(found.values())
+                implementations.setdefault(record[role]["name"], record[role])
+    return list(implementations.values())

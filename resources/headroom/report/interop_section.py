@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The report's section about the interop matrix: a summary; the page beside the report shows the cells."""
+"""The report's section about the interop matrix: a summary. The page beside the report shows the cells."""
 
 from headroom.core.results.record import VERDICTS, worst
 from headroom.report import matrix_data
@@ -10,7 +10,7 @@ PAGE = "interop.html"
 
 
 def interop(records: Records) -> Section | None:
-    """Cells by pair and verdict, and what did not pass by its signature."""
+    """The section with cells by pair and verdict, and cells that did not pass by signature."""
     cells = matrix_data.cells(records)
     if not cells:
         return None
@@ -49,5 +49,5 @@ def interop(records: Records) -> Section | None:
             Column("Between"),
             Column("One of them", long=True),
         ]
-        section.add("table", table("t-interop-groups", columns, rows, "What did not pass, by signature."))
+        section.add("table", table("t-interop-groups", columns, rows, "Cells that did not pass, by signature."))
     return section

@@ -17,30 +17,35 @@ ORDER = {"error": 0, "fail": 1, "non-strict": 2, "unsupported": 3, "pass": 4}
 
 
 def cells(records: Iterable[dict[str, Any]]) -> list[Cell]:
-    """All cells of some records, in order, each with its scheme, and implementations by name rather than by path.
-    Raises UsageError where another version made one."""
-    found = [(record, cell) for record in records for cell in record.get("cells", ())]
+    """All cells of some records, in order, each with its scheme, and with implementations by name instead of path.
+    Raises UsageError if another version made one of them.
+    """
+    pairs_of_cells = [(record, cell) for record in records for cell in record.get("cells", ())]
     names = implementations.short_names(
-        {cell[side]: (record.get(side) or {}).get("name") or cell[side] for record, cell in found for side in SIDES}
+        {
+            cell[side]: (record.get(side) or {}).get("name") or cell[side]
+            for record, cell in pairs_of_cells
+            for side in SIDES
+        }
     )
     return [
         {**cell, **{side: names[cell[side]] for side in SIDES}, "scheme": matrix.scheme_of_result(cell).name}
-        for _, cell in found
+        for _, cell in pairs_of_cells
     ]
 
 
-def by_scheme(found: Iterable[Cell]) -> list[tuple[Scheme, list[Cell]]]:
+def by_scheme(cells: Iterable[Cell]) -> list[tuple[Scheme, list[Cell]]]:
     """Cells by scheme, in the order of their names."""
     result: dict[str, list[Cell]] = {}
-    for cell in found:
+    for cell in cells:
         result.setdefault(cell["scheme"], []).append(cell)
     return [(find(name), result[name]) for name in sorted(result)]
 
 
-def pairs(found: list[Cell]) -> dict[tuple[str, str], dict[str, int]]:
+def pairs(cells: list[Cell]) -> dict[tuple[str, str], dict[str, int]]:
     """Cells by verdict for each compressor and decompressor."""
     result: dict[tuple[str, str], dict[str, int]] = {}
-    for cell in found:
+    for cell in cells:
         counts = result.setdefault((cell["compressor"], cell["decompressor"]), dict.fromkeys(VERDICTS, 0))
         counts[cell["verdict"]] += 1
     return result
@@ -48,11 +53,11 @@ def pairs(found: list[Cell]) -> dict[tuple[str, str], dict[str, int]]:
 
 @dataclass
 class Group:
-    """Cells in which the same went wrong."""
+    """Cells that failed in the same way."""
 
     scheme: Scheme
     signature: str
-    verdict: str  # the worst
+    verdict: str  # verdict of the worst cell
     cells: list[Cell] = field(default_factory=list)
 
     def words(self, name: str) -> list[str]:
@@ -64,15 +69,15 @@ class Group:
 
     @property
     def example(self) -> Cell:
-        """The cell with the fewest packets that show it; else the first."""
+        """The cell with the fewest packets that show the failure; else the first."""
         small = [cell for cell in self.cells if cell.get("minimised")]
         return min(small, key=lambda cell: cell["minimised"]["packets"], default=self.cells[0])
 
 
-def groups(found: list[Cell]) -> list[Group]:
-    """Failures by scheme and signature; the worst and most frequent first."""
+def groups(cells: list[Cell]) -> list[Group]:
+    """Failures by scheme and signature, the worst and most frequent first."""
     result: dict[tuple[str, str], Group] = {}
-    for cell in found:
+    for cell in cells:
         if not cell["signature"]:
             continue
         key = (cell["scheme"], cell["signature"])
@@ -100,7 +105,7 @@ class Line:
 
 @dataclass
 class Pair:
-    """One compressor with one decompressor: its lines, and what is unsupported."""
+    """A compressor with a decompressor: its lines, and its unsupported cells."""
 
     compressor: str
     decompressor: str
@@ -110,18 +115,19 @@ class Pair:
 
     @property
     def verdict(self) -> str:
-        """The worst of those that are supported."""
+        """The worst verdict of the supported cells."""
         return worst([word for word, count in self.counts.items() if count])  # type: ignore[misc]
 
 
-def by_pair(scheme: Scheme, found: list[Cell]) -> list[Pair]:
-    """The cells of a scheme, pair by pair. Lines of which every cell is unsupported for the same reason become one
-    sentence."""
+def by_pair(scheme: Scheme, cells: list[Cell]) -> list[Pair]:
+    """The cells of a scheme by pair. Lines with only cells that are unsupported for the same reason become one
+    sentence.
+    """
     result = []
-    for (compressor, decompressor), counts in pairs(found).items():
+    for (compressor, decompressor), counts in pairs(cells).items():
         pair = Pair(compressor, decompressor, counts)
         lines: dict[tuple[str, ...], Line] = {}
-        for cell in found:
+        for cell in cells:
             if (cell["compressor"], cell["decompressor"]) != (compressor, decompressor):
                 continue
             axes = {axis.name: str(cell[axis.name]) for axis in scheme.axes}
@@ -140,7 +146,7 @@ def by_pair(scheme: Scheme, found: list[Cell]) -> list[Pair]:
 
 
 def links(scheme: Scheme, shown: Iterable[Pair]) -> list[str]:
-    """The link conditions of lines that are shown, in the order of the matrix."""
-    found = {link for pair in shown for line in pair.lines for link in line.by_link}
-    known = [one.name for one in scheme.links]
-    return [*(name for name in known if name in found), *sorted(found - {*known})]
+    """The link conditions of the lines that are shown, in the order of the matrix."""
+    used = {link for pair in shown for line in pair.lines for link in line.by_link}
+    known = [link.name for link in scheme.links]
+    return [*(name for name in known if name in used), *sorted(used - {*known})]

@@ -13,7 +13,7 @@ from headroom.core.text import shown
 
 @dataclass(frozen=True)
 class Link:
-    """A line that leads to another place of the page, whose identity is `to`."""
+    """A link to another place of the page, whose identity is `to`."""
 
     text: str
     to: str
@@ -21,14 +21,14 @@ class Link:
 
 @dataclass
 class Cell:
-    """A cell of a table. `sort` is what a click on the column's title sorts by, where that is not the text."""
+    """A cell of a table. `sort` is the key for sorting by the column, if that is not the text."""
 
     text: str
     sort: float | str | None = None
     verdict: str = ""
     code: bool = False
     details: Sequence[str | Link] = ()  # lines that fold out below the text
-    anchor: str = ""  # identity of the place for links
+    anchor: str = ""  # identity of this place, as a target of links
     href: str = ""  # address of a file beside the page
 
 
@@ -38,7 +38,7 @@ class Column:
     number: bool = False
     long: bool = False  # on a phone, the value gets a line of its own
     tight: bool = False  # never broken into two lines
-    optional: bool = False  # left out where no row says anything in it
+    optional: bool = False  # left out if all its cells are empty
 
 
 @dataclass
@@ -57,12 +57,12 @@ class Table:
 
 @dataclass
 class Part:
-    """A piece of a section: kind is figure, table, heading, text, link (to `id`), facts, code or folded."""
+    """A piece of a section. `kind` is figure, table, heading, text, link (to `id`), facts, code or folded."""
 
     kind: str
     content: Any
     id: str = ""
-    title: str = ""  # of what is folded away
+    title: str = ""  # number of rows that are folded away
     style: str = ""
     filter: list[str] = field(default_factory=list)
 
@@ -85,7 +85,7 @@ class Section:
     parts: list[Part] = field(default_factory=list)
 
     def go_on(self, other: Section) -> None:
-        """Takes in another section of the same identity; what both say stands once."""
+        """Appends another section of the same identity; sentences and parts of both appear once."""
         self.intro += [line for line in other.intro if line not in self.intro]
         self.notes += [line for line in other.notes if line not in self.notes]
         self.cards += other.cards
@@ -99,14 +99,14 @@ class Section:
 class Page:
     title: str
     subtitle: str
-    warnings: list[str]  # what a reader must know before anything else
+    warnings: list[str]  # warnings, which stand before anything else
     verdicts: dict[str, int]
     sections: Sequence[ReportSection]
     footer: str
 
 
 def cell(value: Any) -> Cell:
-    """A cell from a plain value: numbers sort by size, missing ones come last."""
+    """A cell made of a plain value. Numbers sort by size, missing values last."""
     if isinstance(value, Cell):
         return value
     if value is None:
@@ -122,16 +122,18 @@ VERDICT_WEIGHT = {"error": 0, "fail": 1, "non-strict": 2, "unsupported": 3, "pas
 
 
 def verdict_cell(verdict: str, text: str = "") -> Cell:
-    """A verdict: sorts the worst first."""
+    """A cell for a verdict, which sorts the worst first."""
     return Cell(text or verdict, VERDICT_WEIGHT.get(verdict, 9), verdict)
 
 
 def table(identity: str, columns: Sequence[Column], rows: Sequence[Sequence[Any]], caption: str = "") -> Table:
-    """A table from plain values; a row's verdict, for filters, is that of its first verdict cell."""
+    """A table made of plain values. Filters use the verdict of a row's first verdict cell."""
     lines = [[cell(value) for value in row] for row in rows]
-    kept = [i for i, column in enumerate(columns) if not column.optional or any(_says(line[i]) for line in lines)]
-    built = [Row([line[i] for i in kept], next((c.verdict for c in line if c.verdict), "")) for line in lines]
-    return Table(identity, [columns[i] for i in kept], built, caption)
+    columns_shown = [
+        i for i, column in enumerate(columns) if not column.optional or any(_says(line[i]) for line in lines)
+    ]
+    built = [Row([line[i] for i in columns_shown], next((c.verdict for c in line if c.verdict), "")) for line in lines]
+    return Table(identity, [columns[i] for i in columns_shown], built, caption)
 
 
 def _says(cell: Cell) -> bool:

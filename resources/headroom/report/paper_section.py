@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The section of the report that puts a paper's tables and figures beside ours."""
+"""The section of the report that compares a paper's tables and figures with ours."""
 
 from typing import Any
 
@@ -12,12 +12,12 @@ from headroom.report.columns import Shown, table_of
 from headroom.report.data import Records
 from headroom.report.page import Cell, Column, Section, Table, table, verdict_cell
 
-MOST_TIGHT = 26  # letters of a row's name that is never broken into two lines
-MOST_OPEN = 40  # figures of a place whose tables stand open; the rest would make the page very long
+MOST_TIGHT = 26  # most letters of a row's name that stays on one line
+MOST_OPEN = 40  # most figures of a place whose tables stand open; more would make the page very long
 
 
 def paper(records: Records) -> Section | None:
-    """One heading, and tables and charts below it, for each place of the paper."""
+    """The section with a heading, tables and charts for each place of the paper."""
     places = data.items_by_place(records)
     if not places:
         return None
@@ -26,11 +26,10 @@ def paper(records: Records) -> Section | None:
     title = f"{about['title']} ({about['year']})" if about else "A paper's figures beside ours"
     section = Section("paper", title, "Paper")
     section.intro = [
-        "Must-match: it follows from the protocol or from the link, so it has to agree. "
-        "Shape: it has to point the same way. Context: another "
-        "machine, another year; shown side by side, without a verdict.",
-        "Paper: a number that the paper prints, nothing else. Model: a number that follows by calculation, from an "
-        "equation or from other numbers of the paper. Bound: our own, on the paper's words or on what the link allows.",
+        "Must-match: the figure follows from the protocol or the link, so it must agree. Shape: it must change in "
+        "the same direction. Context: another machine and another year; shown without a verdict.",
+        "Paper: a number that the paper prints. Model: a number that follows by calculation, from an equation or "
+        "from other numbers of the paper. Bound: our own, from the paper's text or from the limits of the link.",
     ]
     section.add("table", agreement_table("t-agreement", [item for items in places.values() for item in items]))
     section.notes = list(about.get("notes", ()))
@@ -53,16 +52,16 @@ def paper(records: Records) -> Section | None:
 
 
 def _counted(described: dict[str, Any], left: dict[str, dict[str, Any]]) -> str:
-    """What a table that is folded away holds."""
+    """The title of a table that is folded away: counts of its figures."""
     items = [left[identity] for _, identities in described["rows"] for identity in identities if identity in left]
     verdicts = [verdict for item in items if (verdict := verdict_of(item))]
-    counts = [f"{verdicts.count(one)} {one}" for one in VERDICTS if one in verdicts]
+    counts = [f"{verdicts.count(verdict)} {verdict}" for verdict in VERDICTS if verdict in verdicts]
     measured = len(items) - len(verdicts)
     return f"{len(items)} figures: {', '.join([*counts, *([f'{measured} measured'] if measured else [])])}"
 
 
 def _of_parameters(records: Records, name: str) -> dict[str, Any]:
-    """What the records say about their places under this name."""
+    """The values of a parameter in the records, merged: each record describes its own places."""
     return {
         place: described
         for record in records
@@ -71,10 +70,12 @@ def _of_parameters(records: Records, name: str) -> dict[str, Any]:
 
 
 def _matrix(identity: str, described: dict[str, Any], left: dict[str, dict[str, Any]]) -> Any:
-    """A table as the paper has it, ours with the paper's behind it. Takes its figures out of `left`."""
+    """A table with the paper's rows and columns: our figure, and the paper's behind it. Removes the figures that it
+    shows from `left`.
+    """
     rows, named = [], []
     for name, identities in described["rows"]:
-        items = [left.pop(one, None) for one in identities]
+        items = [left.pop(identity, None) for identity in identities]
         rows.append([Cell(name), *(_beside(item) for item in items)])
         named += [item for item in items if item]
     verdicts = [item["verdict"] for item in named]
@@ -87,7 +88,7 @@ def _matrix(identity: str, described: dict[str, Any], left: dict[str, dict[str, 
 
 
 def _beside(item: dict[str, Any] | None) -> Cell:
-    """A cell of a matrix: ours, the paper's, and for times how many times as fast ours is."""
+    """A cell of a matrix: our figure, the paper's and, for times, the speed-up of ours."""
     if item is None:
         return Cell("")
     theirs = f"model {shown(item['model'])}" if item.get("model") is not None else shown(item["paper"])
@@ -145,14 +146,16 @@ AGREEMENT = [
 
 
 def agreement_table(identity: str, items: list[dict[str, Any]]) -> Table:
-    """How many figures agree: those that the paper prints, what it says in words, and our own, apart."""
+    """The numbers of figures that agree: printed figures, statements in words, and our own models and bounds, apart."""
     rows: list[list[Any]] = [
         [about, kind, counts.total(), *(counts[verdict] or None for verdict in VERDICTS)]
         for (about, kind), counts in agreement(items).items()
     ]
     rest = sum(1 for item in items if not basis(item))
     if rest:
-        rows.append(["Nothing: context, or a cell that the paper does not give", None, rest, *[None] * len(VERDICTS)])
+        rows.append(
+            ["No comparison: context, or a cell that the paper does not give", None, rest, *[None] * len(VERDICTS)]
+        )
     return table(identity, AGREEMENT, rows)
 
 
@@ -163,7 +166,7 @@ def _table(identity: str, items: list[dict[str, Any]]) -> Table:
 
 
 def _figures(records: Records) -> dict[str, list[charts.Figure]]:
-    """Charts by place, from the series that the cases of papers left."""
+    """Charts by place, from the series in the records of papers."""
     drawn: dict[str, list[charts.Figure]] = {}
     for measured in all_papers().values():
         drawn |= measured.figures(records)

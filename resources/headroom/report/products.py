@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The products that records are about, as people read them: name, version and digest of each implementation."""
+"""The products that records are about, as text: name, version and digest of each implementation."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 ROLES = ("compressor", "decompressor")
-DIGITS = 12  # of a digest in a sentence
+DIGITS = 12  # digits of a digest in a sentence
 
 
 def described(side: dict[str, Any]) -> str:
-    """One implementation of a record: `codec 2.1 (SHA-256 1f2e3d4c5b6a)`."""
+    """An implementation of a record as text: `codec 2.1 (SHA-256 1f2e3d4c5b6a)`."""
     name = f"{side['name']} {side['version']}" if side.get("version") else f"{side['name']} of unknown version"
     digest = side.get("sha256")
     text = (
@@ -26,7 +26,7 @@ def described(side: dict[str, Any]) -> str:
 
 
 def products(records: Iterable[dict[str, Any]], role: str) -> list[str]:
-    """Those of one role, each once, in the order of the records."""
+    """The products in one role, each once, in the order of the records."""
     return list(dict.fromkeys(described(record[role]) for record in records if record[role]))
 
 
@@ -44,9 +44,11 @@ class Pair:
 
 
 def pairs(a: Iterable[dict[str, Any]], b: Iterable[dict[str, Any]]) -> list[Pair]:
-    """The implementations of two runs, role by role. Roles that both runs fill alike are one."""
+    """The implementations of two runs, role by role. Two roles with the same implementations in both runs become one
+    row.
+    """
     runs = [list(records) for records in (a, b)]
-    found = [Pair(role, *("; ".join(products(records, role)) or "none" for records in runs)) for role in ROLES]
-    if found[0].a == found[1].a and found[0].b == found[1].b:
-        return [Pair("both sides", found[0].a, found[0].b)]
-    return found
+    rows = [Pair(role, *("; ".join(products(records, role)) or "none" for records in runs)) for role in ROLES]
+    if rows[0].a == rows[1].a and rows[0].b == rows[1].b:
+        return [Pair("both sides", rows[0].a, rows[0].b)]
+    return rows

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Renders records into one self-contained HTML file: no network, no other file."""
+"""Renders records into one self-contained HTML file that needs no network."""
 
 import contextlib
 from datetime import datetime
@@ -23,9 +23,9 @@ from headroom.report.unreadable import readable, unreadable, without
 
 
 def write(records: Records, target: Path, run_folder: Path) -> Path:
-    """Writes the report of some records, and beside it the interop matrix where there is one.
+    """Writes the report of some records and, beside it, the interop matrix if there is one.
 
-    Raises EnvironmentLacks when the disk does not take it.
+    Raises EnvironmentLacks if the disk is full.
     """
     html = render(records, run_folder)
     try:
@@ -42,11 +42,11 @@ def write(records: Records, target: Path, run_folder: Path) -> Path:
 def _write_matrix(records: Records, target: Path, run_folder: Path) -> None:
     """Writes the interop matrix, without the records that it cannot read."""
     try:
-        kept = readable(lambda few: interop_page.render(few, run_folder), records, "The interop matrix")
+        usable = readable(lambda few: interop_page.render(few, run_folder), records, "The interop matrix")
     except UsageError as error:
         warn(str(error))
         return
-    interop_page.write(kept, target, run_folder)
+    interop_page.write(usable, target, run_folder)
 
 
 def render(records: Records, run_folder: Path) -> str:
@@ -103,15 +103,15 @@ LAST = (
 
 
 def made_of(make: MakeSection, records: Records) -> ReportSection | None:
-    """The section of some records. Records that it cannot read are left out, and the section says so."""
+    """The section made of some records. Unreadable records are left out, and the section lists them."""
     try:
         return make(records)
     except Exception as error:
         wrong, reason = unreadable(make, records), f"{type(error).__name__}: {error}"
     section: ReportSection | None = None
-    if kept := without(records, wrong):
+    if rest := without(records, wrong):
         with contextlib.suppress(Exception):
-            section = make(kept)
+            section = make(rest)
     title = make.__name__.strip("_").replace("_", " ").capitalize()
     section = section or Section(f"unreadable-{make.__name__.replace('_', '-')}", title, title)
     note = f"This section cannot read the {len(records)} records together ({shortened(reason, 200)})."
@@ -125,7 +125,7 @@ def made_of(make: MakeSection, records: Records) -> ReportSection | None:
 
 
 def _sections(records: Records) -> list[ReportSection]:
-    """The sections that have content, with those of the schemes in the middle."""
+    """The sections that are not empty; those of the schemes stand in the middle."""
     first, last = (
         [made for make in makers if (made := made_of(make, records)) is not None] for makers in (FIRST, LAST)
     )
@@ -143,12 +143,12 @@ def _sections(records: Records) -> list[ReportSection]:
 
 
 def warnings(records: Records) -> list[str]:
-    """Warnings at the top: that the run was quick, that the machine was not quiet, that there was no sandbox."""
+    """Warnings at the top of the report: a quick run, a busy machine, a missing sandbox."""
     quick = sum(bool(record.get("quick")) for record in records)
     found = []
     if quick:
         of = "" if quick == len(records) else f" for {quick} of {len(records)} cases"
-        found.append(f"Made with --quick{of}: fewer trials and seeds, shorter ones. A first look, not a measurement.")
+        found.append(f"Run with --quick{of}: fewer and shorter trials, fewer seeds. A first look, not a measurement.")
     disturbances = pressure.summary(records)
     measured = any(record["metrics"] or record["items"] for record in records)
     if disturbances and measured and (sentences := disturbances.sentences()):
@@ -156,24 +156,24 @@ def warnings(records: Records) -> list[str]:
     missing = [record["environment"].get("missing") for record in records]
     reasons = [one.get("sandbox") for one in missing if isinstance(one, dict)]
     if weak := sorted({str(reason) for reason in reasons if reason}):
-        found.append(f"Code of others ran without the whole sandbox: {'; '.join(weak)}.")
+        found.append(f"Other people's code ran without the whole sandbox: {'; '.join(weak)}.")
     return found
 
 
 def _title(records: Records) -> str:
-    """Whom the report is about, and what was asked. The reference is not named where it is the other side alone."""
+    """The title: the implementations and the suites. The reference is not named if it is only the other side."""
     judged = [record for record in records if record["parameters"].get("kind") != "floor"]
     roles = [(record["compressor"], record["decompressor"]) for record in judged]
-    # Without pairs, as with endpoints in conformance, the title names the implementations judged alone.
+    # If there are no pairs, as with endpoints in conformance, the title names only the judged implementations.
     pairs = [pair for pair in roles if all(pair)] or roles
     sides = [{one["name"] for one in pair if one} - {"null"} for pair in pairs]
     names = set().union(*sides)
     if names != {REFERENCE} and {REFERENCE} not in sides:
         names -= {REFERENCE}
     tags = {tag for record in records for tag in record["test"]["tags"]}
-    subjects = dict.fromkeys(one.subject for one in all_schemes().values() if f"scheme:{one.name}" in tags)
-    what = " and ".join(subject for subject in subjects if subject) or "header compression"
-    return f"{', '.join(sorted(names))}: {what}" if names else what[0].upper() + what[1:]
+    subjects = dict.fromkeys(scheme.subject for scheme in all_schemes().values() if f"scheme:{scheme.name}" in tags)
+    subject_text = " and ".join(subject for subject in subjects if subject) or "header compression"
+    return f"{', '.join(sorted(names))}: {subject_text}" if names else subject_text[0].upper() + subject_text[1:]
 
 
 def _when(records: Records) -> str:
@@ -181,6 +181,6 @@ def _when(records: Records) -> str:
         first = datetime.fromisoformat(records[0]["started"])
         last = datetime.fromisoformat(records[-1]["started"])
         minutes = (last - first).total_seconds() / 60 + records[-1]["duration_s"] / 60
-    except (ValueError, TypeError):  # with a time zone and without
+    except (ValueError, TypeError):  # times with and without a time zone
         return records[0]["started"]
     return f"{first:%d %B %Y, %H:%M} UTC · {minutes:.0f} min" if minutes >= 1 else f"{first:%d %B %Y, %H:%M} UTC"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The sections of the report, in order.
 
-Each takes records and returns a section, or None when there is nothing to show.
+Each takes records and returns a section, or None if there is nothing to show.
 """
 
 from collections import Counter
@@ -18,11 +18,11 @@ from headroom.report.columns import Shown, figure, parameter, table_of
 from headroom.report.data import Records
 from headroom.report.page import Card, Cell, Column, Link, Section, Table, cell, table, verdict_cell
 
-FOLDED_FROM = 60  # cases; more would make the page endless on a phone
+FOLDED_FROM = 60  # most cases in a table; more would make the page very long on a phone
 
 
 def summary(records: Records) -> Section:
-    """The figures that most readers want, and what a reader must know before trusting them."""
+    """The section with the most important figures, and the warnings that a reader needs first."""
     section = Section("summary", "Summary", "Summary")
     section.cards.append(_passed("Cases", "passed", records))
     section.cards += _capacity_cards(records)
@@ -31,19 +31,19 @@ def summary(records: Records) -> Section:
         section.cards.append(_passed("Conformance", "cases that name a requirement passed", judged))
     must = [item for record in records for item in record["items"] if item["kind"] == "must-match"]
     if printed := [item for item in must if item["paper"] is not None]:
-        section.cards.append(_passed("Paper", "figures that the paper prints and that must match do", printed))
+        section.cards.append(_passed("Paper", "printed figures that must match do match", printed))
     if bad := data.not_passed(records):
-        section.add("heading", "What did not pass", id="not-passed")
+        section.add("heading", "Cases that did not pass", id="not-passed")
         section.add("table", table_of("t-not-passed", NOT_PASSED, bad))
     if any(record["parameters"].get("notes") for record in records):
         section.notes = [
-            "The machine was not quiet while the load was measured: trials were disturbed or spread. What was noticed "
-            "stands beside each figure; every raw trial is kept."
+            "The machine was not quiet while the load was measured: trials were disturbed or spread. Remarks stand "
+            "beside each figure; every raw trial is kept."
         ]
     return section
 
 
-NOT_PASSED: list[Shown] = [  # of (verdict, reason, cases)
+NOT_PASSED: list[Shown] = [  # one (verdict, reason, cases)
     (Column("Verdict"), lambda bad: verdict_cell(bad[0])),
     (Column("Case"), lambda bad: _cases(bad[2])),
     (Column("Reason", long=True), lambda bad: bad[1]),
@@ -55,7 +55,7 @@ def _cases(cases: list[str]) -> Cell:
 
 
 def _capacity_cards(records: Records) -> list[Card]:
-    """The capacity of one core, the cost of a packet there, and the growth with the number of cores."""
+    """The cards with the capacity of one core, the cost of a packet there, and the growth with the number of cores."""
     lines = [line for line in data.capacity_lines(records) if line.main]
     single = next((line for line in lines if line.cpus == "1c"), lines[0] if lines else None)
     if single is None or single.main is None:
@@ -68,10 +68,12 @@ def _capacity_cards(records: Records) -> list[Card]:
         Card("Cost of a packet", f"{shown(main.ns_per_operation)} ns", cost),
     ]
     if main.codec_only is not None:
-        of = f"flow pairs at {target_name(main.target_load)}, were there no harness"
+        of = f"flow pairs at {target_name(main.target_load)}, without the cost of the harness"
         cards.append(Card("Codec only", main.shown_codec_only, of))
     if main.ratio_to_null is not None:
-        cards.append(Card("Ratio to null", f"{main.ratio_to_null:.1f} ×", "cost of a packet over that of copying it"))
+        cards.append(
+            Card("Ratio to null", f"{main.ratio_to_null:.1f} ×", "cost of a packet over the cost of copying it")
+        )
     floor = data.value(main.record, metrics.FLOOR_NS)
     if floor is not None:
         of = "compress and decompress with the null adapter, which copies"
@@ -80,7 +82,7 @@ def _capacity_cards(records: Records) -> list[Card]:
 
 
 def _scaling_card(single: data.CapacityLine, lines: list[data.CapacityLine]) -> list[Card]:
-    """A card that compares one core with the CPU configuration of the most cores, where the run has both."""
+    """A card that compares one core with the CPU configuration of the most cores, if the run has both."""
     best = max(lines, key=lambda line: len(line.main.cores) if line.main else 0)
     one, many = single.flow_pairs(0.5), best.flow_pairs(0.5)
     if best is single or best.main is None or not one or not many:
@@ -91,7 +93,7 @@ def _scaling_card(single: data.CapacityLine, lines: list[data.CapacityLine]) -> 
 
 
 def _passed(title: str, of: str, judged: list[dict[str, Any]]) -> Card:
-    """How many passed of the cases that ran. Unsupported ones did not run and stand beside them."""
+    """A card with the passed share of the cases that ran. Unsupported cases, which did not run, are named beside it."""
     count = Counter(one["verdict"] for one in judged)
     unsupported = count["unsupported"]
     beside = f"; {unsupported} more {'is' if unsupported == 1 else 'are'} unsupported" if unsupported else ""
@@ -99,15 +101,15 @@ def _passed(title: str, of: str, judged: list[dict[str, Any]]) -> Card:
 
 
 def flows_come_and_go(records: Records) -> Section | None:
-    """The cost of an operation at start-up, in steady state and under churn."""
-    found = data.of_kind(records, "churn")
-    if not found:
+    """The section with the cost of an operation at start-up, in steady state and under churn."""
+    churn = data.of_kind(records, "churn")
+    if not churn:
         return None
-    section = Section("churn", "When flows come and go", "Churn")
+    section = Section("churn", "Flows that come and go", "Churn")
     section.intro = [
         "An operation is compressing and decompressing one packet. Start-up: the first packets of all flows at once, "
-        "with the time in which the kernel gives memory for their contexts. "
-        "Churn: that share of the flow pairs makes way for new ones each second."
+        "including the time in which the kernel provides memory for their contexts. Churn: this share of the flow "
+        "pairs is replaced by new ones each second."
     ]
     shown: list[Shown] = [
         (Column("Scheme"), lambda record: data.title_of_scheme(data.scheme_of(record))),
@@ -122,40 +124,42 @@ def flows_come_and_go(records: Records) -> Section | None:
         figure("Churn, ns", metrics.PHASE_NS(phase="churn")),
         figure("Load", metrics.LOAD, lambda load: percent(load or 0, 1)),
     ]
-    section.add("table", table_of("t-churn", shown, found))
+    section.add("table", table_of("t-churn", shown, churn))
     return section
 
 
 def conformance(records: Records) -> Section | None:
-    """Requirements x implementations, each verdict with the cases that it rests on; and what no case covers."""
-    found = data.requirements(records)
-    if not found:
+    """The section with requirements x implementations, each verdict with its cases; and the requirements without a
+    case.
+    """
+    tested = data.requirements(records)
+    if not tested:
         return None
     section = Section("conformance", "Conformance by requirement", "Conformance")
     section.intro = [
-        "Each requirement with the verdict on each implementation that it binds, the worst of the cases that name it; "
-        "a click on it shows them. A click on what the requirement asks shows the document's own words. Non-strict: a "
-        "SHOULD was missed. Unsupported: declared beforehand.",
-        "A MAY or SHOULD leaves an implementation free. The last column names the doubles of the reference which use "
-        "that freedom, and which no case may fail, or the reason why no double does.",
+        "Each requirement with its verdict on each implementation that it binds: the worst of the cases that name "
+        "it. Click on the verdict to see the cases, and on the requirement to see the document's own words. "
+        "Non-strict: a SHOULD was missed. Unsupported: declared beforehand.",
+        "A MAY or SHOULD leaves an implementation free. The last column names the doubles of the reference that use "
+        "this freedom, which no case may fail, or the reason why no double does.",
     ]
     covered = data.coverage(records)
     section.add("table", _levels_table(data.levels(records)))
     section.add("table", _coverage_table(covered))
-    matrix = _requirements_table(found, records)
+    matrix = _requirements_table(tested, records)
     present = [word for word in VERDICTS if any(one.by_verdict[word] for one in covered)]
-    title = f"Show all {len(found)} requirements with their cases" if len(found) > FOLDED_FROM else ""
+    title = f"Show all {len(tested)} requirements with their cases" if len(tested) > FOLDED_FROM else ""
     section.add("table", matrix, filter=present, title=title)
     if rest := data.untested(records):
-        section.add("heading", "What this run did not ask", id="untested")
-        title = f"Show all {len(rest)} requirements that it did not ask" if len(rest) > FOLDED_FROM else ""
+        section.add("heading", "Requirements that this run did not test", id="untested")
+        title = f"Show all {len(rest)} requirements that it did not test" if len(rest) > FOLDED_FROM else ""
         section.add("table", _untested_table(rest), title=title)
     return section
 
 
-def _requirements_table(found: Sequence[data.Requirement], records: Records) -> Table:
-    """Requirements x implementations: each verdict with the cases that it rests on."""
-    judged, cells = data.by_implementation(found)
+def _requirements_table(tested: Sequence[data.Requirement], records: Records) -> Table:
+    """A table of requirements x implementations: each verdict with its cases."""
+    judged, cells = data.by_implementation(tested)
     numbers = {id(record): number for number, record in enumerate(records)}
     matrix = table(
         "t-requirements",
@@ -163,8 +167,8 @@ def _requirements_table(found: Sequence[data.Requirement], records: Records) -> 
             Column("Requirement"),
             Column("Level"),
             *(Column(f"{name} as {role}") for name, role in judged),
-            Column("What it asks", long=True),
-            Column("What uses the freedom", long=True),
+            Column("Requirement", long=True),
+            Column("Doubles that use the freedom", long=True),
         ],
         [
             [
@@ -174,23 +178,23 @@ def _requirements_table(found: Sequence[data.Requirement], records: Records) -> 
                 _quoted(entry.text, entry.citation),
                 data.freedom(entry.id),
             ]
-            for entry in found
+            for entry in tested
         ],
     )
-    for row, entry in zip(matrix.rows, found, strict=True):
+    for row, entry in zip(matrix.rows, tested, strict=True):
         row.verdict = worst([case["verdict"] for case in entry.cases])
     return matrix
 
 
 def _untested_table(rest: Sequence[data.Untested]) -> Table:
-    """The requirements that no case of the run names, and why."""
+    """A table of the requirements that no case of the run names, and the reasons."""
     columns = [
         Column("Requirement"),
         Column("Level"),
         Column("Binds"),
-        Column("What it asks", long=True),
+        Column("Requirement", long=True),
         Column("Why", long=True),
-        Column("What uses the freedom", long=True),
+        Column("Doubles that use the freedom", long=True),
     ]
     rows = [
         [
@@ -207,22 +211,22 @@ def _untested_table(rest: Sequence[data.Untested]) -> Table:
 
 
 def _quoted(text: str, citation: str) -> Cell:
-    """The paraphrase of a requirement; the document's own words fold out below it."""
+    """A cell with the paraphrase of a requirement; the document's own words fold out below it."""
     return Cell(text, details=[citation] if citation else [])
 
 
 def _evidence(cases: Records, numbers: dict[int, int]) -> Cell:
-    """The verdict on one implementation, and the cases that it rests on, the worst first."""
+    """A cell with the verdict on one implementation, and its cases, the worst first."""
     if not cases:
         return Cell("–", "")
     by_weight = sorted(cases, key=lambda case: verdict_cell(case["verdict"]).sort or 0)
-    made = verdict_cell(worst([case["verdict"] for case in cases]))
-    made.details = [Link(_named(case), f"case-{numbers[id(case)]}") for case in by_weight]
-    return made
+    cell = verdict_cell(worst([case["verdict"] for case in cases]))
+    cell.details = [Link(_named(case), f"case-{numbers[id(case)]}") for case in by_weight]
+    return cell
 
 
 def _named(case: dict[str, Any]) -> str:
-    """The case, and its verdict where that is another than most have."""
+    """The case, and its verdict if that is an unusual one."""
     identity = str(case["test"]["id"])
     return identity if case["verdict"] == "pass" else f"{case['verdict']}: {identity}"
 
@@ -234,7 +238,7 @@ UNCOVERED: tuple[Shown, ...] = (
 )
 
 
-def _levels_table(found: list[data.Level]) -> Any:
+def _levels_table(levels: list[data.Level]) -> Any:
     shown: list[Shown] = [
         (Column("Level"), lambda one: one.level.upper()),
         (Column("Known", number=True), lambda one: one.known),
@@ -243,11 +247,11 @@ def _levels_table(found: list[data.Level]) -> Any:
         *UNCOVERED,
     ]
     caption = (
-        "How much the cases of this run cover, of what binds an implementation. The share is of what can be tested: "
-        "all but what no implementation of ours has (not yet). Not selected: this run left out the cases that name "
-        "it. An implementation may make use of a MAY or not."
+        "Requirements on an implementation that the cases of this run cover. The share excludes requirements about "
+        "features that no implementation of ours has (not yet). Not selected: this run left out the cases that name "
+        "it. A MAY leaves an implementation free."
     )
-    return table_of("t-levels", shown, found, caption)
+    return table_of("t-levels", shown, levels, caption)
 
 
 def _coverage_table(covered: list[data.Coverage]) -> Any:
@@ -265,7 +269,7 @@ def _coverage_table(covered: list[data.Coverage]) -> Any:
 
 
 def all_cases(records: Records) -> Section:
-    """Every case of the run."""
+    """The section with every case of the run."""
     section = Section("cases", "All cases", "Cases")
     rows = [
         [
@@ -274,7 +278,7 @@ def all_cases(records: Records) -> Section:
             f"{(r['compressor'] or {}).get('name') or '–'} → {(r['decompressor'] or {}).get('name') or '–'}",
             cell(round(r["duration_s"], 2)),
             r["reason"].strip(),
-            Cell(_files(len(r["artefacts"])), details=[one["path"] for one in r["artefacts"]])
+            Cell(_files(len(r["artefacts"])), details=[artefact["path"] for artefact in r["artefacts"]])
             if r["artefacts"]
             else "–",
         ]
@@ -320,7 +324,7 @@ FACTS = (
 
 
 def environment(records: Records) -> Section:
-    """The machine, the build and the implementations."""
+    """The section about the machine, the build and the implementations."""
     section = Section("environment", "Environment", "Environment")
     found = records[-1]["environment"]
     missing = found.get("missing", {})
@@ -367,7 +371,7 @@ def environment(records: Records) -> Section:
 
 
 def _pressure(records: Records) -> list[tuple[str, str]]:
-    """How busy the machine was, with this run and other work."""
+    """Facts about the load of the machine, by this run and other work."""
     disturbances = pressure.summary(records)
     if disturbances is None:
         return []
@@ -377,20 +381,20 @@ def _pressure(records: Records) -> list[tuple[str, str]]:
     load = (
         f"{disturbances.first_load:.1f} at the start, at most {disturbances.most_load:.1f}, on {disturbances.cpus} CPUs"
     )
-    return [("Load average", load), ("Time given to others (steal)", stolen)]
+    return [("Load average", load), ("Time given to other guests (steal)", stolen)]
 
 
-def _digests(one: dict[str, Any]) -> str:
-    """How the adapter's digest begins and, behind it, that of the library that it opens."""
-    found = (one["sha256"] or one.get("reason", "–"))[:16]
-    opens = one.get("opens")
-    return f"{found}; {opens['path'].rpartition('/')[2]} {(opens['sha256'] or '–')[:16]}" if opens else found
+def _digests(side: dict[str, Any]) -> str:
+    """The beginnings of the adapter's digest and of the digest of the library that it opens."""
+    digest = (side["sha256"] or side.get("reason", "–"))[:16]
+    opens = side.get("opens")
+    return f"{digest}; {opens['path'].rpartition('/')[2]} {(opens['sha256'] or '–')[:16]}" if opens else digest
 
 
 def repeating(records: Records) -> Section:
-    """How to repeat each row."""
-    section = Section("repeat", "How to repeat each row", "Repeat")
-    section.intro = ["Typed in the repository's root. The same seed puts the same octets on the link."]
+    """The section with the commands that repeat each row."""
+    section = Section("repeat", "Commands that repeat each row", "Repeat")
+    section.intro = ["Run these in the repository's root. The same seed puts the same octets on the link."]
     groups: dict[str, list[str]] = {}
     for record in records:
         suite = record["test"]["id"].removesuffix(f"/{record['test']['name']}")

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`compare --slower-than`: which metrics are worse in one of two runs by more than a limit, beyond their uncertainty.
+"""`compare --slower-than`: judges which metrics are worse in one of two runs by more than a limit, beyond their
+uncertainty.
 
-A metric of a case is judged by its trials. Where both runs have a single trial of it, the cases that share the metric
-are judged together, each case of one run beside the same case of the other. What neither can tell is said.
+A metric of a case is judged by its trials. If both runs have a single trial, all cases that have the metric are judged
+together, each case of one run beside the same case of the other. If neither decides, the judgement is "cannot tell".
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from headroom.report.data import metrics_by_identity
 
 Record = dict[str, Any]
 Interval = tuple[float, float]
-LEAST_FACTOR = 2.0  # by which single trials have to differ: then b is worse, whatever their spread
+LEAST_FACTOR = 2.0  # the factor between single trials that makes b worse, whatever their spread
 # Quantiles of Student's t distribution, 99 % two-sided, for 1 to 10 degrees of freedom, and of the normal one.
 T_QUANTILES = (63.657, 9.925, 5.841, 4.604, 4.032, 3.707, 3.499, 3.355, 3.25, 3.169)
 Z_QUANTILE = 2.5758
@@ -28,20 +29,21 @@ Judgement = Literal["worse", "not worse", "cannot tell"]
 
 @dataclass(frozen=True)
 class Slowdown:
-    """The change of one metric from run a to run b. `change` is b over a, less 1; `interval` holds its ends with 99 %
-    confidence, None where too few trials tell it. `allowed` is the change for the worse that is none: the limit, and
-    what the machine itself became slower by."""
+    """The change of one metric from run a to run b. `change` is b over a, less 1. `interval` holds its ends with 99 %
+    confidence, None if there are too few trials. `allowed` is the change for the worse that is tolerated: the limit
+    plus the slowdown of the machine itself.
+    """
 
     metric: Metric
     core: int | None
     cases: tuple[str, ...]
     a: float
     b: float
-    trials: tuple[int, int]  # of a and b; of several cases together, how many there are
+    trials: tuple[int, int]  # numbers of trials in a and b; of several cases together, the number of cases
     change: float
     interval: Interval | None
     allowed: float
-    factor: float = 1.0  # by which b is worse, of single trials, in each case at least
+    factor: float = 1.0  # the factor by which b is worse in single trials, at least, over all cases
 
     @property
     def judgement(self) -> Judgement:
@@ -62,7 +64,7 @@ class Slowdown:
 
     @property
     def basis(self) -> str:
-        """What the interval rests on."""
+        """The data that the interval is calculated from, in words."""
         if len(self.cases) > 1:
             return f"1 trial of each of {len(self.cases)} cases"
         if self.metric.repeats_within is not None:
@@ -92,29 +94,36 @@ class Slowdown:
 
 
 def figure_of(change: float, interval: Interval | None) -> str:
-    """A change with the ends of its interval, for people."""
+    """A change with the ends of its interval, as text."""
     if interval is None:
         return f"{_signed(change)} % (uncertainty not known)"
     return f"{_signed(change)} % ({_signed(interval[0])} to {_signed(interval[1])} %)"
 
 
 def judge(pairs: Iterable[tuple[Record, Record]], limit: float) -> list[Slowdown]:
-    """Judges each metric that both records of a case have, whose direction the registry knows and which is about the
-    implementations under test; the worst first. Metrics that both have as 0 are left out."""
-    found = [one for a, b in pairs for one in _of_case(a, b, limit)]
-    floors = [one for one in found if one.metric == FLOOR_NS]
-    machine = max([0.0, *(one.interval[0] for one in _together(floors) or floors if one.interval)])
-    timed = limit + machine * (1 + limit)  # both one after the other
-    found = [
-        one if one.metric.repeats_within is not None else replace(one, allowed=timed)
-        for one in found
-        if not one.metric.is_of_harness
+    """Judges each metric that both records of a case have, if the registry knows its direction and it concerns the
+    implementations under test. The worst come first. Metrics that are 0 in both are left out.
+    """
+    slowdowns = [slowdown for a, b in pairs for slowdown in _of_case(a, b, limit)]
+    floors = [slowdown for slowdown in slowdowns if slowdown.metric == FLOOR_NS]
+    machine = max([0.0, *(slowdown.interval[0] for slowdown in _together(floors) or floors if slowdown.interval)])
+    timed = limit + machine * (1 + limit)  # the case ran once in each run
+    slowdowns = [
+        slowdown if slowdown.metric.repeats_within is not None else replace(slowdown, allowed=timed)
+        for slowdown in slowdowns
+        if not slowdown.metric.is_of_harness
     ]
-    together = _together([one for one in found if one.interval is None])
-    grouped = {(one.name, case) for one in together for case in one.cases}
-    judged = [one for one in found if one.interval is not None or (one.name, one.cases[0]) not in grouped] + together
+    together = _together([slowdown for slowdown in slowdowns if slowdown.interval is None])
+    grouped = {(slowdown.name, case) for slowdown in together for case in slowdown.cases}
+    judged = [
+        slowdown
+        for slowdown in slowdowns
+        if slowdown.interval is not None or (slowdown.name, slowdown.cases[0]) not in grouped
+    ] + together
     order = {"worse": 0, "cannot tell": 1, "not worse": 2}
-    return sorted(judged, key=lambda one: (order[one.judgement], -abs(one.change), one.name, one.where))
+    return sorted(
+        judged, key=lambda slowdown: (order[slowdown.judgement], -abs(slowdown.change), slowdown.name, slowdown.where)
+    )
 
 
 def _of_case(a: Record, b: Record, limit: float) -> Iterable[Slowdown]:
@@ -125,7 +134,7 @@ def _of_case(a: Record, b: Record, limit: float) -> Iterable[Slowdown]:
             continue
         if metric["value"] is None or other["value"] is None or metric["value"] == other["value"] == 0:
             continue
-        trials = [[one for one in m["trials"] if one is not None] or [m["value"]] for m in (metric, other)]
+        trials = [[trial for trial in m["trials"] if trial is not None] or [m["value"]] for m in (metric, other)]
         if declared.repeats_within is not None and a["seed"] == b["seed"]:
             change, interval = counted(declared, metric["value"], other["value"])
         else:
@@ -134,40 +143,41 @@ def _of_case(a: Record, b: Record, limit: float) -> Iterable[Slowdown]:
         counts = (len(trials[0]), len(trials[1]))
         case = (a["test"]["id"],)
         values = (metric["value"], other["value"])
-        if declared.repeats_within is None:  # a value may be the best of its trials, and all of them are judged
+        if declared.repeats_within is None:  # a value may be the best of its trials, but all trials are judged
             values = (middle(trials[0]), middle(trials[1]))
         factor = _factor(declared, *values) if interval is None and counts == (1, 1) else 1.0
         yield Slowdown(declared, metric["core"], case, *values, counts, change, interval, limit, factor)
 
 
 def counted(metric: Metric, a: float, b: float) -> tuple[float, Interval | None]:
-    """The change of a figure that is counted: it repeats within the share that its metric names."""
+    """The change of a counted figure, which repeats within the share that its metric names."""
     change, within = _ratio(a, b) - 1, metric.repeats_within or 0.0
     return change, (change - within, change + within)
 
 
 def middle(trials: Sequence[float]) -> float:
-    """The geometric mean of trials, which `estimate` compares; the arithmetic one where a trial is 0."""
+    """The geometric mean of trials, which `estimate` compares; the arithmetic mean if a trial is 0."""
     return statistics.geometric_mean(trials) if min(trials) > 0 else statistics.mean(trials)
 
 
 def _factor(metric: Metric, a: float, b: float) -> float:
-    """By how much b is worse: 2 for twice the time, and for half of the throughput."""
+    """The factor by which b is worse: 2 for twice the time, and for half of the throughput."""
     better, worse = (a, b) if metric.better == "lower" else (b, a)
     return _ratio(better, worse) if min(a, b) > 0 else 1.0
 
 
 def estimate(a: Sequence[float], b: Sequence[float], *others: Sequence[float]) -> tuple[float, Interval | None]:
-    """The change from trials of one run to those of another, as a share, with its interval: Student's, for logarithms
-    of the trials, whose spread is taken to be one in both runs, and in `others`, which were measured alike."""
-    if list(a) == list(b):  # of the same figures to the last digit, no time is by chance
+    """The change from trials of one run to those of another, as a share, with its interval. It is Student's interval
+    for logarithms of the trials; both runs and `others`, which were measured alike, are taken to have one spread.
+    """
+    if list(a) == list(b):  # times are never equal to the last digit by chance
         return 0.0, (0.0, 0.0)
     if min(*a, *b) <= 0:
         return _ratio(statistics.mean(a), statistics.mean(b)) - 1, None
-    logs = [[math.log(one) for one in trials] for trials in (a, b, *others) if min(trials) > 0]
+    logs = [[math.log(trial) for trial in trials] for trials in (a, b, *others) if min(trials) > 0]
     difference = statistics.mean(logs[1]) - statistics.mean(logs[0])
-    freedom = sum(len(one) - 1 for one in logs)
-    squares = sum(statistics.variance(one) * (len(one) - 1) for one in logs if len(one) > 1)
+    freedom = sum(len(log) - 1 for log in logs)
+    squares = sum(statistics.variance(log) * (len(log) - 1) for log in logs if len(log) > 1)
     if not squares:  # equal trials may be steps of a search, which hide the spread
         return math.expm1(difference), None
     return _interval(difference, squares / freedom * (1 / len(a) + 1 / len(b)), freedom)
@@ -187,8 +197,10 @@ def t_quantile(freedom: int) -> float:
 
 
 def _together(single: Sequence[Slowdown]) -> list[Slowdown]:
-    """Each metric over all its cases where they are two or more: the mean change, with the spread of the cases'."""
-    found = []
+    """The judgement of each metric over all its cases, if there are two or more: the mean change, with the spread over
+    the cases.
+    """
+    result = []
     groups: dict[tuple[str, int | None], list[Slowdown]] = {}
     for one in single:
         if one.a > 0 and one.b > 0:
@@ -203,8 +215,8 @@ def _together(single: Sequence[Slowdown]) -> list[Slowdown]:
         cases, count = tuple(one.cases[0] for one in group), len(group)
         least = min(one.factor for one in group)
         more = replace(group[0], cases=cases, a=a, b=b, trials=(count, count), factor=least)
-        found.append(replace(more, change=change, interval=interval))
-    return found
+        result.append(replace(more, change=change, interval=interval))
+    return result
 
 
 def _ratio(a: float, b: float) -> float:

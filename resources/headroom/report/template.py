@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fills in the templates of pages. Texts of others stay text, and a browser runs no script but the page's own."""
+"""Renders the templates of pages. Texts from outside stay text, and a browser runs only the page's own script."""
 
 from __future__ import annotations
 
@@ -23,8 +23,9 @@ def render(
     own_filters: Mapping[str, Callable[..., Any]] | None = None,
     **values: Any,
 ) -> str:
-    """A page as HTML text: the template `name` with its style sheets and its script, all by their files' names, and
-    `values`, which go through its filters."""
+    """A page as HTML text: the template `name` with its style sheets and its script, each given by its file's name.
+    `values` pass through `own_filters`.
+    """
     import jinja2
 
     environment = jinja2.Environment(
@@ -42,9 +43,10 @@ def render(
 
 
 def policy(scripts: Sequence[str], files: str = "") -> str:
-    """The content security policy of a page: no other scripts within it than some, and no network. `files` is where its
-    files come from, such as 'self'; nowhere when left out. Source: Content Security Policy Level 3, 2.3.1."""
-    digests = (base64.b64encode(hashlib.sha256(one.encode()).digest()).decode() for one in scripts)
+    """The content security policy of a page: it allows only the given scripts, and no network. `files` is the source of
+    its files, such as 'self'; none when left out. Source: Content Security Policy Level 3, 2.3.1.
+    """
+    digests = (base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts)
     allowed = " ".join(filter(None, (files, *(f"'sha256-{digest}'" for digest in digests))))
     return (
         f"default-src {files or NOTHING}; script-src {allowed or NOTHING}; style-src {files} 'unsafe-inline'; "
@@ -53,7 +55,7 @@ def policy(scripts: Sequence[str], files: str = "") -> str:
 
 
 def address(path: str) -> str:
-    """The address of a file below the page's folder, `NOWHERE` of any other."""
+    """The address of a file below the page's folder; `NOWHERE` for any other file."""
     return NOWHERE if path.startswith("/") or ".." in path.split("/") else anchor(path)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the traffic came from: which generator sent it, over which topology, and who had to share a core."""
+"""The section about the source of traffic: the generator, the topology, and the roles that shared a core."""
 
 import json
 from typing import Any
@@ -22,15 +22,15 @@ SHAPES = {
 
 
 def traffic(records: Records) -> Section | None:
-    """One row for each way in which traffic was made; nothing where records do not say."""
+    """The section with a row for each way of generating traffic; None if no record describes its traffic."""
     descriptions: dict[str, tuple[dict[str, Any], int]] = {}
     for record in records:
-        if found := record.get("traffic"):
-            key = json.dumps(found, sort_keys=True)
-            descriptions[key] = (found, descriptions.get(key, (found, 0))[1] + 1)
+        if entry := record.get("traffic"):
+            key = json.dumps(entry, sort_keys=True)
+            descriptions[key] = (entry, descriptions.get(key, (entry, 0))[1] + 1)
     if not descriptions:
         return None
-    section = Section("traffic", "Where the traffic came from", "Traffic")
+    section = Section("traffic", "Source of the traffic", "Traffic")
     columns = [
         Column("Generator"),
         Column("Version"),
@@ -39,13 +39,13 @@ def traffic(records: Records) -> Section | None:
         Column("Cores", optional=True, long=True),
         Column("Cases", number=True),
     ]
-    section.add("table", table("t-traffic", columns, [_row(found, cases) for found, cases in descriptions.values()]))
-    section.notes = sorted({note for found, _ in descriptions.values() for note in _notes(found)})
+    section.add("table", table("t-traffic", columns, [_row(entry, cases) for entry, cases in descriptions.values()]))
+    section.notes = sorted({note for entry, _ in descriptions.values() for note in _notes(entry)})
     return section
 
 
-def _row(found: dict[str, Any], cases: int) -> list[Any]:
-    generator, topology = found["generator"], found["topology"]
+def _row(entry: dict[str, Any], cases: int) -> list[Any]:
+    generator, topology = entry["generator"], entry["topology"]
     name = topology["name"]
     cores = "; ".join(f"{role} {', '.join(map(str, ones))}" for role, ones in topology.get("cores", {}).items() if ones)
     return [
@@ -58,14 +58,14 @@ def _row(found: dict[str, Any], cases: int) -> list[Any]:
     ]
 
 
-def _notes(found: dict[str, Any]) -> list[str]:
-    topology = found["topology"]
+def _notes(entry: dict[str, Any]) -> list[str]:
+    topology = entry["topology"]
     notes = [
-        f"{found[who]['name']}: {note}" for who in ("generator", "topology") for note in found[who].get("notes", [])
+        f"{entry[who]['name']}: {note}" for who in ("generator", "topology") for note in entry[who].get("notes", [])
     ]
     if topology.get("note"):
         notes.append(
-            f"{topology['name']}: {topology['note']}. What shares a core waits for it: rates are lower and latencies "
-            "higher than with a core for each."
+            f"{topology['name']}: {topology['note']}. Roles that share a core wait for it: rates are lower and "
+            "latencies higher than with a core for each."
         )
     return notes

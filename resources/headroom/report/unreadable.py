@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Records that are valid and yet cannot be read: their parameters, as those of another hand, may be anything."""
+"""Detection of records that are valid but cannot be read: other tools may write anything into parameters."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from headroom.core.errors import HeadroomError, UsageError
 from headroom.core.results.store import name_of
 from headroom.core.text import some
 
-Items = list[Any]  # records, or what goes with them
+Items = list[Any]  # records, or objects made of records
 Make = Callable[[Items], object]
 
 
 def unreadable(make: Make, items: Items) -> Items:
-    """The items of which nothing can be made; none where each can be read, and only not all together."""
+    """The items that `make` fails on; none if it fails only on all together."""
     try:
         make(items)
     except Exception:
@@ -28,19 +28,19 @@ def unreadable(make: Make, items: Items) -> Items:
 
 
 def without(items: Items, wrong: Items) -> Items:
-    """The other items, by identity."""
+    """The items that are not in `wrong`, by identity."""
     return [item for item in items if not any(item is other for other in wrong)]
 
 
 def readable(make: Make, items: Items, what: str, name: Callable[[Any], str] = name_of) -> Items:
-    """The items of which `what` can be made; a warning names the others. Raises UsageError where nothing is left."""
+    """The items that `make` can read; a warning names the others. Raises UsageError if nothing is left."""
     try:
         make(items)
     except HeadroomError:
         raise
     except Exception as error:
         wrong, reason = unreadable(make, items), f"{type(error).__name__}: {error}"
-        warn(f"{what} cannot read ({reason}), and leaves out: {some([name(one) for one in wrong or items])}.")
+        warn(f"{what} cannot read ({reason}), and leaves out: {some([name(item) for item in wrong or items])}.")
         left = without(items, wrong) if wrong else []
         if not left:
             raise UsageError(f"{what} can read none of the {len(items)} records ({reason}).") from error

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Latency over the line, with a bare bridge at the same rate beside it: percentiles, distribution, figures."""
+"""The section about latency over the line, with a bare bridge at the same rate beside it: percentiles, distribution,
+figures.
+"""
 
 import math
 from typing import Any
@@ -16,7 +18,7 @@ FIGURES = ("average", "jitter", "p50", "p90", "p99", "p999", "longest")
 TITLES = ("average", "jitter", "50 %", "90 %", "99 %", "99.9 %", "longest")
 CONTROLLED = {"asked": "", "bridge": "bridge, "}
 PERCENTILES = slice(2, None)
-BINS_OF_DECADE = 8  # of the distribution: a factor of 1.33 each
+BINS_OF_DECADE = 8  # bins of the distribution in each power of ten: a factor of 1.33 each
 
 
 def show(section: Section, records: Records) -> None:
@@ -31,8 +33,8 @@ def show(section: Section, records: Records) -> None:
         if points := [point for nodes in CONTROLLED for one in ones for point in _percentiles(one, nodes)]:
             draw = charts.lines(points, "share of the packets", "µs (logarithmic)", x_sort=_titles(), log_y=True)
             caption = (
-                "That many of the packets took no longer, from the generator's port 0 to its port 1; beside it, a bare "
-                "bridge at the same rate."
+                "The share of the packets with at most this latency, from the generator's port 0 to its port 1; "
+                "beside it, a bare bridge at the same rate."
             )
             section.add("figure", charts.figure(f"f-wire-latency-{place}", f"Latency of {name}", caption, draw))
     if points := _distributions(records):
@@ -52,14 +54,16 @@ def show(section: Section, records: Records) -> None:
 
 
 def _buckets_of(records: Records) -> str:
-    """What a percentile is, by who counted the packets into buckets."""
+    """An explanation of percentiles, which depends on the generator that counted packets into buckets."""
     senders = {record.get("traffic", {}).get("generator", {}).get("name") for record in records}
-    sentences = ["A percentile is the upper edge of the bucket in which that packet was counted, at most the longest."]
+    sentences = [
+        ("A percentile is the upper edge of the bucket that holds its packet, but no more than the greatest latency.")
+    ]
     if "trex" in senders:
         sentences.append(
-            "TRex has one bucket below 10 µs and then nine to each power of ten, with edges at 10, 20 … 90, 100, 200 … "
-            "µs: its percentiles are up to twice what the packet took (10 µs stands for all below), and several may be "
-            "the same figure."
+            "TRex has one bucket below 10 µs and then nine in each power of ten, with edges at 10, 20 … 90, 100, 200 "
+            "… µs. So its percentiles are up to twice the packet's latency (10 µs stands for anything below), and "
+            "several may be equal."
         )
     return " ".join(sentences)
 
@@ -69,14 +73,16 @@ def _titles() -> list[str]:
 
 
 def _share(record: dict[str, Any]) -> str:
-    """The load as a share of the PDR; if the generator was the limit, as a share of the rate that the PDR exceeds."""
+    """The load as a share of the PDR. If the generator was the limit, it is a share of the rate that the PDR
+    exceeds.
+    """
     share = percent(record["parameters"]["share_of_pdr"])
     least = data.value(record, metrics.THROUGHPUT_AT_LEAST(goal="pdr"))
     return f"{share} of PDR" if least is None else f"{share} of {least:,.0f}/s, PDR is above"
 
 
 def _percentiles(record: dict[str, Any], nodes: str) -> list[dict[str, Any]]:
-    """Points of one kind of nodes, forward."""
+    """Points of the percentiles of one kind of nodes, forward."""
     values = [data.value(record, metrics.LATENCY(figure=figure, nodes=nodes)) for figure in FIGURES[PERCENTILES]]
     return [
         {"series": f"{CONTROLLED[nodes]}{_share(record)}", "x": title, "y": value / 1000}
@@ -89,10 +95,10 @@ def _distributions(records: Records) -> list[dict[str, Any]]:
     """Points of the histograms of the rows nearest to half of the PDR, and of the bridge beside the first of them."""
     nearest = min(abs(record["parameters"]["share_of_pdr"] - 0.5) for record in records)
     chosen = [record for record in records if abs(record["parameters"]["share_of_pdr"] - 0.5) == nearest]
-    found = []
+    points = []
     for record in chosen:
-        found += _distribution(record, "wire_latency_forward", name_of(record))
-    return found + _distribution(chosen[0], "wire_latency_bridge_forward", f"bridge beside {name_of(chosen[0])}")
+        points += _distribution(record, "wire_latency_forward", name_of(record))
+    return points + _distribution(chosen[0], "wire_latency_bridge_forward", f"bridge beside {name_of(chosen[0])}")
 
 
 def _distribution(record: dict[str, Any], histogram: str, series: str) -> list[dict[str, Any]]:
@@ -103,13 +109,13 @@ def _distribution(record: dict[str, Any], histogram: str, series: str) -> list[d
     total = sum(bins.values())
     if not total:
         return []
-    # Empty parts between and beside are zero, and not a straight line.
+    # Empty bins between and beside are drawn as zero.
     whole = range(min(bins) - 1, max(bins) + 2)
     return [{"series": series, "x": 10 ** (n / BINS_OF_DECADE), "y": bins.get(n, 0) / total} for n in whole]
 
 
 def _rows(record: dict[str, Any]) -> list[list[Any]]:
-    """A row for each direction, and one for each of the control."""
+    """A row for each direction of the nodes, and one for each of the control."""
     rows = []
     name = f"{name_of(record)} at {_share(record)}"
     for nodes, called in (("asked", ""), ("bridge", "bare bridge, ")):

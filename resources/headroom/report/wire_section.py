@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Forwarding over interfaces: throughput with its controls, its growth with the cores, loads."""
+"""The section about forwarding over interfaces: throughput with its controls, its growth with the cores, loads."""
 
 from functools import partial
 from typing import Any
@@ -13,16 +13,16 @@ from headroom.report.data import Records
 from headroom.report.page import Column, Section, table
 from headroom.report.wire_words import GOALS, NODES, main_ones, name_of, names_of, shared_cores
 
-MOST_LINES = 6  # in one figure
+MOST_LINES = 6  # most series in one figure
 KINDS = ("throughput", "scaling", "wire_latency", "delivery", "kernel_tcp")
 
 
 def on_the_wire(records: Records) -> Section | None:
-    """None where no record says anything of it."""
-    found = {kind: data.of_kind(records, kind) for kind in KINDS}
-    if not any(found.values()):
+    """The section, or None if no record is about forwarding."""
+    by_kind = {kind: data.of_kind(records, kind) for kind in KINDS}
+    if not any(by_kind.values()):
         return None
-    section = begin([one for ones in found.values() for one in ones], [*found["throughput"], *found["scaling"]])
+    section = begin([one for ones in by_kind.values() for one in ones], [*by_kind["throughput"], *by_kind["scaling"]])
     parts = {
         "throughput": (_throughput, _losses, _loads),
         "scaling": (_scaling,),
@@ -32,39 +32,39 @@ def on_the_wire(records: Records) -> Section | None:
     }
     for kind, functions in parts.items():
         for function in functions:
-            if found[kind]:
-                function(section, found[kind])
+            if by_kind[kind]:
+                function(section, by_kind[kind])
     return section
 
 
 def begin(records: Records, rates: Records) -> Section:
-    """The section as it begins for some records, of which `rates` looked for a rate."""
-    section = Section("wire", "What nodes forward", "On the wire")
+    """The beginning of the section for some records; `rates` are those with a search for a rate."""
+    section = Section("wire", "Forwarding rates of nodes", "On the wire")
     section.intro = [
-        "Two nodes with a link between them forward in both directions at once; a rate is packets a second of each. "
-        "NDR is the highest without a loss, PDR with 0.5 % at most, both by MLRsearch. The null codec and the bare "
-        "bridge are the same nodes without compression: what harness, link and kernel leave."
+        "Two nodes with a link between them forward in both directions at once; a rate is packets a second in each. "
+        "NDR is the highest rate without a loss, PDR that with a loss of 0.5 % at most, both by MLRsearch. The null "
+        "codec and the bare bridge are the same nodes without compression: they show the limits of harness, link and "
+        "kernel."
     ]
-    if any(one.get("quick") for one in rates):
+    if any(rate.get("quick") for rate in rates):
         section.intro.append(QUICK_RATES)
-    if any(one["parameters"].get("loads") for one in records):
+    if any(record["parameters"].get("loads") for record in records):
         section.notes = list(WHY_LOADS_DIFFER)
     return section
 
 
 QUICK_RATES = (
-    f"Rates of a quick run rest on trials of {QUICK.trial_s:g} s, and are looked for in steps of "
-    f"{percent(QUICK.width)}. The queues of interfaces take a tenth of a second and more to fill, which hides for as "
-    "long that a rate is too high: it may be found up to a step higher than without --quick."
+    f"Rates of a quick run rest on trials of {QUICK.trial_s:g} s, in steps of {percent(QUICK.width)}. The queues of "
+    "interfaces take a tenth of a second and more to fill, which hides for that time that a rate is too high. The "
+    "result may therefore be up to a step higher than without --quick."
 )
 WHY_LOADS_DIFFER = (
-    "Three sources say how loaded a core is, and they differ for good reasons. The busy share is what a process says "
-    "of its own loop: rounds in which there was something to do, by the clock, so time in which another process had "
-    "the core counts as busy. The thread's CPU time is what the kernel gave that loop, with the rounds in which it "
-    "polled in vain.",
-    "/proc/stat is the kernel's figure for the whole core, all processes together. A loop that polls takes its core "
-    "whole there, however little arrives; where processes share a core they sleep while nothing arrives, and the share "
-    "is that of all of them together.",
+    "Three sources tell the load of a core, and they differ for good reasons. The busy share is counted by a process "
+    "in its own loop: rounds with work, by the clock, so time in which another process had the core counts as busy. "
+    "The thread's CPU time is the kernel's count for that loop, including the rounds in which it polled in vain.",
+    "/proc/stat is the kernel's count for the whole core, all processes together. A polling loop occupies its whole "
+    "core there, however few packets arrive. Processes that share a core sleep while nothing arrives; the share is "
+    "then that of all of them together.",
 )
 
 
@@ -84,8 +84,8 @@ def _throughput(section: Section, records: Records) -> None:
                 bars, "of", "rate", "nodes", "", "packets/s of each direction", order=list(NODES.values())
             )
             caption = (
-                "One bar for each kind of node; where there is none, the generator was the limit, or a control came "
-                "out below what it is a control of."
+                "One bar for each kind of node. A missing bar means that the generator was the limit, or that a "
+                "control came out below the nodes that it controls."
             )
             section.add("figure", charts.figure(f"f-throughput-{goal}", title, caption, draw))
     shown: list[Shown] = [
@@ -96,8 +96,8 @@ def _throughput(section: Section, records: Records) -> None:
         (REASON[0], lambda record: " ".join(filter(None, (record["reason"], *_of_controls(record))))),
     ]
     caption = (
-        "Octets are those of an average IP packet: plain, and as it goes over the link, feedback and the padding of "
-        "short packets included."
+        "Octets are those of an average IP packet: plain, and on the link, including feedback and the padding of "
+        "short packets."
     )
     section.add("table", table_of("t-throughput", shown, records, caption))
 
@@ -109,7 +109,7 @@ OCTETS = (
 
 
 def _rate(nodes: str, record: dict[str, Any]) -> Any:
-    """A rate of some nodes; where the generator was the limit, what it is above."""
+    """A rate of some nodes; if the generator was the limit, the rate that it exceeds."""
     which = {"goal": record["parameters"]["goal"], "nodes": nodes}
     return rate_shown(record, metrics.THROUGHPUT(**which), metrics.THROUGHPUT_AT_LEAST(**which))
 
@@ -120,8 +120,8 @@ def rate_shown(record: dict[str, Any], rate: metrics.Metric, at_least: metrics.M
 
 
 def _of_controls(record: dict[str, Any]) -> list[str]:
-    """What a reader must know of each control: why it has no rate, or that it was measured again."""
-    goal, found = record["parameters"]["goal"], []
+    """Remarks on each control: the reason for a missing rate, or that it was measured again."""
+    goal, remarks = record["parameters"]["goal"], []
     for nodes in ("null", "bridge"):
         rate = data.measured(record, metrics.THROUGHPUT(goal=goal, nodes=nodes))
         least = data.value(record, metrics.THROUGHPUT_AT_LEAST(goal=goal, nodes=nodes))
@@ -129,17 +129,18 @@ def _of_controls(record: dict[str, Any]) -> list[str]:
         if not rate:
             continue
         if rate["value"] is None and least is None:
-            found.append(f"{NODES[nodes].capitalize()}: {rate['reason']}.")
+            remarks.append(f"{NODES[nodes].capitalize()}: {rate['reason']}.")
         elif len(searches) > 1:
-            rates = ", ".join("–" if one[goal] is None else f"{one[goal]:,.0f}" for one in searches)
-            found.append(
-                f"{NODES[nodes].capitalize()}: measured {len(searches)} times, for it came out too low: {rates}."
+            rates = ", ".join("–" if search[goal] is None else f"{search[goal]:,.0f}" for search in searches)
+            remarks.append(
+                f"{NODES[nodes].capitalize()}: measured {len(searches)} times, because it was lower than the nodes "
+                f"that it controls: {rates}."
             )
-    return found
+    return remarks
 
 
 def _losses(section: Section, records: Records) -> None:
-    """Loss over rate: each configuration of one profile, and the controls of the first."""
+    """Adds the chart of loss over rate: each configuration of one profile, and the controls of the first."""
     shown = main_ones(records)
     names, points, seen = names_of(shown), list[dict[str, Any]](), set[str]()
     for record in shown:
@@ -158,8 +159,8 @@ def _losses(section: Section, records: Records) -> None:
             points, "packets/s of each direction (logarithmic)", "packets lost", y_format="%", log_x=True
         )
         caption = (
-            f"{shown[0]['parameters']['profile']}: every trial of the searches in which the generator kept up; several "
-            "at one rate are one point, their mean."
+            f"{shown[0]['parameters']['profile']}: every trial of the searches in which the generator kept up. "
+            "Several trials at one rate are one point, their mean."
         )
         section.add("figure", charts.figure("f-loss", "Loss over rate", caption, draw))
 
@@ -175,7 +176,7 @@ SOURCES = {"busy_share": "busy share", "thread_cpu": "thread's CPU time", "proc_
 
 
 def _loads(section: Section, records: Records) -> None:
-    """Loads of the cores at the rates that were found, by role."""
+    """Adds the loads of the cores at the resulting rates, by role."""
     names = names_of(records)
     shown = [record for record in records if record["parameters"].get("loads")]
     if not shown:
@@ -204,10 +205,10 @@ def _loads(section: Section, records: Records) -> None:
         for load in record["parameters"]["loads"]:
             by_place.setdefault((load["role"], load["core"]), {})[load["source"]] = load["busy"]
         rows += [
-            [at, role, core, *(percent(found.get(source)) for source in SOURCES)]
-            for (role, core), found in by_place.items()
+            [at, role, core, *(percent(loads.get(source)) for source in SOURCES)]
+            for (role, core), loads in by_place.items()
         ]
-    caption = "Those at the NDR are in the records, where there is a PDR."
+    caption = "Loads at the NDR are in the records, if there is a PDR."
     section.add("table", table("t-loads", columns, rows, caption))
 
 
@@ -221,7 +222,7 @@ def _scaling(section: Section, records: Records) -> None:
     ]
     if len({bar["CPUs"] for bar in bars}) > 1:
         draw = charts.grouped_bars(bars, "CPUs", "speed-up", "nodes", "", "times the rate of one core", ".2f")
-        caption = "Where the null codec does not grow either, harness, kernel or generator keep it from growing."
+        caption = "If the null codec does not grow either, harness, kernel or generator limit the growth."
         section.add("figure", charts.figure("f-speed-up", "Speed-up by CPU configuration", caption, draw))
     shown: list[Shown] = [
         parameter("CPUs", "cpus"),
@@ -244,7 +245,7 @@ def _highest(record: dict[str, Any], cores: str) -> float | None:
 
 
 def _no_growth(record: dict[str, Any]) -> str:
-    """Why the null codec has no speed-up, where the nodes that it is a control of have one."""
+    """The reason why the null codec has no speed-up although the nodes that it controls have one."""
     null = data.measured(record, metrics.SPEED_UP(nodes="null"))
     if data.value(record, metrics.SPEED_UP()) is None or not null or null["value"] is not None:
         return ""
@@ -271,8 +272,8 @@ def _kernel_tcp(section: Section, records: Records) -> None:
         REASON,
     ]
     caption = (
-        "Both columns of a row were measured side by side. The figures depend on the kernel and on chance: compare "
-        "which is larger."
+        "Both columns of a row were measured at the same time. The figures depend on the kernel and on chance: "
+        "compare which is larger."
     )
     section.add("table", table_of("t-kernel-tcp", shown, records, caption))
 
@@ -289,6 +290,7 @@ def _delivery(section: Section, records: Records) -> None:
         REASON,
     ]
     caption = (
-        "The best of up to three trials, both directions together; what arrived changed is counted in all of them."
+        "The best of up to three trials, both directions together; packets that arrived changed are counted in all "
+        "of them."
     )
     section.add("table", table_of("t-delivery", shown, records, caption))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the parts of the report about the wire name what was measured."""
+"""Names of measurements in the parts of the report about the wire."""
 
 from collections import Counter
 from typing import Any
@@ -12,8 +12,9 @@ GOALS = {"ndr": "NDR: no packet lost", "pdr": "PDR: 0.5 % lost at most"}
 
 
 def name_of(record: dict[str, Any]) -> str:
-    """Returns the title of the scheme, the CPU configuration, and the channel where it is not the plain one: `1c`,
-    `1c, O-mode, piggybacked`. Old records name no scheme."""
+    """The title of the scheme, the CPU configuration, and the channel if it is not the plain one: `1c`, `1c, O-mode,
+    piggybacked`. Records may name no scheme.
+    """
     parameters = record["parameters"]
     scheme, mode = parameters.get("scheme"), parameters.get("mode", "U")
     channel = parameters.get("channel", "") if "mode" not in parameters else ""
@@ -23,7 +24,7 @@ def name_of(record: dict[str, Any]) -> str:
 
 
 def names_of(records: Records) -> dict[str, str]:
-    """Names by the identity of the case, with the profile where there are several."""
+    """Names by the identity of the case, with the profile if there are several."""
     several = len({record["parameters"].get("profile") for record in records}) > 1
     return {
         record["test"]["id"]: (f"{record['parameters']['profile']}, " if several else "") + name_of(record)
@@ -32,7 +33,7 @@ def names_of(records: Records) -> dict[str, str]:
 
 
 def main_ones(records: Records) -> Records:
-    """The records with the most frequent profile, because one figure shows one profile."""
+    """The records with the most frequent profile: a chart shows one profile."""
     counts = Counter(record["parameters"].get("profile") for record in records)
     return [record for record in records if record["parameters"].get("profile") == counts.most_common(1)[0][0]]
 

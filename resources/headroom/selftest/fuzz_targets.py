@@ -15,7 +15,7 @@ LIMITS = ("-timeout=20", "-rss_limit_mb=4096")
 
 @dataclass(frozen=True)
 class FuzzTarget:
-    """A program, and the folder of the files that it begins with."""
+    """A program, and the folder of its seeds."""
 
     program: Path
     seeds: Path
@@ -25,14 +25,15 @@ class FuzzTarget:
         return self.program.name.removesuffix("_fuzz")
 
     def words(self, corpus: Path, seconds: float, artefacts: str) -> list[str]:
-        """The command that runs it for a while, and keeps what it finds in `corpus`. The names of inputs that break it
-        begin with `artefacts`."""
+        """The command that runs it for a while, and adds new inputs to `corpus`. The names of inputs that break it
+        begin with `artefacts`.
+        """
         limits = [f"-max_total_time={max(1, round(seconds))}", *LIMITS, f"-artifact_prefix={artefacts}"]
         return [str(self.program), *limits, str(corpus), str(self.seeds)]
 
 
 def built(say: Callable[[str], None] | None = None) -> list[FuzzTarget]:
-    """Builds all targets, and returns them by name. Raises EnvironmentLacks where they cannot be built."""
+    """Builds all targets, and returns them by name. Raises EnvironmentLacks if they cannot be built."""
     folder = build.ensure(PRESET, say=say)
     seeds = {path.name: Path(path.read_text(encoding="utf-8")) for path in (folder / "seeds").iterdir()}
     programs = {name: folder / "bin" / name for name in sorted(seeds)}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The stages of `./headroom test`: what each runs, and the totals that its runner prints."""
+"""The stages of `./headroom test`: the programs that they run, and the totals that these print."""
 
 import os
 import re
@@ -23,15 +23,15 @@ from headroom.core.scheme_registry import all_schemes
 from headroom.selftest import fuzz_targets
 from headroom.selftest.fuzz_targets import FuzzTarget
 
-# clang-format's output differs between major versions; the tree follows the one of Debian 12.
+# clang-format's output differs between major versions; the tree follows the version of Debian 12.
 CLANG_FORMAT_MAJOR = "14"
-# Suites whose cases run one behind another, beside those of the other groups.
+# Groups of suites: the cases of a group run one after another, beside those of the other groups.
 SIDE_BY_SIDE = (("smoke", "conformance"), ("interop", "robustness"))
 SUITES_THAT_PROVE = tuple(name for group in SIDE_BY_SIDE for name in group)
 GOLDEN = ROOT / "resources/golden"
 CTEST_TOTALS = r"tests passed.*out of \d+"
 
-# Lines of a runner's output that name what failed (pytest, CTest, the comparison with the golden data), or say why.
+# Lines of a runner's output that name a failure (pytest, CTest, the comparison with the golden data), or its reason.
 FAULTS = re.compile(
     r"^(FAILED|ERROR) \S+\.py|^\s*\d+ - \S+ \((Failed|Timeout|Not Run|SEGFAULT|.*exception.*)\)|^golden: \D"
 )
@@ -43,7 +43,7 @@ Run = Callable[[Path], bool]
 
 @dataclass(frozen=True)
 class Stage:
-    """`run` writes all that it prints to a log and says whether it passed; `totals` match the lines to show."""
+    """A stage. `run` writes all its output to a log and returns True if it passed; `totals` match the lines to show."""
 
     name: str
     about: str
@@ -77,19 +77,21 @@ class Result:
 def stages(
     fast: bool = False, everything: bool = False, fuzz: bool = False, fuzz_seconds: int = 60, only: Sequence[str] = ()
 ) -> list[Stage]:
-    """The stages in order; those that `only` names, where it names any. Raises UsageError when there is none so named.
+    """The stages in order; if `only` names some, those alone. Raises UsageError if there is none of such a name.
 
     Stages that need a build of their own come last: BackgroundBuilds compiles it during the stages before them.
     """
-    found = _usual_stages(fast, benchmarks=everything)
+    all_stages = _usual_stages(fast, benchmarks=everything)
     if (everything or only) and not fast:
-        found += _further_stages()
+        all_stages += _further_stages()
     if fuzz:
-        found.append(Stage("fuzz", f"each fuzz target for {fuzz_seconds} s", _fuzz(fuzz_seconds), r"^fuzz: ", most=99))
-    names = [stage.name for stage in found]
+        all_stages.append(
+            Stage("fuzz", f"each fuzz target for {fuzz_seconds} s", _fuzz(fuzz_seconds), r"^fuzz: ", most=99)
+        )
+    names = [stage.name for stage in all_stages]
     if unknown := [name for name in only if name not in names]:
         raise UsageError(f"There is no stage '{unknown[0]}'. Stages: {', '.join(names)}.")
-    return [stage for stage in found if not only or stage.name in only]
+    return [stage for stage in all_stages if not only or stage.name in only]
 
 
 def _usual_stages(fast: bool, benchmarks: bool) -> list[Stage]:
@@ -124,14 +126,14 @@ def _further_stages() -> list[Stage]:
 
 
 class BackgroundBuilds:
-    """Compiles what later stages need, at the lowest priority, while earlier ones wait for processes.
+    """Compiles the builds of later stages, at the lowest priority, while earlier stages wait for processes.
 
-    A context manager: leaving it ends the build that is under way. A build that fails here fails again in its stage,
-    which reports it.
+    A context manager: leaving it ends the running build. A build that fails here fails again in its stage, which
+    reports it.
     """
 
-    def __init__(self, found: list[Stage]) -> None:
-        self._presets = [stage.preset for stage in found if stage.preset]
+    def __init__(self, stages: list[Stage]) -> None:
+        self._presets = [stage.preset for stage in stages if stage.preset]
         self._lock = threading.Lock()
         self._process: subprocess.Popen[str] | None = None
         self._ended = False
@@ -149,7 +151,7 @@ class BackgroundBuilds:
             self._thread.join()
 
     def start(self) -> None:
-        """Begins; once."""
+        """Begins the builds, once."""
         if self._presets and self._thread.ident is None:
             self._thread.start()
 
@@ -177,7 +179,7 @@ def _build_for_stage(preset: str, **more: Any) -> Path:
 
 
 def run(stage: Stage) -> Result:
-    """Runs one stage; its log is out/test/<stage>.log."""
+    """Runs a stage; its log is out/test/<stage>.log."""
     log = out_folder() / "test" / f"{stage.name}.log"
     log.parent.mkdir(parents=True, exist_ok=True)
     log.write_bytes(b"")
@@ -203,14 +205,14 @@ def _note(log: Path, text: str) -> None:
         file.write(text + "\n")
 
 
-def _command(log: Path, *words: str | Path, **environment: str) -> bool:
+def _command(log: Path, *arguments: str | Path, **environment: str) -> bool:
     """Runs a program in the repository's root with its output appended to the log."""
     with log.open("ab") as file:
-        file.write(f"$ {' '.join(str(word) for word in words)}\n".encode())
+        file.write(f"$ {' '.join(str(word) for word in arguments)}\n".encode())
         file.flush()
         try:
-            done = subprocess.run(
-                [str(word) for word in words],
+            process = subprocess.run(
+                [str(word) for word in arguments],
                 cwd=ROOT,
                 stdin=subprocess.DEVNULL,
                 stdout=file,
@@ -218,13 +220,13 @@ def _command(log: Path, *words: str | Path, **environment: str) -> bool:
                 env={**os.environ, "PYTHONPATH": str(ROOT / "resources"), **environment},
             )
         except FileNotFoundError:
-            file.write(f"{words[0]} is not installed; ./headroom test installs it where it may.\n".encode())
+            file.write(f"{arguments[0]} is not installed; ./headroom test installs it if it may.\n".encode())
             return False
-    return done.returncode == 0
+    return process.returncode == 0
 
 
 def _tool(name: str) -> Path:
-    """A program of the environment that runs us."""
+    """A program of the environment of this process."""
     return Path(sys.executable).parent / name
 
 
@@ -242,15 +244,15 @@ def _robocop(log: Path) -> bool:
 def _clang_format(log: Path) -> bool:
     program = shutil.which(f"clang-format-{CLANG_FORMAT_MAJOR}") or shutil.which("clang-format")
     if program is None:
-        _note(log, "clang-format: not installed; ./headroom test installs it where it may.")
+        _note(log, "clang-format: not installed; ./headroom test installs it if it may.")
         return False
     version = subprocess.run([program, "--version"], capture_output=True, text=True).stdout
     major = re.search(r"version (\d+)", version)
     if not major or major[1] != CLANG_FORMAT_MAJOR:
         _note(
             log,
-            f"clang-format: not judged, for version {major[1] if major else '?'} formats "
-            f"unlike version {CLANG_FORMAT_MAJOR}",
+            f"clang-format: not judged, because version {major[1] if major else '?'} formats unlike version "
+            f"{CLANG_FORMAT_MAJOR}",
         )
         return True
     folders = ("implementations", "resources/engine", "cmake")
@@ -283,12 +285,12 @@ def _ctest(preset: str, benchmarks: bool = False) -> Run:
     return stage
 
 
-def _pytest(log: Path, *words: str) -> bool:
+def _pytest(log: Path, *arguments: str) -> bool:
     build.ensure(DEFAULT_BUILD, say=lambda sentence: _note(log, sentence))
     # Many tests wait for a process more than they compute: one worker more than cores keeps the cores busy.
     workers = min((os.cpu_count() or 1) + 1, 8)
     side_by_side = ["-n", str(workers), "--dist", "loadfile"]
-    return _command(log, sys.executable, "-m", "pytest", "-q", "--color=no", *side_by_side, *words)
+    return _command(log, sys.executable, "-m", "pytest", "-q", "--color=no", *side_by_side, *arguments)
 
 
 def _pytest_fast(log: Path) -> bool:
@@ -317,9 +319,9 @@ def _robot_dry_run(log: Path) -> bool:
 def _count_cases(log: Path) -> bool:
     from headroom.core.run.selection import cases
 
-    found = cases([SUITES])
-    _note(log, f"{len(found)} tests, read without an error")
-    return bool(found)
+    all_cases = cases([SUITES])
+    _note(log, f"{len(all_cases)} tests, read without an error")
+    return bool(all_cases)
 
 
 def _robot(suites: tuple[str, ...]) -> Run:
@@ -363,30 +365,30 @@ def _robots(log: Path, folder: Path, groups: list[list[str]]) -> bool:
 
 
 def _outcomes(folder: Path) -> dict[str, golden.Outcome]:
-    found = golden.of_records(store.read_all(folder))
-    return {case: one for case, one in found.items() if one.verdict != golden.UNSUPPORTED}
+    outcomes = golden.of_records(store.read_all(folder))
+    return {case: outcome for case, outcome in outcomes.items() if outcome.verdict != golden.UNSUPPORTED}
 
 
 def _same_as_golden(log: Path, folder: Path, suites: tuple[str, ...]) -> bool:
-    """Whether every case of some suites gave the verdict, the cells and the link octets on file."""
-    found = _outcomes(folder)
-    on_file = {case: one for case, one in golden.read(GOLDEN).items() if case.partition("/")[0] in suites}
-    wrong = golden.differences(on_file, found)
+    """True if every case of some suites gave the recorded verdict, cells and link octets."""
+    outcomes = _outcomes(folder)
+    on_file = {case: outcome for case, outcome in golden.read(GOLDEN).items() if case.partition("/")[0] in suites}
+    wrong = golden.differences(on_file, outcomes)
     for sentence in wrong:
         _note(log, f"golden: {sentence}")
-    _note(log, f"golden: {len(found)} cases, {len(wrong)} differ from {shown(GOLDEN)}")
+    _note(log, f"golden: {len(outcomes)} cases, {len(wrong)} differ from {shown(GOLDEN)}")
     return not wrong
 
 
 def update_golden() -> int:
-    """Keeps the outcomes of the last robot stage as those to compare with; returns how many."""
-    found = _outcomes(out_folder() / "test" / "robot")
-    golden.write(GOLDEN, found)
-    return len(found)
+    """Writes the outcomes of the last robot stage as golden data. Returns how many."""
+    outcomes = _outcomes(out_folder() / "test" / "robot")
+    golden.write(GOLDEN, outcomes)
+    return len(outcomes)
 
 
 def _compose(log: Path) -> bool:
-    """Skipped with the reason where no Docker answers."""
+    """Runs the containers' tests; skipped with the reason if no Docker answers."""
     from headroom.testbed import compose
 
     if reason := compose.lacks():
@@ -397,7 +399,7 @@ def _compose(log: Path) -> bool:
         return False
     folder = ROOT / "resources/headroom/tests/wire"
     names = ("test_compose.py", "test_trex_container.py", "test_user_plane_in_containers.py", "test_cli_image.py")
-    tests = [folder / name for name in names]  # with TRex, where there is one
+    tests = [folder / name for name in names]  # with TRex, if there is one
     tests.append(folder.parent / "test_toy_scheme.py::test_it_is_measured_as_an_image")
     words = [sys.executable, "-m", "pytest", "-q", "--color=no", *tests]
     passed = _command(log, *words, HEADROOM_CONTAINERS="yes")
@@ -408,7 +410,7 @@ def _compose(log: Path) -> bool:
 def _mutants(log: Path) -> bool:
     from headroom.core.mutation import catalogue
 
-    chosen = [one for one in catalogue.load() if one.quick]
+    chosen = [mutant for mutant in catalogue.load() if mutant.quick]
     rows = campaign.run(chosen, say=lambda sentence: _note(log, sentence))
     caught = sum(row.verdict == "caught" for row in rows)
     _note(log, f"mutants: {caught} of {len(rows)} are found by the conformance suites")
@@ -418,9 +420,9 @@ def _mutants(log: Path) -> bool:
 def _bench(log: Path) -> bool:
     folder = build.ensure(DEFAULT_BUILD, benchmarks=True, say=lambda sentence: _note(log, sentence))
     results = []
-    for name, *words in (words for scheme in all_schemes().values() for words in scheme.benchmarks):
-        words = [word.replace("LIB", str(folder / "lib")) for word in words]
-        results.append(_command(log, folder / "bin" / name, *words))
+    for name, *arguments in (arguments for scheme in all_schemes().values() for arguments in scheme.benchmarks):
+        arguments = [word.replace("LIB", str(folder / "lib")) for word in arguments]
+        results.append(_command(log, folder / "bin" / name, *arguments))
         _note(log, f"bench: {name} {'runs' if results[-1] else 'FAILED'} (its figures are no measurement here)")
     return all(results)
 
@@ -437,10 +439,10 @@ def _fuzz(seconds: int) -> Run:
 
 
 def _fuzz_one(log: Path, target: FuzzTarget, seconds: int) -> bool:
-    """Runs one target, from the corpus of the tree and what earlier runs found; what it finds stays in the build."""
-    found = target.program.parents[1] / "corpus" / target.name
-    found.mkdir(parents=True, exist_ok=True)
-    passed = _command(log, *target.words(found, seconds, f"{found.parent}/{target.name}-"))
-    what = "found nothing" if passed else f"FOUND A DEFECT; the input is {shown(found.parent)}/{target.name}-…"
+    """Runs one target, from the corpus of the tree and the inputs of earlier runs. New inputs stay in the build."""
+    corpus = target.program.parents[1] / "corpus" / target.name
+    corpus.mkdir(parents=True, exist_ok=True)
+    passed = _command(log, *target.words(corpus, seconds, f"{corpus.parent}/{target.name}-"))
+    what = "found nothing" if passed else f"FOUND A DEFECT; the input is {shown(corpus.parent)}/{target.name}-…"
     _note(log, f"fuzz: {target.name}: {what} ({seconds} s, from {sum(1 for _ in target.seeds.iterdir())} files)")
     return passed

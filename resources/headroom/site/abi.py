@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A page per header of the adapter ABI: the contract at its head as text, its declarations part by part."""
+"""A page per header of the adapter ABI: the contract at its head as text, then its declarations part by part."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def page_of(path: str) -> str:
 
 
 def add(site: Site, folder: Path = FOLDER) -> Nav:
-    """Adds the pages of headers; returns their navigation: headroom.h first."""
+    """Adds the pages of headers. Returns their navigation, headroom.h first."""
     headers = sorted(folder.glob("*.h"))
     for path in headers:
         page = site.page(page_of(path.name), path.name, boost=2)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The whole site: all pages, and MkDocs, which makes HTML of them that needs no server and no network."""
+"""The whole site: all pages, and the HTML that MkDocs makes of them, which needs no server and no network."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 
 ASSETS = Path(__file__).parent / "assets"
 LOCK = Path(__file__).parent / "requirements.lock"
-MARK = "headroom-site.json"  # a folder with this file is a site, which the next one replaces
-SEPARATOR = r"[\s\-,:;!=\[\]()\"`/]+|\.(?!\d)|&[lg]t;"  # of words in a search: 5.7.1 is one
+MARK = "headroom-site.json"  # a folder with this file is a site and may be replaced
+SEPARATOR = r"[\s\-,:;!=\[\]()\"`/]+|\.(?!\d)|&[lg]t;"  # separators of words in a search; 5.7.1 is one word
 
 
 class SiteFailure(HeadroomError):
@@ -48,9 +48,9 @@ class SiteFailure(HeadroomError):
 def compose(command: TyperGroup, sources: Sequence[Source]) -> Site:
     """All pages of the site. `command` is the command line; `sources` are the outcomes that pages show."""
     site = Site()
-    found = suites.read()
-    parts = {"All suites": suites.add(site, found, sources)}
-    parts["Requirements"] = requirement_pages.add(site, found, sources)
+    all_suites = suites.read()
+    parts = {"All suites": suites.add(site, all_suites, sources)}
+    parts["Requirements"] = requirement_pages.add(site, all_suites, sources)
     for source in sources:
         if source.run and (report := source.run / "report.html").is_file() and not report.is_symlink():
             site.files[f"runs/{source.run.name}/report.html"] = report
@@ -59,25 +59,26 @@ def compose(command: TyperGroup, sources: Sequence[Source]) -> Site:
     parts["Commands"] = command_pages.add(site, command)
     parts["Headers"] = abi.add(site)
     parts["Keys"] = schema_pages.add(site)
-    landing.add(site, found)
+    landing.add(site, all_suites)
     landing.arrange(site, guides.add(site), parts)
     landing.add_cards(site)
     return site
 
 
 def check_target(folder: Path) -> None:
-    """Raises UsageError where a folder holds anything but a site, for the new one replaces it."""
+    """Raises UsageError if a folder holds anything but a site, because the new site replaces its content."""
     if folder.is_dir() and any(folder.iterdir()) and not (folder / MARK).is_file():
-        raise UsageError(f"{shown(folder)} holds files that are no site of ours; name an empty or a new folder.")
+        raise UsageError(f"{shown(folder)} holds files that are not a site of ours; name an empty or a new folder.")
     if folder.exists() and not folder.is_dir():
-        raise UsageError(f"{shown(folder)} is no folder; name an empty or a new one.")
+        raise UsageError(f"{shown(folder)} is not a folder; name an empty or a new one.")
 
 
 def build(site: Site, folder: Path, footer: str) -> None:
-    """Makes the site in a folder, whole or not at all. Raises EnvironmentLacks without MkDocs, SiteFailure where it
-    complains, of a broken link, too."""
+    """Makes the site in a folder, whole or not at all. Raises EnvironmentLacks without MkDocs, SiteFailure if MkDocs
+    complains, of a broken link, for instance.
+    """
     if find_spec("mkdocs") is None or find_spec("material") is None:
-        raise EnvironmentLacks(f"MkDocs is not there: ./headroom site installs it, from {shown(LOCK)}.")
+        raise EnvironmentLacks(f"MkDocs is not installed: ./headroom site installs it, from {shown(LOCK)}.")
     check_target(folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".site-", dir=folder.parent) as name:
@@ -94,9 +95,9 @@ def build(site: Site, folder: Path, footer: str) -> None:
 
 
 def _run_mkdocs(work: Path) -> None:
-    words = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", "html"]
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", "html"]
     environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1", "NO_COLOR": "1"}
-    done = subprocess.run(words, cwd=work, env=environment, capture_output=True, encoding="utf-8", errors="replace")
+    done = subprocess.run(command, cwd=work, env=environment, capture_output=True, encoding="utf-8", errors="replace")
     if done.returncode:
         raise SiteFailure(f"MkDocs could not make the site: {(done.stderr or done.stdout).strip()[-2000:]}")
 
@@ -110,7 +111,7 @@ def settings(site: Site, footer: str) -> dict[str, Any]:
         "nav": site.navigation(),
         "theme": {
             "name": "material",
-            "font": False,  # the system's: none is fetched
+            "font": False,  # the system's font, so that none is fetched
             "palette": [
                 {
                     "media": f"(prefers-color-scheme: {scheme})",

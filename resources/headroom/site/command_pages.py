@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A page per command: the text of its --help, with a heading per option, so that a search finds it."""
+"""A page per command: the text of its --help, with a heading per option for the search."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 PROGRAM = "./headroom"
 
 
-def page_of(words: tuple[str, ...]) -> str:
-    return f"commands/{'/'.join(words)}.md" if words else "commands/index.md"
+def page_of(path: tuple[str, ...]) -> str:
+    return f"commands/{'/'.join(path)}.md" if path else "commands/index.md"
 
 
 def add(site: Site, command: TyperGroup) -> Nav:
-    """Adds the page of the program and those of all commands; returns their navigation."""
+    """Adds the page of the program and those of all commands. Returns their navigation."""
     return _add(site, command, ())
 
 
@@ -51,16 +51,16 @@ def _line(page: Page, words: tuple[str, ...], name: str, command: Any) -> str:
 
 def _add_parameters(page: Page, command: Any, context: Any) -> None:
     records: dict[str, list[tuple[str, str]]] = {}
-    for one in command.params:
-        if (record := one.get_help_record(context)) and not getattr(one, "hidden", False):
-            kind = "Arguments" if one.param_type_name == "argument" else "Options"
+    for parameter in command.params:
+        if (record := parameter.get_help_record(context)) and not getattr(parameter, "hidden", False):
+            kind = "Arguments" if parameter.param_type_name == "argument" else "Options"
             name, text = record
-            # What follows the help, such as [default: 1], is no markup of the terminal.
-            facts = text.removeprefix(one.help or "")
-            records.setdefault(kind, []).append((name, plain(one.help or "") + facts))
-    for kind, found in records.items():
+            # Suffixes of the help, such as [default: 1], are not markup of the terminal.
+            facts = text.removeprefix(parameter.help or "")
+            records.setdefault(kind, []).append((name, plain(parameter.help or "") + facts))
+    for kind, parameters in records.items():
         page.heading(kind, anchor=kind.lower())
-        for name, text in found:
+        for name, text in parameters:
             page.heading(name, 3)
             page.add(escape(text))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The READMEs as pages, with links that lead to pages of the site; files that they link to become pages, too."""
+"""The READMEs as pages. Their links lead to pages of the site; files that they link to become pages, too."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from headroom.site.markdown import block, code
 from headroom.site.pages import Page, Site
 
 FOLDERS = ("docker", "implementations", "reports", "resources", "suites", "traffic-profiles")
-BUILT = {"target", "build", "node_modules"}  # folders that hold READMEs of others
+BUILT = {"target", "build", "node_modules"}  # folders whose subfolders hold READMEs
 _LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)#\s]*)(#[^)\s]*)?\)")
 _TITLE = re.compile(r"\A# (.+)\n")
 
 
 def files() -> list[Path]:
     """Every document of the project, relative to its root."""
-    found = [*ROOT.glob("*.md"), *(path for name in FOLDERS for path in (ROOT / name).rglob("README.md"))]
-    inside = (path.relative_to(ROOT) for path in found)
+    documents = [*ROOT.glob("*.md"), *(path for name in FOLDERS for path in (ROOT / name).rglob("README.md"))]
+    inside = (path.relative_to(ROOT) for path in documents)
     return sorted(path for path in inside if not BUILT & {*path.parts})
 
 
@@ -36,7 +36,7 @@ def page_of(path: Path) -> str:
 
 
 def add(site: Site) -> dict[str, str]:
-    """Adds the pages of all documents; returns them by the document's path."""
+    """Adds the pages of all documents. Returns them by the document's path."""
     known = {path.as_posix(): page_of(path) for path in files()}
     for name in known:
         add_page(site, name, known)
@@ -45,32 +45,32 @@ def add(site: Site) -> dict[str, str]:
 
 def add_page(site: Site, name: str, known: dict[str, str]) -> Page:
     text = (ROOT / name).read_text(encoding="utf-8")
-    found = _TITLE.match(text)
-    page = site.page(known[name], found[1] if found else name)
-    body = text[found.end() :] if found else text
+    title_line = _TITLE.match(text)
+    page = site.page(known[name], title_line[1] if title_line else name)
+    body = text[title_line.end() :] if title_line else text
     page.add(localized(site, page, Path(name).parent, body.strip(), known))
     return page
 
 
 def localized(site: Site, page: Page, folder: Path, text: str, known: dict[str, str]) -> str:
-    """A document's Markdown, with its links and pictures as the site has them. Code stays as it is."""
+    """A document's Markdown, with links and pictures adapted to the site. Code stays as it is."""
 
-    def replaced(found: re.Match[str]) -> str:
-        picture, words, target, anchor = found.groups()
+    def replaced(link: re.Match[str]) -> str:
+        picture, label, target, anchor = link.groups()
         if not target or re.match(r"[a-z]+:", target):
-            return found[0]
+            return link[0]
         path = os.path.normpath(folder / target)
         if picture:
             site.files[f"assets/{path}"] = ROOT / path
-            return f"!{page.link(f'assets/{path}', words)}"
+            return f"!{page.link(f'assets/{path}', label)}"
         place = _place(site, path, known)
-        return page.link(place, words, (anchor or "").removeprefix("#")) if place else words
+        return page.link(place, label, (anchor or "").removeprefix("#")) if place else label
 
     return "".join(part if is_code else _LINK.sub(replaced, part) for part, is_code in _parts(text))
 
 
 def _parts(text: str) -> Iterator[tuple[str, bool]]:
-    """A document in pieces, in turn, each with whether it is code."""
+    """Splits a document into pieces, each with True if it is code."""
     fenced = False
     lines = []
     for line in text.splitlines(keepends=True):
@@ -82,7 +82,7 @@ def _parts(text: str) -> Iterator[tuple[str, bool]]:
 
 
 def _place(site: Site, path: str, known: dict[str, str]) -> str:
-    """The page that shows a file or folder of the project; "" where there is none."""
+    """The page that shows a file or folder of the project; "" if there is none."""
     for name in (path, f"{path}/README.md"):
         if name in known:
             return known[name]

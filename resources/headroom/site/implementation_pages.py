@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A page per implementation: what it is and declares, how to obtain it, and its results."""
+"""A page per implementation: its description and declarations, how to obtain it, and its results."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from headroom.site.pages import Nav, Page, Site
 from headroom.site.results import Source, counts
 from headroom.site.suites import page_of as suite_page
 
-SHOWN = ("pass", "unsupported")  # verdicts that are counted and not listed one by one
+SHOWN = ("pass", "unsupported")  # verdicts that are counted and not listed case by case
 
 
 def page_of(name: str) -> str:
@@ -26,19 +26,22 @@ def page_of(name: str) -> str:
 
 
 def add(site: Site, sources: Sequence[Source], root: Path = IMPLEMENTATIONS) -> Nav:
-    """Adds the pages of implementations; returns their navigation."""
+    """Adds the pages of implementations. Returns their navigation."""
     index = site.page("implementations/index.md", "Implementations")
-    index.add("What can be judged here without further work. Yours joins by a folder, a container or capture files.")
+    index.add(
+        "Implementations that can be judged here without further work. Yours joins by a folder, a container or "
+        "capture files."
+    )
     rows, paths = [], []
     for name in implementations.names(root):
         try:
-            found = implementations.find(name, root)
-            data = implementations.read_declarations(found.folder).data
+            implementation = implementations.find(name, root)
+            data = implementations.read_declarations(implementation.folder).data
         except HeadroomError as error:
             rows.append([code(name), "", "", escape(f"not valid: {error}")])
             continue
         paths.append(page_of(name))
-        _add_page(site, found, data, sources)
+        _add_page(site, implementation, data, sources)
         schemes = dict.fromkeys(_title(entry["scheme"]) for entry in data["capabilities"])
         about = prose(data.get("description", ""))
         rows.append([index.link(page_of(name), code(name)), escape(data["vendor"]), escape(", ".join(schemes)), about])
@@ -50,8 +53,8 @@ def _title(scheme: str) -> str:
     return all_schemes()[scheme].title if scheme in all_schemes() else scheme
 
 
-def _add_page(site: Site, found: Implementation, data: Mapping[str, Any], sources: Sequence[Source]) -> None:
-    name = found.name
+def _add_page(site: Site, implementation: Implementation, data: Mapping[str, Any], sources: Sequence[Source]) -> None:
+    name = implementation.name
     page = site.page(page_of(name), name, boost=2)
     page.add(paragraphs(data.get("description", "")))
     facts = [f"Vendor: {escape(data['vendor'])}", f"Licence: {escape(data['licence'])}"]
@@ -62,14 +65,14 @@ def _add_page(site: Site, found: Implementation, data: Mapping[str, Any], source
     if needed := data.get("adapter", {}).get("requires"):
         page.add(table(["the adapter opens", "value"], _rows({**needed, "symbols": len(needed.get("symbols", ()))})))
     page.add(block(_try(name, data), "sh"))
-    page.heading("What it declares")
+    page.heading("Declarations")
     for entry in data["capabilities"]:
         page.heading(_title(entry["scheme"]), 3)
         page.add(table(["key", "value"], _rows({key: value for key, value in entry.items() if key != "scheme"})))
-    _add_deviations(page, found.deviations)
+    _add_deviations(page, implementation.deviations)
     page.heading("Results")
     parts = [part for source in sources for part in _results(site, page, name, source)]
-    page.add(*(parts or ["None of the outcomes that this site was made from is about it."]))
+    page.add(*(parts or ["None of the outcomes on this site is about it."]))
 
 
 def _try(name: str, data: Mapping[str, Any]) -> str:
@@ -85,7 +88,7 @@ def _rows(entry: Mapping[str, Any]) -> list[list[str]]:
 
 def _value(value: Any) -> str:
     if isinstance(value, list):
-        return ", ".join(_value(one) for one in value) or "none"
+        return ", ".join(_value(element) for element in value) or "none"
     if isinstance(value, dict):
         return "; ".join(f"{escape(key)}: {_value(inner)}" for key, inner in value.items())
     if isinstance(value, bool):
@@ -96,27 +99,27 @@ def _value(value: Any) -> str:
 def _add_deviations(page: Page, deviations: Sequence[Deviation]) -> None:
     page.heading("Declared deviations")
     if not deviations:
-        page.add("It declares none.")
+        page.add("None are declared.")
         return
     page.add("A deviation is a known defect. Its cases must fail until the declaration is removed.")
     rows = []
-    for one in deviations:
-        roles = "any" if one.roles == implementations.ROLES else ", ".join(one.roles)
-        rows.append([_subject(page, one), escape(roles), paragraphs(one.reason)])
+    for deviation in deviations:
+        roles = "any" if deviation.roles == implementations.ROLES else ", ".join(deviation.roles)
+        rows.append([_subject(page, deviation), escape(roles), paragraphs(deviation.reason)])
     page.add(table(["of what", "as", "reason"], rows))
 
 
-def _subject(page: Page, one: Deviation) -> str:
+def _subject(page: Page, deviation: Deviation) -> str:
     known = requirements.load()
-    named = dict.fromkeys([*([one.requirement] if one.requirement else []), *one.breaks])
+    named = dict.fromkeys([*([deviation.requirement] if deviation.requirement else []), *deviation.breaks])
     parts = [page.link(f"requirements/{name}.md", escape(name)) if name in known else escape(name) for name in named]
-    parts += [code(text) for text in (*one.cases, *one.fields)]
-    parts += [f"{escape(axis)} {escape(', '.join(words))}" for axis, words in one.cells.items()]
+    parts += [code(text) for text in (*deviation.cases, *deviation.fields)]
+    parts += [f"{escape(axis)} {escape(', '.join(values))}" for axis, values in deviation.cells.items()]
     return ", ".join(parts)
 
 
 def _results(site: Site, page: Page, name: str, source: Source) -> list[str]:
-    """Its outcomes in one source: a line per suite, and each case that neither passes nor is unsupported."""
+    """Its outcomes in one source: a line per suite, and each case that neither passed nor is unsupported."""
     mine = source.of(name)
     if not mine:
         return []
@@ -132,15 +135,15 @@ def _results(site: Site, page: Page, name: str, source: Source) -> list[str]:
     parts = [f"**{escape(title)}**: {escape(counts(mine.values()))}.{_report(site, page, source)}"]
     parts.append(table(["suite", "cases"], rows))
     wrong = [
-        f"{verdict(one.verdict)} {escape(case)}: {escape(one.reason)}"
-        for case, one in sorted(mine.items())
-        if one.verdict not in SHOWN
+        f"{verdict(outcome.verdict)} {escape(case)}: {escape(outcome.reason)}"
+        for case, outcome in sorted(mine.items())
+        if outcome.verdict not in SHOWN
     ]
     return [*parts, listed(wrong), _pairs(name, source)]
 
 
 def _suite_of(case: str, site: Site) -> str:
-    """The suite of a case, whose name may hold slashes."""
+    """The suite of a case. The suite's name may hold slashes."""
     parts = case.split("/")
     names = ("/".join(parts[:length]) for length in range(len(parts) - 1, 0, -1))
     return next((name for name in names if suite_page(name) in site.pages), case.rpartition("/")[0])
@@ -156,8 +159,11 @@ def _pairs(name: str, source: Source) -> str:
     """Its cells of the interop matrix, by compressor and decompressor."""
     cells = [cell for record in source.records for cell in record.get("cells", ())]
     rows = [
-        [escape(f"{compressor} → {decompressor}"), escape(", ".join(f"{n:,} {word}" for word, n in found.items() if n))]
-        for (compressor, decompressor), found in matrix_data.pairs(cells).items()
+        [
+            escape(f"{compressor} → {decompressor}"),
+            escape(", ".join(f"{n:,} {word}" for word, n in counts.items() if n)),
+        ]
+        for (compressor, decompressor), counts in matrix_data.pairs(cells).items()
         if name in (compressor, decompressor)
     ]
     return table(["pair", "cells"], rows) if rows else ""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The first page, and the tabs: what a user wants to do."""
+"""The first page, and the tabs, which are the tasks of a user."""
 
 from __future__ import annotations
 
@@ -22,10 +22,13 @@ START, JUDGE, RUN, READ, REFERENCE, INSIDE = (
     "Inside",
 )
 ABOUT = {
-    START: "What Headroom is, and the two commands that begin.",
-    JUDGE: "One C header, a folder and a YAML file: how an implementation joins, and what is asked of it.",
+    START: "What Headroom is, and the two commands to begin with.",
+    JUDGE: "One C header, a folder and a YAML file: how an implementation joins, and what is tested.",
     RUN: "What is tested, with which traffic, over which links and on which machines.",
-    READ: "Verdicts, requirements, implementations and papers: what an outcome means and who passes.",
+    READ: (
+        "Verdicts, requirements, implementations and papers: the meaning of an outcome, and the implementations "
+        "that pass."
+    ),
     REFERENCE: "Every command with its options, every key of a file, the headers, the glossary.",
     INSIDE: "How the engine, the reference and the judges are made.",
 }
@@ -35,7 +38,7 @@ COMMANDS = {
     RUN: ("list", "replay", "reproduce"),
     READ: ("report", "compare", "nightly", "campaign"),
 }
-# The READMEs of each tab; those of no tab are in the last one.
+# The READMEs of each tab; all others are in the last tab.
 GUIDES = {
     START: ("README.md", "CHANGELOG.md"),
     JUDGE: ("implementations/README.md", "docker/README.md"),
@@ -59,7 +62,7 @@ PICTURES = {
 
 
 def arrange(site: Site, known: Mapping[str, str], parts: Mapping[str, Nav]) -> None:
-    """Fills the tabs: each has its guides, and then the parts of the site that belong to it."""
+    """Fills the tabs: each has its guides, and then its parts of the site."""
     placed = {name for names in GUIDES.values() for name in names}
     for tab in ABOUT:
         names = GUIDES.get(tab, tuple(name for name in known if name not in placed))
@@ -89,7 +92,7 @@ def add_cards(site: Site) -> None:
     page = site.pages[INDEX]
     cards = [_card(site, page, tab, about) for tab, about in ABOUT.items() if len(site.tabs[tab])]
     page.add('<div class="grid cards" markdown>', *cards, "</div>")
-    page.heading("What it shows")
+    page.heading("Pictures")
     figures = []
     for name, title in PICTURES.items():
         picture = ROOT / "reports" / f"{name}.png"
@@ -127,5 +130,5 @@ def _card(site: Site, page: Page, tab: str, about: str) -> str:
 
 
 def _first(nav: Nav, page: Page) -> str:
-    """The first page of a tab, but for the page that has the cards."""
+    """The first page of a tab, other than the page with the cards."""
     return next(entry if isinstance(entry, str) else entry[1][0] for entry in nav if entry != page.path)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Markdown made of texts that may hold anything: HTML and Markdown in them are shown as they stand."""
+"""Markdown made of any text: HTML and Markdown in the text are shown as they stand."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from urllib.parse import quote
 from headroom.core.results.record import VERDICTS
 from headroom.core.text import printable
 
-# Markup anywhere in a line, and at its beginning: lists, headings and lines.
+# Markup anywhere in a line, and at its beginning: lists, headings and rules.
 _SPECIAL = re.compile(r"[\\`*_{}\[\]<>&|~#]|^[-+=:!]")
 _NUMBER = re.compile(r"^(\d+)\.")
 _IN_URLS = "/:?#@!$&'()*+,;=%~"
@@ -19,9 +19,9 @@ _CODE = re.compile(r"``(.+?)``|`(.+?)`")
 
 
 def escape(text: object) -> str:
-    """A text in one line, in which nothing is markup."""
+    """A text in one line, without markup."""
     line = " ".join(printable(str(text)).split())
-    return _NUMBER.sub(r"\1&#46;", _SPECIAL.sub(lambda found: f"&#{ord(found[0])};", line))
+    return _NUMBER.sub(r"\1&#46;", _SPECIAL.sub(lambda match: f"&#{ord(match[0])};", line))
 
 
 def code(text: object) -> str:
@@ -29,9 +29,9 @@ def code(text: object) -> str:
 
 
 def prose(text: object) -> str:
-    """A sentence or paragraph, in which backquotes mark code."""
+    """A sentence or paragraph whose backquotes mark code."""
     parts = _CODE.split(" ".join(str(text).split()))
-    # Each match gives two groups, of which one is None.
+    # Each match gives two groups, one of which is None.
     return "".join(escape_edges(part) if index % 3 == 0 else code(part) for index, part in enumerate(parts) if part)
 
 
@@ -41,13 +41,13 @@ def escape_edges(text: str) -> str:
 
 
 def paragraphs(text: str) -> str:
-    """Paragraphs that empty lines part."""
+    """Paragraphs separated by empty lines."""
     return "\n\n".join(prose(part) for part in re.split(r"\n\s*\n", text.strip()))
 
 
 def block(text: str, language: str = "text") -> str:
-    """A block of code. Its fence is longer than any within."""
-    longest = max((len(found) for found in re.findall(r"`+", text)), default=0)
+    """A block of code. Its fence is longer than any in the text."""
+    longest = max((len(fence) for fence in re.findall(r"`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}{language}\n{printable(text).rstrip()}\n{fence}"
 
@@ -64,10 +64,10 @@ def listed(items: Iterable[str]) -> str:
 
 
 def external(url: str, text: str = "") -> str:
-    """A link to another site; the plain text where the address is none of the web."""
+    """A link to another site; the plain text if the address is not of the web."""
     if not re.match(r"https?://", url):
         return escape(text or url)
-    # What Markdown takes for markup before it sees the tag is encoded, too.
+    # Characters that Markdown reads before it sees the tag are encoded, too.
     address = html.escape(quote(url, safe=_IN_URLS))
     return f'<a href="{address}">{escape(text or url)}</a>'
 

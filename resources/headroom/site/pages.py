@@ -17,14 +17,15 @@ from headroom.site.markdown import escape, slug
 
 @dataclass
 class Page:
-    """A page. `path` ends in .md; links name other pages by such paths. `hide` names parts of the frame that it goes
-    without; `boost` raises it among the hits of a search, which leaves it out where that is 0."""
+    """A page. `path` ends in .md; links name other pages by such paths. `hide` names parts of the frame that the page
+    goes without. `boost` raises it among the hits of a search; 0 leaves it out of searches.
+    """
 
     path: str
     title: str
     hide: tuple[str, ...] = ()
     boost: float = 1
-    nav_title: str = ""  # in the navigation, where that is not its title
+    nav_title: str = ""  # title in the navigation, if it is another
     parts: list[str] = field(default_factory=list)
     anchors: set[str] = field(default_factory=set)
 
@@ -33,8 +34,9 @@ class Page:
         self.parts += [part for part in parts if part]
 
     def heading(self, title: str, level: int = 2, anchor: str = "", searched: bool = True) -> str:
-        """Adds a heading; returns its anchor, which no other heading of the page has. Where it is not `searched`, a
-        search leaves out all below it."""
+        """Adds a heading. Returns its anchor, which is unique on the page. If not `searched`, a search leaves out the
+        text below it.
+        """
         name = wanted = anchor or slug(title)
         number = 2
         while name in self.anchors:
@@ -49,7 +51,7 @@ class Page:
         return f"[{text}]({place}{'#' if anchor else ''}{anchor})"
 
     def text(self) -> str:
-        """The file that MkDocs reads."""
+        """The text of the Markdown file for MkDocs."""
         search = {"exclude": True} if not self.boost else {"boost": self.boost}
         head = {"title": title_in_html(self.title), "hide": list(self.hide), "search": search}
         lines = ["---", *(f"{key}: {json.dumps(value)}" for key, value in head.items()), "---", ""]
@@ -64,20 +66,20 @@ Nav = list[Any]  # paths of pages, and (title, Nav)
 
 @dataclass
 class Site:
-    """All pages by path, files that are copied, and what each tab holds."""
+    """All pages by path, files to copy, and the content of each tab."""
 
     pages: dict[str, Page] = field(default_factory=dict)
     files: dict[str, Path] = field(default_factory=dict)
     tabs: dict[str, Nav] = field(default_factory=dict)
 
     def page(self, path: str, title: str, **more: Any) -> Page:
-        """A new page. REQUIRES: there is none of that path."""
+        """A new page. REQUIRES: there is none with that path."""
         assert path not in self.pages, path
         self.pages[path] = Page(path, title, **more)
         return self.pages[path]
 
     def navigation(self) -> list[Any]:
-        """The navigation as MkDocs takes it."""
+        """The navigation in the form of MkDocs."""
         return [self._entry((title, nav)) for title, nav in self.tabs.items() if nav]
 
     def _entry(self, entry: Any) -> Any:
@@ -99,5 +101,5 @@ class Site:
 
 
 def title_in_html(title: str) -> str:
-    """A title as the theme takes it, for HTML; YAML takes it for a key of at most 1024 characters."""
+    """The title as HTML for the theme. YAML accepts keys of at most 1024 characters."""
     return html.escape(shortened(printable(title), MOST_OF_A_TITLE))

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A page per paper: the publication, its figures as printed, how to measure them again, and ours from runs."""
+"""A page per paper: the publication, its figures as printed, the command that reproduces them, and our figures from
+runs.
+"""
 
 from __future__ import annotations
 
@@ -25,52 +27,52 @@ def page_of(key: str) -> str:
 
 
 def add(site: Site, sources: Sequence[Source], folder: Path = PAPERS) -> Nav:
-    """Adds the pages of papers; returns their navigation."""
+    """Adds the pages of papers. Returns their navigation."""
     index = site.page("papers/index.md", "Papers")
-    index.add("Publications whose figures are measured again, each figure beside the one printed.")
-    schemes = {key: one.title for one in all_schemes().values() for key in one.papers()}
+    index.add("Publications whose figures are reproduced, each figure beside the printed one.")
+    schemes = {key: scheme.title for scheme in all_schemes().values() for key in scheme.papers()}
     rows = []
-    for found in (paper.load(key, folder) for key in paper.names(folder)):
-        _add_page(site, found, sources)
-        name = index.link(page_of(found.key), escape(found.title))
-        rows.append([name, escape(found.publisher), str(found.year), escape(schemes.get(found.key, ""))])
+    for known in (paper.load(key, folder) for key in paper.names(folder)):
+        _add_page(site, known, sources)
+        name = index.link(page_of(known.key), escape(known.title))
+        rows.append([name, escape(known.publisher), str(known.year), escape(schemes.get(known.key, ""))])
     index.add(table(["title", "publisher", "year", "scheme"], rows))
     return [index.path, *map(page_of, paper.names(folder))]
 
 
-def _add_page(site: Site, found: Paper, sources: Sequence[Source]) -> None:
-    page = site.page(page_of(found.key), found.title, boost=2)
-    page.add(f"{escape(found.publisher)}, {found.year}. Its figures here are those that it prints.")
-    page.heading("Measure it again")
-    if found.key in measured.all_papers():
-        page.add(block(f"./headroom reproduce {found.key}", "sh"))
-    if suite_page(found.suite) in site.pages:
-        page.add(f"The suite is {page.link(suite_page(found.suite), code(found.suite))}.")
-    page.add(listed(map(escape, found.notes)))
+def _add_page(site: Site, known: Paper, sources: Sequence[Source]) -> None:
+    page = site.page(page_of(known.key), known.title, boost=2)
+    page.add(f"{escape(known.publisher)}, {known.year}. The paper's figures here are those that it prints.")
+    page.heading("Reproduce it")
+    if known.key in measured.all_papers():
+        page.add(block(f"./headroom reproduce {known.key}", "sh"))
+    if suite_page(known.suite) in site.pages:
+        page.add(f"The suite is {page.link(suite_page(known.suite), code(known.suite))}.")
+    page.add(listed(map(escape, known.notes)))
     ours = [(source, _items(source)) for source in sources]
-    mine = [(source, items) for source, items in ours if items.keys() & found.items.keys()]
-    for where in found.methods:
-        page.heading(f"{where}: {found.titles[where]}")
-        page.add(paragraphs(found.methods[where]))
-        _add_figures(page, found, where, mine)
+    mine = [(source, items) for source, items in ours if items.keys() & known.items.keys()]
+    for where in known.methods:
+        page.heading(f"{where}: {known.titles[where]}")
+        page.add(paragraphs(known.methods[where]))
+        _add_figures(page, known, where, mine)
 
 
 def _items(source: Source) -> Ours:
     return {item["id"]: item for record in source.records for item in record["items"] if item.get("id")}
 
 
-def _add_figures(page: Page, found: Paper, where: str, ours: Sequence[tuple[Source, Ours]]) -> None:
-    """Adds the tables of a place as printed where no run measured them, and else a line per figure with ours."""
-    tables = found.tables.get(where, ())
-    in_tables = {name for one in tables for _, names in one.rows for name in names if name} if not ours else set()
+def _add_figures(page: Page, known: Paper, where: str, ours: Sequence[tuple[Source, Ours]]) -> None:
+    """Adds the tables of a place as printed if no run measured them, or else a line per figure with ours."""
+    tables = known.tables.get(where, ())
+    in_tables = {name for table in tables for _, names in table.rows for name in names if name} if not ours else set()
     if not ours:
         for one in tables:
             rows = [
-                [escape(row), *(_printed(found.items[name]) if name else "–" for name in names)]
+                [escape(row), *(_printed(known.items[name]) if name else "–" for name in names)]
                 for row, names in one.rows
             ]
             page.add(table(["", *map(escape, one.columns)], rows))
-    rest = [figure for figure in found.of(where) if figure.id not in in_tables]
+    rest = [figure for figure in known.of(where) if figure.id not in in_tables]
     if not rest:
         return
     heads = ["figure", "unit", "paper", *(escape(source.title) for source, _ in ours)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The content security policy of the site's pages: its own files, and the scripts that the theme has in its pages."""
+"""The content security policy of the site's pages: its own files, and the scripts that the theme's pages contain."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ def protect(folder: Path, pages: Iterable[str]) -> None:
     scripts = _of_the_theme()
     for name in (*pages, MISSING):
         page = folder / name
-        # A server sends this page for any path, so that its links begin at the root.
+        # A server sends this page for any path, so its links begin at the root.
         base = "/" if name == MISSING else os.path.relpath(folder, page.parent)
-        policy = template.policy([re.sub(r"{{.*?}}", base, one) for one in scripts], "'self'")
+        policy = template.policy([re.sub(r"{{.*?}}", base, script) for script in scripts], "'self'")
         text = page.read_text(encoding="utf-8")
         meta = f'{CHARSET}<meta http-equiv="Content-Security-Policy" content="{policy}">'
         page.write_text(text.replace(CHARSET, meta, 1), encoding="utf-8")
 
 
 def _of_the_theme() -> list[str]:
-    """The scripts of the theme's templates, in which `{{ … }}` stands for the way to the site's root."""
+    """The scripts of the theme's templates, in which `{{ … }}` stands for the path to the site's root."""
     theme = find_spec("material")
     assert theme and theme.origin
     folder = Path(theme.origin).parent / "templates" / "partials" / "javascripts"

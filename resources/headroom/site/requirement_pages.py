@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A page per requirement and per document: the sentence, what it binds, the cases that ask for it, and who passes."""
+"""A page per requirement and per document: the sentence, what it binds, the cases that test it, and the implementations
+that pass.
+"""
 
 from __future__ import annotations
 
@@ -22,23 +24,24 @@ def page_of(requirement: str) -> str:
 
 
 def cases_by_requirement(suites: Sequence[Suite]) -> dict[str, list[Case]]:
-    found: dict[str, list[Case]] = {}
+    cases: dict[str, list[Case]] = {}
     for suite in suites:
         for case in suite.cases:
             for name in dict.fromkeys(case.requirements):
-                found.setdefault(name, []).append(case)
-    return found
+                cases.setdefault(name, []).append(case)
+    return cases
 
 
 def add(site: Site, suites: Sequence[Suite], sources: Sequence[Source]) -> Nav:
-    """Adds the pages of documents and requirements; returns the navigation, which has the documents alone."""
+    """Adds the pages of documents and requirements. Returns the navigation, which has only the documents."""
     asked = cases_by_requirement(suites)
     by_document: dict[str, list[Requirement]] = {}
     for one in requirements.load().values():
         by_document.setdefault(one.document.key, []).append(one)
     index = site.page("requirements/index.md", "Requirements by document")
     index.add(
-        "What specifications require, sentence by sentence. A requirement that no case asks for says why on its page.",
+        "The requirements of specifications, sentence by sentence. The page of a requirement without cases gives the "
+        "reason.",
         block("./headroom run RFC3095-5.3.1          # every case of a section", "sh"),
     )
     rows = []
@@ -51,7 +54,7 @@ def add(site: Site, suites: Sequence[Suite], sources: Sequence[Source]) -> Nav:
         _add_document(site, document, mine, asked, sources)
         for before, one, after in zip([None, *mine], mine, [*mine[1:], None], strict=False):
             _Writer(site, one, asked.get(one.id, []), sources).add(before, after)
-    index.add(table(["document", "title", "requirements", "asked for by cases"], rows))
+    index.add(table(["document", "title", "requirements", "tested by cases"], rows))
     return [index.path, *(page_of(key) for key in by_document)]
 
 
@@ -62,25 +65,32 @@ def _add_document(
     sources = about(sources, (case.id for one in mine for case in asked.get(one.id, ())))
     page.add(
         f"{escape(document.full_title)}: {external(document.url)}",
-        f"{len(mine):,} requirements, {sum(one.id in asked for one in mine):,} of them asked for by cases.",
+        f"{len(mine):,} requirements, {sum(one.id in asked for one in mine):,} of them tested by cases.",
         block(f"./headroom run {document.key}", "sh"),
     )
     sections: dict[str, list[Requirement]] = {}
     for one in mine:
         sections.setdefault(one.section, []).append(one)
-    heads = ["requirement", "level", "binds", "what it says", "cases", *(escape(one.title) for one in sources)]
+    heads = ["requirement", "level", "binds", "requirement", "cases", *(escape(source.title) for source in sources)]
     for section, inside in sections.items():
         page.heading(f"Section {section}", anchor=f"section-{section}")
         page.add(table(heads, [_row(page, one, asked.get(one.id, []), sources) for one in inside]))
 
 
-def _row(page: Page, one: Requirement, cases: list[Case], sources: Sequence[Source]) -> list[str]:
-    name = page.link(page_of(one.id), f'<span class="id">{escape(one.id)}</span>')
+def _row(page: Page, requirement: Requirement, cases: list[Case], sources: Sequence[Source]) -> list[str]:
+    name = page.link(page_of(requirement.id), f'<span class="id">{escape(requirement.id)}</span>')
     came = []
     for source in sources:
-        found = [source.outcomes[case.id] for case in cases if case.id in source.outcomes]
-        came.append(verdict(worst_of(found)) if found else "")
-    return [name, escape(one.level), escape(SIDES.get(one.side, one.side)), prose(one.text), f"{len(cases)}", *came]
+        outcomes = [source.outcomes[case.id] for case in cases if case.id in source.outcomes]
+        came.append(verdict(worst_of(outcomes)) if outcomes else "")
+    return [
+        name,
+        escape(requirement.level),
+        escape(SIDES.get(requirement.side, requirement.side)),
+        prose(requirement.text),
+        f"{len(cases)}",
+        *came,
+    ]
 
 
 class _Writer:
@@ -119,28 +129,28 @@ class _Writer:
     def _facts(self) -> list[str]:
         one = self.one
         scheme = all_schemes().get(one.scheme)
-        words = [f"{escape(name)}: {escape(', '.join(sorted(values)))}" for name, values in one.applies.items()]
+        uses = [f"{escape(name)}: {escape(', '.join(sorted(values)))}" for name, values in one.applies.items()]
         level = f"{escape(one.level)}{' (in prose, no keyword)' if one.in_prose else ''}"
         side = escape(SIDES.get(one.side, one.side))
-        return [level, side, escape(scheme.title if scheme else one.scheme), "; ".join(words) or "all", self._feature()]
+        return [level, side, escape(scheme.title if scheme else one.scheme), "; ".join(uses) or "all", self._feature()]
 
     def _feature(self) -> str:
         return escape(self.one.feature) if self.one.feature else "needs none"
 
     def _add_cases(self) -> None:
         page = self.page
-        page.heading("Cases that ask for it", searched=False)
+        page.heading("Cases that test it", searched=False)
         if not self.cases:
-            page.add(prose(self.one.why_untested) or "No case asks for it.")
+            page.add(prose(self.one.why_untested) or "No case tests it.")
             return
         page.add(block(f"./headroom run {self.one.id}", "sh"))
         for source in self.sources:
-            found = [source.outcomes[case.id] for case in self.cases if case.id in source.outcomes]
+            outcomes = [source.outcomes[case.id] for case in self.cases if case.id in source.outcomes]
             tested = dict.fromkeys(name for case in self.cases for name in source.implementations.get(case.id, ()))
-            if found:
-                who = ", ".join(tested) or "no implementation by name"
-                word = verdict(worst_of(found))
-                page.add(f"{word} {escape(who)}, {escape(source.title)}: {escape(counts(found))}.")
+            if outcomes:
+                who = ", ".join(tested) or "no named implementation"
+                word = verdict(worst_of(outcomes))
+                page.add(f"{word} {escape(who)}, {escape(source.title)}: {escape(counts(outcomes))}.")
         lines = []
         for case in self.cases:
             came = " ".join(line for source in self.sources for line in outcome_lines(source, case.id))
@@ -148,7 +158,7 @@ class _Writer:
         page.add(listed(lines))
 
     def _add_freedom(self) -> None:
-        """Adds how the requirement leaves something open, where it is no must."""
+        """Adds what the requirement leaves open, if it is not a must."""
         if self.one.level == "must":
             return
         catalogue = doubles.load()
@@ -156,19 +166,19 @@ class _Writer:
         reason = catalogue.reasons.get(self.one.id, "")
         if not users and not reason:
             return
-        self.page.heading("What it leaves open")
+        self.page.heading("Freedom")
         if users:
-            self.page.add("Doubles are correct implementations with other habits; no case may fail them:")
-            self.page.add(listed(f"{code(one.name)}: {prose(one.uses)}" for one in users))
+            self.page.add("Doubles are correct implementations that use a freedom; no case may fail them:")
+            self.page.add(listed(f"{code(user.name)}: {prose(user.uses)}" for user in users))
         else:
             self.page.add(f"No double uses this freedom. {prose(reason)}")
 
     def _add_deviations(self) -> None:
         lines = [
-            f"{self.page.link(f'implementations/{known.name}.md', escape(known.name))}: {prose(one.reason)}"
+            f"{self.page.link(f'implementations/{known.name}.md', escape(known.name))}: {prose(deviation.reason)}"
             for known in implementations.all_valid()
-            for one in known.deviations
-            if self.one.id == one.requirement or self.one.id in one.breaks
+            for deviation in known.deviations
+            if self.one.id == deviation.requirement or self.one.id in deviation.breaks
         ]
         if lines:
             self.page.heading("Declared deviations")

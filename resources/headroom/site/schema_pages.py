@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A page per document that has a schema: what `./headroom reference` prints."""
+"""A page per document with a schema, with the text that `./headroom reference` prints."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from headroom.core import reference
 from headroom.site.markdown import block, code, escape, table
 from headroom.site.pages import Nav, Site
 
-WIDTH = 84  # characters, which fit beside the navigation
+WIDTH = 84  # most characters of a line beside the navigation
 
 
 def page_of(name: str) -> str:
@@ -15,7 +15,7 @@ def page_of(name: str) -> str:
 
 
 def add(site: Site) -> Nav:
-    """Adds the pages of documents; returns their navigation."""
+    """Adds the pages of documents. Returns their navigation."""
     index = site.page("reference/index.md", "Keys of files, jobs and records")
     index.add(
         "Files that people write, the engine's jobs and results, and the records of runs, key by key.",

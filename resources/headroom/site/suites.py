@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A page per suite: its documentation, its cases, what each sends, asks and came to."""
+"""A page per suite: its documentation, and its cases with their steps and outcomes."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ def read(root: Path = SUITES) -> list[Suite]:
     """Every suite with its cases, read but not run."""
     from robot.api import TestSuite
 
-    found = _suites(TestSuite.from_file_system(root, included_files=["*.robot"]))
-    return sorted((_suite(one, root) for one in found), key=lambda suite: suite.name)
+    files = _suites(TestSuite.from_file_system(root, included_files=["*.robot"]))
+    return sorted((_suite(one, root) for one in files), key=lambda suite: suite.name)
 
 
 def _suites(suite: Any) -> Iterator[Any]:
@@ -86,10 +86,10 @@ def _suite(suite: Any, root: Path) -> Suite:
 
 
 def add(site: Site, suites: Sequence[Suite], sources: Sequence[Source]) -> Nav:
-    """Adds the pages of suites; returns their navigation."""
+    """Adds the pages of suites. Returns their navigation."""
     index = site.page("suites/index.md", "All suites")
     index.add(
-        "A suite is a file below `suites/`. Each line counts the cases of one, and what came of them. Golden "
+        "A suite is a file below `suites/`. Each line counts the cases of a suite and their outcomes. Golden "
         "outcomes are those of the reference with itself; tests of the project compare with them."
     )
     folders: dict[str, list[Suite]] = {}
@@ -100,12 +100,14 @@ def add(site: Site, suites: Sequence[Suite], sources: Sequence[Source]) -> Nav:
         index.heading(folder)
         shown = about(sources, (case.id for suite in inside for case in suite.cases))
         rows = [_row(index, suite, shown) for suite in inside]
-        index.add(table(["suite", "cases", *(escape(one.title) for one in shown), "what it tests"], rows))
+        index.add(table(["suite", "cases", *(escape(source.title) for source in shown), "subject"], rows))
     return [index.path, *((folder, [suite.page for suite in inside]) for folder, inside in folders.items())]
 
 
 def _row(index: Page, suite: Suite, sources: Sequence[Source]) -> list[str]:
-    came = [counts(one.outcomes[case.id] for case in suite.cases if case.id in one.outcomes) for one in sources]
+    came = [
+        counts(source.outcomes[case.id] for case in suite.cases if case.id in source.outcomes) for source in sources
+    ]
     first = suite.documentation.split("\n\n")[0]
     name = index.link(suite.page, f'<span class="id">{escape(suite.name.rpartition("/")[2])}</span>')
     return [name, f"{len(suite.cases):,}", *map(escape, came), paragraphs(first)]
@@ -137,11 +139,11 @@ def _facts(page: Page, case: Case, sources: Sequence[Source]) -> list[str]:
 
 
 def outcome_lines(source: Source, case: str) -> list[str]:
-    """The outcome of a case as a list of one line; none where the source has none."""
-    one = source.outcomes.get(case)
-    if one is None:
+    """The outcome of a case as a list of one line; an empty list if the source has none."""
+    outcome = source.outcomes.get(case)
+    if outcome is None:
         return []
     tested = source.tested(case)
     about = f"{tested}, {source.title}" if tested else source.title
-    reason = f" {escape(one.reason)}" if one.reason else ""
-    return [f"{verdict(one.verdict)} {escape(about)}{':' if reason else ''}{reason}"]
+    reason = f" {escape(outcome.reason)}" if outcome.reason else ""
+    return [f"{verdict(outcome.verdict)} {escape(about)}{':' if reason else ''}{reason}"]

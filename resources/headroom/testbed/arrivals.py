@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What arrives where a generator receives, and whether it is what was sent, octet by octet.
+"""Packets that arrive at a generator's receiving ports, compared octet by octet with those that were sent.
 
-TRex counts packets and looks into none of them. So packets are caught beside it, at the interfaces on which it
+TRex counts packets and looks into none of them. So packets are captured beside it, at the interfaces on which it
 receives (packet(7)), and compared with those that the engine has rendered.
 """
 
@@ -29,13 +29,14 @@ UNCOMPARED = "TRex counts arrivals and does not compare them; no other program c
 
 
 class NotAsSent(HeadroomError):
-    """Output differs from input: a fault of the nodes, and no loss."""
+    """Raised if the output differs from the input: a fault of the nodes, not a loss."""
 
 
 @dataclass(frozen=True)
 class Ears:
-    """Where to listen: a network namespace by its name or its file, and the names of its interfaces by number of the
-    port. `bridged` where bridges send things of their own, which do not count."""
+    """The place for listening: a network namespace by its name or its file, and the names of its interfaces by number
+    of the port. `bridged` if bridges send packets of their own, which do not count.
+    """
 
     namespace: str
     interfaces: Mapping[int, str]
@@ -44,14 +45,14 @@ class Ears:
 
 @dataclass(frozen=True)
 class ArrivalComparison:
-    """Packets that arrived: `equal` to one of those sent, and `others`, which were not sent."""
+    """The comparison of arrivals: `equal` counts packets that were sent, `others` those that were not."""
 
     equal: int
     others: Sequence[bytes] = ()
 
 
 class Listener:
-    """Catches what arrives, as long as its block runs. Raises EnvironmentLacks where it may not listen."""
+    """Captures arrivals while its block runs. Raises EnvironmentLacks if it may not listen."""
 
     def __init__(self, ears: Ears) -> None:
         self._ears = ears
@@ -71,11 +72,11 @@ class Listener:
         self._over.set()
         if self._thread.is_alive():
             self._thread.join()
-        for one in self._sockets.values():
-            one.close()
+        for opened in self._sockets.values():
+            opened.close()
 
     def _listen(self) -> None:
-        ports = {one: port for port, one in self._sockets.items()}
+        ports = {socket: port for port, socket in self._sockets.items()}
         while not self._over.is_set():
             ready, _, _ = select.select(list(ports), [], [], LOOK_S)
             for one in ready:
@@ -88,15 +89,15 @@ class Listener:
                     self._frames[ports[one]].append(frame)
 
     def forget(self) -> None:
-        """Forgets what has arrived so far."""
+        """Drops all arrivals so far."""
         for caught in self._frames.values():
             caught.clear()
         self.missed()
 
     def packets(self, port: int) -> list[bytes]:
-        """IP packets that have arrived at a port, without what Ethernet fills short ones up with.
+        """The IP packets that have arrived at a port, without Ethernet's padding.
 
-        Raises EnvironmentLacks where listening came to an end meanwhile.
+        Raises EnvironmentLacks if listening has ended meanwhile.
         """
         if self._failure:
             raise EnvironmentLacks(f"Packets could not be caught any more at {self._failure}.")
@@ -104,12 +105,12 @@ class Listener:
         return [packet for packet in packets if not (self._ears.bridged and is_stray(packet))]
 
     def missed(self) -> int:
-        """How many frames could not be caught, since the last call."""
-        return sum(missed_by(one) for one in self._sockets.values())
+        """The number of frames that could not be captured, since the last call."""
+        return sum(missed_by(socket) for socket in self._sockets.values())
 
 
 def ip_packet(frame: bytes) -> bytes:
-    """The IP packet of an Ethernet frame, as long as it says that it is; empty where the frame carries none."""
+    """The IP packet of an Ethernet frame, by the length in its header; empty if the frame carries none."""
     packet = frame[ETHERNET:]
     if frame[12:14] not in IP_TYPES or len(packet) < 20:
         return b""
@@ -118,20 +119,20 @@ def ip_packet(frame: bytes) -> bytes:
 
 
 def compare(sent: Iterable[bytes], arrived: Iterable[bytes]) -> ArrivalComparison:
-    """Every packet that arrived must be one of those sent, and come no more often."""
-    expected, found = Counter(sent), Counter(arrived)
-    return ArrivalComparison(sum((expected & found).values()), tuple((found - expected).elements()))
+    """Compares arrivals with sent packets: every arrival must be one of those sent, and not arrive more often."""
+    expected, received = Counter(sent), Counter(arrived)
+    return ArrivalComparison(sum((expected & received).values()), tuple((received - expected).elements()))
 
 
 def require(trial: Trial) -> str:
-    """A sentence about a trial whose packets were compared. Raises NotAsSent where others came out than went in."""
-    if not all(one.compared for one in trial.directions):
+    """A sentence about a trial whose packets were compared. Raises NotAsSent if other packets came out than went in."""
+    if not all(direction.compared for direction in trial.directions):
         return next((note for note in trial.notes if note.startswith("TRex counts")), UNCOMPARED)
     sentences = []
     for name, one in zip(("forward", "reverse"), trial.directions, strict=False):
         if one.unexpected or not one.received:
             what = f"{one.unexpected} of {one.sent} packets" if one.received else f"all of {one.sent} packets"
-            raise NotAsSent(f"{name.capitalize()}, {what} came out other than they went in, or not at all.")
+            raise NotAsSent(f"{name.capitalize()}, {what} came out changed, or not at all.")
         sentences.append(f"{one.received} of {one.sent} {name}")
     return (
         f"TRex counts arrivals and does not compare them; of the packets that were sent before its trials, "

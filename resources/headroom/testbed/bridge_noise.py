@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Packets that the bridges between containers send of their own accord."""
+"""Packets that the bridges between containers send by themselves."""
 
 from collections.abc import Mapping
 from typing import Any
 
 
 def strays_in(direction: Mapping[str, Any]) -> int:
-    """How many of the unexpected packets of a direction, of which the engine keeps some, are strays."""
+    """The number of bridge packets among the unexpected packets of a direction, of which the engine keeps some."""
     return sum(is_stray(bytes.fromhex(text)) for text in direction.get("unexpected_list", ()))
 
 
 def is_stray(packet: bytes) -> bool:
-    """Whether a packet is one of those that a host's bridges send of their own when they come up.
+    """True if a host's bridges send the packet by themselves when they come up.
 
-    Neighbour discovery and its like (RFC 4861, RFC 3810): IPv6 from a link-local or no address to a group of this link.
-    A container cannot keep its bridge from sending them.
+    Neighbour discovery and similar protocols (RFC 4861, RFC 3810): IPv6 from a link-local or no address to a group of
+    this link. A container cannot prevent its bridge from sending them.
     """
     if len(packet) < 48 or packet[0] >> 4 != 6 or packet[6] not in (0, 58):
         return False

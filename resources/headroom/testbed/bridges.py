@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The host's ends of a Compose project's networks: bridges that say nothing, and leave what they pass alone.
+"""The host's ends of a Compose project's networks: bridges that send nothing by themselves, and forward packets
+unchanged.
 
-Docker has the kernel's packet filter look at what its bridges pass (`net.bridge.bridge-nf-call-iptables`), and so its
-rules of address translation meet packets that only look as if they came from one of its networks: 172.17.0.1 is a UPF
-in one of our profiles, and Docker's own bridge on most machines. Packets that the kernel does not track are left as
-they are. What this user may not decide stays as it is. Source: iptables-extensions(8), CT and comment.
+Docker makes the kernel's packet filter look at bridged packets (`net.bridge.bridge-nf-call-iptables`). Its rules of
+address translation then match packets that only look as if they came from one of its networks: 172.17.0.1 is a UPF in
+one of our profiles, and Docker's own bridge on most machines. Packets that the kernel does not track stay unchanged.
+Settings that this user may not change stay as they are. Source: iptables-extensions(8), CT and comment.
 """
 
 import contextlib
@@ -23,9 +24,9 @@ ANSWER_S = 10.0
 
 
 def settle(project: str, networks: Iterable[str]) -> list[str]:
-    """Has the bridges of networks, by their numbers, be quiet and pass what comes untouched. May be called again.
+    """Makes the bridges of networks, given by their numbers, silent and transparent. May be called again.
 
-    Returns what a reader of results should know, where that could not be done.
+    Returns warnings for readers of results, if that could not be done.
     """
     wrong: dict[str, None] = {}
     for network in networks:
@@ -36,7 +37,7 @@ def settle(project: str, networks: Iterable[str]) -> list[str]:
             rule = ("-i", bridge, "-m", "comment", "--comment", project, "-j", "CT", "--notrack")
             if not _run(program, "-C", "PREROUTING", *rule)[0] and not _run(program, "-A", "PREROUTING", *rule)[0]:
                 wrong[program] = None
-    return [_lacking(program) for program in wrong if program == FILTERS[0]]  # ours are not changed on IPv6
+    return [_lacking(program) for program in wrong if program == FILTERS[0]]  # ours do not change IPv6
 
 
 def _lacking(program: str) -> str:
@@ -57,18 +58,18 @@ def _lacking(program: str) -> str:
 def forget(project: str) -> None:
     """Removes the rules that `settle` has made for a project."""
     for program in FILTERS:
-        done, rules = _run(program, "-S", "PREROUTING")
-        for line in rules.splitlines() if done else ():
-            words = shlex.split(line)
-            if words[:1] == ["-A"] and ("--comment", project) in pairwise(words):
-                _run(program, "-D", *words[1:])
+        is_done, rules = _run(program, "-S", "PREROUTING")
+        for line in rules.splitlines() if is_done else ():
+            arguments = shlex.split(line)
+            if arguments[:1] == ["-A"] and ("--comment", project) in pairwise(arguments):
+                _run(program, "-D", *arguments[1:])
 
 
-def _run(program: str, *words: str) -> tuple[bool, str]:
-    """Whether a command about the table `raw` has succeeded, and what it printed."""
+def _run(program: str, *arguments: str) -> tuple[bool, str]:
+    """Runs a command about the table `raw`. Returns True if it succeeded, and its output."""
     try:
-        done = subprocess.run(
-            [*process_group.words(), program, "-w", "5", "-t", "raw", *words],
+        process = subprocess.run(
+            [*process_group.words(), program, "-w", "5", "-t", "raw", *arguments],
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
@@ -78,4 +79,4 @@ def _run(program: str, *words: str) -> tuple[bool, str]:
         )
     except (OSError, subprocess.TimeoutExpired):
         return False, ""
-    return done.returncode == 0, done.stdout
+    return process.returncode == 0, process.stdout

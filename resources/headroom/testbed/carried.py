@@ -17,16 +17,20 @@ from headroom.testbed.topology import Role, Topology
 SHAPE = "carried"
 UDP_IN_ETHERNET = 14 + 20 + 8  # octets of headers in front of the link packets
 PORT = 5000
-GROUPS: dict[Role, str] = {"encapsulator": "239.1.1.1", "decapsulator": "239.1.1.2"}  # where each of them receives
+GROUPS: dict[Role, str] = {
+    "encapsulator": "239.1.1.1",
+    "decapsulator": "239.1.1.2",
+}  # ports on which each of them receives
 ENDS: dict[Role, str] = {"encapsulator": "10.9.0.1", "decapsulator": "10.9.0.2"}
 STREAM_LOSSES = ("late", "wrong_length", "lost_sync", "other_frames", "other_types", "uncarried", "queue_full")
-MEMORY_MB = 64  # of a node: four and a generator are on one machine
+MEMORY_MB = 64  # memory of a node: four and a generator are on one machine
 
 
 @dataclass(frozen=True)
 class CarriedJobs:
     """The adapters of both kinds of nodes, as jobs of nodes have them. `packets` are link packets of a datagram;
-    `rate_bps` counts them with idle ones, and is 0 where there are none."""
+    `rate_bps` counts them including idle ones, and is 0 if there are none.
+    """
 
     carried: Mapping[str, Any]
     carrier: Mapping[str, Any]
@@ -35,12 +39,12 @@ class CarriedJobs:
     common: Mapping[str, Any] = field(default_factory=dict)
 
     def of(self, role: Role) -> dict[str, Any]:
-        """The job of a role but for its place."""
+        """The job of a role, without its place."""
         job = {"feedback": "none", "eal": {"huge": "never", "memory_mb": MEMORY_MB}, **self.common}
         if role not in GROUPS:
-            # A carrier sends short frames as they are: padding for Ethernet would only make them longer.
+            # A carrier sends short frames as they are: Ethernet's padding would only make them longer.
             return {**job, "pad": False, **self.carried}
-        other = next(one for one in GROUPS if one != role)
+        other = next(group for group in GROUPS if group != role)
         send = {
             "address": GROUPS[other],
             "port": PORT,
@@ -52,22 +56,22 @@ class CarriedJobs:
         return {**job, **self.carrier, "stream": stream}
 
 
-def start(made: Topology, jobs: CarriedJobs) -> dict[Role, Service]:
+def start(topology: Topology, jobs: CarriedJobs) -> dict[Role, Service]:
     """Starts the nodes of a topology of the shape `carried`, and waits until they forward."""
     nodes: dict[Role, Service] = {
-        role: made.start_node(role, jobs.of(role)) for role in made.seats if role != "generator"
+        role: topology.start_node(role, jobs.of(role)) for role in topology.seats if role != "generator"
     }
-    made.crew.wait_until_ready()
+    topology.crew.wait_until_ready()
     return nodes
 
 
-def stop(made: Topology, nodes: Mapping[Role, Service]) -> dict[Role, dict[str, Any]]:
-    """Stops the nodes; what their workers have counted, by role."""
-    return {role: made.crew.stop(node)["workers"][0] for role, node in nodes.items()}
+def stop(topology: Topology, nodes: Mapping[Role, Service]) -> dict[Role, dict[str, Any]]:
+    """Stops the nodes. Returns the counters of their workers, by role."""
+    return {role: topology.crew.stop(node)["workers"][0] for role, node in nodes.items()}
 
 
 def losses(workers: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """What workers have lost or could not use: `decapsulator: 3 queue_full` for each count of theirs that is not 0."""
+    """The losses of workers: `decapsulator: 3 queue_full` for each of their counters that is not 0."""
     return [f"{role}: {count} {cause}" for role, worker in workers.items() for cause, count in _counts(worker) if count]
 
 
@@ -78,7 +82,7 @@ def _counts(worker: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
 
 
 def link_packets(frame: bytes, length: int) -> list[bytes]:
-    """The link packets of one length in a datagram between encapsulator and decapsulator; none in another frame."""
+    """The link packets of one length in a datagram between encapsulator and decapsulator; none in any other frame."""
     packets = frame[UDP_IN_ETHERNET:]
     if frame[12:14] != b"\x08\0" or frame[23] != 17 or len(packets) % length:
         return []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which topology and which generator a run asks for, and whether this machine can offer them."""
+"""The topology and the generator that a run names, and the checks that this machine can provide them."""
 
 import contextlib
 import subprocess
@@ -24,13 +24,13 @@ TESTBED_SUFFIXES = (".yaml", ".yml")
 
 
 class NotOnThisTopology(HeadroomError):
-    """The case needs interfaces, or needs none: declared by the suite, so no failure."""
+    """Raised if the case needs interfaces, or must have none: the suite declares it, so it is no failure."""
 
     verdict = "unsupported"
 
 
 def check(topology: str, generator: str) -> None:
-    """Raises UsageError on a word that makes no sense, EnvironmentLacks where this machine cannot offer it."""
+    """Raises UsageError for an unknown word, EnvironmentLacks if this machine cannot provide it."""
     if generator not in GENERATORS:
         raise UsageError(f"There is no generator '{generator}'; there are {' and '.join(GENERATORS)}.")
     if topology == "process" and generator == "trex":
@@ -64,7 +64,7 @@ def _lacks(topology: str) -> str:
 
 
 def require_known(topology: str) -> None:
-    """Raises UsageError for a topology that is neither one of ours nor named like a testbed file."""
+    """Raises UsageError for a topology that is neither built in nor named like a testbed file."""
     if topology not in TOPOLOGIES and not topology.endswith(TESTBED_SUFFIXES):
         raise UsageError(
             f"There is no topology '{topology}'; there are {', '.join(TOPOLOGIES)}, or the path of a testbed file "
@@ -73,7 +73,7 @@ def require_known(topology: str) -> None:
 
 
 def dpdk_lacks() -> str:
-    """Why the engine cannot have ports here; empty where it can."""
+    """The reason why the engine cannot have ports here; empty if it can."""
     if engine_program(DEFAULT_BUILD).with_name("headroom-engine-wire").is_file():
         return ""
     with contextlib.suppress(OSError):
@@ -83,7 +83,9 @@ def dpdk_lacks() -> str:
 
 
 def trex_lacks(topology: str = "") -> str:
-    """Why there is no TRex; empty where `$TREX_ROOT` names one, which a container can be given where it needs it."""
+    """The reason why there is no TRex; empty if `$TREX_ROOT` names one, which can be mounted into a container if
+    needed.
+    """
     try:
         installation = trex_installation.find()
         if topology == "compose":
@@ -94,14 +96,16 @@ def trex_lacks(topology: str = "") -> str:
 
 
 def build_lacks(build: str) -> str:
-    """Why a build that is there has no ports; empty where it has them."""
+    """The reason why an existing build has no ports; empty if it has them."""
     if engine_program(build).with_name("headroom-engine-wire").is_file():
         return ""
     return f"The build {build} has no DPDK ports: install libdpdk-dev and build again."
 
 
 def require(topology: str, build: str) -> None:
-    """For keywords that need interfaces: raises NotOnThisTopology for `process`, EnvironmentLacks without ports."""
+    """Checks for keywords that need interfaces: raises NotOnThisTopology for `process`, EnvironmentLacks
+    without ports.
+    """
     if topology == "process":
         raise NotOnThisTopology(
             "This needs interfaces, and --topology process has none: use --topology netns, compose or a testbed file."
@@ -111,7 +115,7 @@ def require(topology: str, build: str) -> None:
 
 
 def traffic(run: Run) -> dict[str, Any]:
-    """A result record's traffic as long as nothing has been sent: what was configured."""
+    """The traffic of a result record before anything has been sent: the configuration."""
     name = run.topology if run.topology in TOPOLOGIES else testbed.load(Path(run.topology)).name
     return {
         "generator": {"name": run.generator, "version": None, "reason": "nothing was sent"},
@@ -120,7 +124,9 @@ def traffic(run: Run) -> dict[str, Any]:
 
 
 def crowded(topology: str, measured: Sequence[int]) -> str:
-    """Why a generator would fall behind here, and measure nothing; empty where it can have a core of its own."""
+    """The reason why a generator would fall behind here, and measure nothing; empty if it can have a core of
+    its own.
+    """
     if topology not in ("netns", "compose"):
         return ""
     cores = _allotment("full", measured, "memory").cores
@@ -133,7 +139,7 @@ def crowded(topology: str, measured: Sequence[int]) -> str:
 
 
 def make(topology: str, shape: str, measured: Sequence[int], build: str, generator: str = "memory") -> Topology:
-    """The topology that a run asks for, in one of the shapes of `headroom.testbed.topology`, not entered yet.
+    """The topology of a run, in one of the shapes of `headroom.testbed.topology`, not entered yet.
 
     `measured` are the cores of the CPU configuration. Raises as `require` does.
     """
@@ -151,7 +157,7 @@ def _allotment(shape: str, measured: Sequence[int], generator: str) -> Allotment
 
 
 def plan(settings: Settings) -> list[str]:
-    """The commands that a run over a topology gives, each with its host; none where it gives none to speak of."""
+    """The commands that a run over a topology gives, each with its host; [] if it gives none worth showing."""
     if settings.topology == "compose":
         return compose.commands(settings.generator == "trex")
     if settings.topology in TOPOLOGIES:

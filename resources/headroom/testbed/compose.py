@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Containers on one machine: `--topology compose`, the services of docker/compose.yaml.
 
-Each run is a Compose project of its own, `hr-<run>`; what a killed one leaves, the next removes (`runs`). The
+Each run is a Compose project of its own, `hr-<run>`; the next run removes the remains of a killed one (`runs`). The
 generator's container waits, and one process in it makes all trials of a line; nodes and the link run until they are
 stopped.
 
@@ -34,17 +34,17 @@ from headroom.testbed.topology import SHAPES, Port, Role, Seat, Topology, roles_
 from headroom.testbed.trex import container as trex_container
 
 FILE = ROOT / "docker" / "compose.yaml"
-LIBRARIES = "/opt/headroom/lib"  # of the adapters, in the image
+LIBRARIES = "/opt/headroom/lib"  # folder of the adapters, in the image
 OUR_IMAGE = "headroom/engine:latest"  # as docker/compose.yaml has it
-UP_S = 60.0  # for a container to be made
-ASK_S = 5.0  # for an answer of a control socket through Docker
-ATTEMPTS = 3  # to find addresses that no other run takes meanwhile
+UP_S = 60.0  # seconds for making a container
+ASK_S = 5.0  # seconds for an answer of a control socket through Docker
+ATTEMPTS = 3  # tries to find addresses that no other run takes meanwhile
 FIRST_SUBNET, SUBNETS = 64, 128  # 10.64 to 10.191
-_run = partial(containers.run, tied=True)  # Compose is not to go on making containers when we have been killed
+_run = partial(containers.run, tied=True)  # Compose must not continue to make containers after this process was killed
 SUBNET_VARIABLE = "HEADROOM_SUBNET"
 
 GENERATOR: dict[tuple[Role, str], str] = {("generator", "0"): "0.2", ("generator", "1"): "3.2"}
-# Which address of docker/compose.yaml each port has, by shape, below the project's own 10.<n>.
+# The address of each port in docker/compose.yaml, by shape, below the project's own 10.<n>.
 ADDRESSES: dict[str, dict[tuple[Role, str], str]] = {
     "full": GENERATOR
     | {
@@ -57,7 +57,7 @@ ADDRESSES: dict[str, dict[tuple[Role, str], str]] = {
     },
     "node": GENERATOR | {("compressor", "plain"): "0.4", ("compressor", "link"): "3.4"},
 }
-SERVICES: dict[str, dict[Role, str]] = {  # of docker/compose.yaml, by shape
+SERVICES: dict[str, dict[Role, str]] = {  # services of docker/compose.yaml, by shape
     "full": {role: role for role in roles_of("full")},
     "node": {"generator": "generator", "compressor": "user-plane"},
 }
@@ -65,16 +65,16 @@ SERVICES: dict[str, dict[Role, str]] = {  # of docker/compose.yaml, by shape
 
 @dataclass
 class Compose(Topology):
-    """A topology of containers, which lives as long as its `with` block. Its shapes are `full` and `node`."""
+    """A topology of containers, which exists while its `with` block runs. Its shapes are `full` and `node`."""
 
     build: str = DEFAULT_BUILD
-    with_trex: bool = False  # in the generator's container
+    with_trex: bool = False  # folder in the generator's container
     mounted: trex_container.Mount | None = field(default=None, init=False)
     run: str = field(default="", init=False)
     subnet: str = field(default="", init=False)  # the first half of all addresses
     found: containers.DockerInstallation = field(default_factory=containers.DockerInstallation, init=False)
     made: dict[Role, Container] = field(default_factory=dict, init=False)
-    states: dict[tuple[Role, str], interfaces.State] = field(default_factory=dict, init=False)  # of interfaces
+    states: dict[tuple[Role, str], interfaces.State] = field(default_factory=dict, init=False)  # states of interfaces
 
     name = "compose"
     bridged = True
@@ -103,8 +103,8 @@ class Compose(Topology):
         generator = self._first()
         for role in roles_of(self.shape):
             self.seats[role] = Seat(role, Place(), self._ports(role), self.allotment.cores[role])
-        words = ("docker", "exec", "-i", generator.id)
-        place = Place(generator.name, words, ("start", "exec"))
+        serving = ("docker", "exec", "-i", generator.id)
+        place = Place(generator.name, serving, ("start", "exec"))
         self.seats["generator"] = Seat("generator", place, self._ports("generator"), self.allotment.cores["generator"])
         self.crew.far("generator", generator.wait, b"", place, generator, "generate")
         self.crew.wait_until_ready()
@@ -144,10 +144,10 @@ class Compose(Topology):
         """Starts a node of a vendor's image by the contract of docker/README.md, after a run with a test that does not
         exist.
 
-        `channel` holds variables such as HEADROOM_MODE. Raises EngineFailure where the image takes on any test.
+        `channel` holds variables such as HEADROOM_MODE. Raises EngineFailure if the image accepts any test.
         """
         if wrong := containers.refuses_unknown_tests(image, self.project):
-            raise EngineFailure("refused", f"The {role} does not keep the contract of containers: {wrong}.")
+            raise EngineFailure("refused", f"The {role} breaks the contract of containers: {wrong}.")
         variables = {self._variable(role, "IMAGE"): image, "HEADROOM_IDLE": self.allotment.idle(role), **channel}
         variables[self._variable(role, "CORE")] = str(self.allotment.cores[role][0])
         container = self._up(role, variables)
@@ -159,11 +159,11 @@ class Compose(Topology):
 
     def _up(self, role: Role, environment: dict[str, str]) -> Container:
         service = SERVICES[self.shape][role]
-        words = [*self._compose, "up", "-d", "--no-deps", "--no-build", service]
+        command = [*self._compose, "up", "-d", "--no-deps", "--no-build", service]
         shared = self.mounted.variables if self.mounted else {}
-        done = _run(words, UP_S, {SUBNET_VARIABLE: self.subnet, **shared, **environment})
-        if done.returncode != 0:
-            raise EnvironmentLacks(f"The container of the {role} does not start: {_reason(done.stderr)}")
+        process = _run(command, UP_S, {SUBNET_VARIABLE: self.subnet, **shared, **environment})
+        if process.returncode != 0:
+            raise EnvironmentLacks(f"The container of the {role} does not start: {_reason(process.stderr)}")
         found = containers.labelled(self.project, service)
         if not found:
             raise EnvironmentLacks(f"The container of the {role} does not start: Compose knows none.")
@@ -177,22 +177,25 @@ class Compose(Topology):
         return container
 
     def packet_socket(self, role: Role, port: str) -> socket.socket:
-        """Raises EnvironmentLacks where this process may not enter the container's namespace."""
+        """A socket for all frames of a role's port. Raises EnvironmentLacks if this process may not enter the
+        container's namespace.
+        """
         return self.made[role].packet_socket(self.seats[role].ports[port].interface)
 
     def mac(self, role: Role, port: str) -> str:
         return self.made[role].mac(self.seats[role].ports[port].interface)
 
     def look(self) -> None:
-        """Raises EngineFailure where an interface inside a container has been set down, if only for a while; as far as
-        this user may look into its namespace."""
+        """Raises EngineFailure if an interface inside a container has been set down, even for a while; as far as this
+        user may look into its namespace.
+        """
         now = {role: container.links() for role, container in self.made.items()}
         flat = {(role, name): state for role, found in now.items() for name, state in found.items()}
         before = {key: state for key, state in self.states.items() if now.get(key[0])}
         if wrong := interfaces.gone_down(before, flat):
             (role, name), what = wrong
             where = f"The interface {name} of the {role}, in {self.made[role].name},"
-            raise EngineFailure("input", f"{where} {what}: that was done while it was needed.")
+            raise EngineFailure("input", f"{where} {what} while it was needed.")
 
     @property
     def _compose(self) -> list[str]:
@@ -200,7 +203,7 @@ class Compose(Topology):
         return [*self.found.compose, "-p", self.project, *(word for file in files for word in ("-f", str(file)))]
 
     def trex_home(self) -> trex_container.InContainer:
-        """Where TRex runs, of a topology that has been made with it."""
+        """The place of TRex, of a topology that has been made with it."""
         assert self.mounted is not None, "the topology was made without TRex"
         generator = self.made["generator"]
         return trex_container.InContainer(generator.id, generator.local_pid, self.mounted)
@@ -211,10 +214,10 @@ class Compose(Topology):
         with process_group.uninterrupted():
             bridges.forget(self.project)
             for container in self.made.values():
-                container.thaw()  # one that is paused cannot be stopped
+                container.thaw()  # a paused container cannot be stopped
             if containers.remove(self.project):
                 runs.release(self.run)
-            else:  # the next run removes what Docker still knows then; nothing of it runs on
+            else:  # the next run removes what Docker still lists then; none of it is running
                 for container in self.made.values():
                     container.kill()
                 runs.give_up(self.run)
@@ -227,7 +230,7 @@ class Container:
     """A container that has been started, of a service of docker/compose.yaml. `pid` and `started` are those of its
     first process, for `kill`.
 
-    `asking` is the one of our own that reads control sockets: a vendor's image has no program for that.
+    `asking` is the container of ours that reads control sockets: a vendor's image has no program for that.
     """
 
     id: str
@@ -244,7 +247,7 @@ class Container:
 
     @property
     def wait(self) -> tuple[str, ...]:
-        """What ends when the container does, or the daemon."""
+        """A command that ends when the container does, or the daemon."""
         return ("docker", "wait", self.id)
 
     def ready(self) -> bool:
@@ -253,16 +256,16 @@ class Container:
         return bool(state.get("Running")) and health in (None, "healthy")
 
     def statistics(self) -> dict[str, Any]:
-        done = _run(["docker", "exec", self.asking, "ask", f"/run/headroom/{self.service}.sock"], ASK_S)
-        if done.returncode != 0:
-            raise OSError(done.returncode, _reason(done.stderr))
-        return answer_of(done.stdout)
+        process = _run(["docker", "exec", self.asking, "ask", f"/run/headroom/{self.service}.sock"], ASK_S)
+        if process.returncode != 0:
+            raise OSError(process.returncode, _reason(process.stderr))
+        return answer_of(process.stdout)
 
     def stop(self, service: Service, grace_s: float) -> tuple[int, bytes, bytes]:
         _run(["docker", "stop", "-t", str(max(1, round(grace_s))), self.id], grace_s + containers.ANSWER_S)
         status = int(containers.inspect(self.id).get("State", {}).get("ExitCode", 1))
         printed = _run(["docker", "logs", self.id], containers.ANSWER_S)
-        # 128 and more is how the container's init tells of a signal.
+        # The container's init reports a signal as 128 and more.
         return (128 - status if status > 128 else status), printed.stdout.encode(), printed.stderr.encode()
 
     def cause(self, service: Service) -> str:
@@ -270,9 +273,11 @@ class Container:
             return "the Docker daemon does not answer any more."
         state = containers.inspect(self.id).get("State")
         if state is None:
-            return "its container is not there any more."
+            return "its container no longer exists."
         if not state.get("Running") and state.get("ExitCode") == containers.DOES_NOT:
-            return f"it does not do this test (exit status {containers.DOES_NOT}): {containers.last_words(self.id)}"
+            return (
+                f"it does not support this test (exit status {containers.DOES_NOT}): {containers.last_words(self.id)}"
+            )
         if state.get("OOMKilled"):
             return "it was ended because its container had used up its memory."
         return ""
@@ -282,32 +287,33 @@ class Container:
 
     @property
     def local_pid(self) -> int:
-        """The number of its first process on this machine; 0 where it has ended."""
+        """The number of its first process on this machine; 0 if it has ended."""
         return self.pid if self._is_ours() else 0
 
     @property
     def namespace(self) -> str:
-        """The file of its network namespace; "" where it has ended, or this user may not enter it."""
+        """The file of its network namespace; "" if it has ended, or this user may not enter it."""
         return f"/proc/{self.local_pid}/ns/net" if self.local_pid and os.geteuid() == 0 else ""
 
     def links(self) -> dict[str, interfaces.State]:
-        """Its interfaces as they are now; nothing without a namespace."""
+        """Its interfaces as they are now; {} without a namespace."""
         if namespace := self.namespace:
             with contextlib.suppress(EnvironmentLacks, OSError):
                 return interfaces.inside(namespace, interfaces.states)
         return {}
 
     def without_offloads(self) -> None:
-        """Its interfaces send and receive packets as they are on the wire, whatever its program is, as far as this user
-        may say so."""
+        """Turns offloads of its interfaces off, so that packets are as on the wire whatever its program is; as far as
+        this user may.
+        """
         if names := list(self.links()):
             with contextlib.suppress(EnvironmentLacks):
                 interfaces.inside(self.namespace, partial(interfaces.without_offloads, names))
 
     def mac(self, address: str) -> str:
-        """The MAC address of the interface to which Docker has given an IPv4 address; "" where there is none."""
+        """The MAC address of the interface to which Docker has given an IPv4 address; "" if there is none."""
         networks = containers.inspect(self.id).get("NetworkSettings", {}).get("Networks", {}).values()
-        return next((str(one["MacAddress"]) for one in networks if one.get("IPAddress") == address), "")
+        return next((str(network["MacAddress"]) for network in networks if network.get("IPAddress") == address), "")
 
     def packet_socket(self, address: str) -> socket.socket:
         """A socket for all frames of the interface to which Docker has given an address. Raises EnvironmentLacks."""
@@ -321,11 +327,11 @@ class Container:
         )
 
     def _is_ours(self) -> bool:
-        """Whether the number of its first process is still that of this process."""
+        """True if the number of its first process still belongs to that process."""
         return self.started is not None and runs.start_time(self.pid) == self.started
 
     def thaw(self) -> None:
-        """Lets a container that is paused go on, so that it can be ended."""
+        """Resumes a paused container, so that it can be ended."""
         if self.why_still():
             _run(["docker", "unpause", self.id], ASK_S)
 
@@ -337,19 +343,21 @@ class Container:
 
 
 def look_at_daemon(pid: int) -> None:
-    """Raises EngineFailure where the daemon has been stopped: it would not tell of any container's end."""
+    """Raises EngineFailure if the daemon has been stopped: it would not report the end of any container."""
     if pid and (why := stopped_process.why_still(pid)):
         raise EngineFailure("timeout", f"The Docker daemon does nothing any more: {why}.")
 
 
 def lacks() -> str:
-    """Why this machine cannot do it, as a sentence with a way out; empty where it can, as far as is known."""
-    found = containers.look()
-    return f"{found.reason}: {found.remedy}." if found.reason else ""
+    """The reason why this machine cannot use containers, as a sentence with a way out; empty if it can, as far as is
+    known.
+    """
+    docker = containers.look()
+    return f"{docker.reason}: {docker.remedy}." if docker.reason else ""
 
 
 def remove_dead() -> list[str]:
-    """Removes what runs have left whose process is dead; returns their names."""
+    """Removes the containers and networks of runs whose process is dead. Returns their names."""
 
     def remove(run: str, projects: list[str]) -> bool:
         for project in projects:
@@ -360,10 +368,10 @@ def remove_dead() -> list[str]:
 
 
 def commands(with_trex: bool = False) -> list[str]:
-    """What a run would say to Docker, for a dry run."""
-    words = " ".join(containers.look().compose or ("docker", "compose"))
+    """The commands that a run would give to Docker, for a dry run."""
+    compose_command = " ".join(containers.look().compose or ("docker", "compose"))
     file = " -f ".join(str(one.relative_to(ROOT)) for one in (FILE, *([trex_container.FILE] if with_trex else ())))
-    up = f"{words} -p hr-<run> -f {file} up -d --no-deps --no-build"
+    up = f"{compose_command} -p hr-<run> -f {file} up -d --no-deps --no-build"
     return [
         "docker/build",
         *(f"{up} {name}" for name in SERVICES["full"].values()),
@@ -379,10 +387,10 @@ def in_image(library: str) -> str:
 
 
 def free_subnet(run: str, taken: Set[str] = frozenset(), routes: Path = Path("/proc/net/route")) -> str:
-    """The first half of addresses that this machine has no route to, such as `10.77`; $HEADROOM_SUBNET where it is set.
+    """The first half of addresses that this machine has no route to, such as `10.77`; $HEADROOM_SUBNET if it is set.
 
-    Where a search begins depends on the run's name, so that runs side by side seldom meet. Raises EnvironmentLacks
-    where there are none.
+    The search begins at a place that depends on the run's name, so that parallel runs seldom meet. Raises
+    EnvironmentLacks if there are none.
     """
     if given := os.environ.get(SUBNET_VARIABLE):
         return given
@@ -399,15 +407,15 @@ def free_subnet(run: str, taken: Set[str] = frozenset(), routes: Path = Path("/p
 
 
 def _routed(routes: Path) -> list[IPv4Network]:
-    """Networks that this machine has a route to, but the default one (proc(5), /proc/net/route)."""
-    found = []
+    """The networks that this machine has a route to, without the default route (proc(5), /proc/net/route)."""
+    networks = []
     with contextlib.suppress(OSError, ValueError, IndexError):
         for line in routes.read_text(encoding="ascii").splitlines()[1:]:
-            words = line.split()
-            address, mask = (int.from_bytes(bytes.fromhex(words[place]), "little") for place in (1, 7))
+            columns = line.split()
+            address, mask = (int.from_bytes(bytes.fromhex(columns[place]), "little") for place in (1, 7))
             if mask:
-                found.append(IPv4Network((address, mask.bit_count())))
-    return found
+                networks.append(IPv4Network((address, mask.bit_count())))
+    return networks
 
 
 def _reason(output: str) -> str:

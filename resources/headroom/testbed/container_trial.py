@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """One trial over the containers of docker/compose.yaml, and its verdict: `python3 -m headroom.testbed.container_trial`.
 
-It is what the service `harness` does. It sees nothing but the folder that the containers share: control sockets, and
-the pipe through which the generator hears of trials. Nothing here needs more than Python and what reads a profile.
+It is the program of the service `harness`. It sees only the folder that the containers share: control sockets, and the
+pipe through which the generator gets trials. It needs only Python and the reader of profiles.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from headroom.testbed.processes import ask
 
 FOLDER = Path("/run/headroom")
 WATCHED = ("compressor", "link", "decompressor")
-LOOK_S = 0.5  # between two looks at whether they all live
-SILENT_S = 3.0  # after which one that does not answer is dead
-PATIENCE_S = 30.0  # beyond a trial's own time
+LOOK_S = 0.5  # seconds between two checks that all roles live
+SILENT_S = 3.0  # seconds after which a role that does not answer is dead
+PATIENCE_S = 30.0  # seconds beyond a trial's own time
 
 
 class TrialFailed(HeadroomError):
-    """There is no result, and why."""
+    """Raised if there is no result, with the reason."""
 
 
 @dataclass(frozen=True)
@@ -45,19 +45,19 @@ class TrialOptions:
 
     @staticmethod
     def of(environment: dict[str, str]) -> TrialOptions:
-        """Raises UsageError on a value that is no number."""
+        """The options from variables. Raises UsageError for a value that is not a number."""
         plain = TrialOptions()
-        found: dict[str, Any] = {}
+        options: dict[str, Any] = {}
         for name, variable in (("flows", "FLOWS"), ("rate_pps", "RATE"), ("seconds", "SECONDS"), ("seed", "SEED")):
             kind = type(getattr(plain, name))
             text = environment.get(f"HEADROOM_{variable}", "")
             try:
-                found[name] = kind(text) if text else getattr(plain, name)
+                options[name] = kind(text) if text else getattr(plain, name)
             except ValueError:
-                raise UsageError(f"HEADROOM_{variable} is '{text}', which is no number.") from None
+                raise UsageError(f"HEADROOM_{variable} is '{text}', which is not a number.") from None
         for name in ("profile", "subnet"):
-            found[name] = environment.get(f"HEADROOM_{name.upper()}") or getattr(plain, name)
-        return TrialOptions(**found)
+            options[name] = environment.get(f"HEADROOM_{name.upper()}") or getattr(plain, name)
+        return TrialOptions(**options)
 
     def job(self) -> dict[str, Any]:
         """The generator's job; its ports are those of docker/compose.yaml, by address."""
@@ -73,9 +73,9 @@ class TrialOptions:
 
 
 def run(options: TrialOptions, folder: Path = FOLDER) -> dict[str, Any]:
-    """Has the generator make one trial; returns its result, and what the others say at the end.
+    """Makes one trial. Returns the generator's result, and the other roles' statistics at the end.
 
-    Raises TrialFailed where there is none, as soon as that is known.
+    Raises TrialFailed if there is none, as soon as that is known.
     """
     name = f"trial-{os.getpid()}"
     (folder / f"{name}.job").write_text(json.dumps(options.job()), encoding="utf-8")
@@ -92,7 +92,7 @@ def run(options: TrialOptions, folder: Path = FOLDER) -> dict[str, Any]:
 
 def _tell(pipe: Path, name: str) -> None:
     try:
-        descriptor = os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)  # not blocking: the generator has to be listening
+        descriptor = os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)  # not blocking: the generator must be listening
         try:
             os.write(descriptor, f"{name}\n".encode())
         finally:
@@ -130,29 +130,31 @@ def _read(result: Path, log: Path) -> dict[str, Any]:
 
 
 def shortcomings(generated: dict[str, Any]) -> list[str]:
-    """What keeps a trial from being passed, one sentence each; a link that loses nothing is assumed.
+    """The reasons why a trial does not pass, one sentence each; the link is assumed to lose nothing.
 
-    That the generator fell behind is `behindhand`'s to say.
+    `behindhand` reports a generator that fell behind.
     """
-    found = []
+    sentences = []
     for direction in ("forward", "reverse"):
-        if not (one := generated.get(direction)):
+        if not (counts := generated.get(direction)):
             continue
-        if not one["sent"]:
-            found.append(f"{direction}: nothing was sent.")
-        if one["lost"]:
-            found.append(f"{direction}: {one['lost']} of {one['sent']} packets did not arrive as they were sent.")
-        if unexpected := one["unexpected"] - strays_in(one):
-            found.append(f"{direction}: {unexpected} packets arrived that were not sent.")
-    return found or ([] if generated.get("forward") else ["There is no result of any direction."])
+        if not counts["sent"]:
+            sentences.append(f"{direction}: nothing was sent.")
+        if counts["lost"]:
+            sentences.append(
+                f"{direction}: {counts['lost']} of {counts['sent']} packets did not arrive as they were sent."
+            )
+        if unexpected := counts["unexpected"] - strays_in(counts):
+            sentences.append(f"{direction}: {unexpected} packets arrived that were never sent.")
+    return sentences or ([] if generated.get("forward") else ["There is no result of any direction."])
 
 
 def behindhand(generated: dict[str, Any]) -> list[str]:
-    """Directions in which the generator fell behind: of the nodes, that says nothing."""
+    """Directions in which the generator fell behind, which says nothing about the nodes."""
     return [
-        f"{direction}: the generator sent {one['achieved_pps'] or 0:.0f} of {one['requested_pps']:.0f} packets/s."
+        f"{direction}: the generator sent {counts['achieved_pps'] or 0:.0f} of {counts['requested_pps']:.0f} packets/s."
         for direction in ("forward", "reverse")
-        if (one := generated.get(direction)) and one["fell_behind"]
+        if (counts := generated.get(direction)) and counts["fell_behind"]
     ]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Docker and Compose: whether they are here, and what a container says of itself."""
+"""Docker and Compose: their detection, and the output of containers."""
 
 import contextlib
 import json
@@ -19,10 +19,10 @@ from headroom.core import process_group
 from headroom.core.errors import EnvironmentLacks
 
 ANSWER_S = 20.0
-ALIVE_S = 5.0  # for a daemon that has nothing to do but to say its version
-PROJECT = "com.docker.compose.project"  # the label by which Compose knows what is its own
+ALIVE_S = 5.0  # seconds for a daemon that only has to report its version
+PROJECT = "com.docker.compose.project"  # the label by which Compose recognises its own
 SERVICE = "com.docker.compose.service"
-# What a project has, in the order in which it can be removed, and how it is listed.
+# The parts of a project, in the order in which they can be removed, and the commands that list them.
 KINDS = {
     "container": ("docker", "container", "ls", "-aq", "--no-trunc"),
     "network": ("docker", "network", "ls", "-q", "--no-trunc"),
@@ -31,7 +31,7 @@ KINDS = {
 DOES_NOT = 127  # exit status of a container that does not know the test
 
 
-# A container that only answers whether it takes a test on: it needs nothing, and gets nothing.
+# A container that only answers if it supports a test needs nothing, and gets nothing.
 NO_RIGHTS = (
     *("--network", "none", "--cap-drop", "ALL", "--security-opt", "no-new-privileges:true", "--read-only"),
     *("--tmpfs", "/tmp", "--init", "--pull", "never", "--log-driver", "json-file", "--log-opt", "max-size=1m"),
@@ -41,7 +41,9 @@ NO_RIGHTS = (
 
 @dataclass(frozen=True)
 class DockerInstallation:
-    """What there is of Docker: `compose` is how Compose is called; `reason` says what lacks, `remedy` what to do."""
+    """The state of Docker: `compose` is the command of Compose; `reason` names the missing part, `remedy` the way to
+    get it.
+    """
 
     version: str = ""
     compose: tuple[str, ...] = ()
@@ -63,23 +65,23 @@ def look() -> DockerInstallation:
         words, version = compose
         return DockerInstallation(f"Docker {server}, Compose {version.removeprefix('v')}", words)
     return DockerInstallation(
-        reason="Docker is there, but without Compose", remedy="install the Compose plugin, or docker-compose"
+        reason="Docker is installed, but without Compose", remedy="install the Compose plugin, or docker-compose"
     )
 
 
 @cache
 def _compose(path: str) -> tuple[tuple[str, ...], str] | None:
-    """How Compose is called, and its version; looked for once on a PATH, for v1.29 needs a second to say it."""
+    """The command of Compose, and its version; looked for once on a PATH, because v1.29 takes a second to report it."""
     for words in (("docker", "compose"), ("docker-compose",)):
         if shutil.which(words[0], path=path) and (version := _ask(*words, "version", "--short")):
             return words, version
     return None
 
 
-def _ask(*words: str, timeout_s: float = ANSWER_S) -> str:
-    """The output of a command; "" where it fails or does not answer."""
-    done = run(words, timeout_s)
-    return done.stdout.strip() if done.returncode == 0 else ""
+def _ask(*arguments: str, timeout_s: float = ANSWER_S) -> str:
+    """The output of a command; "" if it fails or does not answer."""
+    process = run(arguments, timeout_s)
+    return process.stdout.strip() if process.returncode == 0 else ""
 
 
 def daemon_answers() -> bool:
@@ -87,9 +89,9 @@ def daemon_answers() -> bool:
 
 
 def daemon_pid() -> int:
-    """The process of the daemon, as the kernel knows who listens at its socket; 0 where it is not on this machine.
+    """The process of the daemon, which the kernel knows as the listener at its socket; 0 if it is not on this machine.
 
-    Source: unix(7), SO_PEERCRED. Where systemd listens in its place, the daemon's own file says its number.
+    Source: unix(7), SO_PEERCRED. If systemd listens in its place, the daemon's own file has its number.
     """
     address = os.environ.get("DOCKER_HOST") or "unix:///var/run/docker.sock"
     if not address.startswith("unix://"):
@@ -103,12 +105,12 @@ def daemon_pid() -> int:
 
 
 def inspect(container: str) -> dict[str, Any]:
-    """What Docker knows of a container; nothing where it knows none, or does not answer."""
+    """Docker's data about a container; {} if it knows none, or does not answer."""
     return _first(_ask("docker", "container", "inspect", container))
 
 
 def image(name: str) -> dict[str, Any]:
-    """What Docker knows of an image that is on this machine; nothing where there is none."""
+    """Docker's data about an image on this machine; {} if there is none."""
     return _first(_ask("docker", "image", "inspect", name))
 
 
@@ -121,22 +123,22 @@ def _first(output: str) -> dict[str, Any]:
 
 
 def require_image(name: str, digest: str = "", obtain: str = "") -> None:
-    """Raises EnvironmentLacks where an image is not on this machine, or is another one than a digest says.
+    """Raises EnvironmentLacks if an image is not on this machine, or has another digest.
 
-    Nothing is ever pulled for a measurement: what runs was fetched on purpose.
+    No image is ever pulled for a measurement: an image that runs was fetched on purpose.
     """
     found = image(name)
     how = f" How to get it: {obtain.strip()}" if obtain else ""
     if not found:
         raise EnvironmentLacks(f"The image {name} is not on this machine.{how}")
-    digests = [one.rpartition("@")[2] for one in found.get("RepoDigests") or ()]
+    digests = [digest.rpartition("@")[2] for digest in found.get("RepoDigests") or ()]
     if digest and digest not in (*digests, found.get("Id")):
         there = " or ".join(dict.fromkeys([*digests, str(found.get("Id"))]))
         raise EnvironmentLacks(f"The image {name} is not the one with digest {digest}: here it is {there}.{how}")
 
 
 def labelled(project: str, service: str = "") -> list[str]:
-    """Containers of a Compose project, or of a service of it, whatever made them and whether they run."""
+    """The containers of a Compose project, or of a service of it, whatever made them, running or not."""
     labels = [f"label={PROJECT}={project}", *([f"label={SERVICE}={service}"] if service else [])]
     filters = [word for label in labels for word in ("--filter", label)]
     return _ask("docker", "ps", "-aq", "--no-trunc", *filters).split()
@@ -148,9 +150,11 @@ def networks(project: str) -> list[str]:
 
 
 def remove(project: str) -> bool:
-    """Removes a project's containers, networks and volumes; False where something is left, or Docker does not answer.
+    """Removes a project's containers, networks and volumes. Returns False if something is left, or Docker does not
+    answer.
 
-    By their labels, and again: a signal may have ended Compose while the daemon was still making a container.
+    They are found by their labels, and removed repeatedly: a signal may have ended Compose while the daemon was still
+    making a container.
     """
     for _ in range(3):
         if not daemon_answers():
@@ -158,7 +162,7 @@ def remove(project: str) -> bool:
         found = {kind: _ask(*words, "--filter", f"label={PROJECT}={project}").split() for kind, words in KINDS.items()}
         if not any(found.values()):
             return True
-        for kind, names in found.items():  # a network goes when no container is on it
+        for kind, names in found.items():  # a network can be removed when no container uses it
             if names:
                 _ask("docker", kind, "rm", *(["--force"] if kind != "network" else []), *names)
     return False
@@ -171,11 +175,11 @@ def last_words(container: str) -> str:
 
 
 def refuses_unknown_tests(image: str, project: str = "") -> str:
-    """Runs an image with the name of a test that does not exist; returns what is wrong with its answer.
+    """Runs an image with the name of a test that does not exist. Returns the defect of its answer, "" if there is none.
 
-    An image that takes any test for one that it knows would be measured doing something else. It may do nothing here:
-    no network, no capability, nothing to write to but its own memory. `project` is that of the run, which removes what
-    is left where this process is killed. Raises EnvironmentLacks where the image cannot be run.
+    An image that accepts any test for a known one would be measured while it does something else. The image gets no
+    network, no capability, and no writable place but its own memory. `project` is that of the run, which removes the
+    remains if this process is killed. Raises EnvironmentLacks if the image cannot be run.
     """
     test, name = f"unknown-{secrets.token_hex(4)}", f"{project or 'hr'}-probe-{secrets.token_hex(3)}"
     words = ["docker", "run", "--detach", "--name", name, "--label", f"{PROJECT}={project or name}", *NO_RIGHTS]
@@ -191,7 +195,10 @@ def refuses_unknown_tests(image: str, project: str = "") -> str:
         return ""
     if not status:
         return f"{image} does not end within {ANSWER_S:g} s with the unknown test {test}"
-    return f"{image} ends with status {status} with the unknown test {test}; {DOES_NOT} says that it does not do a test"
+    return (
+        f"{image} ends with status {status} with the unknown test {test}; {DOES_NOT} would mean that it does not "
+        "support the test"
+    )
 
 
 def run(
@@ -200,8 +207,9 @@ def run(
     environment: Mapping[str, str] | None = None,
     tied: bool = False,
 ) -> subprocess.CompletedProcess[str]:
-    """Runs a command of Docker's. Status 1 with the reason as its complaint, where it cannot be started or does not
-    answer. `tied`: it ends when this process is killed."""
+    """Runs a command of Docker's. Returns status 1 with the reason as its complaint if it cannot be started or does not
+    answer. `tied`: it ends when this process is killed.
+    """
     try:
         return subprocess.run(
             [*(process_group.words() if tied else ()), *words],
@@ -211,7 +219,7 @@ def run(
             errors="replace",
             timeout=timeout_s,
             env={**os.environ, **(environment or {})},
-            start_new_session=True,  # Ctrl-C is ours to handle
+            start_new_session=True,  # this process handles Ctrl-C
         )
     except subprocess.TimeoutExpired:
         complaint = f"{words[0]} does not answer within {timeout_s:g} s"

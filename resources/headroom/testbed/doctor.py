@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What this machine has and lacks, what each lack costs, and how to get it."""
+"""Checks of this machine: the parts that it has and lacks, the cost of each lack, and how to install it."""
 
 import os
 import re
@@ -20,9 +20,9 @@ Status = Literal["good", "lacking", "note"]
 
 @dataclass(frozen=True)
 class Check:
-    """One line of `doctor`.
+    """A line of `doctor`.
 
-    `cost` says what the lack costs, `remedy` how to end it; both are empty when nothing lacks.
+    `cost` is the cost of the lack, `remedy` the way to end it; both are empty if nothing is missing.
     """
 
     name: str
@@ -35,7 +35,7 @@ class Check:
         return asdict(self)
 
 
-# What it costs that something lacks, and how to get it, by the name of the check.
+# The cost of a lack, and the way to end it, by the name of the check.
 ADVICE = {
     "compiler": ("nothing can be built, so nothing can be measured", "apt-get install g++"),
     "clang": ("no sanitized tests, no fuzzing, no clang builds to compare", "apt-get install clang"),
@@ -76,11 +76,14 @@ ADVICE = {
         "boot with clocksource=tsc where the CPU allows it",
     ),
     "sandbox": (
-        "code of others can end and watch other processes, and without Landlock change files of this user",
+        "other people's code can end and watch other processes, and without Landlock change files of this user",
         "apt-get install bubblewrap",
     ),
     "memory": ("large numbers of flows do not fit", "2 GiB or more"),
-    "steal": ("the hypervisor gives this machine's time to others: ticks are missed without fault", "a dedicated host"),
+    "steal": (
+        "the hypervisor gives this machine's time to other guests: ticks are missed for that reason alone",
+        "a dedicated host",
+    ),
     "quiet": ("other work shares the cores; trials spread and are repeated", "end other programs while measuring"),
 }
 
@@ -126,21 +129,21 @@ def checks(steal_seconds: float = 0.3) -> list[Check]:
 
 
 def program(name: str, command: str) -> Check:
-    """Whether a program is there, with the first line of its version."""
+    """A check that a program is installed, with the first line of its version."""
     if shutil.which(command) is None:
         return lacking(name, f"{command} is not installed")
     return Check(name, "good", first_line((command, "--version")) or command)
 
 
 def first_line(command: tuple[str, ...], only_good: bool = False) -> str:
-    """First line of what a program prints; "" when it does not run or, with `only_good`, when it ends with an error."""
+    """The first line that a program prints; "" if it does not run or, with `only_good`, if it ends with an error."""
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=20, errors="replace")
+        process = subprocess.run(command, capture_output=True, text=True, timeout=20, errors="replace")
     except (OSError, subprocess.SubprocessError):
         return ""
-    if only_good and done.returncode != 0:
+    if only_good and process.returncode != 0:
         return ""
-    return next((line.strip() for line in (done.stdout or done.stderr).splitlines() if line.strip()), "")
+    return next((line.strip() for line in (process.stdout or process.stderr).splitlines() if line.strip()), "")
 
 
 def multilib() -> Check:
@@ -153,7 +156,9 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stab
 
 
 def find_browser() -> tuple[str, str] | None:
-    """Path and version of a Chromium that runs. Some distributions ship a script that only asks for another package."""
+    """The path and version of a Chromium that runs. Some distributions ship a script that only asks for another
+    package.
+    """
     for name in BROWSERS:
         path = shutil.which(name)
         if path and "Chrom" in (version := first_line((path, "--version"), only_good=True)):
@@ -167,30 +172,30 @@ def browser() -> Check:
 
 
 def others() -> list[Check]:
-    """Libraries of others that an adapter of ours opens at run time, one check each."""
+    """External libraries that an adapter of ours opens at run time, one check each."""
     from headroom.core import implementations
     from headroom.core.errors import HeadroomError
     from headroom.core.machine import libraries
 
-    found = []
+    lines = []
     for name in implementations.names():
         try:
-            one = implementations.find(name)
+            implementation = implementations.find(name)
         except HeadroomError:
-            continue  # `list implementations` says what is wrong with it
-        if one.requires is None:
+            continue  # `list implementations` reports the error
+        if implementation.requires is None:
             continue
-        here = libraries.look_for(one.requires)
+        here = libraries.look_for(implementation.requires)
         if here.reason:
             cost = f"{name} cannot be tested, alone or against another"
-            found.append(Check(name, "lacking", here.reason, cost, one.obtain.strip()))
+            lines.append(Check(name, "lacking", here.reason, cost, implementation.obtain.strip()))
         else:
-            found.append(Check(name, "good", f"{here.version} in {here.path}" if here.version else here.path))
-    return found
+            lines.append(Check(name, "good", f"{here.version} in {here.path}" if here.version else here.path))
+    return lines
 
 
 def namespaces() -> Check:
-    """Whether a network namespace with a veth pair can be made: one is, and removed."""
+    """Checks that a network namespace with a veth pair can be made: makes one, and removes it."""
     from headroom.testbed import netns
 
     cost = "no --topology netns: nodes, link and generator cannot be measured on this machine's own interfaces"
@@ -201,7 +206,7 @@ def namespaces() -> Check:
 
 
 def walls() -> Check:
-    """The sandbox around code of others."""
+    """Checks the sandbox around other people's code."""
     in_force = f"{sandbox.in_force()}; engines with ports: {sandbox.in_force(ports=True)}; other servers, TRex: none"
     if reason := sandbox.lacking() or sandbox.lacking(ports=True):
         return lacking("sandbox", f"{in_force} ({reason})", "lacking" if sandbox.lacking() else "note")

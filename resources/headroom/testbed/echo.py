@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Round trips over a topology: packets from the generator's port 0, which its port 1 answers.
 
-Arrivals are the kernel's times, so that what this process takes to answer does not count.
+Arrivals have the kernel's times, so that this process's time to answer does not count.
 """
 
 import contextlib
@@ -17,31 +17,30 @@ from headroom.testbed.packet_socket import packet_socket, timed_frame
 from headroom.testbed.topology import Topology
 
 LOOK_S = 0.2
-DRAIN_S = 1.0  # behind the last packet
+DRAIN_S = 1.0  # seconds after the last packet
 
 
 @dataclass(frozen=True)
 class RoundTrip:
-    """Nanoseconds from sending to arriving, there and back; None where the packet or its answer did not arrive."""
+    """The nanoseconds from sending to arriving, there and back; None if the packet or its answer did not arrive."""
 
     there_ns: int | None = None
     back_ns: int | None = None
 
     @property
     def whole_ns(self) -> int | None:
-        """Both ways; None unless both were made."""
+        """The time of both ways; None unless both arrived."""
         return None if self.there_ns is None or self.back_ns is None else self.there_ns + self.back_ns
 
 
 def round_trips(
-    made: Topology, packets: Sequence[bytes], gaps_s: Sequence[float], answer: Callable[[bytes], bytes]
+    topology: Topology, packets: Sequence[bytes], gaps_s: Sequence[float], answer: Callable[[bytes], bytes]
 ) -> list[RoundTrip]:
-    """Sends IP packets, each a gap behind the one before, and answers what arrives. No packet is sent twice.
+    """Sends IP packets, each a gap after the one before, and answers arrivals. No packet is sent twice.
 
-    Only packets that arrive octet by octet as they were sent count. Raises EngineFailure where a process of the
-    topology ends.
+    Only packets that arrive unchanged count. Raises EngineFailure if a process of the topology ends.
     """
-    seat = made.seats["generator"]
+    seat = topology.seats["generator"]
     ports = [seat.ports[name] for name in ("0", "1")]
     doors = [
         interfaces.inside(seat.place.name, partial(packet_socket, port.interface, timestamps=True)) for port in ports
@@ -53,16 +52,16 @@ def round_trips(
     back: dict[bytes, int] = {}
 
     def send(port: int, packet: bytes) -> int:
-        """Sends a packet; returns when that began."""
+        """Sends a packet. Returns the time at which that began."""
         began = time.time_ns()
         doors[port].send(macs[1 - port] + macs[port] + IP_TYPES[packet[0] >> 4 == 6] + packet)
         return began
 
     def take(port: int) -> None:
-        found = timed_frame(doors[port])
-        if found is None:
+        frame = timed_frame(doors[port])
+        if frame is None:
             return
-        time_ns, packet = found[0], ip_packet(found[1])
+        time_ns, packet = frame[0], ip_packet(frame[1])
         if port == 1 and packet in sent and packet not in there:
             there[packet] = time_ns - sent[packet]
             reply = answer(packet)
@@ -76,7 +75,7 @@ def round_trips(
             ready, _, _ = select.select(doors, [], [], min(left, LOOK_S))
             for door in ready:
                 take(doors.index(door))
-            made.crew.check()
+            topology.crew.check()
 
     with contextlib.ExitStack() as stack:
         for door in doors:

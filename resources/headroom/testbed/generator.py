@@ -38,16 +38,18 @@ Execute = Callable[[str, dict[str, Any]], dict[str, Any]]
 STREAMS = PROFILES / "voip_flow_pairs.py"
 VOICE = (("ipv4", "udp", "rtp"), ("ipv6", "udp", "rtp"))
 LATENCY_PPS = 1000.0
-LATENCY_SHARE = 0.1  # of the rate at most
-SAMPLED_FLOWS, SAMPLED_S = 200, 20.0  # to learn what a profile sends in a second
-MOST_WARM = 10_000  # packets that warm up, where they go as lists: each costs time before it is sent
-GUARD_S = 1.0  # streams end by themselves; a duration of theirs alone would cut off the last packets of slow ones
-PATIENCE_S = 5.0  # for a sender that has fallen behind
+LATENCY_SHARE = 0.1  # share of the rate at most
+SAMPLED_FLOWS, SAMPLED_S = 200, 20.0  # seconds to learn a profile's own rate
+MOST_WARM = 10_000  # packets of the warm-up if they go as lists: each costs time before it is sent
+GUARD_S = (
+    1.0  # seconds: streams end by themselves; a duration of theirs alone would cut off the last packets of slow ones
+)
+PATIENCE_S = 5.0  # seconds for a sender that has fallen behind
 MOST_RENDERED = 20_000_000  # packets: kMostSourcePackets of the engine
 
 
 def is_voice(profile: Mapping[str, Any]) -> bool:
-    """Whether all flows are RTP over UDP over IP."""
+    """True if all flows are RTP over UDP over IP."""
     return _all_are(profile, VOICE)
 
 
@@ -56,10 +58,10 @@ def _all_are(profile: Mapping[str, Any], known: Sequence[tuple[str, ...]]) -> bo
 
 
 def streams_for(profile: Mapping[str, Any]) -> Path | None:
-    """The program that makes TRex's streams of a profile; None where it can be sent as a capture only."""
+    """The program that makes TRex's streams of a profile; None if it can only be sent as a capture."""
     if is_voice(profile):
         return STREAMS
-    programs = (PROFILES / one.program for one in _of_schemes() if _all_are(profile, one.headers))
+    programs = (PROFILES / scheme.program for scheme in _of_schemes() if _all_are(profile, scheme.headers))
     return next(programs, None)
 
 
@@ -70,7 +72,8 @@ def _of_schemes() -> list[TrexStreams]:
 @dataclass
 class TrexGenerator:
     """TRex as a generator. `trex` is connected; `profile_path` is the file that `profile` was read from, `tunnel_path`
-    what becomes of its tunnels."""
+    describes the path of its tunnels.
+    """
 
     trex: Trex
     profile: dict[str, Any]
@@ -83,7 +86,7 @@ class TrexGenerator:
     packets: Literal["auto", "streams", "capture"] = "auto"
     latency_pps: float = LATENCY_PPS
     build: str = DEFAULT_BUILD
-    ears: Ears | None = None  # where packets can be caught to compare them
+    ears: Ears | None = None  # where packets can be captured to compare them
     tunnel_path: TunnelPath = WHOLE
     name: str = field(default="trex", init=False)
     _natural_pps: float = field(default=0.0, init=False)
@@ -92,7 +95,7 @@ class TrexGenerator:
         if self.packets == "auto":
             self.packets = "streams" if streams_for(self.profile) else "capture"
         if self.packets == "streams" and not streams_for(self.profile):
-            kinds = " nor ".join(["voice", *(one.what for one in _of_schemes())])
+            kinds = " nor ".join(["voice", *(scheme.what for scheme in _of_schemes())])
             raise UsageError(
                 f"{self.profile['name']} is neither {kinds}: TRex can send it as a capture, not as streams."
             )
@@ -102,13 +105,13 @@ class TrexGenerator:
         return [0, 1] if self.directions == "both" else [0]
 
     def trial(self, rate_pps: float, duration_s: float) -> Trial:
-        """Packets are counted, and latency is measured."""
+        """Makes a trial in which packets are counted, and latency is measured."""
         return self._send(rate_pps, duration_s, min(self.latency_pps, LATENCY_SHARE * rate_pps), lambda: None)
 
     def compared(self, rate_pps: float, duration_s: float) -> Trial:
-        """A trial whose packets are compared where they arrive, octet by octet; latency is not measured meanwhile.
+        """A trial whose packets are compared where they arrive, octet by octet, without latency.
 
-        Where listening is impossible, they are counted only, and a note says so.
+        If listening is impossible, they are only counted, and a note says so.
         """
         if self.ears is None:
             trial = self.trial(rate_pps, duration_s)
@@ -118,21 +121,23 @@ class TrexGenerator:
             arrived = {port: listener.packets(1 - port) for port in self.ports}
             missed = listener.missed()
         if missed:
-            note = f"TRex counts arrivals; they were not compared, for {missed} frames came too fast to be caught."
+            note = (
+                f"TRex counts arrivals; they were not compared, because {missed} frames came too fast to be captured."
+            )
             return replace(trial, notes=(*trial.notes, note))
-        found = [
-            _with(one, self._compare(port, self._expected(port, rate_pps, duration_s), arrived[port]))
-            for one, port in zip(trial.directions, self.ports, strict=True)
+        comparisons = [
+            _with(direction, self._compare(port, self._expected(port, rate_pps, duration_s), arrived[port]))
+            for direction, port in zip(trial.directions, self.ports, strict=True)
         ]
-        return replace(trial, forward=found[0], reverse=found[1] if len(found) > 1 else None)
+        return replace(trial, forward=comparisons[0], reverse=comparisons[1] if len(comparisons) > 1 else None)
 
     def _compare(self, port: int, sent: Sequence[bytes], arrived: Sequence[bytes]) -> ArrivalComparison:
-        """Compares what arrives of a port's packets by what it is known by."""
+        """Compares the arrivals of a port's packets by the parts that identify them."""
         known = [[self.tunnel_path.known_by(packet, port == 1) for packet in some] for some in (sent, arrived)]
         return compare(*known)
 
     def _send(self, rate_pps: float, duration_s: float, latency_pps: float, before: Callable[[], None]) -> Trial:
-        """`before` is called when what warms up has arrived, before the packets that count."""
+        """Sends packets for a trial. `before` is called when the warm-up has arrived, before the packets that count."""
         if not (rate_pps > 0 and duration_s > 0):
             raise UsageError(f"A trial needs a rate and a duration above 0, not {rate_pps:g}/s for {duration_s:g} s.")
         if self.packets == "capture":
@@ -161,11 +166,11 @@ class TrexGenerator:
         return self._judge(stats, rates, rate_pps, duration_s, elapsed_s, missing)
 
     def _warm_s(self, pps: float) -> float:
-        """Seconds of warming up with streams; where TRex needs a list of packets, it takes no more than some."""
+        """The seconds of warm-up with streams; if TRex needs a list of packets, the warm-up has a limited number."""
         return self.warmup_s if is_voice(self.profile) else min(self.warmup_s, MOST_WARM / pps)
 
     def _load(self, pps: float, duration_s: float, start_s: float, latency_pps: float) -> dict[int, int]:
-        """Loads the profile's packets from `start_s` of sending on; returns how many each port is to send."""
+        """Loads the profile's packets from `start_s` of sending on. Returns the number that each port is to send."""
         tunables = {
             "profile": self.profile_path.resolve(),
             "flows": self.flows,
@@ -183,14 +188,14 @@ class TrexGenerator:
             return {port: self.trex.load(port, program, tunables) for port in self.ports}
 
     def _pace(self, pps: float, duration_s: float, start_s: float) -> dict[str, object]:
-        """How fast, how long and from where on, in the words of the profile's program."""
+        """Rate, duration and start as arguments of the profile's program."""
         if not is_voice(self.profile):
             return {"pps": repr(pps), "duration": repr(duration_s), "skip": round(start_s * pps)}
         speed = pps / self.natural_pps()
         return {"speed": repr(speed), "duration": repr(duration_s), "start": repr(start_s * speed)}
 
     def natural_pps(self) -> float:
-        """Packets a second and direction that all flows send at the profile's own speed."""
+        """The packets a second and direction that all flows send at the profile's own speed."""
         if not self._natural_pps:
             flows = min(self.flows, SAMPLED_FLOWS)
             with scratch() as folder:
@@ -235,7 +240,7 @@ class TrexGenerator:
         self.trex.push({port: folder / f"{which}-{port}.pcap" for port in self.ports}, gap_us)
 
     def _expected(self, port: int, rate_pps: float, duration_s: float) -> list[bytes]:
-        """The IP packets that count of a trial without latency, as they are to arrive, from the engine."""
+        """The IP packets that count in a trial without latency, as they must arrive, from the engine."""
         streams, voice = self.packets == "streams", is_voice(self.profile)
         with scratch() as name:
             whole = Path(name) / "expected.pcap"
@@ -251,21 +256,21 @@ class TrexGenerator:
             for variant in job["profile"]["variants"] if streams else ():
                 variant["payload"]["content"] = "pattern"
             engine.run("render", job, build=self.build)
-            found = [ip_packet(frame) for at_us, frame in records(whole.read_bytes()) if at_us >= first_us]
-        return found[skip:]
+            packets = [ip_packet(frame) for at_us, frame in records(whole.read_bytes()) if at_us >= first_us]
+        return packets[skip:]
 
     # -- both ---------------------------------------------------------------------------------------------------------
 
     def _go(self, start: Callable[[], None], duration_s: float) -> float:
-        """Starts, waits until all is sent and has had time to arrive; returns the seconds that sending took.
+        """Starts, waits until all packets are sent and had time to arrive. Returns the seconds that sending took.
 
-        A sender that has fallen behind is stopped after a while: TRex says nothing of it, and goes on.
+        A sender that has fallen behind is stopped after a while: TRex does not report it, and goes on.
         """
         start()
         began = time.monotonic()
         self.trex.sleep(duration_s - 0.05)
         finished = self.trex.wait(0.05 + PATIENCE_S)
-        # Between two looks at a sender that keeps up, up to 10 ms pass, and RPCs take as long on a crowded machine.
+        # Up to 10 ms pass between two looks at a sender that keeps up, and RPCs take as long on a busy machine.
         elapsed_s = max(duration_s, time.monotonic() - began) if not finished else self._taken(began, duration_s)
         if not finished:
             self.trex.stop()
@@ -287,19 +292,19 @@ class TrexGenerator:
         latency_missing: str,
     ) -> Trial:
         pairs = [(port, 1 - port) for port in self.ports]
-        found = [
+        directions = [
             direction_of(stats, sender, receiver, rates[sender], elapsed_s, latency_missing)
             for sender, receiver in pairs
         ]
-        if any(one.sent == 0 for one in found):
+        if any(direction.sent == 0 for direction in directions):
             raise TrexFailure(f"TRex sent nothing in a trial of {duration_s:g} s at {rate_pps:g} packets/s.")
         notes = tuple(self.trex.notes + self.trex.warnings())
-        reverse = found[1] if len(found) > 1 else None
-        return Trial(self.name, self.trex.version, rate_pps, duration_s, found[0], reverse, notes, dict(stats))
+        reverse = directions[1] if len(directions) > 1 else None
+        return Trial(self.name, self.trex.version, rate_pps, duration_s, directions[0], reverse, notes, dict(stats))
 
 
 def _with(counted: Direction, caught: ArrivalComparison) -> Direction:
-    """A direction that TRex has counted, with what a comparison says."""
+    """A direction that TRex has counted, with the result of a comparison."""
     lost = max(0, counted.sent - caught.equal)
     received = caught.equal + len(caught.others)
     return replace(counted, compared=True, received=received, lost=lost, unexpected=len(caught.others))
@@ -307,10 +312,10 @@ def _with(counted: Direction, caught: ArrivalComparison) -> Direction:
 
 @dataclass
 class EmbeddedGenerator:
-    """`headroom-engine generate`: every packet that arrives is compared with what was sent.
+    """Drives `headroom-engine generate`, which compares every arrival with the sent packet.
 
-    `ports` are the job's ports; `run` carries a job out where the generator has its place, and returns its document.
-    `common` are further keys of the job (eal, core, order, idle).
+    `ports` are the job's ports; `run` carries a job out at the generator's place, and returns its document. `common`
+    are further keys of the job (eal, core, order, idle).
     """
 
     ports: Sequence[Mapping[str, Any]]
@@ -322,22 +327,24 @@ class EmbeddedGenerator:
     drain_s: float = 0.5
     common: Mapping[str, Any] = field(default_factory=dict)
     run: Execute = engine.run
-    bridged: bool = False  # whether what bridges say of their own is to be left out
+    bridged: bool = False  # True if packets of bridges are to be left out
     name: str = field(default="embedded", init=False)
 
     def trial(self, rate_pps: float, duration_s: float) -> Trial:
         document = self.run("generate", self.job(rate_pps, duration_s))
         if not document["complete"]:
             raise HeadroomError("The embedded generator was stopped before its time was up.")
-        found = {name: embedded_direction(document[name]) for name in ("forward", "reverse") if document.get(name)}
+        directions = {name: embedded_direction(document[name]) for name in ("forward", "reverse") if document.get(name)}
         notes = []
-        for name, one in found.items() if self.bridged else ():
+        for name, direction in directions.items() if self.bridged else ():
             if strays := strays_in(document[name]):
-                found[name] = replace(one, unexpected=one.unexpected - strays)
+                directions[name] = replace(direction, unexpected=direction.unexpected - strays)
                 notes.append(f"{name}: {strays} packets of neighbour discovery, which bridges send, are not counted.")
         version = str((document.get("engine") or {}).get("version", ""))
-        reverse = found.get("reverse")
-        return Trial(self.name, version, rate_pps, duration_s, found["forward"], reverse, tuple(notes), dict(document))
+        reverse = directions.get("reverse")
+        return Trial(
+            self.name, version, rate_pps, duration_s, directions["forward"], reverse, tuple(notes), dict(document)
+        )
 
     def job(self, rate_pps: float, duration_s: float) -> dict[str, Any]:
         return {
@@ -355,11 +362,11 @@ class EmbeddedGenerator:
 
 
 def embedded_direction(document: Mapping[str, Any]) -> Direction:
-    """One direction from the engine's document."""
+    """A direction from the engine's document."""
     latency = document.get("latency_ns")
     return Direction(
         requested_pps=float(document["requested_pps"]),
-        achieved_pps=float(document["achieved_pps"] or 0.0),  # null where it has come to send nothing
+        achieved_pps=float(document["achieved_pps"] or 0.0),  # null if it could send nothing
         sent=int(document["sent"]),
         received=int(document["received"]),
         octets_sent=int(document["octets_sent"]),

@@ -19,9 +19,9 @@ from headroom.testbed.processes import STOP_S, Service
 from headroom.testbed.topology import Topology
 from headroom.testbed.trex.pipe import Pipe, PipeFailure, Refusal
 
-PATIENCE_S = 30.0  # beyond a trial's own time: an engine has to start, and a drowned one to end
+PATIENCE_S = 30.0  # seconds beyond a trial's own time: an engine has to start, and an overloaded one to end
 COMMAND = "serve"
-ENGINE_KINDS = ("job", "input", "output")  # kinds of errors that the engine tells, and EngineFailure has as well
+ENGINE_KINDS = ("job", "input", "output")  # kinds of errors that the engine reports, and EngineFailure has, too
 
 
 class GeneratorSession:
@@ -30,8 +30,8 @@ class GeneratorSession:
     Use as a context manager. All jobs have the ports, the MTU and the core of the first one.
     """
 
-    def __init__(self, made: Topology) -> None:
-        self.made = made
+    def __init__(self, topology: Topology) -> None:
+        self.made = topology
         self._pipe: Pipe | None = None
         self._service: Service | None = None
 
@@ -53,10 +53,10 @@ class GeneratorSession:
             kind = refusal.exception if refusal.exception in ENGINE_KINDS else "refused"
             raise EngineFailure(kind, f"The generator: {refusal}") from refusal  # type: ignore[arg-type]
         except PipeFailure as failure:
-            self.close()  # what it may still answer would be taken for the next answer
+            self.close()  # a late answer would be taken for the next one
             raise EngineFailure("timeout", str(failure)) from failure
         if not isinstance(document, dict):
-            raise EngineFailure("garbage", "What the generator answered is no JSON object.")
+            raise EngineFailure("garbage", "The generator's answer is not a JSON object.")
         return document
 
     def _start(self) -> Pipe:
@@ -64,20 +64,20 @@ class GeneratorSession:
         program = engine_program(crew.build) if place.engine else require_engine(crew.build)
         memory = None if place.engine else process_group.memory_limit(program, 4)  # generator, two nodes, link
         walls = None if place.engine else Walls((str(crew.folder),), ports=True, memory=memory)
-        words = [*(place.engine or (str(program),)), COMMAND]
+        arguments = [*(place.engine or (str(program),)), COMMAND]
         log = crew.folder / "generator.log"
         name = f"The generator ({program.name} {COMMAND} in {place.name})"
         try:
-            self._pipe = Pipe(words, name, log, watched=[crew.check], walls=walls, place=place.words)
+            self._pipe = Pipe(arguments, name, log, watched=[crew.check], walls=walls, place=place.words)
         except OSError as error:
-            raise EnvironmentLacks(f"{[*place.words, *words][0]} cannot be started: {error.strerror}.") from error
+            raise EnvironmentLacks(f"{[*place.words, *arguments][0]} cannot be started: {error.strerror}.") from error
         self._service = crew.adopt(
             "generator", self._pipe.process, _readable(log), COMMAND, place, Path(program.name), memory
         )
         return self._pipe
 
     def close(self) -> None:
-        """Ends the process: at the end of its input it goes by itself, wherever it is."""
+        """Ends the process: it ends by itself at the end of its input, wherever it is."""
         if self._pipe is None or self._service is None:
             return
         self._service.stopping = True

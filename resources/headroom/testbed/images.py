@@ -19,13 +19,13 @@ from headroom.testbed.topology import Role
 BUILD = ROOT / "docker" / "build"
 
 
-def image_of(found: Implementation, topology: str) -> Implementation | None:
-    """An implementation, if it takes part as an image: over Compose, when it has one."""
-    return found if topology == "compose" and found.image else None
+def image_of(implementation: Implementation, topology: str) -> Implementation | None:
+    """The implementation if it takes part as an image: over Compose, if it has one; else None."""
+    return implementation if topology == "compose" and implementation.image else None
 
 
 def require(name: str, topology: str, build: str) -> None:
-    """Raises EnvironmentLacks or UsageError where an implementation cannot be driven over a topology."""
+    """Raises EnvironmentLacks or UsageError if an implementation cannot be driven over a topology."""
     named = implementations.find(name)
     if named.program:
         if topology != "netns":
@@ -39,23 +39,29 @@ def require(name: str, topology: str, build: str) -> None:
         containers.require_image(found.image, found.digest, found.obtain)
 
 
-def identity(found: Implementation, topology: str, build: str) -> dict[str, Any]:
-    """What result records say of an implementation; of an image, its name and digest."""
-    if image_of(found, topology) is None:
-        return capabilities.identity(found, build)
-    digest = found.digest.removeprefix("sha256:")
-    named = {"name": found.name, "version": found.version or None, "build": found.image, "sha256": digest}
-    return named if found.version else named | {"reason": "a container image does not say its version"}
+def identity(implementation: Implementation, topology: str, build: str) -> dict[str, Any]:
+    """The entry of result records for an implementation; for an image, its name and digest."""
+    if image_of(implementation, topology) is None:
+        return capabilities.identity(implementation, build)
+    digest = implementation.digest.removeprefix("sha256:")
+    named = {
+        "name": implementation.name,
+        "version": implementation.version or None,
+        "build": implementation.image,
+        "sha256": digest,
+    }
+    return named if implementation.version else named | {"reason": "a container image does not report its version"}
 
 
 def has_image(run: Run) -> bool:
-    """Whether one side takes part as an image."""
-    return any(image_of(found, run.topology) for _, found in run.sides)
+    """True if one side takes part as an image."""
+    return any(image_of(implementation, run.topology) for _, implementation in run.sides)
 
 
 def start(made: Compose, role: Role, found: Implementation, variables: dict[str, str]) -> Service:
-    """Starts an implementation that is an image in a role. Raises NotOnThisTopology where it is asked for more than one
-    core, EngineFailure as `start_image` does."""
+    """Starts an implementation that is an image in a role. Raises NotOnThisTopology if more than one core is asked of
+    it, EngineFailure as `start_image` does.
+    """
     if (cores := len(made.seats[role].cores)) > 1:
         raise choice.NotOnThisTopology(
             f"{found.name} is a container image, which works on one core; this asks for {cores}."
@@ -64,12 +70,12 @@ def start(made: Compose, role: Role, found: Implementation, variables: dict[str,
 
 
 def build_ours(say: Callable[[str], None]) -> None:
-    """Builds our images from this tree; what has not changed takes a second. Raises EnvironmentLacks where it fails."""
+    """Builds our images from this tree; unchanged images take a second. Raises EnvironmentLacks if it fails."""
     say("images of this tree (docker/build)")
     try:
-        done = subprocess.run([BUILD], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace")
+        process = subprocess.run([BUILD], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace")
     except OSError as error:
         raise EnvironmentLacks(f"docker/build cannot be started: {error.strerror}.") from error
-    if done.returncode != 0:
-        output = "\n".join(done.stderr.strip().splitlines()[-16:])
+    if process.returncode != 0:
+        output = "\n".join(process.stderr.strip().splitlines()[-16:])
         raise EnvironmentLacks(f"The images could not be built:\n{output}")

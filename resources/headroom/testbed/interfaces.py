@@ -42,10 +42,10 @@ OFFLOADS = {
 
 
 def inside(namespace: str, work: Callable[[], Result]) -> Result:
-    """Does some work in a thread that has entered a network namespace, known by its name or the path of its file;
-    sockets that it returns stay in there.
+    """Does some work in a thread that has entered a network namespace, given by its name or the path of its file.
+    Sockets that it returns stay in there.
 
-    Raises what the work raises, and EnvironmentLacks where the namespace cannot be entered.
+    Raises as the work does, and EnvironmentLacks if the namespace cannot be entered.
     """
     results: list[Result] = []
     errors: list[BaseException] = []
@@ -77,8 +77,9 @@ def inside(namespace: str, work: Callable[[], Result]) -> Result:
 
 
 def quieten() -> None:
-    """This namespace sends nothing of its own: no IPv6, whose neighbour discovery and reports would be packets that
-    were not sent, and no forwarding of IPv4, which a namespace takes over from its machine."""
+    """Makes this namespace send nothing by itself: no IPv6, whose neighbour discovery and reports would be packets that
+    were never sent, and no forwarding of IPv4, which a namespace inherits from its machine.
+    """
     for path, value in (
         ("ipv6/conf/all/disable_ipv6", "1"),
         ("ipv6/conf/default/disable_ipv6", "1"),
@@ -91,7 +92,9 @@ def quieten() -> None:
 
 
 def without_offloads(names: Iterable[str]) -> None:
-    """What would join, split or leave unfinished the packets of interfaces is off, as far as they have it."""
+    """Turns off offloads that would join, split or leave unfinished the packets of interfaces, as far as they have
+    them.
+    """
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
         for name in names:
             for command, _ in OFFLOADS.values():
@@ -99,9 +102,10 @@ def without_offloads(names: Iterable[str]) -> None:
 
 
 def wait_until_running(names: Iterable[str], timeout_s: float = 5.0) -> None:
-    """Waits until interfaces pass packets: the kernel tells a carrier up to a second late, and drops what comes before.
+    """Waits until interfaces pass packets: the kernel reports a carrier up to a second late, and drops packets before
+    that.
 
-    Raises EnvironmentLacks where one does not in time, or is not there.
+    Raises EnvironmentLacks if one does not in time, or does not exist.
     """
     deadline = time.monotonic() + timeout_s
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
@@ -114,7 +118,9 @@ def wait_until_running(names: Iterable[str], timeout_s: float = 5.0) -> None:
 
 @dataclass(frozen=True)
 class State:
-    """An interface as it is now: if it is up, its MAC address, and how often it has lost or found its carrier."""
+    """The present state of an interface: if it is up, its MAC address, and how often it has lost or found its
+    carrier.
+    """
 
     up: bool
     carrier_changes: int
@@ -122,9 +128,9 @@ class State:
 
 
 def states() -> dict[str, State]:
-    """The interfaces of this namespace but its loopback, by name. Source: rtnetlink(7), linux/if_link.h."""
+    """The interfaces of this namespace except its loopback, by name. Source: rtnetlink(7), linux/if_link.h."""
     request = struct.pack("=IHHIIBxHiII", 32, RTM_GETLINK, NLM_F_REQUEST | NLM_F_DUMP, 1, 0, 0, 0, 0, 0, 0)
-    found: dict[str, State] = {}
+    by_name: dict[str, State] = {}
     with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, NETLINK_ROUTE) as connection:
         connection.settimeout(NETLINK_ANSWER_S)
         connection.send(request)
@@ -132,19 +138,19 @@ def states() -> dict[str, State]:
             answer = connection.recv(1 << 17)
             for kind, message in _messages(answer):
                 if kind != RTM_NEWLINK:  # the end of the list, or an error
-                    return found
+                    return by_name
                 flags = struct.unpack_from("=I", message, 8)[0]
                 attributes = dict(_attributes(message[16:]))
                 name = attributes.get(IFLA_IFNAME, b"").rstrip(b"\0").decode(errors="replace")
                 changes = struct.unpack("=I", attributes.get(IFLA_CARRIER_CHANGES, bytes(4)))[0]
                 if not flags & IFF_LOOPBACK:
-                    found[name] = State(bool(flags & IFF_UP), changes, attributes.get(IFLA_ADDRESS, b"").hex(":"))
+                    by_name[name] = State(bool(flags & IFF_UP), changes, attributes.get(IFLA_ADDRESS, b"").hex(":"))
 
 
 def gone_down(before: Mapping[Key, State], now: Mapping[Key, State]) -> tuple[Key, str] | None:
-    """The first interface that was down since it was looked at, and what has become of it.
+    """The first interface that has been down since the last look, and its state.
 
-    One that is down takes the carrier of the other end, too: so it comes before those that have lost theirs.
+    An interface that is down takes the carrier of the other end, too, so it comes before those that have lost theirs.
     """
     for name in before:
         if name not in now or not now[name].up:
@@ -180,13 +186,13 @@ def _flags(any_socket: socket.socket, name: str) -> int:
 
 
 def offloads(name: str) -> dict[str, bool]:
-    """Which offloads of an interface are on."""
+    """The offloads of an interface, and True for each that is on."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
         return {what: bool(_ethtool(any_socket, name, get, 0)) for what, (_, get) in OFFLOADS.items()}
 
 
 def _ethtool(any_socket: socket.socket, name: str, command: int, value: int) -> int:
-    """An ethtool command with one value; 0 where the interface does not know it."""
+    """Runs an ethtool command with one value; returns 0 if the interface does not support it."""
     words = array.array("I", [command, value])
     request = struct.pack("16sP16x", name.encode(), words.buffer_info()[0])
     try:

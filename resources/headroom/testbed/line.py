@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The line of a measurement: two nodes with the link between them, and the generator at both ends.
 
-What the nodes do is the implementations' work (`run`), or one of the controls: the null codec on both sides
-(`null`), or nothing at all, frames passed on untouched (`bridge`); or they host the endpoints of a scheme, by its name.
-A line is made once for many trials.
+The nodes do the implementations' work (`run`), or that of a control: the null codec on both sides (`null`), or
+forwarding of unchanged frames (`bridge`); or they host the endpoints of a scheme, by its name. A line is made once for
+many trials.
 """
 
 import contextlib
@@ -33,17 +33,17 @@ Codec = str  # asked, null, bridge, or the name of a scheme whose endpoints the 
 Sending = Callable[[Topology], AbstractContextManager[Generator]]
 CODECS: tuple[Codec, ...] = ("asked", "null", "bridge")
 
-LOOK_S = 0.1  # between two looks at the processes while a trial runs
+LOOK_S = 0.1  # seconds between two looks at the processes while a trial runs
 SUSPICIOUS = 0.5  # share of the packets: a node that loses more may have ended
-FLOWING = 0.5  # of the highest rate seen: below it, an interval between two looks was not of the trial
+FLOWING = 0.5  # share of the highest rate seen: below it, an interval between two looks was not part of the trial
 
 
 @dataclass(frozen=True)
 class Load:
-    """Busy share of a core, 0..1, as `source` counts it.
+    """The busy share of a core, 0..1, as `source` counts it.
 
-    `busy_share`: rounds of the process in which it had something to do, by the clock; `thread_cpu`: time that the
-    kernel gave its thread; `proc_stat`: what the kernel says of the core as a whole.
+    `busy_share`: rounds of the process with work, by the clock; `thread_cpu`: time that the kernel gave its thread;
+    `proc_stat`: the kernel's count for the core as a whole.
     """
 
     role: str
@@ -60,14 +60,13 @@ class Line:
     made: Topology
     generator: Generator
     watched: dict[str, Service]
-    capture: Path | None = None  # of the link: whole once `captured` has been called
+    capture: Path | None = None  # capture of the link: whole once `captured` has been called
 
     def trial(self, rate_pps: float, duration_s: float) -> Trial:
-        """One trial; a process that dies or is stopped ends it at once, with its cause.
+        """Makes a trial; a process that dies or is stopped ends it at once, with its cause.
 
-        Where something is lost, the topology is looked at: an interface that is down loses packets, too. Where most is
-        lost, every process is checked for responsiveness: a node that hangs loses all, and must not pass for a slow
-        one.
+        If packets are lost, the topology is checked: an interface that is down loses packets, too. If most are lost,
+        every process is checked for responsiveness: a node that hangs loses all, and must not pass for a slow one.
         """
         trial = self.generator.trial(rate_pps, duration_s)
         if trial.lost or trial.fell_behind:
@@ -77,19 +76,19 @@ class Line:
         return trial
 
     def compared(self, rate_pps: float, duration_s: float) -> Trial:
-        """A trial whose packets are compared where they arrive, by the generator."""
+        """A trial whose packets the generator compares where they arrive."""
         if isinstance(self.generator, ComparingGenerator):
             return self.generator.compared(rate_pps, duration_s)
         return self.trial(rate_pps, duration_s)
 
     def captured(self) -> Path:
-        """The capture of the link, which ends here: nothing passes any more. Raises as a process that fails does."""
+        """The capture of the link, which ends here: nothing passes any more. Raises if a process fails."""
         assert self.capture is not None, "the line was made without a capture"
         self.made.crew.stop(self.watched["link"])
         return self.capture
 
     def loaded(self, rate_pps: float, duration_s: float) -> tuple[Trial, list[Load]]:
-        """A trial during which the processes are looked at: for loads alone, for looking costs something, too."""
+        """A trial during which the processes are watched: only for loads, because watching costs time, too."""
         watch = _Watch(self)
         with watch:
             trial = self.trial(rate_pps, duration_s)
@@ -108,8 +107,8 @@ def line(
 ) -> Iterator[Line]:
     """Makes a line, with the packets of a profile. Raises as `line_with` does."""
 
-    def sending(made: Topology) -> AbstractContextManager[Generator]:
-        return sender(run, made, profile, flows, True)
+    def sending(topology: Topology) -> AbstractContextManager[Generator]:
+        return sender(run, topology, profile, flows, True)
 
     with line_with(run, cores, codec, channel, sending, capture) as ready:
         yield ready
@@ -124,11 +123,12 @@ def line_with(
     sending: Sending,
     capture: Path | None = None,
 ) -> Iterator[Line]:
-    """Makes a line, and what sends over it.
+    """Makes a line, and the sender over it.
 
-    Raises NotOnThisTopology or EnvironmentLacks where there are no interfaces (`choice.require`). `capture` is where
-    the link writes what passes, with what it did to each packet; a path of this machine, so that it is for `netns`
-    alone. It costs the link time: not for a line that is measured."""
+    Raises NotOnThisTopology or EnvironmentLacks if there are no interfaces (`choice.require`). `capture` is the file in
+    which the link records passing packets, and what it did to each; it is a path of this machine, so only for `netns`.
+    It costs the link time: not for a line that is measured.
+    """
     with choice.make(run.topology, shape_of(run.topology), cores, run.build, run.generator) as made:
         watched = {role: _node(run, made, role, codec, channel) for role in ("compressor", "decompressor")}
         if "link" in made.seats:
@@ -144,9 +144,9 @@ def shape_of(topology: str) -> str:
 
 
 def node_job(run: Run, codec: Codec, channel: Channel = COPIES, role: str = "compressor") -> dict[str, Any]:
-    """A node's adapters in its job, and the way of feedback. Controls copy, and have nothing to feed back.
+    """A node's adapters in its job, and the path of feedback. Controls copy, and have no feedback.
 
-    Opposite a container image, which does both directions by itself, a node has one implementation for both, too.
+    Opposite a container image, which does both directions by itself, a node also has one implementation for both.
     """
     sides = {"compressor": run.compressor, "decompressor": run.decompressor}
     if codec == "null":
@@ -160,8 +160,8 @@ def node_job(run: Run, codec: Codec, channel: Channel = COPIES, role: str = "com
         sides = dict.fromkeys(sides, sides[role])
         config = channel.image_config
     adapters = {
-        side: None if codec == "bridge" else adapter(found, run.build, {**channel.adapter_config(), **config})
-        for side, found in sides.items()
+        side: None if codec == "bridge" else adapter(implementation, run.build, {**channel.adapter_config(), **config})
+        for side, implementation in sides.items()
     }
     return _seeded({**adapters, "feedback": channel.feedback, **channel.stream(role)}, run)
 
@@ -181,15 +181,15 @@ def _node(run: Run, made: Topology, role: Any, codec: Codec, channel: Channel) -
     return made.start_node(role, node_job(run, codec, channel, role))
 
 
-def _link(made: Topology, capture: Path | None) -> Service:
-    seat = made.seats["link"]
+def _link(topology: Topology, capture: Path | None) -> Service:
+    seat = topology.seats["link"]
     ports = {name: seat.ports[name].as_job() for name in ("a", "b")}
-    kept = {"capture": str(capture)} if capture else {}
-    return made.start("link", "link", {**ports, "core": seat.cores[0], **kept})
+    capture_job = {"capture": str(capture)} if capture else {}
+    return topology.start("link", "link", {**ports, "core": seat.cores[0], **capture_job})
 
 
 class _Watch:
-    """Looks at the processes of a line, and at the kernel's view of the cores, while its block runs."""
+    """Watches the processes of a line, and the kernel's counts for the cores, while its block runs."""
 
     def __init__(self, watched: Line) -> None:
         self.line = watched
@@ -216,11 +216,11 @@ class _Watch:
             self.looks.append((statistics, procstat.read()))
 
     def loads(self) -> list[Load]:
-        """Loads over the time in which packets flowed at the trial's rate, of those who tell theirs."""
+        """The loads over the time in which packets flowed at the trial's rate, for the processes that report theirs."""
         flowing = [pair for pair in pairwise(self.looks) if _rate(pair) >= FLOWING * self._highest()]
         if not self._highest():
             return []
-        local = self.line.made.name == "netns"  # elsewhere, the cores are not ours to look at
+        local = self.line.made.name == "netns"  # on other machines, the cores cannot be read
         found = []
         for role in self.line.watched:
             receiving = len(_listed(self.looks[-1][0].get(role), "rx_cores"))
@@ -228,13 +228,13 @@ class _Watch:
                 name = f"{role}, receiving" if place < receiving else role
                 for source, counted in (("busy_share", _cycles), ("thread_cpu", _cpu_time)):
                     share = _ratio([counted(role, place, pair[0][0], pair[1][0]) for pair in flowing])
-                    reason = "" if share is not None else f"the {role} does not say"
+                    reason = "" if share is not None else f"the {role} does not report it"
                     found.append(Load(name, core, source, share, reason))
                 if local:
-                    times = [procstat.busy_share(one[1][core], other[1][core]) for one, other in flowing]
+                    times = [procstat.busy_share(mine[1][core], other[1][core]) for mine, other in flowing]
                     known = [share for share in times if share is not None]
                     busy = sum(known) / len(known) if known else None
-                    found.append(Load(name, core, "proc_stat", busy, "" if known else "the kernel shows none"))
+                    found.append(Load(name, core, "proc_stat", busy, "" if known else "the kernel reports none"))
         return found
 
     def _highest(self) -> float:
@@ -246,12 +246,12 @@ MALFORMED = (KeyError, TypeError, IndexError, AttributeError, ValueError)
 
 
 def _rate(pair: Any) -> float:
-    """Packets a nanosecond that a node has received on its plain side between two looks; 0 where none tells."""
+    """The packets a nanosecond that a node has received on its plain side between two looks; 0 if none reports them."""
     for role in ("compressor", "decompressor"):
         with contextlib.suppress(*MALFORMED):
             before, after = (statistics[role] for statistics, _ in pair)
             packets = [
-                sum(one["plain"]["received"]["packets"] for one in statistics["workers"])
+                sum(worker["plain"]["received"]["packets"] for worker in statistics["workers"])
                 for statistics in (before, after)
             ]
             return float((packets[1] - packets[0]) / max(1, after["uptime_ns"] - before["uptime_ns"]))
@@ -259,37 +259,41 @@ def _rate(pair: Any) -> float:
 
 
 def _listed(statistics: Any, key: str) -> list[Any]:
-    """A list of a process's statistics; nothing where it has none."""
-    found = statistics.get(key) if isinstance(statistics, dict) else None
-    return found if isinstance(found, list) else []
+    """A list in a process's statistics; [] if there is none."""
+    value = statistics.get(key) if isinstance(statistics, dict) else None
+    return value if isinstance(value, list) else []
 
 
 def _threads(statistics: dict[str, Any]) -> list[Any]:
-    """Returns the statistics of a node's threads in the order of its cores: receiving cores first, then workers."""
+    """The statistics of a node's threads in the order of its cores: receiving cores first, then workers."""
     return [*_listed(statistics, "rx_cores"), *_listed(statistics, "workers")]
 
 
 def _cycles(role: str, place: int, before: dict[str, Any], after: dict[str, Any]) -> tuple[float, float]:
-    """Busy time and time of one thread between two looks, in a unit of its own; nothing where it does not tell."""
+    """The busy time and the total time of a thread between two looks, in a unit of its own; 0 if it does not report
+    them.
+    """
     with contextlib.suppress(*MALFORMED):
-        one, other = before[role], after[role]
+        earlier, other = before[role], after[role]
         if "workers" in other:
-            one, other = _threads(one)[place], _threads(other)[place]
-            return float(other["busy_cycles"] - one["busy_cycles"]), float(other["total_cycles"] - one["total_cycles"])
-        # The link says its share of all its time.
-        busy = other["busy_share"] * other["uptime_ns"] - one["busy_share"] * one["uptime_ns"]
-        return float(busy), float(other["uptime_ns"] - one["uptime_ns"])
+            earlier, other = _threads(earlier)[place], _threads(other)[place]
+            return float(other["busy_cycles"] - earlier["busy_cycles"]), float(
+                other["total_cycles"] - earlier["total_cycles"]
+            )
+        # The link reports the share of its whole time.
+        busy = other["busy_share"] * other["uptime_ns"] - earlier["busy_share"] * earlier["uptime_ns"]
+        return float(busy), float(other["uptime_ns"] - earlier["uptime_ns"])
     return 0.0, 0.0
 
 
 def _cpu_time(role: str, place: int, before: dict[str, Any], after: dict[str, Any]) -> tuple[float, float]:
-    """Time that the kernel gave one thread between two looks, and the time between them, in ns."""
+    """The time that the kernel gave a thread between two looks, and the time between them, in ns."""
     with contextlib.suppress(*MALFORMED):
-        one, other = before[role], after[role]
-        took = other["uptime_ns"] - one["uptime_ns"]
+        earlier, other = before[role], after[role]
+        took = other["uptime_ns"] - earlier["uptime_ns"]
         if "workers" in other:
-            one, other = _threads(one)[place], _threads(other)[place]
-        return float(other["cpu_ns"] - one["cpu_ns"]), float(took)
+            earlier, other = _threads(earlier)[place], _threads(other)[place]
+        return float(other["cpu_ns"] - earlier["cpu_ns"]), float(took)
     return 0.0, 0.0
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Network namespaces and veth pairs on one machine: `--topology netns`.
 
-Each run has namespaces of its own, such as `hr-<run>-gen`, `-a`, `-link` and `-b`; what a killed one leaves, the next
-removes (`runs`). Source: ip-netns(8), veth(4), packet(7).
+Each run has namespaces of its own, such as `hr-<run>-gen`, `-a`, `-link` and `-b`; the next run removes the remains of
+a killed one (`runs`). Source: ip-netns(8), veth(4), packet(7).
 """
 
 import contextlib
@@ -25,7 +25,7 @@ from headroom.testbed.interfaces import NAMESPACES
 from headroom.testbed.processes import Crew, Place, Service
 from headroom.testbed.topology import SHAPES, Port, Role, Seat, Topology, Wire, roles_of
 
-# What a role's namespace and interfaces are called.
+# The names of a role's namespace and interfaces.
 SUFFIX: dict[Role, str] = {
     "generator": "gen",
     "compressor": "a",
@@ -43,19 +43,21 @@ INTERFACES: dict[tuple[Role, str], str] = {
     ("sender", "0"): "host",
     ("receiver", "0"): "host",
 }
-# The same in every run, for captures that can be compared: locally administered, then "HR", role and port.
+# The same in every run, so that captures can be compared: locally administered, then "HR", role and port.
 PORT_NUMBER = {"0": 0, "1": 1, "plain": 0, "link": 1, "a": 0, "b": 1}
 
 
 @dataclass
 class Netns(Topology):
-    """A topology of network namespaces, which lives as long as its `with` block."""
+    """A topology of network namespaces, which exists while its `with` block runs."""
 
     build: str = DEFAULT_BUILD
-    queues: int = 1  # of each interface
-    waits: bool = True  # until interfaces pass packets; else the caller does, once it has started what takes time, too
+    queues: int = 1  # addresses of each interface
+    waits: bool = True  # waits until interfaces pass packets; otherwise the caller does, after starting slow processes
     run: str = field(default="", init=False)
-    states: dict[tuple[Role, str], interfaces.State] = field(default_factory=dict, init=False)  # once they were up
+    states: dict[tuple[Role, str], interfaces.State] = field(
+        default_factory=dict, init=False
+    )  # states once they were up
 
     name = "netns"
 
@@ -63,7 +65,9 @@ class Netns(Topology):
         if reason := lacks():
             raise EnvironmentLacks(reason)
         remove_dead()
-        with process_group.uninterrupted():  # between a folder and what it tells of there is no right time to be ended
+        with (
+            process_group.uninterrupted()
+        ):  # there is no safe moment to be ended between making a folder and its content
             self.run, folder = runs.claim("netns", self._namespaces)
             self.crew = Crew(folder, self.build)
         self.seats = {role: self._seat(role) for role in roles_of(self.shape)}
@@ -78,7 +82,7 @@ class Netns(Topology):
             self.wait_until_running()
 
     def wait_until_running(self) -> None:
-        """Waits until all interfaces pass packets. Raises EnvironmentLacks where one does not in time."""
+        """Waits until all interfaces pass packets. Raises EnvironmentLacks if one does not in time."""
         for seat in self.seats.values():
             names = [port.interface for port in seat.ports.values()]
             interfaces.inside(seat.place.name, partial(interfaces.wait_until_running, names))
@@ -107,25 +111,26 @@ class Netns(Topology):
         run_ip("\n".join(lines), seat.place.name)
 
     def start(self, role: Role, command: str, job: dict[str, Any], ends_by_itself: bool = False) -> Service:
-        """Raises EngineFailure as `look` does."""
+        """Starts a role. Raises EngineFailure as `look` does."""
         self.look()
         return super().start(role, command, job, ends_by_itself)
 
     def look(self) -> None:
-        """Raises EngineFailure where a namespace of this run was removed, or an interface was set down, if
-        only for a while."""
+        """Raises EngineFailure if a namespace of this run was removed, or an interface was set down, even for a
+        while.
+        """
         for seat in self.seats.values():
             path = NAMESPACES / seat.place.name
             if not path.exists():
                 raise EngineFailure(
                     "input",
-                    f"The network namespace {seat.place.name} of the {seat.role} is not there any more: it "
-                    "was removed while it was needed.",
+                    f"The network namespace {seat.place.name} of the {seat.role} no longer exists: it was removed "
+                    "while it was needed.",
                 )
         if self.states and (wrong := interfaces.gone_down(self.states, self._states())):
             (role, name), what = wrong
             where = f"The interface {name} of the {role}, in {self.seats[role].place.name},"
-            raise EngineFailure("input", f"{where} {what}: that was done while it was needed.")
+            raise EngineFailure("input", f"{where} {what} while it was needed.")
 
     def _states(self) -> dict[tuple[Role, str], interfaces.State]:
         return {
@@ -145,7 +150,9 @@ class Netns(Topology):
 
 
 def lacks() -> str:
-    """Why this machine cannot do it, as a sentence with a way out; empty where it can, as far as is known."""
+    """The reason why this machine cannot use namespaces, as a sentence with a way out; empty if it can, as far as is
+    known.
+    """
     if os.geteuid() != 0:
         return "Network namespaces need root: run it as root (sudo), or use --topology process."
     if shutil.which("ip") is None:
@@ -154,7 +161,7 @@ def lacks() -> str:
 
 
 def probe() -> str:
-    """Like `lacks`, after making a namespace with a veth pair and removing it again."""
+    """The reason why this machine cannot use namespaces, after an attempt to make one with a veth pair."""
     if reason := lacks():
         return reason
     try:
@@ -168,9 +175,9 @@ def probe() -> str:
 
 @contextlib.contextmanager
 def alone() -> Iterator[Place]:
-    """A namespace without anything but its loopback, for a program that needs its ports to itself.
+    """A namespace with only its loopback, for a program that needs its ports to itself.
 
-    Raises EnvironmentLacks where the machine cannot do it.
+    Raises EnvironmentLacks if the machine cannot make one.
     """
     if reason := lacks():
         raise EnvironmentLacks(reason)
@@ -183,8 +190,9 @@ def alone() -> Iterator[Place]:
 
 @contextlib.contextmanager
 def _noted(suffix: str) -> Iterator[str]:
-    """The name of a namespace that is going to be made, noted so that it goes whatever ends us: at the end of the
-    block, or with the next removal of what dead runs have left."""
+    """The name of a namespace that is about to be made, noted so that it is removed in any case: at the end of the
+    block, or with the next removal of dead runs' remains.
+    """
     run, name = "", ""
     try:
         with process_group.uninterrupted():
@@ -198,7 +206,7 @@ def _noted(suffix: str) -> Iterator[str]:
 
 
 def remove_dead() -> list[str]:
-    """Removes what runs have left whose process is dead; returns their names."""
+    """Removes the namespaces of runs whose process is dead. Returns their names."""
     return runs.remove_dead("netns", _remove)
 
 
@@ -212,7 +220,9 @@ def _port(role: Role, name: str, mtu: int) -> Port:
 
 
 def _remove(run: str, namespaces: list[str]) -> bool:
-    """Ends what runs in a run's namespaces, and removes them; whether they are gone. The veth pairs go with them."""
+    """Ends the processes in a run's namespaces, and removes the namespaces. Returns True if they are gone. The veth
+    pairs go with them.
+    """
     for name in namespaces:
         if (NAMESPACES / name).exists():
             _end_processes(name)
@@ -221,12 +231,14 @@ def _remove(run: str, namespaces: list[str]) -> bool:
 
 
 def _end_processes(namespace: str) -> None:
-    """Whatever still runs in a namespace would keep it; our own processes have ended, so it is what they left."""
+    """Ends processes that still run in a namespace, which they would keep; our own processes have ended, so these are
+    left-overs.
+    """
     for _ in range(50):
-        found = subprocess.run(["ip", "netns", "pids", namespace], capture_output=True, text=True).stdout.split()
-        if not found:
+        listing = subprocess.run(["ip", "netns", "pids", namespace], capture_output=True, text=True).stdout.split()
+        if not listing:
             return
-        for pid in found:
+        for pid in listing:
             with contextlib.suppress(ProcessLookupError, PermissionError, ValueError):
                 os.kill(int(pid), signal.SIGKILL)
         time.sleep(0.02)
@@ -237,11 +249,11 @@ def _delete(namespace: str) -> None:
 
 
 def run_ip(lines: str, namespace: str = "") -> None:
-    """Runs lines of ip(8), in a namespace where one is named. Raises EnvironmentLacks with what ip says."""
+    """Runs lines of ip(8), in a namespace if one is named. Raises EnvironmentLacks with ip's message."""
     where = ["-n", namespace] if namespace else []
-    done = subprocess.run(["ip", *where, "-batch", "-"], input=lines + "\n", capture_output=True, text=True)
-    if done.returncode != 0:
-        complaint = next((line.strip() for line in done.stderr.splitlines() if line.strip()), "it gave no reason")
+    process = subprocess.run(["ip", *where, "-batch", "-"], input=lines + "\n", capture_output=True, text=True)
+    if process.returncode != 0:
+        complaint = next((line.strip() for line in process.stderr.splitlines() if line.strip()), "it gave no reason")
         first = lines.splitlines()[0]
         raise EnvironmentLacks(f"`ip {' '.join([*where, first])}` failed: {complaint}. {_advice(complaint)}")
 

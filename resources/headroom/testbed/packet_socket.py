@@ -9,7 +9,7 @@ from headroom.core.errors import EnvironmentLacks
 ETH_P_ALL = 3
 SO_RCVBUFFORCE = 33  # beyond net.core.rmem_max, which root may exceed
 SO_TIMESTAMPNS = 35  # also the type of the control message
-SOL_PACKET, PACKET_STATISTICS = 263, 6  # packets, and how many of them the socket had no room for
+SOL_PACKET, PACKET_STATISTICS = 263, 6  # packets, and the number of them for which the socket had no room
 BUFFER = 64 << 20  # octets; the kernel counts about 2,300 for a packet of 1,400
 LONGEST = 65536
 _TIMESPEC = struct.Struct("=qq")
@@ -29,13 +29,14 @@ def packet_socket(interface: str, timestamps: bool = False) -> socket.socket:
 
 
 def missed_by(opened: socket.socket) -> int:
-    """How many frames the socket had no room for, since the last call."""
+    """The number of frames for which the socket had no room, since the last call."""
     return int(struct.unpack("II", opened.getsockopt(SOL_PACKET, PACKET_STATISTICS, 8))[1])
 
 
 def timed_frame(opened: socket.socket) -> tuple[int, bytes] | None:
-    """The next frame that the interface has received, and when: nanoseconds of the real-time clock. None for a frame
-    that it has sent. The socket has time stamps. Raises OSError as recvmsg(2) does."""
+    """The next frame that the interface has received, and its time: nanoseconds of the real-time clock. None for a
+    frame that it has sent. The socket has time stamps. Raises OSError as recvmsg(2) does.
+    """
     frame, ancillary, _, address = opened.recvmsg(LONGEST, socket.CMSG_SPACE(_TIMESPEC.size))
     if address[2] == socket.PACKET_OUTGOING:
         return None

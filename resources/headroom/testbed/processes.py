@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Processes that run until they are stopped: nodes, the link, generators.
 
-A `Crew` holds all processes of a measurement. When one of them ends that should not, or is stopped, a wait with
-`attend` raises at once, with the cause; when the crew is left, for whatever reason, every process ends, and the
-kernel ends them where this process is killed (`process_group.words`).
+A `Crew` holds all processes of a measurement. If one of them ends that should not, or is stopped, a wait with `attend`
+raises at once, with the cause. When the crew is left, for whatever reason, every process ends; the kernel ends them if
+this process is killed (`process_group.words`).
 """
 
 from __future__ import annotations
@@ -34,20 +34,20 @@ from headroom.core.sandbox import Walls
 from headroom.testbed import stopped_process
 
 READY_S = 20.0  # DPDK needs one to two seconds to start, more where cores are shared
-STOP_S = 5.0  # between SIGTERM and SIGKILL: results are written in between
-ANSWER_S = 2.0  # how long a control socket may take
-GLANCE_S = 0.5  # between two looks at how much a process has printed, and whether it goes on
-SILENT_S = 1.0  # without a round of its loop: a worker that hangs, be it in an adapter
-MAX_OUTPUT = 256 << 20  # octets that a process may print: far above any result, far below the machine's memory
+STOP_S = 5.0  # seconds between SIGTERM and SIGKILL: results are written in between
+ANSWER_S = 2.0  # seconds for a control socket
+GLANCE_S = 0.5  # seconds between two checks of a process's output and progress
+SILENT_S = 1.0  # seconds without a round of its loop: the worker hangs, perhaps in an adapter
+MAX_OUTPUT = 256 << 20  # most octets that a process may print: far above any result, far below the machine's memory
 MAX_COMPLAINT = 1 << 16
-PIPE_OCTETS = 1 << 16  # that a pipe takes before it is made larger: pipe(7)
+PIPE_OCTETS = 1 << 16  # octets that a pipe takes before it is made larger: pipe(7)
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where a process runs: the words that go before its program, such as `ip netns exec hr-1-a`.
+    """The place of a process: the words before its program, such as `ip netns exec hr-1-a`.
 
-    `engine` are the words of the engine there, where it is not the build on this machine.
+    `engine` are the words of the engine there, if it is not the build on this machine.
     """
 
     name: str = "this machine"
@@ -56,22 +56,24 @@ class Place:
 
 
 class Remote(Protocol):
-    """A process that another, on this machine, only stands for: it ends when the one that counts does."""
+    """A remote process, for which a process on this machine stands: that one ends when the remote one does."""
 
     def ready(self) -> bool:
-        """Whether it can be used."""
+        """True once it can be used."""
 
     def statistics(self) -> dict[str, Any]:
-        """What its control socket says. Raises OSError or ValueError where it says nothing."""
+        """The statistics from its control socket. Raises OSError or ValueError if there are none."""
 
     def stop(self, service: Service, grace_s: float) -> tuple[int, bytes, bytes]:
-        """Ends it, politely first: its exit status (negative for a signal), what it has printed, and to stderr."""
+        """Ends it, politely first. Returns its exit status (negative for a signal), its output, and its output to
+        stderr.
+        """
 
     def cause(self, service: Service) -> str:
-        """Why it ended, where its exit status does not tell; "" where that does."""
+        """The cause of its end, if its exit status does not show it; "" if it does."""
 
     def why_still(self) -> str:
-        """Why it does nothing although it lives, as far as that can be seen from here; "" where nothing keeps it."""
+        """The reason why it lives and does nothing, as far as that can be seen from here; "" if there is none."""
 
 
 HERE = Place()
@@ -79,7 +81,7 @@ HERE = Place()
 
 @dataclass(kw_only=True)
 class Service(EngineExit):
-    """A process of a crew. `command` is empty where it is not the engine."""
+    """A process of a crew. `command` is empty if it is not the engine."""
 
     name: str
     place: Place
@@ -106,7 +108,7 @@ class Service(EngineExit):
         return process_group.exit_code(self.process) if self.remote_status is None else self.remote_status
 
     def statistics(self) -> dict[str, Any]:
-        """The JSON document of its control socket. Raises EngineFailure when there is none in time."""
+        """The JSON document of its control socket. Raises EngineFailure if there is none in time."""
         try:
             if self.remote is not None:
                 return self.remote.statistics()
@@ -119,7 +121,7 @@ class Service(EngineExit):
 
 
 def ask(control: Path, timeout_s: float = ANSWER_S) -> dict[str, Any]:
-    """The JSON document that a control socket gives. Raises OSError without an answer, ValueError on no JSON."""
+    """The JSON document that a control socket gives. Raises OSError without an answer, ValueError if it is not JSON."""
     answer = bytearray()
     deadline = time.monotonic() + timeout_s
     with socket.socket(socket.AF_UNIX) as connection:
@@ -133,24 +135,26 @@ def ask(control: Path, timeout_s: float = ANSWER_S) -> dict[str, Any]:
 
 
 def answer_of(answer: str | bytes | bytearray) -> dict[str, Any]:
-    """The document of a control socket's answer. Raises ValueError where it is no JSON object."""
+    """The document of a control socket's answer. Raises ValueError if it is not a JSON object."""
     document = json.loads(answer)
     if not isinstance(document, dict):
         raise ValueError("its answer is JSON, but not an object")
     return document
 
 
-Started = tuple[subprocess.Popen[bytes], int, int]  # a process, and the descriptors of what it prints
+Started = tuple[subprocess.Popen[bytes], int, int]  # a process, and the descriptors of its output
 
 
 class Crew:
     """The processes of a measurement. Use it with `with`; leaving it ends them all."""
 
     def __init__(self, folder: Path | None = None, build: str = DEFAULT_BUILD) -> None:
-        """`folder` holds the control sockets; left out, it is a new one that goes with the crew."""
+        """Makes a crew. `folder` holds the control sockets; by default a new one, which is removed with the crew."""
         self.build = build
         self.services: list[Service] = []
-        self.glances: list[Callable[[], None]] = []  # at what else has to live; each raises what is to end a wait
+        self.glances: list[
+            Callable[[], None]
+        ] = []  # checks of other things that have to live; each raises to end a wait
         self._own_folder = folder is None
         self._glanced = 0.0
         self.folder = folder or Path(tempfile.mkdtemp(prefix="headroom-"))
@@ -166,14 +170,16 @@ class Crew:
     ) -> Service:
         """Starts `headroom-engine COMMAND` with a job, to which the control socket is added.
 
-        `ends_by_itself` for a job with a duration. Raises EnvironmentLacks when there is no engine.
+        `ends_by_itself` for a job with a duration. Raises EnvironmentLacks if there is no engine.
         """
         if place.engine:
             program, words, control, memory = Path("headroom-engine"), place.engine, None, None
         else:
             program = require_engine(self.build)
             words, control = (str(program),), self.folder / name / f"{name}.sock"
-            control.parent.mkdir(exist_ok=True)  # its own: it could take the sockets of others, and plant links
+            control.parent.mkdir(
+                exist_ok=True
+            )  # a folder of its own: it could take the sockets of others, and plant links
             memory = process_group.memory_limit(program, 4)  # generator, two nodes, link
         whole = job | ({"control": str(control)} if control else {})
         whole, seal = (whole, "") if place.engine else engine_result.sealed(whole)
@@ -208,10 +214,10 @@ class Crew:
         folder: Path | None = None,
         environment: dict[str, str] | None = None,
     ) -> Service:
-        """Starts any other program in a working directory of its own choice; `ready` says when it can be used."""
-        for needed in (str(words[0]), *place.words[:1]):  # what goes before them would only say that it failed
+        """Starts any other program in a working directory of its own choice; `ready` is true once it can be used."""
+        for needed in (str(words[0]), *place.words[:1]):  # the words before it would only report that it failed
             if shutil.which(needed, path=(environment or {}).get("PATH")) is None:
-                raise EnvironmentLacks(f"{needed} cannot be started: it is not there, or is no program.")
+                raise EnvironmentLacks(f"{needed} cannot be started: it does not exist, or is not a program.")
         command = [*place.words, *(str(word) for word in words)]
         return self._start(
             _popen(command, b"", folder, environment),
@@ -256,9 +262,9 @@ class Crew:
         program: Path,
         memory: int | None = None,
     ) -> Service:
-        """Watches a process from now on that the caller has started and talks to; `end` ends it.
+        """Watches from now on a process that the caller has started and talks to; `end` ends it.
 
-        `errors` is a descriptor of the file that it complains into, the crew's from now on.
+        `errors` is a descriptor of the file for its stderr, which the crew owns from now on.
         """
         return self._start(
             (process, os.memfd_create("output"), errors),
@@ -278,7 +284,7 @@ class Crew:
         return service
 
     def wait_until_ready(self, timeout_s: float = READY_S) -> None:
-        """Waits until every process can be used. Raises EngineFailure when one ends, or is not ready in time."""
+        """Waits until every process can be used. Raises EngineFailure if one ends, or is not ready in time."""
         deadline = time.monotonic() + timeout_s
         waiting = [service for service in self.services if not _is_ready(service)]
         while waiting:
@@ -293,7 +299,7 @@ class Crew:
             waiting = [service for service in waiting if not _is_ready(service)]
 
     def attend(self, seconds: float, descriptors: Iterable[int] = ()) -> list[int]:
-        """Waits for some time, or until one of some descriptors can be read; returns those that can.
+        """Waits for some time, or until one of some descriptors can be read. Returns those that can.
 
         Raises EngineFailure as soon as a process ends that should not: the first of them, with the cause.
         """
@@ -311,11 +317,11 @@ class Crew:
                 readable = [key.fd for key, _ in events if key.data is None]
                 if readable or left <= 0:
                     return readable
-                for key, _ in events:  # ended by itself, as it should: it would wake us for ever
+                for key, _ in events:  # ended by itself, as it should: it would end every wait
                     selector.unregister(key.fileobj)
 
     def check(self) -> None:
-        """Raises EngineFailure when a process has ended that should not have, floods its output, or stands still."""
+        """Raises EngineFailure if a process has ended that should not have, floods its output, or stands still."""
         self._check_ends()
         if time.monotonic() - self._glanced >= GLANCE_S:
             self._glanced = time.monotonic()
@@ -336,7 +342,8 @@ class Crew:
                 raise EngineFailure("memory", f"{_sentence(service.who)} {too_much}.")
 
     def look(self, services: Iterable[Service]) -> None:
-        """Asks some processes how they are. Raises EngineFailure where one does not answer, or a worker of it hangs.
+        """Checks some processes for responsiveness. Raises EngineFailure if one does not answer, or if one of its
+        workers hangs.
 
         For trials that lose much: a process may be too slow, or do nothing at all.
         """
@@ -362,7 +369,7 @@ class Crew:
                 raise EngineFailure("garbage", f"{_sentence(service.who)} printed more than {MAX_OUTPUT} octets.")
 
     def finish(self, service: Service, timeout_s: float) -> dict[str, Any]:
-        """Waits for a process that ends by itself, watching the others; returns its document."""
+        """Waits for a process that ends by itself, watching the others. Returns its document."""
         deadline = time.monotonic() + timeout_s
         while process_group.exit_code(service.process) is None:
             if time.monotonic() > deadline:
@@ -371,7 +378,7 @@ class Crew:
         return self._document(service)
 
     def stop(self, service: Service) -> dict[str, Any]:
-        """Stops a process of the engine and returns its document. Raises EngineFailure where it gives none."""
+        """Stops a process of the engine and returns its document. Raises EngineFailure if it gives none."""
         if not service.stopping and process_group.exit_code(service.process) is not None and not service.ends_by_itself:
             raise cause_of(service)
         return self._document(service)
@@ -388,9 +395,9 @@ class Crew:
         return service.document
 
     def end(self, service: Service) -> None:
-        """Ends a process without asking what it says."""
+        """Ends a process without asking for its document."""
         service.stopping = True
-        process_group.stop(service.process, 0.0 if service.still else STOP_S)  # what is remote goes with its topology
+        process_group.stop(service.process, 0.0 if service.still else STOP_S)  # a remote process ends with its topology
         self._forget(service)
 
     def _forget(self, service: Service) -> None:
@@ -421,7 +428,7 @@ def _popen(
     walls: Walls | None = None,
     place: Place = HERE,
 ) -> Started:
-    """Starts a process in a session of its own; what it prints goes to files in memory.
+    """Starts a process in a session of its own, with its output in files in memory.
 
     Pipes would need a reader all the time, and stop the process when they are full.
     """
@@ -443,7 +450,8 @@ def _popen(
 
 def _given(job: bytes) -> int:
     """A descriptor that a job can be read from. An adapter could read a file again, with the seal: a pipe is read once,
-    and takes all jobs but huge ones."""
+    and takes all jobs but huge ones.
+    """
     reader, writer = os.pipe()
     try:
         if len(job) > PIPE_OCTETS:
@@ -463,7 +471,7 @@ def _given(job: bytes) -> int:
 
 
 def _end(service: Service) -> None:
-    """Ends a process and takes what it has printed."""
+    """Ends a process and reads its output."""
     if service.remote is not None:
         service.remote_status, out, complaint = service.remote.stop(service, STOP_S)
         service.out, service.complaint = bytearray(out), bytearray(complaint[-MAX_COMPLAINT:])
@@ -485,7 +493,7 @@ def _is_ready(service: Service) -> bool:
 
 
 def collect(service: Service) -> None:
-    """Takes what a process has printed so far."""
+    """Reads the output of a process so far."""
     if service.output >= 0 and service.remote is None:
         service.out = bytearray(os.pread(service.output, MAX_OUTPUT, 0))
         size = os.fstat(service.errors).st_size
@@ -493,7 +501,7 @@ def collect(service: Service) -> None:
 
 
 def cause_of(service: Service) -> EngineFailure:
-    """Why a process ended that should not have."""
+    """The error for a process that ended and should not have."""
     if service.remote is not None:
         if why := service.remote.cause(service):
             return EngineFailure("crash", f"{_sentence(service.who)}: {why}")
@@ -503,8 +511,8 @@ def cause_of(service: Service) -> EngineFailure:
     code = service.code
     if not service.command:
         how = f"died from {engine_result.signal_name(-code)}" if code and code < 0 else f"ended with exit status {code}"
-        words = engine_result.last_words(service)
-        return EngineFailure("crash", f"{_sentence(service.who)} {how} while it was needed.{words}")
+        last_words = engine_result.last_words(service)
+        return EngineFailure("crash", f"{_sentence(service.who)} {how} while it was needed.{last_words}")
     try:
         engine_result.document(service)
     except EngineFailure as failure:
@@ -521,7 +529,7 @@ def _result(service: Service) -> dict[str, Any]:
 
 
 def _number(document: Any, name: str) -> float:
-    """A number of a process's statistics; 0 where there is none."""
+    """A number in a process's statistics; 0 if there is none."""
     value = document.get(name) if isinstance(document, dict) else None
     return float(value) if isinstance(value, int | float) else 0.0
 

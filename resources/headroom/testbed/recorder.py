@@ -13,32 +13,34 @@ from headroom.testbed.packet_socket import missed_by, packet_socket, timed_frame
 from headroom.testbed.topology import Role, Topology
 
 Point = tuple[Role, str]  # a role and the name of its port
-DRAIN_S = 0.1  # the kernel keeps frames in between: a process that waits for each of them would take time from nodes
+DRAIN_S = (
+    0.1  # seconds; the kernel keeps frames in between: a process that waits for each of them would take time from nodes
+)
 
 
 @dataclass(frozen=True)
 class Arrival:
-    """A frame, and when the kernel had it: nanoseconds of the real-time clock."""
+    """A frame, and its time in the kernel: nanoseconds of the real-time clock."""
 
     time_ns: int
     frame: bytes
 
 
 class RecordingGap(HeadroomError):
-    """Frames passed that were not recorded: nothing can be said of all of them."""
+    """Raised if frames passed that were not recorded, so that nothing is known of all of them."""
 
     verdict = "error"
 
 
 class Recorder:
-    """Records what arrives at some ports while its block runs; `arrivals` are whole behind it.
+    """Records arrivals at some ports while its block runs; `arrivals` are complete after it.
 
-    For topologies whose places are network namespaces of this machine. Raises EnvironmentLacks where the ports cannot
-    be listened on, RecordingGap at the end of the block where frames came too fast.
+    For topologies whose places are network namespaces of this machine. Raises EnvironmentLacks if the ports cannot be
+    listened on, RecordingGap at the end of the block if frames came too fast.
     """
 
-    def __init__(self, made: Topology, points: Sequence[Point]) -> None:
-        self._made = made
+    def __init__(self, topology: Topology, points: Sequence[Point]) -> None:
+        self._made = topology
         self.arrivals: dict[Point, list[Arrival]] = {point: [] for point in points}
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._record, daemon=True)
@@ -56,11 +58,13 @@ class Recorder:
     def __exit__(self, kind: object, *_: object) -> None:
         self._over.set()
         self._thread.join()
-        missed = sum(missed_by(one) for one in self._sockets.values())
-        for one in self._sockets.values():
-            one.close()
+        missed = sum(missed_by(socket) for socket in self._sockets.values())
+        for socket in self._sockets.values():
+            socket.close()
         if missed and kind is None:
-            raise RecordingGap(f"{missed} frames came too fast to be recorded: repeat it with fewer, or less at once.")
+            raise RecordingGap(
+                f"{missed} frames came too fast to be recorded: repeat it with fewer packets, or at a lower rate."
+            )
 
     def _record(self) -> None:
         while not self._over.wait(DRAIN_S):
@@ -68,10 +72,10 @@ class Recorder:
         self._drain()
 
     def _drain(self) -> None:
-        for point, one in self._sockets.items():
+        for point, socket in self._sockets.items():
             try:
                 while True:
-                    if found := timed_frame(one):
-                        self.arrivals[point].append(Arrival(*found))
-            except OSError:  # nothing more has come, or the interface has gone: the topology tells that
+                    if frame := timed_frame(socket):
+                        self.arrivals[point].append(Arrival(*frame))
+            except OSError:  # no more frames, or the interface is gone: the topology reports that
                 continue

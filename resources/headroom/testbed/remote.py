@@ -17,10 +17,12 @@ from headroom.testbed.processes import MAX_COMPLAINT, MAX_OUTPUT, Crew, Place, S
 # No questions, and a host that has gone is noticed within some seconds.
 OPTIONS = ("BatchMode=yes", "ConnectTimeout=5", "ServerAliveInterval=2", "ServerAliveCountMax=2")
 SSH = ("ssh", *(word for option in OPTIONS for word in ("-o", option)))
-FOLDER = "/run/headroom"  # of a host, for sockets and process numbers: root's, so that no other user makes it first
-LOCKS = "/tmp"  # of a host, where every user can keep it for a run
+FOLDER = (
+    "/run/headroom"  # folder of a host, for sockets and process numbers: root's, so that no other user makes it first
+)
+LOCKS = "/tmp"  # folder of a host, in which every user can reserve it for a run
 COMMAND_S = 60.0
-LOST = 255  # exit status of ssh when the connection is what failed
+LOST = 255  # exit status of ssh if the connection failed
 
 
 @dataclass(frozen=True)
@@ -31,14 +33,14 @@ class Host:
     address: str = ""
     user: str = ""
     sudo: bool = False
-    headroom: str = ""  # where the repository is
+    headroom: str = ""  # folder of the repository
     driver: str = "vfio-pci"
     hugepages: int = 0
     hugepage_kb: int = 2048
 
     @property
     def shown(self) -> str:
-        """As a dry run names it: `ssh root@node-a.example.net`, or `here`."""
+        """Its name in a dry run: `ssh root@node-a.example.net`, or `here`."""
         return f"ssh {self.target}" if self.address else "here"
 
     @property
@@ -47,18 +49,18 @@ class Host:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """What goes before a line of shell."""
+        """The words before a line of shell."""
         return (*SSH, self.target) if self.address else ("sh", "-c")
 
     def root(self, *words: str) -> str:
-        """Some words as root on that host."""
+        """Some words as a command of root on that host."""
         return shlex.join(["sudo", "-n", *words] if self.sudo else words)
 
     def engine(self, build: str) -> str:
         return f"{self.headroom}/build/{build}/bin/headroom-engine"
 
     def do(self, line: str, timeout_s: float = COMMAND_S) -> str:
-        """Runs a line of shell there and returns what it prints. Raises EnvironmentLacks where it fails."""
+        """Runs a line of shell there and returns its output. Raises EnvironmentLacks if it fails."""
         try:
             done = subprocess.run(
                 [*self.words, line],
@@ -86,34 +88,36 @@ class Host:
 
 
 def control(role: str) -> str:
-    """Control socket of a role on its host."""
+    """The control socket of a role on its host."""
     return f"{FOLDER}/headroom-{role}.sock"
 
 
 def _number(role: str) -> str:
-    """File that holds the process number of a role on its host."""
+    """The file that holds the process number of a role on its host."""
     return f"{FOLDER}/headroom-{role}.pid"
 
 
 def lock_line(host: Host) -> str:
-    """Keeps a host for one run, as long as the connection lasts; says so, or why not. Writes nothing to the file."""
+    """A command that reserves a host for one run while the connection lasts, and reports success or the reason. It
+    writes nothing to the file.
+    """
     refusal = 'echo "another run works on this host" >&2; exit 1'
     hold = "echo locked; exec setpriv --pdeathsig TERM sleep infinity"
     return f"exec 9>> {LOCKS}/headroom-{host.address or 'here'}.lock; flock -n 9 || {{ {refusal}; }}; {hold}"
 
 
 def lock(crew: Crew, host: Host) -> Service:
-    """Keeps a host until the crew ends."""
+    """Reserves a host until the crew ends."""
     held: list[Service] = []
-    words = [*host.words, lock_line(host)]
+    command = [*host.words, lock_line(host)]
     name = f"lock of {host.name}"
-    service = crew.program(name, words, Place(host.name), lambda: os.fstat(held[0].output).st_size > 0)
+    service = crew.program(name, command, Place(host.name), lambda: os.fstat(held[0].output).st_size > 0)
     held.append(service)
     return service
 
 
 def start_line(host: Host, role: str, command: str, build: str) -> str:
-    """Starts the engine, so that it can be stopped, and ends when the connection does."""
+    """A command that starts the engine, so that it can be stopped, and ends it when the connection ends."""
     engine = shlex.join(["setpriv", "--pdeathsig", "TERM", host.engine(build), command, "--job", "-"])
     return host.root("sh", "-c", f"mkdir -p {FOLDER}; echo $$ > {_number(role)}; exec {engine}")
 
@@ -123,12 +127,12 @@ def stop_line(host: Host, role: str) -> str:
 
 
 def _runs(role: str) -> str:
-    """A condition of the shell: the process that a role has noted is an engine, not a later one of its number."""
+    """A condition of the shell: the process that a role has noted is an engine, not a later process with its number."""
     return f"p=$(cat {_number(role)} 2> /dev/null) && grep -qa -e --job /proc/$p/cmdline"
 
 
 def place(host: Host) -> Place:
-    """Where programs of a host run."""
+    """The place of programs of a host."""
     return Place(host.name, (*SSH, host.target) if host.address else ())
 
 
@@ -176,7 +180,7 @@ class Far:
         return (-signal.SIGKILL if code is None else code), os.pread(service.output, MAX_OUTPUT, 0), complaint
 
     def why_still(self) -> str:
-        return ""  # a question to the host would cost more than a trial; `Crew.look` asks when there is reason to
+        return ""  # a question to the host would cost more than a trial; `Crew.look` asks if there is reason to
 
     def cause(self, service: Service) -> str:
         if self.host.address and process_group.exit_code(service.process) == LOST:

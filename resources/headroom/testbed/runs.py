@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What runs have made on this machine that outlives a process: namespaces, containers. Noted before it is made.
+"""Things that runs have made on this machine and that outlive a process: namespaces, containers. They are noted before
+they are made.
 
-Each run has a folder that says what is its own, and which process made it. A run that was killed leaves both; the next
-one finds that the owner is dead, and removes what the folder names. What a living run has is never touched.
+Each run has a folder that lists its things, and the process that made it. A killed run leaves both; the next run finds
+that the owner is dead, and removes the listed things. The things of a living run are never touched.
 """
 
 import contextlib
@@ -18,11 +19,11 @@ from headroom.core import locks, process_group
 from headroom.core.errors import EnvironmentLacks, disk_error
 
 NO_OWNER = -1  # as the start time of an owner
-PREFIX = "hr"  # of every name that a run gives: hr-<run>-…
+PREFIX = "hr"  # beginning of every name that a run gives: hr-<run>-…
 
 
 def state_folder() -> Path:
-    """Where runs are noted: gone after a boot, as what they name is."""
+    """The folder of the notes: removed by a boot, as the things are."""
     if os.geteuid() == 0:
         return Path("/run/headroom")
     return Path(os.environ.get("XDG_RUNTIME_DIR") or f"/tmp/headroom-{os.getuid()}") / "headroom"
@@ -35,7 +36,7 @@ class Owner:
     pid: int
     started: int  # clock ticks after boot
     boot: str
-    kind: str  # of what was made: netns, compose
+    kind: str  # kind of the things: netns, compose
     things: list[str]
 
     def lives(self) -> bool:
@@ -43,7 +44,7 @@ class Owner:
 
 
 def claim(kind: str, things: Callable[[str], list[str]]) -> tuple[str, Path]:
-    """A new run's name and folder, which says what is going to be made: `things(run)`."""
+    """A new run's name and folder, which lists the things that are about to be made: `things(run)`."""
     with locked() as state:
         run = secrets.token_hex(3)
         folder = state / run
@@ -63,7 +64,7 @@ def claim(kind: str, things: Callable[[str], list[str]]) -> tuple[str, Path]:
 
 
 def give_up(run: str) -> None:
-    """Disowns a run whose things could not be removed: the next run may try, this process included."""
+    """Disowns a run whose things could not be removed: the next run may try, including one of this process."""
     path = state_folder() / run / "state.json"
     with locked(), contextlib.suppress(OSError, ValueError):
         document = json.loads(path.read_text(encoding="utf-8")) | {"started": NO_OWNER}
@@ -72,14 +73,14 @@ def give_up(run: str) -> None:
 
 
 def release(run: str) -> None:
-    """Forgets a run, whose things are gone."""
+    """Removes the notes of a run, whose things are gone."""
     shutil.rmtree(state_folder() / run, ignore_errors=True)
 
 
 def remove_dead(kind: str, remove: Callable[[str, list[str]], bool]) -> list[str]:
-    """Calls `remove(run, things)` for each run of a kind whose owner is dead; returns the names of those.
+    """Calls `remove(run, things)` for each run of a kind whose owner is dead. Returns the names of these runs.
 
-    One that could not be removed is not forgotten.
+    A run whose things could not be removed stays noted.
     """
     removed = []
     with locked() as state:
@@ -94,7 +95,7 @@ def remove_dead(kind: str, remove: Callable[[str, list[str]], bool]) -> list[str
 
 
 def owner_of(folder: Path) -> Owner | None:
-    """What a run's folder says; None when that is not whole: it is written under the lock, so its writer was killed."""
+    """The owner in a run's folder; None if it is incomplete: it is written under the lock, so its writer was killed."""
     try:
         document = json.loads((folder / "state.json").read_text(encoding="utf-8"))
         things = [str(name) for name in document["things"] if str(name).startswith(f"{PREFIX}-{folder.name}")]
@@ -107,7 +108,7 @@ def owner_of(folder: Path) -> Owner | None:
 
 @contextlib.contextmanager
 def locked() -> Iterator[Path]:
-    """One at a time: a search for dead runs never sees half a new one. Gives the folder of all runs."""
+    """Holds the lock, so that a search for dead runs never sees half a new one. Gives the folder of all runs."""
     state = state_folder()
     try:
         state.mkdir(mode=0o755, parents=True, exist_ok=True)
@@ -115,7 +116,7 @@ def locked() -> Iterator[Path]:
     except OSError as error:
         raise disk_error(error, f"making {state}", resumable=False) from error
     try:
-        if os.fstat(descriptor).st_uid != os.geteuid():  # what it says would be believed
+        if os.fstat(descriptor).st_uid != os.geteuid():  # its content would be trusted
             raise EnvironmentLacks(f"{state} belongs to another user: remove it.")
         locks.take(descriptor)
         yield state
@@ -124,9 +125,9 @@ def locked() -> Iterator[Path]:
 
 
 def start_time(pid: int) -> int | None:
-    """When a process has started, in clock ticks after boot (field 22 of stat); None when it has ended."""
-    found = process_group.stat_of(pid)
-    return int(found[19]) if found else None
+    """The start time of a process, in clock ticks after boot (field 22 of stat); None if it has ended."""
+    fields = process_group.stat_of(pid)
+    return int(fields[19]) if fields else None
 
 
 def _boot() -> str:

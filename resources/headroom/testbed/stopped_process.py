@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Processes that live and do nothing, because they were stopped: in a measurement, they look like a link
-that loses everything.
+"""Processes that live and do nothing, because they were stopped: in a measurement, they look like a link that loses
+everything.
 
 Source: proc(5), /proc/<pid>/stat and /proc/<pid>/cgroup; the kernel's freezer of cgroups, version 1 and 2.
 """
@@ -15,20 +15,23 @@ STOPPED = b"T"  # not "t": a debugger stops its process on purpose
 
 
 def why_still(pid: int) -> str:
-    """Why a process, or one that it has started, does nothing: the end of a sentence; "" where nothing keeps them."""
-    if any(stat_of(one)[:1] == [STOPPED] for one in (pid, *_descendants(pid))):
+    """The reason why a process, or one that it has started, does nothing: the end of a sentence; "" if there is
+    none.
+    """
+    if any(stat_of(descendant)[:1] == [STOPPED] for descendant in (pid, *_descendants(pid))):
         return "it has been stopped (SIGSTOP)"
     return "it has been frozen (paused)" if _is_frozen(pid) else ""
 
 
 def _descendants(pid: int) -> list[int]:
-    """What a process has started and not yet waited for, such as the program behind a sandbox or a container's init.
+    """The processes that a process has started and not yet waited for, such as the program behind a sandbox or a
+    container's init.
 
-    Nothing where the kernel does not tell.
+    [] if the kernel does not report them.
     """
     with contextlib.suppress(OSError, ValueError):
         children = [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_bytes().split()]
-        return [*children, *(one for child in children for one in _descendants(child))]
+        return [*children, *(descendant for child in children for descendant in _descendants(child))]
     return []
 
 

@@ -28,18 +28,20 @@ from headroom.testbed.topology import Role, Topology
 SHAPE = "hosts"
 ADDRESSES: dict[Role, str] = {"sender": "198.18.0.1", "receiver": "198.18.0.2"}  # RFC 2544, C.2.2: for benchmarks
 PORT = 5001
-FIRST_PORT = 20_000  # of the sender's ends
+FIRST_PORT = 20_000  # first port of the sender's ends
 BLOCK = 4096  # octets that a sender draws at once
-GLANCE_S = 0.05  # between two looks at the processes while data flows
+GLANCE_S = 0.05  # seconds between two looks at the processes while data flows
 TCP_INFO_LENGTH, TOTAL_RETRANS = 104, 100  # linux/tcp.h, struct tcp_info
-WINDOW = 20  # segments that a receiver offers at most, as in ns-2
+WINDOW = 20  # most segments that a receiver offers, as in ns-2
 INITIAL_WINDOW = 2  # segments, RFC 2581, 3.1; many connections with larger ones would fill the queue at once
 IP_AND_TCP = 40  # octets of headers without options
 
 
 @dataclass(frozen=True)
 class TcpSettings:
-    """TCP of both hosts. Without SACK, time stamps and the loss detection of RFC 8985, `reno` is that of RFC 5681."""
+    """The TCP settings of both hosts. Without SACK, time stamps and the loss detection of RFC 8985, `reno` is that of
+    RFC 5681.
+    """
 
     mtu: int = 576
     congestion_control: str = "reno"
@@ -54,21 +56,21 @@ class TcpSettings:
             "tcp_recovery": str(int(self.sack)),
             "tcp_early_retrans": "3" if self.sack else "0",
             "tcp_ecn": "0",
-            "tcp_moderate_rcvbuf": "0",  # the receiver's window stays as the route has it
-            "tcp_no_metrics_save": "1",  # a connection starts as the first one did
+            "tcp_moderate_rcvbuf": "0",  # the receiver's window stays as the route sets it
+            "tcp_no_metrics_save": "1",  # a connection starts like the first one
         }
 
     def route(self, role: Role, interface: str) -> str:
         """The route to the other host, for ip(8)."""
-        other = next(address for one, address in ADDRESSES.items() if one != role)
+        other = next(address for host, address in ADDRESSES.items() if host != role)
         mss = self.mtu - IP_AND_TCP
-        words = f"route replace {other}/32 dev {interface} src {ADDRESSES[role]} mtu {self.mtu} advmss {mss}"
-        return f"{words} window {WINDOW * mss} quickack {int(self.quick_acks)} initcwnd {INITIAL_WINDOW}"
+        line = f"route replace {other}/32 dev {interface} src {ADDRESSES[role]} mtu {self.mtu} advmss {mss}"
+        return f"{line} window {WINDOW * mss} quickack {int(self.quick_acks)} initcwnd {INITIAL_WINDOW}"
 
 
 @dataclass
 class Connection:
-    """The transfer of one connection: octets sent and received, and how many were received at which moment."""
+    """The transfer of a connection: octets sent and received, and the count of received octets at each moment."""
 
     sent: bytearray = field(default_factory=bytearray, repr=False)
     received: bytearray = field(default_factory=bytearray, repr=False)
@@ -77,21 +79,21 @@ class Connection:
     failure: str = ""
 
     def octets(self, begin: float, end: float) -> int:
-        """Octets that arrived between two moments of `time.monotonic`."""
+        """The octets that arrived between two moments of `time.monotonic`."""
         return sum(count for moment, count in self.arrivals if begin <= moment < end)
 
     @property
     def first_difference(self) -> int | None:
-        """The place of the first octet that arrived and was not sent so; None where there is none."""
+        """The place of the first octet that differs from the sent one; None if there is none."""
         if self.sent.startswith(self.received):
             return None
         pairs = zip(self.received, self.sent, strict=False)
-        return next((at for at, (one, other) in enumerate(pairs) if one != other), len(self.sent))
+        return next((at for at, (sent_octet, other) in enumerate(pairs) if sent_octet != other), len(self.sent))
 
 
 @dataclass(frozen=True)
 class Transfer:
-    """Connections side by side from sender to receiver, from `began` on for `seconds`."""
+    """Parallel connections from sender to receiver, from `began` on for `seconds`."""
 
     connections: list[Connection]
     began: float
@@ -99,33 +101,33 @@ class Transfer:
     wrong_checksums: int  # segments that both hosts discarded for their checksum
 
     def goodput(self, begin_s: float = 0.0, end_s: float | None = None) -> float:
-        """Octets a second that arrived, in order, of all connections."""
+        """The octets a second that arrived, in order, of all connections."""
         end_s = self.seconds if end_s is None else end_s
-        octets = sum(one.octets(self.began + begin_s, self.began + end_s) for one in self.connections)
+        octets = sum(connection.octets(self.began + begin_s, self.began + end_s) for connection in self.connections)
         return octets / (end_s - begin_s)
 
     @property
     def retransmits(self) -> int:
-        return sum(one.retransmits for one in self.connections)
+        return sum(connection.retransmits for connection in self.connections)
 
 
-def set_up(made: Topology, settings: TcpSettings) -> None:
+def set_up(topology: Topology, settings: TcpSettings) -> None:
     """Gives both hosts their addresses, routes and settings; neither asks for the other's MAC address.
 
-    Raises EnvironmentLacks where the kernel does not offer the congestion control.
+    Raises EnvironmentLacks if the kernel does not offer the congestion control.
     """
     for role, address in ADDRESSES.items():
-        seat = made.seats[role]
-        other = next(one for one in ADDRESSES if one != role)
+        seat = topology.seats[role]
+        other = next(address for address in ADDRESSES if address != role)
         name = seat.ports["0"].interface
         interfaces.inside(seat.place.name, partial(_write_settings, settings.sysctls()))
         lines = [
             f"address add {address}/32 dev {name}",
-            f"neighbour replace {ADDRESSES[other]} lladdr {made.mac(other, '0')} dev {name} nud permanent",
+            f"neighbour replace {ADDRESSES[other]} lladdr {topology.mac(other, '0')} dev {name} nud permanent",
             settings.route(role, name),
         ]
         run_ip("\n".join(lines), seat.place.name)
-    interfaces.inside(made.seats["sender"].place.name, partial(_require_control, settings.congestion_control))
+    interfaces.inside(topology.seats["sender"].place.name, partial(_require_control, settings.congestion_control))
 
 
 def _write_settings(settings: dict[str, str]) -> None:
@@ -143,19 +145,19 @@ def _require_control(name: str) -> None:
             raise EnvironmentLacks(f"This kernel has no congestion control '{name}': {error.strerror}.") from error
 
 
-def transfer(made: Topology, settings: TcpSettings, connections: int, seconds: float, seed: int) -> Transfer:
+def transfer(topology: Topology, settings: TcpSettings, connections: int, seconds: float, seed: int) -> Transfer:
     """Sends over some connections at once, for a time that begins before they are established; then they are aborted.
 
-    Raises EngineFailure when a process of the topology ends meanwhile, or when no connection is established.
+    Raises EngineFailure if a process of the topology ends meanwhile, or if no connection is established.
     """
-    before = _wrong_checksums(made)
+    before = _wrong_checksums(topology)
     over, threads = threading.Event(), list[threading.Thread]()
     carried = [Connection() for _ in range(connections)]
     with contextlib.ExitStack() as stack:
-        listening = stack.enter_context(_socket_of(made, "receiver"))
+        listening = stack.enter_context(_socket_of(topology, "receiver"))
         listening.bind((ADDRESSES["receiver"], PORT))
         listening.listen(connections)
-        sending = [stack.enter_context(_sender(made, settings, number)) for number in range(connections)]
+        sending = [stack.enter_context(_sender(topology, settings, number)) for number in range(connections)]
         ends = [listening, *sending]
 
         def start(work: Callable[..., None], *arguments: Any) -> None:
@@ -164,16 +166,18 @@ def transfer(made: Topology, settings: TcpSettings, connections: int, seconds: f
 
         began = time.monotonic()
         try:
-            for number, (end, one) in enumerate(zip(sending, carried, strict=True)):
-                start(_send, end, one, random.Random(f"{seed}/{number}"))
-            while (left := began + seconds - time.monotonic()) > 0 and not any(one.failure for one in carried):
-                if made.crew.attend(min(GLANCE_S, left), [listening.fileno()]):
+            for number, (end, connection) in enumerate(zip(sending, carried, strict=True)):
+                start(_send, end, connection, random.Random(f"{seed}/{number}"))
+            while (left := began + seconds - time.monotonic()) > 0 and not any(
+                connection.failure for connection in carried
+            ):
+                if topology.crew.attend(min(GLANCE_S, left), [listening.fileno()]):
                     end, (_, port) = listening.accept()
                     ends.append(stack.enter_context(end))
-                    if (one := _connection_of(port, carried)) is not None:
-                        start(_receive, end, one)
-            for end, one in zip(sending, carried, strict=True):
-                one.retransmits = _retransmits(end)
+                    if (connection := _connection_of(port, carried)) is not None:
+                        start(_receive, end, connection)
+            for end, connection in zip(sending, carried, strict=True):
+                connection.retransmits = _retransmits(end)
         finally:
             over.set()
             for end in ends:
@@ -183,57 +187,59 @@ def transfer(made: Topology, settings: TcpSettings, connections: int, seconds: f
                 thread.join()
     if len(ends) == 1 + connections:
         raise EngineFailure("timeout", f"None of {connections} connections was established in {seconds:g} s.")
-    return Transfer(carried, began, seconds, _wrong_checksums(made) - before)
+    return Transfer(carried, began, seconds, _wrong_checksums(topology) - before)
 
 
-def _sender(made: Topology, settings: TcpSettings, number: int) -> socket.socket:
+def _sender(topology: Topology, settings: TcpSettings, number: int) -> socket.socket:
     """The sender's end of a connection, which its port tells from others at the receiver."""
-    end = _socket_of(made, "sender")
+    end = _socket_of(topology, "sender")
     end.bind((ADDRESSES["sender"], FIRST_PORT + number))
     end.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, settings.congestion_control.encode())
-    # What has not been sent yet waits here and not in the kernel.
+    # Unsent data waits here and not in the kernel.
     end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, settings.mtu)
     return end
 
 
 def _connection_of(port: int, carried: list[Connection]) -> Connection | None:
-    """The connection whose sender has a port. None, and a failure, where none has: a decompressor made the segment."""
+    """The connection whose sender has a port. None, and a failure, if there is none: a decompressor made the
+    segment.
+    """
     if FIRST_PORT <= port < FIRST_PORT + len(carried):
         return carried[port - FIRST_PORT]
     carried[0].failure = f"A connection begins from port {port}, from which no host has sent."
     return None
 
 
-def _socket_of(made: Topology, role: Role) -> socket.socket:
-    return interfaces.inside(made.seats[role].place.name, _tcp_socket)
+def _socket_of(topology: Topology, role: Role) -> socket.socket:
+    return interfaces.inside(topology.seats[role].place.name, _tcp_socket)
 
 
 def _tcp_socket() -> socket.socket:
     return socket.socket(socket.AF_INET, socket.SOCK_STREAM)
 
 
-def _send(end: socket.socket, one: Connection, chance: random.Random, over: threading.Event) -> None:
+def _send(end: socket.socket, connection: Connection, chance: random.Random, over: threading.Event) -> None:
     try:
         end.connect((ADDRESSES["receiver"], PORT))
         while not over.is_set():
             block = chance.randbytes(BLOCK)
-            one.sent += block
+            connection.sent += block
             end.sendall(block)
     except OSError as error:
         if not over.is_set():
-            one.failure = f"The sender's connection ended: {error.strerror}."
+            connection.failure = f"The sender's connection ended: {error.strerror}."
 
 
-def _receive(end: socket.socket, one: Connection, over: threading.Event) -> None:
+def _receive(end: socket.socket, connection: Connection, over: threading.Event) -> None:
     try:
         while octets := end.recv(1 << 16):
-            one.arrivals.append((time.monotonic(), len(octets)))
-            one.received += octets
+            connection.arrivals.append((time.monotonic(), len(octets)))
+            connection.received += octets
         if not over.is_set():
-            one.failure = "The sender's connection ended before its time."
+            connection.failure = "The sender's connection ended before its time."
     except OSError as error:
         if not over.is_set():
-            one.failure = f"The receiver's connection ended: {error.strerror}."
+            connection.failure = f"The receiver's connection ended: {error.strerror}."
 
 
 def _retransmits(end: socket.socket) -> int:
@@ -241,12 +247,12 @@ def _retransmits(end: socket.socket) -> int:
     return int(struct.unpack_from("=I", info, TOTAL_RETRANS)[0])
 
 
-def _wrong_checksums(made: Topology) -> int:
-    """Segments that the hosts have discarded for their checksum, since they exist."""
-    return sum(interfaces.inside(made.seats[role].place.name, _in_checksum_errors) for role in ADDRESSES)
+def _wrong_checksums(topology: Topology) -> int:
+    """The segments that the hosts have discarded for their checksum since they were made."""
+    return sum(interfaces.inside(topology.seats[role].place.name, _in_checksum_errors) for role in ADDRESSES)
 
 
 def _in_checksum_errors() -> int:
     lines = [line.split() for line in Path("/proc/thread-self/net/snmp").read_text(encoding="ascii").splitlines()]
-    names, values = (words for words in lines if words[0] == "Tcp:")
+    names, values = (columns for columns in lines if columns[0] == "Tcp:")
     return int(dict(zip(names, values, strict=True)).get("InCsumErrors", 0))

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a topology offers: for each role, where it works, on which interfaces and on which cores.
+"""Topologies: the place, the interfaces and the cores of each role.
 
 The roles are wired in one of a few shapes. The generator's port 0 is at the compressor's end, its port 1 at the
 decompressor's; a node has a `plain` and a `link` port, the link on the wire has `a` and `b`:
 
-    generator 0 -- plain compressor link -- a link b -- link decompressor plain -- 1 generator
+generator 0 -- plain compressor link -- a link b -- link decompressor plain -- 1 generator
 
 An encapsulator and a decapsulator are nodes, too. They carry the link packets of the other two. A sender and a receiver
 are hosts of the kernel's, with the network `wan`, another link, between the sender and the compressor.
@@ -33,7 +33,7 @@ LINK_MTU = 1500
 
 @dataclass(frozen=True)
 class Port:
-    """One interface of a role: a network interface, a NIC by PCI address, or a vdev of DPDK."""
+    """An interface of a role: a network interface, a NIC by PCI address, or a vdev of DPDK."""
 
     name: str
     mac: str = ""
@@ -44,7 +44,7 @@ class Port:
     mtu: int = PLAIN_MTU
 
     def as_job(self) -> dict[str, Any]:
-        """The port as a job of the engine has it."""
+        """The port in a job of the engine."""
         if self.pci:
             return {"pci": self.pci}
         if self.vdev:
@@ -54,7 +54,7 @@ class Port:
 
 @dataclass(frozen=True)
 class Seat:
-    """Where a role works. A core stands twice in `cores` where two of its threads have to share it."""
+    """The place of a role. A core occurs twice in `cores` if two of its threads have to share it."""
 
     role: Role
     place: Place
@@ -78,7 +78,7 @@ SHAPES: dict[str, tuple[Wire, ...]] = {
         Wire(("link", "b"), ("decompressor", "link"), LINK_MTU),
         Wire(("decompressor", "plain"), ("generator", "1")),
     ),
-    "nodes": (  # no link between them: what the nodes alone can do
+    "nodes": (  # no link between them: the limit of the nodes alone
         Wire(("generator", "0"), ("compressor", "plain")),
         Wire(("compressor", "link"), ("decompressor", "link"), LINK_MTU),
         Wire(("decompressor", "plain"), ("generator", "1")),
@@ -90,14 +90,14 @@ SHAPES: dict[str, tuple[Wire, ...]] = {
         Wire(("decapsulator", "plain"), ("decompressor", "link"), LINK_MTU),
         Wire(("decompressor", "plain"), ("generator", "1")),
     ),
-    "hosts": (  # TCP of the kernel's from a fixed host to a mobile one
+    "hosts": (  # the kernel's TCP from a fixed host to a mobile one
         Wire(("sender", "0"), ("wan", "a")),
         Wire(("wan", "b"), ("compressor", "plain")),
         Wire(("compressor", "link"), ("link", "a"), LINK_MTU),
         Wire(("link", "b"), ("decompressor", "link"), LINK_MTU),
         Wire(("decompressor", "plain"), ("receiver", "0")),
     ),
-    "node": (  # one that forwards both ways: a user plane, or a bare bridge, the floor of a node
+    "node": (  # a node that forwards both ways: a user plane, or a bare bridge, the floor of a node
         Wire(("generator", "0"), ("compressor", "plain")),
         Wire(("compressor", "link"), ("generator", "1"), LINK_MTU),
     ),
@@ -114,24 +114,24 @@ def roles_of(shape: str) -> tuple[Role, ...]:
 
 @dataclass(frozen=True)
 class Allotment:
-    """Which cores each role works on; `shared` are those of more than one role or worker, and `note` says whose."""
+    """The cores of each role; `shared` are those of more than one role or worker, and `note` names the sharers."""
 
     cores: dict[Role, tuple[int, ...]]
     shared: frozenset[int] = frozenset()
     note: str = ""
 
     def idle(self, role: Role) -> Idle:
-        """What a role does while nothing arrives: who shares a core must let the others work."""
+        """The behaviour of a role while nothing arrives: a role that shares a core must let the others work."""
         return "sleep" if self.shared.intersection(self.cores.get(role, ())) else "poll"
 
 
 def allot(roles: Sequence[Role], measured: Sequence[int], usable: Sequence[int], senders: int = 1) -> Allotment:
     """Gives the measured cores to the compressor, as many to the decompressor, one to the link, some to the generator.
 
-    The decompressor has as many workers as the compressor, for each compressor's worker is a channel of its own.
-    `senders` are the cores that the generator can make use of. Where there are too few for all, it keeps one alone as
-    long as there is one, for a generator that falls behind measures nothing; the link and the decompressor share what
-    is left then, or the measured cores where nothing is. Where nothing but those is there, all share all.
+    The decompressor has as many workers as the compressor, because each compressor's worker is a channel of its own.
+    `senders` is the number of cores that the generator can use. If there are too few cores for all, the generator keeps
+    one as long as there is one, because a generator that falls behind measures nothing. Link and decompressor share the
+    remaining cores, or the measured ones if none remain. If there are only the measured cores, all roles share all.
     """
     rest = [core for core in usable if core not in measured]
     counts: dict[Role, int] = {
@@ -155,14 +155,14 @@ def allot(roles: Sequence[Role], measured: Sequence[int], usable: Sequence[int],
 
 
 def taking_turns(roles: Sequence[Role], usable: Sequence[int]) -> Allotment:
-    """Gives each role a core, in turn, for work that no core limits: all of them sleep while nothing arrives."""
+    """Gives each role a core, in turn, for work that no core limits: all roles sleep while nothing arrives."""
     cores = {role: (usable[number % len(usable)],) for number, role in enumerate(roles)}
     return Allotment(cores, frozenset(usable), "all roles take turns on the cores")
 
 
 def _sharing(cores: dict[Role, tuple[int, ...]]) -> tuple[frozenset[int], str]:
-    """The cores on which more than one thread works, and a sentence of who they are."""
-    used = sorted({core for those in cores.values() for core in those})
+    """The cores on which more than one thread works, and a sentence that names the roles."""
+    used = sorted({core for cores_of_role in cores.values() for core in cores_of_role})
     users = {core: [role for role in ROLES for other in cores.get(role, ()) if other == core] for core in used}
     shared = {core: list(dict.fromkeys(names)) for core, names in users.items() if len(names) > 1}
     sentences = [
@@ -177,38 +177,38 @@ def _and(names: Sequence[str]) -> str:
 
 
 def with_libraries(job: dict[str, Any], there: Callable[[str], str]) -> dict[str, Any]:
-    """A job with the paths of its adapters as they are in another place."""
+    """A job with the paths of its adapters in another place."""
     moved = {
-        side: one | {"library": there(str(one["library"]))}
+        side: adapter | {"library": there(str(adapter["library"]))}
         for side in ("compressor", "decompressor", "endpoint")
-        if isinstance(one := job.get(side), dict) and "library" in one
+        if isinstance(adapter := job.get(side), dict) and "library" in adapter
     }
     return job | moved
 
 
 @dataclass
 class Topology(ABC):
-    """Where a measurement runs. Use it with `with`: entering makes it, leaving removes every trace."""
+    """The topology of a measurement. Use it with `with`: entering makes it, leaving removes every trace."""
 
     shape: str
     allotment: Allotment
     seats: dict[Role, Seat] = field(default_factory=dict, init=False)
     crew: Crew = field(init=False)
-    notes: list[str] = field(default_factory=list, init=False)  # what a reader of results should know of it
+    notes: list[str] = field(default_factory=list, init=False)  # remarks for readers of results
 
-    name = ""  # as on the command line
-    bridged = False  # whether bridges of this machine's are between the roles, which say things of their own
+    name = ""  # its word on the command line
+    bridged = False  # True if bridges of this machine are between the roles, which send packets by themselves
 
     @abstractmethod
     def make(self) -> None:
-        """Makes what the roles need, sets `seats` and `crew`. Raises EnvironmentLacks where the machine cannot."""
+        """Makes the places of the roles, sets `seats` and `crew`. Raises EnvironmentLacks if the machine cannot."""
 
     @abstractmethod
     def remove(self) -> None:
-        """Removes what `make` has made, as far as it had come; the crew's processes have ended."""
+        """Removes everything that `make` has made, even if it failed; the crew's processes have ended."""
 
     def start(self, role: Role, command: str, job: dict[str, Any], ends_by_itself: bool = False) -> Service:
-        """Starts the engine in the place of a role; `idle` is added to the job. Watched by the crew from then on."""
+        """Starts the engine in the place of a role; `idle` is added to the job. The crew watches it from then on."""
         whole = {"idle": self.allotment.idle(role)} | job
         return self.crew.engine(role, command, whole, self.seats[role].place, ends_by_itself)
 
@@ -220,17 +220,17 @@ class Topology(ABC):
         return self.start(role, "node", {**ports, "mtu": mtu, "workers": list(seat.cores), **job})
 
     def packet_socket(self, role: Role, port: str) -> socket.socket:
-        """A socket for all frames of a role's port. Raises EnvironmentLacks where this process cannot open one."""
+        """A socket for all frames of a role's port. Raises EnvironmentLacks if this process cannot open one."""
         seat = self.seats[role]
         opened: Callable[[], socket.socket] = partial(packet_socket, seat.ports[port].interface)
         return interfaces.inside(seat.place.name, opened)
 
     def mac(self, role: Role, port: str) -> str:
-        """The MAC address of a role's port, once the role has started; "" where it is not known."""
+        """The MAC address of a role's port, once the role has started; "" if it is not known."""
         return self.seats[role].ports[port].mac
 
     def look(self) -> None:  # noqa: B027 (there need not be anything to see)
-        """Raises EngineFailure where something has gone, or gone down, that this is made of; as far as can be seen."""
+        """Raises EngineFailure if a part of the topology is gone, or down; as far as can be seen."""
 
     def describe(self) -> dict[str, Any]:
         """The place of a run, for result records."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The result of a generator's trial: what was requested, sent and received in each direction, and latency."""
+"""The result of a generator's trial: requested, sent and received packets in each direction, and latency."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
-BEHIND = 0.005  # share of the requested rate from which a sender has fallen behind, as `generate` has it
+BEHIND = 0.005  # share of the requested rate below which a sender has fallen behind, as in `generate`
 
 
 @dataclass(frozen=True)
 class Latency:
-    """Nanoseconds from sending to receiving, of `count` packets. `buckets` are (upper edge, packets), in order."""
+    """The nanoseconds from sending to receiving, of `count` packets. `buckets` are (upper edge, packets), in order."""
 
     count: int
     average_ns: float | None
@@ -23,9 +23,10 @@ class Latency:
     buckets: tuple[tuple[float, int], ...] = ()
 
     def percentile(self, share: float) -> float | None:
-        """Upper edge of the bucket in which the packet stands that `share` (0..1) of all are not later than.
+        """The upper edge of the bucket that holds the percentile of a share (0..1).
 
-        No more than the longest: the last bucket need not be full."""
+        At most the greatest latency, because the last bucket need not be full.
+        """
         rank, seen = math.ceil(share * sum(count for _, count in self.buckets)), 0
         for edge, count in self.buckets:
             seen += count
@@ -36,10 +37,10 @@ class Latency:
 
 @dataclass(frozen=True)
 class Direction:
-    """One direction of a trial. Packets and octets of IP are of the counted part, without what warmed up.
+    """A direction of a trial. Packets and octets of IP are those of the counted part, without the warm-up.
 
-    `unexpected` are packets that were not sent in this direction, or came twice. `compared` says whether each packet
-    was compared with what was sent, octet by octet; otherwise they were counted.
+    `unexpected` are packets that were not sent in this direction, or came twice. `compared` tells if each packet was
+    compared with the sent one, octet by octet; otherwise packets were counted.
     """
 
     requested_pps: float
@@ -52,7 +53,7 @@ class Direction:
     fell_behind: bool
     compared: bool
     latency: Latency | None = None
-    latency_missing: str = ""  # why there is none
+    latency_missing: str = ""  # the reason if there is none
 
 
 @dataclass(frozen=True)
@@ -74,23 +75,23 @@ class Trial:
 
     @property
     def sent(self) -> int:
-        return sum(one.sent for one in self.directions)
+        return sum(direction.sent for direction in self.directions)
 
     @property
     def lost(self) -> int:
-        return sum(one.lost for one in self.directions)
+        return sum(direction.lost for direction in self.directions)
 
     @property
     def fell_behind(self) -> bool:
-        """Whether the generator did not send at the requested rate: the trial then says nothing of the nodes."""
-        return any(one.fell_behind for one in self.directions)
+        """True if the generator did not send at the requested rate: the trial then says nothing about the nodes."""
+        return any(direction.fell_behind for direction in self.directions)
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self)
 
     @staticmethod
     def from_json(document: Mapping[str, Any]) -> Trial:
-        """A trial as `as_json` wrote it. Raises KeyError, TypeError or ValueError where it is none."""
+        """The trial that `as_json` wrote. Raises KeyError, TypeError or ValueError if the document is damaged."""
         forward, reverse = (_direction(document[name]) for name in ("forward", "reverse"))
         if forward is None:
             raise ValueError("a trial has a forward direction")
@@ -114,7 +115,9 @@ class Generator(Protocol):
     name: str
 
     def trial(self, rate_pps: float, duration_s: float) -> Trial:
-        """Sends at a rate for a time, after a warm-up that does not count. Raises HeadroomError: an error, no limit."""
+        """Sends at a rate for a time, after a warm-up that does not count. Raises HeadroomError, which is an error and
+        not a limit.
+        """
         ...
 
 

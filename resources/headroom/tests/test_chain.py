@@ -142,7 +142,7 @@ def test_many_changes_are_a_few_sentences(run: Path) -> None:
     for number in range(20):
         path_of(run, "two").with_name(f"{number}.json").write_bytes(b"{}")
     told = chain.verify(run, RUN).sentences()
-    assert len(told) == chain.MOST_TOLD + 1 and told[-1].startswith("12 more are not as they were written")
+    assert len(told) == chain.MOST_TOLD + 1 and told[-1].startswith("12 more have changed")
 
 
 def killed_at(step: int, act: Callable[[], object]) -> bool:
@@ -279,10 +279,10 @@ def test_report_and_comparison_name_a_changed_record(plan: session.Plan) -> None
     path.write_text(path.read_text().replace('"pass"', '"fail"'))
     records = store.read_all(plan.folder)
     html = render.render(records, plan.folder)
-    assert f"results/{name} was changed after it was written." in html and f"results/{name} not as written" in html
+    assert f"results/{name} was changed after it was written." in html and f"results/{name} changed" in html
     compared = comparison.compare(plan.folder, plan.folder.parent, records, records)
     (told,) = [one for one in compared.differences if one.what == "records"]
-    assert (told.a, told.b) == (f"not as written: results/{name}", "as written")
+    assert (told.a, told.b) == (f"changed since they were written: results/{name}", "as written")
 
 
 @pytest.mark.parametrize("what", ["changed", "missing"])

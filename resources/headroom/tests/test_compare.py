@@ -229,7 +229,7 @@ def test_the_exit_status_says_that_b_is_slower(out: Path, runner: CliRunner) -> 
         assert runner.invoke(app, ["compare", *words]).exit_code == 0
     found = runner.invoke(app, ["compare", a, few], env={"COLUMNS": "200"})
     assert found.exit_code == 1
-    assert "by a factor of 585 (by its size: trials are too few for a spread)." in found.output
+    assert "by a factor of 585 (by its size: too few trials for a spread)." in found.output
     assert json.loads(runner.invoke(app, ["compare", a, few, "--json"]).stdout)["worse"] is True
 
 

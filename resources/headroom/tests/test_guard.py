@@ -30,7 +30,7 @@ def test_a_quiet_machine_has_nothing_against_it(monkeypatch: pytest.MonkeyPatch,
 def test_other_work_and_stolen_time_are_named(monkeypatch: pytest.MonkeyPatch, machine: Path) -> None:
     assert looks(monkeypatch, machine, "cpu0 600 0 0 1400 0 0 0 0 0 0\n") == ["other work takes 50 % of the CPUs"]
     stolen = "cpu0 100 0 0 1800 0 0 0 100 0 0\n"
-    assert looks(monkeypatch, machine, stolen) == ["a hypervisor gives 10.0 % of the CPUs' time to others"]
+    assert looks(monkeypatch, machine, stolen) == ["a hypervisor gives 10.0 % of the CPUs' time to other guests"]
 
 
 def test_a_throttled_and_hot_processor_is_named(machine: Path) -> None:

@@ -113,7 +113,7 @@ def test_the_name_is_the_folders_where_it_is_found_by_it(root: Path, monkeypatch
     assert implementations.load(root / "mine").name == "theirs"
     monkeypatch.setenv("HEADROOM_IMPLEMENTATIONS_PATH", str(root))
     with pytest.raises(
-        UsageError, match=r"implementation\.yaml:2: /name: the folder is called 'mine', so must be the name"
+        UsageError, match=r"implementation\.yaml:2: /name: the folder is called 'mine', so the name must be the same"
     ):
         implementations._load.cache_clear()
         implementations.find("mine", root)

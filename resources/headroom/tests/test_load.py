@@ -296,5 +296,5 @@ def test_a_load_that_ends_below_the_capacity_fails_nobody(monkeypatch: pytest.Mo
     monkeypatch.setattr(load_keywords, "current_run", run_of)
     monkeypatch.setattr(load_keywords, "measure_capacity", lambda *words: SimpleNamespace(capacity=capacity))
     monkeypatch.setattr(load_keywords, "note_capacity", lambda found: None)
-    with pytest.raises(SkipExecution, match="The load ends below the capacity"):
+    with pytest.raises(SkipExecution, match="The load limit lies below the capacity"):
         load_keywords.LoadKeywords().flow_pairs_should_be_found("rohc", "", "1c", "50 %")

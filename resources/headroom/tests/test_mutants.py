@@ -179,7 +179,7 @@ def test_verdicts_on_mutants() -> None:
         ("c", "error"),
         ("d", "error"),
     ]
-    assert rows[1].reason == "none of 300 cases finds it"
+    assert rows[1].reason == "none of 300 cases detects it"
     assert "suite/Other: A hang." in rows[2].reason
     assert rows[3].reason == "Robot could not run."
     assert campaign.exit_code(rows) == 1
@@ -242,7 +242,7 @@ def test_dry_run_names_what_each_breaks() -> None:
     ("words", "sentence"),
     [
         (["--mutant", "no-ir-refresh"], "say both"),
-        (["--mutants", "--fast"], "do not go with it"),
+        (["--mutants", "--fast"], "leave out --fast"),
         (["--mutants", "--mutant", "nobody"], "There is no mutant 'nobody'"),
     ],
 )

@@ -152,4 +152,4 @@ def test_numbers_that_json_does_not_have_are_no_record(tmp_path: Path, text: str
     path.write_text(path.read_text().replace('"duration_s": 1.25', f'"duration_s": {text}'))
     told: list[str] = []
     assert store.read_all(run, told.append) == []
-    assert "0.json is no record (it has a number that no measurement has); it is left out." in told[0]
+    assert "0.json is not a record (it has an impossibly large number); it is left out." in told[0]

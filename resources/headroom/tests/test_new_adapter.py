@@ -90,9 +90,9 @@ def test_a_planted_flaw_is_named(flaw: str, tmp_path: Path, real_build: str) -> 
     [
         ("mine", "no-such-scheme", "c", "There is no scheme 'no-such-scheme'"),
         ("mine", "first", "pascal", "Known: c, cxx, rust"),
-        ("My Adapter", "first", "c", "is no name of an adapter"),
-        ("../mine", "first", "c", "is no name of an adapter"),
-        ("there", "first", "c", "is there already; nothing was written"),
+        ("My Adapter", "first", "c", "is not a name of an adapter"),
+        ("../mine", "first", "c", "is not a name of an adapter"),
+        ("there", "first", "c", "exists already; nothing was written"),
     ],
 )
 def test_what_is_wrong_is_said(name: str, scheme: str, language: str, sentence: str, tmp_path: Path) -> None:

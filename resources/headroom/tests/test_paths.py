@@ -42,7 +42,7 @@ def test_a_path_that_leads_out_is_refused(tmp_path: Path, name: str) -> None:
     (tmp_path / "elsewhere").mkdir()
     (folder / "link").symlink_to(tmp_path / "elsewhere")
     (folder / "loop").symlink_to(folder / "loop")
-    with pytest.raises(UsageError, match=r"is no path|leads out of"):
+    with pytest.raises(UsageError, match=r"is not a path|leads out of"):
         below(folder, name)
 
 
@@ -55,7 +55,7 @@ def test_a_path_below_is_taken(tmp_path: Path) -> None:
 
 def test_recordings_are_below_the_folder_of_their_implementation(tmp_path: Path) -> None:
     folder = implementation(tmp_path / "yours", CAPTURES.format("../call"))
-    with pytest.raises(UsageError, match=r"implementation.yaml:5: /captures/0/folder: '../call' is no path below"):
+    with pytest.raises(UsageError, match=r"implementation.yaml:5: /captures/0/folder: '../call' is not a path below"):
         implementations._load(folder, ())
     (folder / "call").mkdir()
     (folder / "call" / "source.pcap").symlink_to("/etc/hostname")
@@ -113,7 +113,7 @@ def test_what_has_no_end_is_not_read(tmp_path: Path, what: str) -> None:
             path.symlink_to("/dev/zero")
         else:
             path.mkdir()
-    with pytest.raises(UsageError, match=r"file.yaml cannot be read: (it is no regular file|Is a directory)"):
+    with pytest.raises(UsageError, match=r"file.yaml cannot be read: (it is not a regular file|Is a directory)"):
         yamlfile.read(tmp_path / "file.yaml")
     warned: list[str] = []
     assert store.read_all(tmp_path, warned.append) == [] and len(warned) == 1

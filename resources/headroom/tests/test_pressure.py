@@ -75,8 +75,11 @@ def test_a_quiet_machine_needs_no_sentence() -> None:
             Summary(2, 0.1, 7.25, 0.0, 0.0),
             "More processes were ready than CPUs: the load average was up to 7.2",
         ),
-        (Summary(2, 0.1, 0.2, 0.02, 0.03), "gave 2.0 % of the CPUs' time to others (steal), up to 3.0 % within a case"),
-        (Summary(2, 0.1, 0.2, 0.001, 0.08), "gave 0.1 % of the CPUs' time to others (steal), up to 8.0 %"),
+        (
+            Summary(2, 0.1, 0.2, 0.02, 0.03),
+            "gave 2.0 % of the CPUs' time to other guests (steal), up to 3.0 % within a case",
+        ),
+        (Summary(2, 0.1, 0.2, 0.001, 0.08), "gave 0.1 % of the CPUs' time to other guests (steal), up to 8.0 %"),
     ],
 )
 def test_a_machine_that_was_not_quiet(found: Summary, sentence: str) -> None:
@@ -89,13 +92,13 @@ def test_the_head_of_a_report(tmp_path: Path) -> None:
     assert plain == []
     busy = [{**record, "quick": True, **machine_record((9.0, 9.0), 0.1, 5.0)} for record in records]
     first, second = render.warnings(busy)
-    assert first.startswith("Made with --quick: fewer trials")
+    assert first.startswith("Run with --quick: fewer trials")
     assert "load average of 9.0" in second and "10.0 %" in second
     html = render.render(busy, tmp_path)
-    assert html.index("Made with --quick") < html.index("<nav"), "before anything else"
+    assert html.index("Run with --quick") < html.index("<nav"), "before anything else"
     facts = dict(sections.environment(busy).parts[0].content)
     assert facts["Load average"] == "9.0 at the start, at most 9.0, on 2 CPUs"
-    assert facts["Time given to others (steal)"] == "10.0 %, at most 10.0 % in a case"
+    assert facts["Time given to other guests (steal)"] == "10.0 %, at most 10.0 % in a case"
     assert "for 1 of" in render.warnings([busy[0], *records[1:]])[0]
     nothing = [{**record, "metrics": [], "items": []} for record in busy]
     assert render.warnings(nothing) == [first], "a busy machine spoils figures, and there are none"
@@ -109,13 +112,13 @@ def test_the_head_of_a_report(tmp_path: Path) -> None:
         ({"cpus": 2, "load_average": [1.0, 2.0], "busy": 0.9, "steal": 0.004}, ""),
         (
             {"cpus": 2, "load_average": [14.61, 3.0], "busy": 1.0, "steal": 0.0},
-            "Other work may have taken the processors: the load average was up to 14.6 on 2 CPUs, what was measured "
-            "included.",
+            "Other work may have taken the processors: the load average was up to 14.6 on 2 CPUs, including the "
+            "measurement itself.",
         ),
         (
             {"cpus": 2, "load_average": [14.6, 3.0], "busy": 1.0, "steal": 0.034},
-            "Other work may have taken the processors: the load average was up to 14.6 on 2 CPUs, what was measured "
-            "included, and a hypervisor gave 3.4 % of the CPUs' time to others.",
+            "Other work may have taken the processors: the load average was up to 14.6 on 2 CPUs, including the "
+            "measurement itself, and a hypervisor gave 3.4 % of the CPUs' time to other guests.",
         ),
     ],
 )

@@ -62,7 +62,7 @@ def test_everything_finds_its_place() -> None:
         ({"duration": "0"}, "duration=0 makes no sense: a number of seconds above 0 was expected"),
         ({"timeout": "-1"}, "timeout=-1 makes no sense: a number of seconds above 0 was expected"),
         ({"drop": "5-"}, "'5-' is not a packet number or range"),
-        ({"drop": "5-2"}, "'5-2' is no range: its end lies before its begin"),
+        ({"drop": "5-2"}, "'5-2' is not a range: it ends before it begins"),
         ({"drop": "1-99999999999"}, "'1-99999999999' names more than 1,000,000 packets"),
         ({"flip": "7"}, "'7' is not of the form packet:bit"),
         ({"slots": "188:x"}, "not of the form octets:buffer packets:buffers:receiver buffer packets"),

@@ -303,7 +303,7 @@ def test_only_what_the_paper_prints_is_counted_as_the_papers() -> None:
     items = [papers.beside(figure, figure.paper or figure.model or 6.0) for figure in figures]
     record = sample.record("papers/odd", parameters={"kind": "paper"}, items=items).as_json()
     (card,) = [card for card in sections.summary([record]).cards if card.title == "Paper"]
-    assert (card.figure, card.of) == ("1 of 1", "figures that the paper prints and that must match do")
+    assert (card.figure, card.of) == ("1 of 1", "printed figures that must match do match")
     section = paper_section.paper([record])
     assert section is not None
     counts, table = [part.content for part in section.parts if part.kind == "table"]
@@ -311,7 +311,7 @@ def test_only_what_the_paper_prints_is_counted_as_the_papers() -> None:
         ["Numbers that the paper prints", "must-match", "1", "1"],
         ["Statements of the paper in words", "must-match", "1", "1"],
         ["Our models and bounds", "must-match", "1", "1"],
-        ["Nothing: context, or a cell that the paper does not give", "–", "1", "–"],
+        ["No comparison: context, or a cell that the paper does not give", "–", "1", "–"],
     ]
     titles = [column.title for column in table.columns]
     assert titles[:5] == ["Quantity", "Paper", "Model", "Bound", "Here"]
@@ -346,7 +346,7 @@ def test_coverage_of_a_level() -> None:
     assert must.share == must.with_case / (must.known - must.not_yet)
 
 
-FREEDOM = "What uses the freedom"
+FREEDOM = "Doubles that use the freedom"
 
 
 def conformance_of(records: data.Records) -> tuple[page.Table, page.Table]:
@@ -402,7 +402,7 @@ def test_an_unsupported_case_is_no_verdict() -> None:
     tags = ["req:RFC3095-5.9.1-1", "level:must"]
     records = [sample.record("conformance/a/One", "unsupported", "No.", tags, compressor=None, decompressor=None)]
     matrix, _ = conformance_of([one.as_json() for one in records])
-    assert [column.title for column in matrix.columns] == ["Requirement", "Level", "What it asks", FREEDOM]
+    assert [column.title for column in matrix.columns] == ["Requirement", "Level", "Requirement", FREEDOM]
     assert matrix.rows[0].verdict == "unsupported"
 
 
@@ -518,7 +518,7 @@ def test_rates_of_a_quick_run_say_how_far_they_go() -> None:
     quick = wire_section.on_the_wire([{**one, "quick": True} for one in records])
     assert plain is not None and quick is not None
     assert len(plain.intro) == 1
-    assert "trials of 0.5 s, and are looked for in steps of 10 %" in quick.intro[1]
+    assert "trials of 0.5 s, in steps of 10 %" in quick.intro[1]
 
 
 def test_a_rate_that_no_pdr_was_found_for_is_no_share_of_it() -> None:
@@ -560,7 +560,7 @@ def test_the_buckets_of_trex_are_explained_where_it_has_counted() -> None:
     assert "TRex" not in wire_latency._buckets_of(records)
     trex = {"generator": {"name": "trex", "version": "v3.08"}, "topology": {"name": "netns"}}
     shown = wire_latency._buckets_of([{**records[0], "traffic": trex}])
-    assert "TRex has one bucket below 10 µs and then nine to each power of ten" in shown
+    assert "TRex has one bucket below 10 µs and then nine in each power of ten" in shown
 
 
 def test_a_legend_is_never_wider_than_its_chart() -> None:

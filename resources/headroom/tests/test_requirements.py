@@ -69,7 +69,7 @@ def test_features_that_nobody_has() -> None:
     assert not_yet and not declared & not_yet
     assert not_yet == {(one.scheme, one.feature) for one in known if one.not_yet}
     excused = [one for one in known if one.not_yet and one.side not in requirements.SURROUNDINGS]
-    assert all(one.why_untested.endswith("no case asks for it.") for one in excused)
+    assert all(one.why_untested.endswith("no case tests it.") for one in excused)
 
 
 def test_unknown_id() -> None:
@@ -137,7 +137,7 @@ def test_words_of_another_scheme(tmp_path, monkeypatch: pytest.MonkeyPatch) -> N
     known = requirements.load(tmp_path)
     more, farewell = known.values()
     assert more.concerns({"types": "MORE"}) and not more.concerns({"types": "OPEN"}) and not more.why_untested
-    assert farewell.why_untested == "It is about how a session is closed; no case asks for it."
+    assert farewell.why_untested == "It is about how a session is closed; no case tests it."
     assert not farewell.concerns({}) and farewell.concerns({}, {"farewell"})
 
 

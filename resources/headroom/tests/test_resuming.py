@@ -47,7 +47,7 @@ def plan(out: Path, **changes: object) -> session.Plan:
     ],
 )
 def test_what_contradicts_a_run_is_refused(out: Path, asked: RunOptions, sentence: str) -> None:
-    with pytest.raises(UsageError, match=f"goes on with the run 20260102-030405-abcd as it began: {sentence}"):
+    with pytest.raises(UsageError, match=f"continues the run 20260102-030405-abcd with its own options: {sentence}"):
         resuming.refuse_contradictions(asked, plan(out))
 
 

@@ -409,7 +409,7 @@ def test_the_report_begins_with_what_lacks() -> None:
     assert not any("sandbox" in sentence for sentence in render.warnings(records))
     for record in records[:2]:
         record["environment"] = {"missing": {"sandbox": "it is turned off"}}
-    assert "Code of others ran without the whole sandbox: it is turned off." in render.warnings(records)
+    assert "Other people's code ran without the whole sandbox: it is turned off." in render.warnings(records)
 
 
 def test_no_sandbox_turns_it_off() -> None:

@@ -51,21 +51,24 @@ def test_calls_are_asked_for() -> None:
 @pytest.mark.parametrize(
     ("asked", "sentence"),
     [
-        (RunOptions(["performance"], calls=0), "--calls is a number of calls from 1 to 4,000,000, not 0"),
+        (RunOptions(["performance"], calls=0), "--calls must be a number of calls from 1 to 4,000,000, not 0"),
         (RunOptions(["performance"], calls=5_000_000), "from 1 to 4,000,000, not 5,000,000"),
-        (RunOptions(["performance"], holding=0), r"--holding is a number of seconds from 0\.1 to 1,000,000, not 0"),
+        (
+            RunOptions(["performance"], holding=0),
+            r"--holding must be a number of seconds from 0\.1 to 1,000,000, not 0",
+        ),
         (
             RunOptions(["performance"], answer=float("nan")),
-            "--answer is a number of seconds from 0 to 1,000,000, not nan",
+            "--answer must be a number of seconds from 0 to 1,000,000, not nan",
         ),
-        (RunOptions(["performance"], holding="long"), "--holding is a number of seconds, not 'long'"),
+        (RunOptions(["performance"], holding="long"), "--holding must be a number of seconds, not 'long'"),
         (
             RunOptions(["conformance"], calls=5),
-            "Nothing of conformance has calls through a P-CSCF .* and so --calls would",
+            "No case of conformance has calls through a P-CSCF .* so --calls would",
         ),
         (
             RunOptions(["performance/sip_calls"], case=["Pool*"], holding=5),
-            "Nothing of 'Pool Or Pinned, Two Workers', 'Pool Or Pinned, Four Workers' has calls .* so --holding would",
+            "No case of 'Pool Or Pinned, Two Workers', 'Pool Or Pinned, Four Workers' has calls .* so --holding would",
         ),
     ],
 )

@@ -220,7 +220,7 @@ def test_headings_have_anchors_of_their_own() -> None:
 
 def test_a_folder_of_others_is_not_replaced(tmp_path: Path) -> None:
     (tmp_path / "letter.txt").write_text("mine")
-    with pytest.raises(UsageError, match="holds files that are no site"):
+    with pytest.raises(UsageError, match="holds files that are not a site"):
         build.check_target(tmp_path)
     (tmp_path / build.MARK).write_text("{}")
     build.check_target(tmp_path)

@@ -137,7 +137,7 @@ def test_a_percentage_is_read(text: str, share: float) -> None:
 
 @pytest.mark.parametrize("text", ["", "five", "-1%", "nan", "1e9"])
 def test_what_is_no_percentage_is_refused(text: str) -> None:
-    with pytest.raises(UsageError, match="no percentage"):
+    with pytest.raises(UsageError, match="not a percentage"):
         percent_of(text)
 
 
@@ -176,7 +176,7 @@ def test_two_versions_of_a_product_are_named_and_are_not_what_makes_runs_incompa
     found = runner.invoke(app, ["compare", a, b], env={"COLUMNS": "240"})
     line = "both sides: a: codec 2.0 (SHA-256 abababababab)  b: codec 2.1 (SHA-256 cdcdcdcdcdcd)"
     assert line in found.output
-    assert "incomparable" not in found.output and "Of the implementations" in found.output
+    assert "incomparable" not in found.output and "Differences of the implementations" in found.output
     assert "b covers less by 1 cases" in found.output, "a version that lacks a case of the same product"
     same = runner.invoke(app, ["compare", a, run(out, "20260103-000000-cccc", measured(1.0))])
     assert same.exit_code in (0, 1) and "codec 2.0" in same.output
@@ -197,7 +197,7 @@ def test_the_page_shows_what_is_slower(tmp_path: Path) -> None:
     a, b = ([one.as_json()] for one in (measured(100, 101, 99), measured(120, 121, 119)))
     found = comparison.compare(tmp_path / "a", tmp_path / "b", a, b, slower_than=0.05)
     html = comparison_page.write(found, tmp_path / "slower.html").read_text()
-    for words in ("Worse by more than 5 %?", "1 worse, 0 cannot tell", "+20.0 % (", "What was compared"):
+    for words in ("Worse by more than 5 %?", "1 worse, 0 cannot tell", "+20.0 % (", "Products compared"):
         assert words in html
 
 

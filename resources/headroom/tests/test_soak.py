@@ -295,9 +295,9 @@ def test_ctrl_c_says_how_to_go_on(
     ("words", "sentence"),
     [
         (["--soak", "0"], "proves nothing"),
-        (["--resume"], "say --soak HOURS"),
+        (["--resume"], "give --soak HOURS"),
         (["--soak", "1", "--fast"], "runs instead of the stages"),
-        (["--soak", "1", "--doubles"], "do not go together"),
+        (["--soak", "1", "--doubles"], "exclude each other"),
     ],
 )
 def test_wrong_words(out: Path, words: list[str], sentence: str) -> None:

@@ -167,7 +167,7 @@ def test_a_run_selects_by_document_section_and_requirement(toys: Path, word: str
         ("OTHERTHING-7", "has no document 'OTHERTHING-7'."),
         ("TS99281-7.3.2", "or section 'TS99281-7.3.2' of 3GPP TS 99.281. Is TS99281-7.3.1 or"),
         ("TS99281-7.3.1-9", "or section 'TS99281-7.3.1-9' of 3GPP TS 99.281. Is TS99281-7.3.1"),
-        ("TS99281-7..3", "'TS99281-7..3' is no reference to requirements. A document is named as RFC3095"),
+        ("TS99281-7..3", "'TS99281-7..3' is no reference to requirements. Write a document as RFC3095"),
         ("TS99281_7.3", None),
         ("ts99281-", "'ts99281-' is no reference to requirements."),
         ("TOYDRAFT-7-0", "or section 'TOYDRAFT-7-0' of draft-toys-04. Is TOYDRAFT-7 meant?"),

@@ -95,7 +95,7 @@ def test_an_integer_that_no_float_holds_is_left_out(tmp_path: Path) -> None:
     path.write_text(json.dumps(damaged), encoding="utf-8")
     warnings: list[str] = []
     assert store.read_all(tmp_path, warnings.append) == []
-    assert "it has an integer that no measurement has" in warnings[0]
+    assert "it has an impossibly large integer" in warnings[0]
 
 
 def test_names_that_a_slug_cannot_tell_apart() -> None:

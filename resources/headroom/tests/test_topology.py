@@ -166,7 +166,7 @@ def test_resolve(tmp_path: Path) -> None:
     chosen = topology.resolve(["2c-l3", "1c", "2c-l3", "12c"], available)
     assert [c.name for c in chosen] == ["2c-l3", "1c", "12c"]
     assert chosen[2].reason == "this machine has fewer cores"
-    with pytest.raises(UsageError, match="'2c-l9' is no CPU configuration"):
+    with pytest.raises(UsageError, match="'2c-l9' is not a CPU configuration"):
         topology.resolve(["2c-l9"], available)
 
 

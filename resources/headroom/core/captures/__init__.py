@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Capture files of any origin: reading pcap and pcapng, what a frame carries, writing pcap for other programs."""
+"""Capture files of any origin: reading pcap and pcapng, the content of frames, and writing pcap for other programs."""

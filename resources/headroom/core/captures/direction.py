@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The sender of a frame: a line is two simplex links (RFC 1144, 2), each with contexts of its own.
 
-Link type or capture name the sender of most frames (`sender`). Where neither does for some, `tell_apart` finds it:
-packets with addresses say on which side of the line each address is, and a packet without is of the side whose reader
-restores it with the right checksum. A checksum that is the same of both sides decides later, by what follows. Feedback
-is of the side to whose peer it is an answer.
+Link type or capture name the sender of most frames (`sender`). For the others, `tell_apart` finds it. Packets with
+addresses show on which side of the line each address is. A packet without addresses belongs to the side whose reader
+restores it with the right checksum. If the checksum is right for both sides, the packets that follow decide. Feedback
+belongs to the side whose peer it answers.
 """
 
 import ipaddress
@@ -20,27 +20,34 @@ from headroom.core.captures.framing import RECEIVED, SENT, Frame
 from headroom.core.captures.reading import CapturedPacket
 
 Ends = tuple[bytes, bytes]  # source and destination address
-Side = tuple[bytes, int]  # addresses that are connected by packets, by one of them; and which of their two sides
+Side = tuple[bytes, int]  # a group of connected addresses, by one of them; and the side within the group
 
 UNKNOWN = "direction unknown"
-LINK_NAMES = ("forward", "reverse")  # of interfaces in the engine's captures: each has one direction of a link
+LINK_NAMES = (
+    "forward",
+    "reverse",
+)  # names of interfaces in the engine's captures, each of which has one direction of a link
 _PAIRS = (LINK_NAMES, ("sent", "received"), ("tx", "rx"), ("outbound", "inbound"), ("uplink", "downlink"))
 OPPOSITES = {a: b for pair in _PAIRS for a, b in (pair, pair[::-1])}
-MOST_WORDS = 16  # of an interface's name that are looked at
-_FLAGGED = {SENT: b"sent by", RECEIVED: b"received from"}  # ends by the flags of packets; no address is as long
-MOST_ALIGNED = 3  # groups of addresses that are tried on both ends, where no packet with a flag has them
-MOST_SIDES = 16  # of a line: a packet without addresses is tried on each
-MOST_GUESSES = 32  # that are followed where a packet fits several sides
+MOST_WORDS = 16  # most letters of an interface's name that are compared
+_FLAGGED = {
+    SENT: b"sent by",
+    RECEIVED: b"received from",
+}  # ends that stand for the flags of packets; no address is as long
+MOST_ALIGNED = 3  # most groups of addresses that are tried on both ends, if no packet with a flag has them
+MOST_SIDES = 16  # most sides of a line: a packet without addresses is tried on each
+MOST_GUESSES = 32  # most guesses that are followed if a packet fits several sides
 
 
 def sender(captured: CapturedPacket, frame: Frame) -> str:
-    """The end that sent a frame, as link type or capture say it: a bearer, a MAC address, "sent" or "received"; else
-    ""."""
+    """The end that sent a frame, if link type or capture name it: a bearer, a MAC address, "sent" or "received"; else
+    "".
+    """
     return frame.bearer or frame.source.hex(":") or frame.direction or captured.direction
 
 
 def ends_of(packet: bytes) -> Ends | None:
-    """Source and destination of an IP packet; None without a whole header, or where the destination is a group."""
+    """Source and destination of an IP packet; None without a whole header, or if the destination is a group."""
     version = packet[0] >> 4 if packet else 0
     if version == 4 and len(packet) >= 20:
         ends = packet[12:16], packet[16:20]
@@ -55,22 +62,27 @@ def ends_of(packet: bytes) -> Ends | None:
 
 
 def simplex_by_name(names: Mapping[int, str]) -> set[int]:
-    """The interfaces whose names say that each has one direction of a line, as "forward" or "ppp0 tx" beside "ppp0 rx"
-    does."""
+    """The interfaces that each have one direction of a line by their names, such as "forward", or "ppp0 tx" beside
+    "ppp0 rx".
+    """
     found = {number for number, name in names.items() if name.lower() in LINK_NAMES}
     alike: dict[tuple[str, ...], dict[str, list[int]]] = {}  # interfaces by the rest of the name and their direction
     for number, name in names.items():
-        words = re.findall("[a-z0-9]+", name.lower())
-        for place, word in enumerate(words[:MOST_WORDS]):
+        parts_of_name = re.findall("[a-z0-9]+", name.lower())
+        for place, word in enumerate(parts_of_name[:MOST_WORDS]):
             if word in OPPOSITES:
-                alike.setdefault((*words[:place], "", *words[place + 1 :]), {}).setdefault(word, []).append(number)
+                alike.setdefault((*parts_of_name[:place], "", *parts_of_name[place + 1 :]), {}).setdefault(
+                    word, []
+                ).append(number)
     for group in alike.values():
         found |= {number for word, numbers in group.items() if OPPOSITES[word] in group for number in numbers}
     return found
 
 
 def simplex_by_ends(ends: Mapping[int, AbstractSet[Ends]]) -> set[int]:
-    """The interfaces whose packets go one way each, and which are the ways there and back of one line."""
+    """The interfaces that each have one direction of a line by their packets' addresses: two of them are the two
+    directions of one line.
+    """
     interfaces: dict[Ends, set[int]] = {}
     for number, pairs in ends.items():
         for pair in pairs:
@@ -85,14 +97,15 @@ def simplex_by_ends(ends: Mapping[int, AbstractSet[Ends]]) -> set[int]:
 
 @dataclass
 class Sides:
-    """The two sides of a line, by the addresses of its packets. `contradicted` are connected addresses that cannot
-    be on two sides, as A, B and C where each sends to the next."""
+    """The two sides of a line, by the addresses of its packets. `contradicted` are connected addresses that do not fit
+    two sides, as A, B and C if each sends to the next.
+    """
 
     parents: dict[bytes, Side] = field(default_factory=dict)
     contradicted: set[bytes] = field(default_factory=set)
 
     def add(self, ends: Ends) -> None:
-        """Takes a packet with addresses: its source is on one side, its destination on the other."""
+        """Adds a packet with addresses: its source is on one side, its destination on the other."""
         (root, side), (other, its) = map(self.find, ends)
         if root != other:
             self.parents[other] = root, side ^ its ^ 1
@@ -100,11 +113,11 @@ class Sides:
             self.contradicted.add(root)
 
     def of(self, ends: Ends | None) -> Side | None:
-        """The side that sent a packet; None where its addresses do not say it."""
+        """The side that sent a packet; None if its addresses do not decide it."""
         if ends is None:
             return None
         root, side = self.find(ends[0])
-        return None if any(self.find(one)[0] == root for one in self.contradicted) else (root, side)
+        return None if any(self.find(address)[0] == root for address in self.contradicted) else (root, side)
 
     def find(self, address: bytes) -> Side:
         path, side = [], 0
@@ -119,7 +132,8 @@ class Sides:
 @dataclass(frozen=True)
 class Told:
     """The senders of the link packets of a line. `guessed` counts those that fit several sides equally well.
-    `undecided` are places of packets whose sender is UNKNOWN though they are not at odds with any side."""
+    `undecided` are indices of packets whose sender is UNKNOWN though they do not contradict any side.
+    """
 
     senders: list[str]
     guessed: int = 0
@@ -127,7 +141,7 @@ class Told:
 
 
 class _Step(NamedTuple):
-    """A packet given to a side, behind the packets before it."""
+    """A packet assigned to a side, after the packets before it."""
 
     before: "_Step | None"
     side: Side | None
@@ -137,8 +151,9 @@ class _Step(NamedTuple):
 
 @dataclass
 class _Guess:
-    """A way to give the packets so far to the sides. `score` counts what speaks for it; where that is equal, the sides
-    send by turns (`turns`)."""
+    """An assignment of the packets so far to the sides. `score` counts the evidence for it; between equal scores, the
+    one with more changes of the sender (`turns`) wins.
+    """
 
     readers: dict[Side, LinkReader]
     last: _Step | None = None
@@ -153,9 +168,10 @@ def tell_apart(
     others: Iterable[tuple[Ends, str]],
     reader: Callable[[], LinkReader],
 ) -> Told:
-    """The sender of each link packet of a line, as "from ADDRESS". `ends` are the addresses that each has, `flags` are
-    "sent" or "received" where the capture says it of some, `others` both for the line's other packets. UNKNOWN where
-    none of the sides fits; "" for all where there is one side."""
+    """The sender of each link packet of a line, as "from ADDRESS". `ends` are the packets' addresses, `flags` are
+    "sent" or "received" for packets for which the capture gives it, `others` holds both for the line's other packets.
+    UNKNOWN if no side fits; "" for all packets if there is only one side.
+    """
     sides = Sides()
     pairs = [*((pair, flag) for pair, flag in zip(ends, flags, strict=True) if pair), *others]
     for pair, flag in pairs:
@@ -195,7 +211,7 @@ class _Line:
 
 
 def _tell(line: _Line, sides: Sides, is_flagged: bool) -> tuple[Told, int]:
-    """The senders with such sides, and what speaks for them."""
+    """The senders for given sides, and the evidence for them."""
     names = {sides.find(end): flag for flag, end in _FLAGGED.items()} if is_flagged else {}
     for pair in line.pairs:
         if side := sides.of(pair):
@@ -214,16 +230,16 @@ def _tell(line: _Line, sides: Sides, is_flagged: bool) -> tuple[Told, int]:
         steps.append(step)
         step = step.before
     steps.reverse()
-    told = Told(
+    senders = Told(
         [UNKNOWN if step.side is None else names[step.side] for step in steps],
         sum(step.is_guessed for step in steps),
         frozenset(place for place, step in enumerate(steps) if step.is_undecided),
     )
-    return told, guesses[0].score
+    return senders, guesses[0].score
 
 
 def _follow(guess: _Guess, packet: LinkPacket, known: Side | None) -> list[_Guess]:
-    """The ways to go on with the next packet: one, or as many as there are sides that it fits equally well."""
+    """The guesses that continue a guess with the next packet: one for each side that it fits equally well."""
     if known is not None:
         if len(guess.readers) > 2:  # other guesses may have the same reader
             guess.readers = {**guess.readers, known: guess.readers[known].copy()}
@@ -269,7 +285,7 @@ _UNFIT, _UNCHECKED, _FITS = range(3)
 
 
 def _rank(ours: Ours) -> int:
-    """How well a packet fits what its reader knows; `_FITS` where a checksum says so."""
+    """A rank for how well a packet fits its reader's contexts; `_FITS` if a checksum confirms it."""
     if ours.error or ours.verified is False:
         return _UNFIT
     return _FITS if ours.verified else _UNCHECKED

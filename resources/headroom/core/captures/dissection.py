@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Readings of packets, and what a scheme contributes to `./headroom decode`: a dissector.
+"""Readings of packets, headroom decode`: a dissector/and the dissectors that schemes contribute to `./headroom
+decode`/headroom decode`: a dissector.
 
 A reading is a title, and values by name, so that two readings can be compared. A value is a number, a text, or a list
 of them where a packet has the field several times: addresses from the outermost IP header to the innermost, feedback
@@ -18,12 +19,12 @@ from typing import Any, NamedTuple
 
 Value = int | str | list[Any]
 Flow = tuple[bytes, bytes, int, int]  # addresses and ports
-Row = dict[str, list[str]]  # tshark's fields of one packet, each with all of its occurrences
+Row = dict[str, list[str]]  # tshark's fields of one packet, each with all its occurrences
 
 
 @dataclass
 class Reading:
-    """One judge's reading. `error` says why there is no more; `notes` what else should be known of it."""
+    """A judge's reading. `error` is the reason why it ends early; `notes` are remarks on it."""
 
     title: str = ""
     values: dict[str, Value] = field(default_factory=dict)
@@ -33,8 +34,9 @@ class Reading:
 
 @dataclass(frozen=True)
 class TsharkLimit:
-    """A place in a packet behind which tshark's reading proves nothing: why, and the values in front of it. `stops`:
-    tshark reads less there; otherwise it takes what is there for something else."""
+    """A place in a packet behind which tshark's reading proves nothing: the reason, and the values in front of it.
+    `stops`: tshark reads no further there; otherwise it misreads the rest.
+    """
 
     reason: str
     values: dict[str, Value]
@@ -43,34 +45,37 @@ class TsharkLimit:
 
 @dataclass
 class Ours(Reading):
-    """The reading of our own judges. Link packets that have a header have the octets of it and of what follows it."""
+    """Our own judges' reading. Link packets that have a header have its octets and those of the payload."""
 
     header_octets: int | None = None
     payload_octets: int = 0
     restored: bytes | None = None  # the packet as the judge restores it
-    also_restored: list[bytes] = field(default_factory=list)  # behind it, where a link packet brings several
+    also_restored: list[bytes] = field(
+        default_factory=list
+    )  # further restored packets, if a link packet carries several
     trace: list[str] = field(default_factory=list)  # field by field, with positions
-    rtp: bool = False  # whether UDP carries RTP, restored or plain
-    verified: bool | None = None  # whether a checksum over the restored packet is right; None: there is none
-    is_feedback: bool = False  # feedback to the sender of the other direction, and nothing else: it needs no context
-    tshark_limit: TsharkLimit | None = None  # the first one of the packet
+    rtp: bool = False  # True if UDP carries RTP, restored or plain
+    verified: bool | None = None  # True if a checksum over the restored packet is right; None: there is none
+    is_feedback: bool = False  # only feedback, to the sender of the other direction: it needs no context
+    tshark_limit: TsharkLimit | None = None  # the first link packet of its packet
 
 
 @dataclass
 class PayloadReading(Reading):
-    """The reading of a UDP payload; `inner` is the packet that it carries, if it is a tunnel's. tshark `misreads` it or
-    `stops` in front of it where these say why."""
+    """The reading of a UDP payload; `inner` is the packet that it carries, if it belongs to a tunnel. `misreads` and
+    `stops` give the reasons why tshark misreads it or stops in front of it.
+    """
 
     inner: bytes = b""
     missing: int = 0  # octets of `inner` that were not captured
-    restored: list[bytes] = field(default_factory=list)  # packets that are whole by it
+    restored: list[bytes] = field(default_factory=list)  # packets that it completes
     stops: str = ""
     misreads: str = ""
 
 
 @dataclass(frozen=True)
 class Difference:
-    """A value that the two read differently."""
+    """A value that both readings have, but differently."""
 
     name: str
     ours: Value
@@ -79,7 +84,9 @@ class Difference:
 
 @dataclass
 class ReadingComparison:
-    """`agreed` are names of values that both have alike. `silent` says why tshark's reading decides nothing."""
+    """`agreed` are names of values that are equal in both. `silent` is the reason why tshark's reading decides
+    nothing.
+    """
 
     agreed: list[str] = field(default_factory=list)
     differences: list[Difference] = field(default_factory=list)
@@ -102,7 +109,8 @@ class ReadingComparison:
 @dataclass(frozen=True)
 class LinkPacket:
     """A link packet of a capture. `type` is that of the link layer, for schemes that have several; otherwise 0.
-    `missing` counts the octets at its end that were not captured."""
+    `missing` counts the octets at its end that were not captured.
+    """
 
     octets: bytes
     time_ns: int | None = None
@@ -111,14 +119,16 @@ class LinkPacket:
 
 
 class LinkReader(ABC):
-    """Reads the packets of one channel in their order, and remembers what came before."""
+    """Reads the packets of one channel in their order, and keeps their contexts."""
 
     @abstractmethod
     def read(self, link: LinkPacket) -> Ours:
         """Our own reading of the next packet."""
 
     def compare(self, ours: Ours, theirs: Reading | None) -> ReadingComparison:
-        """Every value that both have; `theirs` None: tshark did not run. For each packet, in order."""
+        """Compares every value that both readings have. `theirs` is None if tshark did not run. To be called for each
+        packet, in order.
+        """
         compared = ReadingComparison()
         for name, value in theirs.values.items() if theirs is not None else ():
             if name in ours.values:
@@ -126,37 +136,39 @@ class LinkReader(ABC):
         return compared
 
     def is_plausible(self, peer: "LinkReader") -> bool:
-        """False if the last packet leaves a gap behind those before it, or answers what `peer` has not read: `peer` is
-        the reader of the other direction."""
+        """False if the last packet leaves a gap behind those before it, or answers a packet that `peer`, the reader of
+        the other direction, has not read.
+        """
         return True
 
     def answers(self, peer: "LinkReader") -> int:
-        """Returns how well the feedback in the last packet fits what `peer` has read, the reader of the other
-        direction: 0 if it does not, 2 if the numbers of packets in it fit, too."""
+        """The fit of the feedback in the last packet to the packets that `peer`, the reader of the other direction, has
+        read: 0 if it does not fit, 2 if its packet numbers fit, too.
+        """
         return 0
 
     def copy(self) -> "LinkReader":
-        """A reader that knows as much and goes on by itself."""
+        """A reader with the same contexts that continues independently."""
         return deepcopy(self)
 
 
 class LinkChannel(ABC):
-    """One channel of a capture. `remark` says what a reader should know of how it is read; channels share it."""
+    """A channel of a capture. `remark` is a note on the way it is read; channels with the same one share it."""
 
     remark: str = ""
 
     @abstractmethod
     def reader(self) -> LinkReader:
-        """A reader that knows of no packet yet."""
+        """A reader without contexts."""
 
     @abstractmethod
     def tshark(self, packets: Sequence[LinkPacket]) -> list[Reading]:
-        """tshark's reading of packets. Raises EnvironmentLacks without tshark, HeadroomError when it fails."""
+        """tshark's reading of packets. Raises EnvironmentLacks without tshark, HeadroomError if it fails."""
 
 
 @dataclass
 class PlainChannel(LinkChannel):
-    """A channel of which there is nothing to be known beforehand: how it is read, by us and by tshark."""
+    """A channel that needs no preparation: the functions that read it, ours and tshark's."""
 
     new_reader: Callable[[], LinkReader]
     read_by_tshark: Callable[[Sequence[LinkPacket]], list[Reading]]
@@ -169,33 +181,34 @@ class PlainChannel(LinkChannel):
 
 
 class Dissector:
-    """The base of dissectors. `hexadecimal` names the values that are shown so, with the digits on the wire."""
+    """The base of dissectors. `hexadecimal` names values that are shown in hexadecimal, with their number of digits."""
 
     hexadecimal: Mapping[str, int] = {}
 
     def phrases(self, name: str, value: Value) -> list[str] | None:
-        """How people read a value, in one phrase or several; None: as its name and the value."""
+        """A value as text, in one phrase or several; None: as its name and the value."""
         return None
 
 
 class LinkDissector(Dissector, ABC):
-    """Reads link packets. `hints` and `channel` take what the user says of the channels: `Scheme.decode_options`."""
+    """Reads link packets. `hints` and `channel` take the user's hints at the channels: `Scheme.decode_options`."""
 
     def hints(self, words: Mapping[str, Any]) -> Any:
-        """The options' words as `channel` takes them. Raises UsageError on one that makes no sense."""
+        """The hints for `channel`, from the options' values. Raises UsageError for an impossible value."""
         return None
 
     @abstractmethod
     def channel(self, form: str, packets: Iterable[bytes], hints: Any) -> LinkChannel:
-        """The channel of some packets; `form` is what their frames say of the packet format."""
+        """The channel of some packets; `form` is the packet format that their frames give."""
 
     def ends(self, link: LinkPacket) -> tuple[bytes, bytes] | None:
-        """Source and destination address, where a link packet has them whole: they say which end of a line sent it."""
+        """Source and destination address, if a link packet has both whole: they tell which end of a line sent it."""
         return None
 
     def recognise(self, octets: bytes) -> tuple[str, bytes] | None:
-        """The packet format and the link packet that octets are beyond doubt, in a datagram or in a frame of the
-        Ethernet type for experiments; None where they are none."""
+        """The packet format and the link packet, if the octets of a datagram, or of a frame of the Ethernet type for
+        experiments, are certainly one of the scheme's; else None.
+        """
         return None
 
 
@@ -213,45 +226,49 @@ class PayloadReader(ABC):
 
     @abstractmethod
     def read(self, flow: Flow, payload: bytes, missing: int = 0) -> PayloadReading | None:
-        """Our own reading; None where it is none of the scheme's. `missing` counts the octets at its end that were not
-        captured: they are no fault of the sender."""
+        """Our own reading; None if the payload is not one of the scheme's. `missing` counts the octets at its end that
+        were not captured, which are no fault of the sender.
+        """
 
     def read_segment(self, flow: Flow, segment: Segment) -> list[PayloadReading] | None:
-        """Our own readings of the messages that end in a segment of TCP; None where the stream is none of the
-        scheme's."""
+        """Our own readings of the messages that end in a segment of TCP; None if the stream is not one of the
+        scheme's.
+        """
         return None
 
 
 class PayloadDissector(Dissector, ABC):
-    """Reads UDP payloads. `is_tunnel`: they carry packets, so that nothing else is looked for on their ports.
-    `by_content`: its reader knows its payloads by their octets, on every port."""
+    """Reads UDP payloads. `is_tunnel`: they carry packets, so no other scheme is tried on their ports. `by_content`:
+    its reader recognises its payloads by their octets, on every port.
+    """
 
     is_tunnel: bool = False
     by_content: bool = False
-    fields: tuple[str, ...] = ()  # of tshark
-    options: tuple[str, ...] = ()  # of tshark, so that it shows the fields
+    fields: tuple[str, ...] = ()  # fields of tshark
+    options: tuple[str, ...] = ()  # options of tshark, so that it shows the fields
 
     @abstractmethod
     def reader(self) -> PayloadReader:
-        """A reader that knows of no payload yet."""
+        """A reader without contexts."""
 
     @abstractmethod
     def complete(self, row: Row, reading: Reading) -> None:
-        """Adds to tshark's reading of a packet what its `fields` say."""
+        """Adds the values of `fields` to tshark's reading of a packet."""
 
     def claims(self, flow: Flow, payload: bytes, missing: int = 0) -> bool:
         """True if a payload on one of the scheme's ports is the scheme's: others may use the port, too."""
         return True
 
     def refusal(self, payload: bytes) -> str:
-        """Returns why a payload that is not claimed is none of the scheme's, as a note."""
+        """The reason why a payload that is not claimed is not the scheme's, as a note."""
         return ""
 
     def inner(self, payload: bytes, missing: int = 0) -> tuple[bytes, int]:
-        """The packet in a tunnel's payload, b"" where there is none, and how many of its octets are missing."""
+        """The packet in a tunnel's payload, b"" if there is none, and the number of its missing octets."""
         return b"", 0
 
     def content(self, payload: bytes) -> tuple[bytes, str] | None:
-        """The content of a tunnel's payload, IP packet or not, and the name of the tunnel; None where there is nothing
-        of a user in it."""
+        """The content of a tunnel's payload, IP packet or not, and the name of the tunnel; None if it carries no user
+        data.
+        """
         return None

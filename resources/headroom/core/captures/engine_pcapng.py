@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads the pcapng files that the engine writes: enhanced packet blocks, in order, with their interface.
 
-Only what the engine produces (draft-ietf-opsawg-pcapng: section header, interface description and enhanced packet
-blocks in this machine's byte order); captures of others are the engine's to read.
+It reads only the engine's own format (draft-ietf-opsawg-pcapng: section header, interface description and enhanced
+packet blocks in this machine's byte order); the engine reads other captures.
 """
 
 import mmap
@@ -21,8 +21,9 @@ BYTE_ORDER_MAGIC = 0x1A2B3C4D
 
 @dataclass(frozen=True)
 class EnginePacket:
-    """One packet; the engine's interface 0 is the forward direction, 1 the reverse one. `link_type` is a LINKTYPE of
-    pcap, 1 for Ethernet; 0 where the file does not describe the interface."""
+    """A packet of the engine's capture; interface 0 is the forward direction, 1 the reverse one. `link_type` is a
+    LINKTYPE of pcap, 1 for Ethernet; 0 if the file does not describe the interface.
+    """
 
     interface: int
     octets: bytes
@@ -31,18 +32,18 @@ class EnginePacket:
 
 
 def read(path: Path) -> Iterator[EnginePacket]:
-    """All packets of a file. Raises UsageError when it is not a whole pcapng file of this machine's byte order."""
+    """All packets of a file. Raises UsageError if it is not a whole pcapng file of this machine's byte order."""
     with path.open("rb") as file:
         if not os.fstat(file.fileno()).st_size:
-            raise UsageError(f"{shown(path)} is no pcapng file of this machine's byte order.")
-        # An adapter may have made it larger than our memory, with nothing in it.
+            raise UsageError(f"{shown(path)} is not a pcapng file of this machine's byte order.")
+        # An adapter may have made it larger than our memory, and empty.
         with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
             yield from _packets(content, path)
 
 
 def _packets(content: mmap.mmap, path: Path) -> Iterator[EnginePacket]:
     if len(content) < 12 or struct.unpack_from("=I4xI", content) != (SECTION_HEADER, BYTE_ORDER_MAGIC):
-        raise UsageError(f"{shown(path)} is no pcapng file of this machine's byte order.")
+        raise UsageError(f"{shown(path)} is not a pcapng file of this machine's byte order.")
     at = 0
     link_types: list[int] = []
     while at < len(content):
@@ -50,7 +51,7 @@ def _packets(content: mmap.mmap, path: Path) -> Iterator[EnginePacket]:
             raise UsageError(f"{shown(path)} ends in the middle of a block, at octet {at}.")
         kind, length = struct.unpack_from("=II", content, at)
         if length < 12 or length % 4 or at + length > len(content):
-            raise UsageError(f"{shown(path)} has a block of {length} octets at octet {at}, which cannot be.")
+            raise UsageError(f"{shown(path)} has a block of {length} octets at octet {at}, which is impossible.")
         if kind == INTERFACE_DESCRIPTION:
             link_types += struct.unpack_from("=H", content, at + 8)
         if kind == ENHANCED_PACKET:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The fields of an uncompressed packet by their place: RFC 791, 8200, 4302, 2784, 2004, 768, 3828, 3550, 4303, 9293.
 
-For people who look at two packets that should be one: which field is it that differs?
+They name the field in which two packets differ that should be equal.
 """
 
 from dataclasses import dataclass
@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from headroom.core.captures.ip_headers import AH, IP_IN_IP, IPV6_IN_IP, NAMES, UDP, extension_header
 
 TCP, UDP_LITE, ESP = 6, 136, 50
-MOST_HEADERS = 16  # of IP; deeper tunnels are payload here
+MOST_HEADERS = 16  # IP headers; deeper tunnels are payload here
 
 
 @dataclass(frozen=True)
 class Part:
-    """A field: where its first octet is, its name, the octets that it shares in."""
+    """A field: the offset of its first octet, its name, and the octets that it shares in."""
 
     offset: int
     name: str
@@ -26,7 +26,7 @@ class Part:
 
     @property
     def value(self) -> str:
-        """As text; of many octets the first."""
+        """The value as text; of many octets the first."""
         octets = self.octets
         return f"0x{octets.hex()}" if len(octets) <= 16 else f"0x{octets[:16].hex()}… ({len(octets)} octets)"
 
@@ -76,7 +76,7 @@ _AH = ((0, 4, "next header and length"), (4, 4, "SPI"), (8, 4, "sequence number"
 
 
 def dissect(packet: bytes, rtp: bool) -> list[Part]:
-    """All fields in order, and behind the last known header `payload`. `rtp` says whether UDP carries RTP."""
+    """All fields in order, and behind the last known header `payload`. `rtp` is True if UDP carries RTP."""
     parts: list[Part] = []
     at, headers, protocol = 0, 0, None
     while at < len(packet) and headers < MOST_HEADERS and protocol in (None, IP_IN_IP, IPV6_IN_IP):
@@ -121,20 +121,20 @@ def dissect(packet: bytes, rtp: bool) -> list[Part]:
 
 
 def _extension_headers(parts: list[Part], packet: bytes, at: int, protocol: int, name: str) -> tuple[int, int]:
-    """The extension headers from `at` on; where they end, and the protocol behind them."""
-    while (one := extension_header(packet, at, protocol)) is not None and not one.is_fragment:
-        called = f"{name}{NAMES[one.type]}"
-        length = len(one.octets)
-        if one.type == AH:
+    """Adds the extension headers from `at` on. Returns their end, and the protocol behind them."""
+    while (header := extension_header(packet, at, protocol)) is not None and not header.is_fragment:
+        called = f"{name}{NAMES[header.type]}"
+        length = len(header.octets)
+        if header.type == AH:
             _add(parts, packet, at, (*_AH, (12, length - 12, "data")), called)
         else:
-            parts.append(Part(at, called, one.octets))
-        at, protocol = at + length, one.following
+            parts.append(Part(at, called, header.octets))
+        at, protocol = at + length, header.following
     return at, protocol
 
 
 def name_at(packet: bytes, offset: int, rtp: bool) -> str:
-    """Name of the field that an octet belongs to; `its length` behind the end."""
+    """The name of the field that an octet belongs to; `its length` behind the end."""
     for part in dissect(packet, rtp):
         if part.offset <= offset < part.offset + part.length:
             return part.name

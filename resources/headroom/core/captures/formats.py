@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Packet formats of link types, as the user names them: `--link-type 147=pdcp-nr:18`. The types 147 to 162 are left to
-users (https://www.tcpdump.org/linktypes.html): a file that has one does not say what its packets are.
+users (https://www.tcpdump.org/linktypes.html): a file with one of them does not tell its packet format.
 """
 
 from collections.abc import Iterable, Mapping
@@ -21,7 +21,7 @@ _LINK_TYPES = {"ethernet": framing.ETHERNET, "ip": framing.RAW, "ppp": framing.P
 
 @dataclass(frozen=True)
 class Format:
-    """The format of the packets of a link type: those of another link type, of a bearer of PDCP, or of a scheme."""
+    """The format of the packets of a link type: another link type, a bearer of PDCP, or a scheme."""
 
     name: str
     link_type: int | None = None
@@ -40,12 +40,12 @@ def _of_schemes() -> Mapping[str, Format]:
 
 
 def names() -> list[str]:
-    """The formats that there are, as the user writes them."""
+    """The known formats, as the user writes them."""
     return [*_of_schemes(), *map(pdcp.word_of, pdcp.TITLES), *_LINK_TYPES]
 
 
 def find(text: str) -> Format:
-    """A format by its name. Raises UsageError where there is none."""
+    """The format of a name. Raises UsageError if there is none."""
     word, _, bits = text.strip().lower().partition(":")
     if word in pdcp.TITLES and (bearer := pdcp.described(word, bits)):
         return Format(text, bearer=bearer)
@@ -57,7 +57,7 @@ def find(text: str) -> Format:
 
 
 def chosen(text: str | None) -> dict[int, Format]:
-    """The formats of link types: "147=pdcp-nr:18,148=slip". Raises UsageError on anything else."""
+    """The formats of link types, from "147=pdcp-nr:18,148=slip". Raises UsageError on anything else."""
     found: dict[int, Format] = {}
     for part in split_names(text or ""):
         number, equals, name = part.partition("=")
@@ -69,35 +69,36 @@ def chosen(text: str | None) -> dict[int, Format]:
     return found
 
 
-def apply(captured: CapturedPacket, given: Mapping[int, Format]) -> CapturedPacket:
-    """A captured packet with the link type that the user says it has."""
-    one = given.get(captured.interface.link_type)
-    if one is None or one.link_type is None:
+def apply(captured: CapturedPacket, formats: Mapping[int, Format]) -> CapturedPacket:
+    """A captured packet with the link type that the user gives it."""
+    chosen_format = formats.get(captured.interface.link_type)
+    if chosen_format is None or chosen_format.link_type is None:
         return captured
-    return replace(captured, interface=replace(captured.interface, link_type=one.link_type))
+    return replace(captured, interface=replace(captured.interface, link_type=chosen_format.link_type))
 
 
-def unwrap(captured: CapturedPacket, given: Mapping[int, Format]) -> Frame:
+def unwrap(captured: CapturedPacket, formats: Mapping[int, Format]) -> Frame:
     """The content of a captured packet."""
     link_type = captured.interface.link_type
-    one = given.get(link_type)
-    if one is None or one.link_type is not None:
+    chosen_format = formats.get(link_type)
+    if chosen_format is None or chosen_format.link_type is not None:
         return framing.unwrap(link_type, captured.octets)
-    return unwrap_as(one, captured.octets, f"link type {link_type}")
+    return unwrap_as(chosen_format, captured.octets, f"link type {link_type}")
 
 
-def unwrap_as(one: Format, octets: bytes, where: str, bearer: str = "") -> Frame:
-    """The content of octets that have a format. `bearer` names the channel that they came by."""
-    if one.link_type is not None:
-        return replace(framing.unwrap(one.link_type, octets), bearer=bearer, is_derived=True)
-    if one.bearer:
-        return from_pdcp(octets, replace(one.bearer, name=bearer))
-    return framing.of_scheme(one.scheme, octets, where, one.form, bearer)
+def unwrap_as(packet_format: Format, octets: bytes, where: str, bearer: str = "") -> Frame:
+    """The content of octets of a format. `bearer` names their channel."""
+    if packet_format.link_type is not None:
+        return replace(framing.unwrap(packet_format.link_type, octets), bearer=bearer, is_derived=True)
+    if packet_format.bearer:
+        return from_pdcp(octets, replace(packet_format.bearer, name=bearer))
+    return framing.of_scheme(packet_format.scheme, octets, where, packet_format.form, bearer)
 
 
 def from_pdcp(octets: bytes, bearer: pdcp.Bearer) -> Frame:
-    """The content of a PDCP PDU. Nothing in it says whether headers are compressed: where no tag does, an IPv4 packet
-    is known by its checksum, and an IPv6 packet by its length."""
+    """The content of a PDCP PDU. The PDU does not tell if headers are compressed: if no tag does, an IPv4 packet is
+    recognised by its checksum, and an IPv6 packet by its length.
+    """
     pdu = pdcp.read(octets, bearer)
     if pdu.error or not (pdu.is_data or pdu.is_feedback):
         return Frame(framing.OTHER, octets, pdu.error or pdu.what)
@@ -107,18 +108,20 @@ def from_pdcp(octets: bytes, bearer: pdcp.Bearer) -> Frame:
         frame = framing.unwrap(framing.RAW, pdu.payload)
         what = f"IP on {pdu.what}" if frame.kind == framing.IP else f"{pdu.what} with something that is no IP packet"
         return replace(frame, what=what, notes=notes, is_derived=True)
-    found = framing.in_pdcp(pdu.payload, bearer.large_cids, pdu.what)
-    return replace(found, bearer=bearer.name, notes=notes)
+    frame_of_scheme = framing.in_pdcp(pdu.payload, bearer.large_cids, pdu.what)
+    return replace(frame_of_scheme, bearer=bearer.name, notes=notes)
 
 
-def remarks(link_types: Iterable[int], given: Mapping[int, Format]) -> list[str]:
-    """Says how link types of the user's own are read, where the user has not said it."""
-    found = []
+def remarks(link_types: Iterable[int], formats: Mapping[int, Format]) -> list[str]:
+    """Sentences on how link types of the user's own were read, if the user has not given their format."""
+    sentences = []
     for number in sorted(set(link_types)):
-        if number not in USER_TYPES or number in given:
+        if number not in USER_TYPES or number in formats:
             continue
         read = framing.title_of_link_type(number)
         how = f"was read as {read}" if read else "says nothing of its packets, which were not read"
         other = "chooses another format" if read else "says what they are"
-        found.append(f"Link type {number}, one of those that users define, {how}: {OPTION} {number}=FORMAT {other}.")
-    return found
+        sentences.append(
+            f"Link type {number}, one of those that users define, {how}: {OPTION} {number}=FORMAT {other}."
+        )
+    return sentences

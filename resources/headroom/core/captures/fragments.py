@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Puts IP fragments together: RFC 791, 3.2; RFC 8200, 4.5; overlapping ones are discarded as RFC 5722, 4 has it."""
+"""Reassembles IP fragments: RFC 791, 3.2; RFC 8200, 4.5. Overlapping fragments are discarded, see RFC 5722, 4."""
 
 from bisect import bisect
 from collections.abc import Hashable
@@ -8,15 +8,16 @@ from typing import NamedTuple
 
 from headroom.core.captures import ip_headers
 
-MOST_DATAGRAMS = 256  # that lack fragments at once; the oldest is given up
-MOST_FRAGMENTS = 16_384  # of them all
-LONGEST = 65_535  # octets behind the IP header
+MOST_DATAGRAMS = 256  # most incomplete datagrams at once; the oldest is given up
+MOST_FRAGMENTS = 16_384  # most octets of them all
+LONGEST = 65_535  # most octets behind the IP header
 PATIENCE_NS = 60_000_000_000  # from the first fragment on (RFC 8200, 4.5)
 
 
 class Fragment(NamedTuple):
-    """A fragment: which datagram it is of, and what it has of it. `front` is the header of the whole datagram but for
-    its length."""
+    """A fragment: the datagram's identity, and its part. `front` is the header of the whole datagram except for its
+    length.
+    """
 
     key: Hashable
     front: bytes
@@ -28,11 +29,11 @@ class Fragment(NamedTuple):
 @dataclass
 class _Datagram:
     begun_ns: int
-    front: bytes = b""  # of the fragment with offset 0
-    octets: int | None = None  # of all fragments
+    front: bytes = b""  # header of the fragment with offset 0
+    octets: int | None = None  # length given by the last fragment
     starts: list[int] = field(default_factory=list)
-    pieces: list[bytes] = field(default_factory=list)  # by `starts`
-    numbers: list[int] = field(default_factory=list)  # of packets
+    pieces: list[bytes] = field(default_factory=list)  # fragments by `starts`
+    numbers: list[int] = field(default_factory=list)  # numbers of the packets that held them
 
     @property
     def is_whole(self) -> bool:
@@ -40,12 +41,14 @@ class _Datagram:
 
     @property
     def length(self) -> int:
-        """Returns what the header says of the whole packet: IPv4 counts its header, IPv6 does not (REQUIRES: whole)."""
+        """The value of the length field for the whole packet: IPv4 counts its header, IPv6 does not (REQUIRES:
+        whole).
+        """
         return len(self.front) + (self.octets or 0) - (40 if self.front[0] >> 4 == 6 else 0)
 
 
 def fragment_of(packet: bytes) -> Fragment | None:
-    """The fragment that an IP packet is; None for a packet that is none, or has not all of its octets."""
+    """The fragment in an IP packet; None if the packet is not a fragment, or was not captured whole."""
     if len(packet) >= 20 and packet[0] >> 4 == 4:
         return _ipv4(packet)
     return _ipv6(packet) if len(packet) >= 40 and packet[0] >> 4 == 6 else None
@@ -62,19 +65,21 @@ def _ipv4(packet: bytes) -> Fragment | None:
 
 
 def _ipv6(packet: bytes) -> Fragment | None:
-    at, protocol, place = 40, packet[6], 6  # of the Next Header field that names what is at `at`
-    while (one := ip_headers.extension_header(packet, at, protocol)) is not None and one.type != ip_headers.FRAGMENT:
-        at, protocol, place = at + len(one.octets), one.following, at
+    at, protocol, place = 40, packet[6], 6  # offset of the Next Header field that names the header at `at`
+    while (
+        header := ip_headers.extension_header(packet, at, protocol)
+    ) is not None and header.type != ip_headers.FRAGMENT:
+        at, protocol, place = at + len(header.octets), header.following, at
     length = 40 + int.from_bytes(packet[4:6], "big")
-    if one is None or not one.is_fragment or not at + 8 < length <= len(packet):
+    if header is None or not header.is_fragment or not at + 8 < length <= len(packet):
         return None
-    front = packet[:place] + bytes([one.following]) + packet[place + 1 : at]
-    offset = int.from_bytes(one.octets[2:4], "big")
-    return Fragment((packet[8:40], one.octets[4:8]), front, offset & 0xFFF8, packet[at + 8 : length], not offset & 1)
+    front = packet[:place] + bytes([header.following]) + packet[place + 1 : at]
+    offset = int.from_bytes(header.octets[2:4], "big")
+    return Fragment((packet[8:40], header.octets[4:8]), front, offset & 0xFFF8, packet[at + 8 : length], not offset & 1)
 
 
 def _whole(datagram: _Datagram) -> bytes:
-    """The packet, with its length and, for IPv4, its header checksum."""
+    """The whole packet, with its length and, for IPv4, its header checksum."""
     octets = b"".join(datagram.pieces)
     front = bytearray(datagram.front)
     if front[0] >> 4 == 4:
@@ -87,15 +92,15 @@ def _whole(datagram: _Datagram) -> bytes:
 
 @dataclass
 class Fragments:
-    """The datagrams of a capture whose fragments come. `told` has a note on each packet that is a fragment."""
+    """The datagrams of a capture that arrive in fragments. `told` has a note on each packet that is a fragment."""
 
     told: dict[int, str] = field(default_factory=dict)
     _waiting: dict[Hashable, _Datagram] = field(default_factory=dict)
-    _count: int = 0  # of fragments that are kept
+    _count: int = 0  # octets of fragments that are kept
 
-    def take(self, channel: Hashable, number: int, time_ns: int, one: Fragment) -> bytes | None:
-        """The packet that is whole by this fragment, of packet `number`. `channel` tells links apart."""
-        key = channel, one.key
+    def take(self, channel: Hashable, number: int, time_ns: int, fragment: Fragment) -> bytes | None:
+        """The packet that this fragment, in packet `number`, completes. `channel` tells links apart."""
+        key = channel, fragment.key
         datagram = self._waiting.get(key)
         if datagram and not 0 <= time_ns - datagram.begun_ns <= PATIENCE_NS:
             self._drop(key, "more than 60 s passed before the last one")
@@ -107,7 +112,7 @@ class Fragments:
         datagram.numbers.append(number)
         self._count += 1
         self.told[number] = "a fragment: the others have not come"
-        if reason := self._add(datagram, one):
+        if reason := self._add(datagram, fragment):
             if reason != _REPEATED:
                 self._drop(key, reason)
             self.told[number] = f"a fragment: {reason}"
@@ -123,27 +128,27 @@ class Fragments:
         self.told[number] = f"put together from the fragments in packets {listed}{more}"
         return _whole(datagram)
 
-    def _add(self, datagram: _Datagram, one: Fragment) -> str:
-        """Keeps a fragment; returns why it cannot be of the datagram, or ""."""
-        end = one.offset + len(one.octets)
-        if end > LONGEST or (not one.is_last and len(one.octets) % 8):
-            return "its place or its length cannot be"
-        at = bisect(datagram.starts, one.offset)
-        if at and datagram.starts[at - 1] == one.offset and datagram.pieces[at - 1] == one.octets:
+    def _add(self, datagram: _Datagram, fragment: Fragment) -> str:
+        """Keeps a fragment. Returns the reason if it cannot belong to the datagram, or ""."""
+        end = fragment.offset + len(fragment.octets)
+        if end > LONGEST or (not fragment.is_last and len(fragment.octets) % 8):
+            return "its offset or its length is impossible"
+        at = bisect(datagram.starts, fragment.offset)
+        if at and datagram.starts[at - 1] == fragment.offset and datagram.pieces[at - 1] == fragment.octets:
             return _REPEATED
-        before = at and datagram.starts[at - 1] + len(datagram.pieces[at - 1]) > one.offset
+        before = at and datagram.starts[at - 1] + len(datagram.pieces[at - 1]) > fragment.offset
         if before or (at < len(datagram.starts) and datagram.starts[at] < end):
-            return "it overlaps another one, and all are discarded (RFC 5722, 4)"
+            return "it overlaps another fragment, and all are discarded (RFC 5722, 4)"
         last = datagram.starts[-1] + len(datagram.pieces[-1]) if datagram.starts else 0
         known = datagram.octets
-        if (known is not None and (end > known or one.is_last)) or (one.is_last and last > end):
-            return "it contradicts the fragment that is said to be the last"
-        if one.is_last:
+        if (known is not None and (end > known or fragment.is_last)) or (fragment.is_last and last > end):
+            return "it contradicts the last fragment"
+        if fragment.is_last:
             datagram.octets = end
-        if not one.offset:
-            datagram.front = one.front
-        datagram.starts.insert(at, one.offset)
-        datagram.pieces.insert(at, one.octets)
+        if not fragment.offset:
+            datagram.front = fragment.front
+        datagram.starts.insert(at, fragment.offset)
+        datagram.pieces.insert(at, fragment.octets)
         return ""
 
     def _drop(self, key: Hashable, why: str) -> None:
@@ -152,5 +157,5 @@ class Fragments:
         self.told |= dict.fromkeys(datagram.numbers, f"a fragment: {why}")
 
 
-_REPEATED = "the same one again"
+_REPEATED = "a repetition"
 _MOST_NAMED = 10

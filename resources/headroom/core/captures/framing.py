@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a captured frame carries: a packet of a scheme, an IP packet, or something else.
+"""The content of a captured frame: a packet of a scheme, an IP packet, or something else.
 
-Ethernet with VLAN tags (IEEE 802.3, 802.1Q), PPP (RFC 1661; in HDLC-like framing RFC 1662; on Ethernet RFC 2516),
+Reads Ethernet with VLAN tags (IEEE 802.3, 802.1Q), PPP (RFC 1661; in HDLC-like framing RFC 1662; on Ethernet RFC 2516),
 Linux' cooked captures, loopback, SLIP and raw IP. The types and protocols of schemes are theirs (`Scheme.framing`).
 """
 
@@ -14,51 +14,57 @@ from headroom.core.captures import ip_headers, serial_line
 from headroom.core.contract import Scheme
 from headroom.core.scheme_registry import all_schemes
 
-IP, OTHER = "ip", "other"  # kinds of frames that carry no packet of a scheme
+IP, OTHER = "ip", "other"  # kinds of frames without a packet of a scheme
 
 NULL, ETHERNET, PPP, OLD_RAW, PPP_HDLC, RAW, LOOP = 0, 1, 9, 12, 50, 101, 108
 LINUX_SLL, PPP_PPPD, PPP_DIRECTION, IPV4, IPV6, LINUX_SLL2 = 113, 166, 204, 228, 229, 276
 SENT, RECEIVED = "sent", "received"
-_OUTGOING = 4  # type of a packet of a cooked capture
+_OUTGOING = 4  # packet types of a cooked capture
 
 TYPE_IPV4, TYPE_IPV6 = 0x0800, 0x86DD
-TYPE_EXPERIMENTAL = 0x88B5  # for local experiments (IEEE 802, 9.2.3)
-TYPE_PPPOE = 0x8864  # of the session stage; that of discovery carries no packets
-PPPOE_VERSION_TYPE, PPPOE_SESSION, PPPOE_HEADER = 0x11, 0, 6  # the octet of both, the code, octets (RFC 2516, 4)
+TYPE_EXPERIMENTAL = 0x88B5  # the Ethernet types for local experiments (IEEE 802, 9.2.3)
+TYPE_PPPOE = 0x8864  # the session stage; the discovery stage carries no packets
+PPPOE_VERSION_TYPE, PPPOE_SESSION, PPPOE_HEADER = (
+    0x11,
+    0,
+    6,
+)  # version and type in one octet, the code, octets of the header (RFC 2516, 4)
 VLAN_TAGS = (0x8100, 0x88A8, 0x9100)
-MOST_TAGS = 8  # more occur in no real frame
+MOST_TAGS = 8  # most VLAN tags; real frames have fewer
 LONGEST_ETHERNET_HEADER = 14 + 4 * MOST_TAGS  # octets
 _HEADERS = {4: 20, 6: 40}  # octets of an IP header without options, by version
 PPP_IPV4, PPP_IPV6 = 0x0021, 0x0057
-# RFC 1332, 4: what SLIP says by the first octet of a packet (RFC 1144, 3.2.2), PPP says by a protocol.
+# RFC 1332, 4: SLIP tells a packet's type by its first octet (RFC 1144, 3.2.2), PPP by a protocol.
 _PPP_OF_SLIP = {serial_line.COMPRESSED: 0x002D, serial_line.UNCOMPRESSED: 0x002F}
 
 
 @dataclass(frozen=True)
 class Frame:
-    """`kind` is IP, OTHER or the name of a scheme, and `what` says in words what the frame is. `form` is what a frame
-    says of the format of a scheme's packet. `padding` counts octets behind an IP packet, which Ethernet adds."""
+    """The content of a frame. `kind` is IP, OTHER or the name of a scheme, and `what` describes the frame in words.
+    `form` is the format of a scheme's packet, as the frame gives it. `padding` counts octets behind an IP packet, which
+    Ethernet adds.
+    """
 
     kind: str
     octets: bytes
     what: str
     vlans: tuple[int, ...] = ()  # VIDs, outermost first
-    source: bytes = b""  # MAC addresses, where there are any
+    source: bytes = b""  # MAC addresses, if there are any
     destination: bytes = b""
     form: str = ""
     padding: int = 0
-    type: int = 0  # of the link layer, for schemes that have several
-    direction: str = ""  # "sent" or "received" by the end that captured, where the link type says it
-    duplex: bool = False  # of a line whose two ends have no addresses
-    bearer: str = ""  # of a packet that one channel of several carries: which
+    type: int = 0  # type of the link layer, for schemes that have several
+    direction: str = ""  # "sent" or "received" by the capturing end, if the link type tells it
+    duplex: bool = False  # on a line whose two ends have no addresses
+    bearer: str = ""  # channel of a packet, if a line carries several
     notes: tuple[str, ...] = ()
     is_fragment: bool = False
-    is_derived: bool = False  # the packet is not in the captured octets, or tshark does not find it there
+    is_derived: bool = False  # the packet was put together, or tshark does not find it in the frame
 
 
 @cache
 def _schemes(numbers: Literal["ether_types", "ppp_protocols", "link_types"]) -> Mapping[int, tuple[Scheme, str]]:
-    """Schemes by the numbers of one kind, with what each says of the packet format."""
+    """Schemes by the numbers of one kind, with the packet format that each number gives."""
     return {
         number: (scheme, form)
         for scheme in all_schemes().values()
@@ -67,7 +73,7 @@ def _schemes(numbers: Literal["ether_types", "ppp_protocols", "link_types"]) -> 
 
 
 def unwrap(link_type: int, octets: bytes) -> Frame:
-    """The content of a frame of a link type; OTHER where it is foreign, too short, or of an unknown type."""
+    """The content of a frame of a link type; OTHER if it is foreign, too short, or of an unknown type."""
     if link_type == ETHERNET:
         return _ethernet(octets)
     if link_type in (PPP, PPP_HDLC):
@@ -92,23 +98,23 @@ def unwrap(link_type: int, octets: bytes) -> Frame:
         return Frame(scheme.name, octets, f"link type {link_type} ({name}), taken for {scheme.title}")
     if link_type in (LINUX_SLL, LINUX_SLL2):
         return Frame(OTHER, octets, f"a cooked frame of {len(octets)} octets, which is too short")
-    return Frame(OTHER, octets, f"link type {link_type}, which is not read here")
+    return Frame(OTHER, octets, f"link type {link_type}, which decode does not read")
 
 
 def title_of_link_type(link_type: int) -> str:
-    """The title of the scheme whose packets a link type has; "" where it is of none."""
+    """The title of the scheme with this link type; "" if it belongs to none."""
     found = _schemes("link_types").get(link_type)
     return found[0].title if found else ""
 
 
 def of_scheme(name: str, octets: bytes, where: str, form: str = "", bearer: str = "") -> Frame:
-    """A packet of a scheme that stands in no frame of its own."""
+    """A packet of a scheme that has no frame of its own."""
     scheme = all_schemes()[name]
     return Frame(name, octets, _place(scheme, where, form), form=form, bearer=bearer)
 
 
 def in_pdcp(octets: bytes, large_cids: bool | None, where: str) -> Frame:
-    """A packet with compressed headers in PDCP; `large_cids` None: nothing says how large they are."""
+    """A packet with compressed headers in PDCP; `large_cids` is None if the size of CIDs is unknown."""
     carried = [scheme for scheme in all_schemes().values() if scheme.framing.pdcp]
     if not carried:
         return Frame(OTHER, octets, f"{where}, with compressed headers")
@@ -117,7 +123,7 @@ def in_pdcp(octets: bytes, large_cids: bool | None, where: str) -> Frame:
 
 
 def is_surely_ip(octets: bytes) -> bool:
-    """True if octets are an IP packet beyond doubt: an IPv4 header with its checksum, or IPv6 of the right length."""
+    """True if octets are certainly an IP packet: an IPv4 header with its checksum, or IPv6 of the right length."""
     if ip_headers.has_right_checksum(octets):
         return ip_length(octets) == len(octets)
     return octets[:1] != b"" and octets[0] >> 4 == 6 and ip_length(octets) == len(octets) and not has_no_length(octets)
@@ -150,7 +156,9 @@ def _ethernet(octets: bytes) -> Frame:
 
 
 def _cooked(kind: int, payload: bytes, packet_type: int, source: bytes) -> Frame:
-    """Devices without link-layer addresses, as those of PPP, leave the direction alone."""
+    """The content of a cooked frame. Devices without link-layer addresses, such as those of PPP, do not set the
+    direction.
+    """
     frame = _typed(kind, payload, "cooked capture", source=source[:6])
     return replace(frame, direction=SENT if packet_type == _OUTGOING else RECEIVED)
 
@@ -170,14 +178,18 @@ def _typed(
 
 
 def _pppoe(octets: bytes) -> Frame:
-    """A session's frame: its length says where the PPP frame ends and what pads Ethernet begins (RFC 2516, 4)."""
+    """The content of a session's frame: its length tells where the PPP frame ends and Ethernet's padding begins (RFC
+    2516, 4).
+    """
     if len(octets) < PPPOE_HEADER or (octets[0], octets[1]) != (PPPOE_VERSION_TYPE, PPPOE_SESSION):
         return Frame(OTHER, octets, "Ethernet type 0x8864 with something that is no frame of a PPPoE session")
     return _ppp(octets[PPPOE_HEADER : PPPOE_HEADER + int.from_bytes(octets[4:6], "big")])
 
 
 def _ppp(octets: bytes) -> Frame:
-    """Address and control field, and the protocol's first octet, may be left out (RFC 1662, 3.2; RFC 1661, 6.5)."""
+    """The content of a PPP frame. Address and control field, and the protocol's first octet, may be left out (RFC 1662,
+    3.2; RFC 1661, 6.5).
+    """
     at = 2 if octets[:2] == b"\xff\x03" else 0
     width = 1 if at < len(octets) and octets[at] & 1 else 2
     if len(octets) < at + width:
@@ -210,7 +222,8 @@ def _ip(octets: bytes, where: str, vlans: tuple[int, ...] = (), source: bytes = 
 
 
 def ip_length(octets: bytes) -> int | None:
-    """Octets of the IP packet in front, as it says itself; None when it is none. It may be more than there are.
+    """The length of the IP packet in front, from its header; None if it is not an IP packet. More octets may be claimed
+    than captured.
 
     A packet that has_no_length is as long as its frame.
     """
@@ -223,16 +236,19 @@ def ip_length(octets: bytes) -> int | None:
 
 
 def missing_octets(octets: bytes, cut: int) -> int:
-    """Octets of the IP packet in front that were not captured, where `cut` are missing at the end of its frame: what
-    pads the frame is not of the packet."""
+    """The number of octets of the IP packet in front that were not captured, if `cut` octets are missing at the end of
+    its frame: padding of the frame does not count.
+    """
     length = ip_length(octets)
     return cut if length is None or has_no_length(octets) else min(cut, max(0, length - len(octets)))
 
 
 def has_no_length(octets: bytes) -> bool:
-    """True if an IP packet says 0, though it is not empty: it was captured before segmentation offload."""
+    """True if the length field of an IP packet is 0 though it is not empty: it was captured before segmentation
+    offload.
+    """
     if len(octets) >= 20 and octets[0] >> 4 == 4:
         return not any(octets[2:4])
-    # A header alone says that nothing follows (RFC 8200, 4.7).
+    # A header alone means that nothing follows (RFC 8200, 4.7).
     is_ipv6 = len(octets) > 40 and octets[0] >> 4 == 6
     return is_ipv6 and not any(octets[4:6]) and octets[6] != ip_headers.NOTHING

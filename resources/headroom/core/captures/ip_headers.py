@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """IP headers and their extension headers in captured packets: RFC 791, 8200, 4302, 2784, 2890, 2004.
 
-A reader for captures. Judges of header compression have one of their own, which is no less and no more independent.
+This reader is for captures. Judges of header compression have readers of their own, to stay independent.
 """
 
 from dataclasses import dataclass
@@ -31,7 +31,9 @@ class ExtensionHeader(NamedTuple):
 
     @property
     def is_fragment(self) -> bool:
-        """False for an atomic fragment, too: offset and M flag are 0, and the packet is whole (RFC 6946)."""
+        """True for a fragment. False for an atomic fragment: offset and M flag are 0, and the packet is whole (RFC
+        6946).
+        """
         return self.type == FRAGMENT and (self.is_later_fragment or bool(self.octets[3] & 1))
 
     @property
@@ -41,8 +43,9 @@ class ExtensionHeader(NamedTuple):
 
 @dataclass(frozen=True)
 class IpHeader:
-    """One IPv4 or IPv6 header. `end` is where its extension headers end, before protocol `following`. Behind the header
-    of a fragment that is not the first one, there is payload (RFC 791, 2.3; RFC 8200, 4.5): `is_later_fragment`."""
+    """An IPv4 or IPv6 header. `end` is the end of its extension headers, before protocol `following`. Behind the header
+    of a fragment other than the first there is payload (RFC 791, 2.3; RFC 8200, 4.5): `is_later_fragment`.
+    """
 
     version: int
     source: bytes
@@ -50,8 +53,8 @@ class IpHeader:
     identification: int
     is_fragment: bool
     is_later_fragment: bool
-    length: int  # total length or payload length, as it stands there; 0: of the frame, before segmentation offload
-    length_matches: bool  # with the octets that are there and those that were not captured
+    length: int  # total length or payload length as in the header; 0: length of the frame, before segmentation offload
+    length_matches: bool  # length of the packet, including octets that were not captured
     following: int
     end: int
 
@@ -61,28 +64,29 @@ class IpHeader:
 
 
 def read(packet: bytes, missing: int = 0) -> list[IpHeader]:
-    """The IP headers of a packet, outermost first; [] where it is none or cut short. Where an inner one cannot be read,
-    the outermost alone. `missing` counts the octets at the end that were not captured."""
-    found: list[IpHeader] = []
+    """The IP headers of a packet, outermost first; [] if there is none or it is cut short. If an inner header cannot be
+    read, only the outermost is returned. `missing` counts the octets at the end that were not captured.
+    """
+    headers: list[IpHeader] = []
     at = 0
     while True:
-        one = _ip(packet, at, missing)
-        if one is None or (found and one.version != VERSIONS[found[-1].following]):
-            return found[:1]
-        found.append(one)
-        if one.is_later_fragment or one.following not in VERSIONS:
-            return found
-        at = one.end
+        header = _ip(packet, at, missing)
+        if header is None or (headers and header.version != VERSIONS[headers[-1].following]):
+            return headers[:1]
+        headers.append(header)
+        if header.is_later_fragment or header.following not in VERSIONS:
+            return headers
+        at = header.end
 
 
 def has_right_checksum(packet: bytes) -> bool:
-    """True if there is a whole IPv4 header in front, with its right checksum (RFC 791, 3.1)."""
+    """True if the packet begins with a whole IPv4 header with the right checksum (RFC 791, 3.1)."""
     octets = 4 * (packet[0] & 0x0F) if packet and packet[0] >> 4 == 4 else 0
     return 20 <= octets <= len(packet) and sum(_words(packet[:octets])) % 0xFFFF == 0
 
 
 def checksum(header: bytes) -> int:
-    """The checksum of an IPv4 header whose field for it is 0 (RFC 791, 3.1)."""
+    """The checksum of an IPv4 header whose checksum field is 0 (RFC 791, 3.1)."""
     return (0xFFFF - sum(_words(header)) % 0xFFFF) % 0xFFFF
 
 
@@ -132,20 +136,21 @@ def _ip(packet: bytes, at: int, missing: int) -> IpHeader | None:
 
 
 def _behind_extensions(packet: bytes, at: int, protocol: int) -> tuple[int, int, ExtensionHeader | None]:
-    """Where the extension headers end, the protocol behind them, and the fragment header among them, if it is one of a
-    fragment. None is read behind that of a later fragment."""
+    """The end of the extension headers, the protocol behind them, and the fragment header among them, if the packet is
+    a fragment. Headers behind that of a later fragment are not read.
+    """
     fragment = None
-    while (one := extension_header(packet, at, protocol)) is not None:
-        at, protocol = at + len(one.octets), one.following
-        if one.is_fragment:
-            fragment = one
-        if one.is_later_fragment:
+    while (header := extension_header(packet, at, protocol)) is not None:
+        at, protocol = at + len(header.octets), header.following
+        if header.is_fragment:
+            fragment = header
+        if header.is_later_fragment:
             break
     return at, protocol, fragment
 
 
 def extension_header(packet: bytes, at: int, protocol: int) -> ExtensionHeader | None:
-    """The extension header at an offset; None if it is none, or cut short."""
+    """The extension header at an offset; None if there is none, or it is cut short."""
     if protocol == GRE:
         return _gre(packet, at)
     if protocol not in NAMES or len(packet) < at + 8:

@@ -1,23 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
 """PDCP of LTE and NR (3GPP TS 36.323 and TS 38.323, 6) in captures: alone, or in datagrams with a header of tags.
 
-Wireshark reads such datagrams by "pdcp-lte" or "pdcp-nr" in front; the tags say what the PDU does not: plane, octets of
-its header, UE, bearer, and whether headers are compressed. A PDU alone is read as one of a data radio bearer.
+Wireshark reads such datagrams by "pdcp-lte" or "pdcp-nr" in front; the tags give what the PDU does not: plane, octets
+of its header, UE, bearer, and whether headers are compressed. A PDU alone is read as one of a data radio bearer.
 """
 
 from dataclasses import dataclass
 
 LTE, NR = "pdcp-lte", "pdcp-nr"
 TITLES = {LTE: "PDCP of LTE", NR: "PDCP of NR"}
-SN_BITS = {LTE: (7, 12, 15, 18), NR: (12, 18)}  # of data radio bearers; of signalling ones 5 (LTE) and 12 (NR)
+SN_BITS = {
+    LTE: (7, 12, 15, 18),
+    NR: (12, 18),
+}  # bits of sequence numbers of data radio bearers; signalling bearers have 5 (LTE) and 12 (NR)
 USUAL_SN_BITS = 12
 EXTRAS = {LTE: (), NR: ("sdap", "mac")}  # a header of SDAP (TS 37.324) in front, a MAC-I behind
 MAC_I = 4  # octets behind a PDU that is integrity protected
 FEEDBACK = 1  # PDU type of a control PDU: interspersed feedback (TS 36.323, 6.3.8; TS 38.323, 6.3.8)
 _CONTROL = {0: "status report", 2: "LWA status report"}
-_SIGNALLING = 1  # the plane
+_SIGNALLING = 1  # values of the tag for the plane
 _PAYLOAD = 0x01
-# Octets behind each tag, and the tags that matter here.
+# Octets behind each tag, and the tags that are used here.
 _LTE_TAGS = {2: 1, 3: 1, 4: 1, 5: 1, 6: 2, 7: 1, 8: 1, 9: 1, 10: 1, 11: 1, 12: 2, 13: 2, 14: 2}
 _NR_TAGS = {2: 1, 3: 1, 4: 1, 5: 1, 6: 2, 7: 0, 8: 1, 9: 0, 10: 0, 11: 1, 12: 0, 13: 0, 14: 2, 15: 0, 16: 1, 17: 0}
 _SN_TAG, _DIRECTION_TAG = 2, 3
@@ -28,8 +31,9 @@ _DIRECTIONS = {0: "uplink", 1: "downlink"}
 
 @dataclass(frozen=True)
 class Bearer:
-    """A bearer, as far as it is known. `compressed` and `large_cids` None: nothing says it. `name` tells bearers apart:
-    UE, bearer and direction."""
+    """A bearer, as far as it is known. `compressed` and `large_cids` are None if unknown. `name` tells bearers apart:
+    UE, bearer and direction.
+    """
 
     kind: str
     sn_bits: int = USUAL_SN_BITS
@@ -44,8 +48,9 @@ class Bearer:
 
 @dataclass(frozen=True)
 class Pdu:
-    """A PDCP PDU. `payload` is what a data PDU carries, or feedback; `what` says what else it is. `error` says why
-    there is no more."""
+    """A PDCP PDU. `payload` is the content of a data PDU, or feedback; `what` describes any other PDU. `error` is the
+    reason why reading ended early.
+    """
 
     what: str
     payload: bytes = b""
@@ -56,12 +61,12 @@ class Pdu:
 
 
 def begins(datagram: bytes) -> bool:
-    """True if a datagram begins as one that carries a PDU behind tags."""
+    """True if a datagram begins with tags of a PDU."""
     return datagram.startswith((LTE.encode(), NR.encode()))
 
 
 def read_datagram(datagram: bytes) -> tuple[Bearer, bytes] | None:
-    """The bearer that the tags name, and the PDU; None where the tags are wrong or cut short."""
+    """The bearer that the tags name, and the PDU; None if the tags are wrong or cut short."""
     kind = LTE if datagram.startswith(LTE.encode()) else NR
     at = len(kind)
     fixed = datagram[at : at + (3 if kind == LTE else 1)]
@@ -101,7 +106,7 @@ def _nr_bearer(fixed: bytes, tags: dict[int, int]) -> Bearer:
         compressed=_NR_COMPRESSED in tags,
         large_cids=_NR_LARGE in tags,
         has_mac=_NR_MAC in tags,
-        # One bit for each direction, uplink first.
+        # A bit for each direction, uplink first.
         sdap_octets=tags.get(_NR_SDAP, 0) >> direction & 1 if direction in _DIRECTIONS else 0,
         name=_name(tags, _NR_UE, _NR_BEARER),
     )
@@ -115,8 +120,9 @@ def _name(tags: dict[int, int], ue: int, bearer: int) -> str:
 
 
 def described(kind: str, text: str) -> Bearer | None:
-    """A data radio bearer of a kind: bits of its sequence numbers, and what its PDUs have besides (EXTRAS), as in
-    "18+sdap". None if there is no such one."""
+    """A data radio bearer of a kind: the bits of its sequence numbers, and optional parts of its PDUs (EXTRAS), as in
+    "18+sdap". None if there is no such bearer.
+    """
     bits, *extras = text.split("+")
     if (bits and bits not in map(str, SN_BITS[kind])) or set(extras) - set(EXTRAS[kind]):
         return None
@@ -124,7 +130,7 @@ def described(kind: str, text: str) -> Bearer | None:
 
 
 def word_of(kind: str) -> str:
-    """Returns the formats of a kind, as the user writes them."""
+    """The formats of a kind, as the user writes them."""
     return f"{kind}[:{'|'.join(map(str, SN_BITS[kind]))}]" + "".join(f"[+{extra}]" for extra in EXTRAS[kind])
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads pcap and pcapng files of any byte order, packet by packet, comments included.
 
-Sources: draft-ietf-opsawg-pcap, draft-ietf-opsawg-pcapng. Every length in a file may be wrong: none is believed before
-it is compared with what is there. What was read before a fault is kept: the fault ends the reading, not the packets.
+Sources: draft-ietf-opsawg-pcap, draft-ietf-opsawg-pcapng. Every length in a file may be wrong, so it is compared with
+the file before it is used. A fault ends the reading; the packets before it are kept.
 """
 
 import struct
@@ -15,20 +15,20 @@ from typing import BinaryIO
 from headroom.core.errors import UsageError
 from headroom.core.paths import shown
 
-MOST_ON_THE_WIRE = 1 << 20  # octets of a packet: four times libpcap's MAXIMUM_SNAPLEN
-MOST_PIPED = 1 << 29  # octets of a capture that comes by a pipe, which has no places to name
-MOST_OCTETS = 16 << 20  # of a block; a packet that claims more is a wrong length, not a packet
+MOST_ON_THE_WIRE = 1 << 20  # most octets of a packet: four times libpcap's MAXIMUM_SNAPLEN
+MOST_PIPED = 1 << 29  # most octets of a capture from a pipe, which cannot seek
+MOST_OCTETS = 16 << 20  # most octets of a block; a packet that claims more has a wrong length
 
 _CLASSIC = {0xA1B2C3D4: 1_000, 0xA1B23C4D: 1}  # magic number -> nanoseconds of the fraction's unit
 _SECTION, _INTERFACE, _OLD_PACKET, _SIMPLE_PACKET, _ENHANCED_PACKET = 0x0A0D0D0A, 1, 2, 3, 6
 _BYTE_ORDER = 0x1A2B3C4D
 _END, _COMMENT, _NAME, _FLAGS, _RESOLUTION, _OFFSET = 0, 1, 2, 2, 9, 14  # options; 2 is flags of a packet
 _DIRECTIONS = {1: "received", 2: "sent"}  # bits 0 and 1 of a packet's flags
-_OLD_LINK_TYPES = {14: 101}  # what some systems call raw IP
+_OLD_LINK_TYPES = {14: 101}  # numbers that some systems use for raw IP
 
 
 class BrokenCapture(UsageError):
-    """The file ends, or goes wrong, where a packet should be."""
+    """Raised if the file ends, or is damaged, where a packet should be."""
 
 
 @dataclass(frozen=True)
@@ -42,8 +42,9 @@ class Interface:
 
 @dataclass(frozen=True)
 class CapturedPacket:
-    """One packet. `number` counts from 1, `length` is that on the wire: more than `octets` where it was cut short.
-    `direction` is "sent" or "received" by the interface, where the capture says it; otherwise ""."""
+    """A captured packet. `number` counts from 1. `length` is that on the wire: more than `octets` if the packet was cut
+    short. `direction` is "sent" or "received" by the interface, if the capture gives it; otherwise "".
+    """
 
     number: int
     interface: Interface
@@ -64,8 +65,9 @@ class CapturedPacket:
 
 
 def _length_on_the_wire(claimed: int, captured: int) -> int:
-    """Returns the length of a packet as its sender sent it. A claim that cannot be is not believed: octets that were
-    not captured are made up where a packet is decoded, and 4 GiB of them would be."""
+    """The length of a packet as it was sent. An impossible claim is ignored: decoding fills octets that were not
+    captured, which could be 4 GiB.
+    """
     return claimed if captured < claimed <= MOST_ON_THE_WIRE else captured
 
 
@@ -76,7 +78,9 @@ def is_capture(begun: bytes) -> bool:
 
 
 def read(path: Path) -> Iterator[CapturedPacket]:
-    """All packets in order. Raises UsageError when it is no capture, BrokenCapture behind the last sound packet."""
+    """All packets in order. Raises UsageError if the file is not a capture, BrokenCapture after the last sound
+    packet.
+    """
     try:
         with path.open("rb") as file:
             yield from _read(file if file.seekable() else BytesIO(file.read(MOST_PIPED)), path)
@@ -107,13 +111,13 @@ def _read(file: BinaryIO, path: Path) -> Iterator[CapturedPacket]:
 
 @dataclass
 class _File:
-    """A cursor that knows where it is, for messages."""
+    """A cursor that knows its offset, for messages."""
 
     file: BinaryIO
     path: Path
 
     def take(self, count: int, what: str) -> bytes:
-        """Exactly so many octets; b"" at the end of the file, where nothing was to come."""
+        """Reads exactly so many octets; b"" at the end of the file, if `what` was optional."""
         at = self.file.tell()
         octets = self.file.read(count)
         if octets and len(octets) < count:
@@ -131,7 +135,7 @@ class _File:
 
 
 class _Classic(_File):
-    """pcap. The magic number has been read; `unit_ns` is that of the fraction of a second."""
+    """Reads pcap. The magic number has been read; `unit_ns` is that of the fraction of a second."""
 
     def __init__(self, file: BinaryIO, path: Path, order: str, unit_ns: int) -> None:
         super().__init__(file, path)
@@ -163,7 +167,7 @@ class _Section:
 
 
 class _Blocks(_File):
-    """pcapng. The type of the first block has been read."""
+    """Reads pcapng. The type of the first block has been read."""
 
     def packets(self, first: bytes) -> Iterator[CapturedPacket]:
         section = _Section()
@@ -180,24 +184,24 @@ class _Blocks(_File):
             kind_octets = self.take(4, "a block's type")
 
     def _block(self, kind_octets: bytes, section: _Section, at: int) -> tuple[int, bytes]:
-        """Type and body of the block at octet `at`; a section header begins `section` anew."""
+        """The type and body of the block at octet `at`; a section header begins `section` anew."""
         length_octets = self.need(4, "a block's length")
         begun = b""
-        if kind_octets == _SECTION.to_bytes(4, "big"):  # a palindrome: the same in both byte orders
+        if kind_octets == _SECTION.to_bytes(4, "big"):  # a palindrome, equal in both byte orders
             begun = self.need(4, "a section's byte order")
             orders = [order for order in "<>" if struct.unpack(f"{order}I", begun)[0] == _BYTE_ORDER]
             if not orders:
-                raise self.broken(f"the section at octet {at} has the byte order {begun.hex()}, which there is not")
+                raise self.broken(f"the section at octet {at} has an unknown byte order, {begun.hex()}")
             section.order = orders[0]
             section.interfaces, section.units = [], []
         kind = struct.unpack(f"{section.order}I", kind_octets)[0]
         length = struct.unpack(f"{section.order}I", length_octets)[0]
         least = 12 + len(begun)
         if length < least or length % 4 or length > MOST_OCTETS:
-            raise self.broken(f"the block at octet {at} claims {length} octets, which cannot be")
+            raise self.broken(f"the block at octet {at} claims {length} octets, which is impossible")
         rest = self.need(length - 8 - len(begun), "the rest of a block")
         if struct.unpack(f"{section.order}I", rest[-4:])[0] != length:
-            raise self.broken(f"the block at octet {at} says two lengths")
+            raise self.broken(f"the block at octet {at} has two different lengths")
         return kind, begun + rest[:-4]
 
     def _interface(self, body: bytes, section: _Section, number: int, at: int) -> Interface:
@@ -234,9 +238,9 @@ class _Blocks(_File):
         if captured > len(body) - head:
             raise self.broken(f"the packet at octet {at} claims {captured} octets, but its block has fewer")
         options = b"" if kind == _SIMPLE_PACKET else body[head + captured + -captured % 4 :]
-        found = self._options(options, section, at)
-        comments = tuple(_text(value) for code, value in found if code == _COMMENT)
-        flags = next((v for code, v in found if code == _FLAGS and len(v) == 4), bytes(4))
+        options_read = self._options(options, section, at)
+        comments = tuple(_text(value) for code, value in options_read if code == _COMMENT)
+        flags = next((v for code, v in options_read if code == _FLAGS and len(v) == 4), bytes(4))
         direction = _DIRECTIONS.get(struct.unpack(f"{order}I", flags)[0] & 3, "")
         time_ns = (high << 32 | low) * 1_000_000_000 // ticks + offset_s * 1_000_000_000
         octets = body[head : head + captured]
@@ -245,19 +249,19 @@ class _Blocks(_File):
         return CapturedPacket(number, interface, time_ns, octets, on_the_wire, comments, direction)
 
     def _options(self, octets: bytes, section: _Section, at: int) -> list[tuple[int, bytes]]:
-        found = []
+        result = []
         while len(octets) >= 4:
             code, length = struct.unpack_from(f"{section.order}HH", octets)
             if code == _END:
                 break
             if length > len(octets) - 4:
                 raise self.broken(f"an option of the block at octet {at} claims {length} octets, but fewer are left")
-            found.append((code, octets[4 : 4 + length]))
+            result.append((code, octets[4 : 4 + length]))
             octets = octets[4 + length + -length % 4 :]
-        return found
+        return result
 
 
 def _text(octets: bytes) -> str:
-    """Text of a file, without what would move a terminal's cursor."""
+    """The text of a file, without characters that move a terminal's cursor."""
     text = octets.decode("utf-8", errors="replace")
     return "".join(letter if letter.isprintable() else " " for letter in text).strip()

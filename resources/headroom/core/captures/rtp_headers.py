@@ -8,7 +8,7 @@ _PADDING, _EXTENSION, _CSRC_COUNT = 0x20, 0x10, 0x0F
 
 
 def octets_of(datagram: bytes) -> int:
-    """Octets of the header with contributing sources and extension; 0 where there is none of version 2."""
+    """The octets of the header with contributing sources and extension; 0 if it is not RTP of version 2."""
     if len(datagram) < FIXED or datagram[0] >> 6 != 2:
         return 0
     octets = FIXED + 4 * (datagram[0] & _CSRC_COUNT)
@@ -18,7 +18,7 @@ def octets_of(datagram: bytes) -> int:
 
 
 def padding_of(datagram: bytes, header: int) -> int:
-    """Octets of padding at the end of a packet with a header of so many octets: the last one counts them."""
+    """The octets of padding at the end of a packet with a header of so many octets: the last octet counts them."""
     is_padded = header and datagram[0] & _PADDING and len(datagram) > header
     return min(datagram[-1], len(datagram) - header) if is_padded else 0
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """SLIP: packets of a serial line (RFC 1055), TCP headers compressed or not (RFC 1144, 3.2.2).
 
-Captures of the link type 8 have one of three things in a record: the 16 octets of BSD's header, and a packet that the
+A record in a capture of the link type 8 holds one of three things: the 16 octets of BSD's header, and a packet that the
 kernel has restored; a packet as it is between two END octets; or octets of the line, END octets among them.
 """
 
@@ -12,8 +12,8 @@ from headroom.core.captures.reading import CapturedPacket
 
 SLIP = 8
 END, ESC, ESC_END, ESC_ESC = 0xC0, 0xDB, 0xDC, 0xDD
-BSD_HEADER = 16  # octets: direction, and the compressed header or what there is of it
-LONGEST = 1 << 16  # octets of a packet; what is longer is none, and is not kept
+BSD_HEADER = 16  # octets: direction, and the compressed header or its beginning
+LONGEST = 1 << 16  # most octets of a packet; anything longer is discarded
 COMPRESSED, UNCOMPRESSED, IP = "compressed", "uncompressed", "ip"
 
 
@@ -23,7 +23,7 @@ def has_bsd_header(octets: bytes) -> bool:
 
 
 def packet_type(octets: bytes) -> tuple[str, bytes]:
-    """The type of a packet that its first octet says, and the packet without it (RFC 1144, 3.2.2 and A)."""
+    """The type of a packet, from its first octet, and the packet without it (RFC 1144, 3.2.2 and A)."""
     first = octets[:1]
     if first >= b"\x80":
         return COMPRESSED, bytes([first[0] & 0x7F]) + octets[1:]
@@ -33,25 +33,26 @@ def packet_type(octets: bytes) -> tuple[str, bytes]:
 
 
 def unescape(octets: bytes) -> bytes:
-    """The octets that stand for END and ESC put right. An ESC that nothing of that follows stays (RFC 1055)."""
+    """Replaces the escape sequences of END and ESC. An ESC before any other octet stays (RFC 1055)."""
     if ESC not in octets:
         return octets
-    found = bytearray()
+    result = bytearray()
     at = 0
     while at < len(octets):
         pair = octets[at + 1] if octets[at] == ESC and at + 1 < len(octets) else None
         if pair in (ESC_END, ESC_ESC):
-            found.append(END if pair == ESC_END else ESC)
+            result.append(END if pair == ESC_END else ESC)
             at += 2
         else:
-            found.append(octets[at])
+            result.append(octets[at])
             at += 1
-    return bytes(found)
+    return bytes(result)
 
 
 def _is_framed(octets: bytes) -> bool | None:
-    """True if a record is one of a line with END octets, False if it is a packet; None where neither is sure. A packet
-    may end with an octet that looks like END: it has the length that its IP header says."""
+    """True if a record is octets of a line with END octets, False if it is a packet, None if neither is certain. A
+    packet may end with an octet that looks like END: its IP header gives its length.
+    """
     packet = packet_type(octets)[1]
     length = int.from_bytes(packet[2:4], "big") if packet[:1] < b"\x60" else 40 + int.from_bytes(packet[4:6], "big")
     if packet and packet[0] >> 4 in (4, 6) and length == len(packet):
@@ -64,7 +65,7 @@ class _Line:
     """The octets of one direction since the last END."""
 
     begun: bytearray = field(default_factory=bytearray)
-    is_framed: bool | None = None  # None: nothing tells yet
+    is_framed: bool | None = None  # None: not decided yet
 
 
 @dataclass
@@ -75,7 +76,7 @@ class Deframer:
     split: int = 0
 
     def packets(self, captured: CapturedPacket) -> Iterator[CapturedPacket]:
-        """The packets that end in a record, all with its number."""
+        """The packets that end in a record, all with the record's number."""
         octets = captured.octets
         line = self.lines.setdefault((captured.interface.number, captured.direction), _Line())
         if line.is_framed is None and not has_bsd_header(octets):

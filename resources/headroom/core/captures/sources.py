@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The packets of a file: of a capture, or of a transport stream, with the packets of serial lines taken out of SLIP."""
+"""The packets of a capture or of a transport stream; packets of serial lines are taken out of SLIP."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -13,7 +13,7 @@ from headroom.core.captures.reading import CapturedPacket
 
 @dataclass
 class Source:
-    """A file, and what the user says of its link types."""
+    """A file, and the user's formats of its link types."""
 
     path: Path
     given: Mapping[int, Format] = field(default_factory=dict)
@@ -22,7 +22,7 @@ class Source:
     _ts_octets: int = 0
 
     def packets(self) -> Iterator[tuple[CapturedPacket, Frame]]:
-        """All packets in order, each with what it carries. Raises as `reading.read` does."""
+        """All packets in order, each with its content. Raises as `reading.read` does."""
         number = 0
         for captured in self._captured():
             self._types.add(captured.interface.link_type)
@@ -32,12 +32,12 @@ class Source:
 
     @property
     def remarks(self) -> list[str]:
-        """Returns sentences on how the packets read so far were read."""
-        found = [f"A file of TS packets of {self._ts_octets} octets each."] if self._ts_octets else []
-        found += formats.remarks(self._types, self.given)
+        """Sentences on the way in which the packets so far were read."""
+        sentences = [f"A file of TS packets of {self._ts_octets} octets each."] if self._ts_octets else []
+        sentences += formats.remarks(self._types, self.given)
         if self._deframer.split:
-            found.append("SLIP packets are counted, not records: some held none, or several.")
-        return found
+            sentences.append("SLIP packets are counted, not records: some held none, or several.")
+        return sentences
 
     def _captured(self) -> Iterator[CapturedPacket]:
         if (layout := ts_file.layout(self.path)) is None:

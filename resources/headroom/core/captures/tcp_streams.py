@@ -8,14 +8,18 @@ from headroom.core.captures.dissection import Flow, Segment
 
 HEADER = 20  # octets, without options
 FIN, SYN, RST = 1, 2, 4
-MOST_FLOWS = 500  # one more replaces the one that has been silent for longest
-MOST_HELD, MOST_SEGMENTS = 1 << 16, 256  # octets behind a gap, of a flow: with more, what is missing is given up
+MOST_FLOWS = 500  # most streams; one more replaces the one that has been silent for longest
+MOST_HELD, MOST_SEGMENTS = (
+    1 << 16,
+    256,
+)  # most octets of a flow behind a gap; with more, the missing octets are given up
 _MODULUS = 1 << 32
 
 
 class Piece(NamedTuple):
-    """The next octets of a stream. `begins` if they are its first ones; `lost` counts those that are missing in front
-    of them."""
+    """The next octets of a stream. `begins` if they are its first ones; `lost` counts the octets that are missing in
+    front of them.
+    """
 
     octets: bytes
     begins: bool = False
@@ -23,7 +27,7 @@ class Piece(NamedTuple):
 
 
 def segment_of(octets: bytes, missing: int = 0) -> Segment | None:
-    """The segment with its TCP header in front; None where that is not whole."""
+    """The segment with its TCP header in front; None if the header is not whole."""
     if len(octets) < HEADER:
         return None
     header = 4 * (octets[12] >> 4)
@@ -36,11 +40,11 @@ def segment_of(octets: bytes, missing: int = 0) -> Segment | None:
 class _Stream:
     expected: int  # the next sequence number
     begins: bool = False
-    lost: int = 0  # in front of it
-    held: dict[int, Segment] = field(default_factory=dict)  # behind a gap
+    lost: int = 0  # octets lost in front of it
+    held: dict[int, Segment] = field(default_factory=dict)  # segments behind a gap
 
     def distance(self, sequence: int) -> int:
-        """Returns how far a sequence number is beyond the next one; below 0 in front of it."""
+        """The distance of a sequence number from the next one; below 0 if it lies before it."""
         return (sequence - self.expected + _MODULUS // 2) % _MODULUS - _MODULUS // 2
 
 
@@ -51,7 +55,7 @@ class Streams:
     flows: dict[Flow, _Stream] = field(default_factory=dict)
 
     def take(self, flow: Flow, segment: Segment) -> list[Piece]:
-        """The octets that follow in order once this segment is there."""
+        """The octets that follow in order after this segment."""
         stream = self.flows.pop(flow, None)
         if segment.flags & SYN:
             stream = _Stream((segment.sequence + 1) % _MODULUS, begins=True)
@@ -69,7 +73,9 @@ class Streams:
         if known is None or len(known.octets) < len(segment.octets):
             stream.held[segment.sequence] = segment
         pieces = _in_order(stream)
-        while len(stream.held) > MOST_SEGMENTS or sum(len(one.octets) for one in stream.held.values()) > MOST_HELD:
+        while (
+            len(stream.held) > MOST_SEGMENTS or sum(len(waiting.octets) for waiting in stream.held.values()) > MOST_HELD
+        ):
             gap = min(map(stream.distance, stream.held))
             stream.expected = (stream.expected + gap) % _MODULUS
             stream.lost += gap
@@ -78,7 +84,7 @@ class Streams:
 
 
 def _in_order(stream: _Stream) -> list[Piece]:
-    """Takes the segments away that are no longer behind a gap."""
+    """Removes and returns the segments that are no longer behind a gap."""
     pieces = []
     while ready := [sequence for sequence in stream.held if stream.distance(sequence) <= 0]:
         segment = stream.held.pop(min(ready, key=stream.distance))

@@ -11,16 +11,17 @@ from headroom.core.captures.reading import CapturedPacket, Interface, is_capture
 
 LINK_TYPE = 243
 OCTETS, SYNC = 188, 0x47
-_FRONTS = {188: 0, 192: 4, 204: 0}  # octets in front of a packet, by what a packet takes in the file
-_ENOUGH = 5  # packets by which a file is known that does not begin with one
+_FRONTS = {188: 0, 192: 4, 204: 0}  # octets in front of a packet, by the octets that a packet takes in the file
+_ENOUGH = 5  # packets that identify a file that does not begin with a packet
 _AT_ONCE = 1 << 16  # octets
 _TICKS_PER_S = 27_000_000
 _TIME_BITS = 30
 
 
 def layout(path: Path) -> tuple[int, int] | None:
-    """Octets in front of the first packet, and those that each takes; None where it is no such file, or a pipe, which
-    can be read once only."""
+    """The octets in front of the first packet, and those that each packet takes; None for another file, or for a pipe,
+    which can be read only once.
+    """
     if not path.is_file():
         return None
     try:
@@ -42,8 +43,9 @@ def layout(path: Path) -> tuple[int, int] | None:
 
 
 def read(path: Path, skipped: int, octets: int) -> Iterator[CapturedPacket]:
-    """The packets of a file. Where the sync octet is missing, what is in front of the next one is a packet, too, which
-    is none of a transport stream."""
+    """The packets of a file. Where the sync octet is missing, the octets up to the next one become a packet that
+    belongs to no transport stream.
+    """
     interface, front = Interface(0, LINK_TYPE), _FRONTS[octets]
     with path.open("rb") as file:
         file.seek(skipped)
@@ -66,7 +68,7 @@ def _pieces(file: BinaryIO, octets: int, front: int) -> Iterator[bytes]:
 
 
 def _until_sync(held: bytes, at: int, octets: int, front: int) -> int:
-    """Octets to the next place with a sync octet in two packets; those of a packet where there is none so near."""
+    """The octets up to a place with a sync octet in two packets; those of one packet if there is none so near."""
     for place in range(at + 1, at + octets):
         if held[place + front] == SYNC and held[place + front + octets : place + front + octets + 1] in (b"", b"\x47"):
             return place - at

@@ -8,15 +8,16 @@ from pathlib import Path
 
 from headroom.core.errors import disk_error
 
-SNAP_LENGTH = 262_144  # octets; what tshark takes at most
+SNAP_LENGTH = 262_144  # octets; tshark reads no more
 _HEADER = struct.Struct("<IHHiIII")
 _RECORD = struct.Struct("<IIII")
 
 
 def write(path: Path, link_type: int, packets: Iterable[tuple[int, bytes, int]]) -> int:
-    """Packets as (time in ns, octets, length on the wire); returns how many. Times are kept in nanoseconds.
+    """Writes packets given as (time in ns, octets, length on the wire). Returns how many. Times are kept in
+    nanoseconds.
 
-    The file is there whole or not at all; raises EnvironmentLacks, which names it, where it cannot be written.
+    The file is written whole or not at all. Raises EnvironmentLacks, which names it, if it cannot be written.
     """
     try:
         if not path.exists() or (path.is_file() and not path.is_symlink()):

@@ -49,7 +49,7 @@ def presets() -> dict[str, Preset]:
 
 
 def present(names: Iterable[str] = MEASURED) -> list[str]:
-    """Those builds that are there with an engine, in the given order."""
+    """The builds, of the given ones, that have an engine, in the given order."""
     return [name for name in names if engine_program(name).is_file()]
 
 
@@ -58,17 +58,17 @@ def engine_program(build: str) -> Path:
 
 
 def require_engine(build: str) -> Path:
-    """The engine of a build. Raises EnvironmentLacks where it is not there."""
+    """The engine of a build. Raises EnvironmentLacks if it does not exist."""
     program = engine_program(build)
     if not program.is_file():
         raise EnvironmentLacks(
-            f"There is no engine at {shown(program)}: build it with `./headroom run`, or name a --build."
+            f"There is no engine at {shown(program)}: build it with `./headroom run`, or name another by --build."
         )
     return program
 
 
 def require(build: str) -> None:
-    """Raises UsageError where a build is neither a preset nor a folder with an engine."""
+    """Raises UsageError if a build is neither a preset nor a folder with an engine."""
     if build not in presets() and not engine_program(build).is_file():
         raise UsageError(f"There is no build '{build}'. Presets: {', '.join(presets())}; or the path of a folder.")
 
@@ -81,17 +81,17 @@ def ensure(
     say: Say | None = None,
     start: Start = subprocess.Popen,
 ) -> Path:
-    """Configures and builds a preset, doing only what is not done yet; returns its folder.
+    """Configures and builds a preset, doing only the steps that are needed. Returns its folder.
 
-    `targets` are ninja targets, all when empty. `tests` and `benchmarks` also configure the unit tests and the
-    benchmarks. `start` starts cmake and ninja, as Popen does. Two processes or threads may ask at once: the second
-    waits. A folder that cannot be written is used as it is when all of it is there. Raises EnvironmentLacks with the
-    compiler's last lines when it fails; the whole log is in the build folder.
+    `targets` are ninja targets, all if empty. `tests` and `benchmarks` also configure the unit tests and the
+    benchmarks. `start` starts cmake and ninja, as Popen does. If two processes or threads call it at once, the second
+    waits. A folder that cannot be written is used as it is if it is complete. Raises EnvironmentLacks with the
+    compiler's last lines if the build fails; the whole log is in the build folder.
     """
     require(preset)
     known = presets()
     if preset not in known:
-        return build_folder(preset)  # Built elsewhere, by other means.
+        return build_folder(preset)  # A build from elsewhere, made by other means.
     for program in ("cmake", "ninja", known[preset].compiler):
         if shutil.which(program) is None:
             raise EnvironmentLacks(f"The build {preset} needs {program}, which is not installed.")
@@ -100,20 +100,20 @@ def ensure(
     options = [name for name, on in (("HEADROOM_TESTS", tests), ("HEADROOM_BENCHMARKS", benchmarks)) if on]
     if _is_read_only(folder) and names and not options and all((folder / target).is_file() for target in names):
         if say:
-            say(f"{shown(folder)} cannot be written; what is built there is used as it is.")
+            say(f"{shown(folder)} cannot be written; its build is used as it is.")
         return folder
     folder.mkdir(parents=True, exist_ok=True)
     with _locked(folder, say):
         log = folder / "headroom-build.log"
         if origin := _made_elsewhere(folder):
-            # All of its files have the other place's paths: what is configured and built there would change that place.
+            # All of its files have the other place's paths: configuring and building there would change that place.
             if not folder.resolve().is_relative_to(ROOT.resolve()):
                 raise EnvironmentLacks(
                     f"{shown(folder)} leads to {folder.resolve()}, the build of another checkout ({origin}), which "
                     "nothing here may change; remove the link and call again."
                 )
             if say:
-                say(f"{shown(folder)} was made as {origin} and has been copied or moved; it is made anew")
+                say(f"{shown(folder)} was made as {origin} and has been copied or moved, so it is made again")
             _empty(folder)
         if not (folder / "build.ninja").is_file() or not _has(folder, options) or _could_have_ports(folder):
             if say:
@@ -125,25 +125,25 @@ def ensure(
 
 
 def _is_read_only(folder: Path) -> bool:
-    """Whether a build is there that this process may not change, as in a checkout that is mounted read-only."""
+    """True if the folder has a build that this process may not change, as in a checkout that is mounted read-only."""
     return (folder / "build.ninja").is_file() and not os.access(folder, os.W_OK)
 
 
 def _has(folder: Path, options: Iterable[str]) -> bool:
-    """Whether CMake options are on in a build."""
+    """True if CMake options are on in a build."""
     cache = _cache(folder)
     return all(f"{option}:BOOL=ON" in cache for option in options)
 
 
 def _could_have_ports(folder: Path) -> bool:
-    """Whether DPDK was looked for when the build was configured, was not there, and is now."""
+    """True if DPDK was missing when the build was configured, and is installed now."""
     if "HEADROOM_PORTS:INTERNAL=absent" not in _cache(folder) or shutil.which("pkg-config") is None:
         return False
     return subprocess.run(["pkg-config", "--exists", "libdpdk >= 22.11"], check=False).returncode == 0
 
 
 def _made_elsewhere(folder: Path) -> Path | None:
-    """Where a build was configured that is not this checkout's, in this folder: a copy, or one that was moved.
+    """The place where the build in a folder was configured, if it was copied or moved from there; else None.
 
     CMake writes the folders of sources and build into its cache. They may be named by way of a link.
     """
@@ -156,7 +156,7 @@ def _made_elsewhere(folder: Path) -> Path | None:
 
 
 def _empty(folder: Path) -> None:
-    """Removes what a folder holds; the folder stays, for others may wait for its lock."""
+    """Removes the content of a folder; the folder stays, because other processes may wait for its lock."""
     for path in folder.iterdir():
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path)
@@ -185,7 +185,7 @@ def _locked(folder: Path, say: Say | None) -> Iterator[None]:
 
 
 def _step(command: list[str], log: Path, mode: str, doing: str, say: Say | None, start: Start) -> None:
-    """Runs one command, all its output to the log; `say` hears ninja's progress."""
+    """Runs one command, all its output to the log; `say` receives ninja's progress."""
     last: list[str] = []
     environment = {**os.environ, **_launchers(), "NINJA_STATUS": "[%f/%t] "}
     with log.open(mode, encoding="utf-8") as out, _Steps(f"{doing[0].lower()}{doing[1:]}", say) as steps:
@@ -203,8 +203,8 @@ def _step(command: list[str], log: Path, mode: str, doing: str, say: Say | None,
             for line in process.stdout:
                 out.write(line)
                 last = [*last[-25:], line.rstrip()]
-                if found := _work(line):
-                    steps.done(found)
+                if step := _work(line):
+                    steps.done(step)
             code = process.wait()
         finally:
             if process.poll() is None:
@@ -216,8 +216,9 @@ def _step(command: list[str], log: Path, mode: str, doing: str, say: Say | None,
 
 
 def _launchers() -> dict[str, str]:
-    """Variables that make CMake compile by ccache, where it is installed and nothing is chosen yet. CMake reads them
-    when it configures a build for the first time."""
+    """Variables that make CMake compile with ccache, if it is installed and no launcher is chosen yet. CMake reads them
+    when it configures a build for the first time.
+    """
     names = ("CMAKE_C_COMPILER_LAUNCHER", "CMAKE_CXX_COMPILER_LAUNCHER")
     if shutil.which("ccache") is None or any(name in os.environ for name in names):
         return {}
@@ -225,11 +226,11 @@ def _launchers() -> dict[str, str]:
 
 
 class _Steps:
-    """Tells of ninja's steps: in place on a terminal, else at once and then every 20 s, while nothing ends too."""
+    """Reports ninja's steps: in place on a terminal, else at once and then every 20 s, also while no step ends."""
 
     def __init__(self, doing: str, say: Say | None) -> None:
         self.doing = doing
-        in_place: Say | None = getattr(say, "in_place", None)  # of `console.say`
+        in_place: Say | None = getattr(say, "in_place", None)  # the interval of `console.say`
         self.in_place = in_place if sys.stderr.isatty() else None
         self.write = self.in_place or say
         self.pause_s = 1.0 if self.in_place else 20.0
@@ -249,7 +250,7 @@ class _Steps:
             self.in_place("")
 
     def done(self, step: str) -> None:
-        """Notes a step that has ended."""
+        """Records a step that has ended."""
         first = not self.latest
         self.latest = step
         if self.write and first:
@@ -264,7 +265,7 @@ class _Steps:
 
 
 def _work(line: str) -> str | None:
-    """A step of ninja's, such as `[12/80] lib/null.so`, from its line; None where the line tells of no work."""
+    """The step of ninja's in a line, such as `[12/80] lib/null.so`; None if the line reports no step."""
     step = re.match(r"(\[\d+/(\d+)\]) (?!Re-).*?(\S+)$", line)
     if step is None or int(step[2]) < 2:
         return None

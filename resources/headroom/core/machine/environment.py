@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The environment of a measurement, as result records keep it: processor, kernel, settings, compiler, commit.
 
-What cannot be read is None; `missing` then says why, so that a report never shows a silent gap.
+An unknown value is None; `missing` has the reason, so that a report never shows a silent gap.
 """
 
 import os
@@ -21,7 +21,7 @@ from headroom.core.paths import ROOT, build_folder
 
 @dataclass
 class Environment:
-    """Everything about a machine that moves a figure."""
+    """The properties of a machine that influence a figure."""
 
     cpu_model: str | None = None
     microcode: str | None = None
@@ -99,21 +99,21 @@ def cpuinfo_fields(text: str) -> dict[str, str]:
     return fields
 
 
-def topology_summary(found: topology.Topology) -> dict[str, Any]:
-    """Counts that place a figure, and the CPU configurations that the machine offers."""
+def topology_summary(machine: topology.Topology) -> dict[str, Any]:
+    """Counts of cores and caches, and the CPU configurations of the machine."""
     return {
-        "cpus": [cpu.number for cpu in found.cpus],
-        "physical_cores": len(found.physical_cores),
-        "sockets": len({cpu.package for cpu in found.cpus}),
-        "last_level_caches": len({cpu.last_level_cache for cpu in found.cpus if cpu.last_level_cache}),
-        "smt": any(len(cpu.siblings) > 1 for cpu in found.cpus),
-        "excluded": {str(number): reason for number, reason in found.excluded.items()},
-        "configurations": {c.name: list(c.cpus) for c in topology.configurations(found) if c.available},
+        "cpus": [cpu.number for cpu in machine.cpus],
+        "physical_cores": len(machine.physical_cores),
+        "sockets": len({cpu.package for cpu in machine.cpus}),
+        "last_level_caches": len({cpu.last_level_cache for cpu in machine.cpus if cpu.last_level_cache}),
+        "smt": any(len(cpu.siblings) > 1 for cpu in machine.cpus),
+        "excluded": {str(number): reason for number, reason in machine.excluded.items()},
+        "configurations": {c.name: list(c.cpus) for c in topology.configurations(machine) if c.available},
     }
 
 
 def virtualisation(cpuinfo: dict[str, str], root: Path = Path("/")) -> str | None:
-    """Name of the hypervisor or container, "none" on bare metal as far as the kernel shows."""
+    """The name of the hypervisor or container; "none" on bare metal, as far as the kernel shows."""
     product = _text(root / "sys/class/dmi/id/product_name") or ""
     vendor = _text(root / "sys/class/dmi/id/sys_vendor") or ""
     if "hypervisor" in cpuinfo.get("flags", "").split():
@@ -122,8 +122,8 @@ def virtualisation(cpuinfo: dict[str, str], root: Path = Path("/")) -> str | Non
 
 
 def governor(cpu: Path) -> str | None:
-    found = {text for path in sorted(cpu.glob("cpu[0-9]*/cpufreq/scaling_governor")) if (text := _text(path))}
-    return ", ".join(sorted(found)) or None
+    governors = {text for path in sorted(cpu.glob("cpu[0-9]*/cpufreq/scaling_governor")) if (text := _text(path))}
+    return ", ".join(sorted(governors)) or None
 
 
 def boost(cpu: Path) -> str | None:
@@ -137,7 +137,7 @@ def boost(cpu: Path) -> str | None:
 
 
 def compiler_and_flags(folder: Path) -> tuple[str | None, str | None]:
-    """Compiler with version and C++ flags of a build folder, from CMake's own files."""
+    """The compiler with its version, and the C++ flags, of a build folder, from CMake's own files."""
     cached = _text(folder / "CMakeCache.txt")
     if cached is None:
         return None, None
@@ -153,11 +153,13 @@ def compiler_and_flags(folder: Path) -> tuple[str | None, str | None]:
 
 @cache
 def commit() -> dict[str, Any]:
-    """Commit of the harness and whether the tree has changes; {"commit": None, "reason"} outside a git repository."""
+    """The commit of the harness, and if its tree has changes; {"commit": None, "reason"} outside a git repository."""
     if stamp := version.stamped():
         return {"commit": stamp[:40], "changed": stamp.endswith(".changed")}
     try:
-        head, status = (git(ROOT, *words, timeout_s=20) for words in (("rev-parse", "HEAD"), ("status", "--porcelain")))
+        head, status = (
+            git(ROOT, *arguments, timeout_s=20) for arguments in (("rev-parse", "HEAD"), ("status", "--porcelain"))
+        )
     except (OSError, EnvironmentLacks) as error:
         return {"commit": None, "changed": None, "reason": str(error)}
     if head.returncode or status.returncode:
@@ -201,5 +203,5 @@ def _text(path: Path) -> str | None:
 
 
 def load_average() -> float:
-    """Processes that want to run, over the last minute: on a quiet machine well below 0.5."""
+    """The processes ready to run, averaged over the last minute: on a quiet machine well below 0.5."""
     return os.getloadavg()[0]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The guard: whether this machine is quiet enough to measure, for nights and for the cells of campaigns.
+"""The guard: decides if this machine is quiet enough to measure, for nights and for the cells of campaigns.
 
 Source: proc(5), /proc/stat; sysfs: cpufreq, thermal.
 """
@@ -16,7 +16,7 @@ from headroom.core.machine import procstat
 from headroom.core.machine.procstat import CoreTimes
 
 SAMPLE_S = 1.0
-LEAST_FREQUENCY = 0.5  # of the highest: below it, the processor is throttled
+LEAST_FREQUENCY = 0.5  # share of the highest frequency: below it, the processor is throttled
 MOST_CELSIUS = 90.0
 LEAST_DISK = 2 << 30  # octets: binaries, a worktree and its build
 WAIT_S = 15 * 60.0
@@ -27,22 +27,25 @@ Look = Callable[[], list[str]]
 
 @dataclass(frozen=True)
 class Quiet:
-    """The limits of a quiet machine, as shares (0..1) of the time of all CPUs: other work, and what a hypervisor gives
-    to others."""
+    """The limits of a quiet machine, as shares (0..1) of the time of all CPUs: other work, and time that a hypervisor
+    gives to other guests.
+    """
 
     busy: float = 0.15
     steal: float = 0.01
 
 
 def look(folder: Path, quiet: Quiet = Quiet(), root: Path = Path("/"), sample_s: float = SAMPLE_S) -> list[str]:
-    """Why this machine cannot measure now, a clause each; [] where it can. `folder` is where results are kept; `root`
-    is for tests. Takes `sample_s` seconds, in which this process sleeps."""
+    """The reasons why this machine cannot measure now, a clause each; [] if it can. `folder` is the folder of results;
+    `root` is for tests. Takes `sample_s` seconds, in which this process sleeps.
+    """
     return [*_cpus(quiet, root, sample_s), *_frequency(root), *_temperature(root), *_disk(folder)]
 
 
 def wait(look: Look, sleep: Callable[[float], None] = time.sleep, most_s: float = WAIT_S) -> str:
-    """Waits until nothing speaks against measuring. Returns the reasons that remain after `most_s` seconds, as a
-    sentence; "" where none does."""
+    """Waits until nothing prevents measuring. Returns the reasons that remain after `most_s` seconds, as a sentence; ""
+    if none does.
+    """
     waited = 0.0
     while reasons := look():
         if waited >= most_s:
@@ -66,11 +69,13 @@ def _cpus(quiet: Quiet, root: Path, sample_s: float) -> Iterator[str]:
     if busy is not None and busy > quiet.busy:
         yield f"other work takes {busy:.0%} of the CPUs".replace("%", " %")
     if steal is not None and steal > quiet.steal:
-        yield f"a hypervisor gives {steal:.1%} of the CPUs' time to others".replace("%", " %")
+        yield f"a hypervisor gives {steal:.1%} of the CPUs' time to other guests".replace("%", " %")
 
 
 def _total(cores: dict[int, CoreTimes]) -> CoreTimes:
-    return CoreTimes(**{one.name: sum(getattr(core, one.name) for core in cores.values()) for one in fields(CoreTimes)})
+    return CoreTimes(
+        **{field.name: sum(getattr(core, field.name) for core in cores.values()) for field in fields(CoreTimes)}
+    )
 
 
 def _frequency(root: Path) -> Iterator[str]:
@@ -84,8 +89,8 @@ def _frequency(root: Path) -> Iterator[str]:
 
 
 def _temperature(root: Path) -> Iterator[str]:
-    found = [_number(path) for path in (root / "sys/class/thermal").glob("thermal_zone*/temp")]
-    hottest = max((value / 1000 for value in found if value is not None), default=0.0)
+    temperatures = [_number(path) for path in (root / "sys/class/thermal").glob("thermal_zone*/temp")]
+    hottest = max((value / 1000 for value in temperatures if value is not None), default=0.0)
     if hottest > MOST_CELSIUS:
         yield f"the processor has {hottest:.0f} °C"
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Libraries of others that an adapter opens at run time: whether this machine has one, and which version it is.
+"""External libraries that an adapter opens at run time: finds out if this machine has one, and its version.
 
-It is opened in a process of its own, as whatever it does when it is loaded must not happen to us.
+The library is opened in a process of its own, because its initialisation may do anything.
 """
 
 import hashlib
@@ -18,7 +18,8 @@ from headroom.core.sandbox import Walls
 
 PATIENCE_S = 20.0
 
-# Prints one JSON document: the file that was opened, its version, and what it lacks; or why it cannot be opened.
+# Prints one JSON document: the file that was opened, its version, and its missing symbols; or the reason why it cannot
+# be opened.
 _PROBE = """
 import ctypes, json, sys
 name, version, symbols = json.loads(sys.argv[1])
@@ -43,7 +44,7 @@ print(json.dumps({"path": path, "version": text, "missing": missing}))
 
 @dataclass(frozen=True)
 class Requirement:
-    """What implementation.yaml says that its adapter opens: see `requires` in the schema."""
+    """A library that the adapter opens, from `requires` in implementation.yaml: see the schema."""
 
     library: str
     variable: str = ""
@@ -53,7 +54,7 @@ class Requirement:
 
 @dataclass(frozen=True)
 class LibrarySearch:
-    """The result of a search for a library. `reason` is empty when it exists and is new enough."""
+    """The result of a search for a library. `reason` is empty if it exists and is new enough."""
 
     path: str = ""
     version: str = ""
@@ -61,7 +62,7 @@ class LibrarySearch:
 
 
 def look_for(needed: Requirement) -> LibrarySearch:
-    """Opens a library as an adapter would: the file that the variable names, else its name on the loader's path."""
+    """Opens a library as an adapter would: the file that the variable names, or else its name on the loader's path."""
     named = os.environ.get(needed.variable, "") if needed.variable else ""
     return _look(named or needed.library, needed.variable if named else "", needed)
 
@@ -72,10 +73,10 @@ def _look(name: str, variable: str, needed: Requirement) -> LibrarySearch:
     probe = [sys.executable, "-I", "-c", _PROBE, json.dumps([name, needed.version, list(needed.symbols)])]
     try:
         walls = Walls(reads=(name,) if "/" in name else (), cpu_s=int(PATIENCE_S))
-        status, said = process_group.hear(probe, walls, PATIENCE_S)
-        answer = json.loads(said) if status == 0 else {}
+        status, answer_text = process_group.hear(probe, walls, PATIENCE_S)
+        answer = json.loads(answer_text) if status == 0 else {}
     except subprocess.TimeoutExpired:
-        return LibrarySearch(reason=f"{where} does not let itself be opened within {PATIENCE_S:g} s")
+        return LibrarySearch(reason=f"{where} takes more than {PATIENCE_S:g} s to open")
     except ValueError:
         answer = {}
     if "reason" in answer:
@@ -86,7 +87,7 @@ def _look(name: str, variable: str, needed: Requirement) -> LibrarySearch:
     if answer["missing"]:
         old = f" (version {answer['version']})" if answer["version"] else ""
         lacks = f"{where}{old} has no {_few(answer['missing'])}"
-        # One that has none of the required symbols is hardly an old one.
+        # A library without any of the required symbols is hardly an old version.
         other = (
             "it is too old"
             if len(answer["missing"]) < len(needed.symbols)
@@ -97,14 +98,15 @@ def _look(name: str, variable: str, needed: Requirement) -> LibrarySearch:
 
 
 def _few(symbols: list[str]) -> str:
-    """The first symbol, and how many more there are: mangled names are long, and say nothing more each."""
+    """The first symbol, and the number of the others: mangled names are long."""
     return symbols[0] + (f" and {len(symbols) - 1} more of its functions" if len(symbols) > 1 else "")
 
 
 @cache
 def digest(path: str) -> str | None:
-    """SHA-256 of a library's file, as hexadecimal digits; None when it cannot be read. A run opens the same file over
-    and over, so it is read once."""
+    """The SHA-256 of a library's file, as hexadecimal digits; None if it cannot be read. A run opens the same file
+    repeatedly, so it is read once.
+    """
     try:
         return hashlib.sha256(Path(path).read_bytes()).hexdigest()
     except OSError:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The lock that lets one measurement at a time work on a machine: nights and campaigns take it."""
+"""The lock that allows one measurement at a time on a machine: nights and campaigns take it."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from headroom.core.errors import EnvironmentLacks, disk_error
 from headroom.core.paths import out_folder
 
 POLL_S = 1.0
-SHARED = Path("/run/lock")  # a folder in which every user may make files (FHS 3.0, 5.9, as Debian has it)
+SHARED = Path("/run/lock")  # a folder in which every user may make files (FHS 3.0, 5.9; Debian's layout)
 
 
 class MachineBusy(EnvironmentLacks):
-    """The machine did not become free in time. The message says why."""
+    """Raised if the machine did not become free in time. The message has the reason."""
 
 
 def lock_path() -> Path:
-    """The lock's file: $HEADROOM_LOCK, or one that all users and output folders of this machine share."""
+    """The lock's file: $HEADROOM_LOCK, or a file that all users and output folders of this machine share."""
     if named := os.environ.get("HEADROOM_LOCK"):
         return Path(named)
     return (SHARED if os.access(SHARED, os.W_OK) else out_folder()) / "headroom-measuring.lock"
@@ -30,7 +30,7 @@ def lock_path() -> Path:
 
 @contextmanager
 def measuring(patience_s: float) -> Iterator[None]:
-    """Holds the machine's lock. Raises MachineBusy when another measurement has it for longer than `patience_s`."""
+    """Holds the machine's lock. Raises MachineBusy if another measurement has it for longer than `patience_s`."""
     path = lock_path()
     try:
         descriptor = _opened(path)
@@ -53,11 +53,11 @@ def _opened(path: Path) -> int:
     with suppress(FileNotFoundError, PermissionError):
         return os.open(path, os.O_RDWR | flags)
     with suppress(FileNotFoundError):
-        return os.open(path, os.O_RDONLY | flags)  # another user's: enough to lock it
+        return os.open(path, os.O_RDONLY | flags)  # another user's file: reading suffices to lock it
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | flags, 0o666)
     with suppress(OSError):
-        os.fchmod(descriptor, 0o666)  # whatever this user's umask is
+        os.fchmod(descriptor, 0o666)  # independent of this user's umask
     return descriptor
 
 

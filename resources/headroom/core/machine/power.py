@@ -23,7 +23,7 @@ IPMI_TIMEOUT_S = 10
 
 @dataclass(frozen=True)
 class Power:
-    """Mean power in W over some time, and which probe measured it; None with the reason where no probe can."""
+    """The mean power in W over some time, and the probe that measured it; None with the reason if no probe can."""
 
     watts: float | None
     source: str = ""
@@ -31,10 +31,10 @@ class Power:
 
 
 class PowerMeter:
-    """Measures from its making until `read`.
+    """Measures from its construction until `read`.
 
-    RAPL counts energy, so that its figure is the mean over the time; the others are read at both ends. RAPL covers
-    processors and memory, the others the whole machine, where they work.
+    RAPL counts energy, so its figure is the mean over the time; the other probes are read at both ends. RAPL covers
+    processors and memory, the others the whole machine.
     """
 
     def __init__(self, root: Path = Path("/"), clock: Callable[[], float] = time.monotonic) -> None:
@@ -64,7 +64,7 @@ class PowerMeter:
 
 @dataclass(frozen=True)
 class _Zone:
-    """The energy counter of a RAPL zone in microjoules, and where it wraps."""
+    """The energy counter of a RAPL zone in microjoules, and the value at which it wraps."""
 
     energy_uj: int
     range_uj: int
@@ -74,18 +74,18 @@ class _Zone:
 
 
 def _zones(root: Path) -> dict[Path, _Zone]:
-    """The packages and memories; other zones are parts of a package."""
-    found = {}
+    """The zones of packages and memories; other zones are parts of a package."""
+    zones = {}
     for folder in sorted((root / "sys/class/powercap").glob("intel-rapl:*")):
         name = _text(folder / "name") or ""
         energy, most = _number(folder / "energy_uj"), _number(folder / "max_energy_range_uj")
         if (name.startswith("package") or name == "dram") and energy is not None and most is not None:
-            found[folder] = _Zone(int(energy), int(most))
-    return found
+            zones[folder] = _Zone(int(energy), int(most))
+    return zones
 
 
 def _watts(root: Path) -> tuple[str, float] | None:
-    """The present power, by the first probe that has one."""
+    """The present power, from the first probe that has a value."""
     if (named := os.environ.get(FILE_VARIABLE)) and (watts := _number(Path(named))) is not None:
         return "file", watts
     if (watts := _ipmi()) is not None:
@@ -99,7 +99,7 @@ def _watts(root: Path) -> tuple[str, float] | None:
 
 
 def _first(folder: Path, *patterns: str) -> float | None:
-    """The sum of the files of the first pattern that has any."""
+    """The sum of the files of the first pattern with any."""
     for pattern in patterns:
         values = [value for path in sorted(folder.glob(pattern)) if (value := _number(path)) is not None]
         if values:
@@ -112,7 +112,7 @@ def _ipmi() -> float | None:
     if not shutil.which("ipmitool") or not any(Path("/dev").glob("ipmi*")):
         return None
     try:
-        done = subprocess.run(
+        reply = subprocess.run(
             ["ipmitool", "dcmi", "power", "reading"],
             capture_output=True,
             text=True,
@@ -121,8 +121,8 @@ def _ipmi() -> float | None:
         )
     except (OSError, subprocess.TimeoutExpired):
         return None
-    found = re.search(r"Instantaneous power reading:\s*(\d+) Watts", done.stdout)
-    return float(found[1]) if found else None
+    match = re.search(r"Instantaneous power reading:\s*(\d+) Watts", reply.stdout)
+    return float(match[1]) if match else None
 
 
 def _text(path: Path) -> str | None:
@@ -133,7 +133,7 @@ def _text(path: Path) -> str | None:
 
 
 def _number(path: Path) -> float | None:
-    """The first word of a file as a number that can be a power or an energy; None where it is none."""
+    """The first word of a file as a number that can be a power or an energy; None for any other word."""
     words = (_text(path) or "").split()
     try:
         value = float(words[0]) if words else -1.0

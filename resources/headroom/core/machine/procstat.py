@@ -13,7 +13,7 @@ FIELDS = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal",
 
 @dataclass(frozen=True)
 class CoreTimes:
-    """Jiffies of one core since boot, by what they went to."""
+    """The jiffies of one core since boot, by use."""
 
     user: int = 0
     nice: int = 0
@@ -33,7 +33,7 @@ class CoreTimes:
 
 
 def parse(text: str) -> dict[int, CoreTimes]:
-    """Times of each core in the text of /proc/stat. Fields that an old kernel lacks are 0."""
+    """The times of each core in the text of /proc/stat. Fields that an old kernel lacks are 0."""
     result = {}
     for line in text.splitlines():
         name, *values = line.split() or [""]
@@ -48,7 +48,9 @@ def read(path: Path = PROC_STAT) -> dict[int, CoreTimes]:
 
 
 def busy_share(before: CoreTimes, after: CoreTimes) -> float | None:
-    """Busy share of a core between two readings, 0..1; None when the clock did not advance. Stolen time is not busy."""
+    """The busy share of a core between two readings, 0..1; None if the clock did not advance. Stolen time is
+    not busy.
+    """
     total = after.total - before.total
     if total <= 0:
         return None
@@ -57,6 +59,6 @@ def busy_share(before: CoreTimes, after: CoreTimes) -> float | None:
 
 
 def steal_share(before: CoreTimes, after: CoreTimes) -> float | None:
-    """Share of the time that a hypervisor gave to other machines, 0..1; None when the clock did not advance."""
+    """The share of the time that a hypervisor gave to other guests, 0..1; None if the clock did not advance."""
     total = after.total - before.total
     return min(1.0, max(0.0, (after.steal - before.steal) / total)) if total > 0 else None

@@ -18,12 +18,12 @@ SYS_CPU = Path("/sys/devices/system/cpu")
 
 @dataclass(frozen=True)
 class Cpu:
-    """One logical CPU that may be used."""
+    """A logical CPU that may be used."""
 
     number: int
     core: int  # core_id: unique within the package
     package: int
-    siblings: frozenset[int]  # logical CPUs of the same physical core, itself included
+    siblings: frozenset[int]  # logical CPUs of the same physical core, including this one
     last_level_cache: frozenset[int]  # logical CPUs that share the cache of the highest level; empty: unknown
     cache_level: int = 0
     capacity: int = 1024  # relative speed of the core's kind; 1024 is the fastest (cpu_capacity)
@@ -51,7 +51,7 @@ class Topology:
 
 @dataclass(frozen=True)
 class CpuConfiguration:
-    """Which CPUs do the work. `cpus` is empty when this machine cannot offer it, and `reason` says why."""
+    """The CPUs that do the work. `cpus` is empty if this machine lacks the configuration, and `reason` tells why."""
 
     name: str
     description: str
@@ -64,7 +64,7 @@ class CpuConfiguration:
 
 
 def parse_list(text: str) -> set[int]:
-    """CPU numbers of a kernel list such as `0-3,8`. Raises ValueError on anything else."""
+    """The CPU numbers of a kernel list such as `0-3,8`. Raises ValueError on anything else."""
     numbers: set[int] = set()
     for part in filter(None, (piece.strip() for piece in text.strip().split(","))):
         match = re.fullmatch(r"(\d+)(?:-(\d+))?", part)
@@ -76,7 +76,7 @@ def parse_list(text: str) -> set[int]:
 
 
 def read(root: Path = SYS_CPU, allowed: Iterable[int] | None = None) -> Topology:
-    """Reads the topology below `root`. `allowed` is the affinity mask; the calling process's own when left out."""
+    """Reads the topology below `root`. `allowed` is the affinity mask, by default the calling process's own."""
     mask = set(os.sched_getaffinity(0)) if allowed is None else set(allowed)
     present = {int(path.name[3:]) for path in root.glob("cpu[0-9]*") if path.name[3:].isdigit()}
     online = _list(root / "online") or present or mask
@@ -116,12 +116,14 @@ def _last_level_cache(folder: Path) -> tuple[set[int], int]:
 
 
 def _preference(cpu: Cpu) -> tuple[bool, int, bool, int]:
-    """Isolated cores first, fast kinds before slow ones, CPU 0 last: it takes most interrupts and runs the harness."""
+    """A sort key: isolated cores first, fast kinds before slow ones, CPU 0 last because it takes most interrupts and
+    runs the harness.
+    """
     return (not cpu.isolated, -cpu.capacity, cpu.number == 0, cpu.number)
 
 
 def configurations(topology: Topology) -> list[CpuConfiguration]:
-    """Every CPU configuration that is defined for such a machine, those that it lacks included with the reason."""
+    """Every CPU configuration that is defined for the machine, including those that it lacks, with the reason."""
     cores = topology.physical_cores
     fastest = [core for core in cores if core.capacity == cores[0].capacity] if cores else []
     result = [_one(cores), _siblings(topology, cores), _same_cache(fastest), _two_packages(fastest)]
@@ -190,7 +192,7 @@ def _many(count: int, cores: list[Cpu]) -> CpuConfiguration:
 
 
 def resolve(names: Iterable[str], available: list[CpuConfiguration]) -> list[CpuConfiguration]:
-    """Configurations by name, in the order given. Raises UsageError on a name that is not defined."""
+    """The configurations of some names, in the order given. Raises UsageError for an unknown name."""
     by_name = {configuration.name: configuration for configuration in available}
     result = []
     for name in names:
@@ -198,7 +200,7 @@ def resolve(names: Iterable[str], available: list[CpuConfiguration]) -> list[Cpu
         if found is None and (match := re.fullmatch(r"(\d+)c", name)) and int(match[1]) > 0:
             found = CpuConfiguration(name, f"{match[1]} cores", reason="this machine has fewer cores")
         if found is None:
-            raise UsageError(f"'{name}' is no CPU configuration. Known here: {', '.join(by_name)}.")
+            raise UsageError(f"'{name}' is not a CPU configuration. Known here: {', '.join(by_name)}.")
         if found not in result:
             result.append(found)
     return result

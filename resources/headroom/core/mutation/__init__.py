@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Defects put into the reference on purpose, to see that the conformance suites find each of them.
+"""Defects put into the reference on purpose, to check that the conformance suites detect each of them.
 
-`catalogue` reads which there are, `hunt` lets the suites look for one, `campaign` for many at a time.
+`catalogue` lists them, `hunt` runs the suites on one of them, `campaign` on many at a time.
 """

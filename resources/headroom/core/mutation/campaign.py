@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Many mutants: the reference built with them, the conformance suites looking for each, and what came of it."""
+"""Many mutants: builds the reference with them, runs the conformance suites on each, and collects the outcomes."""
 
 import contextlib
 import json
@@ -23,7 +23,7 @@ from headroom.core.paths import DEFAULT_BUILD, ROOT
 
 PRESET = "mutants"
 LIBRARY = "lib/reference.so"
-PATIENCE_S = 1800.0  # for all conformance cases on one mutant or double
+PATIENCE_S = 1800.0  # seconds for all conformance cases on one mutant or double
 UNCHANGED = "unchanged-reference"  # the reference of the mutants' build without any mutant
 
 Verdict = Literal["caught", "survived", "error"]
@@ -33,10 +33,10 @@ Hunt = Callable[[Task], Outcome]
 
 @dataclass(frozen=True)
 class Row:
-    """One mutant and what became of it.
+    """A mutant and its outcome.
 
-    `error`: without a result, for the suites could not run, or the case that found it finds fault with the
-    reference as it should be, too.
+    `error`: there is no result, because the suites could not run, or because the detecting case also fails the
+    unchanged reference.
     """
 
     mutant: Mutant
@@ -65,9 +65,10 @@ class Row:
 
 
 def run(mutants: Sequence[Mutant], say: Say, jobs: int | None = None) -> list[Row]:
-    """Builds, and hunts all mutants, `jobs` at a time (as many as there are CPUs). Rows come in the given order.
+    """Builds the mutants, and hunts all of them, `jobs` at a time (by default as many as there are CPUs). Rows come in
+    the given order.
 
-    Raises EnvironmentLacks when the build fails.
+    Raises EnvironmentLacks if the build fails.
     """
     build.ensure(DEFAULT_BUILD, say=say)
     library = build.ensure(PRESET, [LIBRARY], say=say) / LIBRARY
@@ -85,8 +86,9 @@ def campaign(
     jobs: int,
     stop: Callable[[], None] = lambda: None,
 ) -> list[Row]:
-    """The same with a library that is there. `hunt` may raise HeadroomError; `stop` ends the hunts that are under way,
-    for Ctrl-C reaches us and not them."""
+    """Hunts all mutants with a library that is already built. `hunt` may raise HeadroomError; `stop` ends the running
+    hunts after Ctrl-C, which only this process receives.
+    """
 
     def one(mutant: Mutant) -> Row:
         began = time.monotonic()
@@ -117,12 +119,12 @@ def _row(mutant: Mutant, outcome: Outcome) -> Row:
         first = outcome.errors[0]
         reason = f"{len(outcome.errors)} cases were errors, the first {first.case}: {first.reason}"
         return Row(mutant, "error", None, outcome.cases, outcome.seconds, reason)
-    reason = f"none of {outcome.cases} cases finds it"
+    reason = f"none of {outcome.cases} cases detects it"
     return Row(mutant, "survived", None, outcome.cases, outcome.seconds, reason)
 
 
 def _compare_with_unchanged(rows: list[Row], library: str, folder: str, hunt: Hunt) -> list[Row]:
-    """A case that finds fault with the reference as it should be, too, has found no mutant."""
+    """Discards detections by cases that also fail the unchanged reference."""
     cases = sorted({row.by.case for row in rows if row.by})
     if not cases:
         return rows
@@ -151,7 +153,7 @@ def document(rows: Sequence[Row]) -> dict[str, Any]:
 
 
 class Processes:
-    """Hunts in processes of their own, which end with us, and all at once when one of us is interrupted."""
+    """Hunts in processes of their own, which end with this process, and all at once after Ctrl-C."""
 
     def __init__(self) -> None:
         self.running: set[subprocess.Popen[str]] = set()
@@ -194,12 +196,12 @@ class Processes:
 
 
 def outcome_of(code: int, out: str, complaint: str) -> Outcome:
-    """What a hunt printed. Raises HeadroomError when that is no outcome."""
+    """The outcome that a hunt printed. Raises HeadroomError if there is none."""
     try:
         document = json.loads(out.strip().splitlines()[-1])
         if code == 0:
             caught = CaseResult(**document["caught"]) if document["caught"] else None
-            lists = {name: [CaseResult(**one) for one in document[name]] for name in ("found", "errors")}
+            lists = {name: [CaseResult(**case) for case in document[name]] for name in ("found", "errors")}
             return Outcome(**{**document, "caught": caught, **lists})
         sentence = str(document["error"])
     except (ValueError, KeyError, TypeError, IndexError):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The defects that the reference can be given: mutants.yaml of each scheme in implementations/reference."""
+"""The catalogue of defects for the reference: mutants.yaml of each scheme in implementations/reference."""
 
 import difflib
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ FOLDER, FILE = IMPLEMENTATIONS / "reference", "mutants.yaml"
 
 @dataclass(frozen=True)
 class Mutant:
-    """One defect. `suites` are those that run first, as paths below suites/."""
+    """A defect. `suites` are those that run first, as paths below suites/."""
 
     name: str
     scheme: str
@@ -30,15 +30,16 @@ class Mutant:
 
 
 def load(folder: Path = FOLDER) -> list[Mutant]:
-    """All mutants, in the order of their schemes and files. Raises UsageError with file and line where one is not
-    valid."""
-    found: dict[str, Mutant] = {}
+    """All mutants, in the order of their schemes and files. Raises UsageError with file and line if one is not
+    valid.
+    """
+    mutants: dict[str, Mutant] = {}
     for scheme in all_schemes().values():
         path = folder / scheme.name / FILE
         document = check(read(path), "mutants") if path.is_file() else Document(path, {"mutants": []})
         for index, entry in enumerate(document.data["mutants"]):
             name = entry["name"]
-            if name in found:
+            if name in mutants:
                 raise UsageError(document.complaint(("mutants", index, "name"), f"{name} stands here twice."))
             suites = tuple(suite if "/" in suite else f"{scheme.suites}/{suite}" for suite in entry["suites"])
             for place, suite in enumerate(suites):
@@ -46,13 +47,13 @@ def load(folder: Path = FOLDER) -> list[Mutant]:
                     where = ("mutants", index, "suites", place)
                     raise UsageError(document.complaint(where, f"there is no suite {suite}."))
             side, quick = entry["side"], entry.get("quick", False)
-            found[name] = Mutant(name, scheme.name, side, entry["section"], entry["breaks"], suites, quick)
-    return list(found.values())
+            mutants[name] = Mutant(name, scheme.name, side, entry["section"], entry["breaks"], suites, quick)
+    return list(mutants.values())
 
 
 def choose(names: Sequence[str], known: Sequence[Mutant]) -> list[Mutant]:
-    """Mutants by name, all when none is named. Raises UsageError when there is no such mutant."""
-    by_name = {one.name: one for one in known}
+    """The mutants of some names, all if none is named. Raises UsageError for an unknown name."""
+    by_name = {mutant.name: mutant for mutant in known}
     for name in names:
         if name not in by_name:
             close = difflib.get_close_matches(name, by_name, 3)

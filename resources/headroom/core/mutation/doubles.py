@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Doubles: the reference as another implementation that is right, and what the conformance suites make of it.
+"""Doubles: the reference as another correct implementation, which the conformance suites must not fail.
 
 Each `may` and each `should` of a requirement file is a freedom. doubles.yaml of a scheme in implementations/reference
-names the doubles that use them, and says why no double uses the others. A case that fails a double is a defect of the
-suites.
+names the doubles that use them, and the reason why no double uses the others. A case that fails a double is a defect of
+the suites.
 """
 
 import difflib
@@ -47,7 +47,7 @@ class Double:
 
     @property
     def may_be_non_strict(self) -> bool:
-        """True if it leaves out a SHOULD, which is non-strict where a case asks for it."""
+        """True if it leaves out a SHOULD, which is non-strict in a case about it."""
         known = requirements.load()
         return any(known[name].level == "should" for name in self.freedoms)
 
@@ -58,13 +58,13 @@ class Double:
 
 @dataclass(frozen=True)
 class Catalogue:
-    """All doubles by name; `reasons` say by requirement why no double uses a freedom."""
+    """All doubles by name. `reasons` holds, by requirement, the reason why no double uses a freedom."""
 
     doubles: Mapping[str, Double]
     reasons: Mapping[str, str]
 
     def find(self, name: str) -> Double:
-        """A double by name. Raises UsageError where there is none."""
+        """The double of a name. Raises UsageError if there is none."""
         if name not in self.doubles:
             close = difflib.get_close_matches(name, self.doubles, 3)
             hint = f"Close to it: {', '.join(close)}." if close else "See ./headroom test --doubles --dry-run."
@@ -72,26 +72,27 @@ class Catalogue:
         return self.doubles[name]
 
     def users(self, requirement: str) -> list[str]:
-        """The doubles that use a freedom, by name."""
-        return [one.name for one in self.doubles.values() if requirement in one.freedoms]
+        """The names of the doubles that use a freedom."""
+        return [double.name for double in self.doubles.values() if requirement in double.freedoms]
 
 
 def freedoms(scheme: str = "") -> list[Requirement]:
-    """The requirements that leave something open to an implementation of a scheme, or of any."""
+    """The requirements that leave an implementation of a scheme, or of any scheme, free."""
     return [
-        one
-        for one in requirements.load().values()
-        if one.level in ("may", "should")
-        and one.side not in requirements.SURROUNDINGS
-        and not one.not_yet
-        and scheme in ("", one.scheme)
+        requirement
+        for requirement in requirements.load().values()
+        if requirement.level in ("may", "should")
+        and requirement.side not in requirements.SURROUNDINGS
+        and not requirement.not_yet
+        and scheme in ("", requirement.scheme)
     ]
 
 
 @cache
 def load(folder: Path = FOLDER) -> Catalogue:
-    """The doubles of all schemes. Raises UsageError with file and line where a file is not valid, names a requirement
-    that is no freedom, or gives a reason for one that a double uses."""
+    """The doubles of all schemes. Raises UsageError with file and line if a file is not valid, names a requirement that
+    is not a freedom, or gives a reason for a freedom that a double uses.
+    """
     doubles: dict[str, Double] = {}
     reasons: dict[str, str] = {}
     for scheme in all_schemes().values():
@@ -134,9 +135,9 @@ def _check_freedoms(document: Document, where: tuple[str | int, ...], names: Seq
 
 
 def ask(double: Double, hunt: Callable[[Task], Outcome], build_name: str, every_suite: bool = False) -> Outcome:
-    """Asks a double all cases of its suites, or of every suite of its scheme.
+    """Runs all cases of a double's suites on it, or every suite of its scheme.
 
-    Raises EnvironmentLacks where its library is not built, HeadroomError where the suites cannot be run.
+    Raises EnvironmentLacks if its library is not built, HeadroomError if the suites cannot be run.
     """
     library = double.library(build_name)
     if not library.is_file():
@@ -163,18 +164,19 @@ def ask(double: Double, hunt: Callable[[Task], Outcome], build_name: str, every_
 
 
 def wrongly_judged(double: Double, outcome: Outcome) -> list[str]:
-    """The cases that do a double wrong, as sentences: those that fail, that end in an error, and those that are
-    non-strict though it leaves out no SHOULD."""
+    """The wrongly judged cases of a double, as sentences: those that fail, that end in an error, and those that are
+    non-strict though it leaves out no SHOULD.
+    """
     return [
-        f"{one.case} is {one.verdict} ({one.reason})"
-        for one in (*outcome.found, *outcome.errors)
-        if one.verdict != "non-strict" or not double.may_be_non_strict
+        f"{error.case} is {error.verdict} ({error.reason})"
+        for error in (*outcome.found, *outcome.errors)
+        if error.verdict != "non-strict" or not double.may_be_non_strict
     ]
 
 
 @dataclass(frozen=True)
 class Row:
-    """A double before the suites: how many cases were asked and passed, and the sentences of `wrongly_judged`."""
+    """The outcome of a double: how many cases ran and passed, and the sentences of `wrongly_judged`."""
 
     double: Double
     cases: int
@@ -196,18 +198,22 @@ class Row:
 
 
 def ask_all(chosen: Sequence[Double], say: Callable[[str], None]) -> list[Row]:
-    """Builds, and asks doubles every case of their schemes, as many at a time as there are CPUs. A double whose suites
-    cannot be run has that as its sentence. Raises EnvironmentLacks when the build fails."""
+    """Builds the doubles, and runs every case of their schemes on them, as many at a time as there are CPUs. If the
+    suites cannot be run on a double, its row has the reason. Raises EnvironmentLacks if the build fails.
+    """
     build.ensure(DEFAULT_BUILD, ["bin/headroom-engine", LIBRARY, ORDINARY], say=say)
 
     def row(double: Double) -> Row:
         try:
             outcome = ask(double, processes.hunt, DEFAULT_BUILD, every_suite=True)
-            found = Row(double, outcome.cases, len(outcome.passed), wrongly_judged(double, outcome))
+            outcome_row = Row(double, outcome.cases, len(outcome.passed), wrongly_judged(double, outcome))
         except HeadroomError as error:
-            found = Row(double, 0, 0, [str(error)])
-        say(f"{double.name}: {found.passed} of {found.cases} cases pass, {len(found.wrong)} do it wrong")
-        return found
+            outcome_row = Row(double, 0, 0, [str(error)])
+        say(
+            f"{double.name}: {outcome_row.passed} of {outcome_row.cases} cases pass, {len(outcome_row.wrong)} judge "
+            "it wrongly"
+        )
+        return outcome_row
 
     with campaign.Processes() as processes, ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
         try:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The conformance suites looking for one mutant, case by case, until one finds it.
+"""Runs the conformance suites on one mutant, case by case, until one detects it.
 
-It runs as a process of its own, for Robot Framework keeps much of its state in the process: what to do comes as JSON
-on stdin, what came of it goes to stdout.
+It runs as a process of its own, because Robot Framework keeps much of its state in the process. The task comes as JSON
+on stdin, the outcome goes to stdout.
 """
 
 import json
@@ -27,11 +27,11 @@ FINDS = ("fail", "non-strict")  # An error or a case that does not apply says no
 
 @dataclass
 class Task:
-    """`side` is that which gets the mutant; `mutant` is empty for the reference as it should be.
+    """The task of a hunt. `side` gets the mutant; `mutant` is empty for the unchanged reference.
 
     `suites` run first, then all others of `scheme`; with `cases`, only these cases, and all of them. `to_the_end`: the
-    run does not end with the first case that finds something, and `suites`, if there are any, are all. `options`
-    join those of the configuration, `capabilities` take the place of those that the reference declares of the scheme.
+    run does not end with the first detection, and only `suites` run, if there are any. `options` are added to those of
+    the configuration, `capabilities` replace those that the reference declares for the scheme.
     """
 
     name: str
@@ -50,7 +50,7 @@ class Task:
 
 @dataclass
 class CaseResult:
-    """One case: its verdict, its requirements, and its reason."""
+    """A case: its verdict, its requirements, and its reason."""
 
     case: str
     verdict: str
@@ -60,8 +60,9 @@ class CaseResult:
 
 @dataclass
 class Outcome:
-    """The suites' verdicts. `caught` is the first case that finds the mutant, None when none does; `found` are all that
-    find fault, of those that ran."""
+    """The suites' verdicts. `caught` is the first case that detects the mutant, None if there is none; `found` are all
+    cases that do, of those that ran.
+    """
 
     name: str
     caught: CaseResult | None = None
@@ -73,7 +74,7 @@ class Outcome:
 
 
 class Hunter(Listener):
-    """Looks at each record instead of writing it, and ends the run at the first one that finds something."""
+    """Examines each record instead of writing it, and ends the run at the first detection."""
 
     def __init__(self, folder: Path, settings: Settings, outcome: Outcome, stop: bool) -> None:
         super().__init__(folder, settings)
@@ -96,7 +97,7 @@ class Hunter(Listener):
 
 
 BOTH_SIDES = ("endpoint", "user-plane")  # roles that are both sides of a run
-# Keywords that a case about one side alone begins with.
+# First keywords of cases about one side alone.
 OF_DECOMPRESSOR = ("Vectors Should Be Decompressed", "A Decompressor")
 OF_COMPRESSOR = ("A Compressor",)
 OF_STORIES = (
@@ -113,8 +114,9 @@ OF_STORIES = (
 
 
 def is_about(test: Any, side: str) -> bool:
-    """Whether a case may say anything about a side. One that does nothing but play vectors, or tell stories of the
-    other side, does not. An endpoint and a user plane are both."""
+    """True if a case can detect a defect of a side. A case that only plays vectors, or tells stories of the other side,
+    cannot. An endpoint and a user plane are both sides.
+    """
     if side in BOTH_SIDES:
         return True
     mine, other = OF_COMPRESSOR, OF_DECOMPRESSOR
@@ -131,7 +133,7 @@ def _found(record: Record) -> CaseResult:
 
 
 def write_implementation(task: Task) -> Path:
-    """The folder of an implementation that is the reference but for its library, its mutant and what the task names."""
+    """Writes the folder of an implementation: the reference with the task's library, mutant and further settings."""
     folder = Path(task.folder) / task.name
     folder.mkdir(parents=True, exist_ok=True)
     document = implementations.read_declarations(implementations.IMPLEMENTATIONS / "reference").data
@@ -148,16 +150,16 @@ def write_implementation(task: Task) -> Path:
 
 
 def suites_in_order(first: Collection[str], scheme: str) -> list[Path]:
-    """Files of all conformance suites of a scheme, those named in `first` before the others."""
+    """The files of all conformance suites of a scheme, those named in `first` before the others."""
     files = suite_files(first)
-    found = find(scheme)
-    folders = [SUITES / name for name in (found.suites, *found.more_suites)]
+    scheme_found = find(scheme)
+    folders = [SUITES / name for name in (scheme_found.suites, *scheme_found.more_suites)]
     rest = [path for folder in folders for path in sorted(folder.glob("*.robot"))]
     return [*files, *(path for path in rest if path not in files)]
 
 
 def hunt(task: Task) -> Outcome:
-    """Runs the suites. Raises HeadroomError when they cannot be run at all."""
+    """Runs the suites. Raises HeadroomError if they cannot be run at all."""
     import io
 
     import robot

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Publications whose figures are measured again."""
+"""Publications whose figures are reproduced."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A paper's figures as data (reports/papers/*.yaml), and the verdict on ours beside them."""
+"""A paper's figures as data (reports/papers/*.yaml), and the verdict on our figures."""
 
 import math
 import re
@@ -21,10 +21,9 @@ NO_CELL = "-"  # in a table: the paper has no cell there
 class Figure:
     """One figure of a paper.
 
-    `paper` is the number that the paper prints, None where it prints none. `model` is a number that follows by
-    calculation, from an equation or from other numbers of the paper; it is compared where the paper prints none.
-    `within` is how close ours must come to either. `bound` is our own; `says` quotes the words of the paper that it
-    stands for.
+    `paper` is the printed number, None if there is none. `model` is a number that follows by calculation, from an
+    equation or from other numbers of the paper; it is compared where the paper prints none. `within` is how close ours
+    must come to either. `bound` is our own; `says` quotes the words of the paper that it stands for.
     """
 
     id: str
@@ -37,8 +36,8 @@ class Figure:
     bound: dict[str, float] = field(default_factory=dict)
     better: str = ""
     if_better: Verdict = "pass"
-    contradicted: str = ""  # where the paper says otherwise than this figure; then nothing can match both
-    unexplained: str = ""  # known of a difference whose cause is not known; a miss is non-strict
+    contradicted: str = ""  # the place where the paper contradicts this figure; then nothing can match both
+    unexplained: str = ""  # a known difference of unknown cause; a miss is non-strict
     model: float | None = None
     says: str = ""
     note: str = ""
@@ -71,20 +70,23 @@ class Paper:
     methods: dict[str, str]
     notes: tuple[str, ...] = ()
     titles: dict[str, str] = field(default_factory=dict)  # by place
-    configurations: dict[str, dict[str, Any]] = field(default_factory=dict)  # by place, where the file names one
+    configurations: dict[str, dict[str, Any]] = field(default_factory=dict)  # by place, if the file names any
     tables: dict[str, tuple[Table, ...]] = field(default_factory=dict)  # by place
 
     def of(self, where: str) -> list[Figure]:
         return [figure for figure in self.items.values() if figure.where == where]
 
     def places(self, names: Iterable[str]) -> tuple[str, ...]:
-        """The places of some names; one that is no place stands for those that begin with it, such as `Appendix H`.
+        """The places of some names. A name that is not a place stands for all places that begin with it, such as
+        `Appendix H`.
 
         Raises UsageError for a name that stands for none.
         """
         found: list[str] = []
         for name in names:
-            meant = [name] if name in self.methods else [one for one in self.methods if one.startswith(f"{name} ")]
+            meant = (
+                [name] if name in self.methods else [method for method in self.methods if method.startswith(f"{name} ")]
+            )
             if not meant:
                 raise UsageError(f"The paper {self.key} has no place '{name}'. There are: {', '.join(self.methods)}.")
             found += meant
@@ -103,7 +105,7 @@ def find(key: str, folder: Path = PAPERS) -> Paper:
 
 @lru_cache(maxsize=8)
 def load(key: str, folder: Path = PAPERS) -> Paper:
-    """Reads a paper. Raises UsageError with file and line when the YAML is not valid."""
+    """Reads a paper. Raises UsageError with file and line if the YAML is not valid."""
     document = check(read(folder / f"{key}.yaml"), "paper")
     parts = [document, *(check(read(path), "paper") for path in sorted((folder / key).glob("*.yaml")))]
     data = document.data
@@ -140,7 +142,7 @@ def load(key: str, folder: Path = PAPERS) -> Paper:
 def _figures(
     document: Document, number: int, place: dict[str, Any], columns: dict[str, Any]
 ) -> Iterator[tuple[Pointer, Figure]]:
-    """The figures of a place, those of its tables first, and where each stands in the file."""
+    """The figures of a place, those of its tables first, each with its pointer in the file."""
     for index, table in enumerate(place.get("tables", ())):
         here: Pointer = ("places", number, "tables", index)
         if unknown := set(table.get("unexplained", ())) - {row[0] for row in table["rows"]}:
@@ -184,7 +186,7 @@ def _table(table: dict[str, Any], columns: dict[str, Any]) -> Table:
 
 
 def cell_id(table: str, row: str, column: str) -> str:
-    """Identity of a cell: of table, row and column."""
+    """The identity of a cell: of table, row and column."""
     return f"{table}.{re.sub(r'[^a-z0-9]+', '-', row.lower()).strip('-')}.{column}"
 
 
@@ -196,7 +198,9 @@ def beside(
     note: str = "",
     missing: Verdict | None = "unsupported",
 ) -> Item:
-    """Ours beside the paper's. `missing` is the verdict when there is no measured value; `note` then says why."""
+    """Our figure beside the paper's. `missing` is the verdict if there is no measured value; `note` is then the
+    reason.
+    """
     verdict, remark = (missing, "") if measured is None else judge(figure, measured, spread, runs)
     return Item(
         where=figure.where,
@@ -219,9 +223,10 @@ def beside(
 def judge(figure: Figure, measured: float, spread: float | None, runs: int | None) -> tuple[Verdict | None, str]:
     """Verdict and remark.
 
-    What must match and does not is a failure; non-strict are a shape that is missed, a figure that the paper itself
-    contradicts, and a difference that is declared as unexplained. What is better than the paper by more than that is as
-    `if_better` says. Context has no verdict, nor has a figure without a number or a bound to agree with.
+    A figure that must match and does not is a failure. Non-strict are a missed shape, a figure that the paper itself
+    contradicts, and a difference that is declared as unexplained. A figure that is better than the paper by more than
+    the limit is judged by `if_better`. Context has no verdict, nor has a figure without a number or a bound to compare
+    with.
     """
     if figure.kind == "context":
         return None, ""
@@ -233,14 +238,14 @@ def judge(figure: Figure, measured: float, spread: float | None, runs: int | Non
     if figure.target is None:
         return None, ""
     away = measured - figure.target
-    limit, words = _limit(figure, spread, runs)
+    limit, limit_text = _limit(figure, spread, runs)
     if abs(away) <= limit:
         return "pass", ""
     if figure.better and (away > 0) == (figure.better == "higher"):
-        return figure.if_better, f"better than {_whose(figure)} by more than {words}"
+        return figure.if_better, f"better than {_whose(figure)} by more than {limit_text}"
     otherwise = f", which says otherwise in {figure.contradicted}" if figure.contradicted else ""
     unexplained = f"; {figure.unexplained}" if figure.unexplained else ""
-    return missed, f"further than {words} from {_whose(figure)}{otherwise}{unexplained}"
+    return missed, f"further than {limit_text} from {_whose(figure)}{otherwise}{unexplained}"
 
 
 def _whose(figure: Figure) -> str:
@@ -248,9 +253,9 @@ def _whose(figure: Figure) -> str:
 
 
 def _limit(figure: Figure, spread: float | None, runs: int | None) -> tuple[float, str]:
-    """Distance at which ours still agrees, in the figure's unit, and its words.
+    """The distance at which ours still agrees, in the figure's unit, and its words.
 
-    Exact means: but for the rounding of floats.
+    Exact allows only for the rounding of floats.
     """
     assert figure.target is not None
     if "distance" in figure.within:
@@ -258,7 +263,7 @@ def _limit(figure: Figure, spread: float | None, runs: int | None) -> tuple[floa
     if "share" in figure.within:
         return figure.within["share"] * abs(figure.target), f"{figure.within['share']:.0%}".replace("%", " %")
     if "deviations" in figure.within:
-        # The paper's value is one run, ours the mean of `runs`: the distance of the two spreads by both.
+        # The paper's value is one run, ours the mean of `runs`: the limit combines both spreads.
         count = figure.within["deviations"]
         return count * (spread or 0.0) * math.sqrt(1 + 1 / max(runs or 1, 1)), f"{count:g} standard deviations of a run"
     return 1e-9 * max(1.0, abs(figure.target)), "nothing (it must be exact)"

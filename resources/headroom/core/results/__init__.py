@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Result records: what they hold, how they are kept, how they are read again."""
+"""Result records: their content, how they are written, and how they are read again."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Agreement of the items of records, figures of a paper beside ours, with what they are compared with."""
+"""Agreement of the items of records, which are figures of a paper beside ours, with their references."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -11,7 +11,7 @@ PRINTED, SAID, CALCULATED = "Numbers that the paper prints", "Statements of the 
 
 
 def basis(item: dict[str, Any]) -> str:
-    """Returns the basis of an item's verdict: PRINTED, SAID or CALCULATED; "" where nothing is compared."""
+    """The basis of an item's verdict: PRINTED, SAID or CALCULATED; "" if nothing is compared."""
     if item["kind"] == "context":
         return ""
     if item["paper"] is not None:
@@ -22,17 +22,17 @@ def basis(item: dict[str, Any]) -> str:
 
 
 def verdict_of(item: dict[str, Any]) -> Verdict | None:
-    """The verdict of an item; None for one without. Older records call measured context "pass"."""
+    """The verdict of an item; None if it has none. Older records call measured context "pass"."""
     verdict: Verdict | None = item["verdict"]
     return None if verdict == "pass" and not basis(item) else verdict
 
 
 def agreement(items: Iterable[dict[str, Any]]) -> dict[tuple[str, Kind], Counter[str]]:
-    """Verdicts of the items that are compared, by basis and kind, in that order."""
+    """The verdicts of the compared items, by basis and kind, in that order."""
     counts: dict[tuple[str, Kind], Counter[str]] = {
         (about, kind): Counter() for about in (PRINTED, SAID, CALCULATED) for kind in ("must-match", "shape")
     }
     for item in items:
         if about := basis(item):
             counts[about, item["kind"]][item["verdict"] or ""] += 1
-    return {key: found for key, found in counts.items() if found}
+    return {key: verdicts for key, verdicts in counts.items() if verdicts}

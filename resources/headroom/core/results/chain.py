@@ -3,9 +3,9 @@
 line before. The digest of the last line, the head, stands for all of them.
 
 A line is written before its record, and nothing is taken out of the file but a last line whose record was never
-written. So a record without a line was added by another hand, and a process that is killed at any instant leaves at
-most a last line without its record. A record that is written again has a line again, and the later one counts.
-Processes that write one folder take turns.
+written. So a record without a line was added from outside, and a process that is killed at any instant leaves at most a
+last line without its record. A record that is rewritten gets another line, and the later line counts. Processes that
+write one folder take turns.
 """
 
 from __future__ import annotations
@@ -25,16 +25,17 @@ from headroom.core.text import some
 
 FILE = "chain.jsonl"
 HEAD = "head"  # the key of the head in a document
-REMOVED = ""  # the digest of a file that is gone, or is to be
+REMOVED = ""  # the digest of a file that is gone, or is about to go
 LONGEST = 1 << 16  # octets that hold any last line
-PATIENCE_S = 10.0  # with other writers, which take milliseconds
-MOST_TOLD = 8  # sentences beside something else
+PATIENCE_S = 10.0  # seconds to wait for other writers, which take milliseconds
+MOST_TOLD = 8  # most sentences in a report
 
 
 @dataclass(frozen=True)
 class Kind:
-    """A folder with a chain: its records, by a pattern; the document that has the head, if any; its name in
-    sentences."""
+    """A kind of folder with a chain: the pattern of its records; the document that has the head, if any; its name in
+    sentences.
+    """
 
     pattern: str
     document: str
@@ -57,7 +58,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Problem:
-    """A file that is not as it was written: `what` is changed, missing, added or unreadable."""
+    """A file that changed after it was written: `what` is changed, missing, added or unreadable."""
 
     file: str
     what: str
@@ -72,28 +73,28 @@ class Verification:
     kind: Kind
     lines: list[Line] | None
     head: str = ""
-    is_closed: bool = False  # the document has the head: no record was to come
+    is_closed: bool = False  # the document has the head: no more records were expected
     problems: list[Problem] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
     @property
     def files(self) -> dict[str, str]:
         """Files and their digests, by the last line of each."""
-        found = {line.file: line.sha256 for line in self.lines or ()}
-        return {file: sha256 for file, sha256 in found.items() if sha256 != REMOVED}
+        digests = {line.file: line.sha256 for line in self.lines or ()}
+        return {file: sha256 for file, sha256 in digests.items() if sha256 != REMOVED}
 
     def sentences(self) -> list[str]:
-        """A sentence for each problem, of many for the first few."""
+        """A sentence for each problem; if there are many, only for the first few."""
         found = [problem.sentence for problem in self.problems[:MOST_TOLD]]
         if (more := len(self.problems) - MOST_TOLD) > 0:
-            found.append(f"{more:,} more are not as they were written: `./headroom verify` names them.")
+            found.append(f"{more:,} more have changed: `./headroom verify` names them.")
         return found
 
     def summary(self) -> str:
-        """A line for a report: how many records the chain has, its head, and what is wrong with them."""
+        """A line for a report: the number of records in the chain, its head, and the problems."""
         if self.lines is None:
             return ""
-        wrong = f", {some([problem.file for problem in self.problems], 3)} not as written" if self.problems else ""
+        wrong = f", {some([problem.file for problem in self.problems], 3)} changed" if self.problems else ""
         return f"Chain of {len(self.files):,} records{wrong}, head {self.head}"
 
     def add(self, file: str, what: str, sentence: str) -> None:
@@ -101,7 +102,7 @@ class Verification:
 
 
 def digest_of(path: Path) -> str:
-    """SHA-256 of a file; REMOVED where there is no regular file, or it cannot be read."""
+    """The SHA-256 of a file; REMOVED if it is not a regular file, or cannot be read."""
     try:
         if not path.is_file():  # a pipe would never end
             return REMOVED
@@ -112,12 +113,12 @@ def digest_of(path: Path) -> str:
 
 
 def digest(line: bytes) -> str:
-    """SHA-256 of a line without its end; "" of none."""
+    """The SHA-256 of a line without its line end; "" for None."""
     return hashlib.sha256(line).hexdigest() if line else ""
 
 
 def append(folder: Path, file: str, octets: bytes | None) -> None:
-    """Adds the line of a file that is about to be written, or removed where `octets` is None. Raises OSError."""
+    """Adds the line of a file that is about to be written, or removed if `octets` is None. Raises OSError."""
     sha256 = REMOVED if octets is None else hashlib.sha256(octets).hexdigest()
     descriptor = os.open(folder / FILE, os.O_RDWR | os.O_CREAT, 0o644)
     try:
@@ -125,7 +126,7 @@ def append(folder: Path, file: str, octets: bytes | None) -> None:
         size = os.fstat(descriptor).st_size
         tail = os.pread(descriptor, LONGEST, max(0, size - LONGEST))
         whole = tail[: tail.rfind(b"\n") + 1]
-        end = size - len(tail) + len(whole)  # what is behind is a line that was cut short
+        end = size - len(tail) + len(whole)  # the rest is a line that was cut short
         last = whole[:-1].rpartition(b"\n")[2]
         line = _octets(Line(file, sha256, digest(last)))
         os.ftruncate(descriptor, end)
@@ -140,7 +141,9 @@ def append(folder: Path, file: str, octets: bytes | None) -> None:
 
 
 def _lock(descriptor: int) -> None:
-    """Waits for other writers, but not for long: whoever can read the file, such as an adapter, could hold its lock."""
+    """Waits for other writers, but not for long: any process that can read the file, such as an adapter, could hold its
+    lock.
+    """
     until = time.monotonic() + PATIENCE_S
     while time.monotonic() < until:
         if locks.take(descriptor, wait=False):
@@ -149,8 +152,9 @@ def _lock(descriptor: int) -> None:
 
 
 def begin(folder: Path, kind: Kind) -> str:
-    """Makes a chain ready for more lines: mends it, or begins one with the records that an earlier version has left.
-    Returns the file whose line was taken away, if any. Raises OSError."""
+    """Prepares a chain for more lines: mends it, or begins one with the records of an earlier version. Returns the file
+    whose line was removed, if any. Raises OSError.
+    """
     if (folder / FILE).exists() or (kind.document and head_in(folder / kind.document)):
         return mend(folder)
     for path in sorted(folder.glob(kind.pattern)):
@@ -159,7 +163,7 @@ def begin(folder: Path, kind: Kind) -> str:
 
 
 def mend(folder: Path) -> str:
-    """Takes the last line away where its file was never written. Returns the file, "" where nothing was to be done."""
+    """Removes the last line if its file was never written. Returns the file, "" if nothing was removed."""
     lines, _ = _read(folder)
     if not lines or not _is_cut_short(folder, lines):
         return ""
@@ -171,7 +175,7 @@ def mend(folder: Path) -> str:
 
 
 def head(folder: Path) -> str:
-    """The digest of the last line; "" where there is no chain."""
+    """The digest of the last line; "" if there is no chain."""
     return _read(folder)[1] if (folder / FILE).is_file() else ""
 
 
@@ -179,54 +183,63 @@ def verify(folder: Path, kind: Kind) -> Verification:
     """Compares a folder with its chain."""
     document = head_in(folder / kind.document) if kind.document else ""
     if not (folder / FILE).is_file():
-        found = Verification(folder, kind, None)
+        verification = Verification(folder, kind, None)
         if document:
-            found.add(FILE, "missing", f"is missing, though {kind.document} has its head.")
-        return found
+            verification.add(FILE, "missing", f"is missing, though {kind.document} has its head.")
+        return verification
     # Read before the chain, so that each record that a run writes meanwhile has its line.
     there = {path.relative_to(folder).as_posix() for path in folder.glob(kind.pattern)}
-    found = Verification(folder, kind, [])
-    found.lines, found.head = _read(folder, found.add)
-    found.is_closed = bool(document)
-    if document and document != found.head:
-        found.add(kind.document, "changed", "has the head of another chain: lines of it were changed or removed.")
-    cut_short = "" if found.is_closed or not _is_cut_short(folder, found.lines) else found.lines[-1].file
-    for file, sha256 in found.files.items():
+    verification = Verification(folder, kind, [])
+    verification.lines, verification.head = _read(folder, verification.add)
+    verification.is_closed = bool(document)
+    if document and document != verification.head:
+        verification.add(
+            kind.document, "changed", "has the head of another chain: lines of it were changed or removed."
+        )
+    cut_short = (
+        "" if verification.is_closed or not _is_cut_short(folder, verification.lines) else verification.lines[-1].file
+    )
+    for file, sha256 in verification.files.items():
         actual = digest_of(folder / file)
         if actual == sha256 or file == cut_short:
             continue
         what = "changed" if actual else "missing"
-        found.add(file, what, "was changed after it was written." if actual else "is missing.")
-    for file in sorted(there - found.files.keys() - {cut_short}):
-        found.add(file, "added", "has no line in the chain: it was added, or its line was removed.")
-    if kind.document and not found.is_closed:
-        found.notes.append(f"{kind.document} has no head: the {kind.name} goes on, or was cut short.")
+        verification.add(file, what, "was changed after it was written." if actual else "is missing.")
+    for file in sorted(there - verification.files.keys() - {cut_short}):
+        verification.add(file, "added", "has no line in the chain: it was added, or its line was removed.")
+    if kind.document and not verification.is_closed:
+        verification.notes.append(f"{kind.document} has no head: the {kind.name} goes on, or was cut short.")
     if cut_short:
-        found.notes.append(f"{cut_short} was not written any more: the {kind.name} was cut short there.")
-    return found
+        verification.notes.append(f"{cut_short} was never written: the {kind.name} was cut short there.")
+    return verification
 
 
-def verify_artefacts(found: Verification, record: dict[str, Any]) -> None:
-    """Adds what is not as a record of the run says of its artefacts. A run that is not closed may be repeating a case
-    that ended in an error, whose artefacts are then others."""
-    if record["verdict"] == "error" and not found.is_closed:
+def verify_artefacts(verification: Verification, record: dict[str, Any]) -> None:
+    """Adds the artefacts that do not match their digests in a record of the run. A run that is not closed may be
+    repeating a case that ended in an error, whose artefacts then differ.
+    """
+    if record["verdict"] == "error" and not verification.is_closed:
         return
-    for one in record["artefacts"]:
-        path = found.folder / one["path"]
-        if not path.resolve().is_relative_to(found.folder.resolve()):
-            found.add(one["path"], "unreadable", "is an artefact outside the run's folder, and is not read.")
-        elif (actual := digest_of(path)) != one["sha256"]:
+    for artefact in record["artefacts"]:
+        path = verification.folder / artefact["path"]
+        if not path.resolve().is_relative_to(verification.folder.resolve()):
+            verification.add(
+                artefact["path"], "unreadable", "is an artefact outside the run's folder, and is not read."
+            )
+        elif (actual := digest_of(path)) != artefact["sha256"]:
             by = f"an artefact of '{record['test']['id']}'."
-            found.add(one["path"], *(("changed", f"was changed: {by}") if actual else ("missing", f"is missing: {by}")))
+            verification.add(
+                artefact["path"], *(("changed", f"was changed: {by}") if actual else ("missing", f"is missing: {by}"))
+            )
 
 
 def head_in(path: Path) -> str:
-    """The head that a document has; "" where it has none, or cannot be read."""
+    """The head that a document has; "" if it has none, or cannot be read."""
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))[HEAD]
+        value = json.loads(path.read_text(encoding="utf-8"))[HEAD]
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return ""
-    return found if isinstance(found, str) else ""
+    return value if isinstance(value, str) else ""
 
 
 def _octets(line: Line) -> bytes:
@@ -234,29 +247,29 @@ def _octets(line: Line) -> bytes:
 
 
 def _read(folder: Path, add: Callable[[str, str, str], None] = lambda *_: None) -> tuple[list[Line], str]:
-    """Returns the whole lines of a chain, and its head. Lines that cannot be read or do not fit go to `add`."""
+    """The whole lines of a chain, and its head. Lines that cannot be read or do not fit are reported through `add`."""
     try:
         octets = (folder / FILE).read_bytes()
     except OSError as error:
         add(FILE, "unreadable", f"cannot be read ({error.strerror}).")
         return [], ""
-    found, before = [], ""
+    lines, before = [], ""
     for number, text in enumerate(octets.split(b"\n")[:-1], 1):
         try:
             line = Line(**json.loads(text))
             if not all(isinstance(value, str) for value in vars(line).values()):
                 raise ValueError
-            found.append(line)
+            lines.append(line)
             if line.before != before:
                 add(FILE, "changed", f"was changed: line {number} does not have the digest of the line before it.")
         except (ValueError, TypeError, RecursionError):
-            add(FILE, "unreadable", f"was changed: line {number} is none of a chain.")
+            add(FILE, "unreadable", f"was changed: line {number} does not belong to a chain.")
         before = digest(text)
-    return found, before
+    return lines, before
 
 
 def _is_cut_short(folder: Path, lines: list[Line]) -> bool:
-    """True if the file of the last line is as it was before that line was written."""
+    """True if the file of the last line still has the content from before that line."""
     if not lines:
         return False
     last = lines[-1]
@@ -266,7 +279,7 @@ def _is_cut_short(folder: Path, lines: list[Line]) -> bool:
 
 
 def sync(folder: Path) -> None:
-    """Puts the names in a folder on the disk."""
+    """Flushes the names in a folder to the disk."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where keywords leave what they measured, and the listener finds it when the test ends.
+"""The evidence that keywords collect, and that the listener reads when the test ends.
 
-Keywords work the same without a listener (plain `robot`): what they leave is then only logged.
+Keywords work the same without a listener (plain `robot`): their evidence is then only logged.
 """
 
 from collections.abc import Sequence
@@ -16,16 +16,16 @@ from headroom.core.results.record import Evidence, Measurement, Verdict
 
 @dataclass(kw_only=True)
 class Collected(Evidence):
-    """The evidence that one test has collected so far."""
+    """The evidence that a test has collected so far."""
 
     files: list[tuple[Path, str]] = field(default_factory=list)
     traffic: dict[str, Any] | None = None  # None: made in memory, see `record.in_process`
-    verdict: Verdict | None = None  # set where Robot's pass, fail and skip do not say enough
+    verdict: Verdict | None = None  # set if Robot's pass, fail and skip do not suffice
     reason: str = ""
     crashed: bool = False  # the process that hosts adapters ended
-    needs_processors: bool = False  # that others had the processors may be why there is no result
-    exhausted: HeadroomError | None = None  # what the harness itself ran out of, such as descriptors
-    command: str = ""  # what repeats the test, where that is not `./headroom run`
+    needs_processors: bool = False  # load by other processes may be the reason for a missing result
+    exhausted: HeadroomError | None = None  # a resource that the harness itself ran out of, such as descriptors
+    command: str = ""  # the command that repeats the test, if it is not `./headroom run`
 
     def metric(
         self,
@@ -36,11 +36,11 @@ class Collected(Evidence):
         reason: str = "",
         core: int | None = None,
     ) -> None:
-        """Leaves the value of a metric, with all its raw trials; where it is missing, the reason."""
+        """Records the value of a metric, with all its raw trials; if the value is missing, the reason."""
         self.metrics.append(Measurement(metric, value, list(trials), reason, core))
 
     def judge(self, verdict: Verdict, reason: str) -> None:
-        """Notes a verdict that Robot cannot express. A worse one stays: nothing is ever made milder."""
+        """Records a verdict that Robot cannot express. A worse verdict stays: nothing is ever made milder."""
         order = ("non-strict", "fail", "error")
         if self.verdict in order and (verdict not in order or order.index(verdict) < order.index(self.verdict)):
             return

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Golden outcomes of every case of the suites: its verdict, its cells and its link octets.
 
-A change of code that is to change none of them is compared with resources/golden: a file for each folder or suite, such
-as smoke/judges.tsv, with one line per case: verdict, cells by verdict (`-` for none), the first digits of
+A refactoring must change none of them: it is compared with resources/golden, which has a file for each folder or suite,
+such as smoke/judges.tsv. Each line is a case: verdict, cells by verdict (`-` for none), the first digits of
 `link_sha256` (`-` for none), the case.
 """
 
@@ -15,9 +15,9 @@ from typing import Any
 
 from headroom.core.errors import UsageError
 
-DIGITS = 16  # of a digest; enough to tell a few thousand apart
+DIGITS = 16  # digits of a digest; enough to tell a few thousand apart
 NONE = "-"
-UNSUPPORTED = "unsupported"  # depends on what a machine has
+UNSUPPORTED = "unsupported"  # suites whose outcomes depend on the machine
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ def of_records(records: Iterable[Mapping[str, Any]]) -> dict[str, Outcome]:
 
 def read(folder: Path) -> dict[str, Outcome]:
     """Outcomes by case. Raises UsageError with the line that cannot be read."""
-    found = {}
+    outcomes = {}
     for path in sorted(folder.rglob("*.tsv")):
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
             if line.startswith("#"):
@@ -52,28 +52,32 @@ def read(folder: Path) -> dict[str, Outcome]:
             parts = line.split("\t")
             if len(parts) != 4:
                 raise UsageError(f"{path}:{number}: verdict, cells, octets and case are expected, separated by tabs.")
-            found[parts[3]] = Outcome(*parts[:3])
-    return found
+            outcomes[parts[3]] = Outcome(*parts[:3])
+    return outcomes
 
 
 def write(folder: Path, outcomes: Mapping[str, Outcome]) -> None:
-    """Keeps outcomes, and no others."""
+    """Writes outcomes, and removes all others."""
     for path in folder.rglob("*.tsv"):
         path.unlink()
     for name, cases in itertools.groupby(sorted(outcomes), lambda case: "/".join(case.split("/")[:2])):
         lines = ["# verdict\tcells\tlink octets\tcase"]
-        lines += ["\t".join((one.verdict, one.cells, one.octets, case)) for case in cases for one in (outcomes[case],)]
+        lines += [
+            "\t".join((outcome.verdict, outcome.cells, outcome.octets, case))
+            for case in cases
+            for outcome in (outcomes[case],)
+        ]
         path = folder / f"{name}.tsv"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def differences(golden: Mapping[str, Outcome], found: Mapping[str, Outcome]) -> list[str]:
-    """One sentence for each case that gave something else, is missing, or is new."""
-    sentences = [f"{case}: it did not run." for case in golden if case not in found]
-    sentences += [f"{case}: it is new." for case in found if case not in golden]
-    for case in sorted(set(golden) & set(found)):
-        before, now = golden[case], found[case]
+def differences(golden: Mapping[str, Outcome], outcomes: Mapping[str, Outcome]) -> list[str]:
+    """One sentence for each case that changed, is missing, or is new."""
+    sentences = [f"{case}: it did not run." for case in golden if case not in outcomes]
+    sentences += [f"{case}: it is new." for case in outcomes if case not in golden]
+    for case in sorted(set(golden) & set(outcomes)):
+        before, now = golden[case], outcomes[case]
         if UNSUPPORTED in (before.verdict, now.verdict):
             continue
         for what in ("verdict", "cells", "octets"):

@@ -19,12 +19,12 @@ from headroom.core.results.store import write_atomically
 from headroom.core.text import printable
 
 FILE = "junit.xml"
-MOST_MESSAGE = 500  # characters of a message; the element's text has all of the reason
+MOST_MESSAGE = 500  # most characters of a message; the element's text has the whole reason
 TAGS = {"fail": "failure", "error": "error", "unsupported": "skipped"}  # elements by verdict
 
 
 def write(records: Sequence[dict[str, Any]], folder: Path) -> Path:
-    """Writes `<run>/junit.xml`. Raises OSError where the disk does not take it."""
+    """Writes `<run>/junit.xml`. Raises OSError if the disk is full."""
     path = folder / FILE
     write_atomically(path, render(records, folder.name))
     return path
@@ -91,7 +91,7 @@ def _seconds(cases: Sequence[dict[str, Any]]) -> str:
 
 
 def _when(started: str) -> str:
-    """A time as the schema has it: in seconds, without a zone. It is UTC."""
+    """A time in the schema's format: in seconds, without a zone. It is UTC."""
     try:
         return datetime.fromisoformat(started).strftime("%Y-%m-%dT%H:%M:%S")
     except ValueError:

@@ -38,7 +38,7 @@ NOT_THE_IMPLEMENTATION = re.compile(
 
 
 def test_id(source: Path | str | None, name: str) -> str:
-    """Identity of a test: path of its suite below suites/ without suffix, and its name."""
+    """The identity of a test: path of its suite below suites/ without suffix, and its name."""
     path = Path(source) if source else Path("unknown")
     try:
         path = path.resolve().relative_to(SUITES)
@@ -48,8 +48,9 @@ def test_id(source: Path | str | None, name: str) -> str:
 
 
 class Listener(ListenerV3):
-    """Writes records into `folder`. `on_start(id)` and `on_end(record)` are for those who show progress; no case begins
-    any more once `is_enough()`."""
+    """Writes records into `folder`. `on_start(id)` and `on_end(record)` are callbacks for progress; no case begins once
+    `is_enough()`.
+    """
 
     ROBOT_LISTENER_API_VERSION = 3
 
@@ -69,10 +70,10 @@ class Listener(ListenerV3):
         self.on_end = on_end
         self.on_left_out = on_left_out
         self.is_enough = is_enough
-        self.stopped = False  # what came before was enough: the cases behind it have no result
-        self.left_out: list[str] = []  # cases that do not ask the side that the run is about
+        self.stopped = False  # the cases so far suffice: later cases have no result
+        self.left_out: list[str] = []  # cases that do not exercise the subject of the run
         self.interrupted = False
-        self.failure: HeadroomError | None = None  # why no further record can be written
+        self.failure: HeadroomError | None = None  # the reason why no further record can be written
         self.environment: dict[str, dict[str, Any]] = {}
         self.digests: dict[Path, str] = {}
         self.now = clock.steady()
@@ -106,13 +107,15 @@ class Listener(ListenerV3):
             return
         self.failure = collector.current().exhausted
         if self.failure:
-            return  # that says nothing about the implementation; --resume repeats the test
+            return  # an exhausted resource says nothing about the implementation; --resume repeats the test
         with self.noting(f"keeping the result of '{data.name}'"):
             self.keep(data, result)
 
     @contextmanager
     def noting(self, doing: str) -> Iterator[None]:
-        """Notes any error as why no further record can be kept: what a listener raises, Robot logs and forgets."""
+        """Records any error as the reason why no further record can be kept: Robot logs and forgets an exception of a
+        listener.
+        """
         try:
             yield
         except HeadroomError as error:
@@ -123,10 +126,10 @@ class Listener(ListenerV3):
             self.failure = HeadroomError(f"{doing[0].upper()}{doing[1:]} failed ({type(error).__name__}: {error}).")
 
     def keep(self, data: Any, result: Any) -> None:
-        """Writes the record of a test that has just ended, unless the run is not about it."""
+        """Writes the record of a test that has just ended, unless the test does not exercise the run's subject."""
         record = self.record(data, result)
         if not exercises_the_subject(record.test.id, record, self.given or from_robot()):
-            result.status, result.message = "SKIP", "It does not ask the implementation that this run is about."
+            result.status, result.message = "SKIP", "This case does not exercise the implementation under test."
             self.left_out.append(record.test.id)
             if self.on_left_out:
                 self.on_left_out(record.test.id)
@@ -137,14 +140,14 @@ class Listener(ListenerV3):
             self.on_end(record)
 
     def look_at_folder(self) -> None:
-        """Notes that the run's folder is gone: a record would make another one, without what the run is."""
+        """Records that the run's folder is gone: a record would create an incomplete one."""
         try:
             self.run_folder.require()
         except HeadroomError as error:
             self.failure = self.failure or error
 
     def record(self, data: Any, result: Any) -> Record:
-        """The record of a test that has just ended; sets Robot's own status where a declaration changes it."""
+        """The record of a test that has just ended. Sets Robot's own status if a declaration changes it."""
         settings = self.given or from_robot()
         collected = collector.current()
         test = Test(
@@ -178,7 +181,7 @@ class Listener(ListenerV3):
             seed=settings.seed,
             command=collected.command or command(test, settings, lambda one: heeds(data, one)),
             environment=self.environment_of(settings.build),
-            **{one.name: getattr(collected, one.name) for one in fields(Evidence)},
+            **{field.name: getattr(collected, field.name) for field in fields(Evidence)},
             link_sha256=engine.take_link_digest(),
         )
         for path, kind in collected.files:
@@ -188,14 +191,14 @@ class Listener(ListenerV3):
         return record
 
     def keep_job(self, record: Record) -> None:
-        """Keeps the last job of a test that did not pass, and what repeats it in a debugger."""
+        """Keeps the last job of a test that did not pass, and the command that repeats it in a debugger."""
         job = engine.take_last_job()
         if job is None or record.verdict not in ("fail", "non-strict", "error"):
             return
         program = engine_program(job.build)
-        if not program.is_file():  # one of links that are gone, by which fixed work is measured
+        if not program.is_file():  # links that are gone, through which fixed work is measured
             return
-        # Captures went to a folder that may be gone by now, without which the engine would refuse the job.
+        # Captures went to a folder that may be gone by now, in which case the engine would refuse the job.
         document = {key: value for key, value in job.document.items() if key != "outputs"}
         text = json.dumps(document, indent=1).encode() + b"\n"
         if len(text) > MOST_OF_A_JOB:
@@ -205,18 +208,19 @@ class Listener(ListenerV3):
         )
         store.write_atomically(path, text)
         record.artefacts.append(store.artefact(self.folder, path, "job"))
-        words = [str(program), job.command, "--job", str(path)]
-        record.debug = f"gdb --args {shlex.join(words)}"
+        arguments = [str(program), job.command, "--job", str(path)]
+        record.debug = f"gdb --args {shlex.join(arguments)}"
 
     def harness_of(self, build: str, profile: Any) -> dict[str, Any]:
-        """The harness, with the digests of the engine of a build and of a traffic profile by name, where they are
-        known."""
-        found = {"version": headroom.__version__, **environment.commit()}
+        """The harness, with the digests of the engine of a build and of a traffic profile by name, if they are
+        known.
+        """
+        harness = {"version": headroom.__version__, **environment.commit()}
         files = {"engine_sha256": engine_program(build), "profile_sha256": PROFILES / f"{profile}.yaml"}
-        return found | {name: digest for name, path in files.items() if (digest := self.digest_of(path))}
+        return harness | {name: digest for name, path in files.items() if (digest := self.digest_of(path))}
 
     def digest_of(self, path: Path) -> str:
-        """SHA-256 of a file, "" where it cannot be read. A run reads each once."""
+        """The SHA-256 of a file, "" if it cannot be read. A run reads each file once."""
         if path not in self.digests:
             try:
                 self.digests[path] = hashlib.sha256(path.read_bytes()).hexdigest()
@@ -231,10 +235,10 @@ class Listener(ListenerV3):
 
 
 def verdict_of(status: str, message: str, test: Test, collected: collector.Collected) -> tuple[Verdict, str]:
-    """The verdict of a test from Robot's status and from what its keywords noted.
+    """The verdict of a test from Robot's status and its keywords' evidence.
 
-    An expectation that was not met is `fail`; where the requirement is no MUST, `non-strict`, unless a keyword noted
-    that a MUST is broken all the same. Anything that kept the expectation from being checked is `error`.
+    An expectation that was not met is `fail`; if the requirement is not a MUST, it is `non-strict`, unless a keyword
+    recorded that a MUST is broken all the same. Anything that kept the expectation from being checked is `error`.
     """
     message = message.removeprefix("*HTML*").strip()
     if status == "SKIP":
@@ -253,10 +257,10 @@ def verdict_of(status: str, message: str, test: Test, collected: collector.Colle
 
 
 def exercises_the_subject(test: str, noted: Record | collector.Collected, settings: Settings) -> bool:
-    """Whether a test, by the implementations noted in it, exercises the side that a run is about.
+    """True if a test exercises the role that a run is about, by the implementations recorded in it.
 
-    A case that asks the other side alone, or adapters of its own choice, says nothing about the subject: counted among
-    its results it would be read as its own. Measurements compare with others on purpose.
+    A case about the other role alone, or with adapters of its own choice, says nothing about the subject, so it must
+    not count among its results. Measurements compare with other implementations on purpose.
     """
     role = settings.subject
     if not role or test.startswith(COMPARISONS):
@@ -270,8 +274,9 @@ def exercises_the_subject(test: str, noted: Record | collector.Collected, settin
 def after_deviations(
     verdict: Verdict, reason: str, test: Test, settings: Settings, crashed: bool = False
 ) -> tuple[Verdict, str]:
-    """Applies declarations: a declared deviation is unsupported, and one that is no more is a failure. A crash is one
-    only where it is declared as such."""
+    """Applies declarations: a declared deviation is unsupported, and a declared deviation that is no longer met is a
+    failure. A crash is a deviation only if it is declared as such.
+    """
     for name, role in ((settings.compressor, "compressor"), (settings.decompressor, "decompressor")):
         try:
             declared = implementations.find(name).deviations
@@ -286,16 +291,16 @@ def after_deviations(
             if verdict in ("fail", "non-strict") or (crashed and deviation.crashes):
                 return "unsupported", f"declared deviation of {name} ({what}): {deviation.reason} Here: {reason}"
             if verdict == "pass" and not deviation.by_chance:
-                return "fail", f"{name} declares to deviate ({what}), but the case passes: take the declaration away."
+                return "fail", f"{name} declares to deviate ({what}), but the case passes: remove the declaration."
     return verdict, reason
 
 
 def command(test: Test, settings: Settings, heeded: Callable[[Option], bool] = lambda one: True) -> str:
-    """What repeats one test, to be typed in the repository's root; `heeded` as for `Settings.words`."""
+    """The command that repeats a test in the repository's root; `heeded` as for `Settings.words`."""
     suite = test.id.removesuffix(f"/{test.name}")
     return shlex.join(["./headroom", "run", suite, "--case", test.name, *settings.words(heeded)])
 
 
 def heeds(test: Any, option: Option) -> bool:
-    """Whether a test of Robot's is a row that heeds an option."""
+    """True if a test of Robot's is a row that uses an option."""
     return option.rows is not None and any(getattr(step, "name", None) == option.rows.keyword for step in test.body)

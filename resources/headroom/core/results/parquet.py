@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every metric of some records with all its raw trials as one Parquet table, for further analysis."""
+"""Exports every metric of some records with all its raw trials as one Parquet table, for further analysis."""
 
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,7 @@ from headroom.core.text import spelled_out
 
 
 def rows(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """One row for each trial of each metric; a metric without trials has one row with its value alone."""
+    """The rows, one for each trial of each metric; a metric without trials has one row with its value alone."""
     result = []
     known = all_metrics()
     for record in records:
@@ -54,16 +54,16 @@ def _common(record: dict[str, Any]) -> dict[str, Any]:
         **{name: _text(record["environment"].get(name)) for name in ("cpu_model", "kernel", "compiler", "flags")},
         **sides,
     }
-    return {name: spelled_out(one) if isinstance(one, str) else one for name, one in columns.items()}
+    return {name: spelled_out(column) if isinstance(column, str) else column for name, column in columns.items()}
 
 
 def _text(value: Any) -> str | None:
-    """The value of a column of texts: a record of another hand may hold anything."""
+    """The value for a column of texts: records by other tools may hold anything."""
     return None if value is None else str(value)
 
 
 def write(records: list[dict[str, Any]], path: Path) -> Path:
-    """Writes the table. Raises EnvironmentLacks when the disk does not take it."""
+    """Writes the table. Raises EnvironmentLacks if the disk is full."""
     import pandas as pd
 
     frame = pd.DataFrame(rows(records))

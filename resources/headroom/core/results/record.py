@@ -56,7 +56,9 @@ class Histogram:
 
 @dataclass
 class CoreLoad:
-    """Busy share of one core, 0..1, as one source counts it: proc_stat, thread_cpu, tick or busy_share of a role."""
+    """The busy share of one core, 0..1, as one source counts it: proc_stat, thread_cpu, tick or busy_share of a
+    role.
+    """
 
     core: int
     source: str
@@ -66,7 +68,7 @@ class CoreLoad:
 
 @dataclass
 class Series:
-    """Points that a report draws; each point is an object that holds at least the keys `x` and `y`."""
+    """Points of a chart in a report; each point is an object that holds at least the keys `x` and `y`."""
 
     name: str
     x: str
@@ -81,8 +83,8 @@ class Series:
 class Item:
     """A figure of a paper beside ours.
 
-    `paper` is the number that the paper prints, None where it prints none. `verdict` is None for context, and where
-    there is nothing to agree with.
+    `paper` is the number that the paper prints, None if it prints none. `verdict` is None for context, and if there is
+    nothing to agree with.
     """
 
     where: str
@@ -95,7 +97,9 @@ class Item:
     id: str = ""
     spread: float | None = None
     runs: int | None = None
-    model: float | None = None  # what follows by calculation, from an equation or from other numbers of the paper
+    model: float | None = (
+        None  # the number that follows by calculation, from an equation or from other numbers of the paper
+    )
     expected: str = ""  # our bound on `measured`: "at least 100"
     says: str = ""  # the paper's words behind the bound
     note: str = ""
@@ -117,7 +121,7 @@ class Artefact:
 
 @dataclass
 class Test:
-    """Which test: `id` is the path of the suite below suites/ and the name of the case."""
+    """A test: `id` is the path of the suite below suites/ and the name of the case."""
 
     id: str
     name: str
@@ -125,7 +129,7 @@ class Test:
     documentation: str = ""
     tags: list[str] = field(default_factory=list)
 
-    __test__ = False  # pytest: this is no test class
+    __test__ = False  # tells pytest that this is not a test class
 
     @property
     def requirements(self) -> list[str]:
@@ -133,13 +137,13 @@ class Test:
 
     @property
     def level(self) -> str | None:
-        found = {tag.partition(":")[2] for tag in self.tags if tag.startswith("level:")}
-        return next((level for level in ("must", "should", "may") if level in found), None)
+        levels = {tag.partition(":")[2] for tag in self.tags if tag.startswith("level:")}
+        return next((level for level in ("must", "should", "may") if level in levels), None)
 
 
 @dataclass(kw_only=True)
 class Evidence:
-    """Evidence that keywords collect, and the record of a test keeps."""
+    """Evidence that keywords collect, and that the record of a test keeps."""
 
     compressor: dict[str, Any] | None = None
     decompressor: dict[str, Any] | None = None
@@ -150,30 +154,32 @@ class Evidence:
     series: list[Series] = field(default_factory=list)
     items: list[Item] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
-    cells: list[dict[str, Any]] = field(default_factory=list)  # of a row of the interop matrix
+    cells: list[dict[str, Any]] = field(default_factory=list)  # cells of a row of the interop matrix
 
 
 @dataclass(kw_only=True)
 class Record(Evidence):
-    """One result."""
+    """The record of a result."""
 
     run: str
     test: Test
-    part: str = ""  # of a judgement: a test may have a record in several parts
+    part: str = ""  # part of a judgement: a test may have a record in several parts
     verdict: Verdict = "error"
     reason: str = ""
     started: str = ""
     duration_s: float = 0.0
     harness: dict[str, Any] = field(default_factory=dict)
-    traffic: dict[str, Any] = field(default_factory=dict)  # who sent what was measured, and where: see `in_process`
+    traffic: dict[str, Any] = field(
+        default_factory=dict
+    )  # generator and topology of the measured traffic: see `in_process`
     machine: dict[str, Any] = field(default_factory=dict)  # see `headroom.core.machine.pressure`
     quick: bool = False  # fewer trials and seeds: a first look, not a measurement
     seed: int = 0
     command: str = ""
     environment: dict[str, Any] = field(default_factory=dict)
     artefacts: list[Artefact] = field(default_factory=list)
-    link_sha256: str = ""  # of the octets on all links; see `engine.take_link_digest`
-    debug: str = ""  # what repeats the last job of a test that failed, in a debugger
+    link_sha256: str = ""  # digest of the octets on all links; see `engine.take_link_digest`
+    debug: str = ""  # the command that repeats the last job of a failed test in a debugger
 
     def as_json(self) -> dict[str, Any]:
         """The record as its JSON object. Numbers that JSON cannot hold (NaN, infinities) become null with a reason."""
@@ -216,7 +222,7 @@ def finite(value: Any) -> Any:
 
 
 def identity_of(record: dict[str, Any]) -> str:
-    """The identity of a record in its run: that of its test, behind its part of a judgement."""
+    """The identity of a record in its run: that of its test, with the part of the judgement in front."""
     identity = str(record["test"]["id"])
     return f"{record['part']}/{identity}" if record.get("part") else identity
 
@@ -230,7 +236,7 @@ def worst(verdicts: list[Verdict]) -> Verdict:
 
 
 def count_verdicts(records: Iterable[dict[str, Any]]) -> dict[str, int]:
-    """How many records have each verdict, all five named."""
+    """The number of records with each verdict; all five verdicts are named."""
     counts = dict.fromkeys(VERDICTS, 0)
     for record in records:
         counts[record["verdict"]] += 1

@@ -21,7 +21,7 @@ from headroom.core.results import chain
 from headroom.core.results.record import Artefact, Record
 from headroom.core.text import printable_json, some
 
-MAX_RECORD = 64 << 20  # octets; a record of ours has well under one million
+MAX_RECORD = 64 << 20  # octets; our own records have well under one million
 
 UMASK = os.umask(0o022)
 os.umask(UMASK)
@@ -30,11 +30,11 @@ Warn = Callable[[str], None]
 
 
 class UnregisteredMetric(HeadroomError):
-    """A record has a metric that the registry lacks, or has in another unit."""
+    """Raised if a record has a metric that the registry lacks, or has in another unit."""
 
 
 def write_atomically(path: Path, octets: bytes) -> None:
-    """Writes a file so that it is there whole or not at all: temporary name, fsync, rename, fsync of the folder."""
+    """Writes a file whole or not at all: temporary name, fsync, rename, fsync of the folder."""
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
     try:
@@ -56,7 +56,7 @@ def write_atomically(path: Path, octets: bytes) -> None:
 
 
 def write_chained(folder: Path, file: str, octets: bytes) -> None:
-    """Writes a file below a folder atomically, behind its line in the folder's chain."""
+    """Writes a file below a folder atomically, after its line in the folder's chain."""
     folder.mkdir(parents=True, exist_ok=True)
     chain.append(folder, file, octets)
     try:
@@ -68,15 +68,15 @@ def write_chained(folder: Path, file: str, octets: bytes) -> None:
 
 
 def sha256_of(path: Path) -> str:
-    """The digest of a file."""
+    """The SHA-256 of a file."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 class RunFolder:
-    """The folder of a run while that goes on: whether it is still the one that was there at the beginning.
+    """Guards the folder of a run: detects that it was removed, moved or replaced.
 
-    Held open, so that the number that the file system knows it by is given to no other folder meanwhile.
+    The folder is held open, so that the file system gives its number to no other folder meanwhile.
     """
 
     def __init__(self, path: Path) -> None:
@@ -86,26 +86,27 @@ class RunFolder:
         weakref.finalize(self, os.close, self._descriptor)
 
     def require(self) -> None:
-        """Raises EnvironmentLacks when it was removed, moved or replaced."""
+        """Raises EnvironmentLacks if it was removed, moved or replaced."""
         with contextlib.suppress(OSError):
             if os.path.samestat(os.stat(self.path), os.fstat(self._descriptor)):
                 return
         raise EnvironmentLacks(
-            f"The folder of the run, {shown(self.path)}, was removed or moved while the run went on, and what it held "
-            "is lost there. Start the run again, and leave its folder alone until it has ended."
+            f"The folder of the run, {shown(self.path)}, was removed or moved while the run went on, and its content "
+            "is lost. Start the run again, and leave its folder alone until it has ended."
         )
 
 
 def file_name(test_id: str, part: str = "") -> str:
-    """File name of a test's record: readable, with a digest that tells apart what a slug cannot. `part` is that of a
-    judgement."""
+    """The file name of a test's record: readable, with a digest that tells similar names apart. `part` is that of a
+    judgement.
+    """
     test_id = f"{part}/{test_id}" if part else test_id
     slug = re.sub(r"[^a-z0-9]+", "-", test_id.lower()).strip("-")[:120]
     return f"{slug}-{hashlib.sha256(test_id.encode()).hexdigest()[:8]}.json"
 
 
 def write(run_folder: Path, record: Record) -> Path:
-    """Writes a record. Raises UnregisteredMetric, and EnvironmentLacks when the disk does not take it."""
+    """Writes a record. Raises UnregisteredMetric, and EnvironmentLacks if the disk is full."""
     file = f"results/{file_name(record.test.id, record.part)}"
     document = record.as_json()
     if unknown := metric_registry.unregistered(document["metrics"]):
@@ -129,7 +130,7 @@ class StoredRecord(dict[str, Any]):
 
 
 def name_of(record: dict[str, Any]) -> str:
-    """The file of a record, by which sentences name it; its test where it was not read from a file."""
+    """The name of a record in sentences: its file, or its test if it was not read from a file."""
     return record.file if isinstance(record, StoredRecord) else str(record["test"]["id"])
 
 
@@ -138,17 +139,17 @@ def _unheard(sentence: str) -> None:
 
 
 def read_all(run_folder: Path, warn: Warn = _unheard) -> list[dict[str, Any]]:
-    """All valid records of a run, by the time they started. What is no record of ours is left out with a warning, and
-    records that are not as they were written are named.
+    """All valid records of a run, by their start times. Files that are not valid records are left out with a warning,
+    and records that changed after they were written are named.
 
-    Metrics of older versions stay in the records; one sentence names those that the registry does not have.
+    Metrics of older versions stay in the records; one sentence names those that the registry lacks.
     """
-    found = sorted(_records(run_folder, warn), key=lambda record: (record["started"], record["test"]["id"]))
+    records = sorted(_records(run_folder, warn), key=lambda record: (record["started"], record["test"]["id"]))
     for sentence in chain.verify(run_folder, chain.RUN).sentences() if warn is not _unheard else ():
         warn(sentence)
-    if unknown := sorted({name for record in found for name in metric_registry.unregistered(record["metrics"])}):
+    if unknown := sorted({name for record in records for name in metric_registry.unregistered(record["metrics"])}):
         warn(f"{shown(run_folder)} has metrics that this version does not show: {', '.join(unknown)}.")
-    return found
+    return records
 
 
 def _records(run_folder: Path, warn: Warn) -> Iterator[StoredRecord]:
@@ -162,12 +163,12 @@ def _records(run_folder: Path, warn: Warn) -> Iterator[StoredRecord]:
                 continue
             record = _parsed(octets.decode())
         except (OSError, ValueError, RecursionError) as error:
-            warn(f"{shown(path)} is no record ({error}); it is left out.")
+            warn(f"{shown(path)} is not a record ({error}); it is left out.")
             continue
         wrong = violations(record, "result")
         if wrong:
             where = "/".join(str(part) for part in wrong[0][0])
-            warn(f"{shown(path)} is no valid record (/{where}: {wrong[0][1][:200]}); it is left out.")
+            warn(f"{shown(path)} is not a valid record (/{where}: {wrong[0][1][:200]}); it is left out.")
             continue
         stored = StoredRecord(record)
         stored.file = f"results/{path.name}"
@@ -176,11 +177,12 @@ def _records(run_folder: Path, warn: Warn) -> Iterator[StoredRecord]:
 
 def _parsed(text: str) -> Any:
     """The value of a JSON text. Halves of surrogate pairs, which no file and no chart can hold, are spelled out. Raises
-    ValueError."""
+    ValueError.
+    """
     value = json.loads(text, parse_int=_integer, parse_float=_float, parse_constant=_float)
     if "\\ud" not in text.lower():
         return value
-    spelled = _SURROGATE.sub(lambda found: f"\\\\u{ord(found[0]):04x}", json.dumps(value, ensure_ascii=False))
+    spelled = _SURROGATE.sub(lambda match: f"\\\\u{ord(match[0]):04x}", json.dumps(value, ensure_ascii=False))
     return json.loads(spelled, parse_int=_integer)
 
 
@@ -188,41 +190,43 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def _integer(text: str) -> float:
-    """An integer that every calculation can take, and every column of a table. Raises ValueError beyond the range of a
-    float."""
+    """An integer within the range of a float, which every calculation and every column of a table can take. Raises
+    ValueError beyond it.
+    """
     value = int(text)
     if abs(value) > sys.float_info.max:
-        raise ValueError("it has an integer that no measurement has")
+        raise ValueError("it has an impossibly large integer")
     return value if abs(value) < 1 << 63 else float(value)
 
 
 def _float(text: str) -> float:
-    """A finite number. Raises ValueError for what JSON does not have, too, such as NaN."""
+    """A finite number. Raises ValueError also for numbers that JSON lacks, such as NaN."""
     value = float(text)
     if not math.isfinite(value):
-        raise ValueError("it has a number that no measurement has")
+        raise ValueError("it has an impossibly large number")
     return value
 
 
 def artefact(run_folder: Path, path: Path, kind: str) -> Artefact:
-    """Describes a file of the run with its digest."""
+    """The entry of a record for a file of the run, with its digest."""
     return Artefact(str(path.resolve().relative_to(run_folder.resolve())), kind, path.stat().st_size, sha256_of(path))
 
 
-LAST = "last"  # names the newest run
+LAST = "last"  # stands for the newest run
 
 
 def find_run(name: str | None) -> Path:
-    """Folder of a run: by name, those of campaigns and nights, too; by path; by a campaign's cell (`CAMPAIGN/CELL`, or
-    `CELL` where one campaign has it); or the newest when `name` is None or `last`. Raises UsageError when there is
-    none, or more than one."""
+    """The folder of a run: by name, also of campaigns and nights; by path; by a campaign's cell (`CAMPAIGN/CELL`, or
+    `CELL` if only one campaign has it); or the newest if `name` is None or `last`. Raises UsageError if there is none,
+    or more than one.
+    """
     folder = out_folder()
     if name and name != LAST:
         for candidate in (folder / name, Path(name), *_run_of_cell(folder, name), *_run_below(folder, name)):
             if (candidate / "run.json").is_file() or (candidate / "results").is_dir():
                 return candidate.resolve()
         if Path(name).is_dir():
-            raise UsageError(f"The folder {name} is no run: it has neither run.json nor results.")
+            raise UsageError(f"The folder {name} is not a run: it has neither run.json nor results.")
         newest = some(run_names()[::-1]) if run_names() else "none yet"
         raise UsageError(
             f"There is no run '{name}' in {shown(folder)}. Runs, the newest first: {newest}{_campaigns(folder, name)}."
@@ -234,7 +238,7 @@ def find_run(name: str | None) -> Path:
 
 
 def _run_of_cell(folder: Path, name: str) -> list[Path]:
-    """The run that a campaign's cell is known by, as its cell.json says."""
+    """The run of a campaign's cell, from its cell.json."""
     campaign, _, cell = name.partition("/")
     place = folder / "campaigns" / campaign / "cells" / cell
     try:
@@ -250,7 +254,7 @@ def is_name(text: str) -> bool:
 
 
 def _campaigns(folder: Path, name: str) -> str:
-    """The rest of a sentence that says which cells a campaign has, or which campaigns there are; "" where none."""
+    """The end of a sentence that lists the cells of a campaign, or the campaigns; "" if there are none."""
     campaign = name.partition("/")[0]
     known = sorted(folder.glob("campaigns/*/cells/*/cell.json"))
     if cells := [path.parent.name for path in known if path.parents[2].name == campaign]:
@@ -259,15 +263,15 @@ def _campaigns(folder: Path, name: str) -> str:
     return f"; of the campaigns {some(names)}, name CAMPAIGN/CELL" if names else ""
 
 
-NESTED = ("campaigns/*/cells/*/", "history/runs/*/")  # below the folder of runs: where campaigns and nights have theirs
+NESTED = ("campaigns/*/cells/*/", "history/runs/*/")  # patterns below the folder of runs: runs of campaigns and nights
 
 
 def _run_below(folder: Path, name: str) -> list[Path]:
-    """The run of a campaign or a night that is called so, or that the cell of this name is known by."""
+    """The run of a campaign or a night with this name, or the run of the cell with this name."""
     if "/" in name:
         return []
-    found = [path for place in NESTED for path in folder.glob(place) if path.is_dir() and (path / name).is_dir()]
-    runs = [path / name for path in sorted(found)]
+    folders = [path for place in NESTED for path in folder.glob(place) if path.is_dir() and (path / name).is_dir()]
+    runs = [path / name for path in sorted(folders)]
     cells = [path.parents[1].name for path in sorted(folder.glob("campaigns/*/cells/*")) if path.name == name]
     if len(runs) + len(cells) > 1:
         places = [*map(shown, runs), *(f"{campaign}/{name}" for campaign in cells)]
@@ -276,5 +280,5 @@ def _run_below(folder: Path, name: str) -> list[Path]:
 
 
 def run_names() -> list[str]:
-    """Names of all runs, oldest first: a name begins with the time."""
+    """The names of all runs, oldest first: a name begins with the time."""
     return sorted(path.parent.name for path in out_folder().glob("*/run.json"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which requirements the suites ask for: tags of cases against resources/requirements."""
+"""Coverage of requirements by the suites: tags of cases, compared with resources/requirements."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -14,36 +14,38 @@ FOLDERS = ("conformance", "robustness")
 
 @dataclass
 class Coverage:
-    """The cases that name each requirement, and what is wrong with their tags."""
+    """The cases that name each requirement, and the errors in their tags."""
 
     by_requirement: dict[str, list[str]] = field(default_factory=dict)
     unknown: list[str] = field(default_factory=list)  # tags that name no requirement
     wrong_level: list[str] = field(default_factory=list)  # cases whose level is not that of their requirements
 
     def of(self, level: str) -> tuple[list[Requirement], list[Requirement]]:
-        """Requirements of a level on an implementation as there are some: those that cases ask for, and the others."""
+        """The requirements of a level that bind our implementations: those with cases, and the others."""
         known = requirements.load()
         applying = [
-            one
-            for one in known.values()
-            if one.level == level and one.side not in requirements.SURROUNDINGS and not one.not_yet
+            requirement
+            for requirement in known.values()
+            if requirement.level == level
+            and requirement.side not in requirements.SURROUNDINGS
+            and not requirement.not_yet
         ]
-        covered = [one for one in applying if self.by_requirement.get(one.id)]
-        return covered, [one for one in applying if one not in covered]
+        covered = [requirement for requirement in applying if self.by_requirement.get(requirement.id)]
+        return covered, [requirement for requirement in applying if requirement not in covered]
 
 
-def measure(found: Iterable[Case] | None = None) -> Coverage:
-    """Reads the suites of conformance and robustness, or takes the cases given."""
+def measure(given: Iterable[Case] | None = None) -> Coverage:
+    """Reads the suites of conformance and robustness, or takes the given cases."""
     known = requirements.load()
     coverage = Coverage()
-    for case in cases([SUITES / name for name in FOLDERS]) if found is None else found:
+    for case in cases([SUITES / name for name in FOLDERS]) if given is None else given:
         named = [tag.partition(":")[2] for tag in case.tags if tag.startswith("req:")]
         levels = {tag.partition(":")[2] for tag in case.tags if tag.startswith("level:")}
         coverage.unknown += [f"{case.id}: {name}" for name in named if name not in known]
         covered = [known[name] for name in named if name in known]
-        for one in covered:
-            coverage.by_requirement.setdefault(one.id, []).append(case.id)
-        right = min((one.level for one in covered), key=requirements.LEVELS.index, default=None)
+        for requirement in covered:
+            coverage.by_requirement.setdefault(requirement.id, []).append(case.id)
+        right = min((requirement.level for requirement in covered), key=requirements.LEVELS.index, default=None)
         if right is not None and levels != {right}:
             coverage.wrong_level.append(
                 f"{case.id}: level {', '.join(sorted(levels)) or 'none'}, its requirements say {right}"

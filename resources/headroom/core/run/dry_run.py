@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is known of cases before any of them runs: whether they ask the side that a run is about, and what an
-implementation does not declare.
+"""Facts about cases before any of them runs: if they exercise the subject of the run, and which needs an implementation
+does not declare.
 
-A rehearsal lets Robot begin every case for real, with an engine that runs nothing. Whatever a keyword decides before
-it needs an engine, it decides as it will in the run; nothing of that is written down a second time here.
+A rehearsal lets Robot begin every case for real, with an engine that runs nothing. Every decision that a keyword takes
+before it needs an engine is the same as in the run, so that none is implemented twice.
 """
 
 import io
@@ -25,19 +25,20 @@ from headroom.core.settings import Settings
 
 @dataclass
 class Foreseen:
-    """Cases by their identities: those that do not ask the side that a run is about, and why others are unsupported.
-    Of all others, nothing is known."""
+    """Cases by their identities: those that do not exercise the subject of the run, and the reasons why others are
+    unsupported. Nothing is known of all others.
+    """
 
     left_out: list[str] = field(default_factory=list)
     unsupported: dict[str, str] = field(default_factory=dict)
 
 
 def rehearse(plan: Plan, cases: Collection[str]) -> Foreseen:
-    """What is known of some cases of a plan. They must be such as leave everything that they do to the engine: what
-    makes namespaces or containers would make them.
+    """Finds the facts about some cases of a plan. The cases must leave all work to the engine: keywords that make
+    namespaces or containers would make them.
 
-    What an adapter says of itself is remembered as unknown, so that this is for a process that runs nothing
-    afterwards. Raises EnvironmentLacks when the suites cannot be read.
+    Caches then hold no description of an adapter, so the process must run nothing afterwards. Raises EnvironmentLacks
+    if the suites cannot be read.
     """
     import robot
 
@@ -63,13 +64,13 @@ def rehearse(plan: Plan, cases: Collection[str]) -> Foreseen:
         raise KeyboardInterrupt
     if code >= ROBOT_FAILED:
         raise EnvironmentLacks(
-            "Robot Framework cannot read the suites: `./headroom test --only robot-dryrun` says why."
+            "Robot Framework cannot read the suites: `./headroom test --only robot-dryrun` prints the reason."
         )
     return foreseen
 
 
 class _Listener(ListenerV3):
-    """Notes how far each case came: `begun` are the engine's commands that it began."""
+    """Records how far each case came: `begun` are the engine's commands that it began."""
 
     ROBOT_LISTENER_API_VERSION = 3
 

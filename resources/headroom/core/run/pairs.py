@@ -20,11 +20,11 @@ PAIR = "{first} to {second}: {row}"
 KEYWORD = "Cells Should Interwork"
 LINKS, TRAFFIC = "links", "traffic"
 
-Matrix = Mapping[str, Mapping[str, list[str]]]  # by scheme, words by the options of `interop`
+Matrix = Mapping[str, Mapping[str, list[str]]]  # by scheme: values by the options of `interop`
 
 
 class Pairs(SuiteVisitor):
-    """A pre-run modifier of Robot."""
+    """A pre-run modifier of Robot that makes a row for each pair."""
 
     def __init__(self, choice: Matrix) -> None:
         self.choice = choice
@@ -48,14 +48,14 @@ class Pairs(SuiteVisitor):
 
 
 def words_of(test: Any) -> dict[str, str] | None:
-    """Values of axes, and links, by name; None of a test that is no row of a matrix."""
+    """Values of axes, and links, by name; None for a test that is not a row of a matrix."""
     if len(test.body) != 1 or (test.template or "") != KEYWORD:
         return None
     return dict(str(word).split("=", 1) for word in test.body[0].args)
 
 
 def _common(of: Scheme, words: dict[str, str], choice: Mapping[str, list[str]]) -> dict[str, str] | None:
-    """The chosen traffic and links of a row; None where the row is not chosen."""
+    """The chosen traffic and links of a row; None if the row is not chosen."""
     axes = matrix.row_axes(of, {name: word for name, word in words.items() if name != LINKS})
     if any(choice.get(axis.option) and axes[axis.name] not in choice[axis.option] for axis in of.axes):
         return None
@@ -64,13 +64,13 @@ def _common(of: Scheme, words: dict[str, str], choice: Mapping[str, list[str]]) 
         links = [name for name in split_names(words[LINKS]) if name in links]
         if not links:
             return None
-    return {name: ",".join(found) for name, found in ((TRAFFIC, choice.get(TRAFFIC, [])), (LINKS, links)) if found}
+    return {name: ",".join(names) for name, names in ((TRAFFIC, choice.get(TRAFFIC, [])), (LINKS, links)) if names}
 
 
 def _with(test: Any, named: dict[str, str], names: Mapping[str, str]) -> Any:
     clone = copy.deepcopy(test)
     sides = (names[named[side]] for side in ("compressor", "decompressor"))
     clone.name = PAIR.format(first=next(sides), second=next(sides), row=test.name)
-    kept = [word for word in clone.body[0].args if str(word).split("=", 1)[0] not in named]
-    clone.body[0].args = (*kept, *(f"{name}={word}" for name, word in named.items()))
+    arguments = [word for word in clone.body[0].args if str(word).split("=", 1)[0] not in named]
+    clone.body[0].args = (*arguments, *(f"{name}={word}" for name, word in named.items()))
     return clone

@@ -13,7 +13,7 @@ from headroom.core.settings import Settings
 
 @dataclass(frozen=True)
 class Run:
-    """The implementations under test and what they are tried with."""
+    """The implementations under test, and the settings of the run."""
 
     compressor: Implementation
     decompressor: Implementation
@@ -21,7 +21,7 @@ class Run:
 
     @staticmethod
     def of(settings: Settings) -> Run:
-        """The run of some settings. Raises UsageError where they name an implementation that is not there."""
+        """The run of some settings. Raises UsageError if they name an implementation that does not exist."""
         compressor, decompressor = map(implementations.find, (settings.compressor, settings.decompressor))
         return Run(compressor, decompressor, settings)
 
@@ -45,7 +45,7 @@ class Run:
 
     @property
     def folder(self) -> Path:
-        """Where the run keeps its files; `Path()` where it keeps none."""
+        """The folder of the run's files; `Path()` if it keeps none."""
         return self.settings.folder
 
     @property

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which suites and cases a run has: arguments to files, CPU configurations to rows, finished results left out."""
+"""Selection of suites and cases for a run: arguments become files, CPU configurations become rows, finished results are
+left out.
+"""
 
 import copy
 import re
@@ -38,10 +40,10 @@ class Case:
 def suite_files(names: Iterable[str], root: Path = SUITES) -> list[Path]:
     """Files and folders of suites:
 
-    `performance`, `performance/voip_flow_pairs`, or a path. Raises UsageError on an unknown one, and on an empty word:
-    a variable that is not set would select everything.
+    `performance`, `performance/voip_flow_pairs`, or a path. Raises UsageError for an unknown name, and for an empty
+    one: a variable that is not set would select everything.
     """
-    found = []
+    paths = []
     for name in names:
         if not name.strip("/ "):
             raise UsageError(f"'{name}' names no suite; leave it out, or name one, such as conformance.")
@@ -50,21 +52,21 @@ def suite_files(names: Iterable[str], root: Path = SUITES) -> list[Path]:
         for candidate in (stem, stem.with_name(stem.name + ".robot"), Path(name)):
             is_suite = candidate.suffix == ".robot" and candidate.is_file()
             if is_suite or (candidate.is_dir() and next(candidate.rglob("*.robot"), None)):
-                found.append(candidate.resolve())
+                paths.append(candidate.resolve())
                 break
         else:
             import difflib
 
             known = suite_names(root)
-            begun = [one for one in known if one.startswith(below)]
+            begun = [name_below for name_below in known if name_below.startswith(below)]
             close = begun[:9] or difflib.get_close_matches(name, known, 3)
             hint = f"Close to it: {', '.join(close)}." if close else "`./headroom list suites` names them all."
             raise UsageError(f"There is no suite '{name}' below {shown(root)}. {hint}")
-    return found
+    return paths
 
 
 def uses_interfaces(paths: Iterable[Path]) -> bool:
-    """Whether any of some suites imports the keywords for interfaces."""
+    """True if any of some suites imports the keywords for interfaces."""
     files = [file for path in paths for file in ([path] if path.is_file() else path.rglob("*.robot"))]
     imports = {file.with_name("imports.resource") for file in files}
     return any(
@@ -72,18 +74,18 @@ def uses_interfaces(paths: Iterable[Path]) -> bool:
     )
 
 
-def has_rows(found: Iterable[Case], rows: Rows) -> bool:
-    """Whether any of some cases is a row that heeds an option."""
-    return any(rows.keyword.lower() in case.words for case in found)
+def has_rows(given: Iterable[Case], rows: Rows) -> bool:
+    """True if any of some cases is a row that uses an option."""
+    return any(rows.keyword.lower() in case.words for case in given)
 
 
 def has_suites(name: str, root: Path = SUITES) -> bool:
-    """Whether there is a suite of that name, or a folder of that name with any in it."""
+    """True if there is a suite of that name, or a folder of that name with a suite in it."""
     return (root / f"{name}.robot").is_file() or any((root / name).rglob("*.robot"))
 
 
 def suite_names(root: Path = SUITES) -> list[str]:
-    """Names of all suites: their paths below suites/ without suffix."""
+    """The names of all suites: their paths below suites/ without suffix."""
     return sorted(
         path.relative_to(root).with_suffix("").as_posix()
         for path in root.rglob("*.robot")
@@ -116,18 +118,19 @@ def cases(paths: Iterable[Path]) -> list[Case]:
 
 
 def chosen(
-    found: Iterable[Case],
+    given: Iterable[Case],
     names: Collection[str] = (),
     tags: Collection[str] = (),
     excluded: Collection[str] = (),
     cpus: Collection[str] = (),
 ) -> list[Case]:
     """The cases that a run would select: by name (`--case`), by tag and by CPU configuration, as Robot matches the
-    patterns."""
+    patterns.
+    """
     named, having, without = NamePatterns(names), TagPatterns(tags), TagPatterns(excluded)
     return [
         case
-        for case in found
+        for case in given
         if (not names or named.match(case.name))
         and (not tags or having.match(case.tags))
         and not without.match(case.tags)
@@ -136,14 +139,18 @@ def chosen(
 
 
 def why_untested(tags: Collection[str]) -> list[str]:
-    """Of tags that select requirements: why no case may name any of them. Empty where one may."""
+    """The reasons why no case may name any requirement that some tags select. Empty if a case may name one of them."""
     selecting = TagPatterns([tag for tag in tags if tag.startswith("req:")])
-    reasons = [one.why_untested for one in requirements.load().values() if selecting.match([f"req:{one.id}"])]
+    reasons = [
+        requirement.why_untested
+        for requirement in requirements.load().values()
+        if selecting.match([f"req:{requirement.id}"])
+    ]
     return list(dict.fromkeys(reasons)) if all(reasons) else []
 
 
 class Filter(SuiteVisitor):
-    """A pre-run modifier of Robot: leaves the cases that `keeps` accepts."""
+    """A pre-run modifier of Robot that leaves only the cases that `keeps` accepts."""
 
     def __init__(self, keeps: Callable[[Any], bool]) -> None:
         self.keeps = keeps
@@ -156,15 +163,15 @@ class Filter(SuiteVisitor):
 
 
 def only(cases: Collection[str]) -> Filter:
-    """Leaves the cases of these identities."""
+    """Leaves only the cases of these identities."""
     return Filter(lambda test: test_id(test.source, test.name) in cases)
 
 
 class Selection(Filter):
-    """A pre-run modifier of Robot: leaves the rows of the chosen CPU configurations, and leaves out what is done.
+    """A pre-run modifier of Robot that leaves the rows of the chosen CPU configurations without the finished ones.
 
-    A row names its CPU configuration as an argument. One that has no row of its own (say 8c) gets copies of the rows of
-    1c.
+    A row names its CPU configuration as an argument. A configuration without rows of its own (say 8c) gets copies of
+    the rows of 1c.
     """
 
     def __init__(self, cpus: Collection[str] = (), done: Collection[str] = ()) -> None:
@@ -187,7 +194,7 @@ class Selection(Filter):
 
 
 def row_of(test: Any) -> str:
-    """CPU configuration that a row of a table names; "" when the case names none."""
+    """The CPU configuration that a row of a table names; "" if the case names none."""
     arguments = [str(argument) for step in test.body for argument in getattr(step, "args", ())]
     return next((argument for argument in arguments if CPUS.fullmatch(argument)), "")
 
@@ -202,8 +209,9 @@ def _copy_row(test: Any, name: str) -> Any:
 
 
 def requirement_tags(words: Iterable[str]) -> tuple[list[str], list[str]]:
-    """Parts arguments into suites and tags: `RFC3095-5.3.1` selects every case of that section's requirements, and
-    `RFC4077` those of the whole document. Raises UsageError where a word can only be a reference and names none."""
+    """Splits arguments into suites and tags: `RFC3095-5.3.1` selects every case of that section's requirements, and
+    `RFC4077` those of the whole document. Raises UsageError if a word can only be a reference and refers to nothing.
+    """
     known = requirements.load()
     suites, tags = [], []
     for word in words:

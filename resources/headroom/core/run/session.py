@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One run: its folder, its settings, Robot in this process, and going on after it was cut short."""
+"""A run: its folder, its settings, Robot in this process, and its continuation after an interruption."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Plan:
     tags: list[str] = field(default_factory=list)
     excluded: list[str] = field(default_factory=list)
     cases: list[str] = field(default_factory=list)
-    matrix: dict[str, dict[str, list[str]]] = field(default_factory=dict)  # of `interop`: words, by scheme and option
+    matrix: dict[str, dict[str, list[str]]] = field(default_factory=dict)  # values for `interop`, by scheme and option
 
     @property
     def folder(self) -> Path:
@@ -56,30 +56,30 @@ class Plan:
 
     @staticmethod
     def from_json(document: Any, folder: Path) -> Plan:
-        """The plan that `as_json` wrote. Raises UsageError, or KeyError and the like, on anything else."""
+        """The plan that `as_json` wrote. Raises UsageError, KeyError or TypeError if the document is damaged."""
         lists = {name: [str(item) for item in document[name]] for name in ("suites", "tags", "excluded", "cases")}
         matrix = {
-            str(scheme): {str(option): [str(word) for word in words] for option, words in axes.items()}
+            str(scheme): {str(option): [str(word) for word in values] for option, values in axes.items()}
             for scheme, axes in document.get("matrix", {}).items()
         }
         return Plan(Settings.from_json(document["settings"], folder), **lists, matrix=matrix)
 
     @property
     def robot_folder(self) -> Path:
-        """Where Robot Framework writes its own output."""
+        """The folder of Robot Framework's own output."""
         return self.folder / "robot" / self.settings.part
 
 
 @dataclass
 class Outcome:
-    """How a run ended. `interrupted` says that cases are missing; `failure` why no more records could be kept."""
+    """The end of a run. `interrupted`: cases are missing; `failure` is the reason why no more records could be kept."""
 
     verdicts: dict[str, int]
     interrupted: bool = False
     failure: str = ""
     cases: int = 0
-    stopped: bool = False  # cases are missing, because those before were enough
-    left_out: int = 0  # cases that ran, or would have, but do not ask the side that the run is about
+    stopped: bool = False  # cases are missing, because the first ones sufficed
+    left_out: int = 0  # cases that ran, or would have, but do not exercise the subject of the run
 
     @property
     def passed(self) -> bool:
@@ -92,7 +92,7 @@ class Outcome:
 
     @property
     def all_unsupported(self) -> bool:
-        """Whether every case is unsupported: no pass, but no failure either."""
+        """True if every case is unsupported: nothing failed, but nothing passed either."""
         return self.cases > 0 and self.verdicts["unsupported"] == self.cases
 
     @property
@@ -103,7 +103,7 @@ class Outcome:
 
 
 def chosen_of(plan: Plan) -> list[Case]:
-    """The cases of a plan, read but not run. Rows of CPU configurations that a run makes are not among them."""
+    """The cases of a plan, read but not run. Rows of CPU configurations that a run adds are not among them."""
     return chosen(cases(suite_files(plan.suites)), plan.cases, plan.tags, plan.excluded, plan.settings.cpus)
 
 
@@ -127,14 +127,14 @@ def keep(plan: Plan) -> None:
 
 
 def _keep_head(folder: Path, head: str) -> None:
-    """Writes the head of the chain of records into run.json, where there is one; "" takes it out. Raises OSError."""
+    """Writes the head of the chain of records into run.json, if it exists; "" removes it. Raises OSError."""
     path = folder / chain.RUN.document
     if chain.head_in(path) == head:
         return
     try:
         document = dict(json.loads(path.read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError):
-        return  # plain Robot keeps none
+        return  # plain Robot has no run.json
     document.pop(chain.HEAD, None)
     document |= {chain.HEAD: head} if head else {}
     store.write_atomically(path, json.dumps(document, indent=1).encode() + b"\n")
@@ -142,42 +142,45 @@ def _keep_head(folder: Path, head: str) -> None:
 
 @contextlib.contextmanager
 def _records_to_come(folder: Path) -> Iterator[None]:
-    """Takes the head out of run.json while records are written, and puts that of all of them in at the end. Mends a
-    chain whose last record was not written any more."""
+    """Removes the head from run.json while records are written, and writes the final head at the end. Mends a chain
+    whose last record was never written.
+    """
     try:
         if file := chain.begin(folder, chain.RUN):
-            warn(f"The run was cut short before {file} was written: its line is taken out of {chain.FILE}.")
+            warn(f"The run was cut short before {file} was written: its line is removed from {chain.FILE}.")
         _keep_head(folder, "")
     except OSError as error:
         raise disk_error(error, f"writing {chain.RUN.document}") from error
     try:
         yield
     finally:
-        with contextlib.suppress(OSError):  # a run whose disk is full has no head, as one that was killed
+        with contextlib.suppress(OSError):  # a run whose disk is full has no head, as if it had been killed
             _keep_head(folder, chain.head(folder))
 
 
 def recall(folder: Path) -> Plan:
-    """Reads run.json again. Raises UsageError when it is not whole."""
+    """Reads run.json again. Raises UsageError if it is damaged."""
     path = folder / "run.json"
     try:
         return Plan.from_json(json.loads(path.read_text(encoding="utf-8")), folder)
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise UsageError(f"{shown(path)} does not say what the run was ({error}); start a new one.") from error
+        raise UsageError(f"{shown(path)} does not describe the run ({error}); start a new one.") from error
 
 
 def records_of(plan: Plan) -> list[dict[str, Any]]:
-    """The records of a plan, or of one that is a part of a judgement."""
+    """The records of a plan, also if it is a part of a judgement."""
     return [record for record in store.read_all(plan.folder) if record.get("part", "") == plan.settings.part]
 
 
 def finished(plan: Plan) -> set[str]:
-    """Identities of the tests that need not be repeated: all that have a record, save those that ended in an error."""
+    """The identities of the tests that need not be repeated: all that have a record, except those that ended in an
+    error.
+    """
     return {record["test"]["id"] for record in records_of(plan) if record["verdict"] != "error"}
 
 
 class _Messages:
-    """What Robot says to its user; shown only when it could not run at all."""
+    """Robot's messages to its user; shown only if it could not run at all."""
 
     def __init__(self) -> None:
         self.text = ""
@@ -207,8 +210,9 @@ def run_robot(
     is_enough: Callable[[], bool] = lambda: False,
     order: SuiteVisitor | None = None,
 ) -> Outcome:
-    """Runs the suites of a plan in this process. Robot's own output goes to `<run>/robot/`. Once `is_enough()`, no case
-    begins any more. `order` is a pre-run modifier that arranges the cases of the run."""
+    """Runs the suites of a plan in this process. Robot's own output goes to `<run>/robot/`. No case begins once
+    `is_enough()`. `order` is a pre-run modifier that arranges the cases of the run.
+    """
     from headroom.core.results.listener import Listener
     from headroom.core.run import pairs
     from headroom.core.run.selection import Selection
@@ -219,7 +223,7 @@ def run_robot(
     modifiers = [pairs.Pairs(plan.matrix), selection, *([order] if order else []), _Counter(plan, on_total)]
     with _records_to_come(plan.folder):
         code = _robot(plan, listener, modifiers, messages)
-    listener.look_at_folder()  # which may have gone behind the last case
+    listener.look_at_folder()  # the folder may be gone after the last case
     if listener.failure:
         raise listener.failure
     verdicts = count_verdicts(records_of(plan))
@@ -231,16 +235,16 @@ def run_robot(
         log = plan.robot_folder / "output.xml"
         if not log.is_file():
             raise EnvironmentLacks(
-                f"Robot's log could not be written, for its file {shown(log)} is not there any more: "
-                f"{messages.last()} Every finished result is kept ({total} in {shown(plan.folder / 'results')}); "
-                f"`./headroom report {plan.folder.name}` makes the report."
+                f"Robot's log could not be written, because its file {shown(log)} no longer exists: {messages.last()} "
+                f"Every finished result is kept ({total} in {shown(plan.folder / 'results')}); `./headroom report "
+                f"{plan.folder.name}` makes the report."
             )
         raise EnvironmentLacks(f"Robot Framework could not run the suites: {messages.last()}")
     return Outcome(verdicts, interrupted, cases=total, left_out=len(listener.left_out), stopped=listener.stopped)
 
 
 def _robot(plan: Plan, listener: Any, modifiers: list[SuiteVisitor], messages: _Messages) -> int:
-    """Robot's return code. Raises the listener's failure, or EnvironmentLacks where the disk is full."""
+    """Robot's return code. Raises the listener's failure, or EnvironmentLacks if the disk is full."""
     import robot
 
     theirs, sys.__stderr__ = sys.__stderr__, _Ending(sys.__stderr__)  # type: ignore[misc, assignment]
@@ -265,7 +269,7 @@ def _robot(plan: Plan, listener: Any, modifiers: list[SuiteVisitor], messages: _
             loglevel="INFO",
         )
     except (OSError, ValueError) as error:
-        # Robot's own log meets a full disk in ways of its own.
+        # Robot's own log has its own exceptions for a full disk.
         full = messages.speaks_of_full_disk() or getattr(error, "errno", None) == errno.ENOSPC
         if not listener.failure and not full:
             raise
@@ -279,7 +283,7 @@ def _full_disk() -> EnvironmentLacks:
 
 
 class _Counter(SuiteVisitor):
-    """The last pre-run modifier: tells how many cases will run. Robot filters by name and tag only after it."""
+    """The last pre-run modifier: counts the cases that will run. Robot filters by name and tag only after it."""
 
     def __init__(self, plan: Plan, tell: Callable[[int], None] | None) -> None:
         self.plan = plan
@@ -303,7 +307,7 @@ ENDING = {
 
 
 class _Ending:
-    """Standard error while Robot runs, which writes to the interpreter's own when a signal ends it; in our words."""
+    """Replaces standard error while Robot runs: rewrites the messages with which Robot reacts to a signal."""
 
     def __init__(self, real: TextIO | None) -> None:
         self.real = real

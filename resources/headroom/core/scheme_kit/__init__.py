@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parts that schemes are built of: the runner of cells, minimising, signatures, evidence, replays of one side."""
+"""Building blocks of schemes: the runner of cells, minimising, signatures, evidence, replays of one side."""

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The runner of cells: those of a row in their order, several at once.
+"""The runner of cells: runs the cells of a row in their order, several at once.
 
-A scheme tries a cell and says what came of it (`Trial`). The runner makes the result of it: a failure is shown with the
-fewest items once for each signature, files of evidence are written, and declared deviations are settled.
+A scheme tries a cell and returns a `Trial`, from which the runner makes the result: it shows a failure with the fewest
+items once for each signature, writes files of evidence, and settles declared deviations.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Item = TypeVar("Item")
 class Trial:
     """The outcome of a cell. `figures` are more entries of its result.
 
-    `text` gives lines for the file of evidence; without it, the cell leaves none. `smallest` shows the failure with the
+    `text` gives lines for the file of evidence; without it, the cell has none. `smallest` shows the failure with the
     fewest items; cells of one `key` share it, by default those of one signature. `explained` and `was_met` are those of
     `deviations.settle`.
     """
@@ -60,9 +60,9 @@ def of_harness(cell: Cell, failure: HeadroomError) -> Trial:
 class Runner:
     """Runs the cells of a scheme.
 
-    `trial` tries cells of one row whose value of `together` is the same, by default one cell; `at_once` says how many
-    such groups run at the same time. It may raise EngineFailure, Misbehaviour and Inconclusive, of which `failed` makes
-    the trial of each of the cells. A failure is minimised anew for each pair of implementations and each value of
+    `trial` tries the cells of one row with the same value of `together`, by default one cell; `at_once` is the number
+    of such groups at the same time. It may raise EngineFailure, Misbehaviour and Inconclusive, which `failed` turns
+    into the trial of each of the cells. A failure is minimised anew for each pair of implementations and each value of
     `minimised_for`, by default all axes.
     """
 
@@ -73,7 +73,7 @@ class Runner:
     minimised_for: Callable[[Row], Collection[str]] = lambda row: row.axes.values()
 
     def run(self, cells: Sequence[Cell], store: ArtefactStore) -> list[Result]:
-        """Results of the cells of a row, in their order. Raises what keeps every other cell from running, too."""
+        """The results of the cells of a row, in their order. Raises any other exception that ends all cells."""
         groups: dict[Hashable, list[Cell]] = {}
         for cell in cells:
             groups.setdefault(self.together(cell), []).append(cell)
@@ -83,7 +83,7 @@ class Runner:
                 futures = [pool.submit(self._run, group, store) for group in groups.values()]
                 for group, future in zip(groups.values(), futures, strict=True):
                     found |= zip(map(id, group), future.result(), strict=True)
-            except BaseException:  # Ctrl-C too: what has not begun is not begun
+            except BaseException:  # also after Ctrl-C: cells that have not begun do not begin
                 pool.shutdown(wait=True, cancel_futures=True)
                 raise
         return [found[id(cell)] for cell in cells]
@@ -105,8 +105,8 @@ class Runner:
         if trial.text is not None:
             small = None
             if trial.smallest is not None:
-                row, what = cell.row, trial.key or trial.signature
-                key = (what, row.compressor, row.decompressor, *self.minimised_for(row))
+                row, failure_key = cell.row, trial.key or trial.signature
+                key = (failure_key, row.compressor, row.decompressor, *self.minimised_for(row))
                 small = store.once(key, trial.smallest)
             result |= evidence.kept(cell, trial.signature, trial.reason, trial.text(), small, store)
         result |= deviations.settle(cell, result, trial.explained, trial.was_met)
@@ -116,13 +116,14 @@ class Runner:
 
 
 def link_of(cell: Cell, store: ArtefactStore) -> Path:
-    """The capture of a cell's link, to be written by its trial."""
+    """The capture of a cell's link, which its trial writes."""
     return store.folder_of(cell) / LINK
 
 
 def fewest(items: Sequence[Item], signature_of: Callable[[list[Item]], str], signature: str) -> list[Item] | None:
-    """The fewest of some items that fail with a signature; None where not even all of them do. What raises a
-    HeadroomError has no signature."""
+    """The fewest of some items that fail with a signature; None if not even all of them do. A HeadroomError counts as
+    no signature.
+    """
 
     def shows(chosen: list[Item]) -> bool:
         try:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bit errors on a line (`core.scheme_kit.line`) whose link packets have no CRC: TCP's checksum alone decides what the
-receiving host takes.
+"""Bit errors on a line (`core.scheme_kit.line`) whose link packets have no CRC: only TCP's checksum decides what the
+receiving host accepts.
 
-A wrong change of a field stays in the context, and so each later packet is wrong, too. A packet is therefore tried in a
-context that is sound, by the judge; and in contexts as they become, by judge and implementation.
+A wrong change of a field stays in the context, and each later packet is then wrong, too. So a packet is tried twice: in
+a sound context, by the judge; and in the contexts as they evolve, by judge and implementation.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from headroom.core.replay import ReplayConfig
 from headroom.core.scheme_kit.line import Arrival, Line, Sent
 from headroom.core.settings import Settings
 
-SHARE = 0.1  # of the link packets that are hit, in one bit
-FRONT = 24  # octets, in which the bit is: compressed headers are shorter
+SHARE = 0.1  # share of the link packets that are hit, in one bit
+FRONT = 24  # octets in which the bit lies: compressed headers are shorter
 FLOWS, PACKETS = 4, 400
 SIXTEEN_BITS = 2.0**-16
-# What TCP's checksum does not cover: octets of an IPv4 header, and of an IPv6 header.
+# Parts that TCP's checksum does not cover: octets of an IPv4 header, and of an IPv6 header.
 UNCOVERED = {4: (1, 4, 5, 6, 7, 8, 10, 11), 6: (0, 1, 2, 3, 7)}
 SOUND = (
     "no CRC; one wrong bit changes TCP's checksum, a sum of 16 bits, or what it does not cover, such as IPv4's "
@@ -39,7 +39,8 @@ SAME = "the decompressor does with each packet what the specification says"
 @dataclass
 class DamagedLine:
     """A line, the names of the types of link packets that are hit, and a function that is true if the receiving TCP
-    takes a packet. `found` has what became of the packets, by name."""
+    accepts a packet. `found` holds the counts by name.
+    """
 
     line: Line
     names: Mapping[int, str]
@@ -52,42 +53,46 @@ class DamagedLine:
         for source in traffic:
             config = ReplayConfig(self.line.scheme, reference, None, source, FLOWS, PACKETS, seed=seed)
             sent, chance = self.line.compress(config).sent, Random(f"{seed}/{source}")
-            hits = [self._hit(one, chance) for one in sent]
+            hits = [self._hit(packet, chance) for packet in sent]
             self._in_sound_contexts(sent, hits)
             self._in_turn(config, sent, hits)
         return list(self.found.values())
 
-    def _hit(self, one: Sent, chance: Random) -> bytes | None:
-        """The link packet with a wrong bit; None where it is not hit."""
-        if chance.random() >= SHARE or one.type not in self.names:
+    def _hit(self, packet: Sent, chance: Random) -> bytes | None:
+        """The link packet with a wrong bit; None if it is not hit."""
+        if chance.random() >= SHARE or packet.type not in self.names:
             return None
-        return with_one_bit_flipped(one.link[:FRONT], chance) + one.link[FRONT:]
+        return with_one_bit_flipped(packet.link[:FRONT], chance) + packet.link[FRONT:]
 
     def _in_sound_contexts(self, sent: Sequence[Sent], hits: Sequence[bytes | None]) -> None:
-        """Gives each damaged packet to a copy of a judge that has had no other one."""
+        """Gives each damaged packet to a copy of a judge that has had no other damaged one."""
         judge = self.line.receiver({})
-        for one, hit in zip(sent, hits, strict=True):
+        for packet, hit in zip(sent, hits, strict=True):
             if hit is not None:
-                restored = copy.deepcopy(judge)(one.type, hit).restored
-                row = self._row(f"{self.names[one.type]}, sound context", SOUND)
+                restored = copy.deepcopy(judge)(packet.type, hit).restored
+                row = self._row(f"{self.names[packet.type]}, sound context", SOUND)
                 row.packets += 1
                 row.damaged += 1
-                if restored is not None and restored != one.source:
+                if restored is not None and restored != packet.source:
                     row.wrong += self.accepts(restored)
-                    row.expected += 1.0 if covered(restored) == covered(one.source) else SIXTEEN_BITS
-            judge(one.type, one.link)
+                    row.expected += 1.0 if covered(restored) == covered(packet.source) else SIXTEEN_BITS
+            judge(packet.type, packet.link)
 
     def _in_turn(self, config: ReplayConfig, sent: Sequence[Sent], hits: Sequence[bytes | None]) -> None:
-        """Gives all packets, the damaged ones among them, to a judge and to the implementation."""
+        """Gives all packets, including the damaged ones, to a judge and to the implementation."""
         judge, arrivals = self.line.receiver({}), []
-        for one, hit in zip(sent, hits, strict=True):
-            octets = one.link if hit is None else hit
-            made = judge(one.type, octets)
-            arrivals.append(Arrival(one.type, octets, made.restored, 0, one.time_ns, one.source, made.other, made.free))
-            row = self._row(f"{self.names.get(one.type, 'others')}, context as it becomes", IN_TURN)
+        for packet, hit in zip(sent, hits, strict=True):
+            octets = packet.link if hit is None else hit
+            judged = judge(packet.type, octets)
+            arrivals.append(
+                Arrival(
+                    packet.type, octets, judged.restored, 0, packet.time_ns, packet.source, judged.other, judged.free
+                )
+            )
+            row = self._row(f"{self.names.get(packet.type, 'others')}, context as it becomes", IN_TURN)
             row.packets += 1
             row.damaged += hit is not None
-            row.wrong += made.restored not in (None, one.source) and self.accepts(made.restored or b"")
+            row.wrong += judged.restored not in (None, packet.source) and self.accepts(judged.restored or b"")
             row.expected = float(row.wrong)
         assert config.compressor is not None
         row = self._row("unlike the judge", SAME)
@@ -99,7 +104,7 @@ class DamagedLine:
 
 
 def covered(packet: bytes) -> bytes:
-    """A packet without what TCP's checksum does not cover."""
+    """A packet without the parts that TCP's checksum does not cover."""
     octets = bytearray(packet)
     for at in UNCOVERED.get(packet[0] >> 4, ()) if packet else ():
         octets[at : at + 1] = b"\0"

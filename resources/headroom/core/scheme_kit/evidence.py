@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The files that a failed cell leaves: a text, the fewest packets that show the failure, and a job that repeats it."""
+"""The files of a failed cell: a text, the fewest packets that show the failure, and a job that repeats it."""
 
 import json
 import shlex
@@ -20,7 +20,7 @@ PER_ROW = 8  # octets
 
 @dataclass
 class MinimisedFailure:
-    """The fewest packets, or other `items`, that show a failure, and where they are."""
+    """The fewest packets, or other `items`, that show a failure, and the place of their files."""
 
     packets: int
     capture: str
@@ -33,7 +33,7 @@ class MinimisedFailure:
 def kept(
     cell: Cell, signature: str, reason: str, text: Sequence[str], small: MinimisedFailure | None, store: ArtefactStore
 ) -> dict[str, Any]:
-    """Writes a text about a cell that did not pass into its folder; returns the entries of its result."""
+    """Writes a text about a cell that did not pass into its folder. Returns the entries of its result."""
     row = cell.row
     axes = ", ".join(axis.title_of(row[axis.name]) for axis in row.scheme.axes)
     lines = [
@@ -55,13 +55,14 @@ def kept(
 
 def folder_and_job(folder: Path, job: dict[str, Any] | ReplayConfig) -> tuple[Path, Path]:
     """Makes the folder of a minimised failure below a cell's, and writes the engine's job, or that of a replay, into
-    it."""
+    it.
+    """
     job = replay.job(replace(job, records="all")) if isinstance(job, ReplayConfig) else job
-    made = folder / "minimised"
-    made.mkdir(exist_ok=True)
-    path = made / "job.json"
+    target = folder / "minimised"
+    target.mkdir(exist_ok=True)
+    path = target / "job.json"
     write_atomically(path, json.dumps(job, indent=1).encode() + b"\n")
-    return made, path
+    return target, path
 
 
 def minimised(
@@ -77,7 +78,8 @@ def minimised(
     items: str = "packets",
 ) -> MinimisedFailure:
     """Writes the text about a minimised failure beside its job for a command of the engine. `command` repeats it; by
-    default the job does. `items` are what it is made of."""
+    default the job does. `items` are its parts.
+    """
     by_job = f"{shlex.quote(str(engine_program(build)))} {engine_command} --job {shlex.quote(str(job))}"
     path = job.with_name("evidence.txt")
     path.write_text(spelled_out("\n".join([*text, "", f"repeat: {by_job}"])) + "\n", encoding="utf-8")

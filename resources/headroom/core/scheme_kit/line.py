@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A line between a compressor and a decompressor, each of which is tried alone before a judge.
+"""A line between a compressor and a decompressor, each of which is tested alone with a judge.
 
-The compressor gets traffic; the judge follows what it puts on the link. What arrives there, damaged and lost packets
-included, then goes to the decompressor, which has to do packet by packet what the judge's does. This is for schemes in
-which a packet becomes one link packet, and whose decompressor decides nothing itself, so that behind a loss even its
-wrong packets are known.
+The compressor gets traffic, and the judge checks its link packets. The link packets that arrive, including damaged
+ones, go to the decompressor, which must do the same as the judge's, packet by packet. This is for schemes in which a
+packet becomes one link packet, and whose decompressor decides nothing itself, so that even its wrong packets after a
+loss are known.
 """
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ class Compressed:
 class Arrival:
     """An arrival at the decompressor: a link packet, or the report of a damaged one.
 
-    `restored` is what the judge makes of it, None for nothing; `other` may come out in its place, and anything where it
-    is `free`. `source` is what it was made of.
+    `restored` is the judge's packet, None for nothing; `other` may come out in its place, and anything if the arrival
+    is `free`. `source` is the packet that it was made of.
     """
 
     type: int
@@ -69,15 +69,15 @@ class Arrival:
 
     @property
     def is_shifted(self) -> bool:
-        """True if it comes out wrong, as behind a loss."""
+        """True if the judge restores it wrongly, as after a loss."""
         return self.restored is not None and self.restored != self.source
 
     def difference(self, output: bytes | None) -> str:
-        """Returns what is wrong with an output, as words; "" where nothing is."""
+        """The difference of an output from the judge's, in words; "" if there is none."""
         if self.free or output == self.restored or (self.other is not None and output == self.other):
             return ""
         if output is None or self.restored is None:
-            return "nothing may come out, and something does" if self.restored is None else "nothing comes out"
+            return "nothing may come out, but something does" if self.restored is None else "nothing comes out"
         at = next((n for n, (a, b) in enumerate(zip(output, self.restored, strict=False)) if a != b), None)
         where = f"of {len(output)} octets" if at is None else f"another one from octet {at} on"
         return f"a packet of {len(self.restored)} octets must come out, and {where} does"
@@ -85,7 +85,7 @@ class Arrival:
 
 @dataclass
 class Wrong(Finding):
-    """A finding on an `output` of a decompressor; None where nothing came out."""
+    """A finding on an `output` of a decompressor; the output is None if nothing came out."""
 
     output: bytes | None = None
 
@@ -94,7 +94,7 @@ class Follower(Protocol):
     """A judge that follows the packets of one channel."""
 
     def sent(self, source: bytes, type_: int, link: bytes) -> Sequence[Finding]:
-        """Findings on the next link packet."""
+        """The findings on the next link packet."""
 
 
 class Outcome(Protocol):
@@ -107,12 +107,12 @@ class Outcome(Protocol):
 
 @dataclass(frozen=True)
 class Line:
-    """A scheme's line. `defaults` are the keys of its configuration that implementations declare, each with its value
-    where a configuration has none: a number is a limit, a word one of a list.
+    """A scheme's line. `defaults` are the keys of its configuration that implementations declare, with their default
+    values: a number is a limit, a word an element of a list.
 
-    `follower` and `receiver` make the judges of a channel from its configuration: that of a compressor, and that of a
-    decompressor, a function of the type and the octets of a link packet. `requirement` names what a decompressor breaks
-    that makes something else of an arrival. `error` is the type of the report of a damaged packet.
+    `follower` and `receiver` make the judges of a channel from its configuration: the compressor's, and the
+    decompressor's, which is a function of the type and the octets of a link packet. `requirement` is broken by a
+    decompressor with another output than the judge's. `error` is the type of the report of a damaged packet.
     """
 
     scheme: str
@@ -123,7 +123,7 @@ class Line:
     error: int = 0
 
     def asked(self, channel: Mapping[str, Any]) -> dict[str, Any]:
-        """The capabilities that a configuration takes, as `Implementation.lacks` has them."""
+        """The capabilities that a configuration needs, as for `Implementation.lacks`."""
         values = {name: channel.get(name, value) for name, value in self.defaults.items()}
         return {name: value if isinstance(value, int) else [value] for name, value in values.items()}
 
@@ -132,62 +132,73 @@ class Line:
         return {name: int(value) if value.isdecimal() else value for name, value in row.axes.items()}
 
     def compress(self, config: ReplayConfig) -> Compressed:
-        """Replays, and returns what the compressor put on the link.
+        """Runs a replay, and returns the compressor's link packets.
 
-        Raises Misbehaviour where an adapter breaks a promise of the ABI.
+        Raises Misbehaviour if an adapter breaks a promise of the ABI.
         """
-        done, (sources,) = one_side.compress(config, "source")
+        result, (sources,) = one_side.compress(config, "source")
         sent, refused = [], []
-        for one, source in zip(done.records, sources, strict=False):
-            if "link" in one:
-                link = bytes.fromhex(one["link"])
-                sent.append(Sent(source.octets, one.get("link_type", 0), link, one["channel"], one["time_ns"]))
+        for record, source in zip(result.records, sources, strict=False):
+            if "link" in record:
+                link = bytes.fromhex(record["link"])
+                sent.append(Sent(source.octets, record.get("link_type", 0), link, record["channel"], record["time_ns"]))
             else:
                 refused.append(source.octets)
-        return Compressed(tuple(sent), tuple(refused), done)
+        return Compressed(tuple(sent), tuple(refused), result)
 
     def follow(self, sent: Sequence[Sent], channel: Mapping[str, Any]) -> tuple[list[Finding], list[Any]]:
-        """Findings on all link packets, by their place among `sent`, and the judges of the channels."""
+        """The findings on all link packets, by their index in `sent`, and the judges of the channels."""
         judges: dict[int, Any] = {}
-        found: list[Finding] = []
-        for number, one in enumerate(sent):
-            judge = judges.setdefault(one.channel, self.follower(channel))
-            found += [replace(finding, packet=number) for finding in judge.sent(one.source, one.type, one.link)]
-        return found, list(judges.values())
+        findings: list[Finding] = []
+        for number, packet in enumerate(sent):
+            judge = judges.setdefault(packet.channel, self.follower(channel))
+            findings += [
+                replace(finding, packet=number) for finding in judge.sent(packet.source, packet.type, packet.link)
+            ]
+        return findings, list(judges.values())
 
     def across(
         self, sent: Sequence[Sent], channel: Mapping[str, Any], lost: float = 0.0, damaged: float = 0.0, seed: int = 1
     ) -> list[Arrival]:
-        """Arrivals over a line that loses and damages shares of the packets, with the judge's readings."""
+        """The arrivals over a line that loses and damages shares of the packets, with the judge's readings."""
         chance = random.Random(seed)
         judges: dict[int, Callable[[int, bytes], Outcome]] = {}
         arrivals = []
-        for one in sent:
+        for packet in sent:
             draw = chance.random()
             if draw < lost:
                 continue
-            type_, octets = (self.error, b"") if draw < lost + damaged else (one.type, one.link)
-            made = judges.setdefault(one.channel, self.receiver(channel))(type_, octets)
+            type_, octets = (self.error, b"") if draw < lost + damaged else (packet.type, packet.link)
+            judged = judges.setdefault(packet.channel, self.receiver(channel))(type_, octets)
             arrivals.append(
-                Arrival(type_, octets, made.restored, one.channel, one.time_ns, one.source, made.other, made.free)
+                Arrival(
+                    type_,
+                    octets,
+                    judged.restored,
+                    packet.channel,
+                    packet.time_ns,
+                    packet.source,
+                    judged.other,
+                    judged.free,
+                )
             )
         return arrivals
 
     def decompress(
-        self, found: Implementation, channel: Mapping[str, Any], arrivals: Sequence[Arrival], build: str
+        self, implementation: Implementation, channel: Mapping[str, Any], arrivals: Sequence[Arrival], build: str
     ) -> list[Wrong]:
-        """Differences between a decompressor and the judge. Raises Misbehaviour."""
+        """The differences between a decompressor and the judge. Raises Misbehaviour."""
         if not arrivals:
             return []
         packets = [
-            {"time_ns": one.time_ns, "channel": one.channel, "type": one.type, "hex": one.octets.hex()}
-            for one in arrivals
+            {"time_ns": arrival.time_ns, "channel": arrival.channel, "type": arrival.type, "hex": arrival.octets.hex()}
+            for arrival in arrivals
         ]
-        done, came_out = one_side.decompress(self.scheme, found, packets, dict(channel), build)
+        result, came_out = one_side.decompress(self.scheme, implementation, packets, dict(channel), build)
         outputs = iter([packet.octets for packet in came_out])
         wrong = []
-        for number, (arrival, record) in enumerate(zip(arrivals, done.records, strict=True)):
-            statuses = [one["status"] for one in record.get("decompressor", ())]
+        for number, (arrival, record) in enumerate(zip(arrivals, result.records, strict=True)):
+            statuses = [entry["status"] for entry in record.get("decompressor", ())]
             mine = [next(outputs) for status in statuses if status == "OK"]
             output = mine[0] if mine else None
             if difference := arrival.difference(output):
@@ -207,13 +218,14 @@ class Line:
             self.compress,
             self._judge,
             source=lambda link: [
-                {"time_ns": one.time_ns, "channel": one.channel, "hex": one.source.hex()} for one in link.sent
+                {"time_ns": packet.time_ns, "channel": packet.channel, "hex": packet.source.hex()}
+                for packet in link.sent
             ],
             header=lambda link: link.done.header_length.get("mean"),
         )
 
     def _judge(self, cell: Cell, link: Compressed) -> Judged:
-        """The compressor by the rules, then the decompressor, over the link of the cell."""
+        """Judges the compressor by the rules, then the decompressor, over the link of the cell."""
         row, config = cell.row, self.channel(cell.row)
         findings, _ = self.follow(link.sent, config)
         arrivals = self.across(link.sent, config, seed=chance_of(cell).getrandbits(32), **cell.condition.words)
@@ -221,15 +233,17 @@ class Line:
         return Judged(
             findings,
             f"{wrong[0].sentence} ({wrong[0].requirement})" if wrong else "",
-            delivered=sum(one.restored is not None and not one.is_shifted for one in arrivals) - len(wrong),
+            delivered=sum(arrival.restored is not None and not arrival.is_shifted for arrival in arrivals) - len(wrong),
             first=_shown([*findings, *wrong], link.sent, arrivals),
         )
 
 
-def _shown(found: Sequence[Finding], sent: Sequence[Sent], arrivals: Sequence[Arrival]) -> list[str]:
-    """The packet of the first finding: as it went in and is on the link, or as it had to come out and did."""
-    if not found or (number := found[0].packet) is None:
+def _shown(findings: Sequence[Finding], sent: Sequence[Sent], arrivals: Sequence[Arrival]) -> list[str]:
+    """The packet of the first finding, as text: its source and its link packet, or the expected and the actual
+    output.
+    """
+    if not findings or (number := findings[0].packet) is None:
         return []
-    if isinstance(found[0], Wrong):
-        return side_by_side("must come out", arrivals[number].restored or b"", "came out", found[0].output)
+    if isinstance(findings[0], Wrong):
+        return side_by_side("must come out", arrivals[number].restored or b"", "came out", findings[0].output)
     return side_by_side("went in", sent[number].source, "on the link", sent[number].link)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Link packets written by hand, and what the decompressor of a line must make of them: resources/vectors/<scheme>."""
+"""Link packets written by hand, and the output that they require of the decompressor of a line:
+resources/vectors/<scheme>.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +18,9 @@ from headroom.core.vectors import documents, entries
 
 @dataclass(frozen=True)
 class Vector:
-    """`shows` is the sentence that it rests on, of a `requirement`. Each arrival has what must come out, None for
-    nothing."""
+    """A vector. `shows` is the sentence of the `requirement` that it rests on. Each arrival has its required output,
+    None for nothing.
+    """
 
     name: str
     requirement: str
@@ -28,7 +31,7 @@ class Vector:
 
 @dataclass(frozen=True)
 class LineVectors:
-    """The vectors of a line's scheme. `types` are the words of its files for types of link packets."""
+    """The vectors of a line's scheme. `types` maps the words of its files to types of link packets."""
 
     line: Line
     types: Mapping[str, int]
@@ -39,9 +42,9 @@ class LineVectors:
 
     @cached_property
     def by_name(self) -> dict[str, Vector]:
-        """All vectors by name. Raises UsageError with file and line where a file is not valid."""
-        found = entries(documents(self.folder, f"schemes/{self.line.scheme}/vectors"), "vectors")
-        return {name: self._vector(entry.data) for name, entry in found.items()}
+        """All vectors by name. Raises UsageError with file and line if a file is not valid."""
+        vectors = entries(documents(self.folder, f"schemes/{self.line.scheme}/vectors"), "vectors")
+        return {name: self._vector(entry.data) for name, entry in vectors.items()}
 
     def _vector(self, entry: dict[str, Any]) -> Vector:
         arrivals = tuple(

@@ -22,7 +22,7 @@ def minimise(
 ) -> list[Item]:
     """A part of `items`, in order, that still fails; REQUIRES that all of them do.
 
-    Within the limits on trials and time it is 1-minimal: without any one of them, the failure is gone.
+    Within the limits on trials and time it is 1-minimal: without any single item, the failure is gone.
     """
     left = list(items)
     trials = 0
@@ -31,7 +31,7 @@ def minimise(
     while len(left) > 1:
         size = -(-len(left) // parts)
         chunks = [range(start, min(start + size, len(left))) for start in range(0, len(left), size)]
-        for chunk in reversed(chunks):  # what comes first sets contexts up: it is missed most
+        for chunk in reversed(chunks):  # first items set contexts up, so they are tried last
             if trials >= most_trials or time.monotonic() > deadline:
                 return left
             without = [item for number, item in enumerate(left) if number not in chunk]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Replays of one side alone, for judges that look at each implementation by itself."""
+"""Replays of one side alone, for judges of single implementations."""
 
 import tempfile
 from collections.abc import Sequence
@@ -15,13 +15,14 @@ from headroom.core.replay import Replay, ReplayConfig
 
 
 def run(config: ReplayConfig, *captures: str) -> tuple[Replay, list[list[EnginePacket]]]:
-    """Replays with every record; returns the packets of the captures of these names, too. A capture that the
-    configuration names is kept. Raises Misbehaviour where an adapter breaks a promise of the ABI."""
+    """Runs a replay with every record, and returns also the packets of the captures of these names. A capture that the
+    configuration names is kept. Raises Misbehaviour if an adapter breaks a promise of the ABI.
+    """
     with tempfile.TemporaryDirectory(prefix="headroom-replay-") as folder:
         outputs = {name: Path(folder) / f"{name}.pcapng" for name in captures} | config.outputs
-        done = replay.run(replace(config, records="all", outputs=outputs))
-        capabilities.promise(done.document)
-        return done, [list(engine_pcapng.read(outputs[name])) for name in captures]
+        result = replay.run(replace(config, records="all", outputs=outputs))
+        capabilities.promise(result.document)
+        return result, [list(engine_pcapng.read(outputs[name])) for name in captures]
 
 
 def compress(config: ReplayConfig, *captures: str) -> tuple[Replay, list[list[EnginePacket]]]:
@@ -31,21 +32,21 @@ def compress(config: ReplayConfig, *captures: str) -> tuple[Replay, list[list[En
 
 def decompress(
     scheme: str,
-    found: Implementation,
+    implementation: Implementation,
     packets: Sequence[dict[str, Any]],
     channel: dict[str, Any],
     build: str,
     options: dict[str, Any] | None = None,
 ) -> tuple[Replay, list[EnginePacket]]:
-    """Gives literal link packets to a decompressor; returns the packets that came out, too. Raises Misbehaviour."""
+    """Gives literal link packets to a decompressor, and returns also its output packets. Raises Misbehaviour."""
     config = ReplayConfig(
         scheme,
-        decompressor=found,
+        decompressor=implementation,
         source=list(packets),
         channel=channel,
         decompressor_options=options or {},
         build=build,
         timeout_s=capabilities.PATIENCE_S,
     )
-    done, (came_out,) = run(config, "decompressed")
-    return done, came_out
+    result, (came_out,) = run(config, "decompressed")
+    return result, came_out

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cells of schemes that send one way and have a judge for each side: the compressor's link packets are judged, then
-what the decompressor makes of those that arrive."""
+"""Cells of schemes that send one way and have a judge for each side: first the compressor's link packets are judged,
+then the decompressor's output for those that arrive.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ from headroom.core.scheme_kit.signature import plain
 
 
 class Sent(Protocol):
-    """A compressor's packets, as a scheme has them."""
+    """A compressor's packets, in the type of the scheme."""
 
     @property
     def done(self) -> Replay: ...
@@ -30,8 +31,9 @@ class Sent(Protocol):
 
 @dataclass(frozen=True)
 class Judged:
-    """The judges' opinion of a cell: findings on the compressor; sentences about a broken MUST and about missed SHOULDs
-    of the decompressor, "" where there are none; and the first packet that is wrong, as lines of text."""
+    """The judges' result for a cell: findings on the compressor; sentences about a broken MUST and about missed SHOULDs
+    of the decompressor, "" if there are none; and the first wrong packet, as lines of text.
+    """
 
     findings: Sequence[Finding]
     wrong: str
@@ -41,7 +43,7 @@ class Judged:
 
     def verdict(self, row: Row) -> tuple[Verdict, str]:
         """The verdict on a cell of a row, and its reason."""
-        musts = [one for one in self.findings if one.severity == "must"]
+        musts = [finding for finding in self.findings if finding.severity == "must"]
         if musts:
             return "fail", f"{row.compressor}: {musts[0].sentence} ({musts[0].requirement})"
         if self.wrong:
@@ -52,7 +54,7 @@ class Judged:
 
 
 def chance_of(cell: Cell) -> random.Random:
-    """The chance that decides what the link of a cell does: the same whenever the cell is repeated."""
+    """The random numbers that decide what the link of a cell does: the same whenever the cell is repeated."""
     return random.Random(f"{cell.row.seed}/{cell.traffic.name}/{cell.link}")
 
 
@@ -61,9 +63,10 @@ S = TypeVar("S", bound=Sent)
 
 @dataclass(frozen=True)
 class OneWay(Generic[S]):
-    """A scheme's cells: `traffic` are the profiles that they carry, `asked` what both sides must declare for a row.
-    `send` runs a compressor alone, `judge` looks at its packets and at the decompressor over the link of the cell,
-    `source` gives the packets that the compressor got, `header` the mean octets of a header."""
+    """A scheme's cells. `traffic` names their profiles, `asked` gives the capabilities that both sides must declare for
+    a row. `send` runs a compressor alone, `judge` judges its packets and the decompressor over the link of the cell,
+    `source` gives the packets that the compressor got, `header` the mean octets of a header.
+    """
 
     traffic: tuple[str, ...]
     flows: int
@@ -76,7 +79,7 @@ class OneWay(Generic[S]):
     header: Callable[[S], float | None]
 
     def interop(self, titles: CellTitles) -> Interop:
-        """The cells as the matrix has them."""
+        """The cells in the form of the matrix."""
         return Interop(
             titles=titles,
             unsupported=lambda row: not_declared(row, **self.asked(row)),
@@ -86,7 +89,7 @@ class OneWay(Generic[S]):
         )
 
     def run(self, row: Sequence[Cell], store: ArtefactStore) -> list[Result]:
-        """Results of the cells of a row, in their order."""
+        """The results of the cells of a row, in their order."""
         return Runner(lambda cells, store: [self._trial(cell, store) for cell in cells]).run(row, store)
 
     def _trial(self, cell: Cell, store: ArtefactStore) -> Trial:
@@ -129,8 +132,9 @@ class OneWay(Generic[S]):
     def _smallest(
         self, cell: Cell, config: ReplayConfig, sent: S, signature: str, store: ArtefactStore
     ) -> evidence.MinimisedFailure | None:
-        """The fewest packets with the same signature, in the cell's folder; None where not even all of them show it as
-        literal packets."""
+        """The fewest packets with the same signature, in the cell's folder; None if not even all of them show it as
+        literal packets.
+        """
 
         def judged(packets: Packets, **outputs: Path) -> Judged:
             return self.judge(cell, self.send(replace(config, source=packets, outputs=outputs)))
@@ -139,10 +143,10 @@ class OneWay(Generic[S]):
         if left is None:
             return None
         both = replace(config, source=left, decompressor=implementations.find(cell.row.decompressor))
-        made, job = evidence.folder_and_job(store.folder_of(cell), both)
-        outputs = {name: made / f"{name}.pcapng" for name in ("source", "link")}
+        target, job = evidence.folder_and_job(store.folder_of(cell), both)
+        outputs = {name: target / f"{name}.pcapng" for name in ("source", "link")}
         again = judged(left, **outputs)
         text = [f"{len(left)} packets", again.verdict(cell.row)[1], "", *again.first]
-        # The job's link does no harm: what a link did, only the cell itself repeats.
+        # The job's link is harmless: only the cell itself repeats what its link did.
         command = "" if cell.condition.harmless else cell.command()
         return evidence.minimised(len(left), outputs["source"], job, text, store, config.build, command)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parts of a scheme that are imported when they are needed, so that finding all schemes costs next to nothing."""
+"""Parts of a scheme that are imported only when they are needed, so that finding all schemes costs next to nothing."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Parts:
         return lambda: getattr(import_module(f"{self.package}.{module}"), name)
 
     def made(self, module: str, name: str) -> Callable[[], Any]:
-        """A function that returns what a class or function of a module makes."""
+        """A function that returns the result of a class or function of a module."""
         return lambda: getattr(import_module(f"{self.package}.{module}"), name)()
 
     def metrics(self, module: str = "metrics") -> Callable[[], tuple[Metric, ...]]:
@@ -40,6 +40,6 @@ def channel_arguments(title: str, **convert: Callable[[str], Any]) -> Callable[[
         from headroom.core.replay_options import ReplayWords, into, without_feedback
 
         arguments = {name: into("channel", name, one) for name, one in convert.items()}
-        return ReplayWords(arguments, without_feedback(title), lambda done: [])
+        return ReplayWords(arguments, without_feedback(title), lambda result: [])
 
     return words

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a night found, in the formats of other programs."""
+"""The results of nights, in the formats of other programs."""
 
 from headroom.nightly.exports import junit, openmetrics, sqlite
 

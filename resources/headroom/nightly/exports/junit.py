@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The last night of each machine as JUnit XML: a suite for each machine and test, a case for each series.
 
-A series fails while a confirmed alert for the worse is open on it; one without a value is skipped, with the reason. A
-conformance case fails or errs as its verdict says, and an unsupported one is skipped.
+A series fails while a confirmed alert for the worse is open on it; a series without a value is skipped, with the
+reason. A conformance case fails or errs by its verdict, and an unsupported one is skipped.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from headroom.nightly.snapshot import Snapshot, show_command, take
 
 
 def write(history: History, path: Path) -> None:
-    """Writes the cases of a history. Raises EnvironmentLacks when the disk does not take them."""
+    """Writes the cases of a history. Raises EnvironmentLacks if the disk is full."""
     root = document(take(history))
     ET.indent(root, " ")
     try:
@@ -57,14 +57,16 @@ def document(snapshot: Snapshot) -> ET.Element:
 
 
 def _failing(alerts: Iterable[Alert]) -> Alert | None:
-    return next((one for one in alerts if one.is_open and one.confirmed and one.is_worse), None)
+    return next((alert for alert in alerts if alert.is_open and alert.confirmed and alert.is_worse), None)
 
 
 def _of_series(judged: Judged, snapshot: Snapshot, alert: Alert | None) -> ET.Element:
     series = judged.series
     case = ET.Element("testcase", name=printable(_name(series)), classname=printable(_class(series)), time="0")
     if not snapshot.has_value(series):
-        ET.SubElement(case, "skipped", message=printable(series.reasons[-1] or "Not measured; no reason was kept."))
+        ET.SubElement(
+            case, "skipped", message=printable(series.reasons[-1] or ("Not measured; the reason was not kept."))
+        )
         return case
     value = f"{number(float(series.values[-1]))} {series.unit}"
     if alert is not None:
@@ -88,7 +90,7 @@ def _of_verdict(series: Series) -> ET.Element:
     elif verdict == "error":
         ET.SubElement(case, "error", message=reason, type="error")
     elif verdict in ("", "unsupported"):
-        ET.SubElement(case, "skipped", message=reason or "Not measured; no reason was kept.")
+        ET.SubElement(case, "skipped", message=reason or "Not measured; the reason was not kept.")
     elif reason:
         ET.SubElement(case, "system-out").text = f"{printable(verdict)}: {reason}"
     return case
@@ -102,7 +104,7 @@ def _name(series: Series) -> str:
 
 
 def _class(series: Series) -> str:
-    """Machine and test with dots, by which viewers build a tree."""
+    """Machine and test with dots, from which viewers build a tree."""
     return f"{series.key.machine}.{series.key.test.replace('/', '.')}"
 
 
@@ -110,5 +112,5 @@ def _count(element: ET.Element, cases: list[ET.Element]) -> None:
     element.set("tests", str(len(cases)))
     for attribute, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
         if element.tag == "testsuites" and tag == "skipped":
-            continue  # which the schema of Jenkins does not have there
+            continue  # Jenkins' schema does not allow it there
         element.set(attribute, str(sum(case.find(tag) is not None for case in cases)))

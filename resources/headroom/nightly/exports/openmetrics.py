@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The last night of each machine as text that Prometheus reads: for the textfile collector of node_exporter.
+"""The last night of each machine as text for Prometheus: for the textfile collector of node_exporter.
 
-The text is OpenMetrics 1.0 and, as it has gauges alone, the older text format 0.0.4 too, which the collector reads. No
-sample has a time stamp, for the collector refuses those; when the night was is a gauge of its own.
+The text is OpenMetrics 1.0 and, because it has only gauges, also the older text format 0.0.4, which the collector
+reads. Samples have no time stamps, because the collector refuses them; the time of the night is a gauge of its own.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from headroom.nightly.chart import band_limit, trials_of
 from headroom.nightly.snapshot import Snapshot, take
 
 Labels = Mapping[str, str]
-# Control characters, and what is no Unicode: neither may stand in a label.
+# Control characters and invalid Unicode, which may not stand in a label.
 _UNPRINTABLE = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\ud800-\udfff\u2028\u2029]")
 
 
@@ -49,7 +49,7 @@ class Gauge:
 
 
 def write(history: History, path: Path) -> None:
-    """Writes the gauges of a history. Raises EnvironmentLacks when the disk does not take them."""
+    """Writes the gauges of a history. Raises EnvironmentLacks if the disk is full."""
     try:
         write_atomically(path, text(take(history)).encode())
     except OSError as error:
@@ -63,14 +63,14 @@ def text(snapshot: Snapshot) -> str:
 
 
 def escaped(label: str) -> str:
-    """A label's value between quotation marks. What cannot be printed becomes U+FFFD."""
+    """A label's value for quotation marks. Unprintable characters become U+FFFD."""
     harmless = _UNPRINTABLE.sub("\ufffd", label)
     return harmless.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
 
 
 def _nights(snapshot: Snapshot) -> Iterator[Gauge]:
-    time = Gauge("headroom_night_time_seconds", "When the last night began, in seconds since 1970.")
-    failed = Gauge("headroom_night_skipped", "Nights that were not measured since the last one that was.")
+    time = Gauge("headroom_night_time_seconds", "Start of the last night, in seconds since 1970.")
+    failed = Gauge("headroom_night_skipped", "Nights since the last measured one that were not measured.")
     for machine in snapshot.nights:
         time.add({"machine": machine}, snapshot.last(machine).timestamp())
         failed.add({"machine": machine}, float(len(snapshot.unmeasured(machine))))
@@ -78,7 +78,7 @@ def _nights(snapshot: Snapshot) -> Iterator[Gauge]:
 
 
 def _labels(judged: Judged) -> Labels:
-    """What tells series apart, and how to read them. Those of an empty text are left out, as in Prometheus."""
+    """The labels that tell series apart, and explain them. Empty labels are left out, as in Prometheus."""
     key = judged.series.key
     known = {**vars(key), "unit": judged.series.unit, "kind": judged.series.kind, "better": judged.series.better or ""}
     return {"series": key.id, **{name: value for name, value in known.items() if value}}
@@ -86,9 +86,9 @@ def _labels(judged: Judged) -> Labels:
 
 def _series(snapshot: Snapshot) -> Iterator[Gauge]:
     value = Gauge("headroom_series_value", "Value of a series in the last night, in the unit that the label names.")
-    measured = Gauge("headroom_series_measured", "1 where the last night has a value of the series, 0 where not.")
+    measured = Gauge("headroom_series_measured", "1 if the last night has a value of the series, 0 if not.")
     baseline = Gauge("headroom_series_baseline", "Median of the nights that a series is compared with.")
-    limit = Gauge("headroom_series_limit_ratio", "Share of the baseline that a night has to exceed to be a change.")
+    limit = Gauge("headroom_series_limit_ratio", "Share of the baseline beyond which a night is a change.")
     trials = Gauge("headroom_series_trials", "Trials of the series in the last night.")
     for judged in snapshot.judged:
         if not snapshot.is_of_last_night(judged.series):
@@ -127,7 +127,7 @@ def _alerts(snapshot: Snapshot) -> Iterator[Gauge]:
     for (machine, direction, confirmed), count in sorted(counts.items()):
         opened.add({"machine": machine, "direction": direction, "confirmed": confirmed}, float(count))
     right, closed = snapshot.book.precision
-    of_closed = Gauge("headroom_alerts_closed", "Confirmed alerts that were closed, by whether they were right.")
+    of_closed = Gauge("headroom_alerts_closed", "Closed confirmed alerts, by whether they were right.")
     of_closed.add({"right": "true"}, float(right))
     of_closed.add({"right": "false"}, float(closed - right))
     yield from (opened, of_closed)

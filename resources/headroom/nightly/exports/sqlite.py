@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The whole history as a SQLite database: for Grafana's SQLite data source, and for queries in SQL.
 
-Times are seconds since 1970 in columns named `time`, as Grafana takes them. `annotations` has events, epochs and alerts
+Times are seconds since 1970 in columns named `time`, as Grafana expects. `annotations` has events, epochs and alerts
 with the columns that annotation queries read.
 """
 
@@ -43,8 +43,9 @@ PRAGMA user_version = 1;
 
 
 def write(history: History, path: Path) -> None:
-    """Writes the database beside its place and moves it there whole, so that who reads the old one goes on. Raises
-    EnvironmentLacks when the disk does not take it."""
+    """Writes the database beside its place and moves it there whole, so that readers of the old one can go on. Raises
+    EnvironmentLacks if the disk is full.
+    """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
@@ -81,8 +82,7 @@ def _insert(connection: sqlite3.Connection, table: str, rows: Iterator[tuple[Any
 
 
 def _plain(value: Any) -> Any:
-    """A value that SQLite takes: no infinity, no text that is no Unicode, and no NUL, which ends a text for many
-    readers."""
+    """A value that SQLite accepts: no infinity, no invalid Unicode, and no NUL, which ends a text for many readers."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, str):
@@ -92,17 +92,18 @@ def _plain(value: Any) -> Any:
 
 def _series(snapshot: Snapshot) -> Iterator[tuple[Any, ...]]:
     alerted = snapshot.book.alerted()
-    for one in snapshot.judged:
-        series, known = one.series, one.baseline
+    for entry in snapshot.judged:
+        series, known = entry.series, entry.baseline
         limits = (known.median, band_limit(known)) if known is not None else (None, None)
-        yield (*_described(series, snapshot), *limits, one.drift, int(series.key.id in alerted))
+        yield (*_described(series, snapshot), *limits, entry.drift, int(series.key.id in alerted))
     for series in snapshot.cases:
         yield (*_described(series, snapshot), None, None, None, 0)
 
 
 def _described(series: Series, snapshot: Snapshot) -> tuple[Any, ...]:
-    """The columns of a series that do not depend on its baseline; whether the last night of its machine has it is the
-    last of them."""
+    """The columns of a series that do not depend on its baseline. The last one tells if the last night of its machine
+    has the series.
+    """
     names = [getattr(series.key, name) for name in KEY_NAMES]
     label = " ".join(dict.fromkeys(filter(None, names)))
     is_current = int(snapshot.is_of_last_night(series))
@@ -110,7 +111,7 @@ def _described(series: Series, snapshot: Snapshot) -> tuple[Any, ...]:
 
 
 def _points(snapshot: Snapshot) -> Iterator[tuple[Any, ...]]:
-    for series in (*(one.series for one in snapshot.judged), *snapshot.cases):
+    for series in (*(entry.series for entry in snapshot.judged), *snapshot.cases):
         for row, night in enumerate(series.nights):
             trials = trials_of(series, row)
             yield (
@@ -127,25 +128,33 @@ def _points(snapshot: Snapshot) -> Iterator[tuple[Any, ...]]:
 
 
 def _alerts(snapshot: Snapshot) -> Iterator[tuple[Any, ...]]:
-    for one in snapshot.book.alerts.values():
+    for alert in snapshot.book.alerts.values():
         yield (
-            one.id,
-            int(one.night.timestamp()),
-            one.machine,
-            one.direction,
-            int(one.confirmed),
-            one.state,
-            one.reason or None,
-            one.old_commit or None,
-            one.new_commit or None,
-            one.title,
+            alert.id,
+            int(alert.night.timestamp()),
+            alert.machine,
+            alert.direction,
+            int(alert.confirmed),
+            alert.state,
+            alert.reason or None,
+            alert.old_commit or None,
+            alert.new_commit or None,
+            alert.title,
         )
 
 
 def _alert_series(snapshot: Snapshot) -> Iterator[tuple[Any, ...]]:
     for alert in snapshot.book.alerts.values():
-        for one in alert.series:
-            yield alert.id, one.id, one.baseline, one.value, one.step, one.ratio, one.evidence or None
+        for changed in alert.series:
+            yield (
+                alert.id,
+                changed.id,
+                changed.baseline,
+                changed.value,
+                changed.step,
+                changed.ratio,
+                changed.evidence or None,
+            )
 
 
 def _annotations(snapshot: Snapshot) -> Iterator[tuple[Any, ...]]:
@@ -155,10 +164,10 @@ def _annotations(snapshot: Snapshot) -> Iterator[tuple[Any, ...]]:
             yield int(event.night.timestamp()), event.machine, series, event.kind, event.sentence, tags
     for alert in snapshot.book.alerts.values():
         text = f"{alert.commits()} ({alert.state})".strip()
-        for series in [one.id for one in alert.series] or [None]:
+        for series in [entry.id for entry in alert.series] or [None]:
             tags = f"alert,{alert.direction},{alert.state}"
             yield int(alert.night.timestamp()), alert.machine, series, alert.title, text, tags
-    for one in snapshot.judged:
-        for row, changes in one.series.condition_changes():
-            night = int(one.series.nights[row].timestamp())
-            yield night, one.series.key.machine, one.series.key.id, "epoch", "; ".join(changes), "epoch"
+    for entry in snapshot.judged:
+        for row, changes in entry.series.condition_changes():
+            night = int(entry.series.nights[row].timestamp())
+            yield night, entry.series.key.machine, entry.series.key.id, "epoch", "; ".join(changes), "epoch"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fuzz targets for a turn. Their corpora are kept in out/soak/corpus, and minimised when they have grown."""
+"""Turns of fuzz targets. Their corpora are kept in out/soak/corpus, and minimised when they have grown."""
 
 from __future__ import annotations
 
@@ -16,14 +16,15 @@ from headroom.core.paths import shown
 from headroom.selftest.fuzz_targets import FuzzTarget
 from headroom.selftest.soak.tally import Finding, Tally
 
-GROWTH, LEAST = 2, 64  # a corpus is minimised when it has so many times the files as before, and so many more
+GROWTH, LEAST = 2, 64  # a corpus is minimised when it has grown by both this factor and this number of files
 MERGE_S = 120
 
 
 @dataclass
 class Fuzzing:
     """A stage of fuzz targets. `options` are more options of libFuzzer: its accounts of how rare each feature is
-    (-entropic) take longer than calls of the ABI do."""
+    (-entropic) take longer than calls of the ABI do.
+    """
 
     name: str
     share: float
@@ -34,21 +35,21 @@ class Fuzzing:
         return [target.name for target in self.targets]
 
     def run(self, part: str, seconds: float, tally: Tally) -> None:
-        target = next(one for one in self.targets if one.name == part)
+        target = next(target for target in self.targets if target.name == part)
         corpus, crashes, log = (tally.folder / name for name in (f"corpus/{part}", "crashes", f"logs/{part}.log"))
         for folder in (corpus, crashes, log.parent):
             folder.mkdir(parents=True, exist_ok=True)
         _restore(corpus)
         row = tally.row(self.name, part)
-        words = target.words(corpus, seconds, f"{crashes}/{part}-")
-        words[1:1] = [*self.options, "-print_final_stats=1", f"-seed={tally.seed + tally.turns}"]
-        status = _logged(words, log)
-        said = log.read_text(encoding="utf-8", errors="replace")
-        row.executions += _number(r"stat::number_of_executed_units: +(\d+)", said)
-        row.calls += _number(r"calls of the ABI: (\d+)", said)
+        command = target.words(corpus, seconds, f"{crashes}/{part}-")
+        command[1:1] = [*self.options, "-print_final_stats=1", f"-seed={tally.seed + tally.turns}"]
+        status = _logged(command, log)
+        output = log.read_text(encoding="utf-8", errors="replace")
+        row.executions += _number(r"stat::number_of_executed_units: +(\d+)", output)
+        row.calls += _number(r"calls of the ABI: (\d+)", output)
         if status != 0:
             row.crashes += 1
-            tally.note(_finding(self.name, target, status, said, log))
+            tally.note(_finding(self.name, target, status, output, log))
         is_due = len(os.listdir(corpus)) >= max(GROWTH * row.minimised, row.minimised + LEAST)
         if is_due and _minimise(target, corpus, log):
             row.minimised = len(os.listdir(corpus))
@@ -56,7 +57,7 @@ class Fuzzing:
 
 
 def _logged(words: Sequence[str], log: Path) -> int:
-    """Runs a program with its output in a log; returns its exit status."""
+    """Runs a program with its output in a log. Returns its exit status."""
     with log.open("wb") as file:
         process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT)
         try:
@@ -68,12 +69,12 @@ def _logged(words: Sequence[str], log: Path) -> int:
 
 
 def _number(pattern: str, text: str) -> int:
-    return sum(int(found) for found in re.findall(pattern, text))
+    return sum(int(number) for number in re.findall(pattern, text))
 
 
-def _finding(stage: str, target: FuzzTarget, status: int, said: str, log: Path) -> Finding:
-    summary = re.search(r"^(?:SUMMARY: |==\d+== ?ERROR: )(.*)", said, re.MULTILINE)
-    written = re.findall(r"Test unit written to (\S+)", said)
+def _finding(stage: str, target: FuzzTarget, status: int, output: str, log: Path) -> Finding:
+    summary = re.search(r"^(?:SUMMARY: |==\d+== ?ERROR: )(.*)", output, re.MULTILINE)
+    written = re.findall(r"Test unit written to (\S+)", output)
     sentence = summary[1] if summary else f"It ended with status {status}; its log is {shown(log)}."
     if not written:
         return Finding(stage, target.name, sentence)
@@ -82,7 +83,7 @@ def _finding(stage: str, target: FuzzTarget, status: int, said: str, log: Path) 
 
 
 def _restore(corpus: Path) -> None:
-    """Puts back a corpus whose minimising was cut short."""
+    """Restores a corpus whose minimising was interrupted."""
     old = corpus.with_name(f"{corpus.name}.old")
     if old.is_dir():
         shutil.rmtree(corpus, ignore_errors=True)
@@ -90,14 +91,14 @@ def _restore(corpus: Path) -> None:
 
 
 def _minimise(target: FuzzTarget, corpus: Path, log: Path) -> bool:
-    """Leaves out files that reach nothing new. True if it could."""
-    made, old = (corpus.with_name(f"{corpus.name}.{suffix}") for suffix in ("new", "old"))
-    shutil.rmtree(made, ignore_errors=True)
-    made.mkdir()
-    words = [str(target.program), "-merge=1", f"-max_total_time={MERGE_S}", str(made), str(corpus)]
-    if _logged(words, log.with_suffix(".merge.log")) != 0 or not any(made.iterdir()):
+    """Leaves out files that reach nothing new. Returns True if it could."""
+    smaller, old = (corpus.with_name(f"{corpus.name}.{suffix}") for suffix in ("new", "old"))
+    shutil.rmtree(smaller, ignore_errors=True)
+    smaller.mkdir()
+    command = [str(target.program), "-merge=1", f"-max_total_time={MERGE_S}", str(smaller), str(corpus)]
+    if _logged(command, log.with_suffix(".merge.log")) != 0 or not any(smaller.iterdir()):
         return False
     corpus.rename(old)
-    made.rename(corpus)
+    smaller.rename(corpus)
     shutil.rmtree(old)
     return True

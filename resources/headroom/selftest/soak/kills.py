@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Commands that are killed (SIGKILL) at random moments and go on: no record that was there is lost or changed."""
+"""Commands that are killed (SIGKILL) at random moments and continue: no existing record is lost or changed."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from headroom.core.yamlfile import violations
 from headroom.selftest.soak.tally import Finding, Row, Tally
 
 STAGE = "kills"
-MOST_KILLS = 3  # of one command, before it may end
-FIRST_S = 20.0  # within which a command is killed whose duration is not known yet
+MOST_KILLS = 3  # seconds of one command, before it may end
+FIRST_S = 20.0  # seconds within which a command of unknown duration is killed
 SUITES = ("smoke/first_packets", "smoke/first_messages", "smoke/judges")
 CAMPAIGN = f"""name: soak
 repeats: 3
@@ -38,10 +38,10 @@ Snapshot = dict[Path, str]  # digests of records
 
 @dataclass(frozen=True)
 class Victim:
-    """A command. `begin` gives its words, and `again` those for going on, None where it begins anew.
+    """A command. `begin` gives its words, and `again` those that continue it, None if it begins anew.
 
-    `records` are patterns of the files that must stay, below the folder of results. `keeps_folder`: each command goes
-    on in the folder of the last one. `check` are the words of a command that fails where something is broken.
+    `records` are patterns of the files that must stay, below the folder of results. `keeps_folder`: each command
+    continues in the folder of the last one. `check` are the words of a command that fails if something is broken.
     """
 
     name: str
@@ -53,7 +53,7 @@ class Victim:
 
 
 def _resume(command: str) -> Callable[[Path], list[str] | None]:
-    """The words that go on with the last run, if it has begun."""
+    """The words that continue the last run, if it has begun."""
     return lambda folder: [command, "--resume", "last"] if any(folder.glob("*/run.json")) else None
 
 
@@ -64,8 +64,8 @@ def _campaign(folder: Path, _: random.Random) -> list[str]:
 
 
 def _interop(_: Path, chance: random.Random) -> list[str]:
-    words = ["--implementations", "reference", "--links", "clean", "--seed", str(chance.randrange(1, 1000))]
-    return ["interop", "--scheme", chance.choice(list(in_matrix())), *words]
+    arguments = ["--implementations", "reference", "--links", "clean", "--seed", str(chance.randrange(1, 1000))]
+    return ["interop", "--scheme", chance.choice(list(in_matrix())), *arguments]
 
 
 NIGHT = ["nightly", "--quick", "--no-cases", "--no-ab", "--wait", "0s", "--budget", "60s"]
@@ -81,7 +81,7 @@ VICTIMS = (
     Victim(
         "campaign",
         _campaign,
-        lambda _: None,  # the same words go on
+        lambda _: None,  # the same words continue
         ("campaigns/*/cells/*/*/results/*.json",),
     ),
     Victim(
@@ -108,13 +108,13 @@ class Kills:
         return [victim.name for victim in self.victims]
 
     def run(self, part: str, seconds: float, tally: Tally) -> None:
-        victim = next(one for one in self.victims if one.name == part)
+        victim = next(victim for victim in self.victims if victim.name == part)
         until = time.monotonic() + seconds
         while time.monotonic() < until:
             self._trial(victim, until, tally)
 
     def _trial(self, victim: Victim, until: float, tally: Tally) -> None:
-        """One command from its beginning, until it ends by itself or the time is over."""
+        """Runs a command from its beginning, until it ends by itself or the time is over."""
         row = tally.row(self.name, victim.name)
         chance = random.Random(f"{tally.seed}/{victim.name}/{row.executions}")
         row.executions += 1
@@ -125,7 +125,7 @@ class Kills:
         words = victim.begin(folder, chance)
         before = _records(folder, victim)
         for kill in range(MOST_KILLS + 1):
-            # A command takes its time to begin: even where that of the turn is short, it is killed at any moment.
+            # A command takes its time to begin: even if the turn is short, it is killed at any moment.
             after_s = chance.uniform(0.3, FIRST_S) if kill < MOST_KILLS else max(FIRST_S, until - time.monotonic())
             status = self._run(words, folder, after_s)
             row.kills += status is None
@@ -134,22 +134,23 @@ class Kills:
                 break
             words = victim.again(folder) or words
         if status not in (None, EXIT_PASSED, EXIT_ENVIRONMENT):
-            self._note(victim, tally, f"It ended with status {status} when it went on after a kill.", words, folder)
+            self._note(victim, tally, f"It ended with status {status} when it continued after a kill.", words, folder)
         if victim.check and (code := self._run(list(victim.check), folder, 60.0)) not in (None, EXIT_PASSED):
             self._note(victim, tally, f"`{' '.join(victim.check)}` ends with status {code}.", victim.check, folder)
 
     def _note(self, victim: Victim, tally: Tally, sentence: str, words: Sequence[str], folder: Path) -> None:
-        """Notes a failure; the folder is kept as it is."""
-        kept = folder
+        """Records a failure; the folder is kept as it is."""
+        folder_kept = folder
         if not victim.keeps_folder:
-            kept = folder.with_name(f"{victim.name}-{tally.turns}")
-            shutil.copytree(folder, kept, symlinks=True, dirs_exist_ok=True)
-        command = f"HEADROOM_OUT={shown(kept)} ./headroom {' '.join(words)}"
-        tally.note(Finding(self.name, victim.name, sentence, shown(kept), command))
+            folder_kept = folder.with_name(f"{victim.name}-{tally.turns}")
+            shutil.copytree(folder, folder_kept, symlinks=True, dirs_exist_ok=True)
+        command = f"HEADROOM_OUT={shown(folder_kept)} ./headroom {' '.join(words)}"
+        tally.note(Finding(self.name, victim.name, sentence, shown(folder_kept), command))
 
     def _run(self, words: Sequence[str], folder: Path, patience_s: float) -> int | None:
-        """Runs a command, and kills it and all that it started after a while; returns its exit status, None where it
-        was killed."""
+        """Runs a command, and kills it and all its processes after a while. Returns its exit status, None if it was
+        killed.
+        """
         environment = {
             **os.environ,
             "PYTHONPATH": str(ROOT / "resources"),
@@ -176,7 +177,7 @@ class Kills:
                     process.wait()
 
     def _compare(self, victim: Victim, folder: Path, before: Snapshot, row: Row, tally: Tally) -> Snapshot:
-        """Counts what is lost of the records before, and what is broken now; returns those of now."""
+        """Counts the lost records among those before, and the broken ones now. Returns the present records."""
         now = _records(folder, victim)
         lost = [path for path, digest in before.items() if now.get(path) != digest]
         broken = [path for path, digest in now.items() if not digest]
@@ -189,11 +190,11 @@ class Kills:
 
 
 def _records(folder: Path, victim: Victim) -> Snapshot:
-    """Digests of the records that must stay, "" for one that is broken. A case that ended in an error is run again."""
-    found: Snapshot = {}
+    """Digests of the records that must stay, "" for a broken one. A case that ended in an error is run again."""
+    digests: Snapshot = {}
     for path in (path for pattern in victim.records for path in folder.glob(pattern)):
         octets = path.read_bytes()
-        found[path] = hashlib.sha256(octets).hexdigest()
+        digests[path] = hashlib.sha256(octets).hexdigest()
         if path.suffix != ".json":
             continue
         try:
@@ -201,7 +202,7 @@ def _records(folder: Path, victim: Victim) -> Snapshot:
         except ValueError:
             record = None
         if record is None or violations(record, "result"):
-            found[path] = ""
+            digests[path] = ""
         elif record["verdict"] == "error":
-            del found[path]
-    return found
+            del digests[path]
+    return digests

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Damaged links: each scheme's link packets with inverted bits, by packet type, against what theory allows."""
+"""Damaged links: each scheme's link packets with inverted bits, by packet type, compared with the number of errors that
+theory allows.
+"""
 
 from __future__ import annotations
 
@@ -28,19 +30,19 @@ class Links:
         assert scheme.damaged_links is not None
         damaged, until = scheme.damaged_links(), time.monotonic() + seconds
         while True:
-            tally.turns += 1  # each time with another seed
+            tally.turns += 1  # with another seed each time
             try:
-                found = damaged(scheme, tally.seed + tally.turns)
+                types = damaged(scheme, tally.seed + tally.turns)
             except HeadroomError as error:
                 tally.note(Finding(self.name, part, f"{error} (seed {tally.seed + tally.turns})"))
                 return
-            for one in found:
-                row = tally.row(self.name, f"{scheme.title}: {one.name}")
+            for damaged_type in types:
+                row = tally.row(self.name, f"{scheme.title}: {damaged_type.name}")
                 row.executions += 1
-                row.theory = one.theory
-                row.packets += one.packets
-                row.damaged += one.damaged
-                row.wrong += one.wrong
-                row.expected += one.expected
+                row.theory = damaged_type.theory
+                row.packets += damaged_type.packets
+                row.damaged += damaged_type.damaged
+                row.wrong += damaged_type.wrong
+                row.expected += damaged_type.expected
             if time.monotonic() >= until:
                 return

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page of a soak: one table for each stage, and what was found with the command that repeats it."""
+"""The page of a soak: one table for each stage, and the defects with the commands that repeat them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from headroom.selftest.soak.tally import Row, Tally
 
 PAGE = "soak.html"
 
-# Columns of each stage: the title, and the field of a row. What a stage does, as a sentence.
+# Columns of each stage: the title, and the field of a row. A sentence that describes the stage.
 COLUMNS = {
     "fuzz": (("executions", "executions"), ("files of the corpus", "corpus"), ("crashes", "crashes")),
     "calls": (
@@ -40,15 +40,15 @@ COLUMNS = {
 ABOUT = {
     "fuzz": "Fuzz targets of parsers, codecs and jobs, with AddressSanitizer and UndefinedBehaviorSanitizer.",
     "calls": "Any calls of the ABI in any order; each buffer is memory of its own, as long as the call says.",
-    "links": "Bits are inverted on the link. A wrong delivery came out other than it was, and no check of the packet "
-    "showed it. Allowed is the upper limit (99.9 %) of a Poisson distribution whose mean is what the theory expects.",
-    "kills": "Commands are killed (SIGKILL) at random moments and go on. Lost: a record that was there before a kill "
-    "and is gone, changed or broken behind it.",
+    "links": "Bits are inverted on the link. A wrong delivery came out changed, and no check of the packet noticed it. "
+    "Allowed is the upper limit (99.9 %) of a Poisson distribution whose mean is the number that the theory expects.",
+    "kills": "Commands are killed (SIGKILL) at random moments and continue. Lost: a record that existed before a kill "
+    "and is gone, changed or broken afterwards.",
 }
 
 
 def write(tally: Tally) -> Path:
-    """Writes soak.html. Raises EnvironmentLacks when the disk does not take it."""
+    """Writes soak.html. Raises EnvironmentLacks if the disk is full."""
     target = tally.folder / PAGE
     try:
         write_atomically(target, render(tally).encode())
@@ -83,7 +83,7 @@ def render(tally: Tally) -> str:
 
 
 def figure(row: Row, field: str) -> str:
-    """A count as people read it."""
+    """A count as text."""
     value = getattr(row, field)
     if isinstance(value, str):
         return value

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The turns of a soak: the stage that has had the least of its share is next, and in it the part that has had least."""
+"""The turns of a soak: next comes the stage that has had the least of its share, and in it the part that has
+had least.
+"""
 
 from __future__ import annotations
 
@@ -21,11 +23,11 @@ from headroom.selftest.soak.tally import Tally, read, soak_folder
 
 Say = Callable[[str], None]
 LONGEST_TURN_S = 120.0
-TURNS = 4  # of each part, at least, where there is time
+TURNS = 4  # seconds of each part, at least, if there is time
 
 
 class Stage(Protocol):
-    """A kind of proof: `share` of the time, 0..1, is for it; `parts` are the names of what it works on in turn."""
+    """A kind of test: it gets the `share` of the time, 0..1; `parts` are the names of its parts, which take turns."""
 
     @property
     def name(self) -> str: ...
@@ -43,7 +45,7 @@ CALLS = "_calls"  # the end of the names of targets that call the ABI
 
 
 def stages(say: Say) -> list[Stage]:
-    """All stages. Builds the fuzz targets and the engine. Raises EnvironmentLacks where they cannot be built."""
+    """All stages. Builds the fuzz targets and the engine. Raises EnvironmentLacks if they cannot be built."""
     build.ensure(targets=implementations.ninja_targets(warn=say), say=say)
     targets = fuzz_targets.built(say)
     calls = [target for target in targets if target.name.endswith(CALLS)]
@@ -52,8 +54,9 @@ def stages(say: Say) -> list[Stage]:
 
 
 def begun(hours: float, is_resumed: bool) -> Tally:
-    """The tally of a soak of so many hours: a new one, or that of the last soak. Raises UsageError where that is
-    missing."""
+    """The tally of a soak of so many hours: a new one, or that of the last soak. Raises UsageError if that is
+    missing.
+    """
     if is_resumed:
         return replace(read(soak_folder()), hours=hours)
     now = datetime.now(UTC)
@@ -67,10 +70,10 @@ def run(tally: Tally, stages: Sequence[Stage], say: Say) -> None:
     parts = {stage.name: list(stage.parts()) for stage in stages}
     stages = [stage for stage in stages if parts[stage.name]]
     while (left := 3600 * hours - tally.seconds) > 0:
-        stage = min(stages, key=lambda one: sum(tally.spent[one.name].values()) / one.share)
+        stage = min(stages, key=lambda entry: sum(tally.spent[entry.name].values()) / entry.share)
         mine = parts[stage.name]
-        part = min(mine, key=lambda one: tally.spent[stage.name][one])
-        turn = 3600 * hours * stage.share / sum(one.share for one in stages) / len(mine) / TURNS
+        part = min(mine, key=lambda entry: tally.spent[stage.name][entry])
+        turn = 3600 * hours * stage.share / sum(stage.share for stage in stages) / len(mine) / TURNS
         began = time.monotonic()
         try:
             stage.run(part, min(left, LONGEST_TURN_S, max(1.0, turn)), tally)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The counts of a soak, in out/soak/soak.json: they are kept after each turn, so that a soak can go on."""
+"""The counts of a soak, in out/soak/soak.json: they are written after each turn, so that a soak can continue."""
 
 from __future__ import annotations
 
@@ -35,20 +35,21 @@ class Finding:
 
 @dataclass
 class Row:
-    """The counts of one thing under test. `expected` is the mean of the wrong deliveries that theory gives, and
-    `theory` says why."""
+    """The counts of one thing under test. `expected` is the mean number of wrong deliveries by the theory, which
+    `theory` states.
+    """
 
     stage: str
     name: str
     executions: int = 0
-    calls: int = 0  # of the ABI
+    calls: int = 0  # calls of the ABI
     packets: int = 0
-    damaged: int = 0  # of the packets, those with a damaged header
-    wrong: int = 0  # packets that came out other than they were
+    damaged: int = 0  # packets with a damaged header
+    wrong: int = 0  # packets that came out changed
     expected: float = 0.0
     theory: str = ""
     kills: int = 0
-    records: int = 0  # that were there before a kill
+    records: int = 0  # records that existed before a kill
     lost: int = 0  # of these, gone, changed or broken
     crashes: int = 0
     corpus: int = 0  # files of the corpus at last
@@ -56,7 +57,7 @@ class Row:
 
     @property
     def allowed(self) -> int:
-        """Wrong deliveries that chance explains."""
+        """The wrong deliveries that chance explains."""
         return poisson_limit(self.expected)
 
     @property
@@ -66,7 +67,7 @@ class Row:
 
 @dataclass
 class Tally:
-    """A soak of `hours`, of which `spent` gives the seconds by stage and part."""
+    """A soak of `hours`. `spent` gives the seconds by stage and part."""
 
     folder: Path
     seed: int = 1
@@ -80,16 +81,16 @@ class Tally:
     findings: list[Finding] = field(default_factory=list)
 
     def row(self, stage: str, name: str) -> Row:
-        """The row of a name, made where there is none."""
-        found = next((one for one in self.rows if (one.stage, one.name) == (stage, name)), None)
-        if found is None:
-            found = Row(stage, name)
-            self.rows.append(found)
-        return found
+        """The row of a name, made if there is none."""
+        row_found = next((row for row in self.rows if (row.stage, row.name) == (stage, name)), None)
+        if row_found is None:
+            row_found = Row(stage, name)
+            self.rows.append(row_found)
+        return row_found
 
     def note(self, finding: Finding) -> None:
-        """Keeps a finding, unless the same sentence is there."""
-        known = {(one.stage, one.part, one.sentence) for one in self.findings}
+        """Keeps a finding, unless there is one with the same sentence."""
+        known = {(finding.stage, finding.part, finding.sentence) for finding in self.findings}
         if (finding.stage, finding.part, finding.sentence) not in known and len(known) < MOST_FINDINGS:
             self.findings.append(finding)
 
@@ -116,7 +117,7 @@ class Tally:
         return {
             **same,
             "rows": rows,
-            "findings": [asdict(one) for one in self.findings],
+            "findings": [asdict(finding) for finding in self.findings],
             "passed": self.exit_status == EXIT_PASSED,
         }
 
@@ -126,21 +127,21 @@ class Tally:
 
 
 def read(folder: Path) -> Tally:
-    """The tally of an earlier soak. Raises UsageError where there is none, or it cannot be read."""
+    """The tally of an earlier soak. Raises UsageError if there is none, or it cannot be read."""
     path = folder / FILE
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
         rows = [Row(**{name: value for name, value in row.items() if name != "allowed"}) for row in document["rows"]]
-        made = Tally(
+        tally = Tally(
             folder,
             **{name: document[name] for name in ("seed", "hours", "began", "harness", "cpu", "turns")},
             rows=rows,
-            findings=[Finding(**one) for one in document["findings"]],
+            findings=[Finding(**finding) for finding in document["findings"]],
         )
         for stage, parts in document["spent"].items():
-            made.spent[stage].update({part: float(seconds) for part, seconds in parts.items()})
+            tally.spent[stage].update({part: float(seconds) for part, seconds in parts.items()})
     except FileNotFoundError as error:
-        raise UsageError(f"There is no soak to go on with: {path} is missing. Leave out --resume.") from error
+        raise UsageError(f"There is no soak to continue: {path} is missing. Leave out --resume.") from error
     except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
         raise UsageError(f"{path} cannot be read ({error}). Leave out --resume to begin a new soak.") from error
-    return made
+    return tally

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""TRex: found, started, driven and read."""
+"""TRex: finding, starting and driving it, and reading its statistics."""

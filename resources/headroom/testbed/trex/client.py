@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A TRex server that runs, driven: streams and sessions loaded, started and stopped, statistics read.
+"""A client of a running TRex server: loads streams and sessions, starts and stops them, reads statistics.
 
-TRex's Python client is used by resources/trex/agent.py alone, in a process of its own; this is the other end of its
-pipe.
+Only resources/trex/agent.py uses TRex's Python client, in a process of its own; this is the other end of its pipe.
 """
 
 import contextlib
@@ -22,7 +21,7 @@ from headroom.testbed.trex.server import Cores, Port, Server
 class Trex:
     """A connected TRex: loads, starts, stops, reads statistics. Use `running` to get one.
 
-    `seen` says by which path a file of this machine is known where TRex runs.
+    `seen` gives the path of a file of this machine at TRex's place.
     """
 
     def __init__(
@@ -38,12 +37,14 @@ class Trex:
         self.notes = list(notes)
 
     def load(self, port: int, profile: Path, tunables: Mapping[str, object]) -> int:
-        """Replaces the streams of a port by those of a profile file; returns how many packets they will send.
+        """Replaces the streams of a port by those of a profile file. Returns the number of packets that they will send.
 
-        Streams without an end are not counted. `tunables`: the profile's own, as `--help` among them says.
+        Streams without an end are not counted. `tunables` are the profile's own; `--help` among them lists them.
         """
-        words = self._words(tunables)
-        return int(self._pipe.call("load", 300.0, port=port, profile=self._seen(profile), tunables=words)["packets"])
+        arguments = self._words(tunables)
+        return int(
+            self._pipe.call("load", 300.0, port=port, profile=self._seen(profile), tunables=arguments)["packets"]
+        )
 
     def _words(self, tunables: Mapping[str, object]) -> list[str]:
         values = {key: self._seen(value) if isinstance(value, Path) else str(value) for key, value in tunables.items()}
@@ -63,17 +64,17 @@ class Trex:
         self._pipe.call("astf_load", 120.0, profile=self._seen(profile), tunables=self._words(tunables))
 
     def astf_start(self, multiplier: float = 1, duration_s: float = -1, latency_pps: int = 0) -> None:
-        """Starts the sessions, `multiplier` times as many a second as the profile says."""
+        """Starts the sessions, `multiplier` times as many a second as in the profile."""
         self._pipe.call("astf_start", 60.0, multiplier=multiplier, duration_s=duration_s, latency_pps=latency_pps)
 
     def active(self) -> list[int]:
-        """Ports that still send."""
+        """The ports that still send."""
         return [int(port) for port in self._pipe.call("active")["active"]]
 
     def wait(self, timeout_s: float) -> bool:
-        """Waits until no port sends any more; False when some still did after `timeout_s`.
+        """Waits until no port sends any more. Returns False if some still did after `timeout_s`.
 
-        TRex's own function to wait raises an exception then, as it does when the sender has fallen behind.
+        TRex's own function raises an exception then, also if the sender has fallen behind.
         """
         deadline = time.monotonic() + timeout_s
         while self.active():
@@ -83,7 +84,7 @@ class Trex:
         return True
 
     def sleep(self, seconds: float) -> None:
-        """Waits, and notices within a second when the server dies meanwhile."""
+        """Waits, and notices within a second if the server dies meanwhile."""
         deadline = time.monotonic() + seconds
         while (left := deadline - time.monotonic()) > 0:
             time.sleep(min(left, 0.5))
@@ -98,8 +99,9 @@ class Trex:
         self._pipe.call("clear")
 
     def stats(self) -> dict[str, Any]:
-        """`ports`: TRex's counters (opackets, ipackets, obytes, ibytes, oerrors, ierrors) by number of the port;
-        `streams` and `latency`: by number of the packet group; `sessions` in mode "astf"."""
+        """The statistics. `ports`: TRex's counters (opackets, ipackets, obytes, ibytes, oerrors, ierrors) by number of
+        the port; `streams` and `latency`: by number of the packet group; `sessions` in mode "astf".
+        """
         found = self._pipe.call("stats")
         return dict(found, ports={int(port): counters for port, counters in found["ports"].items()})
 
@@ -118,9 +120,9 @@ def running(
     record: TextIO | None = None,
     watch: Sequence[Callable[[], None]] = (),
 ) -> Iterator[Trex]:
-    """A TRex of our own in a namespace or a container, connected; gone again at the end, however that comes about.
+    """A TRex of our own in a namespace or a container, connected; it is removed at the end in any case.
 
-    `watch` are looks at what else has to live while TRex works: each raises what is to end the wait.
+    `watch` are checks of other things that have to live while TRex works: each raises to end the wait.
     """
     installation = installation or find()
     with (
@@ -144,5 +146,5 @@ def _agent(
     name = f"The agent ({shown(AGENT)})"
     with Pipe(command, name, log, environment, list(watch), record) as pipe:
         yield pipe
-        with contextlib.suppress(HeadroomError):  # what matters has been read; the end may fail
+        with contextlib.suppress(HeadroomError):  # the results have been read; ending may fail
             pipe.call("quit", 10.0)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""TRex in the generator's container: the one of this machine, mounted (docker/compose.trex.yaml).
+"""TRex in the generator's container: this machine's TRex, mounted (docker/compose.trex.yaml).
 
-The image `headroom/generator` has the agent, our profiles and the engine; whatever else TRex is to read is put into a
-folder that both sides see.
+The image `headroom/generator` has the agent, our profiles and the engine; all other input of TRex goes into a folder
+that both sides see.
 """
 
 import contextlib
@@ -26,14 +26,14 @@ from headroom.testbed.trex.installation import Installation, find
 from headroom.testbed.trex.server import LEFT
 
 FILE = ROOT / "docker" / "compose.trex.yaml"
-IMAGE = "headroom/generator:latest"  # as that file has it
+IMAGE = "headroom/generator:latest"  # names in that file
 MOUNTED, EXCHANGE = PurePosixPath("/opt/trex"), PurePosixPath("/exchange")
-OURS = PurePosixPath("/opt/headroom")  # where this repository's files are in the image
+OURS = PurePosixPath("/opt/headroom")  # place of this repository's files in the image
 INTERFACES = "/tmp/interfaces"  # lines "address name", which docker/engine/start writes
 ENGINE = "headroom-engine"
 SERVER = "_t-rex-64"
 ANSWER_S = 20.0
-COMMANDS = (  # as a dry run shows them
+COMMANDS = (  # commands for a dry run
     "docker exec -i -w /opt/trex hr-<run>-generator held ./_t-rex-64 -i --software … --cfg /exchange/trex.yaml",
     f"docker exec -i hr-<run>-generator python3 {OURS}/resources/trex/agent.py …",
 )
@@ -41,9 +41,9 @@ COMMANDS = (  # as a dry run shows them
 
 @dataclass(frozen=True)
 class Mount:
-    """What a container gets of this machine: the folder that holds TRex, and one in which files are handed over.
+    """The mounts of a container: the folder that holds TRex, and a folder for files that are handed over.
 
-    `inside` is TRex with the paths that it has in the container.
+    `inside` is TRex with its paths in the container.
     """
 
     source: Path
@@ -52,12 +52,12 @@ class Mount:
 
     @property
     def variables(self) -> dict[str, str]:
-        """For docker/compose.trex.yaml."""
+        """The variables for docker/compose.trex.yaml."""
         return {"HEADROOM_TREX": str(self.source), "HEADROOM_EXCHANGE": str(self.exchange)}
 
 
 def mount(environment: Mapping[str, str] = os.environ) -> Mount:
-    """The TRex at $TREX_ROOT, to be mounted; `unmount` forgets what this makes. Raises EnvironmentLacks."""
+    """The TRex at $TREX_ROOT, to be mounted; `unmount` removes the folder that this makes. Raises EnvironmentLacks."""
     installation = find(environment)
     source = source_of(installation)
     inside = replace(installation, folder=Path(MOUNTED / installation.folder.relative_to(source)))
@@ -71,7 +71,7 @@ def unmount(mounted: Mount) -> None:
 
 
 def source_of(installation: Installation) -> Path:
-    """The folder to mount: TRex's own, or the one above where a source tree's links lead there."""
+    """The folder to mount: TRex's own, or the folder above if a source tree's links lead there."""
     folder = installation.folder
     needed = [folder / SERVER, *(folder / "so" / os.uname().machine).glob("*.so*")]
     found = Path(os.path.commonpath([folder, *(path.resolve() for path in needed)]))
@@ -84,7 +84,7 @@ def source_of(installation: Installation) -> Path:
 
 
 class InContainer(Home):
-    """A container that runs already, with TRex mounted. `pid` is its first process here; 0 where that is unknown."""
+    """A container that runs already, with TRex mounted. `pid` is its first process here; 0 if that is unknown."""
 
     def __init__(self, container: str, pid: int, mounted: Mount) -> None:
         self.container, self.pid, self.mounted = container, pid, mounted
@@ -94,24 +94,24 @@ class InContainer(Home):
     @cached_property
     def interfaces(self) -> dict[str, str]:
         """The names of the container's interfaces by the addresses that Docker has given them."""
-        done = subprocess.run(
+        process = subprocess.run(
             [*self.words, "cat", INTERFACES], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=ANSWER_S
         )
-        return dict(words for line in done.stdout.splitlines() if len(words := line.split()) == 2)
+        return dict(columns for line in process.stdout.splitlines() if len(columns := line.split()) == 2)
 
     @property
     def namespace(self) -> str:
-        """The file of its network namespace (namespaces(7)); "" where this process may not enter it."""
+        """The file of its network namespace (namespaces(7)); "" if this process may not enter it."""
         path = f"/proc/{self.pid}/ns/net"
         return path if self.pid and os.geteuid() == 0 and os.path.exists(path) else ""
 
     def check(self) -> None:
-        pass  # Docker's daemon does what needs root, and the container's namespace is its own
+        pass  # Docker's daemon does the privileged work, and the container's namespace is its own
 
     def launch(self, trex: Installation, command: Sequence[str], log: IO[bytes]) -> Process:
         words = self._exec(trex, "-w", str(trex.folder))
         return subprocess.Popen(
-            [*words, "held", *command],  # which ends when we let go of its input, or die
+            [*words, "held", *command],  # it ends when we close its input, or die
             stdin=subprocess.PIPE,
             stdout=log,
             stderr=subprocess.STDOUT,
@@ -125,7 +125,7 @@ class InContainer(Home):
     def is_up(self, process: Process) -> bool:
         with contextlib.suppress(EnvironmentLacks):
             return listening(self.words)
-        return False  # the container has gone, which `how_it_ended` tells
+        return False  # the container has gone, which `how_it_ended` reports
 
     def release(self, process: Process) -> None:
         if process.stdin is not None:
@@ -142,7 +142,7 @@ class InContainer(Home):
             return "cannot be reached any more: the Docker daemon does not answer"
         if not containers.inspect(self.container).get("State", {}).get("Running"):
             return "is gone: the generator's container does not run any more"
-        if code < 0 or code > 128:  # so `held` tells of a signal
+        if code < 0 or code > 128:  # so `held` reports a signal
             with contextlib.suppress(ValueError):
                 return f"died from {signal.Signals(-code if code < 0 else code - 128).name}"
         return f"ended with exit status {code}"
@@ -167,7 +167,7 @@ class InContainer(Home):
 
 
 def _server_in(namespace: str) -> int:
-    """The process of the server in a network namespace; 0 where it is unknown."""
+    """The process of the server in a network namespace; 0 if it is unknown."""
     for pid in process_group.processes() if namespace else ():
         with contextlib.suppress(OSError):
             if Path(f"/proc/{pid}/comm").read_text().startswith(SERVER) and os.path.samefile(

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a TRex server and its agent run, and what that place sees of this machine's files: a network namespace here, a
-container in `trex_container.py`."""
+"""The places of a TRex server and its agent, and their view of this machine's files: a network namespace here, a
+container in `trex_container.py`.
+"""
 
 import contextlib
 import os
@@ -32,15 +33,15 @@ class Home(ABC):
 
     @abstractmethod
     def check(self) -> None:
-        """Raises EnvironmentLacks or UsageError where a server cannot run there."""
+        """Raises EnvironmentLacks or UsageError if a server cannot run there."""
 
     @abstractmethod
     def launch(self, trex: Installation, command: Sequence[str], log: IO[bytes]) -> Process:
-        """Starts the server in its own folder; it ends with us, whatever we die from."""
+        """Starts the server in its own folder; it ends with this process, however that ends."""
 
     @abstractmethod
     def is_up(self, process: Process) -> bool:
-        """Whether the server listens."""
+        """True if the server listens."""
 
     @abstractmethod
     def release(self, process: Process) -> None:
@@ -48,11 +49,11 @@ class Home(ABC):
 
     @abstractmethod
     def why_still(self, process: Process) -> str:
-        """Why the server lives and does nothing: the end of a sentence; "" where nothing keeps it."""
+        """The reason why the server lives and does nothing: the end of a sentence; "" if there is none."""
 
     @abstractmethod
     def how_it_ended(self, code: int) -> str:
-        """How the server ended, with the status of the process that `launch` has started."""
+        """The end of the server as a sentence, from the status of the process that `launch` has started."""
 
     @abstractmethod
     def agent(self, trex: Installation) -> tuple[list[str], dict[str, str]]:
@@ -60,7 +61,7 @@ class Home(ABC):
 
     @abstractmethod
     def seen(self, path: Path) -> str:
-        """A file of this machine by the path that it has there."""
+        """The path of a file of this machine at that place."""
 
 
 class Namespace(Home):
@@ -100,7 +101,7 @@ class Namespace(Home):
         return f"died from {signal.Signals(-code).name}" if code < 0 else f"ended with exit status {code}"
 
     def agent(self, trex: Installation) -> tuple[list[str], dict[str, str]]:
-        # -P would be right for scripts of ours, but TRex's profiles import their neighbours.
+        # -P would be right for our scripts, but TRex's profiles import their neighbours.
         words = [*self.words, sys.executable, str(AGENT), str(trex.client)]
         return words, {**os.environ, **trex.libraries}
 
@@ -109,7 +110,7 @@ class Namespace(Home):
 
 
 def listening(words: Sequence[str] = (), process: int | None = None) -> bool:
-    """Whether a process listens on the server's port, in the namespace of a process or where `words` run a program."""
+    """True if a process listens on the server's port, in the namespace of a process or where `words` run a program."""
     tables = [f"/proc/{process or 'self'}/net/tcp{version}" for version in ("", "6")]
     if process is not None:
         with contextlib.suppress(OSError):

@@ -20,7 +20,7 @@ CLIENT = Path("automation/trex_control_plane/interactive")
 
 @dataclass(frozen=True)
 class Installation:
-    """A TRex that can be run: `folder` is where its programs are, `version` such as "v3.08"."""
+    """A TRex that can be run: `folder` holds its programs, `version` is such as "v3.08"."""
 
     folder: Path
     version: str
@@ -46,12 +46,12 @@ class Installation:
         return {"LD_LIBRARY_PATH": libraries, "TREX_EXT_LIBS": str(self.folder / "external_libs")}
 
     def environment(self) -> dict[str, str]:
-        """Ours, with those variables."""
+        """Our environment, with those variables."""
         return {**os.environ, **self.libraries}
 
 
 def find(environment: Mapping[str, str] = os.environ) -> Installation:
-    """The TRex at $TREX_ROOT. Raises EnvironmentLacks with what is wrong."""
+    """The TRex at $TREX_ROOT. Raises EnvironmentLacks with the reason if there is none."""
     root = environment.get("TREX_ROOT")
     if not root:
         raise EnvironmentLacks(
@@ -73,7 +73,7 @@ def find(environment: Mapping[str, str] = os.environ) -> Installation:
 
 def _version(installation: Installation) -> str:
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             [installation.program, "--help"],
             cwd=installation.folder,
             env=installation.environment(),
@@ -84,7 +84,7 @@ def _version(installation: Installation) -> str:
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise EnvironmentLacks(f"The TRex server at {installation.program} does not run: {error}.") from error
-    if found := re.search(r"^\s*Version\s*:\s*(\S+)", done.stdout, re.MULTILINE):
-        return found[1]
-    words = (done.stderr.strip() or done.stdout.strip() or "it says nothing").splitlines()[-1]
-    raise EnvironmentLacks(f"The TRex server at {installation.program} does not tell its version: {words}")
+    if match := re.search(r"^\s*Version\s*:\s*(\S+)", process.stdout, re.MULTILINE):
+        return match[1]
+    last_line = (process.stderr.strip() or process.stdout.strip() or "it prints nothing").splitlines()[-1]
+    raise EnvironmentLacks(f"The TRex server at {installation.program} does not tell its version: {last_line}")

@@ -20,18 +20,20 @@ from headroom.core.errors import HeadroomError
 from headroom.core.sandbox import Walls
 from headroom.testbed import stopped_process
 
-MOST_ANSWER = 64 << 20  # octets of one answer; the largest there is, 20,000 streams' statistics, is far below
+MOST_ANSWER = 64 << 20  # most octets of an answer; the largest there is, 20,000 streams' statistics, is far below
 LAST_WORDS = 400  # characters
 
 
 class PipeFailure(HeadroomError):
-    """The program did not answer: it died, hung, or wrote something else than an answer."""
+    """Raised if the program did not answer: it died, hung, or wrote anything else."""
 
     verdict = "error"
 
 
 class Refusal(HeadroomError):
-    """The program answered with an error. `method` is the request, `exception` the name of what it met."""
+    """Raised if the program answered with an error. `method` is the request, `exception` the name of the program's
+    exception.
+    """
 
     verdict = "error"
 
@@ -41,7 +43,7 @@ class Refusal(HeadroomError):
 
 
 class Pipe:
-    """Use as a context manager: at the end the program and all that it started are stopped.
+    """A pipe to a program. Use it as a context manager: at the end the program and all its processes are stopped.
 
     `name` is what messages call the program; `log` takes what it prints to stderr; `watched` are functions that raise
     when something that the program depends on has died; `record`, where given, gets every exchange as a line. `walls`
@@ -63,7 +65,7 @@ class Pipe:
         self._number = 0
         self._rest = b""
         with log.open("ab") as complaints:
-            # A session of its own: Ctrl-C reaches us, and we stop the program.
+            # A session of its own: Ctrl-C reaches this process, which stops the program.
             self._process = process_group.start(
                 command,
                 environment,
@@ -96,7 +98,7 @@ class Pipe:
         process_group.stop(self._process)
 
     def call(self, method: str, timeout_s: float = 30.0, **parameters: Any) -> Any:
-        """The result of a method. Raises Refusal, PipeFailure, and what a watched process's death raises."""
+        """The result of a method. Raises Refusal, PipeFailure, and the errors of watched processes."""
         self._number += 1
         request = {"jsonrpc": "2.0", "id": self._number, "method": method, "params": parameters}
         self._send(json.dumps(request).encode() + b"\n", method)
@@ -137,7 +139,7 @@ class Pipe:
         return line
 
     def _read(self) -> bool:
-        """Reads what is there; False at the end of the pipe."""
+        """Reads the available octets. Returns False at the end of the pipe."""
         assert self._process.stdout is not None
         with contextlib.suppress(BlockingIOError):
             chunk = os.read(self._process.stdout.fileno(), 1 << 20)
@@ -148,7 +150,7 @@ class Pipe:
         return True
 
     def _look_at_watched(self, patience_s: float = 0.0) -> None:
-        """Raises what the death of a watched process raises; waits a little for one that is just dying."""
+        """Raises the error of a watched process that has died; waits a little for a process that is just dying."""
         deadline = time.monotonic() + patience_s
         while True:
             for look in self._watched:
@@ -171,10 +173,10 @@ class Pipe:
 
 
 def last_words(log: Path, telling: Callable[[list[str]], list[str]] = lambda lines: lines, skip: int = 0) -> str:
-    """The last line of a log that says anything, as the end of a sentence; empty when there is none.
+    """The last telling line of a log, as the end of a sentence; empty if there is none.
 
-    `telling` leaves those lines that are messages, where a program prints more than that; the first `skip` octets are
-    passed over.
+    `telling` selects the lines that are messages, if a program prints more than that; the first `skip` octets are
+    skipped.
     """
     try:
         lines = log.read_bytes()[skip:].decode("utf-8", errors="replace").split("\n")

@@ -35,14 +35,14 @@ from headroom.testbed.trex.home import RPC_PORT, Home, Namespace, listening
 from headroom.testbed.trex.installation import CLIENT, Installation
 from headroom.testbed.trex.pipe import last_words
 
-READY_WITHIN_S = 60.0  # 1.5 to 2.6 s on an idle machine of two cores
-STOPPED_WITHIN_S = 5.0  # 0.3 s on an idle one
+READY_WITHIN_S = 60.0  # seconds; 1.5 to 2.6 s on an idle machine of two cores
+STOPPED_WITHIN_S = 5.0  # seconds; 0.3 s on an idle machine
 # Rings of net_af_packet: 8,192 frames of 2,048 octets in blocks of 1 MiB, 16 MiB a direction.
 RING = "blocksz=1048576,framesz=2048,framecnt=8192"
-MOST_FRAME = 2048 - 64  # octets: what a ring's frame holds besides its header
+MOST_FRAME = 2048 - 64  # octets that fit into a frame of a ring besides its header
 DPDK_STATE = Path("/var/run/dpdk")  # DPDK keeps a folder for each prefix there
-LEFT = "headroom-trex-"  # how the names of what a server leaves behind begin; then the number of our process
-CARD_MAC = "02:48:52:00:00:{:02x}"  # locally administered, as the generator's interfaces in a namespace have them
+LEFT = "headroom-trex-"  # beginning of the names of a server's files; the number of our process follows
+CARD_MAC = "02:48:52:00:00:{:02x}"  # locally administered, as the generator's interfaces in a namespace are
 
 LATENCY_NOTE = (
     "TRex had no core of its own to receive on: its receiving thread sleeps up to 1 ms, so about 0.5 ms of the average "
@@ -52,17 +52,17 @@ BURST_NOTE = "From 10,000 packets/s on, TRex in software sends in bursts of abou
 
 
 class TrexFailure(HeadroomError):
-    """TRex crashed, hung or could not be started: an error of the measurement, never a limit that was found."""
+    """Raised if TRex crashed, hung or could not be started: an error of the measurement, never a limit."""
 
     verdict = "error"
 
 
 @dataclass(frozen=True)
 class Port:
-    """One side of the server: a network interface of its namespace by name, or a NIC by PCI address.
+    """A side of the server: a network interface of its namespace by name, or a NIC by PCI address.
 
-    `mac` is its own address and `peer` that of the other port, to which everything is sent; both are found out for
-    interfaces that do not say them.
+    `mac` is its own address and `peer` that of the other port, to which everything is sent; both are looked up for
+    interfaces without them.
     """
 
     interface: str
@@ -74,21 +74,23 @@ class Port:
         return bool(re.fullmatch(r"([0-9a-fA-F]{4}:)?[0-9a-fA-F]{2}:[0-9a-fA-F]{2}\.[0-7]", self.interface))
 
 
-CORES = 3  # that it can make use of with two ports: one to manage, one to receive, one to send
+CORES = 3  # most cores that it can use with two ports: one to manage, one to receive, one to send
 
 
 @dataclass(frozen=True)
 class Cores:
-    """Cores that the server may have to itself: one to manage, one to receive, some to send; or one for everything."""
+    """The cores that the server may have to itself: one to manage, one to receive, some to send; or one for
+    everything.
+    """
 
     manage: int
     receive: int
     send: tuple[int, ...]
-    node: int = 0  # of the memory that the network cards are next to (NUMA)
+    node: int = 0  # node of the memory that is next to the network cards (NUMA)
 
     @classmethod
     def of(cls, cores: Sequence[int], node: int = 0) -> Cores:
-        """Assigns at least one core: where there are fewer than CORES, the first does all the work."""
+        """Assigns at least one core: if there are fewer than CORES, the first does all the work."""
         first = cores[0]
         return cls(first, cores[1], tuple(cores[2:]), node) if len(cores) >= CORES else cls(first, first, (first,))
 
@@ -121,17 +123,17 @@ def settings(ports: Sequence[Port], prefix: str, cores: Cores | None) -> str:
 
 
 def arguments(ports: Sequence[Port], mode: Literal["stl", "astf"]) -> list[str]:
-    """The server's options, but for its configuration file."""
+    """The server's options, without its configuration file."""
     cards = all(port.is_pci for port in ports)
-    words = ["-i", *(["--astf"] if mode == "astf" else [])]
-    # A card takes what is for other addresses, too: nodes pass frames on as they are.
-    words += (["--prom"] if mode == "astf" else []) if cards else ["--software"]
+    options = ["-i", *(["--astf"] if mode == "astf" else [])]
+    # A card also accepts frames to other addresses: nodes forward frames unchanged.
+    options += (["--prom"] if mode == "astf" else []) if cards else ["--software"]
     # No watchdog: on a shared core its threads may well be late. No terminal, no keys, no server for Scapy's GUI.
-    return [*words, "--no-watchdog", "--no-scapy-server", "--iom", "0", "--no-termio", "--no-key"]
+    return [*options, "--no-watchdog", "--no-scapy-server", "--iom", "0", "--no-termio", "--no-key"]
 
 
 def plan(ports: Sequence[Port], cores: Cores | None, place: Sequence[str]) -> list[str]:
-    """The commands of a server's life as a dry run shows them; TRex need not be here."""
+    """The commands of a server's life for a dry run; TRex need not be installed."""
     name = f"{LEFT}<run>"
     folder = f"{tempfile.gettempdir()}/{name}"
     written = json.dumps(json.loads(settings(_with_pairs(ports), name, cores)))
@@ -151,7 +153,7 @@ class Server:
     """A TRex server in a network namespace or a container, from `start` to `close`. Use as a context manager.
 
     `place` is a home, or the words that run a program in a namespace of this machine (`in_namespace`); it holds the
-    interfaces, and TRex's ports are free there. The server ends with us, whatever we die from. `mode`: "stl"
+    interfaces, and TRex's ports are free there. The server ends with this process, however that ends. `mode`: "stl"
     sends streams, "astf" sessions.
     """
 
@@ -169,7 +171,7 @@ class Server:
         self.prefix = f"{LEFT}{os.getpid()}-{secrets.token_hex(3)}"
         self._folder: Path | None = None
         self._process: subprocess.Popen[bytes] | None = None
-        self._banner = 0  # octets of its log that it prints while it starts: tables of ports and queues
+        self._banner = 0  # octets that it prints to its log while it starts: tables of ports and queues
         self._stopping = False
 
     def __enter__(self) -> Server:
@@ -202,14 +204,14 @@ class Server:
     def start(self) -> None:
         """Starts the server and waits until it answers. Raises EnvironmentLacks, UsageError, TrexFailure."""
         self.home.check()
-        words = self.home.words
-        if listening(words):
+        place_words = self.home.words
+        if listening(place_words):
             raise EnvironmentLacks(
-                f"A process listens on TRex's port {RPC_PORT} already where `{' '.join(words)}` leads; each server "
-                "needs a namespace of its own."
+                f"A process listens on TRex's port {RPC_PORT} already where `{' '.join(place_words)}` leads; each "
+                "server needs a namespace of its own."
             )
         remove_leftovers()
-        self.ports = prepared(self.ports, words)
+        self.ports = prepared(self.ports, place_words)
         self._folder = Path(tempfile.mkdtemp(prefix=f"{LEFT}{os.getpid()}-"))
         try:
             (self._folder / "trex.yaml").write_text(settings(self.ports, self.prefix, self.cores), encoding="utf-8")
@@ -220,9 +222,9 @@ class Server:
             raise
 
     def _launch(self, configuration: Path) -> subprocess.Popen[bytes]:
-        words = [str(self.installation.program), *arguments(self.ports, self.mode)]
+        command = [str(self.installation.program), *arguments(self.ports, self.mode)]
         with self.log.open("wb") as log:
-            return self.home.launch(self.installation, [*words, "--cfg", self.home.seen(configuration)], log)
+            return self.home.launch(self.installation, [*command, "--cfg", self.home.seen(configuration)], log)
 
     def _wait_until_ready(self) -> None:
         assert self._process is not None, "the server has not been started"
@@ -235,7 +237,7 @@ class Server:
         self._banner = self.log.stat().st_size
 
     def look(self) -> None:
-        """Raises TrexFailure when the server has died, or has been stopped."""
+        """Raises TrexFailure if the server has died, or has been stopped."""
         assert self._process is not None, "the server has not been started"
         code = self._process.poll()
         if self._stopping:
@@ -251,7 +253,7 @@ class Server:
         return last_words(self.log, messages, self._banner)
 
     def close(self) -> None:
-        """Stops the server and removes what it leaves behind. Does nothing when there is nothing to stop."""
+        """Stops the server and removes its files. Does nothing if there is nothing to stop."""
         self._stopping = True
         if self._process is not None:
             if self._process.poll() is None:
@@ -267,8 +269,9 @@ class Server:
 
 
 def messages(lines: Sequence[str]) -> list[str]:
-    """Lines of a server's log that are messages, and no rows of its tables or of a trace of calls; complaints where
-    there are any."""
+    """The lines of a server's log that are messages, and not rows of its tables or of a trace of calls; complaints if
+    there are any.
+    """
     untraced = [line for line in lines if not TRACE.search(line)]
     complaints = [line for line in untraced if COMPLAINT.search(line)]
     return complaints or [line for line in untraced if len(WORD.findall(line)) > 1 and not ROW.search(line)]
@@ -284,7 +287,7 @@ COMPLAINT = re.compile(
 
 
 def node_of(card: str) -> int:
-    """The NUMA node that a network card is next to; 0 where the kernel does not know. Source: sysfs-bus-pci."""
+    """The NUMA node that a network card is next to; 0 if the kernel does not know it. Source: sysfs-bus-pci."""
     try:
         return max(0, int(Path("/sys/bus/pci/devices", card, "numa_node").read_text()))
     except (OSError, ValueError):
@@ -292,7 +295,7 @@ def node_of(card: str) -> int:
 
 
 def scratch() -> tempfile.TemporaryDirectory[str]:
-    """A folder for a while, which `remove_leftovers` finds when its owner could not remove it."""
+    """A temporary folder, which `remove_leftovers` finds if its owner could not remove it."""
     return tempfile.TemporaryDirectory(prefix=f"{LEFT}{os.getpid()}-")
 
 
@@ -310,17 +313,17 @@ def remove_leftovers() -> None:
 
 
 def in_namespace(namespace: str) -> list[str]:
-    """Words before a program that run it in a network namespace (ip-netns(8))."""
+    """The words before a program that run it in a network namespace (ip-netns(8))."""
     return ["ip", "netns", "exec", namespace]
 
 
 def prepared(ports: Sequence[Port], place: Sequence[str]) -> tuple[Port, ...]:
-    """The ports with their addresses. Their interfaces are up, and speak no IPv6: stray packets would be counted."""
+    """The ports with their addresses. Their interfaces are up, and have no IPv6: stray packets would be counted."""
     return _with_pairs([port if port.is_pci else _with_address(port, place) for port in ports])
 
 
 def _with_pairs(ports: Sequence[Port]) -> tuple[Port, ...]:
-    """The ports with the addresses to which they send: those of their pairs. A card without one is given one."""
+    """The ports with the addresses to which they send: those of their pairs. A card without an address gets one."""
     known = [
         Port(port.interface, port.mac or (CARD_MAC.format(number) if port.is_pci else ""), port.peer)
         for number, port in enumerate(ports)
@@ -330,10 +333,12 @@ def _with_pairs(ports: Sequence[Port]) -> tuple[Port, ...]:
 
 
 def _with_address(port: Port, place: Sequence[str]) -> Port:
-    done = subprocess.run([*place, "ip", "-j", "link", "show", "dev", port.interface], capture_output=True, text=True)
-    if done.returncode != 0:
-        raise EnvironmentLacks(f"There is no interface {port.interface} where TRex is to run: {done.stderr.strip()}")
-    link = json.loads(done.stdout)[0]
+    process = subprocess.run(
+        [*place, "ip", "-j", "link", "show", "dev", port.interface], capture_output=True, text=True
+    )
+    if process.returncode != 0:
+        raise EnvironmentLacks(f"There is no interface {port.interface} where TRex is to run: {process.stderr.strip()}")
+    link = json.loads(process.stdout)[0]
     if "UP" not in link["flags"]:
         raise EnvironmentLacks(f"The interface {port.interface}, on which TRex is to send, is down.")
     if link["mtu"] > MOST_FRAME:
@@ -341,5 +346,5 @@ def _with_address(port: Port, place: Sequence[str]) -> Port:
             f"The interface {port.interface} has an MTU of {link['mtu']}; TRex's rings here hold {MOST_FRAME} octets."
         )
     quiet = ["sysctl", "-q", "-w", f"net.ipv6.conf.{port.interface}.disable_ipv6=1"]
-    subprocess.run([*place, *quiet], capture_output=True)  # fails where there is no IPv6, which is as good
+    subprocess.run([*place, *quiet], capture_output=True)  # fails without IPv6, which is as good
     return Port(port.interface, port.mac or link["address"], port.peer)

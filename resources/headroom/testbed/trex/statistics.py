@@ -13,7 +13,7 @@ FRAME_OCTETS = 14 + 4  # TRex counts Ethernet's header and frame check sequence
 def direction_of(
     stats: Mapping[str, Any], sender: int, receiver: int, rate_pps: float, elapsed_s: float, latency_missing: str
 ) -> Direction:
-    """One direction from TRex's statistics. The counters of ports are of all packets, stray ones included."""
+    """A direction from TRex's statistics. The counters of ports include all packets, also stray ones."""
     sent, received = int(stats["ports"][sender]["opackets"]), int(stats["ports"][receiver]["ipackets"])
     latency = None if latency_missing else latency_of(stats, sender)
     achieved = sent / elapsed_s
@@ -33,22 +33,24 @@ def direction_of(
 
 
 def latency_of(stats: Mapping[str, Any], group: int) -> Latency | None:
-    """Latency of a packet group from TRex's statistics, which are in microseconds; None when no packet arrived.
+    """The latency of a packet group from TRex's statistics, which are in microseconds; None if no packet arrived.
 
-    Its `total_max` knows nothing of the period that is not over yet, so the longest is what any of its figures says.
+    Its `total_max` does not cover the unfinished period, so the maximum is the greatest of all its figures.
     """
-    found = (stats.get("latency") or {}).get(str(group), {}).get("latency")
-    histogram = {int(edge): int(count) for edge, count in (found or {}).get("histogram", {}).items()}
+    latency = (stats.get("latency") or {}).get(str(group), {}).get("latency")
+    histogram = {int(edge): int(count) for edge, count in (latency or {}).get("histogram", {}).items()}
     if not histogram:
         return None
-    assert found is not None
+    assert latency is not None
     highest = max((edge for edge, count in histogram.items() if count), default=0)
     return Latency(
         count=sum(histogram.values()),
-        average_ns=in_ns(found.get("average")),
-        jitter_ns=in_ns(found.get("jitter")),
-        least_ns=in_ns(found.get("total_min")),
-        most_ns=in_ns(max([longest for name in ("total_max", "last_max") if (longest := found.get(name))] + [highest])),
+        average_ns=in_ns(latency.get("average")),
+        jitter_ns=in_ns(latency.get("jitter")),
+        least_ns=in_ns(latency.get("total_min")),
+        most_ns=in_ns(
+            max([longest for name in ("total_max", "last_max") if (longest := latency.get(name))] + [highest])
+        ),
         buckets=tuple((upper_edge(edge) * 1000.0, count) for edge, count in sorted(histogram.items())),
     )
 
@@ -58,5 +60,7 @@ def in_ns(microseconds: float | None) -> float | None:
 
 
 def upper_edge(lower: int) -> int:
-    """TRex names a bucket by its lower edge: 0, then ten for each power of ten, from 10 microseconds on."""
+    """The upper edge of a bucket. TRex names a bucket by its lower edge: 0, then ten for each power of ten, from 10
+    microseconds on.
+    """
     return 10 if lower < 10 else lower + 10 ** int(math.log10(lower))

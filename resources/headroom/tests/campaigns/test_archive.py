@@ -64,13 +64,13 @@ def test_what_was_packed_comes_out(run: Path, tmp_path: Path) -> None:
 
 def test_a_link_in_a_run_is_not_packed(run: Path) -> None:
     (run / "link").symlink_to("/etc/hostname")
-    with pytest.raises(ArchiveRefused, match=r"link is no regular file"):
+    with pytest.raises(ArchiveRefused, match=r"link is not a regular file"):
         archive.pack(run)
 
 
 def test_a_fifo_in_a_run_is_not_read(run: Path) -> None:
     os.mkfifo(run / "fifo")
-    with pytest.raises(ArchiveRefused, match="fifo is no regular file"):
+    with pytest.raises(ArchiveRefused, match="fifo is not a regular file"):
         archive.pack(run)
 
 

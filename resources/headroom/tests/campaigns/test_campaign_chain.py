@@ -74,10 +74,10 @@ def test_a_run_with_a_chain_of_its_own_is_not_that_of_the_cell(done: Campaign) -
     chain.append(run, f"results/{path.name}", path.read_bytes())
     status, document = verified(str(done.folder))
     assert (status, len(document["problems"])) == (1, 1)
-    assert "has another chain than when its cell ended" in document["problems"][0]["sentence"]
+    assert "has changed since its cell ended" in document["problems"][0]["sentence"]
 
 
 def test_a_run_that_was_changed_before_it_came_back_is_refused(out: Path, tmp_path: Path) -> None:
     one = campaign()
     result = accepted(one, repacked(reply_of(one), edit("results/*.json", reason="odd"), tmp_path / "changed"))
-    assert result.status == "unusable" and "its records are not as they were written" in result.reason
+    assert result.status == "unusable" and "its records were changed" in result.reason

@@ -62,7 +62,7 @@ def test_a_kept_run_that_is_damaged_is_not_whole(out: Path, kind: str, content: 
     path.write_bytes(content)
     warnings: list[str] = []
     assert progress.read(one, cell, warnings.append) is None
-    assert len(warnings) == 1 and "is not whole any more" in warnings[0]
+    assert len(warnings) == 1 and "is incomplete" in warnings[0]
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b"{}", b'{"state": "fine", "words": []}'])
@@ -150,8 +150,8 @@ REFUSED = {
     "another section": (edit("run.json", tags=["req:RFC3095-5.7"]), "another cell: tags req:RFC3095-5.7"),
     "another case": (edit("run.json", cases=["Two"]), "another cell: cases Two"),
     "fewer cases": (edit("run.json", excluded=["smoke"]), "another cell: excluded smoke"),
-    "no settings": (edit("run.json", settings=None), "its run.json is none"),
-    "a record of another run": (edit("results/*.json", run="other"), "is of another run"),
+    "no settings": (edit("run.json", settings=None), "its run.json is damaged"),
+    "a record of another run": (edit("results/*.json", run="other"), "belongs to another run"),
     "a record of another commit": (
         edit("results/*.json", harness={"version": "1", "commit": "f" * 40, "changed": False}),
         "its records are of commit ffffffffffff",
@@ -183,7 +183,7 @@ def test_another_cells_result_is_an_error(out: Path) -> None:
     one = campaign(repeats=2)
     first = reply_of(one)
     assert accepted(one, first).status == "pass"
-    assert "it is of the cell" in accepted(one, first, number=1).reason
+    assert "it belongs to the cell" in accepted(one, first, number=1).reason
     renamed = first | {"cell": one.cells()[1].id}
     assert f"the cell {one.cells()[0].id} has the run" in accepted(one, renamed, number=1).reason
     assert accepted(one, reply_of(one, number=1), number=1).status == "pass"
@@ -192,7 +192,7 @@ def test_another_cells_result_is_an_error(out: Path) -> None:
 def test_records_that_its_command_did_not_count_are_refused(out: Path) -> None:
     one = campaign()
     reply = reply_of(one)
-    assert "counted 2 pass, and its records are 1 pass" in accepted(one, reply | {"verdicts": {"pass": 2}}).reason
+    assert "counted 2 pass, but its records give 1 pass" in accepted(one, reply | {"verdicts": {"pass": 2}}).reason
     assert accepted(one, reply).status == "pass"
 
 
@@ -235,7 +235,7 @@ def test_a_hostile_archive_is_an_error_of_its_cell(out: Path) -> None:
     octets = tar(member)
     hostile = {"archive": octets, "sha256": hashlib.sha256(octets).hexdigest(), "files": listed(member)}
     result = accepted(one, {"state": "whole", "cell": one.cells()[0].id, **hostile})
-    assert (result.status, "is no path below its folder" in result.reason) == ("unusable", True)
+    assert (result.status, "is not a path below its folder" in result.reason) == ("unusable", True)
     assert not list(out.rglob("escaped"))
 
 
@@ -401,7 +401,7 @@ def test_a_campaign_json_that_is_none_is_named(out: Path, state: bytes) -> None:
     with progress.begin(one, b"", mine):
         assert accepted(one, reply_of(one)).status == "pass"
     (one.folder / "campaign.json").write_bytes(state)
-    with pytest.raises(UsageError, match=r"campaign\.json cannot be read .*: name a new campaign"):
+    with pytest.raises(UsageError, match=r"campaign\.json cannot be read .*: begin a campaign with another name"):
         begin(one, mine)
 
 
@@ -411,6 +411,6 @@ def begin(one: Campaign, mine: Identity) -> None:
 
 
 def test_machines_need_a_scheduler(out: Path) -> None:
-    with pytest.raises(UsageError, match="is about epyc, and without a scheduler"):
+    with pytest.raises(UsageError, match="needs epyc, but without a scheduler"):
         client.run_campaign(campaign(machines=("local", "epyc")), b"")
     assert not list(out.iterdir())

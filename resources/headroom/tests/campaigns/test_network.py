@@ -142,7 +142,7 @@ def test_a_killed_client_and_scheduler(made: Network, pem: Path, tmp_path: Path)
     process_group.stop(scheduler, 0)
     wait_for_end(made, second, "second")
     assert process_group.exit_code(second) == 3
-    assert "error: The scheduler went. What has arrived is kept" in made.output("second")
+    assert "error: The scheduler disappeared. The results so far are kept" in made.output("second")
     kept = len(re.findall(" pass ", made.output("client") + made.output("second")))
     made.start_scheduler(pem, "scheduler-2")
     third = wait_for_end(made, start_client(made, pem, "third", machines=two, repeats=4, behaviour=behaviour), "third")
@@ -208,10 +208,10 @@ def test_wrong_names_keys_and_commits(made: Network, pem: Path, tmp_path: Path) 
     [
         ("tcp://10.0.0.1:8786", "without TLS"),
         ("tcp://0.0.0.0", "without TLS"),
-        ("http://127.0.0.1", "is no address"),
-        ("tls://", "is no address"),
-        ("tls://10.0.0.1:x", "is no address"),
-        ("127.0.0.1:8786", "is no address"),
+        ("http://127.0.0.1", "is not an address"),
+        ("tls://", "is not an address"),
+        ("tls://10.0.0.1:x", "is not an address"),
+        ("127.0.0.1:8786", "is not an address"),
     ],
 )
 def test_addresses_that_are_refused(address: str, sentence: str) -> None:
@@ -237,5 +237,5 @@ def test_keys_are_their_owners_alone(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="has keys already"):
         keys.make(made.folder)
     made.key.chmod(0o644)
-    with pytest.raises(UsageError, match="Others than its owner may read"):
+    with pytest.raises(UsageError, match="Other users may read"):
         made.require()

@@ -311,7 +311,7 @@ def test_tshark_reads_the_same(tmp_path: Path) -> None:
     assert {"type", "CID", "SN", "CRC", "TS", "SSRC"} <= set(packets[0].compared.agreed)
     assert {"type", "CID", "SN bits", "CRC", "feedback 1 SN"} <= set(packets[1].compared.agreed)
     assert {"TEID", "QFI", "IPv4 source", "UDP source port", "PDU type"} <= set(packets[4].compared.agreed)
-    assert packets[3].compared.silent == "nothing that is read here"
+    assert packets[3].compared.silent == "content of an unknown kind"
 
 
 @with_tshark
@@ -364,7 +364,7 @@ def test_a_damaged_file_is_decoded_as_far_as_it_goes(tmp_path: Path) -> None:
     capture = run.read(DecodeOptions(path, tshark=False))
     assert len(list(capture.decoded())) == 1
     assert "ends in the middle of a packet" in capture.faults[0]
-    assert "The 1 packets in front of that are decoded." in capture.faults[0]
+    assert "The 1 packets before that are decoded." in capture.faults[0]
 
 
 def test_no_damaged_octet_breaks_it(tmp_path: Path) -> None:
@@ -392,7 +392,7 @@ def test_a_capture_that_goes_on_too_long_says_so(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr(run, "MOST_PACKETS", 2)
     capture = run.read(DecodeOptions(path, tshark=False))
     assert len(list(capture.decoded())) == 2
-    assert "goes on behind packet 2" in capture.faults[0]
+    assert "continues behind packet 2" in capture.faults[0]
 
 
 def test_a_frame_that_was_cut_is_no_evidence(tmp_path: Path) -> None:
@@ -466,8 +466,8 @@ def test_wrong_lengths_are_noted_in_cut_packets_too(tmp_path: Path) -> None:
         [one] = decoded(pcap(tmp_path / "x.pcap", 1, frame[:96], cut=len(frame) - 96))
         assert one.ours is not None
         notes.append(" ".join([one.ours.error, *one.ours.notes]))
-    assert "the IPv4 header says another length" in notes[0]
-    assert "the UDP header says 500 octets, 908 are there" in notes[1]
+    assert "the IPv4 header gives another length" in notes[0]
+    assert "the UDP header gives 500 octets, but there are 908" in notes[1]
     assert "The Length is 908, but 808 octets follow" in notes[2]
 
 

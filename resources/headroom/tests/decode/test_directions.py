@@ -106,7 +106,7 @@ def test_addresses_and_checksums_tell_directions_apart(tmp_path: Path, window: i
         capture = decoded(pcap(tmp_path / "x.pcap", link_type, *(ppp(*frame) for _, frame in sent)))
         assert restored(capture) == packets
         assert set(capture.channels.values()) == {"from 192.0.2.1", "from 198.51.100.1"}
-        assert capture.remarks[0].startswith("No frame says which end sent it: addresses")
+        assert capture.remarks[0].startswith("No frame names its sender: addresses")
         assert capture.unverified == 0
 
 
@@ -199,7 +199,7 @@ def test_sides_of_addresses() -> None:
     assert direction.ends_of(ipv4(b"", destination="e0000001")) is None
 
 
-NO_SENDER = "No frame says which end sent it, and no address names a second one: read as one direction."
+NO_SENDER = "No frame names its sender, and there are no addresses of a second one: read as one direction."
 
 
 def on_interfaces(path: Path, sent: list[tuple[End, tuple[int, bytes]]], *names: str) -> Capture:
@@ -269,9 +269,9 @@ def test_packets_without_flags_beside_some_with_them(tmp_path: Path, kept: tuple
     assert restored(capture) == packets
     assert [one.channel for one in capture.decoded()] == ends
     assert capture.remarks[0].startswith(
-        f"Link packets that do not say which end sent them, though others do: {42 + 20 - len(kept)}."
+        f"Link packets that do not name their sender, though others do: {42 + 20 - len(kept)}."
     )
-    assert not any("No frame says" in remark for remark in capture.remarks)
+    assert not any("No frame names" in remark for remark in capture.remarks)
 
 
 def test_flags_of_plain_packets_name_the_directions(tmp_path: Path) -> None:

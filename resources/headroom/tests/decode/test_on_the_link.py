@@ -60,8 +60,8 @@ def test_what_was_not_sent_is_wrong(tmp_path: Path) -> None:
     path = link(tmp_path / "x.pcapng", [ethernet(0x22F1, one) for one in (IR, UO_0)], [])
     found = on_the_link.look(path, {"forward": [FIRST, RESTORED[:-1] + b"?"], "reverse": USERS}, {})
     assert found.wrong == [
-        "forward: packet 2 of those restored is none that was sent",
-        "reverse: nothing that was sent was on the link",
+        "forward: packet 2 of those restored was never sent",
+        "reverse: no sent packet was on the link",
     ]
     assert found.missing == 4
 

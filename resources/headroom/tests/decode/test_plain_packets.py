@@ -85,7 +85,7 @@ def test_a_users_packet_in_gtpu() -> None:
     ("packet", "title", "sentence"),
     [
         (b"", "an empty packet", ""),
-        (b"\x45\x00", "IPv4, cut short", "no whole IPv4 header in its 2 octets"),
+        (b"\x45\x00", "IPv4, cut short", "its 2 octets are too few for an IPv4 header"),
         (b"\x55" * 28, "no IP packet", "the first four bits are 5"),
         (ipv4(b"abc"), "UDP in IPv4", "the UDP header is cut short"),
         (ipv4(udp(b"\x30bc")), "GTP-U in IPv4", "has 8 octets at least"),
@@ -212,7 +212,7 @@ def test_an_ethernet_pdu_session() -> None:
         arp = ip_dissector.read(ipv4(udp(g_pdu(bytes([first]) + ethernet(0x0806, bytes(28))[1:]))))
         assert arp.title == "GTP-U G-PDU in IPv4" and "Ethernet type 0x0806" in arp.notes[0]
     wrong = ipv4(udp(g_pdu(packets[0] + b"more")))
-    assert "says another length" in " ".join(ip_dissector.read(wrong).notes)
+    assert "gives another length" in " ".join(ip_dissector.read(wrong).notes)
 
 
 def test_no_packet_breaks_the_reader() -> None:

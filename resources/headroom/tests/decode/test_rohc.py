@@ -307,7 +307,7 @@ def test_feedback_alone_on_a_line_without_directions(tmp_path: Path, head: str) 
     notes = ["direction is unknown" in " ".join(one.ours.notes) for one in packets if one.ours]
     assert notes == [one == "unknown" for one in ends]
     assert not any("fit neither direction" in remark for remark in remarks)
-    assert "Link packets whose direction nothing tells, read apart: 2." in remarks
+    assert "Link packets of unknown direction, read apart: 2." in remarks
 
 
 def test_feedback_alone_answers_contexts_by_cid_and_profile(tmp_path: Path) -> None:

@@ -166,7 +166,7 @@ def test_foreign_files_are_left_out(history: History, warnings: list[str]) -> No
     said = "\n".join(warnings)
     for words in ("no column", "another night", "another machine", "unknown kind", "without a night", "'value'"):
         assert words in said
-    assert "its path is none" in said
+    assert "its path is not that of a night" in said
     assert "20260909T020000Z.parquet" in said
     assert len(warnings) == 8
 
@@ -191,7 +191,7 @@ def test_a_pipe_is_left_out_unread(history: History, warnings: list[str]) -> Non
     history.add([point(0)])
     os.mkfifo(path_of(history))
     assert values(history) == [100.0]
-    assert len(warnings) == 1 and "no regular file" in warnings[0]
+    assert len(warnings) == 1 and "not a regular file" in warnings[0]
 
 
 def test_a_warning_is_told_once(history: History, warnings: list[str]) -> None:
@@ -212,8 +212,8 @@ def test_verifying_a_sound_history_warns_of_nothing(tmp_path: Path, warnings: li
     ("rows", "words"),
     [
         ([point(1), point(1)], "1 rows twice"),
-        ([point(1, trials=(1.0, math.nan))], "no finite numbers"),
-        ([point(1, trials=(math.inf,))], "no finite numbers"),
+        ([point(1, trials=(1.0, math.nan))], "not finite numbers"),
+        ([point(1, trials=(math.inf,))], "not finite numbers"),
         ([point(1, value=-1.0)], "negative values"),
         ([point(1, trials=(1.0, -0.5))], "negative values"),
     ],
@@ -232,14 +232,14 @@ def test_digests_and_conditions_that_are_no_objects_are_named(history: History, 
     table = pq.read_table(path, partitioning=None)
     pq.write_table(table.set_column(table.column_names.index(name), name, pa.array(["[1, 2]"])), path)
     history.verify()
-    assert len(warnings) == 1 and f"{name} that are no JSON object" in warnings[0]
+    assert len(warnings) == 1 and f"{name} that are not JSON objects" in warnings[0]
 
 
 def test_a_log_that_is_a_pipe_is_left_out(history: History, warnings: list[str]) -> None:
     history.folder.mkdir(exist_ok=True)
     os.mkfifo(history.folder / "events.jsonl")
     assert history.log("events") == []
-    assert len(warnings) == 1 and "no regular file" in warnings[0]
+    assert len(warnings) == 1 and "not a regular file" in warnings[0]
 
 
 def _damaged(path: Path) -> None:

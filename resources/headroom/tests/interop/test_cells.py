@@ -194,5 +194,5 @@ def test_a_deviation_that_is_no_more_is_a_failure(tmp_path: Path, real_build: st
     store = support.store(tmp_path / "run")
     result = result_of(support.cell("null", sound, real_build), store)
     assert result["verdict"] == "fail"
-    assert "take it away" in result["reason"]
+    assert "remove the declaration" in result["reason"]
     assert result_of(support.cell("null", sound, real_build, link="loss-1"), store)["verdict"] == "pass"

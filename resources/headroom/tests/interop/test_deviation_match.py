@@ -185,7 +185,7 @@ def test_fields_that_are_read_right_after_all(tmp_path: Path, real_build: str, d
     one = support.cell("reference", theirs, real_build, "voip-gsm-ipv4", packets=40, profile="0x0001")
     result = support.result_of(one, support.store(tmp_path / "run"))
     assert result["verdict"] == verdict
-    assert ("take it away" in result["reason"]) == (verdict == "fail")
+    assert ("remove the declaration" in result["reason"]) == (verdict == "fail")
 
 
 def test_a_requirement_that_is_not_there(tmp_path: Path, real_build: str) -> None:

@@ -314,7 +314,7 @@ def test_axes_are_chosen_by_name() -> None:
     assert (found["modes"], found["profiles"], found["mechanisms"]) == (("O", "R"), ("rtp",), ("dynamic",))
     for words, given, sentence in (
         (WORDS, ["colour=red"], "There is no axis 'colour' in --axis colour=red. Known: "),
-        ({**WORDS, "modes": ("U",)}, ["mode=O"], "The axis mode is chosen twice"),
+        ({**WORDS, "modes": ("U",)}, ["mode=O"], "The axis mode is set twice"),
         (WORDS, ["mode="], "--axis mode= names nothing"),
     ):
         with pytest.raises(UsageError, match=re.escape(sentence)):

@@ -199,7 +199,7 @@ def test_a_recording_whose_files_are_gone_is_refused(
 @pytest.mark.parametrize(
     ("before", "after", "sentence"),
     [
-        ("mode: U", "mode: R", r"captures/0/mode: R is not what `capabilities` declare as modes: U, O"),
+        ("mode: U", "mode: R", r"captures/0/mode: R is not among the declared modes: U, O"),
         ("cids: small, comp", "cids: large, comp", r""),
         ('profile: "0x0001"', 'profile: "0x0002"', r"0x0002 is not what .* as profiles: 0x0000, 0x0001"),
     ],

@@ -155,9 +155,9 @@ def test_the_command_judges_and_goes_on(tmp_path: Path) -> None:
     ("change", "warning"),
     [
         ({"implementation": "/nowhere/mine"}, "There is no implementation"),
-        ({"minimised": {"a": {"nonsense": 1}}}, "does not say what was judged"),
-        ({"parts": [{"kind": 1}]}, "does not say what was judged"),
-        ({"schemes": ["nothing"]}, "judge.html is not made again"),
+        ({"minimised": {"a": {"nonsense": 1}}}, "does not name the implementation that was judged"),
+        ({"parts": [{"kind": 1}]}, "does not name the implementation that was judged"),
+        ({"schemes": ["nothing"]}, "judge.html was not written"),
     ],
 )
 def test_a_damaged_judgement_leaves_the_report(
@@ -179,5 +179,5 @@ def test_a_damaged_judgement_leaves_the_report(
 def test_a_run_that_is_none_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HEADROOM_OUT", str(tmp_path))
     (tmp_path / "20260101-000000-aaaa" / "results").mkdir(parents=True)
-    with pytest.raises(UsageError, match="is no judgement"):
+    with pytest.raises(UsageError, match="is not a judgement"):
         judgement.recall("20260101-000000-aaaa")

@@ -75,7 +75,7 @@ def test_implementations_of_a_path_are_known_by_name(tmp_path: Path, monkeypatch
     assert "theirs" in implementations.names() and subject.find("theirs").folder == folder
     assert subject.find("theirs").word == "theirs"
     monkeypatch.setenv("HEADROOM_IMPLEMENTATIONS_PATH", str(tmp_path / "nowhere"))
-    with pytest.raises(UsageError, match=r"no such folder"):
+    with pytest.raises(UsageError, match=r"is not a folder"):
         implementations.names()
 
 

@@ -99,7 +99,7 @@ def test_equal_ends_are_not_attributable(
     ends = bisect.Range(made.commits[0], made.commits[PLANTED - 1])
     found = bisect.run(alert_of(made), measurer, measurer.checkout, ends, True, print)
     assert found.culprit == ""
-    assert "cannot be shown again" in found.sentences[0]
+    assert "could not be reproduced" in found.sentences[0]
 
 
 def test_the_first_night_shows_it_by_instructions(real_build: str, tmp_path: Path) -> None:
@@ -149,5 +149,5 @@ def test_a_range_in_the_wrong_order_is_refused(tmp_path: Path) -> None:
     for number in range(2):
         made.commit(planted.source(0, str(number)), str(number))
     measurer = planted.measurer(made, tmp_path)
-    with pytest.raises(UsageError, match="does not follow"):
+    with pytest.raises(UsageError, match="is not a successor"):
         bisect.run(alert_of(made), measurer, measurer.checkout, bisect.Range(*reversed(made.commits)), True, print)

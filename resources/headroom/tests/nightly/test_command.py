@@ -40,7 +40,7 @@ def test_alerts_are_shown_accepted_and_ignored(folder: Path) -> None:
     names = [one["alert"] for one in shown(folder)]
     assert len(names) == 3
     assert call(folder, "accept", names[0], "--reason", "wanted").exit_code == 0
-    assert "a reason only" in refused(folder, "ignore", names[1])
+    assert "Give a reason" in refused(folder, "ignore", names[1])
     assert call(folder, "ignore", names[1], "--reason", "a fan").exit_code == 0
     assert [one["alert"] for one in shown(folder)] == names[2:]
     assert "already" in refused(folder, "accept", names[0])
@@ -54,9 +54,9 @@ def test_an_unknown_alert_is_refused(folder: Path) -> None:
 
 def test_events_are_checked(folder: Path) -> None:
     assert call(folder, "event", "new memory").exit_code == 0
-    assert "is a sentence" in refused(folder, "event", "  ")
+    assert "needs a sentence" in refused(folder, "event", "  ")
     assert "no machine 'nosuch'" in refused(folder, "event", "x", "--machine", "nosuch")
-    assert "still to come" in refused(folder, "event", "x", "--night", "29991124T013900Z")
+    assert "in the future" in refused(folder, "event", "x", "--night", "29991124T013900Z")
     assert "no night" in refused(folder, "event", "x", "--night", "tomorrow")
     assert "20261199" in refused(folder, "event", "x", "--night", "20261199T013900Z")
 
@@ -65,7 +65,7 @@ def test_events_are_withdrawn(folder: Path) -> None:
     call(folder, "event", "new memory")
     assert call(folder, "event", "new memory", "--withdraw").exit_code == 0
     assert "no event 'new memory'" in refused(folder, "event", "new memory", "--withdraw")
-    assert "takes the sentence alone" in refused(folder, "event", "x", "--withdraw", "--machine", "rack")
+    assert "takes only the sentence" in refused(folder, "event", "x", "--withdraw", "--machine", "rack")
 
 
 def test_closed_alerts_are_reopened(folder: Path) -> None:
@@ -119,7 +119,7 @@ def test_exports_replace_nothing_but_files(folder: Path, tmp_path: Path) -> None
     real.write_text("old")
     link.symlink_to(real)
     for place, words in (
-        (fifo, "no regular file"),
+        (fifo, "not a regular file"),
         (tmp_path, "a folder"),
         ("", "a folder"),
         ("/dev/stdout", "stream"),
@@ -140,7 +140,7 @@ def test_times(text: str, seconds: float) -> None:
 
 @pytest.mark.parametrize("text", ["", "m", "-1s", "1d", "nan", "8000h"])
 def test_what_is_no_time_is_refused(text: str) -> None:
-    with pytest.raises(UsageError, match="is no time"):
+    with pytest.raises(UsageError, match="is not a time"):
         seconds_of(text)
 
 
@@ -148,7 +148,7 @@ def test_a_file_is_no_history(tmp_path: Path) -> None:
     file = tmp_path / "history"
     file.write_text("mine")
     for command in ("show", "check", "compact"):
-        assert "a history is a folder" in refused(file, command)
+        assert "a history must be a folder" in refused(file, command)
     assert file.read_text() == "mine"
 
 
@@ -165,7 +165,7 @@ def test_a_history_that_is_named_must_be_there(tmp_path: Path, command: tuple[st
 def test_a_folder_of_other_things_is_no_history(tmp_path: Path, command: tuple[str, ...]) -> None:
     (tmp_path / "mine").write_text("mine")
     found = CliRunner().invoke(nightly, ["--history", str(tmp_path), *command]).exception
-    assert isinstance(found, UsageError) and "holds other things" in str(found)
+    assert isinstance(found, UsageError) and "holds files that do not belong" in str(found)
     assert [path.name for path in tmp_path.iterdir()] == ["mine"]
 
 

@@ -97,7 +97,7 @@ def test_events_bridges_drift_and_precision_are_there(written: Path) -> None:
     assert "1 of 2 alerts were right" in text
     assert "kernel: 6.1.0-25-amd64 → 6.1.0-26-amd64" in text
     assert "Not measured, 5 series: The engine was killed for lack of memory." in text
-    assert "not measured any more" in text
+    assert "no longer measured" in text
     drifting = drawn.sentinels()[3].test
     assert drifting in text[text.index('id="drift"') : text.index('id="events"')]
 
@@ -157,7 +157,7 @@ def test_a_confirmed_regression_is_the_state_of_a_night_that_cannot_tell(tmp_pat
     history.append("alerts", [Alert("y", night(0), "rack", "regression", False, "", "").opened()])
     (only,) = page.content(snapshot.take(history)).last_nights
     assert (only.state, only.look) == ("regression", "fail")
-    assert only.words[0] == "A confirmed regression is open (x). Of other series, tonight cannot tell."
+    assert only.words[0] == "A confirmed regression is open (x). The other series are undecided tonight."
 
 
 def test_the_last_night_names_its_product_and_a_first_look(tmp_path: Path) -> None:
@@ -183,7 +183,7 @@ def test_builds_of_no_commit_are_named_by_their_libraries(tmp_path: Path) -> Non
     text = page.render(snapshot.take(history))
     assert "nightly bisect" not in text and "unknown" not in text
     assert page._shown(Alert("y", night(0), "rack", "verdict", True, "", ""), snapshot.take(history)).commits == (
-        "builds of no commit"
+        "builds without a commit"
     )
 
 

@@ -74,7 +74,7 @@ def test_a_commit_that_does_not_build_is_not_relinked(tmp_path: Path) -> None:
 def test_a_build_that_is_made_otherwise_now_is_not_relinked(tmp_path: Path) -> None:
     made = planted.repository(tmp_path / "repository")
     made.commit(planted.source(0, "good"), "good")
-    with pytest.raises(BuildFailed, match="is not made as it was"):
+    with pytest.raises(BuildFailed, match="is not the same when it is built again"):
         Checkout(tmp_path / "checkout", made.root).relinked(
             made.commits[0], "0" * 64, "lib/planted.so", planted.PRESET, tmp_path / "layouts"
         )

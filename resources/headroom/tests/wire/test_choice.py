@@ -85,7 +85,9 @@ def test_a_dry_run_names_every_command_and_its_host(out: Path) -> None:
     assert "performance/throughput/One Core NDR" in listed and "performance/sip_sequences/Push To Talk" in listed
     assert not [name for name in listed if name.startswith(("performance/voip_flow_pairs", "performance/on_the_link"))]
     assert f"{len(listed)} cases would run over {EXAMPLE}:" in done.stderr
-    assert re.search(r"\d+ more would not touch it; .*performance/voip_flow_pairs", done.stderr.replace("\n", " "))
+    assert re.search(
+        r"\d+ more do not use its interfaces; .*performance/voip_flow_pairs", done.stderr.replace("\n", " ")
+    )
     plan = json.loads(headroom("run", "performance", "--topology", EXAMPLE, "--dry-run", "--json", out=out).stdout)
     assert plan["over_interfaces"] == listed and set(listed) < set(plan["cases"])
     assert plan["settings"]["topology"] == EXAMPLE
@@ -125,7 +127,7 @@ def test_a_run_leaves_where_its_traffic_came_from(out: Path, real_build: str) ->
     found = json.loads(next(Path(json.loads(done.stdout)["results"]).glob("*.json")).read_text())
     assert found["traffic"]["generator"]["name"] == "memory"
     assert found["traffic"]["topology"] == {"name": "process"}
-    assert "Where the traffic came from" in Path(json.loads(done.stdout)["report"]).read_text()
+    assert "Source of the traffic" in Path(json.loads(done.stdout)["report"]).read_text()
 
 
 def test_a_generator_without_a_core_is_told_beforehand(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -196,4 +198,4 @@ def test_doctor_says_what_a_lack_costs_and_how_to_end_it(what: str, monkeypatch:
 def test_a_topology_that_nothing_would_use_is_status_2(out: Path) -> None:
     done = headroom("run", "conformance/rohc", "--topology", "netns", "--dry-run", out=out)
     assert done.returncode == 2
-    assert "Nothing of conformance/rohc goes over interfaces" in " ".join(done.stderr.split())
+    assert "No case of conformance/rohc uses interfaces" in " ".join(done.stderr.split())

@@ -167,5 +167,5 @@ def test_what_the_environment_asks_for() -> None:
         {"HEADROOM_FLOWS": "7", "HEADROOM_RATE": "250.5", "HEADROOM_SEED": "", "HEADROOM_SUBNET": "10.9"}
     )
     assert (asked.flows, asked.rate_pps, asked.seed, asked.subnet) == (7, 250.5, 1, "10.9")
-    with pytest.raises(UsageError, match="HEADROOM_FLOWS is 'many', which is no number"):
+    with pytest.raises(UsageError, match="HEADROOM_FLOWS is 'many', which is not a number"):
         TrialOptions.of({"HEADROOM_FLOWS": "many"})

@@ -181,7 +181,10 @@ def test_a_control_below_the_measured_nodes_is_measured_again(
     assert 25_000 < first["ndr"] <= 30_000 < 70_000 < second["ndr"]
     assert len(collector.current().parameters["bridge_searches"]) == 1
     made = noted("performance/throughput/One Core NDR").as_json()
-    assert "Null codec: measured 2 times, for it came out too low: " in shown_row(made, "t-throughput")[-1]
+    assert (
+        "Null codec: measured 2 times, because it was lower than the nodes that it controls: "
+        in shown_row(made, "t-throughput")[-1]
+    )
     collector.begin()
     words.throughput_should_be_found("rohc", "", "1c", "0.5 %")
     assert fake == ["asked", "null", "null", "bridge"], "rows share what was measured again"
@@ -372,7 +375,7 @@ def test_what_kept_a_rate_from_being_found_decides_the_verdict() -> None:
         forwarding.require_rate(Rate(NDR, None, "the search did not end", None, True), NDR)
     assert short.value.verdict == "error"
     with pytest.raises(AssertionError, match="There is no PDR: packets are lost"):
-        forwarding.require_rate(Rate(PDR, None, "packets are lost at 2,000 packets/s already"), PDR)
+        forwarding.require_rate(Rate(PDR, None, "packets are lost already at 2,000 packets/s"), PDR)
 
 
 def test_a_generator_that_does_not_keep_up_measures_no_latency() -> None:
@@ -419,7 +422,7 @@ def test_latencies_of_full_queues_say_so(fake: list[str], monkeypatch: pytest.Mo
 
 def test_words_that_are_no_loss() -> None:
     assert (forwarding.goal_of("none"), forwarding.goal_of("0.5 %")) == (NDR, PDR)
-    with pytest.raises(ValueError, match=r"there are none, 0\.5 %"):
+    with pytest.raises(ValueError, match=r"known are none and 0\.5 %"):
         forwarding.goal_of("3 %")
 
 

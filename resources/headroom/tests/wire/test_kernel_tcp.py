@@ -201,7 +201,7 @@ def test_slow_schemes_have_to_get_through(lines: Give) -> None:
         KernelTcpKeywords().get_through(*ROW)
 
 
-@pytest.mark.parametrize(("topology", "reason"), [("process", "has none"), ("compose", "not this kernel's")])
+@pytest.mark.parametrize(("topology", "reason"), [("process", "has none"), ("compose", "do not use this kernel")])
 def test_elsewhere_it_is_unsupported(monkeypatch: pytest.MonkeyPatch, topology: str, reason: str) -> None:
     collector.begin()
     monkeypatch.setattr(settings, "from_robot", lambda: Settings(topology=topology))

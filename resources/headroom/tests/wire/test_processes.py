@@ -187,7 +187,7 @@ def test_no_engine_and_no_program(tmp_path: Path) -> None:
     with Crew(build=str(tmp_path / "nothing")) as crew:
         with pytest.raises(EnvironmentLacks, match="There is no engine at"):
             crew.engine("compressor", "node", {})
-        with pytest.raises(EnvironmentLacks, match="/nowhere/trex cannot be started: it is not there"):
+        with pytest.raises(EnvironmentLacks, match="/nowhere/trex cannot be started: it does not exist"):
             crew.program("generator", ["/nowhere/trex"])
 
 

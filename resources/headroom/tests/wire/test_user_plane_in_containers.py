@@ -116,5 +116,5 @@ def test_an_image_refuses_a_scheme_without_a_user_plane(acme: Implementation) ->
     with choice.make("compose", wire_plane.SHAPE, [0], "gcc-O2") as made:
         assert isinstance(made, compose.Compose)
         made.start_image(wire_plane.ROLE, acme.image, {"HEADROOM_SCHEME": "rohc"})
-        with pytest.raises(EngineFailure, match=r"does not do this test .*127\): .*scheme rohc as a user-plane"):
+        with pytest.raises(EngineFailure, match=r"does not support this test .*127\): .*scheme rohc as a user-plane"):
             made.crew.wait_until_ready(60)
