@@ -67,7 +67,7 @@ class Point:
         return median(trial.load for trial in self.counted)
 
     @property
-    def misses(self) -> bool:
+    def has_missed_ticks(self) -> bool:
         """True if ticks are missed here, in at least half of the trials, so that a single hiccup does not decide.
 
         Disturbed trials that missed a tick count only if there are no others; disturbed trials without a missed tick
@@ -115,7 +115,7 @@ class Search:
         self.clock = clock
         self.deadline = math.inf
 
-    def late(self) -> bool:
+    def is_late(self) -> bool:
         """True if the time for this target has run out."""
         return self.clock() >= self.deadline
 
@@ -128,7 +128,7 @@ class Search:
         """The point at a number of flow pairs, measured often enough."""
         point = self.points.get(flow_pairs, Point(flow_pairs))
         trials_needed = trials or self.rules.trials
-        while len(point.trials) < trials_needed and not (point.trials and self.late()):
+        while len(point.trials) < trials_needed and not (point.trials and self.is_late()):
             self.add_trial(point)
         if trials_needed >= self.rules.trials:
             self._settle(point)
@@ -139,7 +139,7 @@ class Search:
         point = self.points.get(flow_pairs, Point(flow_pairs))
         majority = self.rules.trials // 2 + 1
         while len(point.trials) < self.rules.trials + self.rules.extra:
-            if point.trials and self.late():
+            if point.trials and self.is_late():
                 break
             # A disturbance makes a trial miss ticks, never keep them.
             missed = sum(1 for trial in point.trials if not trial.disturbed and trial.ticks_missed > 0)
@@ -153,7 +153,7 @@ class Search:
         """Adds trials to a point whose trials disagree or were disturbed."""
         limit = self.rules.trials + self.rules.extra
         while (
-            not self.late()
+            not self.is_late()
             and len(point.trials) < limit
             and (
                 sum(1 for trial in point.trials if not trial.disturbed) < self.rules.trials
@@ -174,7 +174,7 @@ class Search:
         capacity = Capacity(target, None)
         self.deadline = self.clock() + self.rules.seconds
         low, high = self._bracket(lambda point: point.load >= target, self._guess(target), self.at)
-        if (high is None or (low is None and high.flow_pairs > 1)) and self.late():
+        if (high is None or (low is None and high.flow_pairs > 1)) and self.is_late():
             return self._extrapolated(capacity, target)
         if high is None:
             capacity.points = self.known()
@@ -184,7 +184,7 @@ class Search:
         if low is None:
             low = Point(0, [Trial(0, 0.0, 0)] * len(high.trials))
         for _ in range(self.rules.steps):
-            if self.late() or high.flow_pairs - low.flow_pairs <= max(1, self.rules.resolution * low.flow_pairs):
+            if self.is_late() or high.flow_pairs - low.flow_pairs <= max(1, self.rules.resolution * low.flow_pairs):
                 break
             middle = self.at(_between(low, high, target))
             if middle.load >= target:
@@ -213,12 +213,12 @@ class Search:
         """
         capacity = Capacity(None, None)
         self.deadline = self.clock() + self.rules.seconds
-        low, high = self._bracket(lambda point: point.misses, self._guess(0.93), self.misses_at)
+        low, high = self._bracket(lambda point: point.has_missed_ticks, self._guess(0.93), self.misses_at)
         if low is None:
             capacity.points = self.known()
             lowest = min(self.points.values(), key=lambda point: point.flow_pairs)
             capacity.busy = all(trial.disturbed for trial in lowest.trials if trial.ticks_missed)
-            capacity.out_of_time = self.late()
+            capacity.out_of_time = self.is_late()
             capacity.reason = (
                 f"ticks were missed at every number of flow pairs that could be tried in {self.rules.seconds:g} s"
                 if capacity.out_of_time
@@ -226,7 +226,7 @@ class Search:
             )
             return capacity
         if high is None:
-            capacity.out_of_time = self.late()
+            capacity.out_of_time = self.is_late()
             capacity.beyond = not capacity.out_of_time
             capacity.reason = (
                 f"{self.rules.seconds:g} s were too short to find a number of flow pairs that misses ticks"
@@ -236,10 +236,10 @@ class Search:
             capacity.points = self.known()
             return capacity
         for _ in range(self.rules.steps):
-            if self.late() or high.flow_pairs - low.flow_pairs <= max(1, self.rules.resolution * low.flow_pairs):
+            if self.is_late() or high.flow_pairs - low.flow_pairs <= max(1, self.rules.resolution * low.flow_pairs):
                 break
             middle = self.misses_at((low.flow_pairs + high.flow_pairs) // 2)
-            if middle.misses:
+            if middle.has_missed_ticks:
                 high = middle
             else:
                 low = middle
@@ -302,7 +302,7 @@ class Search:
         flow_pairs = self._limited(guess)
         upwards: bool | None = None
         for _ in range(self.rules.steps):
-            if (low or high) and self.late():
+            if (low or high) and self.is_late():
                 break
             if low and high and not low.flow_pairs < flow_pairs < high.flow_pairs:
                 break
@@ -329,7 +329,7 @@ class Search:
         changed.
         """
         for _ in range(self.rules.extra):
-            if self.late() or low.flow_pairs == 0 or low.load < target <= high.load:
+            if self.is_late() or low.flow_pairs == 0 or low.load < target <= high.load:
                 break
             for point in (low, high):
                 self.add_trial(point)

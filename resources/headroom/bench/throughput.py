@@ -122,7 +122,7 @@ class Search(AbstractMeasurer):
             except _Behind as behind:
                 ceiling, self.held = BACK * behind.rate_pps, True
                 continue
-            if self._outgrown(throughput.values(), ceiling):
+            if self._is_outgrown(throughput.values(), ceiling):
                 ceiling = min(ABOVE * ceiling, self.rules.most_pps)
                 continue
             rates = {
@@ -134,7 +134,7 @@ class Search(AbstractMeasurer):
             "too slow or too busy for a search."
         )
 
-    def _outgrown(self, results: Iterable[GoalResult], ceiling: float) -> bool:
+    def _is_outgrown(self, results: Iterable[GoalResult], ceiling: float) -> bool:
         """True if a rate lies above the ceiling, so that only a disturbed trial can have shown a loss there."""
         above = any(
             result.relevant_lower_bound is not None and result.relevant_upper_bound is None for result in results

@@ -160,7 +160,7 @@ def _keep_state(folder: Path, state: dict[str, Any]) -> None:
 
 def _require_the_same(campaign: Campaign, identity: Identity, results_kept: Mapping[Cell, Result]) -> None:
     whole = {cell: result for cell, result in results_kept.items() if result.state == WHOLE}
-    if not whole and not _others_are_whole(campaign):
+    if not whole and not _has_other_whole_cells(campaign):
         return
     try:
         state = json.loads((campaign.folder / STATE).read_text(encoding="utf-8"))
@@ -201,7 +201,7 @@ def _begun_with(document: Any) -> Identity:
     return Identity.from_json(document.get("identity") if isinstance(document, dict) else None)
 
 
-def _others_are_whole(campaign: Campaign) -> bool:
+def _has_other_whole_cells(campaign: Campaign) -> bool:
     """True if the folder has whole cells that the file no longer names: they were measured at the same commit."""
     for path in campaign.folder.glob("cells/*/cell.json"):
         with contextlib.suppress(OSError, ValueError, AttributeError):

@@ -106,7 +106,7 @@ def compare_command(
         _print(compared)
         if html:
             print(shown(html))
-    if compared.worse:
+    if compared.is_worse:
         raise typer.Exit(EXIT_FAILED)
 
 
@@ -211,7 +211,7 @@ def _worse(compared: Comparison) -> list[str]:
     from headroom.report.comparison_page import name_of
 
     reasons = []
-    if verdicts := [verdict.test for verdict in compared.verdicts if verdict.worse and not verdict.lost]:
+    if verdicts := [verdict.test for verdict in compared.verdicts if verdict.is_worse and not verdict.lost]:
         reasons.append(f"b is worse in {len(verdicts)} verdicts: {_first(verdicts)}.")
     if lost := [f"{verdict.test} ({verdict.b})" for verdict in compared.verdicts if verdict.lost]:
         reasons.append(f"b covers less by {len(lost)} cases that passed in a: {_first(lost)}.")

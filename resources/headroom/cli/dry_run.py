@@ -55,7 +55,7 @@ def show(plan: Plan, json: bool) -> int:
         "left_out": foreseen.left_out,
         "unsupported": foreseen.unsupported,
         "settings": plan.settings.as_json(),
-        "cpus": {c.name: list(c.cpus) if c.available else c.reason for c in here},
+        "cpus": {c.name: list(c.cpus) if c.is_available else c.reason for c in here},
         "commands": choice.plan(plan.settings),
     }
     if json:

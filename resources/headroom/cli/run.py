@@ -64,7 +64,7 @@ def run_command(
 def plan_of(options: RunOptions) -> Plan:
     """A plan without a folder yet. Raises UsageError if a name is unknown."""
     from headroom.cli import main_job
-    from headroom.core.run.selection import requirement_tags, suite_files, uses_interfaces
+    from headroom.core.run.selection import has_interface_cases, requirement_tags, suite_files
     from headroom.core.run.session import Plan
 
     settings = options.settings()
@@ -73,7 +73,7 @@ def plan_of(options: RunOptions) -> Plan:
     if not suites:
         suites = ["conformance"] if tags else main_job.suites()
     files = suite_files(suites)
-    if settings.topology != "process" and not uses_interfaces(files):
+    if settings.topology != "process" and not has_interface_cases(files):
         raise UsageError(
             f"No case of {', '.join(suites)} uses interfaces, so --topology {settings.topology} would change nothing: "
             "leave it out, or name a suite of performance."
@@ -123,7 +123,7 @@ def check_here(settings: Settings) -> None:
         images.require(name, settings.topology, settings.build)
     profiles.load(settings.profile)
     configurations = topology.resolve(settings.cpus, topology.configurations(topology.read()))
-    if configurations and not any(configuration.available for configuration in configurations):
+    if configurations and not any(configuration.is_available for configuration in configurations):
         reasons = "; ".join(f"{configuration.name}: {configuration.reason}" for configuration in configurations)
         raise EnvironmentLacks(f"This machine has none of these CPU configurations ({reasons}). See list cpus.")
     for name in (settings.build, *settings.builds):
@@ -207,7 +207,7 @@ def end(outcome: Outcome) -> int:
     """The exit status of a run. Prints a sentence if the run has no verdict."""
     if outcome.interrupted:
         return EXIT_INTERRUPTED
-    if outcome.all_unsupported:
+    if outcome.is_all_unsupported:
         console.say(console.ALL_UNSUPPORTED)
     return outcome.exit_status
 

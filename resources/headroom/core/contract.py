@@ -40,7 +40,7 @@ class Value:
     title: str = ""
     only: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
-    def goes_with(self, axes: Mapping[str, str]) -> bool:
+    def can_go_with(self, axes: Mapping[str, str]) -> bool:
         return all(axes[name] in values for name, values in self.only.items())
 
 

@@ -58,7 +58,7 @@ def disk_error(error: OSError, doing: str, resumable: bool = True, again: str = 
     then = "continue by --resume" if resumable else again
     kept_results = "Every finished result is kept. " if resumable else ""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        if _lacks_inodes(error.filename):
+        if _is_out_of_inodes(error.filename):
             lack, remedy = "The file system has no inodes left for more files", "Remove files that are not needed"
         else:
             lack, remedy = "The disk is full", "Free some space"
@@ -78,7 +78,7 @@ def exhaustion(error: BaseException) -> OSError | None:
     return error if isinstance(error, OSError) and error.errno in _EXHAUSTED else None
 
 
-def _lacks_inodes(path: object) -> bool:
+def _is_out_of_inodes(path: object) -> bool:
     """True if the file system of a path that could not be created has space, but no inodes."""
     try:
         statistics = os.statvfs(Path(os.fsdecode(path)).parent)  # type: ignore[arg-type]

@@ -226,14 +226,14 @@ def row_axes(scheme: Scheme, words: Mapping[str, str]) -> dict[str, str]:
     the others.
     """
     axes = {axis.name: axis.find(words[axis.name]) if axis.name in words else axis.names[0] for axis in scheme.axes}
-    if not _exists(scheme, axes):
+    if not _is_combination(scheme, axes):
         raise UsageError(f"The matrix has no cells with {', '.join(f'{name} {word}' for name, word in axes.items())}.")
     return axes
 
 
-def _exists(scheme: Scheme, axes: Mapping[str, str]) -> bool:
+def _is_combination(scheme: Scheme, axes: Mapping[str, str]) -> bool:
     chosen = (next(value for value in axis.values if value.name == axes[axis.name]) for axis in scheme.axes)
-    return all(value.goes_with(axes) for value in chosen)
+    return all(value.can_go_with(axes) for value in chosen)
 
 
 class RowOptions(TypedDict, total=False):
@@ -262,14 +262,16 @@ def rows(
     for compressor, decompressor in itertools.product(compressors, list(decompressors)):
         for words in itertools.product(*values):
             axes = dict(zip((axis.name for axis in scheme.axes), words, strict=True))
-            if _exists(scheme, axes):
+            if _is_combination(scheme, axes):
                 yield Row(scheme, compressor, decompressor, axes, **more)
 
 
 def cells(row: Row) -> list[Cell]:
     """The cells of a row, by traffic and then link."""
     conditions = [
-        link.name for link in row.scheme.links if link.goes_with(row.axes) and (not row.links or link.name in row.links)
+        link.name
+        for link in row.scheme.links
+        if link.can_go_with(row.axes) and (not row.links or link.name in row.links)
     ]
     return [
         Cell(row, carried, link)

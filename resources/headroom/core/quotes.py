@@ -83,7 +83,7 @@ def sections(text: str) -> dict[str, str]:
     for line in lines:
         heading = HEADING.match(line)
         number = (heading[2] or heading[3]) if heading else ""
-        if heading and bool(heading[1]) == indented and not CONTENTS.fullmatch(line) and _follows(current, number):
+        if heading and bool(heading[1]) == indented and not CONTENTS.fullmatch(line) and _can_follow(current, number):
             current = number
             texts[current] = [line[heading.end(2 if heading[2] else 3) :]]
         elif current in texts:
@@ -91,7 +91,7 @@ def sections(text: str) -> dict[str, str]:
     return {section: "\n".join(lines) for section, lines in texts.items()}
 
 
-def _follows(section: str, number: str) -> bool:
+def _can_follow(section: str, number: str) -> bool:
     """True if a heading with this number can come next after a section. Other lines that begin with a number are not
     headings.
     """

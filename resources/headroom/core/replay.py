@@ -180,7 +180,7 @@ class Replay:
                 f"{self.differing} packets came out different from what went in: {self.first_difference()}."
             )
         missing = max(0, self.count("not_delivered") - explained)
-        if missing and self.config.compressor and self.config.decompressor and not impaired(self.config):
+        if missing and self.config.compressor and self.config.decompressor and not is_impaired(self.config):
             reasons = self.direction()["verdicts"].get("not_delivered_by_status", {})
             by_status = ", ".join(f"{count} {status}" for status, count in reasons.items())
             sentences.append(
@@ -275,7 +275,7 @@ def side(implementation: Implementation, role: Role, config: ReplayConfig) -> di
     return adapter(implementation, config.build, configuration, options)
 
 
-def impaired(config: ReplayConfig) -> bool:
+def is_impaired(config: ReplayConfig) -> bool:
     """True if any part of the link is configured to harm packets."""
     return any(part.get(name) for part in (config.forward, config.feedback, config.backward) for name in HARMFUL)
 

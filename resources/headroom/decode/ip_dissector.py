@@ -163,17 +163,17 @@ class _Packet:
         if length and length != len(octets) + missing:
             self.ours.notes.append(f"the UDP header gives {length} octets, but there are {len(octets) + missing}")
         payload = octets[8:]
-        if depth < MOST_TUNNELS and self._scheme(flow, payload, names, depth, missing, tunnels=True):
+        if depth < MOST_TUNNELS and self._is_of_scheme(flow, payload, names, depth, missing, tunnels=True):
             return
-        if self._scheme(flow, payload, names, depth, missing, tunnels=False, by_content=True):
+        if self._is_of_scheme(flow, payload, names, depth, missing, tunnels=False, by_content=True):
             return
-        if (rtp or flow in self.rtp_flows) and _rtp(payload, self.ours):
+        if (rtp or flow in self.rtp_flows) and _is_rtp(payload, self.ours):
             self._title(f"RTP in UDP in {names}")
             self.ours.rtp = True
-        elif not self._scheme(flow, payload, names, depth, missing, tunnels=False):
+        elif not self._is_of_scheme(flow, payload, names, depth, missing, tunnels=False):
             self._title(f"UDP in {names}")
 
-    def _scheme(
+    def _is_of_scheme(
         self,
         flow: Flow,
         payload: bytes,
@@ -219,7 +219,7 @@ def _has_port(flow: Flow, scheme: str) -> bool:
     return any(port in flow[2:] for port in find(scheme).framing.udp_ports)
 
 
-def _rtp(octets: bytes, ours: Ours) -> bool:
+def _is_rtp(octets: bytes, ours: Ours) -> bool:
     if len(octets) < rtp_headers.FIXED or octets[0] >> 6 != 2:
         return False
     ours.values |= rtp_headers.values_of(octets)
@@ -243,7 +243,7 @@ def rtp_flows(
         for flow, payload, left in udp_of(packet, cut):
             if ports & set(flow[2:]):
                 reported.add(flow)
-            elif flow not in refused and _looks_like_rtp(flow, payload, left):
+            elif flow not in refused and _is_like_rtp(flow, payload, left):
                 ssrc, count = seen.get(flow, (payload[8:12], 0))
                 seen[flow] = (ssrc, count + 1)
                 if ssrc != payload[8:12]:
@@ -253,7 +253,7 @@ def rtp_flows(
     return frozenset(reported | {flow for flow, (_, count) in seen.items() if count > 1 and flow not in refused})
 
 
-def _looks_like_rtp(flow: Flow, payload: bytes, missing: int) -> bool:
+def _is_like_rtp(flow: Flow, payload: bytes, missing: int) -> bool:
     return (
         len(payload) >= 12
         and payload[0] >> 6 == 2

@@ -66,10 +66,10 @@ class DriftBook:
         self.by_identity = {entry.key.id: entry for entry in self.series.values()}
         self.places = [event for event in events if event.kind == "layout"]
         decided = [(alert, changed) for alert in alerts if alert.confirmed for changed in alert.series]
-        steps = [pair for pair in decided if pair[0].drift_since is None and self._step_stands(*pair)]
+        steps = [pair for pair in decided if pair[0].drift_since is None and self._has_step(*pair)]
         drifts = [pair for pair in decided if pair[0].drift_since is not None]
         self.standing = steps + [pair for pair in drifts if pair[0].state in ("open", "accepted")]
-        self.standing += [pair for pair in drifts if pair[0].state == "ignored" and not self._was_back(*pair)]
+        self.standing += [pair for pair in drifts if pair[0].state == "ignored" and not self._has_been_back(*pair)]
 
     def drifts(self, night: datetime) -> list[CodeDrift]:
         """The series that have drifted as of a night: that night and the median of the last three are beyond 2 %."""
@@ -106,10 +106,10 @@ class DriftBook:
         last = self._off_since(alert, changed)[-LEVEL_NIGHTS:]
         return len(last) == LEVEL_NIGHTS and bool(np.all(np.abs(last) <= near(changed)))
 
-    def _was_back(self, alert: Alert, changed: ChangedSeries) -> bool:
+    def _has_been_back(self, alert: Alert, changed: ChangedSeries) -> bool:
         return bool(np.any(np.abs(self._off_since(alert, changed)) <= near(changed)))
 
-    def _step_stands(self, alert: Alert, changed: ChangedSeries) -> bool:
+    def _has_step(self, alert: Alert, changed: ChangedSeries) -> bool:
         """True if the step of an alert is in the series: it is open or accepted, or ignored and was not back since."""
         if alert.state == "ignored":
             series = self.by_identity.get(changed.id)

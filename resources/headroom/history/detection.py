@@ -142,7 +142,7 @@ def drift(values: ArrayLike) -> float | None:
     return slope * MOST_NIGHTS / center if center else None
 
 
-def drifts(drift: float | None) -> bool:
+def is_drift(drift: float | None) -> bool:
     """True if a drift is worth a look: more than 1 % over 30 nights."""
     return drift is not None and abs(drift) > DRIFT_LIMIT
 

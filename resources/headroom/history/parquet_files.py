@@ -85,7 +85,7 @@ def _link_new(octets: bytes, path: Path) -> None:
     chain.sync(path.parent)
 
 
-def same(one: Table, other: Table) -> bool:
+def is_same(one: Table, other: Table) -> bool:
     """True if two tables of today's columns hold the same rows, to the bit: a NaN is equal to itself."""
     return one.num_rows == other.num_rows and all(_bits(one[name]) == _bits(other[name]) for name in COLUMNS.names)
 

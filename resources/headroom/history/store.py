@@ -210,7 +210,7 @@ class History:
         for column in needed or ():
             if column.name not in columns.names:
                 raise ValueError(f"it has no column '{column.name}'")
-            if not _same_type(columns.field(column.name).type, column.type):
+            if not _is_same_type(columns.field(column.name).type, column.type):
                 raise ValueError(f"its column '{column.name}' is {columns.field(column.name).type}, not {column.type}")
         if schema < SCHEMA and schema not in MIGRATIONS:
             raise ValueError(f"this version cannot read schema {schema}")
@@ -377,7 +377,7 @@ class History:
                 parquet_files.write(self.folder, whole, folder / COMPACTED)
             except OSError as error:
                 raise disk_error(error, f"writing {shown(folder / COMPACTED)}", resumable=False) from error
-            if not parquet_files.same(parquet_files.whole(folder / COMPACTED), whole.cast(COLUMNS)):
+            if not parquet_files.is_same(parquet_files.whole(folder / COMPACTED), whole.cast(COLUMNS)):
                 raise EnvironmentLacks(
                     f"{shown(folder / COMPACTED)} does not hold the written rows; nothing is removed."
                 )
@@ -400,7 +400,7 @@ class History:
                 self._validated(path)
                 single = parquet_files.whole(path).select(COLUMNS.names)
                 held = whole.filter(pc.is_in(whole["night"], value_set=single["night"].unique()))
-                if parquet_files.same(held, single.cast(COLUMNS)):
+                if parquet_files.is_same(held, single.cast(COLUMNS)):
                     parquet_files.remove(self.folder, path)
 
     def migrate(self) -> list[str]:
@@ -422,7 +422,7 @@ class History:
                 parquet_files.write(self.folder, table, target)
             except OSError as error:
                 raise disk_error(error, f"writing {shown(target)}", resumable=False) from error
-            if not parquet_files.same(parquet_files.whole(target), table):
+            if not parquet_files.is_same(parquet_files.whole(target), table):
                 raise EnvironmentLacks(f"{shown(target)} does not hold the written rows; {shown(file.path)} stays.")
             parquet_files.remove(self.folder, file.path)
             sentences.append(f"{shown(file.path)} is {shown(target)} now.")
@@ -562,7 +562,7 @@ def _joined(old: Table, new: Table) -> Table:
     return pa.concat_tables([only_old, new.cast(COLUMNS)])
 
 
-def _same_type(actual: pa.DataType, needed: pa.DataType) -> bool:
+def _is_same_type(actual: pa.DataType, needed: pa.DataType) -> bool:
     if pa.types.is_large_string(actual):
         return pa.types.is_string(needed)
     if pa.types.is_list(actual) and pa.types.is_list(needed):

@@ -16,7 +16,7 @@ from headroom.core import implementations, matrix
 from headroom.core.contract import Scheme
 from headroom.core.errors import UsageError
 from headroom.core.implementations import Implementation
-from headroom.core.run.selection import suite_files, uses_interfaces
+from headroom.core.run.selection import has_interface_cases, suite_files
 from headroom.core.run.session import Plan
 from headroom.core.scheme_registry import all_schemes, in_matrix
 from headroom.core.settings import Settings
@@ -162,9 +162,11 @@ def _on_the_wire(implementation: Implementation, scheme: Scheme, extent: Extent)
     """The part of a container image or a program: the suites that send frames over interfaces."""
     topology = "compose" if implementation.image else "netns"
     settings = replace(_settings(implementation, extent, f"{scheme.name}-wire"), topology=topology)
-    names = [path.stem for path in sorted(suite_files(["performance"])[0].glob("*.robot")) if uses_interfaces([path])]
+    names = [
+        path.stem for path in sorted(suite_files(["performance"])[0].glob("*.robot")) if has_interface_cases([path])
+    ]
     suites = [scheme.suites, *scheme.more_suites, *(f"performance/{name}" for name in names)]
-    suites = [name for name in suites if name and uses_interfaces(suite_files([name]))]
+    suites = [name for name in suites if name and has_interface_cases(suite_files([name]))]
     title = f"{scheme.title}: over interfaces ({topology})"
     if not suites:
         return Part(WIRE, title, scheme.name, left_out=f"No suite sends {scheme.title} over interfaces.")

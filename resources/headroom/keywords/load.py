@@ -142,7 +142,7 @@ def target_of(text: str) -> float | None:
 def configuration(name: str) -> topology.CpuConfiguration:
     """A CPU configuration of this machine. Skips the case with the reason if the machine has none of that name."""
     known = topology.resolve([name], topology.configurations(topology.read()))[0]
-    if not known.available:
+    if not known.is_available:
         raise SkipExecution(f"This machine has no {name} ({known.description}): {known.reason}.")
     return known
 
@@ -288,7 +288,7 @@ def curve(points: list[Point], name: str, label: str) -> Series:
     data = [
         {"x": point.flow_pairs, "y": point.load, "trials": [trial.load for trial in point.counted]}
         for point in points
-        if not point.misses
+        if not point.has_missed_ticks
     ]
     return Series(name, "flow pairs per core", "load", "flow pairs", "", data, label)
 

@@ -34,7 +34,7 @@ def lacking(build: str) -> str:
     except HeadroomError as error:
         return str(error)
     configuration = topology.resolve(["1c"], topology.configurations(topology.read()))[0]
-    return choice.crowded("netns", configuration.cpus) if configuration.available else "There is no free core."
+    return choice.crowded("netns", configuration.cpus) if configuration.is_available else "There is no free core."
 
 
 def measure(build: str, seed: int, trials: int) -> Trials:

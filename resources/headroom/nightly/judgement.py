@@ -176,7 +176,7 @@ class Judge:
             is_back = drifts.is_back(alert) if alert.drift_since else restored(alert, by_identity, self.events)
             if is_back:
                 self._close(alert, "fixed", "three nights at the old baseline", "fixed: its series are back")
-            elif alert.direction == "verdict" and _pass_again(alert, self.series, self.measured.night):
+            elif alert.direction == "verdict" and _is_passing_again(alert, self.series, self.measured.night):
                 self._close(alert, "fixed", "its cases pass", "fixed: its cases pass")
         self.book = self._own_book()
 
@@ -413,7 +413,7 @@ def least_step_sentence(least: float) -> str:
     ).replace("%", " %")
 
 
-def _pass_again(alert: Alert, series: Iterable[Series], night: datetime) -> bool:
+def _is_passing_again(alert: Alert, series: Iterable[Series], night: datetime) -> bool:
     """True if a night ran all cases of an alert, and all of them pass. An unsupported case does not pass."""
     by_test = {entry.key.test: entry for entry in series if entry.kind == "verdict"}
     return all(

@@ -141,7 +141,7 @@ class EngineMeasurer:
             raise UsageError(f"A night measures commits, which need a preset, not '{self.build}'. Known: {known}.")
         self.machine = machine_name()
         configuration = topology.resolve(["1c"], topology.configurations(topology.read()))[0]
-        self._core = configuration.cpus[0] if configuration.available else 0
+        self._core = configuration.cpus[0] if configuration.is_available else 0
 
     def busy(self) -> str:
         try:

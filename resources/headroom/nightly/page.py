@@ -22,7 +22,7 @@ from headroom.core.text import number
 from headroom.history.alerts import Alert, ChangedSeries
 from headroom.history.assessment import Judged, candidates_by_weekday, deviations_of
 from headroom.history.confirmation import LEAST_CHANGE, least_step
-from headroom.history.detection import drifts
+from headroom.history.detection import is_drift
 from headroom.history.events import Event
 from headroom.history.series import Series, night_name
 from headroom.history.store import History
@@ -76,7 +76,7 @@ class Group:
     cards: tuple[SeriesCard, ...]
 
     @property
-    def changed(self) -> bool:
+    def is_changed(self) -> bool:
         return any(card.changed for card in self.cards)
 
 
@@ -208,7 +208,7 @@ def _groups(cards: Iterable[tuple[str, SeriesCard]]) -> list[Group]:
     ]
 
     def order(group: Group) -> tuple[bool, bool, str]:
-        return all(card.badge == ENDED for card in group.cards), not group.changed, group.title
+        return all(card.badge == ENDED for card in group.cards), not group.is_changed, group.title
 
     return sorted(groups, key=order)
 
@@ -468,7 +468,7 @@ def _drifts(snapshot: Snapshot) -> list[dict[str, str]]:
     drifting = [
         (entry.drift, entry.series)
         for entry in snapshot.judged
-        if entry.drift is not None and drifts(entry.drift) and snapshot.is_of_last_night(entry.series)
+        if entry.drift is not None and is_drift(entry.drift) and snapshot.is_of_last_night(entry.series)
     ]
     drifting.sort(key=lambda pair: -abs(pair[0]))
     return [

@@ -57,7 +57,7 @@ class VerdictChange:
     )
 
     @property
-    def worse(self) -> bool:
+    def is_worse(self) -> bool:
         """True if the verdict is worse in b, or the case is lost. Other cases that b lacks or does not support are no
         worse. Cases that a could not run are worse only if they fail in b.
         """
@@ -124,7 +124,7 @@ class MetricChange:
         better, worse = sorted((abs(self.a), abs(self.b)))
         return worse / better if better and self.a * self.b > 0 else math.inf
 
-    def significant(self, least: float) -> bool:
+    def is_significant(self, least: float) -> bool:
         """True if b is worse by at least the share `least` and no trial of one run lies within the range of the
         other's. With too few trials, LEAST_FACTOR decides. Metrics of the machine never are.
         """
@@ -168,22 +168,22 @@ class Comparison:
     metrics: list[MetricChange] = field(default_factory=list)
     lone: list[LoneMetric] = field(default_factory=list)
     common: int = 0  # cases in both
-    least: float | None = LEAST_CHANGE  # see MetricChange.significant; None: only verdicts make b worse
+    least: float | None = LEAST_CHANGE  # see MetricChange.is_significant; None: only verdicts make b worse
     products: list[products.Pair] = field(default_factory=list)
     slower_than: float | None = None  # a share; if given, `slowdowns` decide instead of `least`
     slowdowns: list[slowdown.Slowdown] = field(default_factory=list)
 
     @property
-    def worse(self) -> bool:
+    def is_worse(self) -> bool:
         """True if b is worse than a: in a verdict, in coverage or significantly in a metric."""
         slower = any(slowdown.judgement == "worse" for slowdown in self.slowdowns)
-        return any(verdict.worse for verdict in self.verdicts) or bool(self.worse_metrics()) or slower
+        return any(verdict.is_worse for verdict in self.verdicts) or bool(self.worse_metrics()) or slower
 
     def worse_metrics(self) -> list[MetricChange]:
         """The metrics that are significantly worse in b, the largest factor first."""
         if self.least is None:
             return []
-        worse = [metric for metric in self.metrics if metric.significant(self.least)]
+        worse = [metric for metric in self.metrics if metric.is_significant(self.least)]
         return sorted(worse, key=lambda one: -one.factor)
 
     def outside(self) -> list[MetricChange]:
@@ -199,13 +199,13 @@ class Comparison:
             "a": self.a,
             "b": self.b,
             "common_cases": self.common,
-            "worse": self.worse,
+            "worse": self.is_worse,
             "products": [vars(product) for product in self.products],
             "incomparable": [vars(difference) for difference in self.differences if not difference.is_of_products],
             "product_differences": [vars(difference) for difference in self.differences if difference.is_of_products],
             "slower_than": self.slower_than,
             "slowdowns": [slowdown.as_json() for slowdown in self.slowdowns],
-            "verdicts": [{**vars(verdict), "worse": verdict.worse} for verdict in self.verdicts],
+            "verdicts": [{**vars(verdict), "worse": verdict.is_worse} for verdict in self.verdicts],
             "metrics": [{**metric.as_json(), "significantly_worse": id(metric) in worse} for metric in self.metrics],
             "in_one_run": [one.as_json() for one in self.lone],
         }
@@ -226,7 +226,7 @@ def compare(
         _name(a),
         _name(b),
         [*differences(records_a, records_b), *_settings(a, b), *_changed_records(a, b)],
-        _verdicts(by_a, by_b, _same_selection(a, b)),
+        _verdicts(by_a, by_b, _has_same_selection(a, b)),
         common=len(both),
         least=least if slower_than is None else None,
         products=products.pairs((by_a[one] for one in both), (by_b[one] for one in both)),
@@ -262,20 +262,20 @@ def _verdicts(by_a: dict[str, Record], by_b: dict[str, Record], same_selection: 
         if before != after:
             reason = (other or one or {}).get("reason", "")
             lost = before in ("pass", "non-strict") and (
-                (after == MISSING and same_selection) or (after == "unsupported" and _same_sides(one, other))
+                (after == MISSING and same_selection) or (after == "unsupported" and _has_same_sides(one, other))
             )
             changes.append(VerdictChange(identity, before, after, reason, lost))
     order = {word: number for number, word in enumerate((*reversed(VERDICTS), MISSING))}
-    return sorted(changes, key=lambda one: (not one.worse, MISSING in (one.a, one.b), order[one.b], one.test))
+    return sorted(changes, key=lambda one: (not one.is_worse, MISSING in (one.a, one.b), order[one.b], one.test))
 
 
-def _same_sides(one: Record | None, other: Record | None) -> bool:
+def _has_same_sides(one: Record | None, other: Record | None) -> bool:
     """True if both records are about the implementations of the same names."""
     names = [[(side or {}).get("name") for side in (r["compressor"], r["decompressor"])] for r in (one, other) if r]
     return len(names) == 2 and names[0] == names[1]
 
 
-def _same_selection(a: Path, b: Path) -> bool:
+def _has_same_selection(a: Path, b: Path) -> bool:
     """True if both runs selected the same cases, by run.json, with implementations of the same names."""
     from headroom.core.run import session
 

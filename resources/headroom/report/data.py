@@ -48,7 +48,7 @@ class Capacity:
         return (self.scheme, self.compressor, self.decompressor, self.profile, self.build, self.cpus)
 
     @property
-    def rough(self) -> bool:
+    def is_rough(self) -> bool:
         """True if time ran out before the search was as narrow as its rules ask."""
         return bool(self.record["parameters"].get("rough"))
 
@@ -63,7 +63,7 @@ class Capacity:
         return self._shown(self.codec_only)
 
     def _shown(self, flow_pairs: float | None) -> str:
-        return "–" if flow_pairs is None else f"{'≈ ' if self.rough else ''}{round(flow_pairs):,}"
+        return "–" if flow_pairs is None else f"{'≈ ' if self.is_rough else ''}{round(flow_pairs):,}"
 
     @property
     def trials(self) -> list[float]:
@@ -79,7 +79,7 @@ class Capacity:
             "cpus": self.cpus,
             "target_load": self.target_load,
             metrics.FLOW_PAIRS.name: None if self.flow_pairs is None else round(self.flow_pairs),
-            "rough": self.rough,
+            "rough": self.is_rough,
             metrics.NS_PER_OPERATION.name: self.ns_per_operation,
             metrics.FLOW_PAIRS_CODEC_ONLY.name: None if self.codec_only is None else round(self.codec_only),
             "null_ns_per_operation": value(self.record, metrics.FLOOR_NS),

@@ -130,11 +130,11 @@ def table(identity: str, columns: Sequence[Column], rows: Sequence[Sequence[Any]
     """A table made of plain values. Filters use the verdict of a row's first verdict cell."""
     lines = [[cell(value) for value in row] for row in rows]
     columns_shown = [
-        i for i, column in enumerate(columns) if not column.optional or any(_says(line[i]) for line in lines)
+        i for i, column in enumerate(columns) if not column.optional or any(_has_text(line[i]) for line in lines)
     ]
     built = [Row([line[i] for i in columns_shown], next((c.verdict for c in line if c.verdict), "")) for line in lines]
     return Table(identity, [columns[i] for i in columns_shown], built, caption)
 
 
-def _says(cell: Cell) -> bool:
+def _has_text(cell: Cell) -> bool:
     return cell.text not in ("", "–") or bool(cell.details)

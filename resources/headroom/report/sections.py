@@ -87,7 +87,7 @@ def _scaling_card(single: data.CapacityLine, lines: list[data.CapacityLine]) -> 
     one, many = single.flow_pairs(0.5), best.flow_pairs(0.5)
     if best is single or best.main is None or not one or not many:
         return []
-    about = "≈ " if any(line.by_target[0.5].rough for line in (single, best)) else ""
+    about = "≈ " if any(line.by_target[0.5].is_rough for line in (single, best)) else ""
     of = f"flow pairs at 50 % load, {len(best.main.cores)} cores"
     return [Card(f"Scaling to {best.cpus}", f"{about}{many / one:.2f} ×", of)]
 

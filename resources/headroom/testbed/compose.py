@@ -250,7 +250,7 @@ class Container:
         """A command that ends when the container does, or the daemon."""
         return ("docker", "wait", self.id)
 
-    def ready(self) -> bool:
+    def is_ready(self) -> bool:
         state = containers.inspect(self.id).get("State", {})
         health = state.get("Health", {}).get("Status")
         return bool(state.get("Running")) and health in (None, "healthy")
@@ -269,7 +269,7 @@ class Container:
         return (128 - status if status > 128 else status), printed.stdout.encode(), printed.stderr.encode()
 
     def cause(self, service: Service) -> str:
-        if not containers.daemon_answers():
+        if not containers.is_daemon_up():
             return "the Docker daemon does not answer any more."
         state = containers.inspect(self.id).get("State")
         if state is None:

@@ -84,7 +84,7 @@ def _ask(*arguments: str, timeout_s: float = ANSWER_S) -> str:
     return process.stdout.strip() if process.returncode == 0 else ""
 
 
-def daemon_answers() -> bool:
+def is_daemon_up() -> bool:
     return bool(_ask("docker", "version", "--format", "{{.Server.Version}}", timeout_s=ALIVE_S))
 
 
@@ -157,7 +157,7 @@ def remove(project: str) -> bool:
     making a container.
     """
     for _ in range(3):
-        if not daemon_answers():
+        if not is_daemon_up():
             return False
         found = {kind: _ask(*words, "--filter", f"label={PROJECT}={project}").split() for kind, words in KINDS.items()}
         if not any(found.values()):

@@ -241,7 +241,7 @@ def trex(environment: Mapping[str, str] = os.environ) -> Check:
 def cores(found: topology.Topology) -> Check:
     physical = len(found.physical_cores)
     sockets = len({cpu.package for cpu in found.cpus})
-    names = ", ".join(c.name for c in topology.configurations(found) if c.available)
+    names = ", ".join(c.name for c in topology.configurations(found) if c.is_available)
     value = (
         f"{len(found.cpus)} CPUs on {physical} cores in {sockets} socket{'s' if sockets != 1 else ''}; "
         f"configurations: {names}"

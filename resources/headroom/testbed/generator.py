@@ -50,10 +50,10 @@ MOST_RENDERED = 20_000_000  # packets: kMostSourcePackets of the engine
 
 def is_voice(profile: Mapping[str, Any]) -> bool:
     """True if all flows are RTP over UDP over IP."""
-    return _all_are(profile, VOICE)
+    return _is_all_of(profile, VOICE)
 
 
-def _all_are(profile: Mapping[str, Any], known: Sequence[tuple[str, ...]]) -> bool:
+def _is_all_of(profile: Mapping[str, Any], known: Sequence[tuple[str, ...]]) -> bool:
     return all(tuple(header["protocol"] for header in variant["headers"]) in known for variant in profile["variants"])
 
 
@@ -61,7 +61,7 @@ def streams_for(profile: Mapping[str, Any]) -> Path | None:
     """The program that makes TRex's streams of a profile; None if it can only be sent as a capture."""
     if is_voice(profile):
         return STREAMS
-    programs = (PROFILES / scheme.program for scheme in _of_schemes() if _all_are(profile, scheme.headers))
+    programs = (PROFILES / scheme.program for scheme in _of_schemes() if _is_all_of(profile, scheme.headers))
     return next(programs, None)
 
 

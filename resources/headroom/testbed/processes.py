@@ -58,7 +58,7 @@ class Place:
 class Remote(Protocol):
     """A remote process, for which a process on this machine stands: that one ends when the remote one does."""
 
-    def ready(self) -> bool:
+    def is_ready(self) -> bool:
         """True once it can be used."""
 
     def statistics(self) -> dict[str, Any]:
@@ -247,7 +247,7 @@ class Crew:
             libraries={},
             name=name,
             place=place,
-            ready=remote.ready,
+            ready=remote.is_ready,
             remote=remote,
             ends_by_itself=ends_by_itself,
         )

@@ -152,7 +152,7 @@ class Far:
     host: Host
     role: str
 
-    def ready(self) -> bool:
+    def is_ready(self) -> bool:
         try:
             return bool(self.statistics())
         except (OSError, ValueError):

@@ -39,7 +39,7 @@ class Owner:
     kind: str  # kind of the things: netns, compose
     things: list[str]
 
-    def lives(self) -> bool:
+    def is_alive(self) -> bool:
         return self.boot == _boot() and start_time(self.pid) == self.started
 
 
@@ -86,7 +86,7 @@ def remove_dead(kind: str, remove: Callable[[str, list[str]], bool]) -> list[str
     with locked() as state:
         for folder in sorted(path for path in state.iterdir() if path.is_dir()):
             owner = owner_of(folder)
-            if owner is not None and (owner.kind != kind or owner.lives()):
+            if owner is not None and (owner.kind != kind or owner.is_alive()):
                 continue
             if owner is None or remove(folder.name, owner.things):
                 release(folder.name)

@@ -130,5 +130,5 @@ class ComparingGenerator(Protocol):
         ...
 
 
-def behind(requested_pps: float, achieved_pps: float) -> bool:
+def has_fallen_behind(requested_pps: float, achieved_pps: float) -> bool:
     return achieved_pps < (1 - BEHIND) * requested_pps

@@ -111,13 +111,13 @@ def test_a_metric_that_vanished_is_named(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_worse(tmp_path: Path, a: Verdict, b: Verdict, worse: bool) -> None:
-    assert compared([record(verdict=a)], [record(verdict=b)], tmp_path).worse is worse
+    assert compared([record(verdict=a)], [record(verdict=b)], tmp_path).is_worse is worse
 
 
 def test_what_another_implementation_declares_is_no_worse(tmp_path: Path) -> None:
     other = record(verdict="unsupported")
     other.compressor = {**other.compressor, "name": "other"}
-    assert not compared([record()], [other], tmp_path).worse
+    assert not compared([record()], [other], tmp_path).is_worse
 
 
 @pytest.mark.parametrize(
@@ -134,31 +134,31 @@ def test_what_another_implementation_declares_is_no_worse(tmp_path: Path) -> Non
 )
 def test_a_slowdown_makes_b_worse(tmp_path: Path, a: tuple[float, ...], b: tuple[float, ...], worse: bool) -> None:
     found = compared([record(*a)], [record(*b)], tmp_path)
-    assert found.worse is worse
+    assert found.is_worse is worse
     assert [one["significantly_worse"] for one in found.as_json()["metrics"]] == [worse]
     found.least = None
-    assert not found.worse
+    assert not found.is_worse
 
 
 def test_less_throughput_makes_b_worse_and_a_slower_machine_does_not(tmp_path: Path) -> None:
     pairs = [record(trial, metric=metrics.FLOW_PAIRS) for trial in (900.0, 400.0)]
     assert compared(pairs[:1], pairs[1:], tmp_path).worse_metrics()[0].factor == 2.25
     floor = [record(trial, metric=metrics.FLOOR_NS) for trial in (4.0, 12.0)]
-    assert not compared(floor[:1], floor[1:], tmp_path).worse
+    assert not compared(floor[:1], floor[1:], tmp_path).is_worse
 
 
 def test_verdicts_that_changed(tmp_path: Path) -> None:
     a = [record(name=name, verdict=verdict) for name, verdict in (("s/1", "pass"), ("s/2", "fail"), ("s/3", "pass"))]
     b = [record(name=name, verdict=verdict) for name, verdict in (("s/1", "fail"), ("s/2", "pass"), ("s/4", "fail"))]
     found = compared(a, b, tmp_path)
-    assert [(one.test, one.a, one.b, one.worse) for one in found.verdicts] == [
+    assert [(one.test, one.a, one.b, one.is_worse) for one in found.verdicts] == [
         ("s/1", "pass", "fail", True),
         ("s/2", "fail", "pass", False),
         ("s/4", "missing", "fail", False),
         ("s/3", "pass", "missing", False),
     ]
-    assert found.worse
-    assert not compared(b, b, tmp_path).worse
+    assert found.is_worse
+    assert not compared(b, b, tmp_path).is_worse
 
 
 @pytest.mark.parametrize(
@@ -292,7 +292,7 @@ def test_cells_of_a_campaign(out: Path, runner: CliRunner) -> None:
 
 def test_a_page_of_equal_runs_says_so(tmp_path: Path) -> None:
     same = comparison.compare(tmp_path / "a", tmp_path / "b", sample.records(), sample.records())
-    assert (same.differences, same.verdicts, same.outside(), same.worse) == ([], [], [], False)
+    assert (same.differences, same.verdicts, same.outside(), same.is_worse) == ([], [], [], False)
     assert same.common == len(sample.records())
     html = comparison_page.write(same, tmp_path / "same.html").read_text()
     assert "are the same, as far as the records know" in html

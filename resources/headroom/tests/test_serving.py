@@ -62,7 +62,7 @@ def described(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_only_rows_that_heed_the_options_of_calls_are_repeated_with_them() -> None:
     suite = running.TestSuite.from_file_system(SUITES / "performance" / "sip_calls.robot")
-    heeding = {test.name: listener.heeds(test, CALLS) for test in suite.tests}
+    heeding = {test.name: listener.can_use(test, CALLS) for test in suite.tests}
     assert heeding["Voice Calls"] and not heeding["Pool Or Pinned, Two Workers"]
     asked = Settings(of_schemes={"calls": 500})
     row = Test("performance/sip_calls/Voice Calls", "Voice Calls", "", "", [])

@@ -19,7 +19,7 @@ from headroom.core.errors import EnvironmentLacks, UsageError
 from headroom.core.paths import ROOT
 from headroom.core.results import store
 from headroom.core.run import session
-from headroom.core.run.selection import Case, cases, requirement_tags, suite_files, uses_interfaces, why_untested
+from headroom.core.run.selection import Case, cases, has_interface_cases, requirement_tags, suite_files, why_untested
 from headroom.core.settings import Settings
 from headroom.core.yamlfile import violations
 
@@ -456,7 +456,7 @@ def test_robots_words_about_signals_are_ours() -> None:
 
 
 def test_which_suites_use_interfaces() -> None:
-    assert uses_interfaces(suite_files(["performance"]))
-    assert uses_interfaces(suite_files(["smoke", "performance/throughput"]))
-    assert uses_interfaces(suite_files(["conformance/gtpu"]))
-    assert not uses_interfaces(suite_files(["conformance/rohc", "smoke", "interop"]))
+    assert has_interface_cases(suite_files(["performance"]))
+    assert has_interface_cases(suite_files(["smoke", "performance/throughput"]))
+    assert has_interface_cases(suite_files(["conformance/gtpu"]))
+    assert not has_interface_cases(suite_files(["conformance/rohc", "smoke", "interop"]))

@@ -89,7 +89,7 @@ def test_two_cores_share_a_cache(tmp_path: Path) -> None:
     found = by_name(tmp_path, TWO_CORES)
     assert found["1c"].cpus == (1,), "CPU 0 takes the interrupts, so a single core is another one"
     assert found["2c-l3"].cpus == (1, 0)
-    assert not found["2c-smt"].available
+    assert not found["2c-smt"].is_available
     assert list(found) == ["1c", "2c-smt", "2c-l3", "2c-socket", "3c", "4c"]
 
 
@@ -173,4 +173,4 @@ def test_resolve(tmp_path: Path) -> None:
 def test_this_machine_can_be_read() -> None:
     found = topology.read()
     assert found.cpus
-    assert topology.configurations(found)[0].available
+    assert topology.configurations(found)[0].is_available

@@ -115,7 +115,7 @@ def ensure(
             if say:
                 say(f"{shown(folder)} was made as {origin} and has been copied or moved, so it is made again")
             _empty(folder)
-        if not (folder / "build.ninja").is_file() or not _has(folder, options) or _could_have_ports(folder):
+        if not (folder / "build.ninja").is_file() or not _has_options(folder, options) or _can_have_ports(folder):
             if say:
                 say(f"configuring {preset} ({known[preset].title})")
             flags = [f"-D{option}=ON" for option in options]
@@ -129,13 +129,13 @@ def _is_read_only(folder: Path) -> bool:
     return (folder / "build.ninja").is_file() and not os.access(folder, os.W_OK)
 
 
-def _has(folder: Path, options: Iterable[str]) -> bool:
+def _has_options(folder: Path, options: Iterable[str]) -> bool:
     """True if CMake options are on in a build."""
     cache = _cache(folder)
     return all(f"{option}:BOOL=ON" in cache for option in options)
 
 
-def _could_have_ports(folder: Path) -> bool:
+def _can_have_ports(folder: Path) -> bool:
     """True if DPDK was missing when the build was configured, and is installed now."""
     if "HEADROOM_PORTS:INTERNAL=absent" not in _cache(folder) or shutil.which("pkg-config") is None:
         return False

@@ -108,7 +108,7 @@ def topology_summary(machine: topology.Topology) -> dict[str, Any]:
         "last_level_caches": len({cpu.last_level_cache for cpu in machine.cpus if cpu.last_level_cache}),
         "smt": any(len(cpu.siblings) > 1 for cpu in machine.cpus),
         "excluded": {str(number): reason for number, reason in machine.excluded.items()},
-        "configurations": {c.name: list(c.cpus) for c in topology.configurations(machine) if c.available},
+        "configurations": {c.name: list(c.cpus) for c in topology.configurations(machine) if c.is_available},
     }
 
 

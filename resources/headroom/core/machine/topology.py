@@ -59,7 +59,7 @@ class CpuConfiguration:
     reason: str = ""
 
     @property
-    def available(self) -> bool:
+    def is_available(self) -> bool:
         return bool(self.cpus)
 
 

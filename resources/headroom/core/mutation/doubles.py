@@ -46,7 +46,7 @@ class Double:
     capabilities: Mapping[str, Any] = field(default_factory=dict)
 
     @property
-    def may_be_non_strict(self) -> bool:
+    def can_be_non_strict(self) -> bool:
         """True if it leaves out a SHOULD, which is non-strict in a case about it."""
         known = requirements.load()
         return any(known[name].level == "should" for name in self.freedoms)
@@ -170,7 +170,7 @@ def wrongly_judged(double: Double, outcome: Outcome) -> list[str]:
     return [
         f"{error.case} is {error.verdict} ({error.reason})"
         for error in (*outcome.found, *outcome.errors)
-        if error.verdict != "non-strict" or not double.may_be_non_strict
+        if error.verdict != "non-strict" or not double.can_be_non_strict
     ]
 
 

@@ -128,7 +128,7 @@ class Listener(ListenerV3):
     def keep(self, data: Any, result: Any) -> None:
         """Writes the record of a test that has just ended, unless the test does not exercise the run's subject."""
         record = self.record(data, result)
-        if not exercises_the_subject(record.test.id, record, self.given or from_robot()):
+        if not is_about_subject(record.test.id, record, self.given or from_robot()):
             result.status, result.message = "SKIP", "This case does not exercise the implementation under test."
             self.left_out.append(record.test.id)
             if self.on_left_out:
@@ -179,7 +179,7 @@ class Listener(ListenerV3):
             machine=machine,
             quick=settings.quick,
             seed=settings.seed,
-            command=collected.command or command(test, settings, lambda one: heeds(data, one)),
+            command=collected.command or command(test, settings, lambda one: can_use(data, one)),
             environment=self.environment_of(settings.build),
             **{field.name: getattr(collected, field.name) for field in fields(Evidence)},
             link_sha256=engine.take_link_digest(),
@@ -256,7 +256,7 @@ def verdict_of(status: str, message: str, test: Test, collected: collector.Colle
     return ("non-strict" if test.level in ("should", "may") else "fail"), message
 
 
-def exercises_the_subject(test: str, noted: Record | collector.Collected, settings: Settings) -> bool:
+def is_about_subject(test: str, noted: Record | collector.Collected, settings: Settings) -> bool:
     """True if a test exercises the role that a run is about, by the implementations recorded in it.
 
     A case about the other role alone, or with adapters of its own choice, says nothing about the subject, so it must
@@ -301,6 +301,6 @@ def command(test: Test, settings: Settings, heeded: Callable[[Option], bool] = l
     return shlex.join(["./headroom", "run", suite, "--case", test.name, *settings.words(heeded)])
 
 
-def heeds(test: Any, option: Option) -> bool:
+def can_use(test: Any, option: Option) -> bool:
     """True if a test of Robot's is a row that uses an option."""
     return option.rows is not None and any(getattr(step, "name", None) == option.rows.keyword for step in test.body)

@@ -65,7 +65,7 @@ def suite_files(names: Iterable[str], root: Path = SUITES) -> list[Path]:
     return paths
 
 
-def uses_interfaces(paths: Iterable[Path]) -> bool:
+def has_interface_cases(paths: Iterable[Path]) -> bool:
     """True if any of some suites imports the keywords for interfaces."""
     files = [file for path in paths for file in ([path] if path.is_file() else path.rglob("*.robot"))]
     imports = {file.with_name("imports.resource") for file in files}

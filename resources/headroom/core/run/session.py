@@ -91,7 +91,7 @@ class Outcome:
         )
 
     @property
-    def all_unsupported(self) -> bool:
+    def is_all_unsupported(self) -> bool:
         """True if every case is unsupported: nothing failed, but nothing passed either."""
         return self.cases > 0 and self.verdicts["unsupported"] == self.cases
 
@@ -99,7 +99,7 @@ class Outcome:
     def exit_status(self) -> int:
         if not self.passed:
             return EXIT_FAILED
-        return EXIT_ENVIRONMENT if self.all_unsupported else EXIT_PASSED
+        return EXIT_ENVIRONMENT if self.is_all_unsupported else EXIT_PASSED
 
 
 def chosen_of(plan: Plan) -> list[Case]:
@@ -196,7 +196,7 @@ class _Messages:
         telling = [line for line in lines if "ERROR" in line] or lines[-1:]
         return " ".join(telling)[-600:] or "it gave no reason."
 
-    def speaks_of_full_disk(self) -> bool:
+    def has_full_disk_message(self) -> bool:
         return "No space left on device" in self.text
 
 
@@ -230,7 +230,7 @@ def run_robot(
     total = sum(verdicts.values())
     interrupted = listener.interrupted or code == INTERRUPTED
     if code >= ROBOT_FAILED and not interrupted:
-        if messages.speaks_of_full_disk():
+        if messages.has_full_disk_message():
             raise _full_disk()
         log = plan.robot_folder / "output.xml"
         if not log.is_file():
@@ -270,7 +270,7 @@ def _robot(plan: Plan, listener: Any, modifiers: list[SuiteVisitor], messages: _
         )
     except (OSError, ValueError) as error:
         # Robot's own log has its own exceptions for a full disk.
-        full = messages.speaks_of_full_disk() or getattr(error, "errno", None) == errno.ENOSPC
+        full = messages.has_full_disk_message() or getattr(error, "errno", None) == errno.ENOSPC
         if not listener.failure and not full:
             raise
         raise listener.failure or _full_disk() from error

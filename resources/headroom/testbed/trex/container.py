@@ -21,7 +21,7 @@ from headroom.core import process_group
 from headroom.core.errors import EnvironmentLacks
 from headroom.core.paths import ROOT
 from headroom.testbed import containers, stopped_process
-from headroom.testbed.trex.home import AGENT, PROFILES, Home, Process, listening
+from headroom.testbed.trex.home import AGENT, PROFILES, Home, Process, is_listening
 from headroom.testbed.trex.installation import Installation, find
 from headroom.testbed.trex.server import LEFT
 
@@ -124,7 +124,7 @@ class InContainer(Home):
 
     def is_up(self, process: Process) -> bool:
         with contextlib.suppress(EnvironmentLacks):
-            return listening(self.words)
+            return is_listening(self.words)
         return False  # the container has gone, which `how_it_ended` reports
 
     def release(self, process: Process) -> None:
@@ -138,7 +138,7 @@ class InContainer(Home):
         return stopped_process.why_still(self._server or process.pid)
 
     def how_it_ended(self, code: int) -> str:
-        if not containers.daemon_answers():
+        if not containers.is_daemon_up():
             return "cannot be reached any more: the Docker daemon does not answer"
         if not containers.inspect(self.container).get("State", {}).get("Running"):
             return "is gone: the generator's container does not run any more"

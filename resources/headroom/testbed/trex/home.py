@@ -88,7 +88,7 @@ class Namespace(Home):
         )
 
     def is_up(self, process: Process) -> bool:
-        return listening((), process.pid)
+        return is_listening((), process.pid)
 
     def release(self, process: Process) -> None:
         with contextlib.suppress(ProcessLookupError):
@@ -109,20 +109,20 @@ class Namespace(Home):
         return str(path)
 
 
-def listening(words: Sequence[str] = (), process: int | None = None) -> bool:
+def is_listening(words: Sequence[str] = (), process: int | None = None) -> bool:
     """True if a process listens on the server's port, in the namespace of a process or where `words` run a program."""
     tables = [f"/proc/{process or 'self'}/net/tcp{version}" for version in ("", "6")]
     if process is not None:
         with contextlib.suppress(OSError):
-            return _listens("".join(Path(table).read_text() for table in tables if Path(table).exists()))
+            return _is_in_listening_table("".join(Path(table).read_text() for table in tables if Path(table).exists()))
         return False
     done = subprocess.run([*words, "cat", *tables], stdin=subprocess.DEVNULL, capture_output=True, text=True)
     if not done.stdout:
         raise EnvironmentLacks(f"`{' '.join(words)}` does not work: {done.stderr.strip()}")
-    return _listens(done.stdout)
+    return _is_in_listening_table(done.stdout)
 
 
-def _listens(table: str) -> bool:
+def _is_in_listening_table(table: str) -> bool:
     rows = [line.split() for line in table.splitlines()]
     return any(
         len(row) > 3 and row[3] == LISTENING and row[1].endswith(f":{RPC_PORT:04X}") for row in rows if row[0] != "sl"

@@ -31,7 +31,7 @@ from typing import Any, Literal
 
 from headroom.core import process_group
 from headroom.core.errors import EnvironmentLacks, HeadroomError, UsageError
-from headroom.testbed.trex.home import RPC_PORT, Home, Namespace, listening
+from headroom.testbed.trex.home import RPC_PORT, Home, Namespace, is_listening
 from headroom.testbed.trex.installation import CLIENT, Installation
 from headroom.testbed.trex.pipe import last_words
 
@@ -205,7 +205,7 @@ class Server:
         """Starts the server and waits until it answers. Raises EnvironmentLacks, UsageError, TrexFailure."""
         self.home.check()
         place_words = self.home.words
-        if listening(place_words):
+        if is_listening(place_words):
             raise EnvironmentLacks(
                 f"A process listens on TRex's port {RPC_PORT} already where `{' '.join(place_words)}` leads; each "
                 "server needs a namespace of its own."

@@ -5,7 +5,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from headroom.testbed.trial import Direction, Latency, behind
+from headroom.testbed.trial import Direction, Latency, has_fallen_behind
 
 FRAME_OCTETS = 14 + 4  # TRex counts Ethernet's header and frame check sequence
 
@@ -25,7 +25,7 @@ def direction_of(
         octets_sent=int(stats["ports"][sender]["obytes"]) - sent * FRAME_OCTETS,
         lost=max(0, sent - received),
         unexpected=max(0, received - sent),
-        fell_behind=behind(rate_pps, achieved),
+        fell_behind=has_fallen_behind(rate_pps, achieved),
         compared=False,
         latency=latency,
         latency_missing=latency_missing or ("" if latency else "no packet that measures latency has arrived"),

@@ -144,5 +144,5 @@ def test_the_framework_knows_no_family() -> None:
 
 def test_r_mode_is_of_one_family() -> None:
     mode = next(axis for axis in AXES if axis.name == "mode")
-    assert [value.name for value in mode.values if value.goes_with({"profile": "0x0001"})] == ["U", "O", "R"]
-    assert [value.name for value in mode.values if value.goes_with({"profile": "0x0006"})] == ["U", "O"]
+    assert [value.name for value in mode.values if value.can_go_with({"profile": "0x0001"})] == ["U", "O", "R"]
+    assert [value.name for value in mode.values if value.can_go_with({"profile": "0x0006"})] == ["U", "O"]

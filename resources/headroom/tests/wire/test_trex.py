@@ -27,7 +27,7 @@ from headroom.testbed.trex.server import (
     TrexFailure,
     arguments,
     in_namespace,
-    listening,
+    is_listening,
     messages,
     prepared,
     settings,
@@ -187,10 +187,10 @@ def test_two_servers_side_by_side_share_nothing(installation: Installation, plac
 
 @needs_namespaces
 def test_its_ports_are_bound_in_its_own_namespace_alone(installation: Installation, place: list[str]) -> None:
-    before = listening()
+    before = is_listening()
     with Server(installation, place, PORTS):
-        assert listening(place)
-        assert listening() == before
+        assert is_listening(place)
+        assert is_listening() == before
 
 
 @needs_namespaces

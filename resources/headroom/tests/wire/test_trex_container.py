@@ -185,7 +185,7 @@ def test_who_is_not_there_is_named() -> None:
 )
 def test_how_a_server_ended(root: Path, monkeypatch: pytest.MonkeyPatch, code: int, sentence: str) -> None:
     state = {"State": {"Running": True}}
-    monkeypatch.setattr(containers, "daemon_answers", lambda: True)
+    monkeypatch.setattr(containers, "is_daemon_up", lambda: True)
     monkeypatch.setattr(containers, "inspect", lambda container: state)
     mounted = mount({"TREX_ROOT": str(root)})
     unmount(mounted)
@@ -193,7 +193,7 @@ def test_how_a_server_ended(root: Path, monkeypatch: pytest.MonkeyPatch, code: i
     assert sentence in home.how_it_ended(code)
     state["State"]["Running"] = False
     assert "the generator's container does not run any more" in home.how_it_ended(code)
-    monkeypatch.setattr(containers, "daemon_answers", lambda: False)
+    monkeypatch.setattr(containers, "is_daemon_up", lambda: False)
     assert "the Docker daemon does not answer" in home.how_it_ended(code)
 
 

@@ -83,7 +83,7 @@ def figure_7_and_table_4(paper: Paper, run: Run, config: load.LoadConfig) -> Pap
         name = configuration.name
         if run.settings.cpus and name not in run.settings.cpus:
             missing[name] = "left out by --cpus"
-        elif not configuration.available:
+        elif not configuration.is_available:
             missing[name] = f"this machine has no {name}: {configuration.reason}"
         else:
             rules = capacity.rules_for(run.quick, len(configuration.cpus))
@@ -96,7 +96,7 @@ def figure_7_and_table_4(paper: Paper, run: Run, config: load.LoadConfig) -> Pap
             if measured[0.5].flow_pairs is not None:
                 # The searches stay close to their targets; a curve needs the rest of the way.
                 points.fill(max(1, round(share * measured[0.5].flow_pairs)) for share in SHARES)
-            curve = [point for point in points.search.known() if not point.misses]
+            curve = [point for point in points.search.known() if not point.has_missed_ticks]
             straight.append(explained(curve))
             result.series.append(_curve("load_by_cpus", name, curve))
     for figure in paper.of("Table 4"):
@@ -145,7 +145,7 @@ def explained(points: list[Point]) -> float:
 
     Points that miss ticks do not count.
     """
-    below = [point for point in points if point.load < 0.95 and not point.misses]
+    below = [point for point in points if point.load < 0.95 and not point.has_missed_ticks]
     if len(below) < 3:
         return 1.0
     slope, start = fit(below)

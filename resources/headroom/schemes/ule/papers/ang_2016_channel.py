@@ -171,7 +171,7 @@ def checked(done: replay.Replay) -> replay.Replay:
     if wrong := done.failures():
         raise RuntimeError(" ".join(wrong))
     missing = done.sent - done.count("identical")
-    if missing and not replay.impaired(done.config):
+    if missing and not replay.is_impaired(done.config):
         raise RuntimeError(f"{missing} of {done.sent} packets did not come out.")
     return done
 
