@@ -301,8 +301,11 @@ unsigned offset_bits_of(const CompressorConfig& config) noexcept {
 
 std::size_t most_compressed_of(const CompressorConfig& config) noexcept {
   constexpr std::size_t kMost = 1400;
+  if (config.transport == Transport::kStream) {  // a longer message is a decompression failure (RFC 3320, 8.7)
+    const std::size_t most = config.peer.decompression_memory_size;
+    return config.most_compressed == 0 ? most : std::min(config.most_compressed, most);
+  }
   if (config.most_compressed != 0) return config.most_compressed;
-  if (config.transport == Transport::kStream) return config.peer.decompression_memory_size;
   return std::min<std::size_t>(kMost, config.peer.decompression_memory_size / 2);
 }
 

@@ -91,6 +91,22 @@ TEST(Limits, WhatDoesNotFitIsRefused) {
   }
 }
 
+// A SigComp message that is larger than the decompression_memory_size fails (RFC 3320, 8.7), over streams, too.
+TEST(Limits, NoMessageOverAStreamIsLongerThanTheDecompressionMemory) {
+  CompressorConfig config = with(Mechanism::kStatelessStatic);
+  config.transport = Transport::kStream;
+  config.peer = {16, 8192, 2048};
+  config.most_compressed = 20000;
+  test::Random random(3);
+  Bytes noise(7000);
+  for (auto& octet : noise) octet = random.octet();
+  Endpoint a(config);
+  EXPECT_FALSE(a.send(noise).empty());
+  noise.resize(10000);
+  for (auto& octet : noise) octet = random.octet();
+  EXPECT_TRUE(a.send(noise).empty());
+}
+
 // Where there is less room than most_compressed, nothing happens to the message or to what later ones rely on.
 TEST(Limits, WhatHasNoRoomIsAsIfItHadNotBeenGiven) {
   Endpoint a(with(Mechanism::kDynamic));
