@@ -15,7 +15,7 @@ import subprocess
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,9 @@ from headroom.core.process_group import memory_limit
 
 __all__ = ["EngineFailure", "NothingRuns", "memory_limit", "rehearsal", "run", "run_together", "take_link_digest"]
 
-MAX_OUTPUT = 1 << 30  # octets of one result; far above any, and below what would push a machine into swap
+# Octets of one result. A replay with its records has 1.5 kB a packet: 2.3 MB where suites ask for most, and this is a
+# hundred times as much.
+MAX_OUTPUT = 256 << 20
 MAX_COMPLAINT = 1 << 16
 LAST_WORDS_S = 0.5  # how long the pipes of an engine that has ended are still read when another process holds them open
 CPU_MORE_S = 10  # processor time that an engine may have beyond its time on all cores: then its caller stands still
@@ -105,12 +107,14 @@ def run(
     timeout_s: float = 120.0,
     build: str = DEFAULT_BUILD,
     folders: Sequence[Path] = (),
+    under: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """Runs one job and returns the engine's document. Adapters may read and write in `folders`.
+    """Runs one job and returns the engine's document. Adapters may read and write in `folders`. `under` are words
+    before the engine's own, such as `valgrind`: such a job is no part of what a case does.
 
     Raises EngineFailure, or EnvironmentLacks when there is no engine.
     """
-    return run_together(command, [job], timeout_s, build, folders=folders)[0]
+    return run_together(command, [job], timeout_s, build, folders=folders, under=under)[0]
 
 
 def run_together(
@@ -120,27 +124,31 @@ def run_together(
     build: str = DEFAULT_BUILD,
     at_once: int | None = None,
     folders: Sequence[Path] = (),
+    under: Sequence[str] = (),
 ) -> list[dict[str, Any]]:
     """Runs several jobs at once, each in a process of its own, and returns their documents in order. With `at_once` no
-    more run at a time, and the next begins when one has ended. `folders` are as for run.
+    more run at a time, and the next begins when one has ended. `folders` and `under` are as for run.
 
     When one fails, the others are stopped and its EngineFailure is raised. Ctrl-C stops them all.
     """
     global _last_job
     program = program_for(command, len(jobs), build)
     timeout_s = min(timeout_s, _patience_s)
-    if command != DESCRIBE and jobs:
+    if command != DESCRIBE and jobs and not under:
         _last_job = Job(command, jobs[0], build)
     running: list[_Running] = []
     try:
         at_once = at_once or len(jobs)
         memory = memory_limit(program, min(at_once, len(jobs)))
-        _attend(running, (_start(program, command, job, timeout_s, memory, folders) for job in jobs), at_once)
+        _attend(running, (_start(program, command, job, timeout_s, memory, folders, under) for job in jobs), at_once)
         order = [id(one) for one in running]
         # The one that failed by itself explains why the others were stopped, so it comes first.
         running.sort(key=lambda one: not (one.late or one.left_behind or one.overflow or one.excess or _died(one)))
         documents = {id(one): _document(one) for one in running}
-        _link_digests.extend(found for one in documents.values() if isinstance(found := one.get("link_sha256"), str))
+        if not under:
+            _link_digests.extend(
+                found for one in documents.values() if isinstance(found := one.get("link_sha256"), str)
+            )
         return [documents[key] for key in order]
     except BaseException:
         for one in running:
@@ -183,19 +191,25 @@ def take_last_job() -> Job | None:
 
 
 def _start(
-    program: Path, command: str, job: dict[str, Any], timeout_s: float, memory: int | None, folders: Sequence[Path]
+    program: Path,
+    command: str,
+    job: dict[str, Any],
+    timeout_s: float,
+    memory: int | None,
+    folders: Sequence[Path],
+    under: Sequence[str],
 ) -> _Running:
     # A session, and with it a process group, of its own: Ctrl-C reaches us, and we stop the engine, so that its death
     # is never taken for a crash; and whatever an adapter starts can be found and ended.
     whole, seal = sealed(job)
     text = json.dumps(whole).encode()
     made = [path for path in sandbox.outputs(job) if not os.path.lexists(path)]
+    cpu_s = int(timeout_s * (os.cpu_count() or 1)) + CPU_MORE_S
+    walls = sandbox.of_job(job, text, folders=folders, memory=memory, cpu_s=cpu_s)
     process = process_group.start(
-        [str(program), command, "--job", "-"],
+        [*under, str(program), command, "--job", "-"],
         env=os.environ | EXACT_HEAP if job.get("costs") else None,
-        walls=sandbox.of_job(
-            job, text, folders=folders, memory=memory, cpu_s=int(timeout_s * (os.cpu_count() or 1)) + CPU_MORE_S
-        ),
+        walls=replace(walls, reads=(*walls.reads, str(program))) if under else walls,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -306,5 +320,8 @@ def _document(one: _Running) -> dict[str, Any]:
     if one.excess:
         raise EngineFailure("memory", f"{who(one)} {one.excess}: it was stopped.")
     if one.overflow:
-        raise EngineFailure("garbage", f"It printed more than {MAX_OUTPUT} octets and was stopped.")
+        raise EngineFailure(
+            "garbage",
+            f"It printed more than {MAX_OUTPUT} octets and was stopped: ask for fewer packets, or an adapter prints.",
+        )
     return document(one)

@@ -7,22 +7,18 @@ are no times: a cache miss counts like an addition. Processor features that Valg
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shutil
 import stat
-import subprocess
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from headroom.core import process_group, sandbox
+from headroom.core import engine
 from headroom.core.errors import EnvironmentLacks, HeadroomError
-from headroom.core.machine.build import require_engine
 
 # Functions of resources/engine/adapter/caller.h through which all calls for packets go, by stage.
 CALLERS = {"compress": "headroom::compress_in_adapter", "decompress": "headroom::decompress_in_adapter"}
@@ -31,7 +27,7 @@ _NAME = re.compile(r"\((\d+)\)(?: (.*))?")
 
 
 class CountFailed(HeadroomError):
-    """A job ended badly under Valgrind, or its profile cannot be read."""
+    """The profile of a job under Valgrind cannot be read."""
 
     verdict = "error"
 
@@ -45,35 +41,16 @@ def count(
     command: str, job: Mapping[str, Any], libraries: Iterable[Path], build: str, timeout_s: float = 300.0
 ) -> tuple[dict[str, int], dict[str, Any]]:
     """Runs a job under callgrind. Returns instructions within `libraries` by the function of the engine that called
-    them (see `CALLERS`), and the engine's document. Raises EnvironmentLacks without valgrind or engine, CountFailed
-    where the job ends badly."""
+    them (see `CALLERS`), and the engine's document. Raises EnvironmentLacks without valgrind or engine, EngineFailure
+    where the job ends badly, and CountFailed."""
     if reason := lacking():
         raise EnvironmentLacks(f"Instructions cannot be counted: {reason}.")
-    program = require_engine(build)
     with tempfile.TemporaryDirectory(prefix="headroom-callgrind-") as folder:
         profile = Path(folder) / "profile"
-        words = ["valgrind", "--quiet", "--vgdb=no", "--tool=callgrind", f"--callgrind-out-file={profile}"]
-        text = json.dumps(job).encode()
-        walls = sandbox.of_job(dict(job), text)
-        process = process_group.start(
-            [*words, str(program), command, "--job", "-"],
-            walls=replace(walls, reads=(*walls.reads, str(program)), writes=(*walls.writes, folder)),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
+        under = ["valgrind", "--quiet", "--vgdb=no", "--tool=callgrind", f"--callgrind-out-file={profile}"]
+        document = engine.run(command, dict(job), timeout_s, build, [Path(folder)], under)
         try:
-            out, complaint = process.communicate(text, timeout=timeout_s)
-        except subprocess.TimeoutExpired:
-            raise CountFailed(f"A job under valgrind took more than {timeout_s:g} s and was stopped.") from None
-        finally:
-            process_group.stop(process)
-        if process.returncode != 0:
-            last = (complaint or out).decode(errors="replace").strip().splitlines()[-1:] or ["it said nothing"]
-            raise CountFailed(f"A job under valgrind ended with status {process.returncode}: {last[0][:300]}")
-        try:
-            found = calls_between(_text(profile), {str(path.resolve()) for path in libraries})
-            return found, json.loads(out)
+            return calls_between(_text(profile), {str(path.resolve()) for path in libraries}), document
         except (OSError, ValueError, IndexError, KeyError) as error:
             raise CountFailed(f"Callgrind's profile cannot be read: {error}") from error
 

@@ -434,3 +434,18 @@ def test_a_profile_is_a_file(tmp_path: Path) -> None:
     os.mkfifo(profile)
     with pytest.raises(instructions.CountFailed, match="is no file"):
         instructions._text(profile)
+
+
+@walled
+@pytest.mark.skipif(shutil.which("valgrind") is None, reason="valgrind is not installed")
+@pytest.mark.parametrize(
+    ("fault", "kind"), [("forged", "garbage"), ("forks-silently", "left-behind"), ("flood", "garbage")]
+)
+def test_an_engine_under_valgrind_is_believed_no_more_than_another(
+    fake_build: str, monkeypatch: pytest.MonkeyPatch, fault: str, kind: str
+) -> None:
+    monkeypatch.setattr(engine, "MAX_OUTPUT", 1 << 20)
+    with pytest.raises(engine.EngineFailure) as caught:
+        instructions.count("replay", {"fake": fault, "marker": "/tmp/marker"}, [], fake_build)
+    assert caught.value.kind == kind
+    assert engine.take_last_job() is None
