@@ -11,6 +11,7 @@ import itertools
 import os
 import re
 import shlex
+import shutil
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
@@ -192,7 +193,13 @@ class ArtefactStore:
     def packed(self, capture: Path) -> str:
         """Compresses a capture, which Wireshark and tshark can read, and returns its name."""
         packed = capture.with_name(f"{capture.name}.gz")
-        packed.write_bytes(gzip.compress(capture.read_bytes(), compresslevel=1, mtime=0))
+        # An adapter may have made it larger than our memory.
+        with (
+            capture.open("rb") as whole,
+            packed.open("wb") as file,
+            gzip.GzipFile("", "wb", 1, file, mtime=0) as into,
+        ):
+            shutil.copyfileobj(whole, into)
         capture.unlink()
         return self.name(packed)
 

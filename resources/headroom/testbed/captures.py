@@ -5,17 +5,29 @@ import struct
 from collections.abc import Iterator
 from pathlib import Path
 
+from headroom.core.engine_result import EngineFailure
+
 PCAP_HEADER, PCAP_RECORD = 24, 16  # octets
+MOST_OCTETS = 1 << 30  # of a capture: some ten million packets of voice
 
 
 def split(whole: Path, first: int, head: Path, tail: Path) -> None:
     """Writes the first packets of a pcap file to one file and the others to another."""
-    octets = whole.read_bytes()
+    octets = read(whole)
     at = PCAP_HEADER
     for _ in range(first):
         at += PCAP_RECORD + struct.unpack_from("<I", octets, at + 8)[0]
     head.write_bytes(octets[:at])
     tail.write_bytes(octets[:PCAP_HEADER] + octets[at:])
+
+
+def read(path: Path) -> bytes:
+    """The octets of a capture. Raises EngineFailure where it is larger than memory should hold."""
+    with path.open("rb") as file:
+        octets = file.read(MOST_OCTETS + 1)
+    if len(octets) > MOST_OCTETS:
+        raise EngineFailure("garbage", f"{path.name} has more than {MOST_OCTETS} octets; ask for fewer packets.")
+    return octets
 
 
 def records(capture: bytes) -> Iterator[tuple[int, bytes]]:

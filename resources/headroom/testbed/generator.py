@@ -24,7 +24,7 @@ from headroom.core.paths import DEFAULT_BUILD
 from headroom.core.scheme_registry import all_schemes
 from headroom.testbed.arrivals import UNCOMPARED, ArrivalComparison, Ears, Listener, compare, ip_packet
 from headroom.testbed.bridge_noise import strays_in
-from headroom.testbed.captures import records, split
+from headroom.testbed.captures import read, records, split
 from headroom.testbed.trex.client import Trex
 from headroom.testbed.trex.home import PROFILES
 from headroom.testbed.trex.server import TrexFailure, scratch
@@ -256,7 +256,7 @@ class TrexGenerator:
             for variant in job["profile"]["variants"] if streams else ():
                 variant["payload"]["content"] = "pattern"
             engine.run("render", job, build=self.build)
-            packets = [ip_packet(frame) for at_us, frame in records(whole.read_bytes()) if at_us >= first_us]
+            packets = [ip_packet(frame) for at_us, frame in records(read(whole)) if at_us >= first_us]
         return packets[skip:]
 
     # -- both ---------------------------------------------------------------------------------------------------------

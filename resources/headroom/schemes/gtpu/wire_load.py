@@ -29,7 +29,7 @@ from headroom.schemes.gtpu.pfcp.tables import Cause, Ie, MessageType
 from headroom.schemes.gtpu.user_plane import N3, N6
 from headroom.schemes.gtpu.wire_plane import Distribution
 from headroom.testbed import choice
-from headroom.testbed.captures import records
+from headroom.testbed.captures import read, records
 from headroom.testbed.line import Codec, Line, node_job
 from headroom.testbed.sender import sender
 from headroom.testbed.tunnel_path import TunnelPath
@@ -105,7 +105,7 @@ def _first_packets(
         job = {"profile": loaded, "flows": flows, "seed": seed, "reverse": is_downlink, "output": str(path)}
         limit = {"duration_s": intervals * longest_ms / 1000, "frames": "ethernet"}
         engine.run("render", job | limit, build=build)
-        yield from (frame[ETHERNET:] for _, frame in records(path.read_bytes()))
+        yield from (frame[ETHERNET:] for _, frame in records(read(path)))
 
 
 def _user(address: str) -> str:

@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import re
 import subprocess
 import sys
+import tracemalloc
 from dataclasses import replace
 from html import unescape
 from pathlib import Path
@@ -427,3 +429,20 @@ def test_a_broken_declaration_stops_only_who_names_it(
     monkeypatch.setattr(implementations, "all_valid", lambda warn=None: real(tmp_path, warn))
     assert matrix_module.candidates(find("rohc"), heard.append) == ["good"]
     assert len(heard) == 2
+
+
+def test_a_capture_of_any_size_is_packed_in_little_memory(tmp_path: Path) -> None:
+    capture = tmp_path / "link.pcapng"
+    with capture.open("wb") as file:
+        file.write(b"first")
+        file.truncate(64 << 20)
+    tracemalloc.start()
+    try:
+        name = matrix_module.ArtefactStore(tmp_path).packed(capture)
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert name == "link.pcapng.gz" and not capture.exists()
+    assert most < 8 << 20
+    with gzip.open(tmp_path / name) as packed:
+        assert packed.read(5) == b"first"

@@ -13,8 +13,10 @@ from typing import Any
 import pytest
 
 from headroom.core import profiles
+from headroom.core.engine_result import EngineFailure
 from headroom.core.errors import HeadroomError, UsageError
 from headroom.core.machine.build import engine_program
+from headroom.testbed import captures
 from headroom.testbed.arrivals import ArrivalComparison
 from headroom.testbed.captures import records, split
 from headroom.testbed.generator import EmbeddedGenerator, TrexGenerator
@@ -236,6 +238,16 @@ def test_a_capture_that_would_not_fit_is_refused(real_build: str) -> None:
 def test_rates_and_durations_that_are_none(real_build: str, rate: float, duration: float) -> None:
     with pytest.raises(UsageError, match="above 0"):
         generator(FakeTrex(), real_build).trial(rate, duration)
+
+
+def test_a_capture_that_fills_memory_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(captures, "MOST_OCTETS", 1000)
+    whole = tmp_path / "whole.pcap"
+    with whole.open("wb") as file:
+        file.truncate(1001)
+    with pytest.raises(EngineFailure, match="has more than 1000 octets; ask for fewer packets") as caught:
+        captures.split(whole, 1, tmp_path / "head", tmp_path / "tail")
+    assert caught.value.kind == "garbage"
 
 
 def test_a_capture_is_split_between_packets(tmp_path: Path) -> None:
