@@ -229,7 +229,9 @@ def _bubblewrap(ports: bool) -> tuple[str, ...]:
     separate = ["--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", "--cap-drop", "ALL"]
     if ports:  # in a user namespace of its own it could not open interfaces of this one
         separate += [word for right in PORT_RIGHTS for word in ("--cap-add", right)]
-        devices = [word for name in ("hugepages", "vfio") for word in ("--dev-bind-try", *[f"/dev/{name}"] * 2)]
+        devices = [
+            word for name in ("hugepages", "vfio", "net/tun") for word in ("--dev-bind-try", *[f"/dev/{name}"] * 2)
+        ]
     else:
         separate += ["--unshare-net", "--unshare-user", "--disable-userns"]
         devices = []

@@ -207,7 +207,7 @@ def namespaces() -> Check:
 
 def walls() -> Check:
     """Checks the sandbox around other people's code."""
-    in_force = f"{sandbox.in_force()}; engines with ports: {sandbox.in_force(ports=True)}; other servers, TRex: none"
+    in_force = f"{sandbox.in_force()}; engines with ports: {sandbox.in_force(ports=True)}; TRex: none"
     if reason := sandbox.lacking() or sandbox.lacking(ports=True):
         return lacking("sandbox", f"{in_force} ({reason})", "lacking" if sandbox.lacking() else "note")
     return Check("sandbox", "good", in_force)

@@ -186,7 +186,7 @@ class Crew:
         text = json.dumps(whole).encode()
         command_line = [*words, command, "--job", "-"]
         if place.engine:
-            started = _popen([*place.words, *command_line], text)
+            started = _popen(command_line, text, place=place)
         else:
             walls = sandbox.of_job(job, text, ports=True, memory=memory)
             assert control is not None
@@ -213,14 +213,16 @@ class Crew:
         ready: Callable[[], bool] | None = None,
         folder: Path | None = None,
         environment: dict[str, str] | None = None,
+        walls: Walls | None = None,
     ) -> Service:
-        """Starts any other program in a working directory of its own choice; `ready` is true once it can be used."""
+        """Starts any other program in a working directory of its own choice; `ready` is true once it can be used.
+        `walls` bound what it may reach, for other people's code."""
         for needed in (str(words[0]), *place.words[:1]):  # the words before it would only report that it failed
             if shutil.which(needed, path=(environment or {}).get("PATH")) is None:
                 raise EnvironmentLacks(f"{needed} cannot be started: it does not exist, or is not a program.")
-        command = [*place.words, *(str(word) for word in words)]
+        command = [str(word) for word in words]
         return self._start(
-            _popen(command, b"", folder, environment),
+            _popen(command, b"", folder, environment, walls, place),
             program=Path(words[0]),
             command="",
             libraries={},
@@ -437,7 +439,7 @@ def _popen(
     try:
         env = None if environment is None else {**os.environ, **environment}
         process = process_group.start(
-            words, env, walls, place.words if walls else (), stdin=given, stdout=output, stderr=errors, cwd=folder
+            words, env, walls, place.words, stdin=given, stdout=output, stderr=errors, cwd=folder
         )
     except OSError as error:
         os.close(output)

@@ -19,6 +19,7 @@ from headroom.core.engine_result import EngineFailure
 from headroom.core.implementations import Implementation
 from headroom.core.machine import topology as cpus
 from headroom.core.paths import DEFAULT_BUILD
+from headroom.core.sandbox import Walls
 from headroom.schemes.gtpu import gtpv1_c, judge, packets
 from headroom.schemes.gtpu.conversation import CONTROL, N3_HOSTS, Session
 from headroom.schemes.gtpu.user_plane import N3, N6
@@ -128,7 +129,8 @@ def _start(made: Topology, command: str, folder: Path) -> Service:
     text = CONFIGURATION.format(folder=folder, address=N3_HOSTS[4], apn=APN, users=USERS)
     configuration.write_text(text, encoding="utf-8")
     ready = partial(interfaces.inside, seat.place.name, _listens)
-    program = made.crew.program("user plane", (command, "-c", configuration), seat.place, ready, folder)
+    walls = Walls((str(folder),), (str(folder),), ports=True)
+    program = made.crew.program("user plane", (command, "-c", configuration), seat.place, ready, folder, walls=walls)
     made.crew.wait_until_ready()
     return program
 

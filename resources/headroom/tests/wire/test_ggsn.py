@@ -5,6 +5,7 @@ import shutil
 
 import pytest
 
+from headroom.core import process_group, sandbox
 from headroom.core.errors import EnvironmentLacks, UsageError
 from headroom.core.implementations import find, identity
 from headroom.schemes.gtpu import ggsn, packets
@@ -20,6 +21,8 @@ LACKS = netns.lacks() or choice.build_lacks(BUILD)
 def test_sessions_of_a_ggsn_carry_packets_both_ways() -> None:
     found = find("osmo-ggsn")
     with ggsn.of_program(found, BUILD) as plane:
+        (program,) = (one for one in plane._made.crew.services if one.name == "user plane")
+        assert sandbox.lacking(ports=True) or process_group.is_walled(program.process)
         talk = Conversation(plane, Facts.of(found), plane.open_session)
         sessions = [talk.establish() for _ in range(3)]
         assert len({session.user for session in sessions}) == 3

@@ -16,8 +16,10 @@ from typing import Any
 
 import pytest
 
+from headroom.core import sandbox
 from headroom.core.engine_result import EngineFailure
 from headroom.core.errors import EnvironmentLacks
+from headroom.core.sandbox import Walls
 from headroom.testbed import compose, processes
 from headroom.testbed.processes import Crew
 
@@ -103,6 +105,14 @@ def test_the_death_of_another_program_is_heard_too() -> None:
     with Crew() as crew:
         crew.program("generator", ["sh", "-c", "echo no such port >&2; sleep 0.1; exit 4"])
         with pytest.raises(EngineFailure, match=r"The generator \(sh\) ended with exit status 4 .*: no such port"):
+            crew.attend(30)
+
+
+@pytest.mark.skipif(sandbox.in_force() == "none", reason="there is no sandbox here")
+def test_another_program_can_have_walls_too() -> None:
+    with Crew() as crew:
+        crew.program("server", ["sh", "-c", "grep NoNewPrivs /proc/self/status >&2; exit 4"], walls=Walls())
+        with pytest.raises(EngineFailure, match=r"The server \(sh\) ended with exit status 4 .*: NoNewPrivs:\s1"):
             crew.attend(30)
 
 
