@@ -73,7 +73,7 @@ class KernelTcpConfig:
 
 
 @dataclass(frozen=True)
-class Carried:
+class LineTransfer:
     """A transfer over one line. `statistics` are those of its processes, by role."""
 
     transfer: Transfer
@@ -115,8 +115,8 @@ class Carried:
 class Comparison:
     """Transfers with and without compression, at the same time on the same machine."""
 
-    compressed: Carried
-    uncompressed: Carried
+    compressed: LineTransfer
+    uncompressed: LineTransfer
 
     @property
     def gain(self) -> float:
@@ -167,7 +167,9 @@ def side_by_side(run: Run, config: KernelTcpConfig, channel: Channel) -> Compari
     return Comparison(*(future.result() for future in futures))
 
 
-def _carry(run: Run, config: KernelTcpConfig, codec: Codec, channel: Channel, together: threading.Barrier) -> Carried:
+def _carry(
+    run: Run, config: KernelTcpConfig, codec: Codec, channel: Channel, together: threading.Barrier
+) -> LineTransfer:
     try:
         usable = [core.number for core in cpus.read().physical_cores]
         with Netns(
@@ -182,7 +184,7 @@ def _carry(run: Run, config: KernelTcpConfig, codec: Codec, channel: Channel, to
             transfer = tcp_hosts.transfer(topology, config.tcp, config.connections, seconds, config.seed)
             topology.look()
             statistics = {role: service.statistics() for role, service in services.items()}
-            return Carried(transfer, config.warm_up_s, statistics, topology.describe())
+            return LineTransfer(transfer, config.warm_up_s, statistics, topology.describe())
     except BaseException:
         together.abort()
         raise

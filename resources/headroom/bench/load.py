@@ -24,12 +24,12 @@ from headroom.core.workload import COPY
 
 STAGES = ("generate", "compress", "handover", "decompress", "verify", "feedback", "replace")
 
-MOST_STEAL = 0.01  # of a trial's time; more, and the trial is repeated
-MOST_SWITCHES_PER_S = 25.0  # involuntary context switches: other work had the core
+MOST_STEAL = 0.01  # share of a trial's time; the trial is repeated if more is disturbed
+MOST_SWITCHES_PER_S = 25.0  # involuntary context switches a second: other work had the core
 
 
 class WrongOutput(HeadroomError):
-    """Under load, packets did not come out as they went in, or were not handled. A failure of the implementation."""
+    """Raised if packets came out changed under load, or were not handled: a failure of the implementation."""
 
     verdict = "fail"
 
@@ -42,7 +42,10 @@ class LoadConfig:
     scheme: str
     compressor: Implementation
     decompressor: Implementation
-    profile: str = ""
+    profile: str = (
+        "The configuration of a load. `channel` is the configuration of both sides; empty: that of the "
+        "scheme's workload."
+    )
     cores: tuple[int, ...] = ()
     build: str = DEFAULT_BUILD
     seed: int = 1
@@ -57,7 +60,7 @@ class LoadConfig:
     channel: dict[str, Any] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
-        """All that the load depends on."""
+        """All conditions that the load depends on."""
         return vars(self) | {"compressor": self.compressor.word, "decompressor": self.decompressor.word}
 
 
@@ -118,9 +121,9 @@ def _side(config: LoadConfig, implementation: Implementation, channel: Mapping[s
 
 
 def measure(config: LoadConfig, flow_pairs: int) -> Trial:
-    """One trial: `flow_pairs` on every core of `config.cores`, all at the same time.
+    """Makes a trial: `flow_pairs` on every core of `config.cores`, all at the same time.
 
-    Raises EngineFailure when an adapter crashes or hangs, WrongOutput when packets come out wrong.
+    Raises EngineFailure if an adapter crashes or hangs, WrongOutput if packets come out wrong.
     """
     cores: tuple[int | None, ...] = config.cores or (None,)
     start_at = time.monotonic_ns() + round(0.4e9 + 8e3 * flow_pairs) if len(cores) > 1 else None
@@ -146,7 +149,7 @@ def trial_of(flow_pairs: int, cores: list[Core]) -> Trial:
 
 
 def disturbance(core: Core) -> str:
-    """The external disturbance of a trial; "" when there was none."""
+    """The external disturbance of a trial; "" if there was none."""
     if core.steal is not None and core.steal > MOST_STEAL:
         return f"the hypervisor took {core.steal:.0%} of the time".replace("%", " %")
     if core.involuntary_switches > MOST_SWITCHES_PER_S:
@@ -205,12 +208,12 @@ def costs(phase: dict[str, Any]) -> dict[str, float]:
 
 
 def check(phase: dict[str, Any], pair: str = "the adapters") -> None:
-    """Raises WrongOutput when a phase shows packets of `pair` that came out wrong or were not handled."""
+    """Raises WrongOutput if packets of `pair` came out wrong in a phase, or were not handled."""
     if phase["mismatched"] or phase["wrong_length"]:
         wrong = phase["mismatched"] + phase["wrong_length"]
         raise WrongOutput(
-            f"Under load (phase {phase['name']}), {wrong} packets of {pair} came out other "
-            f"than they went in; {phase['verified']} were verified."
+            f"Under load (phase {phase['name']}), {wrong} packets of {pair} came out changed; {phase['verified']} "
+            "were verified."
         )
     for side in ("compressor", "decompressor"):
         statuses = phase["statuses"][side]
@@ -226,7 +229,7 @@ def _times(jiffies: dict[str, int] | None) -> procstat.CoreTimes | None:
 
 
 def memory_per_flow(document: dict[str, Any]) -> float | None:
-    """Octets of one flow, compressor and decompressor together, as the adapters count them."""
+    """The octets of one flow, compressor and decompressor together, as the adapters count them."""
     per_pair = document["memory"].get("adapters_octets_per_flow_pair")
     return per_pair / 2 if per_pair is not None else None
 
@@ -249,7 +252,7 @@ def operation_ns(trials: list[Trial]) -> list[float]:
 
 
 def with_null(config: LoadConfig) -> LoadConfig:
-    """The same load with the null adapter, which copies: what the harness itself costs."""
+    """The load with the null adapter, which copies: the cost of the harness itself."""
     floor = null()
     if floor.declared(config.scheme):
         return replace(config, compressor=floor, decompressor=floor)

@@ -119,7 +119,7 @@ class Search(AbstractMeasurer):
                 break
             try:
                 throughput = self._search(ceiling)
-            except _Behind as behind:
+            except _FellBehind as behind:
                 ceiling, self.held = BACK * behind.rate_pps, True
                 continue
             if self._is_outgrown(throughput.values(), ceiling):
@@ -151,7 +151,7 @@ class Search(AbstractMeasurer):
         for _ in range(4 * self.rules.descents):
             try:
                 trial = self._trial(rate, self.rules.trial_s)
-            except _Behind as behind:
+            except _FellBehind as behind:
                 self.held = True
                 if behind.rate_pps <= NEAR * sent_rate:
                     return sent_rate
@@ -171,7 +171,7 @@ class Search(AbstractMeasurer):
         )
 
     @staticmethod
-    def _below(behind: _Behind, least: float) -> float:
+    def _below(behind: _FellBehind, least: float) -> float:
         """A rate to try after one at which the generator fell behind: the rate that it sent, or one in the middle."""
         sent = BACK * behind.achieved_pps
         return sent if least < sent < BACK * behind.rate_pps else max(least, math.sqrt(least * behind.rate_pps))
@@ -205,7 +205,7 @@ class Search(AbstractMeasurer):
                 raise NoThroughput(f"The generator sent nothing in a trial at {rate_pps:,.0f} {self.rules.unit}.")
             if not trial.fell_behind:
                 return trial
-        raise _Behind(rate_pps, min(direction.achieved_pps for direction in trial.directions))
+        raise _FellBehind(rate_pps, min(direction.achieved_pps for direction in trial.directions))
 
     def _rate(self, goal: Goal, result: GoalResult, ceiling: float) -> Rate:
         lower, upper = result.relevant_lower_bound, result.relevant_upper_bound
@@ -217,7 +217,7 @@ class Search(AbstractMeasurer):
         return Rate(goal, float(lower))
 
 
-class _Behind(Exception):
+class _FellBehind(Exception):
     """Raised if the generator repeatedly fell behind at a rate."""
 
     def __init__(self, rate_pps: float, achieved_pps: float) -> None:

@@ -112,7 +112,7 @@ class Octets:
 
 
 @dataclass(frozen=True)
-class Spoken:
+class MessageCounters:
     """The counters of two nodes with endpoints: messages that were compressed, that were restored, and that passed
     unchanged. `too_long` counts those of the last that would not have fitted the link.
     """
@@ -140,7 +140,7 @@ class SearchResult:
     loads: dict[str, list[Load]]  # loads by goal
     octets: Octets | None
     traffic: dict[str, Any]
-    spoken: Spoken | None = None  # counters of nodes with endpoints
+    spoken: MessageCounters | None = None  # counters of nodes with endpoints
     searches: tuple[dict[str, float | None], ...] = ()
     no_control: bool = False
     losses: tuple[str, ...] = ()  # packets that the nodes counted as lost in all trials, by cause
@@ -232,7 +232,7 @@ def ending(running_line: Line, throughput_found: Throughput, with_loads: bool) -
         if pps is not None and with_loads
     }
     octets = octets_of(running_line)
-    spoken = spoken_of(running_line)
+    spoken = message_counters_of(running_line)
     return {
         "loads": loads,
         "octets": None if octets is None else asdict(octets),
@@ -259,12 +259,12 @@ def losses_of(running_line: Line) -> list[str]:
     return found
 
 
-def spoken_of(running_line: Line) -> Spoken | None:
+def message_counters_of(running_line: Line) -> MessageCounters | None:
     """The counters of nodes with endpoints; None if they have none."""
     nodes = [running_line.watched[role] for role in IMPLEMENTATIONS if role in running_line.watched]
     try:
         workers = [worker for node in nodes for worker in node.statistics()["workers"]]
-        return Spoken(
+        return MessageCounters(
             compressed=sum(worker["compressed"] for worker in workers),
             decompressed=sum(worker["decompressed"] for worker in workers),
             passed=sum(worker["passed"] for worker in workers),
@@ -316,7 +316,7 @@ def read_ending(
         "loads": loads,
         "octets": None if octets is None else Octets(**octets),
         "traffic": dict(document["traffic"]),
-        "spoken": None if spoken is None else Spoken(**spoken),
+        "spoken": None if spoken is None else MessageCounters(**spoken),
         "losses": tuple(document.get("losses", ())),
     }
 

@@ -16,7 +16,7 @@ from headroom.campaigns.versions import SIDES, Version
 from headroom.core import implementations, profiles
 from headroom.core.errors import UsageError
 from headroom.core.machine import topology
-from headroom.core.machine.guard import Quiet
+from headroom.core.machine.guard import QuietLimits
 from headroom.core.options import SELECTION, Option
 from headroom.core.paths import DEFAULT_BUILD, out_folder
 from headroom.core.yamlfile import Document, Pointer, check, read
@@ -86,7 +86,7 @@ class Campaign:
     repeats: int = 1
     seed: int = 1
     timeouts: Timeouts = field(default_factory=Timeouts)
-    quiet: Quiet = field(default_factory=Quiet)
+    quiet: QuietLimits = field(default_factory=QuietLimits)
     implementations: Mapping[str, Version] = field(default_factory=dict)
 
     @property
@@ -155,7 +155,7 @@ def load(path: Path, to_measure: bool = True) -> Campaign:
         repeats=data.get("repeats", 1),
         seed=data.get("seed", 1),
         timeouts=Timeouts(**data.get("timeouts", {})),
-        quiet=Quiet(**data.get("quiet", {})),
+        quiet=QuietLimits(**data.get("quiet", {})),
         implementations=implementations,
     )
     count = len(machines) * max(1, len(implementations)) * len(builds) * len(configurations) * campaign.repeats

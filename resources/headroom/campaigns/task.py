@@ -24,7 +24,7 @@ from headroom.campaigns.identity import Identity, here, running
 from headroom.core import process_group
 from headroom.core.errors import EXIT_ENVIRONMENT, EXIT_FAILED, EXIT_PASSED, EnvironmentLacks, HeadroomError
 from headroom.core.machine import guard, measuring
-from headroom.core.machine.guard import Quiet
+from headroom.core.machine.guard import QuietLimits
 from headroom.core.paths import ROOT, out_folder
 
 WHOLE, BUSY, UNUSABLE, LOST = "whole", "busy", "unusable", "lost"  # states of a cell
@@ -57,7 +57,7 @@ def run_cell(request: Mapping[str, Any], program: Sequence[str] | None = None) -
     """
     reply: dict[str, Any] = {"cell": request["cell"], "state": UNUSABLE, "reason": ""}
     try:
-        timeouts, quiet = Timeouts(**request["timeouts"]), Quiet(**request["quiet"])
+        timeouts, quiet = Timeouts(**request["timeouts"]), QuietLimits(**request["quiet"])
         for code in (running(), here()):  # the code in the worker's memory, and the code of its commands
             if other := Identity.from_json(request["identity"]).differs(code):
                 raise EnvironmentLacks(f"The worker of {request['machine']} has {other}")

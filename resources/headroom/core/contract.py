@@ -219,30 +219,29 @@ DamageLinks: TypeAlias = "Callable[[Scheme, int], Sequence[DamagedType]]"
 
 @dataclass(frozen=True)
 class Scheme:
-    """One scheme. `name` is its word in configurations, declarations and tags; `title` is how sentences call it.
+    """A scheme. `name` is its word in configurations, declarations and tags; `title` is its name in sentences.
 
     `roles` are those of an adapter: compressor and decompressor, or endpoint. `described` are the capabilities that an
-    adapter's own description has to list, too; `listed` those that `./headroom list implementations` shows. `axes` and
+    adapter's own description must list, too; `listed` those that `./headroom list implementations` shows. `axes` and
     `links` span the interop matrix, whose cells `interop` runs; a scheme without axes is not in it.
 
-    `subject` is what reports about it are about, in their title. `metrics` are those
-    that it adds to the registry. `report_sections` are functions of records that make a section of the report each, or
-    None where they have nothing to show; they stand in this order. A section with the identity of another goes on with
-    it. `workload` says how it is measured; None where its own keywords alone do. `papers` are those that it measures,
-    by key.
+    `subject` names it in the titles of reports. `metrics` are those that it adds to the registry. `report_sections` are
+    functions that make one section of the report each from records, or None if it is empty, in this order. A section
+    with the identity of another is appended to it. `workload` defines its measurement; None if only its own keywords
+    measure it. `papers` are those that it reproduces, by key.
 
-    `options` are of `./headroom run`, `replay_options` of `./headroom replay`; `replay` gives what else replays of the
-    scheme have of its own, and is None where there are none. `usual`: replays are of it where nothing else is said.
+    `options` are for `./headroom run`, `replay_options` for `./headroom replay`; `replay` is the scheme's part of
+    replays, None if it has none. `usual`: it is the default scheme of replays.
 
     `framing` and `dissector` are for captures. `commands` adds the scheme's own commands to the command line. `suites`
-    is the folder of its conformance suites, below suites/, and `more_suites` others that it has. `streams` are those
-    that TRex can make of its profiles.
-    `node_job` gives the job of a node that hosts an endpoint of an implementation, in a build, on the side of the
-    compressor or the decompressor. `benchmarks` are the shortest runs of those of the reference: program and arguments,
-    in which LIB stands for the folder of the adapters. `carries` are schemes whose link packets are its packets, by
-    name: its papers and traffic may use them. `compares` are those beside which its papers measure it. `sentinels` are
-    the fixed work by which nights watch what the scheme costs. `damaged_links` is for `./headroom test --soak`; None
-    where link packets rely on checks below them alone. `requirement_words` are the words of its requirements.
+    is the folder of its conformance suites, below suites/, and `more_suites` lists further ones. `streams` are those
+    that TRex can make of its profiles. `node_job` gives the job of a node that hosts an endpoint of an implementation,
+    in a build, on the side of the compressor or the decompressor. `benchmarks` are the shortest runs of the reference's
+    benchmarks: program and arguments, in which LIB stands for the folder of the adapters. `carries` names schemes whose
+    link packets are its packets: its papers and traffic may use them. `compares` names schemes that its papers measure
+    beside it. `sentinels` are the fixed work by which nights watch its cost. `damaged_links` is for `./headroom test
+    --soak`; None if its link packets rely only on checks below them. `requirement_words` are the words of its
+    requirements.
     """
 
     name: str

@@ -96,7 +96,7 @@ class Recording:
         return ""
 
     def file(self, stem: str) -> Path | None:
-        """One of its three files; None if it does not exist."""
+        """The recording's file with a stem; None if it does not exist."""
         candidates = (self.folder / f"{stem}{suffix}" for suffix in (".pcap", ".pcapng"))
         return next((path for path in candidates if path.is_file()), None)
 

@@ -74,7 +74,7 @@ class Arm:
         return Arm(compressor, decompressor, self.engine)
 
     def linked(self, folder: Path, build: str) -> Arm:
-        """The same adapters and engine by links in a new folder. Raises UsageError, EnvironmentLacks."""
+        """The arm by links to its adapters and engine in a new folder. Raises UsageError, EnvironmentLacks."""
         program = folder / "bin" / "headroom-engine"
         program.parent.mkdir(parents=True)
         program.symlink_to(require_engine(self.engine or build).resolve())

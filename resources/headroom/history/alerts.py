@@ -30,9 +30,10 @@ _SENTENCE = re.compile(r"(.*): (\S+) → (\S+)(?: \((.*)\))?", re.DOTALL)
 
 @dataclass(frozen=True)
 class ChangedSeries:
-    """One series of an alert. `step` is the share of the baseline by which it changed; `baseline` and `value` are in
-    `unit`. `ratio` is that of the interleaved measurement (new over old), None where there was none; `evidence` is a
-    sentence. `first_night` is the first one that differs."""
+    """A series of an alert. `step` is the share of the baseline by which it changed; `baseline` and `value` are in
+    `unit`. `ratio` is that of the interleaved measurement (new over old), None if there was none; `evidence` is a
+    sentence. `first_night` is the first night that differs.
+    """
 
     id: str
     label: str

@@ -96,7 +96,7 @@ class Cause:
         )
 
 
-class _Told(NamedTuple):
+class _ResultText(NamedTuple):
     """The parts of a result's sentences: a sentence without the details of the case, the requirement that a finding
     names, and the requirements of the case.
     """
@@ -135,7 +135,7 @@ def _same(sentence: str) -> str:
     return plain(PROMISE.sub("", sentence).removesuffix(ADVICE))
 
 
-def _of_cases(records: Records) -> Iterator[tuple[_Told, Sighting]]:
+def _of_cases(records: Records) -> Iterator[tuple[_ResultText, Sighting]]:
     for record in records:
         if record["verdict"] not in WEIGHT or record.get("cells"):
             continue
@@ -147,7 +147,7 @@ def _of_cases(records: Records) -> Iterator[tuple[_Told, Sighting]]:
             sighting = Sighting(
                 f"{name}, a check of the ABI", verdict, sentence, record["command"], debug, files, part=part
             )
-            yield _Told(sentence, told["requirement"]), sighting
+            yield _ResultText(sentence, told["requirement"]), sighting
         if checks:
             continue
         yield _told(record), Sighting(where, verdict, reason, record["command"], debug, files, part=part)
@@ -159,27 +159,27 @@ def _checks(record: dict[str, Any]) -> list[dict[str, Any]]:
     return [one for one in findings if one["severity"] != "note"]
 
 
-def _told(record: dict[str, Any]) -> _Told:
+def _told(record: dict[str, Any]) -> _ResultText:
     known = requirements.load()
     worst = [finding for finding in record["findings"] if finding["severity"] == "must"] or record["findings"]
     for finding in worst:
         if finding["requirement"] in known:
-            return _Told(finding["sentence"], finding["requirement"])
+            return _ResultText(finding["sentence"], finding["requirement"])
     reason = (record["reason"].splitlines() or ["no reason was given"])[0]
     named = REQUIREMENT.search(reason)
     sentence = BEFORE.sub("", reason)
     if named and named[1] in known:
-        return _Told(REQUIREMENT.sub("", sentence), named[1])
+        return _ResultText(REQUIREMENT.sub("", sentence), named[1])
     # An error, such as a broken promise of the ABI, does not concern the requirements of the case.
     about = tuple(
         requirement
         for requirement in record["test"]["requirements"]
         if requirement in known and record["verdict"] != "error"
     )
-    return _Told(sentence, about[0] if about and VECTORS.match(sentence) else "", about)
+    return _ResultText(sentence, about[0] if about and VECTORS.match(sentence) else "", about)
 
 
-def _of_cells(records: Records) -> Iterator[tuple[_Told, Sighting]]:
+def _of_cells(records: Records) -> Iterator[tuple[_ResultText, Sighting]]:
     for cell in matrix_data.cells(records):
         if cell["verdict"] not in WEIGHT:
             continue
@@ -191,4 +191,4 @@ def _of_cells(records: Records) -> Iterator[tuple[_Told, Sighting]]:
         packets, debug = small.get("packets"), small.get("command", "")
         sighting = Sighting(where, cell["verdict"], cell["reason"], cell["command"], debug, files, packets)
         broken = named[1] if named and named[1] in requirements.load() else ""
-        yield _Told(cell["signature"] or BEFORE.sub("", cell["reason"]), broken), sighting
+        yield _ResultText(cell["signature"] or BEFORE.sub("", cell["reason"]), broken), sighting

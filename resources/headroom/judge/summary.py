@@ -21,7 +21,7 @@ BROKEN = ("error", "fail")
 
 
 @dataclass
-class Asked:
+class PartResult:
     """A part with its cases by verdict. `note` gives the reason if it did not run, or not wholly."""
 
     title: str
@@ -36,7 +36,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class NotAsked:
+class SkippedCases:
     """Cases of one suite that did not run, counted by reason."""
 
     suite: str
@@ -84,8 +84,8 @@ class Summary:
 
     judged: Judgement
     identity: dict[str, Any]
-    asked: list[Asked]
-    not_asked: list[NotAsked]
+    asked: list[PartResult]
+    not_asked: list[SkippedCases]
     causes: list[Cause]
     pairs: list[Pairs]
     costs: list[Cost]
@@ -183,7 +183,7 @@ def of(judged: Judgement, records: Records) -> Summary:
     )
 
 
-def _asked(part: Part, judged: Judgement, records: Records) -> Asked:
+def _asked(part: Part, judged: Judgement, records: Records) -> PartResult:
     mine = [record for record in records if part.plan and record.get("part") == part.name]
     note = part.left_out or judged.stopped.get(part.name) or ("" if mine else _why_empty(part, judged))
     title = part.title
@@ -192,7 +192,7 @@ def _asked(part: Part, judged: Judgement, records: Records) -> Asked:
     title = title[0].upper() + title[1:]
     cells = matrix_data.cells(mine)  # a row of the matrix is as bad as its worst cell, so only its cells count
     counts = count_verdicts(cells) if cells else count_verdicts(mine)
-    return Asked(title, part.kind, counts, sum(record["duration_s"] for record in mine), note)
+    return PartResult(title, part.kind, counts, sum(record["duration_s"] for record in mine), note)
 
 
 def _why_empty(part: Part, judged: Judgement) -> str:
@@ -206,7 +206,7 @@ def _identity(judged: Judgement, records: Records) -> dict[str, Any]:
     return next((side for side in sides if side["name"] == name), {"name": name, "version": None, "sha256": None})
 
 
-def _not_asked(records: Records) -> list[NotAsked]:
+def _not_asked(records: Records) -> list[SkippedCases]:
     found: dict[str, dict[str, int]] = {}
     for record in records:
         if record["verdict"] != "unsupported":
@@ -215,7 +215,7 @@ def _not_asked(records: Records) -> list[NotAsked]:
         reason = (record["reason"].splitlines() or ["no reason given"])[0]
         reasons = found.setdefault(suite, {})
         reasons[reason] = reasons.get(reason, 0) + 1
-    return [NotAsked(suite, reasons) for suite, reasons in sorted(found.items())]
+    return [SkippedCases(suite, reasons) for suite, reasons in sorted(found.items())]
 
 
 def _cost(record: dict[str, Any]) -> Cost:

@@ -21,7 +21,7 @@ from headroom.keywords import verdicts
 from headroom.keywords.base import current_run, library
 
 
-class SearchHadToEnd(HeadroomError):
+class SearchOutOfTime(HeadroomError):
     """The search ran out of time before it had a result: an error of the measurement, never a limit."""
 
     verdict = "error"
@@ -54,7 +54,7 @@ class LoadKeywords:
         if result.capacity.busy:
             raise SkipExecution(f"This machine was too busy with other work: {result.capacity.reason}.")
         if result.capacity.out_of_time:
-            raise SearchHadToEnd(f"No number of flow pairs was found: {result.capacity.reason}.")
+            raise SearchOutOfTime(f"No number of flow pairs was found: {result.capacity.reason}.")
         if result.capacity.beyond:
             raise SkipExecution(
                 f"The load limit lies below the capacity, so there is no figure: {result.capacity.reason}."

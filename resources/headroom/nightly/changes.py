@@ -77,7 +77,7 @@ class TimeOnly:
 
 
 @dataclass(frozen=True)
-class Decided:
+class AlertChange:
     """A change that becomes part of an alert."""
 
     question: Question
@@ -92,7 +92,7 @@ class Decisions:
     tonight; `unconfirmed` counts flags that time did not show; `notes` are sentences.
     """
 
-    changes: list[Decided] = field(default_factory=list)
+    changes: list[AlertChange] = field(default_factory=list)
     time_only: list[TimeOnly] = field(default_factory=list)
     layout: list[Flag] = field(default_factory=list)
     undecided: list[Flag] = field(default_factory=list)
@@ -106,14 +106,14 @@ class Decisions:
     def change(self, question: Question, confirmed: bool, ratio: float | None, evidence: str) -> None:
         ratio = ratio if ratio is not None and math.isfinite(ratio) else None
         changed = question.flag.changed_series(ratio, _percent(evidence))
-        self.changes.append(Decided(question, confirmed, changed))
+        self.changes.append(AlertChange(question, confirmed, changed))
 
-    def by_direction(self) -> dict[tuple[Direction, bool, bool], list[Decided]]:
+    def by_direction(self) -> dict[tuple[Direction, bool, bool], list[AlertChange]]:
         """The changes by direction, by confirmation, and by whether they are drift. A confirmed step of tonight covers
         the drift of its series.
         """
         steps = {change.changed.id for change in self.changes if change.confirmed and not change.question.drift}
-        result: dict[tuple[Direction, bool, bool], list[Decided]] = {}
+        result: dict[tuple[Direction, bool, bool], list[AlertChange]] = {}
         for change in self.changes:
             drift = change.question.drift is not None
             if drift and change.changed.id in steps:

@@ -35,7 +35,7 @@ from headroom.history.store import History
 from headroom.nightly.binaries import Binary, BinaryStore
 from headroom.nightly.changes import (
     YOUNG_LIMIT,
-    Decided,
+    AlertChange,
     Decisions,
     Layouts,
     Question,
@@ -365,7 +365,7 @@ class Judge:
         self,
         direction: alert_log.Direction,
         confirmed: bool,
-        changes: Sequence[Decided],
+        changes: Sequence[AlertChange],
         cases: Sequence[ChangedCase] = (),
     ) -> None:
         """Opens an alert, together with its consequences in one write: a night may be killed between two writes."""

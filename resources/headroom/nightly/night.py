@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One night: build, controls, sentinels, conformance, searches, and the records of them.
+"""The steps of a night: build, controls, sentinels, conformance, searches, and the records of them.
 
 Everything that touches the machine goes through a `Measurer`; time is injected. Measurements become rows in `points`,
 are judged in `judgement`, and measured again by `remeasuring`.

@@ -33,7 +33,7 @@ class NotAsSent(HeadroomError):
 
 
 @dataclass(frozen=True)
-class Ears:
+class Tap:
     """The place for listening: a network namespace by its name or its file, and the names of its interfaces by number
     of the port. `bridged` if bridges send packets of their own, which do not count.
     """
@@ -54,17 +54,17 @@ class ArrivalComparison:
 class Listener:
     """Captures arrivals while its block runs. Raises EnvironmentLacks if it may not listen."""
 
-    def __init__(self, ears: Ears) -> None:
-        self._ears = ears
+    def __init__(self, tap: Tap) -> None:
+        self._tap = tap
         self._sockets: dict[int, socket.socket] = {}
-        self._frames: dict[int, list[bytes]] = {port: [] for port in ears.interfaces}
+        self._frames: dict[int, list[bytes]] = {port: [] for port in tap.interfaces}
         self._failure = ""
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._listen, daemon=True)
 
     def __enter__(self) -> Self:
-        for port, name in self._ears.interfaces.items():
-            self._sockets[port] = interfaces.inside(self._ears.namespace, partial(packet_socket, name))
+        for port, name in self._tap.interfaces.items():
+            self._sockets[port] = interfaces.inside(self._tap.namespace, partial(packet_socket, name))
         self._thread.start()
         return self
 
@@ -83,7 +83,7 @@ class Listener:
                 try:
                     frame, address = one.recvfrom(LONGEST)
                 except OSError as error:  # the interface has gone down
-                    self._failure = f"{self._ears.interfaces[ports[one]]}: {error.strerror}"
+                    self._failure = f"{self._tap.interfaces[ports[one]]}: {error.strerror}"
                     return
                 if address[2] != socket.PACKET_OUTGOING:
                     self._frames[ports[one]].append(frame)
@@ -102,7 +102,7 @@ class Listener:
         if self._failure:
             raise EnvironmentLacks(f"Packets could not be caught any more at {self._failure}.")
         packets = [packet for frame in list(self._frames[port]) if (packet := ip_packet(frame))]
-        return [packet for packet in packets if not (self._ears.bridged and is_stray(packet))]
+        return [packet for packet in packets if not (self._tap.bridged and is_stray(packet))]
 
     def missed(self) -> int:
         """The number of frames that could not be captured, since the last call."""

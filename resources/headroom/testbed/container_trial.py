@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One trial over the containers of docker/compose.yaml, and its verdict: `python3 -m headroom.testbed.container_trial`.
+"""A trial over the containers of docker/compose.yaml, and its verdict: `python3 -m headroom.testbed.container_trial`.
 
 It is the program of the service `harness`. It sees only the folder that the containers share: control sockets, and the
 pipe through which the generator gets trials. It needs only Python and the reader of profiles.

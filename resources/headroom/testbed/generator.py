@@ -22,7 +22,7 @@ from headroom.core.errors import HeadroomError, UsageError
 from headroom.core.machine.build import engine_program
 from headroom.core.paths import DEFAULT_BUILD
 from headroom.core.scheme_registry import all_schemes
-from headroom.testbed.arrivals import UNCOMPARED, ArrivalComparison, Ears, Listener, compare, ip_packet
+from headroom.testbed.arrivals import UNCOMPARED, ArrivalComparison, Listener, Tap, compare, ip_packet
 from headroom.testbed.bridge_noise import strays_in
 from headroom.testbed.captures import read, records, split
 from headroom.testbed.trex.client import Trex
@@ -86,7 +86,7 @@ class TrexGenerator:
     packets: Literal["auto", "streams", "capture"] = "auto"
     latency_pps: float = LATENCY_PPS
     build: str = DEFAULT_BUILD
-    ears: Ears | None = None  # where packets can be captured to compare them
+    tap: Tap | None = None  # where packets can be captured to compare them
     tunnel_path: TunnelPath = WHOLE
     name: str = field(default="trex", init=False)
     _natural_pps: float = field(default=0.0, init=False)
@@ -113,10 +113,10 @@ class TrexGenerator:
 
         If listening is impossible, they are only counted, and a note says so.
         """
-        if self.ears is None:
+        if self.tap is None:
             trial = self.trial(rate_pps, duration_s)
             return replace(trial, notes=(*trial.notes, UNCOMPARED))
-        with Listener(self.ears) as listener:
+        with Listener(self.tap) as listener:
             trial = self._send(rate_pps, duration_s, 0.0, listener.forget)
             arrived = {port: listener.packets(1 - port) for port in self.ports}
             missed = listener.missed()

@@ -141,12 +141,12 @@ def start(
 ) -> Service:
     """Starts a process of the engine on a host."""
     line = start_line(host, role, command, build)
-    far = Far(host, role)
+    far = SshProcess(host, role)
     return crew.far(role, [*host.words, line], json.dumps(job).encode(), place(host), far, command, ends_by_itself)
 
 
 @dataclass(frozen=True)
-class Far:
+class SshProcess:
     """A process of the engine at the other end of an ssh connection, whose output comes through it."""
 
     host: Host

@@ -52,9 +52,9 @@ def sender(
             )
         return
     with trex_at(topology, "stl", ends) as server:
-        path, ears = profiles.path_of(profile), ears_at(topology, ends)
+        path, tap = profiles.path_of(profile), tap_at(topology, ends)
         generator = TrexGenerator(
-            server, profiles.load(profile), path, flows, run.seed, build=run.build, ears=ears, tunnel_path=tunnel_path
+            server, profiles.load(profile), path, flows, run.seed, build=run.build, tap=tap, tunnel_path=tunnel_path
         )
         if proven:
             trial = generator.compared(arrivals.PROOF_PPS, arrivals.PROOF_S)
@@ -89,17 +89,15 @@ def trex_takes(ports: Sequence[Port], cores: Sequence[int]) -> tuple[list[trex_s
     return theirs, trex_server.Cores.of(cores, node) if cores else None
 
 
-def ears_at(topology: Topology, ends: Ends = ENDS) -> arrivals.Ears | None:
+def tap_at(topology: Topology, ends: Ends = ENDS) -> arrivals.Tap | None:
     """The place where TRex's packets can be captured: its interfaces, but not cards that it has for itself."""
     seat = topology.seats["generator"]
     names = {number: seat.ports[name].interface for number, name in enumerate(ends)}
     if isinstance(topology, Compose):
         home = topology.trex_home()
         known = {number: home.interfaces.get(name, "") for number, name in names.items()}
-        return (
-            arrivals.Ears(home.namespace, known, topology.bridged) if home.namespace and all(known.values()) else None
-        )
-    return arrivals.Ears(seat.place.name, names) if all(names.values()) else None
+        return arrivals.Tap(home.namespace, known, topology.bridged) if home.namespace and all(known.values()) else None
+    return arrivals.Tap(seat.place.name, names) if all(names.values()) else None
 
 
 @contextlib.contextmanager

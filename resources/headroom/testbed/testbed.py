@@ -27,7 +27,7 @@ HUGEPAGES = "/sys/kernel/mm/hugepages"
 
 
 @dataclass(frozen=True)
-class Bed:
+class TestbedFile:
     """A valid testbed file."""
 
     name: str
@@ -51,7 +51,7 @@ class Bed:
         return [pci for role in self.roles for pci in self.roles[role]["ports"].values() if self.host_of(role) is host]
 
 
-def load(path: Path) -> Bed:
+def load(path: Path) -> TestbedFile:
     """Reads a testbed file. Raises UsageError with file and line if it is not valid or contradicts itself."""
     if not path.is_file():
         raise UsageError(f"There is no testbed file at {path}.")
@@ -62,7 +62,7 @@ def load(path: Path) -> Bed:
     data = document.data
     hosts = {name: _host(name, host) for name, host in data["hosts"].items()}
     roles = {role: data["roles"][role] for role in roles_of("full") if role in data["roles"]}
-    return Bed(data["name"], hosts, roles)
+    return TestbedFile(data["name"], hosts, roles)
 
 
 def _host(name: str, entry: dict[str, Any]) -> Host:
@@ -122,7 +122,7 @@ class Command:
     undo: str = ""
 
 
-def preparations(bed: Bed, build: str) -> list[Command]:
+def preparations(bed: TestbedFile, build: str) -> list[Command]:
     """The preparations of each host: a check for the engine, hugepages, drivers of the cards."""
     result = []
     for host in bed.used:
@@ -150,7 +150,7 @@ def _binding(host: Host, pci: str) -> Command:
     return Command(host, host.root("sh", "-c", bind), host.root("sh", "-c", back))
 
 
-def commands(bed: Bed, build: str = DEFAULT_BUILD, generator: str = "memory") -> list[str]:
+def commands(bed: TestbedFile, build: str = DEFAULT_BUILD, generator: str = "memory") -> list[str]:
     """Every command of a run with its host, in order, for a dry run; `…` stands for the job of the moment."""
     prepared = preparations(bed, build)
     lines = [f"{host.shown}: {remote.lock_line(host)}" for host in bed.used]
@@ -174,7 +174,7 @@ def commands(bed: Bed, build: str = DEFAULT_BUILD, generator: str = "memory") ->
 TREX_NAMESPACE = "hr-<run>-gen"  # a namespace of its own, because its ports are bound on every address
 
 
-def _trex(bed: Bed, about: str) -> list[str]:
+def _trex(bed: TestbedFile, about: str) -> list[str]:
     """The commands of TRex's life: its whole configuration, the server, and its client."""
     generator = bed.roles["generator"]
     ports, cores = trex_takes([Port(name, pci=generator["ports"][name]) for name in ("0", "1")], generator["cores"])
@@ -192,7 +192,7 @@ def on_host(host: Host, path: str) -> str:
 class Testbed(Topology):
     """A topology of machines. `bed` is the testbed file; its shape follows from the cabling."""
 
-    bed: Bed = field(kw_only=True)
+    bed: TestbedFile = field(kw_only=True)
     build: str = DEFAULT_BUILD
     undo: list[Command] = field(default_factory=list, init=False)
     started: set[Role] = field(default_factory=set, init=False)

@@ -445,14 +445,14 @@ def test_plain_robot_with_the_listener(out: Path, suite: Path) -> None:
 
 def test_robots_words_about_signals_are_ours() -> None:
     said = io.StringIO()
-    ending = session._Ending(said)
+    ending = session._SignalMessages(said)
     for text in ("a word\n", "Second signal will force exit.\n", "Execution forcefully stopped.\n"):
         ending.write(text)
     first, second = said.getvalue().splitlines()
     assert first == "a word"
     assert second.startswith("headroom: stopping")
     ending.flush()
-    session._Ending(None).write("Second signal will force exit.\n")
+    session._SignalMessages(None).write("Second signal will force exit.\n")
 
 
 def test_which_suites_use_interfaces() -> None:

@@ -20,7 +20,7 @@ from headroom.core.scheme_registry import all_schemes
 from headroom.selftest.fuzz_targets import FuzzTarget
 from headroom.selftest.soak import kills, page, schedule, tally
 from headroom.selftest.soak.fuzzing import LEAST, Fuzzing
-from headroom.selftest.soak.kills import Kills, Victim
+from headroom.selftest.soak.kills import KilledCommand, Kills
 from headroom.selftest.soak.links import Links
 from headroom.selftest.soak.tally import Finding, Tally
 from headroom.tests.sample import record
@@ -196,7 +196,7 @@ def killing(folder: Path, monkeypatch: pytest.MonkeyPatch, harm: str = "pass", s
     program.write_text(
         textwrap.dedent(COMMAND).format(harm=harm, status=status, record=json.dumps(record("smoke/one").as_json()))
     )
-    victim = Victim("run", lambda *_: ["run"], lambda _: ["again"], kills.RESULTS)
+    victim = KilledCommand("run", lambda *_: ["run"], lambda _: ["again"], kills.RESULTS)
     return Kills(1.0, victims=(victim,), program=(sys.executable, str(program)))
 
 

@@ -130,7 +130,7 @@ class Sides:
 
 
 @dataclass(frozen=True)
-class Told:
+class Senders:
     """The senders of the link packets of a line. `guessed` counts those that fit several sides equally well.
     `undecided` are indices of packets whose sender is UNKNOWN though they do not contradict any side.
     """
@@ -167,7 +167,7 @@ def tell_apart(
     flags: Sequence[str],
     others: Iterable[tuple[Ends, str]],
     reader: Callable[[], LinkReader],
-) -> Told:
+) -> Senders:
     """The sender of each link packet of a line, as "from ADDRESS". `ends` are the packets' addresses, `flags` are
     "sent" or "received" for packets for which the capture gives it, `others` holds both for the line's other packets.
     UNKNOWN if no side fits; "" for all packets if there is only one side.
@@ -210,14 +210,14 @@ class _Line:
     reader: Callable[[], LinkReader]
 
 
-def _tell(line: _Line, sides: Sides, is_flagged: bool) -> tuple[Told, int]:
+def _tell(line: _Line, sides: Sides, is_flagged: bool) -> tuple[Senders, int]:
     """The senders for given sides, and the evidence for them."""
     names = {sides.find(end): flag for flag, end in _FLAGGED.items()} if is_flagged else {}
     for pair in line.pairs:
         if side := sides.of(pair):
             names.setdefault(side, f"from {ipaddress.ip_address(pair[0])}")
     if not 1 < len(names) <= MOST_SIDES:
-        return Told([""] * len(line.packets)), 0
+        return Senders([""] * len(line.packets)), 0
     guesses = [_Guess({side: line.reader() for side in names})]
     for packet, pair, flag in zip(line.packets, line.ends, line.flags, strict=True):
         side = sides.find(_FLAGGED[flag]) if flag in _FLAGGED else sides.of(pair)
@@ -230,7 +230,7 @@ def _tell(line: _Line, sides: Sides, is_flagged: bool) -> tuple[Told, int]:
         steps.append(step)
         step = step.before
     steps.reverse()
-    senders = Told(
+    senders = Senders(
         [UNKNOWN if step.side is None else names[step.side] for step in steps],
         sum(step.is_guessed for step in steps),
         frozenset(place for place, step in enumerate(steps) if step.is_undecided),

@@ -26,7 +26,7 @@ Look = Callable[[], list[str]]
 
 
 @dataclass(frozen=True)
-class Quiet:
+class QuietLimits:
     """The limits of a quiet machine, as shares (0..1) of the time of all CPUs: other work, and time that a hypervisor
     gives to other guests.
     """
@@ -35,7 +35,9 @@ class Quiet:
     steal: float = 0.01
 
 
-def look(folder: Path, quiet: Quiet = Quiet(), root: Path = Path("/"), sample_s: float = SAMPLE_S) -> list[str]:
+def look(
+    folder: Path, quiet: QuietLimits = QuietLimits(), root: Path = Path("/"), sample_s: float = SAMPLE_S
+) -> list[str]:
     """The reasons why this machine cannot measure now, a clause each; [] if it can. `folder` is the folder of results;
     `root` is for tests. Takes `sample_s` seconds, in which this process sleeps.
     """
@@ -58,7 +60,7 @@ def wait(look: Look, sleep: Callable[[float], None] = time.sleep, most_s: float 
     return ""
 
 
-def _cpus(quiet: Quiet, root: Path, sample_s: float) -> Iterator[str]:
+def _cpus(quiet: QuietLimits, root: Path, sample_s: float) -> Iterator[str]:
     try:
         before = _total(procstat.read(root / "proc/stat"))
         time.sleep(sample_s)

@@ -39,7 +39,9 @@ class Topology:
 
     @property
     def physical_cores(self) -> list[Cpu]:
-        """One CPU for each physical core, in the order in which measurements should take them (see `_preference`)."""
+        """The first CPU of each physical core, in the order in which measurements should take them (see
+        `_preference`).
+        """
         cores: dict[tuple[int, int], list[Cpu]] = {}
         for cpu in self.cpus:
             cores.setdefault((cpu.package, cpu.core), []).append(cpu)

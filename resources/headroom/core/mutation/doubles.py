@@ -34,7 +34,7 @@ OF_LIBRARY = ("habits", "proxy")  # options that only the doubles' library knows
 
 @dataclass(frozen=True)
 class Double:
-    """One double. `freedoms` are ids of requirements; `suites` are paths below suites/."""
+    """A double. `freedoms` are ids of requirements; `suites` are paths below suites/."""
 
     name: str
     scheme: str

@@ -19,11 +19,11 @@ NO_CELL = "-"  # in a table: the paper has no cell there
 
 @dataclass(frozen=True)
 class Figure:
-    """One figure of a paper.
+    """A figure of a paper.
 
     `paper` is the printed number, None if there is none. `model` is a number that follows by calculation, from an
-    equation or from other numbers of the paper; it is compared where the paper prints none. `within` is how close ours
-    must come to either. `bound` is our own; `says` quotes the words of the paper that it stands for.
+    equation or from other numbers of the paper; it is compared if the paper prints none. `within` is the allowed
+    distance of our figure from either. `bound` is our own; `says` quotes the paper's words behind it.
     """
 
     id: str

@@ -73,7 +73,7 @@ def write(folder: Path, outcomes: Mapping[str, Outcome]) -> None:
 
 
 def differences(golden: Mapping[str, Outcome], outcomes: Mapping[str, Outcome]) -> list[str]:
-    """One sentence for each case that changed, is missing, or is new."""
+    """A sentence for each case that changed, is missing, or is new."""
     sentences = [f"{case}: it did not run." for case in golden if case not in outcomes]
     sentences += [f"{case}: it is new." for case in outcomes if case not in golden]
     for case in sorted(set(golden) & set(outcomes)):

@@ -247,7 +247,7 @@ def _robot(plan: Plan, listener: Any, modifiers: list[SuiteVisitor], messages: _
     """Robot's return code. Raises the listener's failure, or EnvironmentLacks if the disk is full."""
     import robot
 
-    theirs, sys.__stderr__ = sys.__stderr__, _Ending(sys.__stderr__)  # type: ignore[misc, assignment]
+    theirs, sys.__stderr__ = sys.__stderr__, _SignalMessages(sys.__stderr__)  # type: ignore[misc, assignment]
     try:
         return robot.run(
             *suite_files(plan.suites),
@@ -306,7 +306,7 @@ ENDING = {
 }
 
 
-class _Ending:
+class _SignalMessages:
     """Replaces standard error while Robot runs: rewrites the messages with which Robot reacts to a signal."""
 
     def __init__(self, real: TextIO | None) -> None:

@@ -18,9 +18,9 @@ from headroom.core.errors import HeadroomError
 from headroom.core.run.run import Run
 from headroom.schemes.sigcomp.sip import sequences
 from headroom.schemes.sigcomp.sip.sequences import Message
-from headroom.testbed.arrivals import UNCOMPARED, Ears, Listener, compare
+from headroom.testbed.arrivals import UNCOMPARED, Listener, Tap, compare
 from headroom.testbed.generator import embedded_latency
-from headroom.testbed.sender import carrying_out, ears_at, trex_at
+from headroom.testbed.sender import carrying_out, tap_at, trex_at
 from headroom.testbed.topology import Topology
 from headroom.testbed.trex.client import Trex
 from headroom.testbed.trex.home import PROFILES
@@ -48,7 +48,7 @@ def callers(settings: Run, made: Topology, sequence: str, holding_s: float = 0.0
             yield EmbeddedCalls(ports, messages, holding_s, common={"core": seat.cores[0]}, run=run)
         return
     with trex_at(made, "astf") as server:
-        yield TrexCalls(server, path, messages, holding_s, ears=ears_at(made))
+        yield TrexCalls(server, path, messages, holding_s, tap=tap_at(made))
 
 
 @dataclass
@@ -127,7 +127,7 @@ class TrexCalls:
     messages: Sequence[Message]
     holding_s: float = 0.0
     drain_s: float = 1.0
-    ears: Ears | None = None  # where packets can be caught to compare them
+    tap: Tap | None = None  # where packets can be caught to compare them
     name: str = field(default="trex", init=False)
 
     def trial(self, rate_pps: float, duration_s: float) -> Trial:
@@ -147,10 +147,10 @@ class TrexCalls:
     def compared(self, rate_pps: float, duration_s: float) -> Trial:
         """A trial whose messages are compared where they arrive, octet by octet. Where listening is impossible, they
         are counted only, and a note says so."""
-        if self.ears is None:
+        if self.tap is None:
             trial = self.trial(rate_pps, duration_s)
             return replace(trial, notes=(*trial.notes, UNCOMPARED))
-        with Listener(self.ears) as listener:
+        with Listener(self.tap) as listener:
             trial = self.trial(rate_pps, duration_s)
             arrived = {port: listener.packets(port) for port in (0, 1)}
             missed = listener.missed()

@@ -37,7 +37,7 @@ Snapshot = dict[Path, str]  # digests of records
 
 
 @dataclass(frozen=True)
-class Victim:
+class KilledCommand:
     """A command. `begin` gives its words, and `again` those that continue it, None if it begins anew.
 
     `records` are patterns of the files that must stay, below the folder of results. `keeps_folder`: each command
@@ -71,20 +71,20 @@ def _interop(_: Path, chance: random.Random) -> list[str]:
 NIGHT = ["nightly", "--quick", "--no-cases", "--no-ab", "--wait", "0s", "--budget", "60s"]
 RESULTS = ("*/results/*.json",)
 VICTIMS = (
-    Victim(
+    KilledCommand(
         "run",
         lambda _, chance: ["run", *SUITES, "--seed", str(chance.randrange(1, 1000))],
         _resume("run"),
         RESULTS,
     ),
-    Victim("interop", _interop, _resume("interop"), RESULTS),
-    Victim(
+    KilledCommand("interop", _interop, _resume("interop"), RESULTS),
+    KilledCommand(
         "campaign",
         _campaign,
         lambda _: None,  # the same words continue
         ("campaigns/*/cells/*/*/results/*.json",),
     ),
-    Victim(
+    KilledCommand(
         "nightly",
         lambda _, __: NIGHT,
         lambda _: None,
@@ -101,7 +101,7 @@ class Kills:
 
     share: float
     name: str = STAGE
-    victims: Sequence[Victim] = VICTIMS
+    victims: Sequence[KilledCommand] = VICTIMS
     program: Sequence[str] = (sys.executable, "-P", "-m", "headroom")
 
     def parts(self) -> list[str]:
@@ -113,7 +113,7 @@ class Kills:
         while time.monotonic() < until:
             self._trial(victim, until, tally)
 
-    def _trial(self, victim: Victim, until: float, tally: Tally) -> None:
+    def _trial(self, victim: KilledCommand, until: float, tally: Tally) -> None:
         """Runs a command from its beginning, until it ends by itself or the time is over."""
         row = tally.row(self.name, victim.name)
         chance = random.Random(f"{tally.seed}/{victim.name}/{row.executions}")
@@ -138,7 +138,7 @@ class Kills:
         if victim.check and (code := self._run(list(victim.check), folder, 60.0)) not in (None, EXIT_PASSED):
             self._note(victim, tally, f"`{' '.join(victim.check)}` ends with status {code}.", victim.check, folder)
 
-    def _note(self, victim: Victim, tally: Tally, sentence: str, words: Sequence[str], folder: Path) -> None:
+    def _note(self, victim: KilledCommand, tally: Tally, sentence: str, words: Sequence[str], folder: Path) -> None:
         """Records a failure; the folder is kept as it is."""
         folder_kept = folder
         if not victim.keeps_folder:
@@ -176,7 +176,7 @@ class Kills:
                     os.killpg(process.pid, signal.SIGKILL)
                     process.wait()
 
-    def _compare(self, victim: Victim, folder: Path, before: Snapshot, row: Row, tally: Tally) -> Snapshot:
+    def _compare(self, victim: KilledCommand, folder: Path, before: Snapshot, row: Row, tally: Tally) -> Snapshot:
         """Counts the lost records among those before, and the broken ones now. Returns the present records."""
         now = _records(folder, victim)
         lost = [path for path, digest in before.items() if now.get(path) != digest]
@@ -189,7 +189,7 @@ class Kills:
         return {path: digest for path, digest in now.items() if digest}
 
 
-def _records(folder: Path, victim: Victim) -> Snapshot:
+def _records(folder: Path, victim: KilledCommand) -> Snapshot:
     """Digests of the records that must stay, "" for a broken one. A case that ended in an error is run again."""
     digests: Snapshot = {}
     for path in (path for pattern in victim.records for path in folder.glob(pattern)):

@@ -17,7 +17,7 @@ from headroom.campaigns.campaign import Cell, Timeouts
 from headroom.campaigns.client import run_campaign
 from headroom.campaigns.progress import Result
 from headroom.core.errors import HeadroomError
-from headroom.core.machine.guard import Quiet
+from headroom.core.machine.guard import QuietLimits
 from headroom.tests.campaigns.helpers import campaign, program
 
 
@@ -34,7 +34,7 @@ def main() -> int:
         timeouts=Timeouts(
             join_s=given.get("join_s", 30), quiet_s=0, lock_s=120, cell_s=60, lost_s=given.get("lost_s", 60)
         ),
-        quiet=Quiet(busy=1, steal=1),
+        quiet=QuietLimits(busy=1, steal=1),
     )
     try:
         outcome = run_campaign(

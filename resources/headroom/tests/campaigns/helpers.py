@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from headroom.campaigns.campaign import Campaign, Configuration, Timeouts
-from headroom.core.machine.guard import Quiet
+from headroom.core.machine.guard import QuietLimits
 
 FAKE = Path(__file__).with_name("fake_run.py")
 
@@ -32,6 +32,6 @@ def campaign(**more: Any) -> Campaign:
         "builds": ("gcc-O2",),
         "configurations": {"one": configuration()},
         "timeouts": Timeouts(join_s=60, quiet_s=0, lock_s=60, cell_s=60, lost_s=60),
-        "quiet": Quiet(busy=1, steal=1),
+        "quiet": QuietLimits(busy=1, steal=1),
     }
     return Campaign(**(values | more))

@@ -13,9 +13,9 @@ from headroom.core.errors import EnvironmentLacks
 from headroom.testbed.arrivals import (
     UNCOMPARED,
     ArrivalComparison,
-    Ears,
     Listener,
     NotAsSent,
+    Tap,
     compare,
     ip_packet,
     require,
@@ -69,7 +69,7 @@ def test_what_came_out_otherwise_is_a_failure_and_no_loss() -> None:
 
 @needs_namespaces
 def test_what_arrives_is_caught_in_order_and_what_leaves_is_not() -> None:
-    with loop() as name, Listener(Ears(name, {0: "g1", 1: "g0"})) as listener:
+    with loop() as name, Listener(Tap(name, {0: "g1", 1: "g0"})) as listener:
         command = ["ip", "netns", "exec", name, sys.executable, "-c", SENDER, "g0", "500"]
         subprocess.run(command, check=True, timeout=60)
         deadline = time.monotonic() + 10
@@ -86,12 +86,12 @@ def test_what_arrives_is_caught_in_order_and_what_leaves_is_not() -> None:
 @needs_namespaces
 def test_an_interface_that_is_not_there() -> None:
     with loop() as name, pytest.raises(EnvironmentLacks, match="interface g7 cannot be listened on"):
-        Listener(Ears(name, {0: "g1", 1: "g7"})).__enter__()
+        Listener(Tap(name, {0: "g1", 1: "g7"})).__enter__()
 
 
 @needs_namespaces
 def test_an_interface_that_goes_down_is_told() -> None:
-    with loop() as name, Listener(Ears(name, {0: "g1"})) as listener:
+    with loop() as name, Listener(Tap(name, {0: "g1"})) as listener:
         ip("-n", name, "link", "set", "g1", "down")
         with pytest.raises(EnvironmentLacks, match=r"any more at g1: Network is down"):
             for _ in range(100):

@@ -280,7 +280,7 @@ def test_calls_over_sigcomp_have_to_be_sigcomp(
     made: Any = SimpleNamespace(watched=dict(zip(("compressor", "decompressor"), map(node, nodes), strict=True)))
     run = run_of(compressor=implementation, decompressor=implementation)
     asked = throughput_search.SearchConfig(run, "basic-voice-call", "1c", (0,), codec="sigcomp")
-    spoken = throughput_search.spoken_of(made)
+    spoken = throughput_search.message_counters_of(made)
     assert spoken is not None
     collector.begin()
     if wrong:
@@ -291,7 +291,7 @@ def test_calls_over_sigcomp_have_to_be_sigcomp(
     assert value("compartments") == 100
     ending = {"loads": {}, "octets": None, "traffic": {}, "spoken": vars(spoken)}
     assert throughput_search.read_ending(ending)["spoken"] == spoken
-    call_forwarding.require_sigcomp(replace(asked, codec="null"), throughput_search.Spoken(0, 0, 500, 0, 0))
+    call_forwarding.require_sigcomp(replace(asked, codec="null"), throughput_search.MessageCounters(0, 0, 500, 0, 0))
     collector.begin()
 
 

@@ -12,7 +12,7 @@ import pytest
 from robot.api import SkipExecution
 
 from headroom.bench import kernel_tcp
-from headroom.bench.kernel_tcp import Carried, Comparison, KernelTcpConfig, side_by_side
+from headroom.bench.kernel_tcp import Comparison, KernelTcpConfig, LineTransfer, side_by_side
 from headroom.core import settings
 from headroom.core.capabilities import Inconclusive
 from headroom.core.engine_result import EngineFailure
@@ -35,7 +35,9 @@ ROW = ("vj", "", 384, 576, 1e-5, 4)
 SECONDS = 4
 
 
-def carried(rates: list[int], late_ns: int = 0, restored: int = 9, connection: Connection | None = None) -> Carried:
+def carried(
+    rates: list[int], late_ns: int = 0, restored: int = 9, connection: Connection | None = None
+) -> LineTransfer:
     """A line that has delivered so many octets in each half of a second behind the first one."""
     octets = bytearray(sum(rates))
     one = connection or Connection(octets, octets, [(101.25 + number / 2, rate) for number, rate in enumerate(rates)])
@@ -43,7 +45,7 @@ def carried(rates: list[int], late_ns: int = 0, restored: int = 9, connection: C
     late = {"late_ns": {"max": late_ns}, "forward": {"lost": {"header_error": 2}}}
     worker = {"decompressed": restored, "shaper": {"queue_full": 1, "octets": 100}}
     nodes = {role: {"workers": [worker]} for role in ("compressor", "decompressor")}
-    return Carried(
+    return LineTransfer(
         Transfer([one], 100.0, 1.0 + SECONDS, 5), 1.0, {"wan": late, "link": late, **nodes}, {"name": "netns"}
     )
 
@@ -184,7 +186,7 @@ def test_a_case_that_cannot_tell_says_so(lines: Give) -> None:
     ],
     ids=["changed", "ended", "passed"],
 )
-def test_what_arrives_otherwise_fails_however_fast(lines: Give, compressed: Carried, reason: str) -> None:
+def test_what_arrives_otherwise_fails_however_fast(lines: Give, compressed: LineTransfer, reason: str) -> None:
     both = Comparison(compressed, carried(EVEN))
     lines(both, *([both] if both.is_slower else []))
     with pytest.raises(AssertionError, match=reason):

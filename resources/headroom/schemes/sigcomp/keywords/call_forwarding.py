@@ -8,7 +8,7 @@ from robot.api import SkipExecution
 from robot.api.deco import keyword
 
 from headroom.bench.throughput import NDR, GeneratorFellBehind, compact
-from headroom.bench.throughput_search import SearchConfig, Spoken, octets_of, spoken_of, throughput
+from headroom.bench.throughput_search import MessageCounters, SearchConfig, message_counters_of, octets_of, throughput
 from headroom.core.implementations import Implementation, null
 from headroom.core.results import collector
 from headroom.core.results.record import Histogram
@@ -43,7 +43,7 @@ class CallForwardingKeywords:
             while len(trials) < TRIALS and not (trials and trials[-1].lost == 0):
                 trials.append(kept_up(made, calls_per_s, 1.0 if config.run.quick else 5.0))
             collector.current().traffic = traffic(made.made, trials[-1])
-            octets, spoken = octets_of(made), spoken_of(made)
+            octets, spoken = octets_of(made), message_counters_of(made)
         note_calls(trials)
         forwarding_results.note_octets(octets)
         require_calls(trials)
@@ -146,7 +146,7 @@ def note_calls(trials: Sequence[Trial]) -> None:
 FEW, SHARE = 20, 0.01  # frames, and of the messages: what passes as it is beside calls, such as ARP
 
 
-def require_sigcomp(config: SearchConfig, spoken: Spoken | None) -> None:
+def require_sigcomp(config: SearchConfig, spoken: MessageCounters | None) -> None:
     """Ends the case where nodes that are to speak SigComp do not: calls arrive through those as well that only copy.
 
     Does nothing for other nodes, and for implementations that declare that no SigComp is on their link."""
