@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -209,7 +209,12 @@ def walls() -> Check:
     """Checks the sandbox around other people's code."""
     in_force = f"{sandbox.in_force()}; engines with ports: {sandbox.in_force(ports=True)}; TRex: none"
     if reason := sandbox.lacking() or sandbox.lacking(ports=True):
-        return lacking("sandbox", f"{in_force} ({reason})", "lacking" if sandbox.lacking() else "note")
+        check = lacking("sandbox", f"{in_force} ({reason})", "lacking" if sandbox.lacking() else "note")
+        if os.environ.get(sandbox.OFF):
+            return replace(check, remedy="leave out --no-sandbox")
+        if reason != sandbox.MISSING:  # it is installed, and may not make namespaces
+            return replace(check, remedy="let users make namespaces: sysctl, AppArmor, or the container's seccomp")
+        return check
     return Check("sandbox", "good", in_force)
 
 

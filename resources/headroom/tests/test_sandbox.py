@@ -423,6 +423,7 @@ def test_no_sandbox_turns_it_off() -> None:
     found = {check["name"]: check for check in json.loads(done.stdout)["checks"]}
     assert found["sandbox"]["status"] == "lacking"
     assert "it is turned off (--no-sandbox)" in found["sandbox"]["value"]
+    assert found["sandbox"]["remedy"] == "leave out --no-sandbox"
 
 
 def test_a_profile_is_a_file(tmp_path: Path) -> None:
