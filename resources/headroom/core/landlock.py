@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The sandbox where bubblewrap does not work: a program that gives up rights by Landlock, then becomes another.
 
-    python landlock.py '{"reads": […], "writes": […], "net": false, "filter": "", "oom_score_adj": 1000,
+    python landlock.py '{"reads": […], "writes": […], "net": false, "rights": [], "filter": "", "oom_score_adj": 1000,
                          "limits": {"RLIMIT_CORE": 0}}' PROGRAM …
 
 It then reads files below `reads`, writes those below `writes`, traces no process but those that it starts, and gets no
@@ -20,6 +20,7 @@ CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446
 VERSION = 1  # flag: asks for the version
 PATH_BENEATH = 1  # type of a rule
 NO_NEW_PRIVS = 38  # PR_SET_NO_NEW_PRIVS
+CAPABILITIES = 0x20080522  # _LINUX_CAPABILITY_VERSION_3
 SECCOMP, SECCOMP_MODE_FILTER = 22, 2  # PR_SET_SECCOMP
 READ = 1 << 2 | 1 << 3  # files, folders
 WRITE = 1 << 1 | sum(1 << bit for bit in range(4, 13))  # files; make and remove all kinds
@@ -67,6 +68,14 @@ def restrict(reads: list[str], writes: list[str], net: bool) -> None:
     _checked(_libc.syscall(RESTRICT_SELF, rules, 0))
 
 
+def keep_rights(kept: list[int]) -> None:
+    """Gives up all capabilities but some, after `restrict`. Raises OSError. Source: capget(2)."""
+    header, found = struct.pack("=Ii", CAPABILITIES, 0), ctypes.create_string_buffer(24)
+    _checked(_libc.capget(header, found))
+    mask = struct.unpack("=6I", found.raw)[1] & sum(1 << right for right in kept)  # of what it has
+    _checked(_libc.capset(header, struct.pack("=6I", mask, mask, 0, 0, 0, 0)))
+
+
 def install(program: bytes) -> None:
     """Installs a filter of system calls, after `restrict`. Raises OSError. Source: seccomp(2)."""
     if program:
@@ -82,6 +91,7 @@ def main() -> None:
     with open("/proc/self/oom_score_adj", "w", encoding="ascii") as file:
         file.write(str(given["oom_score_adj"]))
     restrict(given["reads"], given["writes"], given["net"])
+    keep_rights(given["rights"])
     install(bytes.fromhex(given["filter"]))
     os.execvp(sys.argv[2], sys.argv[2:])
 

@@ -32,8 +32,8 @@ FILE_OCTETS = 1 << 30  # of a file, unless an output of the job may be larger
 PATIENCE_S = 20
 NAMED = ("HEADROOM_", "LD_LIBRARY_PATH")  # variables whose paths the adapters may open
 # A port is opened and set up, and its rings are locked in memory.
-PORT_RIGHTS = ("CAP_NET_RAW", "CAP_NET_ADMIN", "CAP_IPC_LOCK")
-DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/hugepages")  # that Landlock leaves writable
+PORT_RIGHTS = {"CAP_NET_RAW": 13, "CAP_NET_ADMIN": 12, "CAP_IPC_LOCK": 14}
+DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/hugepages", "/dev/net/tun")  # that Landlock leaves writable
 # Names of variables whose values are secrets of the user, or sockets of programs that hold some.
 SECRET_VARIABLES = re.compile(
     "TOKEN|SECRET|PASSW|CREDENTIAL|COOKIE|PRIVATE|API_?KEY|ACCESS_?KEY|_AUTH|^DBUS_|^GPG_|^XAUTHORITY$|^KUBECONFIG$",
@@ -183,6 +183,7 @@ def _landlock(walls: Walls, program: Sequence[str], limits: dict[str, int | None
         "reads": [*_visible("/"), *needed],
         "writes": [*DEVICES, *walls.writes],
         "net": walls.ports,
+        "rights": [*PORT_RIGHTS.values()] if walls.ports else [],
         "oom_score_adj": FIRST_TO_END,
         "filter": syscall_filter.program(walls.ports).hex(),
         "limits": {f"RLIMIT_{name}": value for name, value in limits.items() if value is not None},

@@ -397,6 +397,14 @@ def test_landlock_takes_bubblewraps_place(
 
 
 @landlocked
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root has rights to give up")
+def test_rights_of_root_are_given_up_under_landlock_too(without_bubblewrap: None) -> None:
+    program = "grep CapEff /proc/self/status; (: <> /dev/net/tun) && echo opened"
+    assert run(program)[1].split() == ["CapEff:", "0" * 16, "opened"]
+    assert run(program, Walls(ports=True))[1].split() == ["CapEff:", "0" * 12 + "7000", "opened"]
+
+
+@landlocked
 @pytest.mark.parametrize("attack", ["reads_a_file", "writes_a_file", "makes_a_file", "traces_its_caller"])
 def test_an_attack_on_files_comes_to_nothing_by_landlock(
     without_bubblewrap: None, real_build: str, out: Path, attack: str
