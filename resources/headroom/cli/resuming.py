@@ -38,8 +38,8 @@ def refuse_contradictions(given: RunOptions, plan: Plan) -> None:
 def _must_agree(what: str, value: Any, kept: Any, plan: Plan) -> None:
     if value != kept:
         raise UsageError(
-            f"--resume continues the run {plan.folder.name} with its own options: {what} is {_shown(kept)}, and "
-            f"cannot become {_shown(value)}. Leave it out, or begin a new run without --resume."
+            f"--resume continues the run {plan.folder.name} with its own options: {what} was {_shown(kept)} in that "
+            f"run, and cannot become {_shown(value)}. Leave it out, or begin a new run without --resume."
         )
 
 

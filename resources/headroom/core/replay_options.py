@@ -288,7 +288,7 @@ def _sensible(name: str, text: str) -> Iterator[None]:
     try:
         yield
     except (ValueError, TypeError) as error:
-        raise UsageError(f"{name}={text} is impossible: {error}.") from error
+        raise UsageError(f"{name}={text} is not valid: {error}.") from error
 
 
 _instead: Packets | None = None  # packets in place of any traffic profile or capture; see `carrying`

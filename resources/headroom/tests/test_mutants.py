@@ -241,7 +241,7 @@ def test_dry_run_names_what_each_breaks() -> None:
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["--mutant", "no-ir-refresh"], "say both"),
+        (["--mutant", "no-ir-refresh"], "give both"),
         (["--mutants", "--fast"], "leave out --fast"),
         (["--mutants", "--mutant", "nobody"], "There is no mutant 'nobody'"),
     ],

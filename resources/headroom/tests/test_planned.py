@@ -83,4 +83,4 @@ def test_where_nothing_would_run_it_says_so(out: Path) -> None:
     assert (done.returncode, "No case matched" in done.stderr) == (2, True)
     asked = ("conformance/rohc/modes", "--case", "Decompressor: U*", "--compressor", "reference")
     done = headroom("run", *asked, "--dry-run", out=out)
-    assert (done.returncode, "No case tests it" in done.stderr) == (2, True)
+    assert (done.returncode, "No case exercises the subject" in done.stderr) == (2, True)

@@ -92,7 +92,7 @@ def test_the_head_of_a_report(tmp_path: Path) -> None:
     assert plain == []
     busy = [{**record, "quick": True, **machine_record((9.0, 9.0), 0.1, 5.0)} for record in records]
     first, second = render.warnings(busy)
-    assert first.startswith("Run with --quick: fewer trials")
+    assert first.startswith("Run with --quick: fewer and shorter trials")
     assert "load average of 9.0" in second and "10.0 %" in second
     html = render.render(busy, tmp_path)
     assert html.index("Run with --quick") < html.index("<nav"), "before anything else"

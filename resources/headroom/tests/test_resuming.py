@@ -33,17 +33,23 @@ def plan(out: Path, **changes: object) -> session.Plan:
 @pytest.mark.parametrize(
     ("asked", "sentence"),
     [
-        (RunOptions([], generator="memory"), "--generator was trex there, and memory cannot"),
-        (RunOptions([], topology="compose"), "--topology was netns there, and compose cannot"),
-        (RunOptions([], cpus="1c"), "--cpus was 1c, 2c-l3 there, and 1c cannot"),
-        (RunOptions([], seed=8), "--seed was 7 there, and 8 cannot"),
-        (RunOptions([], calls=500), "--calls was not given there, and 500 cannot"),
-        (RunOptions([], quick=True), "--quick was no there, and yes cannot"),
-        (RunOptions([], builds="gcc-O3"), "--builds was not given there, and gcc-O3 cannot"),
-        (RunOptions([], case=["One*"]), r"--case was not given there, and One\* cannot"),
-        (RunOptions([], tag=["slow"]), "--tag was smoke there, and slow cannot"),
-        (RunOptions(["performance/latency"]), "the suite was performance, .* there, and performance/latency"),
-        (RunOptions(["papers/effnet_2007"], paper=True), "the paper was performance, .* there, and papers/effnet_2007"),
+        (RunOptions([], generator="memory"), "--generator was trex in that run, and cannot become memory"),
+        (RunOptions([], topology="compose"), "--topology was netns in that run, and cannot become compose"),
+        (RunOptions([], cpus="1c"), "--cpus was 1c, 2c-l3 in that run, and cannot become 1c"),
+        (RunOptions([], seed=8), "--seed was 7 in that run, and cannot become 8"),
+        (RunOptions([], calls=500), "--calls was not given in that run, and cannot become 500"),
+        (RunOptions([], quick=True), "--quick was no in that run, and cannot become yes"),
+        (RunOptions([], builds="gcc-O3"), "--builds was not given in that run, and cannot become gcc-O3"),
+        (RunOptions([], case=["One*"]), r"--case was not given in that run, and cannot become One\*"),
+        (RunOptions([], tag=["slow"]), "--tag was smoke in that run, and cannot become slow"),
+        (
+            RunOptions(["performance/latency"]),
+            "the suite was performance, .* in that run, and cannot become performance/latency",
+        ),
+        (
+            RunOptions(["papers/effnet_2007"], paper=True),
+            "the paper was performance, .* in that run, and cannot become papers/effnet_2007",
+        ),
     ],
 )
 def test_what_contradicts_a_run_is_refused(out: Path, asked: RunOptions, sentence: str) -> None:
@@ -83,9 +89,9 @@ def test_the_command_line_refuses_and_takes(out: Path) -> None:
     plan(out, settings=Settings(folder=out / "20260102-030405-abcd"), suites=["smoke"], tags=[])
     done = headroom("run", "--resume", "last", "--topology", "netns", out=out)
     assert done.returncode == 2, done.stderr
-    assert "--topology was process there, and netns cannot change it" in done.stderr.replace("\n", " ")
+    assert "--topology was process in that run, and cannot become netns" in done.stderr.replace("\n", " ")
     done = headroom("run", "smoke", "--resume", "last", "--topology", "process", "--seed", "1", "--dry-run", out=out)
     assert done.returncode == 0, done.stderr
     done = headroom("reproduce", "effnet-2007", "--resume", "last", out=out)
     assert done.returncode == 2, done.stderr
-    assert "the paper was smoke there" in done.stderr.replace("\n", " ")
+    assert "the paper was smoke in that run" in done.stderr.replace("\n", " ")

@@ -134,7 +134,7 @@ def test_arguments_of_the_carrier() -> None:
     [
         ({"carrier": "pigeon"}, "names no scheme that carries packets"),
         ({"carrier.nest": "1"}, r"'carrier\.nest' is not known here"),
-        ({"carrier.threshold_us": "soon"}, r"carrier\.threshold_us=soon makes no sense"),
+        ({"carrier.threshold_us": "soon"}, r"carrier\.threshold_us=soon is not valid"),
         ({"encapsulation": "ppp"}, "packets of ULE have no PPP protocol number"),
     ],
 )
