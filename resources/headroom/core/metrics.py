@@ -182,7 +182,11 @@ SPEED_UP = Family(
     {"nodes": CODEC_NODES},
 )
 EFFICIENCY = Family(
-    "{nodes}efficiency", "share", "higher", "Speed-up over the number of cores, of {nodes}.", {"nodes": CODEC_NODES}
+    "{nodes}efficiency",
+    "share",
+    "higher",
+    "Speed-up divided by the number of cores, of {nodes}.",
+    {"nodes": CODEC_NODES},
 )
 LATENCY = Family(
     "{nodes}{way}_{figure}",

@@ -39,7 +39,7 @@ COLUMNS = pa.schema(
 
 
 def table_of(points: Iterable[Point]) -> pa.Table:
-    """The table of some points."""
+    """A table with a row for each point."""
     return pa.Table.from_pylist([_encodable(point.as_row()) for point in points], schema=COLUMNS)
 
 

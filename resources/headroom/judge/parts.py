@@ -98,8 +98,8 @@ def _settings(
     subject: bool = True,
     both: bool = False,
 ) -> Settings:
-    """The settings of a run about an implementation. The suites expect `subject` for the role of a product that is a
-    whole by itself.
+    """The settings of a run about an implementation. An endpoint is named as the decompressor, a user plane as the
+    compressor, as the suites expect. With `both`, it takes both roles; without `subject`, no role is the subject.
     """
     side = "decompressor" if role in ("decompressor", "endpoint") else "compressor"
     names = (

@@ -153,7 +153,7 @@ def _must_be_unchanged(compared: Comparison) -> None:
 
 
 def _must_be_judged(rounds: Sequence[Comparison]) -> None:
-    """Raises Inconclusive or AssertionError by the rule of `not_slower`."""
+    """Raises AssertionError if compression slows TCP down, Inconclusive if chance or the machine may be the cause."""
     last = rounds[-1]
     if doubt := last.doubt:
         raise Inconclusive(f"{doubt} {_goodputs(last)}")

@@ -285,7 +285,7 @@ def settle(decisions: Decisions, layouts: Layouts) -> None:
         elif kind == "place":
             decisions.layout.append(flag)
             decisions.note(
-                f"{label}: {change.ratio - 1:+.1%} with equal instructions, but {linked}: the place of the code."
+                f"{label}: {change.ratio - 1:+.1%} with equal instructions, but {linked}: due to the place of the code."
             )
         elif change.question.drift or _is_second_night(flag):
             decisions.change(change.question, True, change.ratio, "; ".join(filter(None, (change.evidence, linked))))

@@ -26,7 +26,7 @@ def run(config: ReplayConfig, *captures: str) -> tuple[Replay, list[list[EngineP
 
 
 def compress(config: ReplayConfig, *captures: str) -> tuple[Replay, list[list[EnginePacket]]]:
-    """Replays the compressor of a configuration alone, as `run` does."""
+    """Runs the compressor of a configuration alone; otherwise as `run`."""
     return run(replace(config, decompressor=None), *captures)
 
 

@@ -23,7 +23,7 @@ from headroom.core.scheme_kit.signature import plain
 
 
 class Sent(Protocol):
-    """A compressor's packets, in the type of the scheme."""
+    """A compressor's output; each scheme has a type of its own."""
 
     @property
     def done(self) -> Replay: ...
