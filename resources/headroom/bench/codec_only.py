@@ -73,8 +73,10 @@ def ratios_to_null(pairs: Iterable[Pair]) -> list[float]:
 
 def harness_ns(trials: list[Trial]) -> list[float]:
     """The nanoseconds of a packet for generator, hand-over, verification and feedback, one value per trial."""
-    found = [load.costs_of([trial]) for trial in trials]
-    return [sum(costs[stage][0] for stage in HARNESS if stage in costs) for costs in found if "generate" in costs]
+    costs_of_trials = [load.costs_of([trial]) for trial in trials]
+    return [
+        sum(costs[stage][0] for stage in HARNESS if stage in costs) for costs in costs_of_trials if "generate" in costs
+    ]
 
 
 def measure(config: load.LoadConfig, flow_pairs: int, count: int, extra: int = 0) -> list[Pair]:

@@ -181,7 +181,7 @@ def control(config: SearchConfig, codec: Codec, goal: Goal, judged: Rate) -> Sea
     best = max(known, key=highest)
     rates = dict(best.throughput.rates)
     if highest(best) < least:
-        reached = ", ".join(f"{highest(one):,.0f}" for one in known)
+        reached = ", ".join(f"{highest(candidate):,.0f}" for candidate in known)
         rates[goal.name] = Rate(
             goal,
             None,
@@ -191,7 +191,7 @@ def control(config: SearchConfig, codec: Codec, goal: Goal, judged: Rate) -> Sea
     return replace(
         best,
         throughput=replace(best.throughput, rates=rates),
-        searches=tuple({name: rate.pps for name, rate in one.throughput.rates.items()} for one in known),
+        searches=tuple({name: rate.pps for name, rate in candidate.throughput.rates.items()} for candidate in known),
         no_control=highest(best) < least,
     )
 
@@ -210,15 +210,15 @@ def _searched(config: SearchConfig, codec: Codec, number: int = 1) -> SearchResu
         goals = (NDR,) if config.callers else GOALS
         search = Search(kept.answering(lambda rate, seconds: ready().trial(rate, seconds)), rules_of(config), goals)
         try:
-            found = search.run()
+            throughput_found = search.run()
             if not kept.ending:
-                kept.end(ending(ready(), found, codec == config.codec))
+                kept.end(ending(ready(), throughput_found, codec == config.codec))
         except HeadroomError:
             kept.set_aside()
             raise
-    if codec == config.codec and any(rate.error for rate in found.rates.values()):
+    if codec == config.codec and any(rate.error for rate in throughput_found.rates.values()):
         kept.set_aside()  # the generator was the limit: an error, which a resumed run may overcome
-    return SearchResult(found, **read_ending(kept.ending))
+    return SearchResult(throughput_found, **read_ending(kept.ending))
 
 
 def ending(running_line: Line, throughput_found: Throughput, with_loads: bool) -> dict[str, Any]:
@@ -246,17 +246,17 @@ def losses_of(running_line: Line) -> list[str]:
     """The losses of workers, receiving cores and ports of the nodes, by cause; none for a node that does not report
     them.
     """
-    found: list[str] = []
+    sentences: list[str] = []
     for role, service in running_line.watched.items():
         with contextlib.suppress(*MALFORMED):
             statistics = service.statistics()
             for worker in statistics["workers"]:
-                found += losses({role: worker})
+                sentences += losses({role: worker})
             for core in statistics.get("rx_cores", ()):
-                found += losses({f"{role}, receiving": core})
+                sentences += losses({f"{role}, receiving": core})
             for side, port in statistics["ports"].items():  # if the driver reports it
-                found += [f"{role}: {port['missed']} missed at its port {side}"] if port["missed"] else []
-    return found
+                sentences += [f"{role}: {port['missed']} missed at its port {side}"] if port["missed"] else []
+    return sentences
 
 
 def message_counters_of(running_line: Line) -> MessageCounters | None:

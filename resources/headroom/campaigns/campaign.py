@@ -97,7 +97,7 @@ class Campaign:
         """All cells in the order in which they run: random, so that a machine that warms up or fills does not favour a
         build, but the same for the same seed.
         """
-        found = [
+        all_cells = [
             Cell(machine, build, configuration, repeat, implementation)
             for machine in self.machines
             for implementation in self.implementations or ("",)
@@ -105,8 +105,8 @@ class Campaign:
             for configuration in self.configurations
             for repeat in range(1, self.repeats + 1)
         ]
-        random.Random(self.seed).shuffle(found)
-        return found
+        random.Random(self.seed).shuffle(all_cells)
+        return all_cells
 
     def words(self, cell: Cell) -> list[str]:
         """The command of a cell, behind `./headroom`. Every repeat has the same seed, and so the same packets."""
@@ -200,12 +200,12 @@ def _configuration(
             measured.how(key)
             suites = [paper.find(key).suite]
         else:
-            found, tags = requirement_tags(described["suites"])
-            suites = found or (["conformance"] if tags else [])
+            suites_found, tags = requirement_tags(described["suites"])
+            suites = suites_found or (["conformance"] if tags else [])
         suite_files(suites)
     except UsageError as error:
         raise UsageError(document.complaint((*at, "paper" if key else "suites"), str(error))) from error
-    words, values = _words(document, (*at, "options"), described.get("options", {}), bool(key))
+    arguments, values = _words(document, (*at, "options"), described.get("options", {}), bool(key))
     case, tag, exclude = (list(values.pop(name, ())) for name in OF_SELECTION)
     # If CPU configurations are named, a run adds rows of its own.
     is_certain = (case or tag or exclude) and not values.get("cpus")
@@ -213,7 +213,7 @@ def _configuration(
         raise UsageError(document.complaint((*at, "options"), "none of its suites has a case with this name"))
     expected = {"suites": suites, "tags": [*tags, *tag], "excluded": exclude, "cases": case, "options": values}
     sides = tuple(name for name in SIDES if name not in described.get("options", {}))
-    return Configuration(name, tuple(described.get("suites", ())), key, tuple(words), expected, sides)
+    return Configuration(name, tuple(described.get("suites", ())), key, tuple(arguments), expected, sides)
 
 
 def _words(document: Document, at: Pointer, given: dict[str, Any], of_paper: bool) -> tuple[list[str], dict[str, Any]]:
@@ -223,8 +223,8 @@ def _words(document: Document, at: Pointer, given: dict[str, Any], of_paper: boo
     known = _options(of_paper)
     if empty := next((name for name, value in given.items() if value == []), ""):
         raise UsageError(document.complaint((*at, empty), f"{empty} has no value; leave it out to use its default"))
-    words: list[str] = []
-    values: dict[str, Any] = {name: one.default for name, one in known.items()}
+    arguments: list[str] = []
+    values: dict[str, Any] = {name: option_known.default for name, option_known in known.items()}
     for name, value in given.items():
         if name in BY_THE_MATRIX:
             raise UsageError(document.complaint((*at, name), f"the campaign itself sets {name}"))
@@ -241,10 +241,10 @@ def _words(document: Document, at: Pointer, given: dict[str, Any], of_paper: boo
         except TypeError as error:  # such as a number instead of names
             raise UsageError(document.complaint((*at, name), f"{name} cannot be {value!r}")) from error
         if option.kind is list:
-            words += [word for one in values[name] for word in option.words(str(one))]
+            arguments += [word for option_known in values[name] for word in option.words(str(option_known))]
         else:
-            words += option.words(values[name])
-    return words, values
+            arguments += option.words(values[name])
+    return arguments, values
 
 
 def _single(option: Option, value: Any) -> Any:

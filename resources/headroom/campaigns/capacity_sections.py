@@ -79,9 +79,19 @@ def _flow_pairs(data: CampaignData, capacities: Capacities) -> Section:
     rows = []
     for key in capacities.by_key:
         mine = [capacities.values(key, machine, per_core) for machine in machines]
-        best = max((one.median for one in mine if one), default=0.0)
-        several = sum(one is not None for one in mine) > 1
-        cells = [cell_of(one, f" ({percent(one.median / best)})" if one and several and best else "") for one in mine]
+        best = max(
+            (flow_pairs_of_machine.median for flow_pairs_of_machine in mine if flow_pairs_of_machine), default=0.0
+        )
+        several = sum(flow_pairs_of_machine is not None for flow_pairs_of_machine in mine) > 1
+        cells = [
+            cell_of(
+                flow_pairs_of_machine,
+                f" ({percent(flow_pairs_of_machine.median / best)})"
+                if flow_pairs_of_machine and several and best
+                else "",
+            )
+            for flow_pairs_of_machine in mine
+        ]
         rows.append([called[key[0]], target_name(key[1]), *cells])
     columns = [Column("CPUs"), Column("Load", tight=True), *(Column(name, number=True) for name in machines)]
     caption = "Flow pairs per core; the share of the best machine's in brackets." if len(machines) > 1 else ""
@@ -93,9 +103,9 @@ def _bars(data: CampaignData, capacities: Capacities, called: dict[Series, str])
     bars = []
     for series in capacities.series():
         for machine in data.campaign.machines:
-            if one := capacities.values(capacities.main_key(series), machine, per_core):
-                bar = {"CPUs": called[series], "machine": machine, "flow pairs": one.median}
-                bars.append(bar | {"low": min(one.of), "high": max(one.of)})
+            if flow_pairs := capacities.values(capacities.main_key(series), machine, per_core):
+                bar = {"CPUs": called[series], "machine": machine, "flow pairs": flow_pairs.median}
+                bars.append(bar | {"low": min(flow_pairs.of), "high": max(flow_pairs.of)})
     return bars if len(bars) <= MOST_BARS else []
 
 
@@ -183,7 +193,7 @@ def _peers(data: CampaignData, capacities: Capacities) -> Section | None:
                 continue
             cells = []
             for machine in machines:
-                mine, other = (capacities.values(one, machine, nanoseconds) for one in (key, other_key))
+                mine, other = (capacities.values(series_key, machine, nanoseconds) for series_key in (key, other_key))
                 ratio = mine.median / other.median if mine and other and other.median else None
                 cells.append(blocks.Cell("–", "") if ratio is None else blocks.Cell(shown(ratio), ratio))
             both = " / ".join(dict.fromkeys((series.configuration, peer.configuration)))

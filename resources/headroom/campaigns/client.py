@@ -150,9 +150,9 @@ class _Work:
             if results[cell].reason == self._gone(cell):
                 results |= {other: self._lost(other, self._gone(other)) for other in self.left[cell.machine]}
                 self.left[cell.machine].clear()
-            for one, result in results.items():
-                outcome.results[one] = result
-                on_end(one, result)
+            for ended_cell, result in results.items():
+                outcome.results[ended_cell] = result
+                on_end(ended_cell, result)
             if self.left[cell.machine]:
                 running.add(self._next(cell.machine))
 
@@ -185,16 +185,16 @@ class _Work:
             return self._lost(cell, f"The worker of {cell.machine} died {times} times while it measured this.", times)
         except Exception as error:
             reason = f"Its task failed: {type(error).__name__}: {error}"[:2000]
-            words = tuple(self.campaign.words(cell))
-            return progress.write(self.campaign, cell, Result(UNUSABLE, reason, words=words))
+            arguments = tuple(self.campaign.words(cell))
+            return progress.write(self.campaign, cell, Result(UNUSABLE, reason, words=arguments))
         return progress.accept(self.campaign, cell, reply, self.identity, deaths)
 
     def _gone(self, cell: Cell) -> str:
         return f"The machine {cell.machine} had no worker for {self.campaign.timeouts.lost_s:g} s."
 
     def _lost(self, cell: Cell, reason: str, deaths: int = 0) -> Result:
-        words = tuple(self.campaign.words(cell))
-        return progress.write(self.campaign, cell, Result(LOST, reason, words=words, deaths=deaths))
+        arguments = tuple(self.campaign.words(cell))
+        return progress.write(self.campaign, cell, Result(LOST, reason, words=arguments, deaths=deaths))
 
 
 def _scheduler_went(campaign: Campaign) -> EnvironmentLacks:

@@ -54,16 +54,16 @@ class CampaignData:
 
     def machine(self, name: str) -> dict[str, Any] | None:
         """The environment of a machine, from its first record; None if it has none."""
-        found = (records[0]["environment"] for cell, records in self.records.items() if cell.machine == name)
-        return next(found, None)
+        environments = (records[0]["environment"] for cell, records in self.records.items() if cell.machine == name)
+        return next(environments, None)
 
     def all_records(self) -> Records:
         return [record for records in self.records.values() for record in records]
 
     def clock_mhz(self, cell: Cell) -> float | None:
         """The clock that the kernel showed when a cell was measured."""
-        found = [record["environment"].get("clock_mhz") for record in self.records[cell]]
-        return next((clock for clock in found if clock), None)
+        clocks = [record["environment"].get("clock_mhz") for record in self.records[cell]]
+        return next((clock for clock in clocks if clock), None)
 
 
 def read(campaign: Campaign, warn: Callable[[str], None] = lambda sentence: None) -> CampaignData:

@@ -160,12 +160,12 @@ def _implementations_card(campaign: Campaign) -> list[Card]:
 
 def _titles(data: CampaignData) -> list[str]:
     """Machines with their processors."""
-    found = []
+    titles = []
     for name in data.campaign.machines:
         environment = data.machine(name)
         model = shortened(environment.get("cpu_model") or "unknown processor", 40) if environment else ""
-        found.append(f"{name} ({model})" if model else name)
-    return found
+        titles.append(f"{name} ({model})" if model else name)
+    return titles
 
 
 def _matrix_cell(data: CampaignData, first: Cell) -> blocks.Cell:
@@ -202,12 +202,12 @@ def _machines(data: CampaignData) -> Section:
         rows.append([name, *(of(environment) if environment else None for _, of in FACTS)])
         for cell, records in data.records.items():
             if cell.machine == name:
-                found = records[0]["environment"]
-                compilers[name, cell.build] = (found.get("compiler"), found.get("flags"))
+                facts_of_machine = records[0]["environment"]
+                compilers[name, cell.build] = (facts_of_machine.get("compiler"), facts_of_machine.get("flags"))
     columns = [Column("Machine"), *(Column(title, long=title == "Mitigations", optional=True) for title, _ in FACTS)]
     section.add("table", table("t-machines", columns, rows))
     if compilers:
-        rows = [[machine, build, *found] for (machine, build), found in sorted(compilers.items())]
+        rows = [[machine, build, *facts_of_machine] for (machine, build), facts_of_machine in sorted(compilers.items())]
         columns = [Column("Machine"), Column("Build"), Column("Compiler"), Column("Flags", long=True)]
         section.add("table", table("t-builds", columns, rows))
     return section

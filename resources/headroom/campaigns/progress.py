@@ -224,7 +224,7 @@ def find(name: str) -> Path:
 
 def accept(campaign: Campaign, cell: Cell, reply: Any, identity: Identity, deaths: int = 0) -> Result:
     """Keeps a worker's reply as the result of a cell: *unusable* if the reply does not belong to the cell."""
-    words = tuple(campaign.words(cell))
+    arguments = tuple(campaign.words(cell))
     try:
         return write(campaign, cell, replace(_accepted(campaign, cell, reply, identity), deaths=deaths))
     except (ResultRefused, archive.ArchiveRefused) as error:
@@ -233,7 +233,7 @@ def accept(campaign: Campaign, cell: Cell, reply: Any, identity: Identity, death
         raise
     except Exception as error:  # a reply may hold anything, but must not end the campaign
         reason = f"The archive of its worker is refused: it cannot be read ({type(error).__name__}: {error})."
-    return write(campaign, cell, Result(UNUSABLE, reason[:2000], words=words))
+    return write(campaign, cell, Result(UNUSABLE, reason[:2000], words=arguments))
 
 
 def _accepted(campaign: Campaign, cell: Cell, reply: Any, identity: Identity) -> Result:
@@ -241,10 +241,10 @@ def _accepted(campaign: Campaign, cell: Cell, reply: Any, identity: Identity) ->
         raise ResultRefused("its reply has no state")
     if reply.get("cell") != cell.id:
         raise ResultRefused(f"it belongs to the cell {str(reply.get('cell'))[:100]!r}")
-    words = tuple(campaign.words(cell))
+    arguments = tuple(campaign.words(cell))
     began, ended, reason = (str(reply.get(name, ""))[:2000] for name in ("began", "ended", "reason"))
     if reply["state"] != WHOLE:
-        return Result(reply["state"], reason, words=words, began=began, ended=ended)
+        return Result(reply["state"], reason, words=arguments, began=began, ended=ended)
     folder = cell_folder(campaign, cell)
     temporary = folder / ".part"
     try:
@@ -267,7 +267,7 @@ def _accepted(campaign: Campaign, cell: Cell, reply: Any, identity: Identity) ->
         next((record["reason"] for record in records if record["verdict"] == verdict), "") if verdict != "pass" else ""
     )
     head = chain.head(folder / run.name)
-    return Result(WHOLE, reason[:2000], verdict, run.name, words, began, ended, counts, head=head)
+    return Result(WHOLE, reason[:2000], verdict, run.name, arguments, began, ended, counts, head=head)
 
 
 def _checked(campaign: Campaign, cell: Cell, run: Path, identity: Identity) -> list[dict[str, Any]]:
@@ -312,12 +312,12 @@ def _require_configuration(campaign: Campaign, cell: Cell, plan: Any) -> None:
     """Raises ResultRefused unless a run's plan has the suites and options of the cell's command."""
     expected = campaign.configurations[cell.configuration].expected
     for name in ("suites", "tags", "excluded", "cases"):
-        if expected[name] != (found := getattr(plan, name)):
-            raise ResultRefused(f"its run.json belongs to another cell: {name} {', '.join(found)[:200] or 'none'}")
+        if expected[name] != (actual := getattr(plan, name)):
+            raise ResultRefused(f"its run.json belongs to another cell: {name} {', '.join(actual)[:200] or 'none'}")
     for name, value in {**expected["options"], **campaign.sides(cell)}.items():
-        found = plan.settings.get(name)
-        if found != value:
-            raise ResultRefused(f"its run.json belongs to another cell: {name} is {str(found)[:100]}, not {value}")
+        actual = plan.settings.get(name)
+        if actual != value:
+            raise ResultRefused(f"its run.json belongs to another cell: {name} is {str(actual)[:100]}, not {value}")
 
 
 def _written(path: Path, octets: bytes) -> None:

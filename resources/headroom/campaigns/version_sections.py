@@ -37,10 +37,19 @@ def sections(data: CampaignData) -> list[Section]:
 def loaded(data: CampaignData, cell: Cell) -> list[dict[str, Any]]:
     """The implementations that the records of a cell name, in the roles of the campaign's implementations."""
     sides = data.campaign.configurations[cell.configuration].sides if cell.implementation else ROLES
-    found = {described(one[role]): one[role] for one in data.records.get(cell, ()) for role in sides if one[role]}
+    by_text = {
+        described(record_of_cell[role]): record_of_cell[role]
+        for record_of_cell in data.records.get(cell, ())
+        for role in sides
+        if record_of_cell[role]
+    }
     version = data.campaign.implementations.get(cell.implementation)
-    mine = [one for one in found.values() if version is None or version.digest in ("", one["sha256"])]
-    return mine or list(found.values())
+    mine = [
+        record_of_cell
+        for record_of_cell in by_text.values()
+        if version is None or version.digest in ("", record_of_cell["sha256"])
+    ]
+    return mine or list(by_text.values())
 
 
 def warnings(data: CampaignData) -> list[str]:
@@ -161,10 +170,12 @@ def _side_by_side(data: CampaignData, rows: list[Row]) -> Section:
                 figures = [_value(row, first), name, _value(row, name), figure_of(*change), word]
                 by_change[word in ("better", "worse")].append([*place, *figures])
     for is_change, title in ((True, "Better or worse"), (False, "Neither, within this uncertainty")):
-        if found := by_change[is_change]:
+        if rows_of_kind := by_change[is_change]:
             section.add("heading", title, id=f"versions-{'moved' if is_change else 'rest'}")
-            folded = f"{len(found)} figures" if len(found) > MOST_OPEN else ""
-            section.add("table", table(f"t-versions-{'moved' if is_change else 'rest'}", columns, found), title=folded)
+            folded = f"{len(rows_of_kind)} figures" if len(rows_of_kind) > MOST_OPEN else ""
+            section.add(
+                "table", table(f"t-versions-{'moved' if is_change else 'rest'}", columns, rows_of_kind), title=folded
+            )
     return section
 
 

@@ -70,8 +70,8 @@ def _version(name: str, value: str | Mapping[str, str], folder: Path, to_measure
         word = value if "/" not in value and (IMPLEMENTATIONS / value).is_dir() else str(_path(value))
         if not to_measure:
             return Version(name, word)
-        found = implementations.find(word)
-        return Version(name, word, found.name, _digest(found))
+        implementation = implementations.find(word)
+        return Version(name, word, implementation.name, _digest(implementation))
     library = _path(value["library"])
     of = value["like"] if "/" not in value["like"] else str(_path(value["like"]))
     target = folder / "implementations" / name

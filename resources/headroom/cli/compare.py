@@ -136,8 +136,13 @@ def _print(compared: Comparison) -> None:
     changed = [verdict for verdict in compared.verdicts if not {"missing"} & {verdict.a, verdict.b}]
     if changed:
         rows = [
-            (console.verdict_text(one.a), console.verdict_text(one.b), one.test, shortened(one.reason, 160))
-            for one in changed[:MOST_SHOWN]
+            (
+                console.verdict_text(verdict_change.a),
+                console.verdict_text(verdict_change.b),
+                verdict_change.test,
+                shortened(verdict_change.reason, 160),
+            )
+            for verdict_change in changed[:MOST_SHOWN]
         ]
         console.print_table("Verdicts that changed", ["a", "b", "case", "reason"], rows)
         _more(len(changed), "verdicts")

@@ -132,8 +132,8 @@ def bash(commands: list[Command]) -> str:
     """A script for bash 4 and later."""
     lines = [HEAD.format(shell="bash"), "declare -gA _headroom_words=() _headroom_values=()\n"]
     for command in commands:
-        words = " ".join(word.word for word in (*command.commands, *command.options))
-        lines.append(f'_headroom_words["{command.path}"]="{words}"\n')
+        listed = " ".join(word.word for word in (*command.commands, *command.options))
+        lines.append(f'_headroom_words["{command.path}"]="{listed}"\n')
         lines.append(f'_headroom_values["{command.path}"]="{command.values}"\n')
         for option in command.options:
             if option.values is not None:

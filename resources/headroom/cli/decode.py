@@ -110,9 +110,9 @@ def decode_command(
     options = run.DecodeOptions(capture, words, *range_of(packets), ports_of(rtp_port), tshark, given, inside)
     read = run.read(options)
     kept = _Restored(restored)
-    chosen = kept.watch(one for one in read.decoded())
+    chosen = kept.watch(packet for packet in read.decoded())
     if only_differing:
-        chosen = (one for one in chosen if one.compared.differences)
+        chosen = (packet for packet in chosen if packet.compared.differences)
     documents = _as_json(chosen) if json else _as_text(chosen, fields)
     kept.write()
     if json:

@@ -179,7 +179,7 @@ def _print(result: NightResult, written: Path | None) -> None:
 
     for alert in result.opened:
         _print_alert(alert)
-    if waiting := [one.id for one in result.still_open if one not in result.opened]:
+    if waiting := [open_alert.id for open_alert in result.still_open if open_alert not in result.opened]:
         print(f"Still open: {', '.join(waiting)}.")
     if not result.opened and result.status == "measured":
         print(f"Nothing new in {result.series} series." if result.series else "No series of fixed work was measured.")
@@ -188,7 +188,7 @@ def _print(result: NightResult, written: Path | None) -> None:
     if round(result.least_step, 3) > LEAST_CHANGE:
         print(least_step_sentence(result.least_step))
     if result.status == "regression":
-        known = [one.id for one in result.still_open if one.confirmed and one.is_worse]
+        known = [open_alert.id for open_alert in result.still_open if open_alert.confirmed and open_alert.is_worse]
         print(f"Tonight: a confirmed regression is open ({', '.join(known)}); the other series are undecided tonight.")
     elif result.status != "measured":
         print(f"Tonight: {result.status}.")

@@ -31,7 +31,7 @@ def reference(
         else:
             print(documents.text(name), end="")
         return
-    rows = [{"name": one, "about": title} for one, title in documents.titles().items()]
+    rows = [{"name": document, "about": title} for document, title in documents.titles().items()]
     if json:
         print_json({"reference": rows})
     else:

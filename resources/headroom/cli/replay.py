@@ -127,9 +127,9 @@ def replay_command(
     roles: tuple[implementations.Role, ...] = ("compressor", "decompressor")
     for part in (config, config.carrier.config) if config.carrier else (config,):
         for role in roles:
-            if found := getattr(part, role):
-                implementations.require_adapter(named[role] if part is config else found.name, build)
-                if reason := found.lacks(role, part.scheme):
+            if adapter := getattr(part, role):
+                implementations.require_adapter(named[role] if part is config else adapter.name, build)
+                if reason := adapter.lacks(role, part.scheme):
                     raise UsageError(f"{reason}, so it cannot be replayed.")
     files = (("link", values["link"]), ("decompressed", values["restored"]))
     config.outputs = {name: path.resolve() for name, path in files if path}

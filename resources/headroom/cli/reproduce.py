@@ -50,20 +50,20 @@ def reproduce_command(
     from headroom.core.papers.measured import how
     from headroom.core.papers.paper import find
 
-    found = find(paper)
-    how(found.key)
-    options = RunOptions([found.suite], paper=True, **explicit)
+    document_found = find(paper)
+    how(document_found.key)
+    options = RunOptions([document_found.suite], paper=True, **explicit)
 
     def document(folder: Path, records: list[dict[str, Any]]) -> dict[str, Any]:
         report = folder / "report.html"
         items = [public(item) for record in records for item in record["items"]]
         json = options.get("json")
         if not json:
-            print_items(found.key, [item for record in records for item in record["items"]])
+            print_items(document_found.key, [item for record in records for item in record["items"]])
         from headroom.core.results.record import count_verdicts
 
         return {
-            "paper": found.key,
+            "paper": document_found.key,
             "report": str(report) if report.exists() else None,
             "items": items,
             **({} if json else {"verdicts": count_verdicts(records)}),

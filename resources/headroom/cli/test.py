@@ -199,8 +199,8 @@ def mutants_command(names: list[str], json: bool, dry_run: bool) -> int:
 
     chosen = catalogue.choose(names, catalogue.load())
     if dry_run:
-        for one in chosen:
-            print(f"{one.name}: {one.breaks} ({one.side}; {one.section})")
+        for mutant in chosen:
+            print(f"{mutant.name}: {mutant.breaks} ({mutant.side}; {mutant.section})")
         return 0
     rows = campaign.run(chosen, say)
     path = out_folder() / "test" / "mutants.json"
@@ -243,8 +243,8 @@ def doubles_command(names: list[str], json: bool, dry_run: bool) -> int:
     known = doubles.load()
     chosen = [known.find(name) for name in names] or list(known.doubles.values())
     if dry_run:
-        for one in chosen:
-            print(f"{one.name}: {one.uses} ({one.side} of {one.scheme})")
+        for double in chosen:
+            print(f"{double.name}: {double.uses} ({double.side} of {double.scheme})")
         return 0
     rows = doubles.ask_all(chosen, say)
     print_table(

@@ -58,7 +58,7 @@ def by_cause(findings: Sequence[Finding]) -> list[tuple[str, Finding]]:
     causes: dict[str, list[Finding]] = {}
     for finding in findings:
         causes.setdefault(finding.sentence.partition(": ")[2].partition(" while ")[0].rstrip("."), []).append(finding)
-    return [(some([one.sentence.partition(": ")[0] for one in group], 4), group[0]) for group in causes.values()]
+    return [(some([member.sentence.partition(": ")[0] for member in group], 4), group[0]) for group in causes.values()]
 
 
 def promises(implementation: Implementation, build: str = DEFAULT_BUILD) -> AdapterCheck:
@@ -76,12 +76,12 @@ def promises(implementation: Implementation, build: str = DEFAULT_BUILD) -> Adap
         if deviation.requirement.startswith(ABI)
     }
     failed = [check for check in result.checks if check["verdict"] == "fail"]
-    for one in failed:
-        name, reason = one["name"], declared.get(one["name"])
+    for entry_failed in failed:
+        name, reason = entry_failed["name"], declared.get(entry_failed["name"])
         if reason is None:
-            result.findings.append(_finding(name, one["reason"]))
+            result.findings.append(_finding(name, entry_failed["reason"]))
         else:
-            sentence = f"{name}: {reason} Here: {one['reason']}"
+            sentence = f"{name}: {reason} Here: {entry_failed['reason']}"
             result.declared.append(Finding(sentence, judge=JUDGE, severity="note"))
     for name in declared:
         verdicts = {check["verdict"] for check in result.checks if check["name"] == name}

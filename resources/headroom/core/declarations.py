@@ -102,7 +102,7 @@ def scheme_of_capture(entry: dict[str, Any]) -> Scheme:
     for scheme in taking:
         if entry.get("scheme", scheme.name) == scheme.name and all(axis.name in entry for axis in scheme.axes):
             return scheme
-    known = "; ".join(f"{', '.join(axis.name for axis in one.axes)} ({one.title})" for one in taking)
+    known = "; ".join(f"{', '.join(axis.name for axis in candidate.axes)} ({candidate.title})" for candidate in taking)
     raise ValueError(f"all of these are needed: {known}")
 
 
@@ -168,7 +168,7 @@ def _known_words(document: Document, peers: Collection[str]) -> dict[str, list[s
         known["links"] += [link.name for link in scheme.links]
         for axis in scheme.axes:
             known.setdefault(axis.option, []).extend(axis.names)
-    return {option: list(dict.fromkeys(words)) for option, words in known.items()}
+    return {option: list(dict.fromkeys(values)) for option, values in known.items()}
 
 
 def scheme_of_deviation(entry: dict[str, Any], document: Document) -> str:
@@ -179,22 +179,22 @@ def scheme_of_deviation(entry: dict[str, Any], document: Document) -> str:
     of_packets = "breaks" in entry or "fields" in entry
     if not of_packets and "cells" not in entry:
         return ""
-    words = named(entry.get("cells", {}))
+    words_of_schemes = named(entry.get("cells", {}))
     judging = [scheme.name for scheme in in_matrix().values() if scheme.cells().judges_packets]
     if "scheme" in entry:
-        words = {entry["scheme"]: "scheme", **words}
+        words_of_schemes = {entry["scheme"]: "scheme", **words_of_schemes}
     elif of_packets and len(judging) == 1:
-        words.setdefault(judging[0], "breaks or fields")
+        words_of_schemes.setdefault(judging[0], "breaks or fields")
     titles = {name: scheme.title for name, scheme in all_schemes().items()}
-    if len(words) > 1:
-        both = " and ".join(f"{word} ({titles.get(scheme, scheme)})" for scheme, word in words.items())
+    if len(words_of_schemes) > 1:
+        both = " and ".join(f"{word} ({titles.get(scheme, scheme)})" for scheme, word in words_of_schemes.items())
         raise ValueError(f"no cell has both {both}; make two deviations of it")
-    if not words:
+    if not words_of_schemes:
         if len(declared) != 1:
             which = " or of ".join(scheme_declared.title for scheme_declared in declared or in_matrix().values())
             raise ValueError(f"cells of {which}? Say it by a word that only one of them has, or by `scheme`")
         return declared[0].name
-    ((scheme, word),) = words.items()
+    ((scheme, word),) = words_of_schemes.items()
     if scheme not in [scheme_declared.name for scheme_declared in declared]:
         raise ValueError(f"{word} is of {titles.get(scheme, scheme)}, which `capabilities` do not declare")
     return scheme

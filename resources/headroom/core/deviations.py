@@ -57,15 +57,15 @@ def settle(
     that passed over a harmless link fails, because the declaration is no longer true. Over any other link the deviation
     may not have been met, and `was_met` tells this for deviations of single packets.
     """
-    found = matching(cell)
+    deviations = matching(cell)
     if result["verdict"] in ("fail", "non-strict"):
         reasons = [
             f"Declared deviation of {name}: {deviation.reason.strip()}"
-            for name, deviation in found
+            for name, deviation in deviations
             if not deviation.is_of_packets
         ]
         if not reasons and result["verdict"] == "fail":
-            reasons = list(explained([deviation for deviation in found if deviation[1].is_of_packets]))
+            reasons = list(explained([deviation for deviation in deviations if deviation[1].is_of_packets]))
         else:
             reasons = reasons[:1]
         return (
@@ -73,7 +73,7 @@ def settle(
         )
     if result["verdict"] != "pass" or not cell.condition.harmless:
         return {}
-    for name, deviation in found:
+    for name, deviation in deviations:
         if not deviation.by_chance and (not deviation.is_of_packets or was_met(deviation)):
             reason = (
                 f"{name} declares to deviate here ({deviation.reason.strip()}), but the cell passes: remove the "

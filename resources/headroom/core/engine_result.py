@@ -78,9 +78,9 @@ def libraries(job: dict[str, Any]) -> dict[str, str]:
     """
     paths = {"": str(job["library"])} if "library" in job else {}
     for side, several in job.items():
-        for one in several if isinstance(several, list) else [several]:
-            if isinstance(one, dict) and side != "config":
-                for inner, path in libraries(one).items():
+        for part in several if isinstance(several, list) else [several]:
+            if isinstance(part, dict) and side != "config":
+                for inner, path in libraries(part).items():
                     paths.setdefault(inner or side.replace("_", " "), path)
     return paths
 

@@ -267,8 +267,8 @@ def rows(
         for axis in scheme.axes
     ]
     for compressor, decompressor in itertools.product(compressors, list(decompressors)):
-        for words in itertools.product(*values):
-            axes = dict(zip((axis.name for axis in scheme.axes), words, strict=True))
+        for combination in itertools.product(*values):
+            axes = dict(zip((axis.name for axis in scheme.axes), combination, strict=True))
             if _is_combination(scheme, axes):
                 yield Row(scheme, compressor, decompressor, axes, **more)
 

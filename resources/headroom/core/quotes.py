@@ -111,9 +111,13 @@ def _can_follow(section: str, number: str) -> bool:
 
 def text_complaint(quote: str, text: str) -> str:
     """The reason why a text does not contain a quote, as a sentence; "" if it does. Compares the words themselves."""
-    words, at = tokens(text), 0
+    words_of_text, at = tokens(text), 0
     for part in parts(quote):
-        starts = (start for start in range(at, len(words) - len(part) + 1) if words[start : start + len(part)] == part)
+        starts = (
+            start
+            for start in range(at, len(words_of_text) - len(part) + 1)
+            if words_of_text[start : start + len(part)] == part
+        )
         start = next(starts, None)
         if start is None:
             return _sentence(part, len(part))

@@ -182,13 +182,13 @@ def _side(name: str) -> Argument:
     return lambda made, text: setattr(made, name, None if text == "none" else implementations.find(text))
 
 
-def _duration(made: ReplayConfig, text: str) -> None:
-    made.duration_s, made.packets = _seconds(text), None
+def _duration(config: ReplayConfig, text: str) -> None:
+    config.duration_s, config.packets = _seconds(text), None
 
 
 def _reorder(key: str, convert: Callable[[str], Any]) -> Argument:
-    def put(made: ReplayConfig, text: str) -> None:
-        made.forward.setdefault("reorder", {"probability": 0.0, "depth": 1})[key] = convert(text)
+    def put(config: ReplayConfig, text: str) -> None:
+        config.forward.setdefault("reorder", {"probability": 0.0, "depth": 1})[key] = convert(text)
 
     return put
 
@@ -244,7 +244,7 @@ def _ether_type(text: str) -> int:
         raise ValueError("an Ethernet type such as 0x22F1 is expected") from None
 
 
-def carrier_of(made: ReplayConfig, named: Mapping[str, str]) -> Carrier:
+def carrier_of(config: ReplayConfig, named: Mapping[str, str]) -> Carrier:
     """The carrier of a replay from the named arguments `carrier` and `carrier.NAME`, where NAME is an argument of its
     scheme, `type`, `ethernet`, or one of OF_CARRIER. Raises UsageError.
     """
@@ -260,7 +260,7 @@ def carrier_of(made: ReplayConfig, named: Mapping[str, str]) -> Carrier:
     theirs = scheme.replay()
     reference = implementations.find(Settings().compressor)
     carrier = Carrier(ReplayConfig(scheme.name, reference, reference))
-    if (channels := made.channel.get("channels", 1)) != 1:
+    if (channels := config.channel.get("channels", 1)) != 1:
         carrier.config.channel["channels"] = channels
     arguments = {**theirs.arguments, **{name: ARGUMENTS[name] for name in OF_CARRIER}}
     defaults = {

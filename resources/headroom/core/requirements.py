@@ -122,9 +122,9 @@ class Requirements(Mapping[str, Requirement]):
     """All requirements by id, in the order of the documents. `documents` holds the documents by key."""
 
     def __init__(self, requirements: list[Requirement]) -> None:
-        in_order = sorted(requirements, key=lambda one: one.document.order)
-        self._by_id = {one.id: one for one in in_order}
-        self.documents = {one.document.key: one.document for one in in_order}
+        in_order = sorted(requirements, key=lambda requirement: requirement.document.order)
+        self._by_id = {requirement.id: requirement for requirement in in_order}
+        self.documents = {requirement.document.key: requirement.document for requirement in in_order}
 
     def __getitem__(self, key: str) -> Requirement:
         return self._by_id[key]
@@ -211,12 +211,12 @@ def _near(word: str, known: Iterable[str]) -> str:
 @cache
 def suites_of() -> dict[str, tuple[str, ...]]:
     """The suites whose cases name a requirement, by its id, as in this checkout."""
-    found: dict[str, list[str]] = {}
+    by_requirement: dict[str, list[str]] = {}
     for path in sorted(SUITES.rglob("*.robot")):
         suite = path.relative_to(SUITES).with_suffix("").as_posix()
         for name in dict.fromkeys(re.findall(rf"\breq:({ID})(?!\S)", path.read_text(encoding="utf-8"))):
-            found.setdefault(name, []).append(suite)
-    return {name: tuple(suites) for name, suites in found.items()}
+            by_requirement.setdefault(name, []).append(suite)
+    return {name: tuple(suites) for name, suites in by_requirement.items()}
 
 
 def level_of(name: str) -> str:
@@ -236,16 +236,18 @@ def _load(folder: Path) -> Requirements:
     paths = sorted(folder.glob("*.yaml"))
     if not paths:
         raise UsageError(f"{shown(folder)} holds no requirements (*.yaml).")
-    found: list[Requirement] = []
+    documents_read: list[Requirement] = []
     seen: dict[str, str] = {}
     for path in paths:
         file = check(read(path), "requirement")
         document = Document(**file.data["document"])
-        _check_key(file, document.key, [one.document.key for one in found])
+        _check_key(file, document.key, [requirement_read.document.key for requirement_read in documents_read])
         _check_ids(file, document.key, seen)
         words = _words_of(file)
-        found += [_requirement(entry, document, file.data["scheme"], words) for entry in file.data["requirements"]]
-    return Requirements(found)
+        documents_read += [
+            _requirement(entry, document, file.data["scheme"], words) for entry in file.data["requirements"]
+        ]
+    return Requirements(documents_read)
 
 
 def _check_key(file: File, key: str, others: Iterable[str]) -> None:

@@ -94,7 +94,7 @@ def of_axes(names: Collection[str], suite: str = "") -> Scheme:
     UsageError if there is no scheme, or more than one.
     """
     having = [scheme for scheme in in_matrix().values() if set(names) <= {axis.name for axis in scheme.axes}]
-    candidates = [one for one in having if one.name == suite] or having
+    candidates = [candidate for candidate in having if candidate.name == suite] or having
     if len(candidates) == 1 and names:
         return candidates[0]
     known = "; ".join(

@@ -203,9 +203,9 @@ def _linked(arms: Mapping[str, Arm], build: str) -> Iterator[dict[str, Arm]]:
     """
     with tempfile.TemporaryDirectory(prefix="headroom-arms-") as name:
         linked: dict[str, Arm] = {}
-        for number, (arm, one) in enumerate(arms.items()):
+        for number, (arm, arm_to_link) in enumerate(arms.items()):
             try:
-                linked[arm] = one.linked(Path(name) / f"{number:02}", build)
+                linked[arm] = arm_to_link.linked(Path(name) / f"{number:02}", build)
             except HeadroomError as error:
                 raise ArmFailed(arm, str(error)) from error
         yield linked
@@ -219,7 +219,7 @@ def all_sentinels() -> dict[str, Sentinel]:
 
 def find(name: str) -> Sentinel:
     """The sentinel of a name. Raises UsageError if there is none."""
-    known = {one.lower(): sentinel for one, sentinel in all_sentinels().items()}
+    known = {known_name.lower(): sentinel for known_name, sentinel in all_sentinels().items()}
     if name.lower() not in known:
         raise UsageError(f"There is no sentinel '{name}'. Known: {', '.join(all_sentinels())}.")
     return known[name.lower()]

@@ -84,8 +84,8 @@ def take(row: Row, fields: Mapping[str, tuple[str, bool]], values: dict[str, Val
     """Adds the values of some fields. `fields` maps each to the name of the value, and True if it is a list."""
     for field, (name, several) in fields.items():
         texts = row.get(field, [])
-        found: list[Value] = list(map(_address, texts)) if field.endswith((".src", ".dst")) else list(numbers(texts))
+        taken: list[Value] = list(map(_address, texts)) if field.endswith((".src", ".dst")) else list(numbers(texts))
         if texts and several:
-            values[name] = found
-        elif found:
-            values[name] = found[0]
+            values[name] = taken
+        elif taken:
+            values[name] = taken[0]

@@ -56,26 +56,26 @@ class Entry:
 
     def fields(self, parts: str, octets: bytes, *where: str | int) -> tuple[Field, ...]:
         """The fields of the parts at `where`. Raises UsageError unless they make up `octets`."""
-        found: list[Field] = []
+        result: list[Field] = []
         begin = 0
         for line, part in _parts(parts):
             try:
                 fields = fields_of(part)
-                made = octets_of(fields)
+                actual_octets = octets_of(fields)
             except ValueError as error:
                 raise self.error(*where, line, sentence=str(error)) from error
-            there = octets[begin : begin + len(made)]
-            if made != there:
-                at = next(n for n in range(len(made)) if made[n : n + 1] != there[n : n + 1])
+            there = octets[begin : begin + len(actual_octets)]
+            if actual_octets != there:
+                at = next(n for n in range(len(actual_octets)) if actual_octets[n : n + 1] != there[n : n + 1])
                 actual = f"is {there[at]:02x}" if at < len(there) else "is not there"
                 sentence = f"octet {begin + at} of the packet (the first is 0) {actual}, but this part makes it"
-                raise self.error(*where, line, sentence=f"{sentence} {made[at]:02x}; correct one of them.")
-            found += fields
-            begin += len(made)
+                raise self.error(*where, line, sentence=f"{sentence} {actual_octets[at]:02x}; correct one of them.")
+            result += fields
+            begin += len(actual_octets)
         if begin < len(octets):
             sentence = f"no part makes up the last octets, {_shortened(octets[begin:].hex())}; write their fields."
             raise self.error(*where, sentence=sentence)
-        return tuple(found)
+        return tuple(result)
 
 
 def documents(folder: Path, schema: str) -> list[Document]:
@@ -88,14 +88,14 @@ def documents(folder: Path, schema: str) -> list[Document]:
 
 def entries(files: Iterable[Document], key: str) -> dict[str, Entry]:
     """The entries of the lists `key` by name, in the order of the files. Raises UsageError if a name occurs twice."""
-    found: dict[str, Entry] = {}
+    by_name: dict[str, Entry] = {}
     for document in files:
         for number, data in enumerate(document.data.get(key, ())):
             entry = Entry(data["name"], data, document, (key, number))
-            if entry.name in found:
+            if entry.name in by_name:
                 raise entry.error("name", sentence="another entry has this name already; choose a new one.")
-            found[entry.name] = entry
-    return found
+            by_name[entry.name] = entry
+    return by_name
 
 
 def select(patterns: Iterable[str], names: Iterable[str], folder: Path) -> list[str]:
@@ -139,24 +139,24 @@ def octets_of(fields: Iterable[Field]) -> bytes:
 
 def _parts(text: str) -> list[tuple[int, str]]:
     """The parts with the numbers of their lines, from 0."""
-    found: list[tuple[int, list[str]]] = []
+    numbered: list[tuple[int, list[str]]] = []
     for number, line in enumerate(text.removesuffix("\n").split("\n")):
-        if found and line.startswith(" "):
-            found[-1][1].append(line.lstrip(" "))
+        if numbered and line.startswith(" "):
+            numbered[-1][1].append(line.lstrip(" "))
         else:
-            found.append((number, [line]))
-    return [(number, " ".join(lines)) for number, lines in found]
+            numbered.append((number, [line]))
+    return [(number, " ".join(lines)) for number, lines in numbered]
 
 
 def _field(text: str) -> Field:
-    words = text.split(" ")
-    at = next((number for number, word in enumerate(words) if _VALUE_START.match(word)), 0)
-    name, why = " ".join(words[:at]), " ".join(words[at + 1 :])
-    if not name or "" in words or "|" in text or not text.isprintable():
+    tokens = text.split(" ")
+    at = next((number for number, word in enumerate(tokens) if _VALUE_START.match(word)), 0)
+    name, why = " ".join(tokens[:at]), " ".join(tokens[at + 1 :])
+    if not name or "" in tokens or "|" in text or not text.isprintable():
         raise ValueError(f"{_quoted(text)} is no field; write {FORM}, one space apart, with ' | ' between fields.")
     if why and not (len(why) > 2 and why[0] == "(" and why[-1] == ")"):
         raise ValueError(f"{_quoted(why)} behind the value of {_shortened(name)} is no (REASON); write {FORM}.")
-    bits, value = _value(words[at], name)
+    bits, value = _value(tokens[at], name)
     return Field(name, bits, value, why[1:-1])
 
 

@@ -102,11 +102,11 @@ class Capture:
         links = {key: channel.reader() for key, channel in self.links.items()}
         payloads = ip_dissector.readers()
         for captured, frame in self.packets:
-            one = self._one(captured, frame, links, payloads)
+            packet = self._one(captured, frame, links, payloads)
             if captured.number >= self.options.first:
-                self.verdicts[one.compared.verdict] += 1
-                self.unverified += one.ours is not None and one.ours.verified is False
-                yield one
+                self.verdicts[packet.compared.verdict] += 1
+                self.unverified += packet.ours is not None and packet.ours.verified is False
+                yield packet
 
     def _one(
         self,
@@ -176,7 +176,9 @@ def read(options: DecodeOptions) -> Capture:
     capture = Capture(options, packets, _names(groups), links, {}, flows, senders, undecided, faults, remarks)
     if options.last is not None:
         capture.packets = [packet for packet in packets if packet[0].number <= options.last]
-        groups = {key: [one for one in group if one[0].number <= options.last] for key, group in groups.items()}
+        groups = {
+            key: [member for member in group if member[0].number <= options.last] for key, group in groups.items()
+        }
     for remark in dict.fromkeys(channel.remark for channel in links.values() if channel.remark):
         names = [capture.channels[key] for key, channel in links.items() if channel.remark == remark]
         named = ", ".join(name or "frames without a name" for name in names)

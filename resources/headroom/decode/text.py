@@ -14,18 +14,18 @@ _ADDRESSES = ("IPv4 source", "IPv4 destination", "IPv6 source", "IPv6 destinatio
 _PORTS = ("UDP source port", "UDP destination port", "TCP source port", "TCP destination port")
 
 
-def ours_text(one: DecodedPacket) -> str:
+def ours_text(decoded: DecodedPacket) -> str:
     """Our judge's reading, in a few lines."""
-    ours = one.ours
+    ours = decoded.ours
     if ours is None:
-        return one.frame.what
-    lines = [_headline(ours, one.frame.kind)]
+        return decoded.frame.what
+    lines = [_headline(ours, decoded.frame.kind)]
     if ours.header_octets is not None:
         lines.append(f"{_octets(ours.header_octets)} of header, {ours.payload_octets} of payload")
-    if one.restored is not None and ours.restored is not None:
-        lines.append(f"= {_headline(one.restored)}; {_octets(len(ours.restored))}")
-        lines += [f"restored: {note}" for note in _remarks(one.restored)]
-        for packet, reading in zip(ours.also_restored, one.also_restored, strict=True):
+    if decoded.restored is not None and ours.restored is not None:
+        lines.append(f"= {_headline(decoded.restored)}; {_octets(len(ours.restored))}")
+        lines += [f"restored: {note}" for note in _remarks(decoded.restored)]
+        for packet, reading in zip(ours.also_restored, decoded.also_restored, strict=True):
             lines.append(f"= {_headline(reading)}; {_octets(len(packet))}")
             lines += [f"restored: {note}" for note in _remarks(reading)]
     elif ours.header_octets is not None and not ours.error:

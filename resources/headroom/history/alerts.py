@@ -151,7 +151,7 @@ class AlertBook:
             return self.alerts[name]
         if len(matching) == 1:
             return matching[0]
-        known = ", ".join(one.id for one in self.open) or "none"
+        known = ", ".join(open_alert.id for open_alert in self.open) or "none"
         what = f"Several alerts begin with '{name}'" if matching else f"There is no alert '{name}'"
         raise UsageError(f"{what}. Open alerts: {known}.")
 
@@ -164,8 +164,8 @@ class AlertBook:
 
     def alerted(self) -> dict[str, Alert]:
         """The open alert of each series, by its identity: a confirmed one before others."""
-        ordered = sorted(self.open, key=lambda one: one.confirmed)
-        return {series.id: one for one in ordered for series in one.series}
+        ordered = sorted(self.open, key=lambda alert: alert.confirmed)
+        return {series.id: alert for alert in ordered for series in alert.series}
 
     def of(self, machine: str) -> AlertBook:
         """The alerts of a machine."""

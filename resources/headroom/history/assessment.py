@@ -131,7 +131,7 @@ def deviations_of(series: Iterable[Series], night: datetime) -> list[float]:
     """The differences between two measurements of one build in a night, as shares, for each time that was measured
     twice.
     """
-    times = {one.key: one for one in series if one.unit == TIMES and one.nights and one.nights[-1] == night}
+    times = {entry.key: entry for entry in series if entry.unit == TIMES and entry.nights and entry.nights[-1] == night}
     deviations = []
     for key, time in times.items():
         copy = times.get(replace(key, compressor=COPY, decompressor=COPY))

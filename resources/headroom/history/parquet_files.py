@@ -85,9 +85,9 @@ def _link_new(octets: bytes, path: Path) -> None:
     chain.sync(path.parent)
 
 
-def is_same(one: Table, other: Table) -> bool:
+def is_same(table: Table, other: Table) -> bool:
     """True if two tables of today's columns hold the same rows, to the bit: a NaN is equal to itself."""
-    return one.num_rows == other.num_rows and all(_bits(one[name]) == _bits(other[name]) for name in COLUMNS.names)
+    return table.num_rows == other.num_rows and all(_bits(table[name]) == _bits(other[name]) for name in COLUMNS.names)
 
 
 def _bits(column: pa.ChunkedArray) -> list[pa.Array]:

@@ -180,11 +180,11 @@ class History:
                 if not _has_gone(path):  # a compaction removed it meanwhile: the reader lists the files again
                     self.warn(f"{shown(path)} is left out: {parquet_files.reason(path, error)}.")
         months: dict[Path, set[str]] = {}
-        for one in found:
-            if one.compacted:
+        for file in found:
+            if file.compacted:
                 with contextlib.suppress(FileNotFoundError):  # it was removed meanwhile
-                    months[one.path.parent] = self._compacted_nights(one.path.parent)
-        return [one for one in found if one.compacted or one.path.stem not in months.get(one.path.parent, ())]
+                    months[file.path.parent] = self._compacted_nights(file.path.parent)
+        return [file for file in found if file.compacted or file.path.stem not in months.get(file.path.parent, ())]
 
     def _paths(self) -> list[Path]:
         return sorted(self.folder.glob("schema=*/machine=*/month=*/*.parquet"))
@@ -243,7 +243,9 @@ class History:
         files = [file for file in self.files() if machine in (None, file.machine)]
         old = [file for file in files if file.schema < SCHEMA]
         current = [file.path for file in files if file.schema >= SCHEMA]
-        parts = [table for one in old if (table := self._read(one.path, columns, one.schema)) is not None]
+        parts = [
+            table for old_file in old if (table := self._read(old_file.path, columns, old_file.schema)) is not None
+        ]
         if current:
             parts += self._query(current, columns)
         if not parts:
@@ -264,9 +266,9 @@ class History:
     def _read(self, path: Path, columns: Sequence[str], schema: int = SCHEMA) -> Table | None:
         """The rows of one file; None, with a warning, if it is broken."""
         try:
-            found = migrated(parquet_files.whole(path), schema).select(list(columns))
-            found.validate(full=True)  # texts may be invalid UTF-8
-            return found
+            rows = migrated(parquet_files.whole(path), schema).select(list(columns))
+            rows.validate(full=True)  # texts may be invalid UTF-8
+            return rows
         except (OSError, ValueError, KeyError, OverflowError, pa.ArrowException) as error:
             if not _has_gone(path):
                 self.warn(f"{shown(path)} is left out: {parquet_files.reason(path, error)}.")

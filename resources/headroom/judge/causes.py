@@ -71,9 +71,9 @@ class Cause:
     @property
     def example(self) -> Sighting:
         """The sighting that shows the cause best: one with the fewest packets, or one that has files, or the first."""
-        small = [one for one in self.seen if one.packets is not None]
-        with_files = next((one for one in self.seen if one.files), self.seen[0])
-        return min(small, key=lambda one: one.packets or 0, default=with_files)
+        small = [sighting for sighting in self.seen if sighting.packets is not None]
+        with_files = next((sighting for sighting in self.seen if sighting.files), self.seen[0])
+        return min(small, key=lambda sighting: sighting.packets or 0, default=with_files)
 
     @property
     def level(self) -> str:
@@ -121,9 +121,15 @@ def causes(records: Records, minimised: Mapping[str, Sighting] | None = None) ->
     for cause in by_key.values():
         cause.requirement = cause.requirement or next((name for name, _ in cause.about.most_common(1)), "")
         if small := (minimised or {}).get(cause.identity):
-            others = (one for one in cause.seen if (one.where, one.part) != (small.where, small.part))
+            others = (
+                other_sighting
+                for other_sighting in cause.seen
+                if (other_sighting.where, other_sighting.part) != (small.where, small.part)
+            )
             cause.seen = [small, *others]
-    return sorted(by_key.values(), key=lambda one: (WEIGHT[one.verdict], -len(one.seen)))
+    return sorted(
+        by_key.values(), key=lambda other_sighting: (WEIGHT[other_sighting.verdict], -len(other_sighting.seen))
+    )
 
 
 def _same(sentence: str) -> str:
@@ -156,7 +162,7 @@ def _of_cases(records: Records) -> Iterator[tuple[_ResultText, Sighting]]:
 def _checks(record: dict[str, Any]) -> list[dict[str, Any]]:
     """The findings of failed checks of the ABI, without declared deviations."""
     findings = [finding for finding in record["findings"] if finding["judge"] == adapter_check.JUDGE]
-    return [one for one in findings if one["severity"] != "note"]
+    return [entry for entry in findings if entry["severity"] != "note"]
 
 
 def _told(record: dict[str, Any]) -> _ResultText:

@@ -54,10 +54,10 @@ class Judgement:
 
 def kinds(text: str) -> tuple[str, ...]:
     """The kinds of parts that --only names; all if it is empty. Raises UsageError for an unknown kind."""
-    found = split_names(text)
-    if unknown := [name for name in found if name not in KINDS]:
+    names = split_names(text)
+    if unknown := [name for name in names if name not in KINDS]:
         raise UsageError(f"A judgement has no part '{unknown[0]}'. Known: {', '.join(KINDS)}.")
-    return found or KINDS
+    return names or KINDS
 
 
 def begin(word: str, scheme: str, extent: Extent, only: tuple[str, ...]) -> Judgement:
@@ -116,7 +116,7 @@ def keep(judged: Judgement) -> None:
         "command": judged.command,
         "ended": judged.ended,
         "stopped": judged.stopped,
-        "minimised": {cause: asdict(one) for cause, one in judged.minimised.items()},
+        "minimised": {cause: asdict(sighting) for cause, sighting in judged.minimised.items()},
         "parts": [parts.as_json(part) for part in judged.parts],
     }
     try:
@@ -146,9 +146,9 @@ def recall(name: str) -> Judgement:
             parts=planned,
             folder=folder,
             command=str(document["command"]),
-            ended=[str(one) for one in document["ended"]],
+            ended=[str(item) for item in document["ended"]],
             stopped={str(name): str(why) for name, why in document["stopped"].items()},
-            minimised={str(cause): Sighting(**one) for cause, one in document["minimised"].items()},
+            minimised={str(cause): Sighting(**item) for cause, item in document["minimised"].items()},
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise UsageError(

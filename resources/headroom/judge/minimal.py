@@ -40,7 +40,7 @@ def minimise_all(judged: Judgement, say: Callable[[str], None]) -> None:
         if cause.example.packets is not None:
             continue
         folder = judged.folder / "artefacts" / FOLDER / str(len(judged.minimised) + 1)
-        tried = (_smaller(judged, cause, one, by_test, folder) for one in cause.seen[:MOST_SIGHTINGS])
+        tried = (_smaller(judged, cause, sighting, by_test, folder) for sighting in cause.seen[:MOST_SIGHTINGS])
         if smaller := next(filter(None, tried), None):
             say(f"      {smaller.packets} packets suffice for a cause: {smaller.where}")
             judged.minimised[cause.identity] = smaller

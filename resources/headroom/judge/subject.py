@@ -75,7 +75,7 @@ def of_library(library: Path, scheme: str = "", build: str = DEFAULT_BUILD) -> I
         "obtain": f"The library {library}.",
         "description": "A bare library, declared by its own description.",
         "adapter": {"library": str(library)},
-        "capabilities": [_capability(by_scheme[one]) for one in ([scheme] if scheme else known)],
+        "capabilities": [_capability(by_scheme[name_of_scheme]) for name_of_scheme in ([scheme] if scheme else known)],
     }
     folder = out_folder().resolve() / KEPT / sha256_of(library)[:12] / name
     try:

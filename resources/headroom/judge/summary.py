@@ -143,14 +143,14 @@ class Summary:
             "sentence": self.sentence,
             "whole": self.judged.is_whole,
             "asked": [vars(row) for row in self.asked],
-            "not_asked": [vars(one) for one in self.not_asked],
+            "not_asked": [vars(entry) for entry in self.not_asked],
             "causes": [
                 {
                     "verdict": cause.verdict,
                     "sentence": cause.sentence,
                     "requirement": cause.requirement or None,
                     "citation": cause.citation or None,
-                    "seen": [one.where for one in cause.seen],
+                    "seen": [entry.where for entry in cause.seen],
                     "example": vars(cause.example),
                 }
                 for cause in self.causes
@@ -207,15 +207,15 @@ def _identity(judged: Judgement, records: Records) -> dict[str, Any]:
 
 
 def _not_asked(records: Records) -> list[SkippedCases]:
-    found: dict[str, dict[str, int]] = {}
+    by_suite: dict[str, dict[str, int]] = {}
     for record in records:
         if record["verdict"] != "unsupported":
             continue
         suite = record["test"]["id"].removesuffix(f"/{record['test']['name']}")
         reason = (record["reason"].splitlines() or ["no reason given"])[0]
-        reasons = found.setdefault(suite, {})
+        reasons = by_suite.setdefault(suite, {})
         reasons[reason] = reasons.get(reason, 0) + 1
-    return [SkippedCases(suite, reasons) for suite, reasons in sorted(found.items())]
+    return [SkippedCases(suite, reasons) for suite, reasons in sorted(by_suite.items())]
 
 
 def _cost(record: dict[str, Any]) -> Cost:

@@ -54,13 +54,13 @@ class Case:
         capabilities.require(self.found, self.role, self.scheme, self.run.build, **asked)
         verdicts.note(self.role, self.found, self.run.build)
 
-    def conclude(self, found: Iterable[Finding], result: Replay | None = None) -> bool:
+    def conclude(self, reported: Iterable[Finding], result: Replay | None = None) -> bool:
         """Turns a judge's findings into a verdict, and keeps captures of the replay. A finding that names no
         requirement is a missed SHOULD, because no sentence makes it a MUST. Returns True if there are findings. Raises
         AssertionError if a MUST is broken.
         """
         findings = [
-            Finding(finding.sentence, finding.requirement, finding.packet, self.judge, "should") for finding in found
+            Finding(finding.sentence, finding.requirement, finding.packet, self.judge, "should") for finding in reported
         ]
         if findings and result is not None:
             keep_captures(result)

@@ -46,8 +46,8 @@ class ForwardingKeywords:
         measured beside it.
         """
         goal = goal_of(loss)
-        words = {"kind": "throughput", "goal": goal.name, "loss_ratio": goal.loss_ratio}
-        config = config_of(scheme, profile, cpus, mode, flows, **words)
+        parameters = {"kind": "throughput", "goal": goal.name, "loss_ratio": goal.loss_ratio}
+        config = config_of(scheme, profile, cpus, mode, flows, **parameters)
         measure_throughput(config, goal, CODECS)
 
     @keyword("Throughput Should Grow With The Cores")
@@ -59,8 +59,8 @@ class ForwardingKeywords:
         is not the limit.
         """
         goal = goal_of(loss)
-        words = {"kind": "scaling", "goal": goal.name, "loss_ratio": goal.loss_ratio}
-        many = config_of(scheme, profile, cpus, "", FLOWS, **words)
+        parameters = {"kind": "scaling", "goal": goal.name, "loss_ratio": goal.loss_ratio}
+        many = config_of(scheme, profile, cpus, "", FLOWS, **parameters)
         single = SearchConfig(many.run, many.profile, "1c", configuration("1c").cpus, many.flows, many.channel)
         alone, together = (with_controls(place, goal, ("asked", "null")) for place in (single, many))
         pairs = {codec: (alone[codec], together[codec]) for codec in alone}

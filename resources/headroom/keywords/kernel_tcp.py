@@ -46,7 +46,7 @@ class KernelTcpKeywords:
         no errors. CONTROL is a congestion control of the kernel.
         """
         row = (scheme, mode, rate_kbps, mtu, ber, connections, control)
-        _must_be_judged(_compare(*row, enough=lambda one: not one.is_slower and not one.doubt))
+        _must_be_judged(_compare(*row, enough=lambda comparison: not comparison.is_slower and not comparison.doubt))
 
     @keyword("TCP Should Get Through")
     def get_through(
@@ -108,8 +108,8 @@ def _compare(
         config = KernelTcpConfig(1000 * rate_kbps, ber, connections, warm_up_s, seconds, settings, seed)
         rounds.append(kernel_tcp.side_by_side(run, config, channel))
     _note(rounds)
-    for one in rounds:
-        _must_be_unchanged(one)
+    for comparison in rounds:
+        _must_be_unchanged(comparison)
     return rounds
 
 

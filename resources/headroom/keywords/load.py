@@ -115,14 +115,14 @@ def note_churn(run: Run, trials: list[Trial], config: load.LoadConfig, cpus: str
     loads = [trial.load for trial in trials]
     current.metric(metrics.LOAD, median(loads), loads)
     for phase in ("startup", "steady", "churn"):
-        found = [
+        phases_costs = [
             costs["compress"] + costs["decompress"]
             for trial in trials
             for core in trial.detail
             if (costs := core.ns_per_packet if phase == "churn" else core.phases.get(phase))
         ]
-        if found:
-            current.metric(metrics.PHASE_NS(phase=phase), median(found), found)
+        if phases_costs:
+            current.metric(metrics.PHASE_NS(phase=phase), median(phases_costs), phases_costs)
 
 
 def target_of(text: str) -> float | None:
@@ -175,12 +175,12 @@ def measure_capacity(run: Run, scheme: str, profile: str, cpus: str, target: flo
     collector.current().parameters["cores"] = list(cores)
     config = config_for(run, scheme, profile, cores)
     rules = capacity.rules_for(run.quick, len(cores))
-    most = workload_of(scheme).most_flow_pairs([found.declared(scheme) for _, found in run.sides])
+    most = workload_of(scheme).most_flow_pairs([result.declared(scheme) for _, result in run.sides])
     rules = rules if most is None else replace(rules, most=min(rules.most, most))
     points = capacity.points(config, rules, run.folder if run.folder.name else None)
-    found = points.for_target(target)
-    point = points.nearest(found.flow_pairs or 0)
-    return CapacityResult(cores, points, found, point, points.pairs_at(point.flow_pairs))
+    result = points.for_target(target)
+    point = points.nearest(result.flow_pairs or 0)
+    return CapacityResult(cores, points, result, point, points.pairs_at(point.flow_pairs))
 
 
 def note_parameters(run: Run, scheme: str, profile: str, cpus: str, target: float | None) -> None:
@@ -199,11 +199,11 @@ def note_parameters(run: Run, scheme: str, profile: str, cpus: str, target: floa
     verdicts.note_sides(run)
 
 
-def note_capacity(found: CapacityResult) -> None:
+def note_capacity(capacity_result: CapacityResult) -> None:
     """Writes a capacity with its raw trials, costs, latency and curve to the result record."""
     current = collector.current()
-    config, result = found.points.config, found.capacity
-    count = len(found.cores)
+    config, result = capacity_result.points.config, capacity_result.capacity
+    count = len(capacity_result.cores)
     current.parameters |= {
         "tick_ms": config.tick_ms,
         "burst": config.burst,
@@ -218,26 +218,26 @@ def note_capacity(found: CapacityResult) -> None:
     total = None if result.flow_pairs is None else result.flow_pairs * count
     current.metric(metrics.FLOW_PAIRS, total, [value * count for value in result.per_trial], reason=result.reason)
     current.metric(metrics.FLOW_PAIRS_PER_CORE, result.flow_pairs, result.per_trial, reason=result.reason)
-    note_costs(found.point.counted, "asked")
-    pairs = codec_only.counted(found.pairs)
+    note_costs(capacity_result.point.counted, "asked")
+    pairs = codec_only.counted(capacity_result.pairs)
     note_costs([pair.null for pair in pairs], "null")
     note_codec_only(result.flow_pairs, count, pairs, config)
     memory = [
         core.memory_per_flow
-        for trial in found.point.counted
+        for trial in capacity_result.point.counted
         for core in trial.detail
         if core.memory_per_flow is not None
     ]
     if memory:
         current.metric(metrics.MEMORY_PER_FLOW, median(memory))
-    last = found.point.counted[-1]
+    last = capacity_result.point.counted[-1]
     for core in last.detail:
         current.core_load += [
             CoreLoad(core.core, source, busy, "" if busy is not None else "the kernel reports none")
             for source, busy in core.loads.items()
         ]
         current.histograms += [Histogram(name, "ns", buckets, core.core) for name, buckets in core.histograms.items()]
-    everything = sorted(found.points.search.points.values(), key=lambda point: point.flow_pairs)
+    everything = sorted(capacity_result.points.search.points.values(), key=lambda point: point.flow_pairs)
     current.series.append(curve(everything, "load_over_flow_pairs", current.parameters["cpus"]))
 
 

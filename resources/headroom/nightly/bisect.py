@@ -149,7 +149,7 @@ class _Bisect:
         self.say(f"{what}: {self.step:+.2%} from {self.old[:12]} to {self.new[:12]}".replace("%", " %"))
         culprit = self._search()
         if not culprit:
-            among = f" It is one of {', '.join(one[:12] for one in self.possible)}." if self.possible else ""
+            among = f" It is one of {', '.join(commit[:12] for commit in self.possible)}." if self.possible else ""
             return self._end(f"Commits that do not build hide the culprit: no single commit can be named.{among}")
         parent = self.checkout.resolve(f"{culprit}^")
         try:

@@ -125,7 +125,7 @@ def draw(
 def _scale(judged: Judged, rows: Sequence[int]) -> _Scale:
     """The scale from the least to the largest value and baseline; trials count from the least to the median."""
     values = [float(judged.series.values[row]) for row in rows]
-    values += [float(np.median(found)) for row in rows if (found := trials_of(judged.series, row))]
+    values += [float(np.median(row_trials)) for row in rows if (row_trials := trials_of(judged.series, row))]
     if judged.baseline is not None:
         limit = band_limit(judged.baseline) * abs(judged.baseline.median)
         values += [judged.baseline.median - limit, judged.baseline.median + limit]
@@ -172,15 +172,15 @@ def _ranges(series: Series, rows: Sequence[tuple[int, int]], scale: _Scale, axis
 
 def _line(series: Series, rows: Sequence[tuple[int, int]], scale: _Scale, axis: Axis) -> str:
     """A line through the values. It has a gap at a night without a value."""
-    found, before = [], -math.inf
+    parts, before = [], -math.inf
     for index, row in rows:
         value, x = float(series.values[row]), axis.places[index]
         if math.isfinite(value):
-            found.append(f"{'L' if x - before <= axis.longest_step else 'M'}{x} {scale.y(value)}")
+            parts.append(f"{'L' if x - before <= axis.longest_step else 'M'}{x} {scale.y(value)}")
             before = x
         else:
             before = -math.inf
-    return "".join(found)
+    return "".join(parts)
 
 
 def _dots(series: Series, rows: Sequence[tuple[int, int]], scale: _Scale, axis: Axis) -> str:
@@ -204,11 +204,11 @@ def _epochs(series: Series, events: Sequence[Event], where: dict[datetime, int])
         first = next((night for night in series.nights if night >= event.night), None)
         if first not in where or not event.is_about(series) or event.kind not in (*EPOCH_KINDS, "conditions"):
             continue
-        words = texts.setdefault(where[first], [])
-        words.append(event.sentence)
+        sentences = texts.setdefault(where[first], [])
+        sentences.append(event.sentence)
         if (ratio := event.bridge.get(series.key.id)) is not None:
-            words.append(f"measured in one session, new over old: {number(ratio)}")
-    return [Mark(index, "; ".join(filter(None, words))) for index, words in sorted(texts.items())]
+            sentences.append(f"measured in one session, new over old: {number(ratio)}")
+    return [Mark(index, "; ".join(filter(None, sentences))) for index, sentences in sorted(texts.items())]
 
 
 def _alert_marks(series: Series, alerts: Sequence[Alert], where: dict[datetime, int]) -> list[Mark]:

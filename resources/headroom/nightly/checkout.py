@@ -110,7 +110,7 @@ class Checkout:
         if sha256_of(built) != digest:
             raise BuildFailed(f"{target} of {commit[:12]} is not the same when it is built again.")
         folder = self.folder / "build" / preset
-        found = subprocess.run(
+        listing = subprocess.run(
             ["ninja", "-C", str(folder), "-t", "commands", "-s", target], capture_output=True, text=True
         )
         files = []
@@ -118,7 +118,7 @@ class Checkout:
             output = to / f"layout-{layout}" / built.name
             output.parent.mkdir(parents=True, exist_ok=True)
             try:
-                linking = found.stdout.splitlines()[-1] if found.stdout.strip() else ""
+                linking = listing.stdout.splitlines()[-1] if listing.stdout.strip() else ""
                 other = relink.relinking(linking, output.resolve(), layout)
             except relink.NotRelinkable as error:
                 raise BuildFailed(f"{target} of {commit[:12]} cannot be linked in another order: {error}.") from None

@@ -208,7 +208,7 @@ class Judge:
         if event := event_log.lasting_change(known, self.history.nights(machine), machine):
             new_events.append(event)
             self.note(event.sentence)
-        self.history.append("events", [one.as_json() for one in new_events])
+        self.history.append("events", [new_event.as_json() for new_event in new_events])
 
     def _decisions(self, judged: Sequence[Judged]) -> Decisions:
         own = [entry for entry in judged if entry.series.kind == "sentinel"]
@@ -345,7 +345,7 @@ class Judge:
         """The series of ignored unconfirmed alerts that still hold: the series were not back at the baseline since, and
         are at the alert's value.
         """
-        by_identity = {one.key.id: one for one in self.series}
+        by_identity = {entry.key.id: entry for entry in self.series}
         return {
             changed.id
             for alert in self.book.alerts.values()

@@ -98,10 +98,10 @@ def all_events(history: History) -> list[Event]:
     drift goes on, because it has followed the drift.
     """
     logged = events.parse(history.log("events"), history.warn)
-    known = {(one.night, one.machine, one.series) for one in logged if one.kind == "accepted"}
+    known = {(entry.night, entry.machine, entry.series) for entry in logged if entry.kind == "accepted"}
     accepted = [
         alert for alert in book(history).alerts.values() if alert.state == "accepted" and alert.drift_since is None
     ]
-    begun = [accepting(one) for one in accepted if one.series]
-    new = [one for one in begun if (one.night, one.machine, one.series) not in known]
+    begun = [accepting(entry) for entry in accepted if entry.series]
+    new = [entry for entry in begun if (entry.night, entry.machine, entry.series) not in known]
     return sorted([*logged, *new], key=lambda event: event.night)

@@ -283,7 +283,7 @@ class EngineMeasurer:
         return next((record["verdict"] for record in records if record["test"]["id"] == test), "unsupported")
 
     def searches(self, night: str) -> list[SearchFigure]:
-        return [found for one in self._suite(SEARCHES, night, ()) for found in suite_runs.figures_of(one)]
+        return [figure for record in self._suite(SEARCHES, night, ()) for figure in suite_runs.figures_of(record)]
 
     def _suite(self, suite: str, night: str, kept: Collection[str]) -> suite_runs.Records:
         suite_runs.prune(self.runs, suite, kept)

@@ -309,10 +309,10 @@ def _libraries(alert: Alert, snapshot: Snapshot) -> str:
     """The libraries between which an alert began, by version and digest, if builds have no commit."""
     series = {entry.series.key.id: entry.series for entry in snapshot.judged}
     for changed in alert.series:
-        found = series.get(changed.id)
-        row = found.index(changed.first_night) if found else None
-        if found and row:
-            return " → ".join(_library(found.library(entry)) for entry in (row - 1, row))
+        series_of_alert = series.get(changed.id)
+        row = series_of_alert.index(changed.first_night) if series_of_alert else None
+        if series_of_alert and row:
+            return " → ".join(_library(series_of_alert.library(entry)) for entry in (row - 1, row))
     return "builds without a commit"
 
 
@@ -459,7 +459,7 @@ def _event(event: Event, labels: Mapping[str, str]) -> dict[str, Any]:
         "kind": event.kind,
         "sentence": event.sentence,
         "series": about,
-        "bridge": [(f"s-{one}", labels.get(one, one), number(ratio)) for one, ratio in sorted(event.bridge.items())],
+        "bridge": [(f"s-{key}", labels.get(key, key), number(ratio)) for key, ratio in sorted(event.bridge.items())],
     }
 
 

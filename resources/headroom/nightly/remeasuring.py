@@ -75,7 +75,7 @@ class Remeasuring:
         """Measures old and new build in turns, both linked in other orders, by test and digest of the old one, then by
         layout. Builds without a commit cannot be linked again.
         """
-        found: dict[tuple[str, str], list[dict[str, Trials]]] = {}
+        result: dict[tuple[str, str], list[dict[str, Trials]]] = {}
         for digest in sorted({digest for _, digest in asked}):
             old = self.store.find(digest)
             builds = {OLD: old, NEW: self.new}
@@ -91,8 +91,8 @@ class Remeasuring:
                     self.note(f"The builds cannot be linked in other orders: {error}")
                     continue
                 tests = {test for test, other in asked if other == digest}
-                found |= {(test, digest): trials for test, trials in self._in_layouts(tests, files).items()}
-        return found
+                result |= {(test, digest): trials for test, trials in self._in_layouts(tests, files).items()}
+        return result
 
     def _in_layouts(
         self, tests: Collection[str], files: Mapping[str, Sequence[Path]]

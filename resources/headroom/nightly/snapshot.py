@@ -74,8 +74,8 @@ class Snapshot:
 
     def unmeasured(self, machine: str) -> list[Event]:
         """The events since the machine's last night that explain why it measured nothing."""
-        found = (event for event in self.events if event.kind == "not measured" and event.machine in ("", machine))
-        return [one for one in found if one.night > self.last(machine)]
+        missed = (event for event in self.events if event.kind == "not measured" and event.machine in ("", machine))
+        return [entry for entry in missed if entry.night > self.last(machine)]
 
     def alerts_by_series(self) -> dict[str, list[Alert]]:
         """All alerts of each series, open and closed, by its identity."""
@@ -88,7 +88,7 @@ class Snapshot:
     def verdict_changes(self) -> list[VerdictChange]:
         """Changes of verdicts, the newest first."""
         changes = [change for case in self.cases for change in _changes(case)]
-        return sorted(changes, key=lambda one: one.night, reverse=True)
+        return sorted(changes, key=lambda verdict_change: verdict_change.night, reverse=True)
 
 
 def take(history: History) -> Snapshot:
@@ -112,10 +112,10 @@ def take(history: History) -> Snapshot:
 
 
 def _nights(series: Iterable[Series]) -> dict[str, tuple[datetime, ...]]:
-    found: dict[str, set[datetime]] = {}
+    by_machine: dict[str, set[datetime]] = {}
     for entry in series:
-        found.setdefault(entry.key.machine, set()).update(entry.nights)
-    return {machine: tuple(sorted(nights)) for machine, nights in sorted(found.items())}
+        by_machine.setdefault(entry.key.machine, set()).update(entry.nights)
+    return {machine: tuple(sorted(nights)) for machine, nights in sorted(by_machine.items())}
 
 
 def _changes(case: Series) -> Iterable[VerdictChange]:

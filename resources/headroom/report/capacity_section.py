@@ -96,7 +96,9 @@ def _flow_pairs_of_schemes(lines: list[data.CapacityLine]) -> list[str]:
     known = [scheme for scheme in schemes if scheme.workload]
     if not known:
         return ["A flow pair is a packet of each direction in every tick."]
-    sentences = [(one.title, one.workload().flow_pair) for one in known if one.workload]
+    sentences = [
+        (scheme_known.title, scheme_known.workload().flow_pair) for scheme_known in known if scheme_known.workload
+    ]
     return [f"{title}: {sentence}" if len(known) > 1 else sentence for title, sentence in sentences]
 
 
@@ -148,13 +150,13 @@ def _harness_share(lines: list[data.CapacityLine], names: dict[tuple[str, ...], 
 
 def _codec_only_table(lines: list[data.CapacityLine], names: dict[tuple[str, ...], str]) -> Table:
     shown: list[Shown] = [
-        (Column("CPUs"), lambda found: names[found.series]),
-        (Column("Load"), lambda found: target_name(found.target_load)),
-        (Column("Flow pairs as measured", number=True), lambda found: Cell(found.shown, found.flow_pairs)),
-        (Column("Codec only", number=True), lambda found: Cell(found.shown_codec_only, found.codec_only)),
-        *((column, lambda found, of=of: of(found.record)) for column, of in (*COSTS[:2], *SHARES)),
+        (Column("CPUs"), lambda capacity: names[capacity.series]),
+        (Column("Load"), lambda capacity: target_name(capacity.target_load)),
+        (Column("Flow pairs as measured", number=True), lambda capacity: Cell(capacity.shown, capacity.flow_pairs)),
+        (Column("Codec only", number=True), lambda capacity: Cell(capacity.shown_codec_only, capacity.codec_only)),
+        *((column, lambda capacity, of=of: of(capacity.record)) for column, of in (*COSTS[:2], *SHARES)),
     ]
-    measured = [found for line in lines for target, _ in TARGETS if (found := line.by_target.get(target))]
+    measured = [capacity for line in lines for target, _ in TARGETS if (capacity := line.by_target.get(target))]
     caption = (
         "Codec only assumes that null's copies cost as much as the harness, and that a packet costs as much as at "
         "the measured flow pairs. With more flow pairs, contexts leave the caches and the cost grows."

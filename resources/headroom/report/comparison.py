@@ -184,7 +184,7 @@ class Comparison:
         if self.least is None:
             return []
         worse = [metric for metric in self.metrics if metric.is_significant(self.least)]
-        return sorted(worse, key=lambda one: -one.factor)
+        return sorted(worse, key=lambda change: -change.factor)
 
     def outside(self) -> list[MetricChange]:
         return [metric for metric in self.metrics if metric.outside]
@@ -257,21 +257,21 @@ def _verdicts(by_a: dict[str, Record], by_b: dict[str, Record], same_selection: 
     """The changes of verdicts, the worst first."""
     changes = []
     for identity in dict.fromkeys([*by_a, *by_b]):
-        one, other = by_a.get(identity), by_b.get(identity)
-        before, after = (record["verdict"] if record else MISSING for record in (one, other))
+        mine, other = by_a.get(identity), by_b.get(identity)
+        before, after = (record["verdict"] if record else MISSING for record in (mine, other))
         if before != after:
-            reason = (other or one or {}).get("reason", "")
+            reason = (other or mine or {}).get("reason", "")
             lost = before in ("pass", "non-strict") and (
-                (after == MISSING and same_selection) or (after == "unsupported" and _has_same_sides(one, other))
+                (after == MISSING and same_selection) or (after == "unsupported" and _has_same_sides(mine, other))
             )
             changes.append(VerdictChange(identity, before, after, reason, lost))
     order = {word: number for number, word in enumerate((*reversed(VERDICTS), MISSING))}
-    return sorted(changes, key=lambda one: (not one.is_worse, MISSING in (one.a, one.b), order[one.b], one.test))
+    return sorted(changes, key=lambda mine: (not mine.is_worse, MISSING in (mine.a, mine.b), order[mine.b], mine.test))
 
 
-def _has_same_sides(one: Record | None, other: Record | None) -> bool:
+def _has_same_sides(mine: Record | None, other: Record | None) -> bool:
     """True if both records are about the implementations of the same names."""
-    names = [[(side or {}).get("name") for side in (r["compressor"], r["decompressor"])] for r in (one, other) if r]
+    names = [[(side or {}).get("name") for side in (r["compressor"], r["decompressor"])] for r in (mine, other) if r]
     return len(names) == 2 and names[0] == names[1]
 
 
@@ -297,15 +297,15 @@ def _named(setting: str, value: Any) -> Any:
     return Path(value).name if setting in products.ROLES and isinstance(value, str) else value
 
 
-def _metrics(one: Record, other: Record) -> Iterable[MetricChange]:
+def _metrics(mine: Record, other: Record) -> Iterable[MetricChange]:
     """The metrics that both records of a case have, in the same unit."""
     theirs = metrics_by_identity(other)
-    for identity, metric in metrics_by_identity(one).items():
+    for identity, metric in metrics_by_identity(mine).items():
         their_metric = theirs.get(identity)
         if their_metric is None or metric["value"] is None or their_metric["value"] is None:
             continue
         yield MetricChange(
-            identity_of(one),
+            identity_of(mine),
             metric["name"],
             metric["unit"],
             metric["core"],
@@ -317,15 +317,15 @@ def _metrics(one: Record, other: Record) -> Iterable[MetricChange]:
         )
 
 
-def _lone(one: Record, other: Record) -> Iterable[LoneMetric]:
+def _lone(mine: Record, other: Record) -> Iterable[LoneMetric]:
     """The metrics of which only one record of a case has a value."""
     values: dict[MetricIdentity, list[float | None]] = {}
-    for side, record in enumerate((one, other)):
+    for side, record in enumerate((mine, other)):
         for identity, metric in metrics_by_identity(record).items():
             values.setdefault(identity, [None, None])[side] = metric["value"]
     for (name, unit, core, _), (a, b) in values.items():
         if (a is None) != (b is None):
-            yield LoneMetric(identity_of(one), name, unit, core, a, b)
+            yield LoneMetric(identity_of(mine), name, unit, core, a, b)
 
 
 def _range(metric: dict[str, Any]) -> tuple[float, float] | None:
@@ -354,11 +354,11 @@ def _harness(name: str) -> Of:
 
 def _side(role: str, name: str) -> Of:
     def of(record: Record) -> Any:
-        one = record[role]
-        if not one:
+        identity = record[role]
+        if not identity:
             return None
-        digest = (one.get("opens") or {}).get("sha256") if name == "opens" else one.get(name)
-        return f"{one['name']}: {digest}" if digest else None
+        digest = (identity.get("opens") or {}).get("sha256") if name == "opens" else identity.get(name)
+        return f"{identity['name']}: {digest}" if digest else None
 
     return of
 

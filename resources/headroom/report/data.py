@@ -209,12 +209,12 @@ def not_passed(records: Records) -> list[tuple[str, str, list[str]]]:
     """(verdict, reason, cases) of failures and errors. Cases with the same reason stand together, in order of
     the run.
     """
-    found: dict[tuple[str, str], list[str]] = {}
+    by_reason: dict[tuple[str, str], list[str]] = {}
     for record in records:
         if record["verdict"] in ("fail", "error"):
             key = (record["verdict"], record["reason"].strip() or "no reason given")
-            found.setdefault(key, []).append(record["test"]["id"])
-    return [(verdict, reason, cases) for (verdict, reason), cases in found.items()]
+            by_reason.setdefault(key, []).append(record["test"]["id"])
+    return [(verdict, reason, cases) for (verdict, reason), cases in by_reason.items()]
 
 
 def _reason(record: dict[str, Any]) -> str:
@@ -356,15 +356,15 @@ def untested(records: Records) -> list[Untested]:
     roles = {role for role in ("compressor", "decompressor") if any(record[role] for record in records)}
     return [
         Untested(
-            one.id,
-            one.level,
-            one.side,
-            one.text,
-            one.citation,
-            one.why_untested or _why_not_selected(one.id, one.side, roles),
+            requirement.id,
+            requirement.level,
+            requirement.side,
+            requirement.text,
+            requirement.citation,
+            requirement.why_untested or _why_not_selected(requirement.id, requirement.side, roles),
         )
-        for one in rest
-        if one.document.key in documents
+        for requirement in rest
+        if requirement.document.key in documents
     ]
 
 
@@ -406,13 +406,17 @@ def coverage(records: Records) -> list[Coverage]:
     documents = _known_requirements().documents
     for key in dict.fromkeys(parts_of(identity)[0] for identity in verdicts):  # in the order of the requirements
         mine = [verdict for identity, verdict in verdicts.items() if parts_of(identity)[0] == key]
-        rest = [one for identity, one in known.items() if one.document.key == key and identity not in verdicts]
-        not_yet = sum(bool(one.not_yet) for one in rest)
-        not_selected = sum(_has_cases(one) for one in rest)
+        rest = [
+            document
+            for identity, document in known.items()
+            if document.document.key == key and identity not in verdicts
+        ]
+        not_yet = sum(bool(document.not_yet) for document in rest)
+        not_selected = sum(_has_cases(document) for document in rest)
         counts = {verdict: mine.count(verdict) for verdict in VERDICTS}
         without = len(rest) - not_yet - not_selected
-        one = documents.get(key)
-        name, title = (one.name, one.full_title) if one else (key, "")
+        document = documents.get(key)
+        name, title = (document.name, document.full_title) if document else (key, "")
         result.append(Coverage(name, title, len(mine) + len(rest), counts, not_yet, not_selected, without))
     return result
 

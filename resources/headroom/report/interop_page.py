@@ -94,7 +94,7 @@ def _filters(parts: list[Part]) -> list[dict[str, Any]]:
             choice["values"] |= values | {name: name for name in sorted(shown - {*values})}
     links = {name: title for part in parts for name, title in part.links.items()}
     return [
-        *(one for one in by_axis.values() if len(one["values"]) > 1),
+        *(choice_of_axis for choice_of_axis in by_axis.values() if len(choice_of_axis["values"]) > 1),
         {"name": "link", "title": "Link", "values": links},
     ]
 

@@ -79,7 +79,7 @@ def _matrix(identity: str, described: dict[str, Any], left: dict[str, dict[str, 
         rows.append([Cell(name), *(_beside(item) for item in items)])
         named += [item for item in items if item]
     verdicts = [item["verdict"] for item in named]
-    missing = [one for one in ("fail", "non-strict", "error") if one in verdicts]
+    missing = [verdict for verdict in ("fail", "non-strict", "error") if verdict in verdicts]
     shown_beside = "Here (paper)" if all(item["paper"] is not None for item in named) else "Here (paper, or model)"
     caption = f"{shown_beside}; marked: {', '.join(missing)}." if missing else f"{shown_beside}."
     short = all(len(name) <= MOST_TIGHT for name, _ in described["rows"])

@@ -127,37 +127,38 @@ def made_of(make: MakeSection, records: Records) -> ReportSection | None:
 def _sections(records: Records) -> list[ReportSection]:
     """The sections that are not empty; those of the schemes stand in the middle."""
     first, last = (
-        [made for make in makers if (made := made_of(make, records)) is not None] for makers in (FIRST, LAST)
+        [section_made for make in makers if (section_made := made_of(make, records)) is not None]
+        for makers in (FIRST, LAST)
     )
     there = {section.id: section for section in (*first, *last)}
     for scheme in all_schemes().values():
         for make in scheme.report_sections():
-            if (made := made_of(make, records)) is None:
+            if (section_made := made_of(make, records)) is None:
                 continue
-            if made.id in there:
-                there[made.id].go_on(made)
+            if section_made.id in there:
+                there[section_made.id].go_on(section_made)
             else:
-                there[made.id] = made
-                first.append(made)
+                there[section_made.id] = section_made
+                first.append(section_made)
     return [*first, *last]
 
 
 def warnings(records: Records) -> list[str]:
     """Warnings at the top of the report: a quick run, a busy machine, a missing sandbox."""
     quick = sum(bool(record.get("quick")) for record in records)
-    found = []
+    result = []
     if quick:
         of = "" if quick == len(records) else f" for {quick} of {len(records)} cases"
-        found.append(f"Run with --quick{of}: fewer and shorter trials, fewer seeds. A first look, not a measurement.")
+        result.append(f"Run with --quick{of}: fewer and shorter trials, fewer seeds. A first look, not a measurement.")
     disturbances = pressure.summary(records)
     measured = any(record["metrics"] or record["items"] for record in records)
     if disturbances and measured and (sentences := disturbances.sentences()):
-        found.append(" ".join(sentences))
+        result.append(" ".join(sentences))
     missing = [record["environment"].get("missing") for record in records]
-    reasons = [one.get("sandbox") for one in missing if isinstance(one, dict)]
+    reasons = [environment_entry.get("sandbox") for environment_entry in missing if isinstance(environment_entry, dict)]
     if weak := sorted({str(reason) for reason in reasons if reason}):
-        found.append(f"Other people's code ran without the whole sandbox: {'; '.join(weak)}.")
-    return found
+        result.append(f"Other people's code ran without the whole sandbox: {'; '.join(weak)}.")
+    return result
 
 
 def _title(records: Records) -> str:
@@ -166,7 +167,7 @@ def _title(records: Records) -> str:
     roles = [(record["compressor"], record["decompressor"]) for record in judged]
     # If there are no pairs, as with endpoints in conformance, the title names only the judged implementations.
     pairs = [pair for pair in roles if all(pair)] or roles
-    sides = [{one["name"] for one in pair if one} - {"null"} for pair in pairs]
+    sides = [{side_of_pair["name"] for side_of_pair in pair if side_of_pair} - {"null"} for pair in pairs]
     names = set().union(*sides)
     if names != {REFERENCE} and {REFERENCE} not in sides:
         names -= {REFERENCE}

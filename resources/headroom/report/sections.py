@@ -84,17 +84,17 @@ def _capacity_cards(records: Records) -> list[Card]:
 def _scaling_card(single: data.CapacityLine, lines: list[data.CapacityLine]) -> list[Card]:
     """A card that compares one core with the CPU configuration of the most cores, if the run has both."""
     best = max(lines, key=lambda line: len(line.main.cores) if line.main else 0)
-    one, many = single.flow_pairs(0.5), best.flow_pairs(0.5)
-    if best is single or best.main is None or not one or not many:
+    of_single, many = single.flow_pairs(0.5), best.flow_pairs(0.5)
+    if best is single or best.main is None or not of_single or not many:
         return []
     about = "≈ " if any(line.by_target[0.5].is_rough for line in (single, best)) else ""
     of = f"flow pairs at 50 % load, {len(best.main.cores)} cores"
-    return [Card(f"Scaling to {best.cpus}", f"{about}{many / one:.2f} ×", of)]
+    return [Card(f"Scaling to {best.cpus}", f"{about}{many / of_single:.2f} ×", of)]
 
 
 def _passed(title: str, of: str, judged: list[dict[str, Any]]) -> Card:
     """A card with the passed share of the cases that ran. Unsupported cases, which did not run, are named beside it."""
-    count = Counter(one["verdict"] for one in judged)
+    count = Counter(case["verdict"] for case in judged)
     unsupported = count["unsupported"]
     beside = f"; {unsupported} more {'is' if unsupported == 1 else 'are'} unsupported" if unsupported else ""
     return Card(title, f"{count['pass']} of {len(judged) - unsupported}", of + beside)
@@ -147,7 +147,7 @@ def conformance(records: Records) -> Section | None:
     section.add("table", _levels_table(data.levels(records)))
     section.add("table", _coverage_table(covered))
     matrix = _requirements_table(tested, records)
-    present = [word for word in VERDICTS if any(one.by_verdict[word] for one in covered)]
+    present = [word for word in VERDICTS if any(coverage_row.by_verdict[word] for coverage_row in covered)]
     title = f"Show all {len(tested)} requirements with their cases" if len(tested) > FOLDED_FROM else ""
     section.add("table", matrix, filter=present, title=title)
     if rest := data.untested(records):
@@ -198,14 +198,14 @@ def _untested_table(rest: Sequence[data.Untested]) -> Table:
     ]
     rows = [
         [
-            Cell(one.id, code=True),
-            one.level.upper(),
-            one.side,
-            _quoted(one.text, one.citation),
-            one.reason,
-            data.freedom(one.id),
+            Cell(requirement.id, code=True),
+            requirement.level.upper(),
+            requirement.side,
+            _quoted(requirement.text, requirement.citation),
+            requirement.reason,
+            data.freedom(requirement.id),
         ]
-        for one in rest
+        for requirement in rest
     ]
     return table("t-untested", columns, rows)
 
@@ -240,10 +240,10 @@ UNCOVERED: tuple[Shown, ...] = (
 
 def _levels_table(levels: list[data.Level]) -> Any:
     shown: list[Shown] = [
-        (Column("Level"), lambda one: one.level.upper()),
-        (Column("Known", number=True), lambda one: one.known),
-        (Column("With a case", number=True), lambda one: one.with_case),
-        (Column("Share", number=True), lambda one: percent(one.share)),
+        (Column("Level"), lambda level: level.level.upper()),
+        (Column("Known", number=True), lambda level: level.known),
+        (Column("With a case", number=True), lambda level: level.with_case),
+        (Column("Share", number=True), lambda level: percent(level.share)),
         *UNCOVERED,
     ]
     caption = (
@@ -256,9 +256,12 @@ def _levels_table(levels: list[data.Level]) -> Any:
 
 def _coverage_table(covered: list[data.Coverage]) -> Any:
     shown: list[Shown] = [
-        (Column("Document"), lambda one: Cell(one.document, details=[one.title] if one.title else [])),
-        (Column("Known", number=True), lambda one: one.known),
-        *((Column(word, number=True), lambda one, word=word: one.by_verdict[word]) for word in VERDICTS),
+        (
+            Column("Document"),
+            lambda coverage: Cell(coverage.document, details=[coverage.title] if coverage.title else []),
+        ),
+        (Column("Known", number=True), lambda coverage: coverage.known),
+        *((Column(word, number=True), lambda coverage, word=word: coverage.by_verdict[word]) for word in VERDICTS),
         *UNCOVERED,
     ]
     caption = (
@@ -326,11 +329,11 @@ FACTS = (
 def environment(records: Records) -> Section:
     """The section about the machine, the build and the implementations."""
     section = Section("environment", "Environment", "Environment")
-    found = records[-1]["environment"]
-    missing = found.get("missing", {})
+    latest = records[-1]["environment"]
+    missing = latest.get("missing", {})
     facts = []
     for title, name in FACTS:
-        amount = found.get(name)
+        amount = latest.get(name)
         if name == "memory_bytes" and amount:
             amount = amount / 2**30
         facts.append(
@@ -341,7 +344,7 @@ def environment(records: Records) -> Section:
                 else f"not known: {missing.get(name, 'the kernel does not show it')}",
             )
         )
-    topology = found.get("topology", {})
+    topology = latest.get("topology", {})
     if topology:
         counts = f"{topology['physical_cores']} cores, {len(topology['cpus'])} CPUs, {topology['sockets']} sockets"
         names = "; ".join(
@@ -353,15 +356,15 @@ def environment(records: Records) -> Section:
     seen = set()
     for record in records:
         for role in ("compressor", "decompressor"):
-            one = record[role]
-            if one and (key := (one["name"], one["build"], _digests(one))) not in seen:
+            side = record[role]
+            if side and (key := (side["name"], side["build"], _digests(side))) not in seen:
                 seen.add(key)
                 rows.append(
                     [
-                        one["name"],
-                        one["version"] or "–",
-                        one["build"] or "–",
-                        Cell(_digests(one), code=True),
+                        side["name"],
+                        side["version"] or "–",
+                        side["build"] or "–",
+                        Cell(_digests(side), code=True),
                     ]
                 )
     if rows:

@@ -202,18 +202,18 @@ def _together(single: Sequence[Slowdown]) -> list[Slowdown]:
     """
     result = []
     groups: dict[tuple[str, int | None], list[Slowdown]] = {}
-    for one in single:
-        if one.a > 0 and one.b > 0:
-            groups.setdefault((one.metric.name, one.core), []).append(one)
+    for slowdown in single:
+        if slowdown.a > 0 and slowdown.b > 0:
+            groups.setdefault((slowdown.metric.name, slowdown.core), []).append(slowdown)
     for group in groups.values():
         if len(group) < 2:
             continue
-        logs = [math.log(one.b / one.a) for one in group]
+        logs = [math.log(slowdown.b / slowdown.a) for slowdown in group]
         variance = statistics.variance(logs) / len(logs)
         change, interval = _interval(statistics.mean(logs), variance, len(logs) - 1)
-        a, b = (statistics.geometric_mean([getattr(one, side) for one in group]) for side in ("a", "b"))
-        cases, count = tuple(one.cases[0] for one in group), len(group)
-        least = min(one.factor for one in group)
+        a, b = (statistics.geometric_mean([getattr(slowdown, side) for slowdown in group]) for side in ("a", "b"))
+        cases, count = tuple(slowdown.cases[0] for slowdown in group), len(group)
+        least = min(slowdown.factor for slowdown in group)
         more = replace(group[0], cases=cases, a=a, b=b, trials=(count, count), factor=least)
         result.append(replace(more, change=change, interval=interval))
     return result

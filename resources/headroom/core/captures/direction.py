@@ -65,7 +65,7 @@ def simplex_by_name(names: Mapping[int, str]) -> set[int]:
     """The interfaces that each have one direction of a line by their names, such as "forward", or "ppp0 tx" beside
     "ppp0 rx".
     """
-    found = {number for number, name in names.items() if name.lower() in LINK_NAMES}
+    result = {number for number, name in names.items() if name.lower() in LINK_NAMES}
     alike: dict[tuple[str, ...], dict[str, list[int]]] = {}  # interfaces by the rest of the name and their direction
     for number, name in names.items():
         parts_of_name = re.findall("[a-z0-9]+", name.lower())
@@ -75,8 +75,8 @@ def simplex_by_name(names: Mapping[int, str]) -> set[int]:
                     word, []
                 ).append(number)
     for group in alike.values():
-        found |= {number for word, numbers in group.items() if OPPOSITES[word] in group for number in numbers}
-    return found
+        result |= {number for word, numbers in group.items() if OPPOSITES[word] in group for number in numbers}
+    return result
 
 
 def simplex_by_ends(ends: Mapping[int, AbstractSet[Ends]]) -> set[int]:
@@ -92,7 +92,9 @@ def simplex_by_ends(ends: Mapping[int, AbstractSet[Ends]]) -> set[int]:
         for number, pairs in ends.items()
         if all(len(interfaces[a, b]) == 1 and number not in interfaces.get((b, a), ()) for a, b in pairs)
     }
-    return {one for one in single if any(interfaces.get((b, a), set()) & single for a, b in ends[one])}
+    return {
+        interface for interface in single if any(interfaces.get((b, a), set()) & single for a, b in ends[interface])
+    }
 
 
 @dataclass
@@ -195,7 +197,7 @@ def tell_apart(
             tried.append((*_tell(line, aligned, is_flagged), aligned))
         if tried[0][1] == tried[1][1]:
             break
-        told, _, sides = max(tried, key=lambda one: one[1])
+        told, _, sides = max(tried, key=lambda attempt: attempt[1])
     return told
 
 

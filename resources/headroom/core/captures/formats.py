@@ -58,15 +58,15 @@ def find(text: str) -> Format:
 
 def chosen(text: str | None) -> dict[int, Format]:
     """The formats of link types, from "147=pdcp-nr:18,148=slip". Raises UsageError on anything else."""
-    found: dict[int, Format] = {}
+    formats: dict[int, Format] = {}
     for part in split_names(text or ""):
         number, equals, name = part.partition("=")
         if not equals or not number.strip().isdecimal() or len(number) > 5:
             raise UsageError(f"{OPTION} takes a number and a packet format, such as 147=ppp, not '{part}'.")
-        found[int(number)] = find(name)
-    if text is not None and not found:
+        formats[int(number)] = find(name)
+    if text is not None and not formats:
         raise UsageError(f"{OPTION} takes a number and a packet format, such as 147=ppp.")
-    return found
+    return formats
 
 
 def apply(captured: CapturedPacket, formats: Mapping[int, Format]) -> CapturedPacket:

@@ -93,8 +93,8 @@ def unwrap(link_type: int, octets: bytes) -> Frame:
         return _cooked(int.from_bytes(octets[:2], "big"), octets[20:], octets[10], octets[12 : 12 + octets[11]])
     if link_type == serial_line.SLIP:
         return _slip(octets)
-    if found := _schemes("link_types").get(link_type):
-        scheme, name = found
+    if registered := _schemes("link_types").get(link_type):
+        scheme, name = registered
         return Frame(scheme.name, octets, f"link type {link_type} ({name}), taken for {scheme.title}")
     if link_type in (LINUX_SLL, LINUX_SLL2):
         return Frame(OTHER, octets, f"a cooked frame of {len(octets)} octets, which is too short")
@@ -103,8 +103,8 @@ def unwrap(link_type: int, octets: bytes) -> Frame:
 
 def title_of_link_type(link_type: int) -> str:
     """The title of the scheme with this link type; "" if it belongs to none."""
-    found = _schemes("link_types").get(link_type)
-    return found[0].title if found else ""
+    registered = _schemes("link_types").get(link_type)
+    return registered[0].title if registered else ""
 
 
 def of_scheme(name: str, octets: bytes, where: str, form: str = "", bearer: str = "") -> Frame:
@@ -137,8 +137,8 @@ def _slip(octets: bytes) -> Frame:
     if kind == serial_line.IP:
         return replace(_ip(inside, "SLIP"), is_derived=True)
     protocol = _PPP_OF_SLIP[kind]
-    if found := _schemes("ppp_protocols").get(protocol):
-        return Frame(found[0].name, inside, _place(found[0], "SLIP", ""), type=protocol, duplex=True)
+    if registered := _schemes("ppp_protocols").get(protocol):
+        return Frame(registered[0].name, inside, _place(registered[0], "SLIP", ""), type=protocol, duplex=True)
     return Frame(OTHER, inside, f"SLIP with a packet of the type {kind}")
 
 
@@ -166,8 +166,8 @@ def _cooked(kind: int, payload: bytes, packet_type: int, source: bytes) -> Frame
 def _typed(
     kind: int, octets: bytes, where: str, vlans: tuple[int, ...] = (), source: bytes = b"", destination: bytes = b""
 ) -> Frame:
-    if found := _schemes("ether_types").get(kind):
-        scheme, form = found
+    if registered := _schemes("ether_types").get(kind):
+        scheme, form = registered
         return Frame(scheme.name, octets, _place(scheme, where, form), vlans, source, destination, form)
     if kind in (TYPE_IPV4, TYPE_IPV6):
         return _ip(octets, where, vlans, source, destination)
@@ -198,8 +198,8 @@ def _ppp(octets: bytes) -> Frame:
     inside = octets[at + width :]
     if protocol in (PPP_IPV4, PPP_IPV6):
         return _ip(inside, "PPP")
-    if found := _schemes("ppp_protocols").get(protocol):
-        scheme, form = found
+    if registered := _schemes("ppp_protocols").get(protocol):
+        scheme, form = registered
         if scheme.framing.typed:
             return Frame(scheme.name, inside, _place(scheme, "PPP", form), type=protocol, duplex=True)
         return Frame(scheme.name, inside, _place(scheme, "PPP", form), form=form, duplex=True)

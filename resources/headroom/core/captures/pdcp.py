@@ -113,10 +113,10 @@ def _nr_bearer(fixed: bytes, tags: dict[int, int]) -> Bearer:
 
 
 def _name(tags: dict[int, int], ue: int, bearer: int) -> str:
-    words = [f"UE {tags[ue]}"] if ue in tags else []
-    words += [f"bearer {tags[bearer]}"] if bearer in tags else []
-    words += [_DIRECTIONS[tags[_DIRECTION_TAG]]] if tags.get(_DIRECTION_TAG) in _DIRECTIONS else []
-    return " ".join(words)
+    parts = [f"UE {tags[ue]}"] if ue in tags else []
+    parts += [f"bearer {tags[bearer]}"] if bearer in tags else []
+    parts += [_DIRECTIONS[tags[_DIRECTION_TAG]]] if tags.get(_DIRECTION_TAG) in _DIRECTIONS else []
+    return " ".join(parts)
 
 
 def described(kind: str, text: str) -> Bearer | None:

@@ -134,9 +134,9 @@ def _text(path: Path) -> str | None:
 
 def _number(path: Path) -> float | None:
     """The first word of a file as a number that can be a power or an energy; None for any other word."""
-    words = (_text(path) or "").split()
+    columns = (_text(path) or "").split()
     try:
-        value = float(words[0]) if words else -1.0
+        value = float(columns[0]) if columns else -1.0
     except ValueError:
         return None
     return value if 0 <= value < float("inf") else None

@@ -79,25 +79,25 @@ class Summary:
 
     def sentences(self) -> list[str]:
         """Warnings that a reader needs before trusting figures; [] if the machine was quiet."""
-        found = []
+        warnings = []
         if self.first_load > BUSY_AT_START * self.cpus:
-            found.append(
+            warnings.append(
                 f"The machine was not quiet when the run began: a load average of {self.first_load:.1f} on "
                 f"{self.cpus} CPUs shows other work."
             )
         if self.most_load > self.cpus:
-            found.append(
+            warnings.append(
                 f"More processes were ready than CPUs: the load average was up to {self.most_load:.1f} on {self.cpus} "
                 "CPUs, including the measurement itself. Tests that had to wait for a CPU run slower and may lose "
                 "packets."
             )
         steal, most = self.steal or 0.0, self.most_steal or 0.0
         if steal >= HIGH_STEAL or most >= HIGH_STEAL_OF_CASE:
-            found.append(
+            warnings.append(
                 f"A hypervisor gave {steal:.1%} of the CPUs' time to other guests (steal), up to {most:.1%} within a "
                 "case: figures vary from run to run on such a virtual machine.".replace("%", " %")
             )
-        return found
+        return warnings
 
 
 def summary(records: Sequence[dict[str, Any]]) -> Summary | None:

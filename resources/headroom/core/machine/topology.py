@@ -198,13 +198,13 @@ def resolve(names: Iterable[str], available: list[CpuConfiguration]) -> list[Cpu
     by_name = {configuration.name: configuration for configuration in available}
     result = []
     for name in names:
-        found = by_name.get(name)
-        if found is None and (match := re.fullmatch(r"(\d+)c", name)) and int(match[1]) > 0:
-            found = CpuConfiguration(name, f"{match[1]} cores", reason="this machine has fewer cores")
-        if found is None:
+        configuration_known = by_name.get(name)
+        if configuration_known is None and (match := re.fullmatch(r"(\d+)c", name)) and int(match[1]) > 0:
+            configuration_known = CpuConfiguration(name, f"{match[1]} cores", reason="this machine has fewer cores")
+        if configuration_known is None:
             raise UsageError(f"'{name}' is not a CPU configuration. Known here: {', '.join(by_name)}.")
-        if found not in result:
-            result.append(found)
+        if configuration_known not in result:
+            result.append(configuration_known)
     return result
 
 

@@ -82,15 +82,15 @@ class Paper:
 
         Raises UsageError for a name that stands for none.
         """
-        found: list[str] = []
+        result: list[str] = []
         for name in names:
             meant = (
                 [name] if name in self.methods else [method for method in self.methods if method.startswith(f"{name} ")]
             )
             if not meant:
                 raise UsageError(f"The paper {self.key} has no place '{name}'. There are: {', '.join(self.methods)}.")
-            found += meant
-        return tuple(found)
+            result += meant
+        return tuple(result)
 
 
 def names(folder: Path = PAPERS) -> list[str]:

@@ -85,10 +85,10 @@ class Verification:
 
     def sentences(self) -> list[str]:
         """A sentence for each problem; if there are many, only for the first few."""
-        found = [problem.sentence for problem in self.problems[:MOST_TOLD]]
+        result = [problem.sentence for problem in self.problems[:MOST_TOLD]]
         if (more := len(self.problems) - MOST_TOLD) > 0:
-            found.append(f"{more:,} more have changed: `./headroom verify` names them.")
-        return found
+            result.append(f"{more:,} more have changed: `./headroom verify` names them.")
+        return result
 
     def summary(self) -> str:
         """A line for a report: the number of records in the chain, its head, and the problems."""

@@ -179,7 +179,7 @@ class Listener(ListenerV3):
             machine=machine,
             quick=settings.quick,
             seed=settings.seed,
-            command=collected.command or command(test, settings, lambda one: can_use(data, one)),
+            command=collected.command or command(test, settings, lambda option: can_use(data, option)),
             environment=self.environment_of(settings.build),
             **{field.name: getattr(collected, field.name) for field in fields(Evidence)},
             link_sha256=engine.take_link_digest(),
@@ -295,7 +295,7 @@ def after_deviations(
     return verdict, reason
 
 
-def command(test: Test, settings: Settings, heeded: Callable[[Option], bool] = lambda one: True) -> str:
+def command(test: Test, settings: Settings, heeded: Callable[[Option], bool] = lambda option: True) -> str:
     """The command that repeats a test in the repository's root; `heeded` as for `Settings.words`."""
     suite = test.id.removesuffix(f"/{test.name}")
     return shlex.join(["./headroom", "run", suite, "--case", test.name, *settings.words(heeded)])

@@ -77,16 +77,16 @@ class Runner:
         groups: dict[Hashable, list[Cell]] = {}
         for cell in cells:
             groups.setdefault(self.together(cell), []).append(cell)
-        found: dict[int, Result] = {}
+        by_number: dict[int, Result] = {}
         with ThreadPoolExecutor(self.at_once(), thread_name_prefix="cell") as pool:
             try:
                 futures = [pool.submit(self._run, group, store) for group in groups.values()]
                 for group, future in zip(groups.values(), futures, strict=True):
-                    found |= zip(map(id, group), future.result(), strict=True)
+                    by_number |= zip(map(id, group), future.result(), strict=True)
             except BaseException:  # also after Ctrl-C: cells that have not begun do not begin
                 pool.shutdown(wait=True, cancel_futures=True)
                 raise
-        return [found[id(cell)] for cell in cells]
+        return [by_number[id(cell)] for cell in cells]
 
     def _run(self, cells: Sequence[Cell], store: ArtefactStore) -> list[Result]:
         try:

@@ -39,7 +39,7 @@ def channel_arguments(title: str, **convert: Callable[[str], Any]) -> Callable[[
     def words() -> ReplayWords:
         from headroom.core.replay_options import ReplayWords, into, without_feedback
 
-        arguments = {name: into("channel", name, one) for name, one in convert.items()}
+        arguments = {name: into("channel", name, parse) for name, parse in convert.items()}
         return ReplayWords(arguments, without_feedback(title), lambda result: [])
 
     return words

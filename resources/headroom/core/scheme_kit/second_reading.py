@@ -25,7 +25,10 @@ def read(
     """tshark's readings of the packets of one line, as frames of a link type; `reading` makes a reading of the fields
     of a packet. Raises EnvironmentLacks without tshark, HeadroomError if it fails.
     """
-    sent = [(one.time_ns or 0, octets, len(octets)) for one, octets in zip(packets, map(frame, packets), strict=True)]
+    sent = [
+        (packet_read.time_ns or 0, octets, len(octets))
+        for packet_read, octets in zip(packets, map(frame, packets), strict=True)
+    ]
     rows = tshark.rows_of(sent, link_type, fields, options)
     return [reading(row) for row in rows] if rows is not None else [Reading(error="unclear") for _ in packets]
 

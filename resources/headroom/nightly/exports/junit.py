@@ -35,7 +35,7 @@ def write(history: History, path: Path) -> None:
 def document(snapshot: Snapshot) -> ET.Element:
     """The element `testsuites`."""
     suites: dict[tuple[str, str], list[ET.Element]] = {}
-    alerts = {identity: _failing(found) for identity, found in snapshot.alerts_by_series().items()}
+    alerts = {identity: _failing(open_alerts) for identity, open_alerts in snapshot.alerts_by_series().items()}
     for judged in snapshot.judged:
         if snapshot.is_of_last_night(judged.series):
             key = (judged.series.key.machine, judged.series.key.test)
@@ -70,7 +70,7 @@ def _of_series(judged: Judged, snapshot: Snapshot, alert: Alert | None) -> ET.El
         return case
     value = f"{number(float(series.values[-1]))} {series.unit}"
     if alert is not None:
-        changed = next(one for one in alert.series if one.id == series.key.id)
+        changed = next(changed_series for changed_series in alert.series if changed_series.id == series.key.id)
         since = f" ({alert.commits()})" if alert.commits() else ""
         message = f"{alert.title}{since}: {number(changed.baseline)} → {value}. {changed.evidence}"
         failure = ET.SubElement(case, "failure", message=printable(message.strip()), type=alert.direction)
