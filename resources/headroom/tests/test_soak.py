@@ -294,7 +294,7 @@ def test_ctrl_c_says_how_to_go_on(
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["--soak", "0"], "proves nothing"),
+        (["--soak", "0"], "tests nothing"),
         (["--resume"], "give --soak HOURS"),
         (["--soak", "1", "--fast"], "runs instead of the stages"),
         (["--soak", "1", "--doubles"], "exclude each other"),

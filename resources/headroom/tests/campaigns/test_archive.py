@@ -130,11 +130,11 @@ def test_two_folders_are_refused(tmp_path: Path) -> None:
 
 def test_a_few_octets_that_hold_very_many_are_refused(tmp_path: Path) -> None:
     bomb = gzip.compress(file("run/a")[0].tobuf() + b"\0" * (64 << 20))
-    with pytest.raises(ArchiveRefused, match=r"larger than its list says|another size|cannot be read"):
+    with pytest.raises(ArchiveRefused, match=r"larger than its list says|is not that of the list|cannot be read"):
         unpack(bomb, listed(file("run/a")), tmp_path / "target")
     header = tarfile.TarInfo("run/a")
     header.size = 1 << 40
-    with pytest.raises(ArchiveRefused, match="another size"):
+    with pytest.raises(ArchiveRefused, match="is not that of the list"):
         unpack(gzip.compress(header.tobuf()), listed(file("run/a")), tmp_path / "target")
     with pytest.raises(ArchiveRefused, match="larger than"):
         unpack(b"", {"run/a": (1 << 40, "")}, tmp_path / "target")

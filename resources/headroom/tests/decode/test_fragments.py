@@ -69,7 +69,7 @@ def test_fragments_are_put_together(tmp_path: Path, kind: str, order: str) -> No
     assert last.ours.values["UDP source port"] == [1000]
     assert notes(found)[-1].startswith("put together from the fragments in packets 1, 2, 3")
     assert all("put together in packet" in note or "a repetition" in note for note in notes(others))
-    assert all("fragments are not put together" not in one.ours.notes for one in found if one.ours)
+    assert all("fragments are not reassembled" not in one.ours.notes for one in found if one.ours)
 
 
 @with_tshark
@@ -94,7 +94,7 @@ def test_a_fragment_that_is_missing_or_cut(tmp_path: Path) -> None:
     found = decoded(pcap(tmp_path / "x.pcap", 101, first, *rest))
     assert notes(found) == ["a fragment: the others have not come"] * len(found)
     cut = decoded(pcap(tmp_path / "y.pcap", 101, first, cut=4))
-    assert cut[0].ours is not None and "fragments are not put together" in cut[0].ours.notes
+    assert cut[0].ours is not None and "fragments are not reassembled" in cut[0].ours.notes
 
 
 def fragment(offset: int, octets: bytes, is_last: bool = False) -> Fragment:

@@ -123,7 +123,7 @@ FRAGMENTS = [
 def test_headers_are_not_read_in_the_payload_of_a_fragment(packet: bytes, title: str) -> None:
     read = ip_dissector.read(packet)
     assert read.title == title
-    assert read.notes == (["fragments are not put together"] if "fragment" in title else [])
+    assert read.notes == (["fragments are not reassembled"] if "fragment" in title else [])
     assert ("UDP source port" in read.values) == ("fragment" not in title)
 
 

@@ -337,7 +337,7 @@ def test_an_axis_that_two_schemes_share(monkeypatch: pytest.MonkeyPatch) -> None
 
 @pytest.mark.parametrize("option", ["implementations", *OPTIONS])
 def test_a_list_of_nothing_is_refused(option: str) -> None:
-    with pytest.raises(UsageError, match=f"--{option} names nothing"):
+    with pytest.raises(UsageError, match=f"--{option} is empty"):
         interop._names(option, " , ")
     assert interop._names(option, None) == ()
 

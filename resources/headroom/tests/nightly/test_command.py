@@ -179,4 +179,4 @@ def test_an_implementation_without_sentinels_is_refused(tmp_path: Path) -> None:
 def test_a_budget_of_no_time_is_refused(tmp_path: Path, budget: str) -> None:
     found = CliRunner().invoke(nightly, ["--history", str(tmp_path), "--budget", budget, "--dry-run"]).exception
     assert isinstance(found, UsageError)
-    assert "measures nothing" in str(found)
+    assert "leaves no time to measure" in str(found)

@@ -128,10 +128,10 @@ def test_one_that_dies_meanwhile_is_named(folder: Path, monkeypatch: pytest.Monk
     ("change", "sentence"),
     [
         ({"lost": 3}, "forward: 3 of 100 packets did not arrive as they were sent."),
-        ({"unexpected": 1, "unexpected_list": ["45000014"]}, "forward: 1 packets arrived that were not sent."),
+        ({"unexpected": 1, "unexpected_list": ["45000014"]}, "forward: 1 packets arrived that were never sent."),
         (
             {"unexpected": 20, "unexpected_list": [SOLICITATION] * 16},
-            "forward: 4 packets arrived that were not sent.",
+            "forward: 4 packets arrived that were never sent.",
         ),
         ({"sent": 0}, "forward: nothing was sent."),
     ],

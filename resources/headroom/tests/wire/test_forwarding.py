@@ -307,7 +307,7 @@ def test_packets_that_all_arrive(fake: list[str]) -> None:
 def test_a_packet_that_came_out_changed_is_never_excused() -> None:
     trial = FakeLine(1e9).trial(1000, 1.0)
     changed = Trial("embedded", "1", 1000, 1.0, replace(trial.forward, unexpected=1), trial.reverse)
-    with pytest.raises(AssertionError, match="1 packets arrived that were not sent"):
+    with pytest.raises(AssertionError, match="1 packets arrived that were never sent"):
         forwarding.require_delivery([changed, trial])
 
 

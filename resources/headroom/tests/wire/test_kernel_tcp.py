@@ -180,7 +180,7 @@ def test_a_case_that_cannot_tell_says_so(lines: Give) -> None:
 @pytest.mark.parametrize(
     ("compressed", "reason"),
     [
-        (carried(FASTER, connection=Connection(bytearray(b"ab"), bytearray(b"ax"))), "octet 1 other than it was sent"),
+        (carried(FASTER, connection=Connection(bytearray(b"ab"), bytearray(b"ax"))), "octet 1 changed"),
         (carried(FASTER, connection=Connection(failure="The receiver's connection ended.")), "connection ended"),
         (carried(FASTER, restored=0), "No packet was decompressed"),
     ],
@@ -277,5 +277,5 @@ def test_a_checksum_misses_what_chance_lets_it_miss(lines: Give) -> None:
     collector.begin()
     several = replace(transfer, connections=2 * transfer.connections)
     lines(Comparison(replace(missed, transfer=several), carried(EVEN)))
-    with pytest.raises(AssertionError, match="octet 1 other than it was sent"):
+    with pytest.raises(AssertionError, match="octet 1 changed"):
         KernelTcpKeywords().not_slower(*ROW)
