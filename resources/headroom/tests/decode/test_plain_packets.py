@@ -93,7 +93,7 @@ def test_a_users_packet_in_gtpu() -> None:
         (ipv4(b"x" * 20, 6), "TCP in IPv4", ""),
         (ipv4(b"x" * 20, 200), "protocol 200 in IPv4", ""),
         (ipv4(ipv4(b"x" * 20, 50), 4), "ESP in IPv4 in IPv4", ""),
-        (ipv4(b"x" * 20)[:6] + b"\x20\x00" + ipv4(b"x" * 20)[8:], "fragment in IPv4", "are not put together"),
+        (ipv4(b"x" * 20)[:6] + b"\x20\x00" + ipv4(b"x" * 20)[8:], "fragment in IPv4", "are not reassembled"),
     ],
 )
 def test_what_else_ip_carries(packet: bytes, title: str, sentence: str) -> None:
