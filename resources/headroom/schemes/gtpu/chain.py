@@ -95,13 +95,13 @@ def _tunnel(session: Session, pdr: int, transport: int) -> Session:
     for created in session.answer.all(Ie.CREATED_PDR):
         number, tunnel = created.find(Ie.PDR_ID), created.find(Ie.F_TEID)
         if number is not None and tunnel is not None and int.from_bytes(number.value, "big") == pdr:
-            found = elements.read_f_teid(tunnel)
-            return replace(session, teid=found.teid, host=_host(found, transport))
+            result = elements.read_f_teid(tunnel)
+            return replace(session, teid=result.teid, host=_host(result, transport))
     return session
 
 
-def _host(found: elements.FTeid, version: int) -> str:
-    return found.ipv6 if version == 6 else found.ipv4
+def _host(teid: elements.FTeid, version: int) -> str:
+    return teid.ipv6 if version == 6 else teid.ipv4
 
 
 def _both_ways(chain: Chain) -> None:
@@ -124,12 +124,12 @@ def _end_marker(chain: Chain) -> None:
     first, second = chain.checks
     moved = replace(chain.middle, access=N9_HOSTS[chain.ip], access_teid=0x0E000001)
     chain.second.must_modify(chain.middle, chain.second.far_down(moved, update=True, end_marker=True, n9=True))
-    sent = [one.octets for one in chain.second.step.taken if one.side == N9]
+    sent = [packet.octets for packet in chain.second.step.taken if packet.side == N9]
     if second.that(len(sent) == 1, f"{len(sent)} End Markers were sent, not one.", "TS29244-8.2.31-1"):
-        found = tunnelled(chain.first.give(sent[0], N9), N3)
-        told = f"An End Marker went in, and {len(found)} messages came out on the other side, not one."
-        if first.that(len(found) == 1, told, "TS29281-7.3.2-2"):
-            end_marker(first, found[0], chain.access.access, chain.access.access_teid, "TS29281-7.3.2-2")
+        outputs = tunnelled(chain.first.give(sent[0], N9), N3)
+        sentence = f"An End Marker went in, and {len(outputs)} messages came out on the other side, not one."
+        if first.that(len(outputs) == 1, sentence, "TS29281-7.3.2-2"):
+            end_marker(first, outputs[0], chain.access.access, chain.access.access_teid, "TS29281-7.3.2-2")
 
 
 def _error_indication(chain: Chain) -> None:
@@ -139,14 +139,14 @@ def _error_indication(chain: Chain) -> None:
     first, second = chain.checks
     second.accepted(chain.second.delete(chain.middle), "TS29244-7.5.7-1")
     step = chain.first.uplink(chain.access, chain.first.to_network(chain.access))
-    replies = [one for octets in step.sent(N9) for one in chain.second.give(octets, N9).sent(N9)]
-    told = f"{len(replies)} answers came to a packet of a lost session, not one."
-    if not second.that(len(replies) == 1, told, "TS29281-7.3.1-2"):
+    replies = [packet for octets in step.sent(N9) for packet in chain.second.give(octets, N9).sent(N9)]
+    sentence = f"{len(replies)} answers came to a packet of a lost session, not one."
+    if not second.that(len(replies) == 1, sentence, "TS29281-7.3.1-2"):
         return
     first.silent(chain.first.give(replies[0], N9), "TS29281-7.3.1-8")
     reports = chain.first.reports(ReportType.ERROR_INDICATION)
-    told = f"{len(reports)} reports came about the Error Indication of the other user plane, not one."
-    if first.that(len(reports) == 1, told, "TS29244-5.10-1"):
+    sentence = f"{len(reports)} reports came about the Error Indication of the other user plane, not one."
+    if first.that(len(reports) == 1, sentence, "TS29244-5.10-1"):
         inside = reports[0].find(Ie.ERROR_INDICATION_REPORT)
         tunnel = inside.find(Ie.F_TEID) if inside else None
         ends = elements.read_f_teid(tunnel) if tunnel else None
@@ -161,10 +161,10 @@ def _echo(chain: Chain) -> None:
         (chain.first, chain.checks[0], (OTHER_HOSTS[chain.ip], N9_HOSTS[chain.ip])),
         (chain.second, chain.checks[1], (N9_HOSTS[chain.ip], OTHER_HOSTS[chain.ip])),
     ):
-        found = tunnelled(talk.give(packets.udp(*ends, judge.PORT, judge.PORT, octets), N9), N9)
-        told = f"{len(found)} answers came to an Echo Request on N9, not one."
-        if check.that(len(found) == 1, told, "TS29281-7.2.2-1"):
-            check.signalling(found[0], 2, "TS29281-7.2.2-1")
+        outputs = tunnelled(talk.give(packets.udp(*ends, judge.PORT, judge.PORT, octets), N9), N9)
+        sentence = f"{len(outputs)} answers came to an Echo Request on N9, not one."
+        if check.that(len(outputs) == 1, sentence, "TS29281-7.2.2-1"):
+            check.signalling(outputs[0], 2, "TS29281-7.2.2-1")
 
 
 @dataclass(frozen=True)

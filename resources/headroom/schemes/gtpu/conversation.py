@@ -52,8 +52,8 @@ class Facts:
     features: tuple[str, ...] = ()
 
     @staticmethod
-    def of(found: Implementation) -> Facts:
-        declared = found.declared("gtpu")
+    def of(implementation: Implementation) -> Facts:
+        declared = implementation.declared("gtpu")
         return Facts(bool(declared.get("n4", False)), tuple(declared.get("features", ())))
 
     def has(self, feature: str) -> bool:
@@ -66,7 +66,7 @@ class Facts:
         if self.has("n9"):
             config["n9"] = _hosts(N9_HOSTS, versions)
         if self.has("predefined-rules"):
-            config["predefined_rules"] = [dict(one) for one in PREDEFINED]
+            config["predefined_rules"] = [dict(entry) for entry in PREDEFINED]
         if self.n4:
             return config | {"n4": {"address": N4_HOST}}
         first = {"count": 16, "teid": FIRST_TEID, "user": "10.45.0.1", "access": ACCESS_HOSTS[4]}
@@ -146,12 +146,12 @@ class Conversation:
         """Sends a request and returns its answer; None where there is none. The sequence number must fit."""
         self._sequence += 1
         sent = Message(kind, self._sequence, tuple(content), seid)
-        return next((one for one in self.exchange(sent.octets()) if one.sequence == self._sequence), None)
+        return next((message for message in self.exchange(sent.octets()) if message.sequence == self._sequence), None)
 
     def _answers(self, step: Step) -> list[Message]:
         answers = []
-        for one in step.n4:
-            read = message.read(one.octets)
+        for n4_message in step.n4:
+            read = message.read(n4_message.octets)
             if read.type in (MessageType.SESSION_REPORT_REQUEST, MessageType.HEARTBEAT_REQUEST):
                 self._hear(read)
             else:
@@ -160,7 +160,7 @@ class Conversation:
 
     def _hear(self, read: Message) -> None:
         # A request that is sent again has its sequence number (TS 29.244, 6.4).
-        if not any((one.type, one.sequence) == (read.type, read.sequence) for one in self.heard):
+        if not any((message.type, message.sequence) == (read.type, read.sequence) for message in self.heard):
             self.heard.append(read)
         if not self.answers_reports:
             return
@@ -179,12 +179,14 @@ class Conversation:
 
     def reports(self, kind: ReportType) -> list[Message]:
         """The Session Report Requests of a report type."""
-        found = [one for one in self.heard if one.type == MessageType.SESSION_REPORT_REQUEST]
-        return [one for one in found if (one.value(Ie.REPORT_TYPE) or 0) & kind]
+        messages = [message for message in self.heard if message.type == MessageType.SESSION_REPORT_REQUEST]
+        return [message for message in messages if (message.value(Ie.REPORT_TYPE) or 0) & kind]
 
     def usage_reports(self) -> list[Element]:
         """The usage reports that came in Session Report Requests."""
-        return [one for report in self.reports(ReportType.USAGE) for one in report.all(Ie.USAGE_REPORT_IN_REPORT)]
+        return [
+            element for report in self.reports(ReportType.USAGE) for element in report.all(Ie.USAGE_REPORT_IN_REPORT)
+        ]
 
     def associate(self) -> Message | None:
         """Sets the association up, where there is N4."""
@@ -264,8 +266,8 @@ class Conversation:
         teid, host = FIRST_TEID + session.number - 1, N3_HOSTS[session.transport]
         for created in answer.all(Ie.CREATED_PDR):
             if tunnel := created.find(Ie.F_TEID):
-                found = elements.read_f_teid(tunnel)
-                teid, host = found.teid, found.ipv6 if session.transport == 6 else found.ipv4
+                result = elements.read_f_teid(tunnel)
+                teid, host = result.teid, result.ipv6 if session.transport == 6 else result.ipv4
                 break
         return replace(session, teid=teid, host=host, seid=seid, answer=answer)
 
@@ -359,11 +361,11 @@ def user_host(session: Session) -> str:
 
 def tunnelled(step: Step, side: str = "") -> list[Tunnelled]:
     """The GTP-U messages that were sent in a step, on a side or on both that have tunnels."""
-    found = []
+    outputs = []
     for where in (N3, N9):
         if side in ("", where):
-            found += [read_tunnelled(octets, where) for octets in step.sent(where)]
-    return found
+            outputs += [read_tunnelled(octets, where) for octets in step.sent(where)]
+    return outputs
 
 
 def read_tunnelled(octets: bytes, side: str = N3) -> Tunnelled:

@@ -119,18 +119,18 @@ class GtpuReader(PayloadReader):
             message = judge.read(payload, missing)
         except judge.GtpuError as error:
             return PayloadReading("GTP-U", error=str(error))
-        found = PayloadReading(f"GTP-U {message.name}", message_values(message), notes=[*message.remarks])
+        reading = PayloadReading(f"GTP-U {message.name}", message_values(message), notes=[*message.remarks])
         tpdu = carried(message.inner, message.missing)
-        found.inner, found.missing = tpdu.packet, message.missing
-        found.notes += [tpdu.note] if tpdu.note else []
+        reading.inner, reading.missing = tpdu.packet, message.missing
+        reading.notes += [tpdu.note] if tpdu.note else []
         first = message.inner[0] if message.inner else 0
         if tpdu.frame and (first in OCTETS_OF_IPV4 or first >> 4 == 6):
-            found.misreads = "tshark takes the frame's first octet for the version of an IP packet"
+            reading.misreads = "tshark takes the frame's first octet for the version of an IP packet"
         elif tpdu.frame and tpdu.frame.vlans:
-            found.stops = "tshark knows no Ethernet frame with VLAN tags in a T-PDU"
+            reading.stops = "tshark knows no Ethernet frame with VLAN tags in a T-PDU"
         elif tpdu.packet and not tpdu.frame and first >> 4 == 4 and first not in OCTETS_OF_IPV4:
-            found.stops = f"tshark knows no IPv4 packet by the first octet 0x{first:02x} in a T-PDU"
-        return found
+            reading.stops = f"tshark knows no IPv4 packet by the first octet 0x{first:02x} in a T-PDU"
+        return reading
 
 
 def message_values(message: judge.Message) -> dict[str, Value]:
@@ -141,7 +141,7 @@ def message_values(message: judge.Message) -> dict[str, Value]:
     if message.npdu is not None:
         values["N-PDU"] = message.npdu
     if message.extensions:
-        values["extension headers"] = [f"0x{one.type:02x}" for one in message.extensions]
+        values["extension headers"] = [f"0x{extension.type:02x}" for extension in message.extensions]
     if container := message.container:
         values |= {"PDU type": container.pdu_type, "QFI": container.qfi}
         values |= {name: v for name, v in (("RQI", container.rqi), ("PPI", container.ppi)) if v is not None}

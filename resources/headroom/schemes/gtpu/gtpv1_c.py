@@ -66,7 +66,7 @@ def read_create_response(octets: bytes, sequence: int) -> Context | None:
 
 
 def _elements(octets: bytes) -> dict[int, list[bytes]]:
-    found: dict[int, list[bytes]] = {}
+    result: dict[int, list[bytes]] = {}
     at = 0
     while at < len(octets):
         kind = octets[at]
@@ -78,9 +78,9 @@ def _elements(octets: bytes) -> dict[int, list[bytes]]:
             raise GtpuError("7.7", f"the response has an information element {kind} of unknown size")
         if begin + size > len(octets):
             raise GtpuError("7.7", f"the information element {kind} ends beyond the message")
-        found.setdefault(kind, []).append(octets[begin : begin + size])
+        result.setdefault(kind, []).append(octets[begin : begin + size])
         at = begin + size
-    return found
+    return result
 
 
 def _fixed(kind: int, value: bytes) -> bytes:

@@ -27,13 +27,13 @@ FEATURES = {"ipv4": chain.NEEDED, "ipv6": (*chain.NEEDED, "ipv6-transport", "ipv
 
 def unsupported(row: Row) -> str:
     """Returns the reason why two user planes cannot run a row, as a sentence; "" where both can."""
-    for found in _planes(row):
-        reason = found.lacks(ROLE, row.scheme.name, features=FEATURES[row["ip_version"]])
-        if not reason and not Facts.of(found).n4:
-            reason = f"{found.name} does not declare n4"
-        if not reason and not found.library:
-            reason = f"{found.name} has no adapter, and a chain of user planes runs in the engine"
-        if reason := reason or found.unusable(row.build):
+    for implementation in _planes(row):
+        reason = implementation.lacks(ROLE, row.scheme.name, features=FEATURES[row["ip_version"]])
+        if not reason and not Facts.of(implementation).n4:
+            reason = f"{implementation.name} does not declare n4"
+        if not reason and not implementation.library:
+            reason = f"{implementation.name} has no adapter, and a chain of user planes runs in the engine"
+        if reason := reason or implementation.unusable(row.build):
             return f"{reason}."
     return ""
 
@@ -56,8 +56,8 @@ def _tried(cell: Cell, store: ArtefactStore) -> Trial:
     planes = _planes(row)
     needed = (*FEATURES[row["ip_version"]], *story.features)
     try:
-        for found in planes:
-            capabilities.require(found, ROLE, row.scheme, row.build, features=needed)
+        for implementation in planes:
+            capabilities.require(implementation, ROLE, row.scheme, row.build, features=needed)
     except NotDeclared as lacking:
         return Trial("unsupported", str(lacking))
     checks = (Check(), Check())
@@ -75,27 +75,27 @@ def _tried(cell: Cell, store: ArtefactStore) -> Trial:
             return _trial_of_failure(cell, wrong)
         near.end()
         far.end()
-    return judged([(found, check.findings) for found, check in zip(planes, checks, strict=True)])
+    return judged([(result, check.findings) for result, check in zip(planes, checks, strict=True)])
 
 
 def judged(sides: Sequence[tuple[Implementation, Sequence[Finding]]]) -> Trial:
     """The trial of a cell with these findings about its user planes. Findings from which one declares to deviate do
     not count; a broken MUST fails the cell, and a missed SHOULD is non-strict."""
-    found = []
+    results = []
     for plane, findings in sides:
         aside = capabilities.declared_deviations(plane, ROLE)
-        found += [(plane.name, one) for one in findings if one.requirement not in aside]
-    collector.current().findings += [one for _, one in found]
+        results += [(plane.name, entry) for entry in findings if entry.requirement not in aside]
+    collector.current().findings += [entry for _, entry in results]
     for severity, verdict in (("must", "fail"), ("should", "non-strict")):
-        if wrong := [(name, one) for name, one in found if one.severity == severity]:
-            name, one = wrong[0]
+        if wrong := [(name, entry) for name, entry in results if entry.severity == severity]:
+            name, finding = wrong[0]
             more = f" And {len(wrong) - 1} more." if len(wrong) > 1 else ""
-            signature = f"{name} · {one.requirement} · {re.sub(r'[0-9]+', 'n', one.sentence)[:120]}"
+            signature = f"{name} · {finding.requirement} · {re.sub(r'[0-9]+', 'n', finding.sentence)[:120]}"
             return Trial(
                 verdict,  # type: ignore[arg-type]
-                f"{name}: {one}{more}",
+                f"{name}: {finding}{more}",
                 signature,
-                text=lambda: [f"{name}: {one}" for name, one in found],
+                text=lambda: [f"{name}: {entry}" for name, entry in results],
             )
     return Trial("pass")
 

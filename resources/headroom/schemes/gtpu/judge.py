@@ -113,7 +113,7 @@ class Message:
 
     @property
     def container(self) -> Container | None:
-        return next((one.container for one in self.extensions if one.container), None)
+        return next((extension.container for extension in self.extensions if extension.container), None)
 
 
 def is_message(octets: bytes, to_port: bool, missing: int = 0) -> bool:
@@ -260,7 +260,7 @@ def _remark(flags: int, message: Message) -> None:
             message.remarks.append(f"{message.name} has the TEID 0x{message.teid:08x}; it is 0 (TS 29.281, 5.1).")
     if message.type not in MESSAGES:
         message.remarks.append(f"There is no message type {message.type} in GTP-U (TS 29.281, 6.1).")
-    places = [number for number, one in enumerate(message.extensions) if one.type == PDU_SESSION_CONTAINER]
+    places = [number for number, extension in enumerate(message.extensions) if extension.type == PDU_SESSION_CONTAINER]
     if len(places) > 1:
         message.remarks.append("There is more than one PDU session container (TS 29.281, 5.2.1).")
     elif places and places[0]:

@@ -144,8 +144,8 @@ class LoadResult:
     @property
     def rx_ns(self) -> float | None:
         """Time of a receiving core for a packet; None without any."""
-        found = [core["ns"] for trial in self.trials for core in trial["rx_cores"] or () if core["ns"] is not None]
-        return median(found) if found else None
+        results = [core["ns"] for trial in self.trials for core in trial["rx_cores"] or () if core["ns"] is not None]
+        return median(results) if results else None
 
     @property
     def unsent(self) -> int:
@@ -154,22 +154,22 @@ class LoadResult:
 
     def reasons(self) -> dict[str, int]:
         """Packets that did not go on, by the adapter's reason or status."""
-        found: dict[str, int] = {}
+        result: dict[str, int] = {}
         for trial in self.trials:
             outcomes = trial["outcomes"]
             for name, count in (*outcomes["reasons"].items(), *outcomes["statuses"].items()):
                 if count and name not in ("OK", "NOTHING"):
-                    found[name] = found.get(name, 0) + count
-        return found
+                    result[name] = result.get(name, 0) + count
+        return result
 
 
-def adapter_config(found: Implementation, traffic: Traffic, files: RuleFiles | None = None) -> dict[str, Any]:
+def adapter_config(implementation: Implementation, traffic: Traffic, files: RuleFiles | None = None) -> dict[str, Any]:
     """The configuration of a user plane for a load: its addresses, its sessions where it has no N4, and `files` of
     rules that it inspects flows by."""
-    config: dict[str, Any] = {**found.config, "scheme": "gtpu", "n3": {"ipv4": N3_HOSTS[4]}}
+    config: dict[str, Any] = {**implementation.config, "scheme": "gtpu", "n3": {"ipv4": N3_HOSTS[4]}}
     if files:
         config["inspection"] = files.as_config()
-    if found.declared("gtpu").get("n4"):
+    if implementation.declared("gtpu").get("n4"):
         return config | {"n4": {"address": N4_HOST}}
     return config | {"session_range": {"count": traffic.access_users, **SESSION}}
 
@@ -177,10 +177,10 @@ def adapter_config(found: Implementation, traffic: Traffic, files: RuleFiles | N
 def job(config: LoadConfig, files: RuleFiles | None = None) -> dict[str, Any]:
     """The engine's job. `files` are there where the rules are dpi."""
 
-    def adapter(found: Implementation, files: RuleFiles | None = None) -> dict[str, Any]:
+    def adapter(implementation: Implementation, files: RuleFiles | None = None) -> dict[str, Any]:
         return {
-            "library": str(found.library_path(config.build)),
-            "config": adapter_config(found, config.traffic, files),
+            "library": str(implementation.library_path(config.build)),
+            "config": adapter_config(implementation, config.traffic, files),
         }
 
     return {
@@ -241,22 +241,22 @@ def result_of(document: Mapping[str, Any], power: Power) -> LoadResult:
         floor_ns=document["loop_median_ns"],
         set_up_s=sessions["set_up_ns"] / 1e9,
         sessions=sessions["count"],
-        stages={one["stage"]: one["ns"] for one in document.get("stages") or ()},
-        designs=tuple(_design(one) for one in document.get("virtual") or ()),
+        stages={entry["stage"]: entry["ns"] for entry in document.get("stages") or ()},
+        designs=tuple(_design(entry) for entry in document.get("virtual") or ()),
         power=power,
         document=document,
     )
 
 
-def _design(one: Mapping[str, Any]) -> Design:
+def _design(entry: Mapping[str, Any]) -> Design:
     return Design(
-        distribution=one["distribution"],
-        workers=one["workers"],
-        rx_cores=one["rx_cores"],
-        capacity_mpps=one["capacity_mpps"],
-        worker_ns=one["worker_ns"],
-        rx_ns=one["rx_ns"],
-        loads=tuple(one["loads"]),
+        distribution=entry["distribution"],
+        workers=entry["workers"],
+        rx_cores=entry["rx_cores"],
+        capacity_mpps=entry["capacity_mpps"],
+        worker_ns=entry["worker_ns"],
+        rx_ns=entry["rx_ns"],
+        loads=tuple(entry["loads"]),
     )
 
 
@@ -267,12 +267,12 @@ def layer_1_gbit_s(mpps: float, frame_octets: float) -> float:
 
 def first_loss(design: Design) -> float | None:
     """The least load, a share of capacity, at which packets are lost; None where none are."""
-    return next((one["load"] for one in design.loads if one["lost_share"] > 0), None)
+    return next((load["load"] for load in design.loads if load["lost_share"] > 0), None)
 
 
 def at_load(design: Design, load: float) -> Mapping[str, Any]:
     """Returns the design's figures at the load of the configuration that is closest to `load`."""
-    return min(design.loads, key=lambda one: abs(one["load"] - load))
+    return min(design.loads, key=lambda entry: abs(entry["load"] - load))
 
 
 def latency_us(point: Mapping[str, Any], figure: str = "mean") -> float | None:

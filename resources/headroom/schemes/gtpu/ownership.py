@@ -119,8 +119,8 @@ def servers_needed(need_gbit_s: float, gbit_s: float) -> int | None:
 
 def costs(ownership: Ownership) -> list[Cost]:
     """The costs by need and then by server; a server that forwards nothing has none."""
-    found = (_cost(ownership, server, need) for need in ownership.needs_gbit_s for server in ownership.servers)
-    return [cost for cost in found if cost]
+    results = (_cost(ownership, server, need) for need in ownership.needs_gbit_s for server in ownership.servers)
+    return [cost for cost in results if cost]
 
 
 def _cost(ownership: Ownership, server: Server, need: float) -> Cost | None:

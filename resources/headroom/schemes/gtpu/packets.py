@@ -131,18 +131,18 @@ def fragments(packet: bytes, size: int, identification: int = 0x4711) -> list[by
     head = 40 if packet[0] >> 4 == 6 else 20
     payload = packet[head:]
     pieces = [(at, payload[at : at + size]) for at in range(0, len(payload), size)]
-    found = []
+    result = []
     for at, piece in pieces:
         more = at + size < len(payload)
         if head == 40:
             inner = bytes([packet[6], 0]) + (at | more).to_bytes(2, "big") + identification.to_bytes(4, "big") + piece
-            found.append(packet[:4] + len(inner).to_bytes(2, "big") + bytes([FRAGMENT]) + packet[7:40] + inner)
+            result.append(packet[:4] + len(inner).to_bytes(2, "big") + bytes([FRAGMENT]) + packet[7:40] + inner)
         else:
             ends = (str(ipaddress.IPv4Address(packet[12:16])), str(ipaddress.IPv4Address(packet[16:20])))
             where = at // 8 | (MORE_FRAGMENTS if more else 0)
-            made = ipv4(*ends, packet[9], piece, identification=identification, fragment=where, ttl=packet[8])
-            found.append(made)
-    return found
+            octets = ipv4(*ends, packet[9], piece, identification=identification, fragment=where, ttl=packet[8])
+            result.append(octets)
+    return result
 
 
 # ---- GTP-U
@@ -187,11 +187,11 @@ def gtpu(
     first = flags if first is None else first
     optional = b""
     if flags & (E | S | PN):
-        types = [one.type for one in extensions]
+        types = [entry.type for entry in extensions]
         optional = (unused * 0x0101 if sequence is None else sequence).to_bytes(2, "big")
         optional += bytes([unused if npdu is None else npdu, types[0] if types else unused])
-        for one, following in zip(extensions, [*types[1:], 0], strict=False):
-            optional += one.octets(following)
+        for extension, following in zip(extensions, [*types[1:], 0], strict=False):
+            optional += extension.octets(following)
     size = len(optional) + len(payload) if length is None else length
     return bytes([first, kind]) + size.to_bytes(2, "big") + teid.to_bytes(4, "big") + optional + payload
 

@@ -26,21 +26,25 @@ def reading(octets: bytes, missing: int) -> PayloadReading:
     if missing:
         return PayloadReading("PFCP", notes=["not read: it was not captured whole"])
     try:
-        found = message.read(octets)
+        result = message.read(octets)
     except PfcpError as error:
         return PayloadReading("PFCP", error=str(error))
-    notes = [*found.remarks]
-    if found.value(Ie.CAUSE) is not None:
-        notes.append(Conversation.told(found))
-    return PayloadReading(f"PFCP {found.name}", values(found), notes=notes)
+    notes = [*result.remarks]
+    if result.value(Ie.CAUSE) is not None:
+        notes.append(Conversation.told(result))
+    return PayloadReading(f"PFCP {result.name}", values(result), notes=notes)
 
 
-def values(found: Message) -> dict[str, Value]:
+def values(result: Message) -> dict[str, Value]:
     """The values of a message by name."""
-    read: dict[str, Value] = {"message": found.type, "PFCP length": len(found.octets()) - 4, "sequence": found.sequence}
-    causes = [one for one in found.walk() if one.type == Ie.CAUSE]
+    read: dict[str, Value] = {
+        "message": result.type,
+        "PFCP length": len(result.octets()) - 4,
+        "sequence": result.sequence,
+    }
+    causes = [element for element in result.walk() if element.type == Ie.CAUSE]
     if causes:
         read["cause"] = int.from_bytes(causes[0].value, "big")
-    if types := [int(one.type) for one in found.walk()]:
+    if types := [int(element.type) for element in result.walk()]:
         read["elements"] = types
     return read

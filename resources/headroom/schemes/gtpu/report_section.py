@@ -21,13 +21,13 @@ IDENTITY = "user-plane"
 
 def loads(records: Records) -> Section | None:
     """One row for each load; stages as bars, and the latency of designs by rate."""
-    found, designs = data.of_kind(records, KIND), data.of_kind(records, DESIGN)
+    results, designs = data.of_kind(records, KIND), data.of_kind(records, DESIGN)
     rates, latencies = data.of_kind(records, RATE), data.of_kind(records, LATENCY)
-    if not (found or designs or rates or latencies):
+    if not (results or designs or rates or latencies):
         return None
     section = Section(IDENTITY, "User plane", "User plane")
     section.intro = ["A user plane forwards the traffic of users, half of it uplink: from GTP-U to IP, and back."]
-    if found or designs:
+    if results or designs:
         section.intro.append(
             "In memory, times are processor times without a network card; the time of the harness's own loop is "
             'subtracted. Volume on layer 1 counts Ethernet, preamble and gap. With "queues" a hash of the user\'s '
@@ -40,12 +40,12 @@ def loads(records: Records) -> Section | None:
             "packets per second in each direction: NDR without a loss, PDR with at most 0.5 % loss. With "
             '"rx-cores" the first core receives for the others.'
         )
-    if found:
-        section.add("table", table_of("t-user-plane", TIMES, found, OF_TIMES))
-        section.add("table", table_of("t-user-plane-carried", CARRIED, found, OF_CARRIED))
-        if inspecting := [one for one in found if data.value(one, metrics.RULES_READY_S) is not None]:
+    if results:
+        section.add("table", table_of("t-user-plane", TIMES, results, OF_TIMES))
+        section.add("table", table_of("t-user-plane-carried", CARRIED, results, OF_CARRIED))
+        if inspecting := [entry for entry in results if data.value(entry, metrics.RULES_READY_S) is not None]:
             section.add("table", table_of("t-user-plane-rules-ready", READY, inspecting, OF_READY))
-        if rows := [row for record in found for row in _stages(record)]:
+        if rows := [row for record in results for row in _stages(record)]:
             stages = [stage for stage in metrics.STAGE_NS.parameters["stage"] if any(r["part"] == stage for r in rows)]
             caption = "Time that each stage adds to a packet: the difference between runs with and without the stage."
             draw = charts.stacked_bars(rows, "ns", "", stages)
@@ -173,10 +173,10 @@ DESIGNS: list[Shown] = [
 
 def _stages(record: dict[str, Any]) -> list[dict[str, Any]]:
     name = f"{record['compressor']['name']}, {record['parameters']['rules']}, {record['parameters']['distribution']}"
-    found = (
+    results = (
         (stage, data.value(record, metrics.STAGE_NS(stage=stage))) for stage in metrics.STAGE_NS.parameters["stage"]
     )
-    return [{"name": name, "part": stage, "value": max(value, 0.0)} for stage, value in found if value is not None]
+    return [{"name": name, "part": stage, "value": max(value, 0.0)} for stage, value in results if value is not None]
 
 
 def _latency(record: dict[str, Any]) -> list[dict[str, Any]]:

@@ -43,12 +43,12 @@ def write(folder: Path, seed: int, l7: int = L7_RULES, l3: int = L3_RULES) -> Ru
     kinds = draw.choices([kind for kind, _ in KINDS], [share for _, share in KINDS], k=l7)
     rules = [_rule(kind, number, draw) for number, kind in enumerate(kinds)]
     names = [_name(number) for number, kind in enumerate(kinds) if kind == "host"]
-    found = RuleFiles(
+    files = RuleFiles(
         folder / "l7.rules", folder / "l3.rules", folder / "l7.cache", tuple(draw.sample(names, min(HOSTS, len(names))))
     )
-    found.l7.write_text("\n".join(rules) + "\n", encoding="ascii")
-    found.l3.write_text("\n".join(_l3(draw) for _ in range(l3)) + "\n", encoding="ascii")
-    return found
+    files.l7.write_text("\n".join(rules) + "\n", encoding="ascii")
+    files.l3.write_text("\n".join(_l3(draw) for _ in range(l3)) + "\n", encoding="ascii")
+    return files
 
 
 def _name(number: int) -> str:

@@ -30,12 +30,14 @@ class UserPlaneSentinel(Sentinel):
     rules: Rules = "basic"
 
     def lacks(self, arm: Arm) -> str:
-        found = arm.compressor
+        implementation = arm.compressor
         features = ["inspection"] if self.rules == "dpi" else []
         no_n4 = (
-            "" if found.declared(self.scheme).get("n4") else f"{found.name} has no N4, by which sessions and rules come"
+            ""
+            if implementation.declared(self.scheme).get("n4")
+            else f"{implementation.name} has no N4, by which sessions and rules come"
         )
-        return found.lacks("user-plane", self.scheme, features=features) or no_n4
+        return implementation.lacks("user-plane", self.scheme, features=features) or no_n4
 
     def measure(self, work: Work) -> Values:
         job, folders = self.job(work), []

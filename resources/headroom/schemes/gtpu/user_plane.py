@@ -80,9 +80,9 @@ class Step:
 
     def sent(self, side: str = "") -> list[bytes]:
         """All packets that were sent, on a side or on any."""
-        found = [(one.side, one.octets) for one in self.outcomes if one.status == SENT]
-        found += [(one.side, one.octets) for one in self.taken]
-        return [octets for where, octets in found if side in ("", where)]
+        results = [(outcome.side, outcome.octets) for outcome in self.outcomes if outcome.status == SENT]
+        results += [(packet.side, packet.octets) for packet in self.taken]
+        return [octets for where, octets in results if side in ("", where)]
 
 
 class UserPlane(Protocol):
@@ -186,8 +186,8 @@ class EngineUserPlane:
         return self._step({"advance": True}, time_ns)
 
     def statistics(self) -> dict[str, Any]:
-        found: dict[str, Any] = self._exchange({"statistics": True})
-        return found
+        result: dict[str, Any] = self._exchange({"statistics": True})
+        return result
 
     def end(self) -> None:
         """Ends the session in good order. Raises what a step raises: an adapter may fail as it is destroyed."""
@@ -227,8 +227,8 @@ class EngineUserPlane:
             exit_.out[:] = answer
             self._await_end(exit_)
             raise self._failure(exit_)
-        found: dict[str, Any] = document
-        return found
+        result: dict[str, Any] = document
+        return result
 
     def _line(self, exit_: EngineExit) -> bytes | None:
         """The next line of its output; None when it has ended."""
@@ -286,13 +286,17 @@ def step_of(document: dict[str, Any]) -> Step:
     """A step from the engine's answer."""
     return Step(
         tuple(
-            Outcome(one["status"], one.get("reason", ""), one.get("side", ""), bytes.fromhex(one.get("octets", "")))
-            for one in document.get("outcomes", ())
+            Outcome(
+                entry["status"], entry.get("reason", ""), entry.get("side", ""), bytes.fromhex(entry.get("octets", ""))
+            )
+            for entry in document.get("outcomes", ())
         ),
-        tuple(Sent(one["side"], bytes.fromhex(one["octets"]), one["time_ns"]) for one in document.get("taken", ())),
         tuple(
-            N4Sent(bytes.fromhex(one["octets"]), one["peer"], one["port"], one["time_ns"])
-            for one in document.get("n4", ())
+            Sent(entry["side"], bytes.fromhex(entry["octets"]), entry["time_ns"]) for entry in document.get("taken", ())
+        ),
+        tuple(
+            N4Sent(bytes.fromhex(entry["octets"]), entry["peer"], entry["port"], entry["time_ns"])
+            for entry in document.get("n4", ())
         ),
         document.get("time_ns", 0),
         document.get("counts", {}),
@@ -301,8 +305,8 @@ def step_of(document: dict[str, Any]) -> Step:
 
 
 def of_implementation(
-    found: Implementation, config: dict[str, Any], build: str = DEFAULT_BUILD, capture: Path | None = None
+    implementation: Implementation, config: dict[str, Any], build: str = DEFAULT_BUILD, capture: Path | None = None
 ) -> EngineUserPlane:
     """The user plane of an implementation. `config` goes over that of implementation.yaml."""
-    whole = {**found.config, "scheme": "gtpu", **config}
-    return EngineUserPlane(found.library_path(build), whole, capture=capture, build=build)
+    whole = {**implementation.config, "scheme": "gtpu", **config}
+    return EngineUserPlane(implementation.library_path(build), whole, capture=capture, build=build)

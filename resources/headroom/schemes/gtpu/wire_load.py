@@ -67,17 +67,19 @@ class UserPlaneSearch(SearchConfig):
 def sessions_of(profile: str, flows: int, seed: int, build: str) -> list[Session]:
     """The sessions of the users whose packets a profile holds, as its packets of both directions show them. Raises
     Inconclusive where some users are not shown."""
-    found: list[Session] = []
+    sessions: list[Session] = []
     for intervals in SHOWN_INTERVALS:
-        found = _sessions_shown(profile, flows, seed, build, intervals)
-        if len(found) == flows:
-            return found
-    raise Inconclusive(f"Of {flows} users, {profile} shows {len(found)} in its first {SHOWN_INTERVALS[-1]} intervals.")
+        sessions = _sessions_shown(profile, flows, seed, build, intervals)
+        if len(sessions) == flows:
+            return sessions
+    raise Inconclusive(
+        f"Of {flows} users, {profile} shows {len(sessions)} in its first {SHOWN_INTERVALS[-1]} intervals."
+    )
 
 
 def _sessions_shown(profile: str, flows: int, seed: int, build: str, intervals: int) -> list[Session]:
     access_teids: dict[str, int] = {}
-    found: dict[int, Session] = {}
+    sessions: dict[int, Session] = {}
     for is_downlink in (True, False):
         for octets in _first_packets(profile, flows, seed, build, is_downlink, intervals):
             outer = packets.read_udp(octets)
@@ -86,10 +88,12 @@ def _sessions_shown(profile: str, flows: int, seed: int, build: str, intervals: 
             user = _user(inner.destination if is_downlink else inner.source)
             if is_downlink:
                 access_teids[user] = tunnelled.teid
-            elif tunnelled.teid not in found and user in access_teids:
+            elif tunnelled.teid not in sessions and user in access_teids:
                 tunnel = (tunnelled.teid, outer.packet.destination)
-                found[tunnelled.teid] = Session(len(found) + 1, user, outer.packet.source, access_teids[user], *tunnel)
-    return list(found.values())
+                sessions[tunnelled.teid] = Session(
+                    len(sessions) + 1, user, outer.packet.source, access_teids[user], *tunnel
+                )
+    return list(sessions.values())
 
 
 def _first_packets(
@@ -99,7 +103,7 @@ def _first_packets(
     loaded = profiles.load(profile)
     for variant in loaded["variants"]:
         variant["payload"]["length"] = 0
-    longest_ms = max(one["timing"]["interval_ms"] for one in loaded["variants"])
+    longest_ms = max(entry["timing"]["interval_ms"] for entry in loaded["variants"])
     with tempfile.TemporaryDirectory(prefix="headroom-") as folder:
         path = Path(folder) / "first.pcap"
         job = {"profile": loaded, "flows": flows, "seed": seed, "reverse": is_downlink, "output": str(path)}
@@ -120,12 +124,14 @@ def establish(plane: wire_plane.WireUserPlane, facts: Facts, sessions: Sequence[
     talk.associate()
     teids: dict[int, int] = {}
     for first in range(0, len(sessions), BURST):
-        burst = {FIRST_SEQUENCE + one.number: one for one in sessions[first : first + BURST]}
+        burst = {FIRST_SEQUENCE + session.number: session for session in sessions[first : first + BURST]}
         answers: dict[int, Message] = {}
         step = plane.n4_burst([_request(talk, *pair) for pair in burst.items()], CONTROL, CONTROL_PORT)
         until = time.monotonic() + wire_plane.PATIENCE_S
         while True:
-            answers |= {answer.sequence: answer for answer in (message.read(one.octets) for one in step.n4)}
+            answers |= {
+                answer.sequence: answer for answer in (message.read(n4_message.octets) for n4_message in step.n4)
+            }
             if burst.keys() <= answers.keys() or time.monotonic() > until:
                 break
             step = plane.advance(0)  # another worker than that of N4 may have answered address resolution
@@ -152,27 +158,27 @@ def line(
     receives. Raises NotOnThisTopology or
     EnvironmentLacks where there are no interfaces, EngineFailure where the node has ended."""
     more = 1 if run.generator == "trex" else 0  # TRex measures latency with one more flow, which needs a session
-    with choice.make(run.topology, wire_plane.SHAPE, cores, run.build, run.generator) as made:
+    with choice.make(run.topology, wire_plane.SHAPE, cores, run.build, run.generator) as topology:
         path = TunnelPath("kept")
         if codec == BRIDGE:
-            node = made.start_node(wire_plane.ROLE, node_job(run, BRIDGE))
-            made.crew.wait_until_ready()
+            node = topology.start_node(wire_plane.ROLE, node_job(run, BRIDGE))
+            topology.crew.wait_until_ready()
         else:
-            found = run.compressor
-            facts = Facts.of(found)
-            threads = wire_plane.threads(distribution, made.seats[wire_plane.ROLE].cores)
-            node = wire_plane.start(made, found, facts.config() | {"seed": run.seed}, run.build, **threads)
-            with wire_plane.WireUserPlane(made, node, N4_HOST) as plane:
+            implementation = run.compressor
+            facts = Facts.of(implementation)
+            threads = wire_plane.threads(distribution, topology.seats[wire_plane.ROLE].cores)
+            node = wire_plane.start(topology, implementation, facts.config() | {"seed": run.seed}, run.build, **threads)
+            with wire_plane.WireUserPlane(topology, node, N4_HOST) as plane:
                 teids = establish(plane, facts, sessions_of(profile, users + more, run.seed, run.build))
             path = TunnelPath("ended", tuple(teids.items()), endpoint_and_user)
-        with sender(run, made, profile, users, True, path, ENDS) as generator:
-            yield Line(made, generator, {wire_plane.ROLE: node})
+        with sender(run, topology, profile, users, True, path, ENDS) as generator:
+            yield Line(topology, generator, {wire_plane.ROLE: node})
 
 
 def endpoint_and_user(packet: bytes) -> bytes:
     """The TEID and the user's packet of a G-PDU; another packet as it is."""
     try:
-        found = judge.read(packets.read_udp(packet).payload)
+        result = judge.read(packets.read_udp(packet).payload)
     except judge.GtpuError:
         return packet
-    return found.teid.to_bytes(4, "big") + found.inner if found.type == judge.G_PDU else packet
+    return result.teid.to_bytes(4, "big") + result.inner if result.type == judge.G_PDU else packet

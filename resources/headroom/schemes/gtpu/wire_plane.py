@@ -106,8 +106,8 @@ class WireUserPlane:
     the node has ended, with the cause.
     """
 
-    def __init__(self, made: Topology, node: Service, n4_host: str, n9_peers: Sequence[str] = ()) -> None:
-        self._made, self._node = made, node
+    def __init__(self, topology: Topology, node: Service, n4_host: str, n9_peers: Sequence[str] = ()) -> None:
+        self._made, self._node = topology, node
         self._n9_peers = frozenset(n9_peers)
         self._n4_host = n4_host
         self._ends: dict[str, _End] = {}
@@ -170,9 +170,9 @@ class WireUserPlane:
             end.send(octets)
         step = self._step(())
         self._given_ns = max(self._given_ns + count * interval_ns, step.time_ns)
-        sent = [one for one in step.taken if (one.side == N6) != (side == N6)]
+        sent = [packet for packet in step.taken if (packet.side == N6) != (side == N6)]
         counts = {"OK": len(sent), "NOTHING": count - len(sent)}
-        return Step((), step.taken, step.n4, step.time_ns, counts, sum(len(one.octets) for one in sent))
+        return Step((), step.taken, step.n4, step.time_ns, counts, sum(len(packet.octets) for packet in sent))
 
     def advance(self, time_ns: int) -> Step:
         self._wait(time_ns)
@@ -249,21 +249,23 @@ def threads(distribution: Distribution, cores: Sequence[int]) -> dict[str, Any]:
     return {"distribution": distribution, "rx_cores": [cores[0]], "workers": list(cores[1:])}
 
 
-def start(made: Topology, found: Implementation, config: dict[str, Any], build: str, **more: Any) -> Service:
+def start(
+    topology: Topology, implementation: Implementation, config: dict[str, Any], build: str, **more: Any
+) -> Service:
     """Starts a node with a user plane, or its image, and waits until it forwards. `config` goes over that of
     implementation.yaml, `more` is the rest of the node's job."""
-    if images.image_of(found, made.name) and isinstance(made, Compose):
-        node = images.start(made, ROLE, found, image_environment(made, config))
+    if images.image_of(implementation, topology.name) and isinstance(topology, Compose):
+        node = images.start(topology, ROLE, implementation, image_environment(topology, config))
     else:
-        whole = {**found.config, "scheme": "gtpu", **config}
+        whole = {**implementation.config, "scheme": "gtpu", **config}
         sides = {side.lower(): {"ipv4": OWN[side], "next_hop": NEXT_HOP[side]} for side in (N3, N6)}
-        endpoint = {"library": str(found.library_path(build)), "config": whole}
-        node = made.start_node(ROLE, {"endpoint": endpoint, "user_plane": sides, **more})
-    made.crew.wait_until_ready()
+        endpoint = {"library": str(implementation.library_path(build)), "config": whole}
+        node = topology.start_node(ROLE, {"endpoint": endpoint, "user_plane": sides, **more})
+    topology.crew.wait_until_ready()
     return node
 
 
-def image_environment(made: Topology, config: dict[str, Any]) -> dict[str, str]:
+def image_environment(topology: Topology, config: dict[str, Any]) -> dict[str, str]:
     """The variables of a container image that is a user plane (docker/README.md)."""
     words = {
         "HEADROOM_SCHEME": "gtpu",
@@ -274,13 +276,13 @@ def image_environment(made: Topology, config: dict[str, Any]) -> dict[str, str]:
     for side, (_, number) in PORTS.items():
         words[f"HEADROOM_{side}_ADDRESS"] = OWN[side]
         words[f"HEADROOM_{side}_NEXT_HOP"] = NEXT_HOP[side]
-        words[f"HEADROOM_{side}_NEXT_HOP_MAC"] = made.mac("generator", number)
+        words[f"HEADROOM_{side}_NEXT_HOP_MAC"] = topology.mac("generator", number)
     return words
 
 
 @contextmanager
 def of_implementation(
-    found: Implementation,
+    implementation: Implementation,
     config: dict[str, Any],
     n9_peers: Sequence[str] = (),
     build: str = DEFAULT_BUILD,
@@ -288,7 +290,7 @@ def of_implementation(
 ) -> Iterator[WireUserPlane]:
     """The user plane of an implementation on the wire, in a topology of its own."""
     cores = cpus.resolve(["1c"], cpus.configurations(cpus.read()))[0].cpus
-    with choice.make(topology, SHAPE, cores, build) as made:
-        node = start(made, found, config, build, eal={"huge": "never", "memory_mb": MEMORY_MB})
-        with WireUserPlane(made, node, str(config.get("n4", {}).get("address", "")), n9_peers) as plane:
+    with choice.make(topology, SHAPE, cores, build) as result:
+        node = start(result, implementation, config, build, eal={"huge": "never", "memory_mb": MEMORY_MB})
+        with WireUserPlane(result, node, str(config.get("n4", {}).get("address", "")), n9_peers) as plane:
             yield plane

@@ -35,44 +35,44 @@ def ownership_command(
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
-    found = ownership.load(file or ownership.PAPER_SERVERS)
-    costs = ownership.costs(found)
+    result = ownership.load(file or ownership.PAPER_SERVERS)
+    costs = ownership.costs(result)
     if json:
         print_json(
             {
-                "title": found.title,
-                "currency": found.currency,
-                "years": found.years,
+                "title": result.title,
+                "currency": result.currency,
+                "years": result.years,
                 "costs": [_public(cost) for cost in costs],
-                "assumed": found.assumptions(),
+                "assumed": result.assumptions(),
             }
         )
         return
-    money = [f"devices, {found.currency}", f"electricity, {found.currency}", f"total, {found.currency}"]
+    money = [f"devices, {result.currency}", f"electricity, {result.currency}", f"total, {result.currency}"]
     print_table(
-        found.title,
-        [("need, Gbit/s", "right"), "server", ("servers", "right"), *((one, "right") for one in money), "racks"],
+        result.title,
+        [("need, Gbit/s", "right"), "server", ("servers", "right"), *((text, "right") for text in money), "racks"],
         [
             (
                 f"{cost.need_gbit_s:g}",
                 cost.server.name,
                 cost.servers,
-                *(f"{amount:,.0f}{_mark(found, cost)}" for amount in (cost.devices, cost.electricity, cost.total)),
+                *(f"{amount:,.0f}{_mark(result, cost)}" for amount in (cost.devices, cost.electricity, cost.total)),
                 "" if cost.racks is None else cost.racks,
             )
             for cost in costs
         ],
     )
-    if assumed := found.assumptions():
+    if assumed := result.assumptions():
         say("* Some numbers are assumed:")
         for sentence in assumed:
             say(f"  {sentence}")
 
 
-def _mark(found: ownership.Ownership, cost: ownership.Cost) -> str:
+def _mark(result: ownership.Ownership, cost: ownership.Cost) -> str:
     """A star where an amount rests on an assumption."""
     server = cost.server
-    numbers = (found.price_per_kwh, found.facility_overhead, server.price, server.power_w, server.gbit_s)
+    numbers = (result.price_per_kwh, result.facility_overhead, server.price, server.power_w, server.gbit_s)
     return " *" if any(number.assumed for number in numbers) else ""
 
 

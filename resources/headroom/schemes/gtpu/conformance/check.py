@@ -54,54 +54,60 @@ class Check:
         self, step: Step, session: Session, packet: bytes, requirement: str = "", side: str = N3
     ) -> Tunnelled | None:
         """A packet of the data network went into the session's tunnel, once and alone."""
-        found = tunnelled(step, side)
-        if not self.that(len(found) == 1, f"{_count(found, 'packet')} went into the tunnel{_why(step)}", requirement):
-            return None
-        return self.g_pdu(found[0], session, packet, requirement)
-
-    def g_pdu(self, one: Tunnelled, session: Session, packet: bytes, requirement: str = "") -> Tunnelled | None:
-        """A G-PDU of the user plane has a packet, and is what its specifications say."""
+        outputs = tunnelled(step, side)
         if not self.that(
-            one.is_of(judge.G_PDU), f"The message sent is no G-PDU: {one.problem or _name(one)}", requirement
+            len(outputs) == 1, f"{_count(outputs, 'packet')} went into the tunnel{_why(step)}", requirement
         ):
             return None
-        assert one.message is not None
-        outer, read = one.datagram.packet, one.message
+        return self.g_pdu(outputs[0], session, packet, requirement)
+
+    def g_pdu(self, output: Tunnelled, session: Session, packet: bytes, requirement: str = "") -> Tunnelled | None:
+        """A G-PDU of the user plane has a packet, and is what its specifications say."""
+        if not self.that(
+            output.is_of(judge.G_PDU), f"The message sent is no G-PDU: {output.problem or _name(output)}", requirement
+        ):
+            return None
+        assert output.message is not None
+        outer, read = output.datagram.packet, output.message
         to = (outer.destination, read.teid)
         wanted = (session.access, session.access_teid)
         self.that(to == wanted, f"It went to {_end(to)}, and the rule says {_end(wanted)}.", "TS29244-8.2.26-2")
         self.that(outer.source == session.host, f"It came from {outer.source}, not from {session.host}.", requirement)
-        self.that(one.datagram.destination_port == judge.PORT, _port(one), "TS29281-4.4.2.3-1")
+        self.that(output.datagram.destination_port == judge.PORT, _port(output), "TS29281-4.4.2.3-1")
         self.that(not outer.is_fragment, "The datagram is a fragment.", requirement)
-        self.octets(one)
+        self.octets(output)
         self.that(read.sequence is None, "A G-PDU has a sequence number.", "TS29281-5.1-9")
         if different := packets.differences(packet, read.inner):
             self.that(False, f"The user's packet was changed: {different}.", requirement)
         if session.qfi is not None:
             self.container(read, session.qfi)
-        return one
+        return output
 
     def container(self, read: judge.Message, qfi: int, rqi: int | None = None) -> None:
         """A G-PDU of the downlink has its PDU session container."""
-        types = [one.type for one in read.extensions]
+        types = [extension.type for extension in read.extensions]
         if not self.that(PSC in types, "The G-PDU has no PDU session container.", "TS29281-5.2.2.7-1"):
             return
         first = types.count(PSC) == 1 and types[0] == PSC
         self.that(first, f"The extension headers are {_types(types)}.", "TS29281-5.2.2.7-2")
-        found = read.container
-        assert found is not None
-        self.that(found.pdu_type == 0, f"The PDU type is {found.pdu_type} in the downlink.", "TS38415-5.5.2.1-1")
-        self.that(found.qfi == qfi, f"The QFI is {found.qfi}, and the rule says {qfi}.", "TS38415-5.4.1.1-1")
-        content = next(one.content for one in read.extensions if one.type == PSC)
+        container = read.container
+        assert container is not None
+        self.that(
+            container.pdu_type == 0, f"The PDU type is {container.pdu_type} in the downlink.", "TS38415-5.5.2.1-1"
+        )
+        self.that(container.qfi == qfi, f"The QFI is {container.qfi}, and the rule says {qfi}.", "TS38415-5.4.1.1-1")
+        content = next(extension.content for extension in read.extensions if extension.type == PSC)
         spare = content[0] & 0x01
         self.that(not spare, "A spare bit of the PDU session container is 1.", "TS38415-5.5.3.2-1")
         if rqi is not None:
-            self.that(found.rqi == rqi, f"The RQI is {found.rqi}, and the rule says {rqi}.", "TS38415-5.4.1.1-2")
+            self.that(
+                container.rqi == rqi, f"The RQI is {container.rqi}, and the rule says {rqi}.", "TS38415-5.4.1.1-2"
+            )
 
-    def octets(self, one: Tunnelled) -> None:
+    def octets(self, output: Tunnelled) -> None:
         """Flags and unused fields of a message that the user plane sent, and the layers below it."""
-        octets = one.datagram.payload
-        assert one.message is not None
+        octets = output.datagram.payload
+        assert output.message is not None
         self.that(not octets[0] & packets.SPARE, "The spare flag is 1.", "TS29281-5.1-7")
         flags = octets[0] & 7
         if flags:
@@ -110,17 +116,19 @@ class Check:
             unused += b"" if flags & packets.E else octets[11:12]
             self.that(not any(unused), f"Optional fields without a flag are {unused.hex()}.", "TS29281-5.1-5")
 
-    def signalling(self, one: Tunnelled, kind: int, requirement: str) -> judge.Message | None:
+    def signalling(self, output: Tunnelled, kind: int, requirement: str) -> judge.Message | None:
         """A message of a type, with what all such messages have; None where it is another."""
         name = judge.MESSAGES[kind]
-        if not self.that(one.is_of(kind), f"The message sent is no {name}: {one.problem or _name(one)}", requirement):
+        if not self.that(
+            output.is_of(kind), f"The message sent is no {name}: {output.problem or _name(output)}", requirement
+        ):
             return None
-        assert one.message is not None
-        self.octets(one)
+        assert output.message is not None
+        self.octets(output)
         if kind in judge.WITH_SEQUENCE:
-            self.that(one.message.sequence is not None, f"The {name} has no sequence number.", "TS29281-5.1-8")
-            self.that(one.message.teid == 0, f"The {name} has the TEID {one.message.teid:#x}.", "TS29281-5.1-11")
-        return one.message
+            self.that(output.message.sequence is not None, f"The {name} has no sequence number.", "TS29281-5.1-8")
+            self.that(output.message.teid == 0, f"The {name} has the TEID {output.message.teid:#x}.", "TS29281-5.1-11")
+        return output.message
 
     # ---- N4
 
@@ -130,8 +138,8 @@ class Check:
 
     def rejected(self, answer: Message | None, requirement: str, cause: Cause | None = None) -> bool:
         """A request was answered with a cause that is no success; `cause` is the one that it has to be."""
-        found = None if answer is None else answer.value(Ie.CAUSE)
-        good = found is not None and found >= Cause.REQUEST_REJECTED and cause in (None, found)
+        value = None if answer is None else answer.value(Ie.CAUSE)
+        good = value is not None and value >= Cause.REQUEST_REJECTED and cause in (None, value)
         wanted = "a cause of rejection" if cause is None else f"{int(cause)} ({message.name_of(cause, Cause, '')})"
         sentence = f"The request must be rejected with {wanted}, but {Conversation.told(answer)}."
         return self.that(good, sentence, requirement)
@@ -163,31 +171,31 @@ def story(
     return add
 
 
-def _packets(found: Sequence[bytes]) -> str:
-    return _count(found, "packet")
+def _packets(results: Sequence[bytes]) -> str:
+    return _count(results, "packet")
 
 
-def _count(found: Sequence[object], what: str) -> str:
-    return f"no {what}" if not found else f"{len(found)} {what}{'s' if len(found) > 1 else ''}"
+def _count(results: Sequence[object], what: str) -> str:
+    return f"no {what}" if not results else f"{len(results)} {what}{'s' if len(results) > 1 else ''}"
 
 
 def _why(step: Step) -> str:
     """The adapter's own reason for packets that were not passed on, behind a colon."""
-    reasons = [f"{one.status} ({one.reason})" for one in step.outcomes if one.status != "OK"]
+    reasons = [f"{outcome.status} ({outcome.reason})" for outcome in step.outcomes if outcome.status != "OK"]
     return f": {', '.join(reasons)}." if reasons else "."
 
 
-def _name(one: Tunnelled) -> str:
-    return one.message.name if one.message else "nothing"
+def _name(output: Tunnelled) -> str:
+    return output.message.name if output.message else "nothing"
 
 
 def _end(end: tuple[str, int]) -> str:
     return f"TEID {end[1]:#010x} at {end[0]}"
 
 
-def _port(one: Tunnelled) -> str:
-    return f"It went to UDP port {one.datagram.destination_port}."
+def _port(output: Tunnelled) -> str:
+    return f"It went to UDP port {output.datagram.destination_port}."
 
 
 def _types(types: Sequence[int]) -> str:
-    return ", ".join(f"{one:#04x}" for one in types)
+    return ", ".join(f"{number:#04x}" for number in types)

@@ -38,27 +38,29 @@ def _echo(talk: Conversation, sequence: int, *, port: int = judge.PORT, version:
 
 
 def _echoed(check: Check, step: Step, sequence: int, port: int = judge.PORT, version: int = 4) -> None:
-    found = tunnelled(step, N3)
-    if not check.that(len(found) == 1, f"{len(found)} answers came to an Echo Request, not one.", "TS29281-7.2.2-1"):
+    outputs = tunnelled(step, N3)
+    if not check.that(
+        len(outputs) == 1, f"{len(outputs)} answers came to an Echo Request, not one.", "TS29281-7.2.2-1"
+    ):
         return
-    read = check.signalling(found[0], ECHO_RESPONSE, "TS29281-7.2.2-1")
+    read = check.signalling(outputs[0], ECHO_RESPONSE, "TS29281-7.2.2-1")
     if read is None:
         return
-    answered(check, found[0], port, version)
-    told = f"The sequence number is {read.sequence}, and the request's {sequence}."
-    check.that(read.sequence == sequence, told, "TS29281-7.2.2-2")
-    values = [one.value for one in read.elements if one.type == RECOVERY]
-    told = f"The Recovery elements are {[one.hex() for one in values]}; expected is a single one of 00."
-    check.that(values == [b"\0"], told, "TS29281-7.2.2-3")
+    answered(check, outputs[0], port, version)
+    sentence = f"The sequence number is {read.sequence}, and the request's {sequence}."
+    check.that(read.sequence == sequence, sentence, "TS29281-7.2.2-2")
+    values = [element.value for element in read.elements if element.type == RECOVERY]
+    sentence = f"The Recovery elements are {[value.hex() for value in values]}; expected is a single one of 00."
+    check.that(values == [b"\0"], sentence, "TS29281-7.2.2-3")
 
 
-def answered(check: Check, one: Tunnelled, port: int, version: int = 4) -> None:
+def answered(check: Check, output: Tunnelled, port: int, version: int = 4) -> None:
     """A response goes back to where the request came from."""
-    outer = one.datagram.packet
+    outer = output.datagram.packet
     ends = (outer.source, outer.destination)
     wanted = (N3_HOSTS[version], ACCESS_HOSTS[version])
     check.that(ends == wanted, f"It went from {ends[0]} to {ends[1]}.", "TS29281-4.4.3.2-1")
-    ports = (one.datagram.source_port, one.datagram.destination_port)
+    ports = (output.datagram.source_port, output.datagram.destination_port)
     check.that(ports == (judge.PORT, port), f"It went from port {ports[0]} to {ports[1]}.", "TS29281-4.4.2.2-1")
 
 
@@ -117,24 +119,24 @@ def _to_unknown(talk: Conversation, teid: int, kind: int = judge.G_PDU, version:
 
 def _indicated(check: Check, step: Step, teid: int, version: int = 4) -> None:
     check.dropped(step, "TS29281-7.3.1-1")
-    found = tunnelled(step, N3)
-    told = f"{len(found)} messages came back for a G-PDU of an unknown tunnel, not one."
-    if not check.that(len(found) == 1, told, "TS29281-7.3.1-2"):
+    outputs = tunnelled(step, N3)
+    sentence = f"{len(outputs)} messages came back for a G-PDU of an unknown tunnel, not one."
+    if not check.that(len(outputs) == 1, sentence, "TS29281-7.3.1-2"):
         return
-    read = check.signalling(found[0], judge.ERROR_INDICATION, "TS29281-7.3.1-2")
+    read = check.signalling(outputs[0], judge.ERROR_INDICATION, "TS29281-7.3.1-2")
     if read is None:
         return
-    outer = found[0].datagram
-    told = f"The Error Indication went to {outer.packet.destination}, port {outer.destination_port}."
-    check.that(outer.packet.destination == ACCESS_HOSTS[version], told, "TS29281-7.3.1-2")
-    check.that(outer.destination_port == judge.PORT, told, "TS29281-4.4.2.4-1")
-    values = {one.type: one.value for one in read.elements}
+    outer = outputs[0].datagram
+    sentence = f"The Error Indication went to {outer.packet.destination}, port {outer.destination_port}."
+    check.that(outer.packet.destination == ACCESS_HOSTS[version], sentence, "TS29281-7.3.1-2")
+    check.that(outer.destination_port == judge.PORT, sentence, "TS29281-4.4.2.4-1")
+    values = {element.type: element.value for element in read.elements}
     there = values.get(TEID_DATA, b"").hex()
-    told = f"The Tunnel Endpoint Identifier Data I is {there or 'not there'}."
-    check.that(there == f"{teid:08x}", told, "TS29281-7.3.1-3")
+    sentence = f"The Tunnel Endpoint Identifier Data I is {there or 'not there'}."
+    check.that(there == f"{teid:08x}", sentence, "TS29281-7.3.1-3")
     peer = values.get(PEER_ADDRESS, b"").hex()
-    told = f"The GTP-U Peer Address is {peer or 'not there'}."
-    check.that(peer == packets.address(N3_HOSTS[version]).hex(), told, "TS29281-7.3.1-4")
+    sentence = f"The GTP-U Peer Address is {peer or 'not there'}."
+    check.that(peer == packets.address(N3_HOSTS[version]).hex(), sentence, "TS29281-7.3.1-4")
 
 
 @story(TUNNELS, "unknown TEID", n4=False)
@@ -225,29 +227,29 @@ def _tunnel_to_tunnel(talk: Conversation, check: Check) -> None:
     step = talk.give(packets.udp(OTHER_HOSTS[4], inner.host, judge.PORT, judge.PORT, octets), N9)
     check.downlink(step, replace(session, host=N3_HOSTS[4]), packet, "TS29244-8.2.26-2")
     packet = talk.to_network(session)
-    found = tunnelled(talk.uplink(session, packet), N9)
-    if check.that(len(found) == 1, "A packet of the uplink did not go on to N9.", "TS29244-8.2.26-2"):
+    outputs = tunnelled(talk.uplink(session, packet), N9)
+    if check.that(len(outputs) == 1, "A packet of the uplink did not go on to N9.", "TS29244-8.2.26-2"):
         away = replace(session, access=OTHER_HOSTS[4], access_teid=0x0C000001, host=N9_HOSTS[4], qfi=None)
-        check.g_pdu(found[0], away, packet, "TS29244-8.2.26-2")
+        check.g_pdu(outputs[0], away, packet, "TS29244-8.2.26-2")
 
 
 @story(TUNNELS, "End Marker is passed on", "n9")
 def _end_marker_passed_on(talk: Conversation, check: Check) -> None:
     session, inner = _relayed(talk)
-    found = tunnelled(_end_marker(talk, inner.teid, inner.host, N9, OTHER_HOSTS[4]), N3)
-    told = f"An End Marker went in, and {len(found)} messages came out on the other side, not one."
-    if check.that(len(found) == 1, told, "TS29281-7.3.2-2"):
-        end_marker(check, found[0], session.access, session.access_teid, "TS29281-7.3.2-2")
+    outputs = tunnelled(_end_marker(talk, inner.teid, inner.host, N9, OTHER_HOSTS[4]), N3)
+    sentence = f"An End Marker went in, and {len(outputs)} messages came out on the other side, not one."
+    if check.that(len(outputs) == 1, sentence, "TS29281-7.3.2-2"):
+        end_marker(check, outputs[0], session.access, session.access_teid, "TS29281-7.3.2-2")
 
 
-def end_marker(check: Check, one: Tunnelled, host: str, teid: int, requirement: str) -> None:
+def end_marker(check: Check, output: Tunnelled, host: str, teid: int, requirement: str) -> None:
     """A message is an End Marker of a tunnel."""
-    read = check.signalling(one, judge.END_MARKER, requirement)
+    read = check.signalling(output, judge.END_MARKER, requirement)
     if read is None:
         return
-    ends = (one.datagram.packet.destination, read.teid)
+    ends = (output.datagram.packet.destination, read.teid)
     check.that(ends == (host, teid), f"The End Marker went to TEID {ends[1]:#010x} at {ends[0]}.", requirement)
-    check.that(one.datagram.destination_port == judge.PORT, "It went to another port.", "TS29281-4.4.2.4-1")
+    check.that(output.datagram.destination_port == judge.PORT, "It went to another port.", "TS29281-4.4.2.4-1")
     check.that(read.sequence is None, "The End Marker has a sequence number.", "TS29281-5.1-10")
 
 
@@ -273,8 +275,8 @@ def _relayed(talk: Conversation) -> tuple[Session, Session]:
     ]
     session = talk.establish(rules, session)
     assert session.answer is not None
-    chosen = [one.find(elements.Ie.F_TEID) for one in session.answer.all(elements.Ie.CREATED_PDR)]
-    tunnels = [elements.read_f_teid(one) for one in chosen if one is not None]
+    chosen = [element.find(elements.Ie.F_TEID) for element in session.answer.all(elements.Ie.CREATED_PDR)]
+    tunnels = [elements.read_f_teid(element) for element in chosen if element is not None]
     if len(tunnels) > 1:
         return session, replace(session, teid=tunnels[1].teid, host=tunnels[1].ipv4)
     return session, replace(session, teid=0x00020000 + session.number, host=N9_HOSTS[4])
@@ -294,22 +296,22 @@ def _required_extensions(talk: Conversation, check: Check) -> None:
     for kind in REQUIRED:
         step = _with_extension(talk, session, kind)
         check.dropped(step, "TS29281-5.2.1-3")
-        found = tunnelled(step, N3)
-        told = f"{len(found)} messages came back for the unknown extension header {kind:#04x}; one is expected."
-        if check.that(len(found) == 1, told, "TS29281-7.2.3-1"):
-            _notified(check, found[0], session)
+        outputs = tunnelled(step, N3)
+        sentence = f"{len(outputs)} messages came back for the unknown extension header {kind:#04x}; one is expected."
+        if check.that(len(outputs) == 1, sentence, "TS29281-7.2.3-1"):
+            _notified(check, outputs[0], session)
 
 
-def _notified(check: Check, one: Tunnelled, session: Session) -> None:
-    read = check.signalling(one, NOTIFICATION, "TS29281-7.2.3-1")
+def _notified(check: Check, output: Tunnelled, session: Session) -> None:
+    read = check.signalling(output, NOTIFICATION, "TS29281-7.2.3-1")
     if read is None:
         return
-    host, port = one.datagram.packet.destination, one.datagram.destination_port
+    host, port = output.datagram.packet.destination, output.datagram.destination_port
     check.that(host == session.access, f"The notification went to {host}.", "TS29281-7.2.3-1")
     check.that(port == judge.PORT, f"The notification went to UDP port {port}.", "TS29281-4.4.2.4-1")
     lists = [element.value for element in read.elements if element.type == TYPE_LIST]
-    told = f"The notification has {len(lists)} lists of extension header types."
-    if check.that(len(lists) == 1, told, "TS29281-7.2.3-2"):
+    sentence = f"The notification has {len(lists)} lists of extension header types."
+    if check.that(len(lists) == 1, sentence, "TS29281-7.2.3-2"):
         unknown = [kind for kind in REQUIRED if kind in lists[0]]
         check.that(not unknown, "The list of supported types has the unsupported one.", "TS29281-7.2.3-2")
 
@@ -373,8 +375,8 @@ def _outer_fragments(talk: Conversation, check: Check) -> None:
     for order in (pieces, pieces[::-1]):
         steps = [talk.give(piece, N3) for piece in order]
         came = [octets for step in steps for octets in step.sent(N6)]
-        told = f"Of a datagram in {len(pieces)} fragments, {len(came)} packets went to the data network."
-        if check.that(len(came) == 1, told, "RFC1122-3.3.2-1"):
+        sentence = f"Of a datagram in {len(pieces)} fragments, {len(came)} packets went to the data network."
+        if check.that(len(came) == 1, sentence, "RFC1122-3.3.2-1"):
             different = packets.differences(packet, came[0])
             check.that(not different, f"The packet was changed: {different}.", "RFC1122-3.3.2-1")
 
@@ -405,8 +407,8 @@ def _short_length(talk: Conversation, check: Check) -> None:
     step = talk.give(talk.from_access(session, octets[:2] + size.to_bytes(2, "big") + octets[4:]), N3)
     came = step.sent(N6)
     longest = max(map(len, came), default=0)
-    told = f"A packet of {longest} octets went on, and the T-PDU had {len(packet) - 8}."
-    check.that(longest <= len(packet) - 8, told, "TS29281-5.1-6")
+    sentence = f"A packet of {longest} octets went on, and the T-PDU had {len(packet) - 8}."
+    check.that(longest <= len(packet) - 8, sentence, "TS29281-5.1-6")
     _still_forwards(talk, check, session)
 
 

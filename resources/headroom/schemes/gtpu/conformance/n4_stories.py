@@ -23,7 +23,7 @@ IGNORED = (Element(UNKNOWN_IE, b"\x01\x02\x03"), Element(VENDOR_IE, b"\x28\xaf" 
 
 def has(check: Check, answer: Message, kinds: tuple[Ie, ...], requirement: str) -> bool:
     """An answer has elements."""
-    names = [message.name_of(one, Ie, "") for one in kinds if answer.find(one) is None]
+    names = [message.name_of(kind, Ie, "") for kind in kinds if answer.find(kind) is None]
     return check.that(not names, f"The {answer.name} has no {', '.join(names)}.", requirement)
 
 
@@ -67,8 +67,8 @@ def _heartbeat(talk: Conversation, check: Check) -> None:
         has(check, answer, (Ie.RECOVERY_TIME_STAMP,), "TS29244-6.2.2-1")
         stamps.append(answer.value(Ie.RECOVERY_TIME_STAMP))
         talk.associate()
-    told = f"The Recovery Time Stamp changed from {stamps[0]} to {stamps[1]} without a restart."
-    check.that(stamps[0] == stamps[1], told, "TS29244-6.2.2-1")
+    sentence = f"The Recovery Time Stamp changed from {stamps[0]} to {stamps[1]} without a restart."
+    check.that(stamps[0] == stamps[1], sentence, "TS29244-6.2.2-1")
 
 
 @story(ASSOCIATIONS, "association twice")
@@ -96,29 +96,29 @@ def _establishment(talk: Conversation, check: Check) -> None:
     assert answer is not None
     proper(check, answer)
     has(check, answer, (Ie.NODE_ID, Ie.CAUSE, Ie.F_SEID), "TS29244-7.5.3-1")
-    told = f"The response has the SEID {answer.seid}, and ours is {session.number}."
-    check.that(answer.seid == session.number, told, "TS29244-7.2.2.4.2-1")
+    sentence = f"The response has the SEID {answer.seid}, and ours is {session.number}."
+    check.that(answer.seid == session.number, sentence, "TS29244-7.2.2.4.2-1")
     both_ways(talk, check, talk.established(session, answer))
 
 
 @story(SESSIONS, "chosen F-TEID", "ftup")
 def _chosen(talk: Conversation, check: Check) -> None:
-    found = set()
+    results = set()
     for _ in range(3):
         session = talk.establish()
         assert session.answer is not None
-        created = [one for one in session.answer.all(Ie.CREATED_PDR) if one.find(Ie.F_TEID)]
-        told = f"{len(created)} of the Created PDRs have an F-TEID; one PDR asked for an F-TEID."
-        if not check.that(len(created) == 1, told, "TS29244-5.5.1-1"):
+        created = [element for element in session.answer.all(Ie.CREATED_PDR) if element.find(Ie.F_TEID)]
+        sentence = f"{len(created)} of the Created PDRs have an F-TEID; one PDR asked for an F-TEID."
+        if not check.that(len(created) == 1, sentence, "TS29244-5.5.1-1"):
             return
         number = created[0].find(Ie.PDR_ID)
         is_first = number is not None and int.from_bytes(number.value, "big") == 1
         check.that(is_first, "The Created PDR does not say PDR 1.", "TS29244-5.5.1-1")
-        told = f"The F-TEID is {session.teid:#x} at '{session.host}'."
-        check.that(session.teid != 0 and bool(session.host), told, "TS29244-5.5.1-1")
-        found.add(session.teid)
+        sentence = f"The F-TEID is {session.teid:#x} at '{session.host}'."
+        check.that(session.teid != 0 and bool(session.host), sentence, "TS29244-5.5.1-1")
+        results.add(session.teid)
         both_ways(talk, check, session)
-    check.that(len(found) == 3, "Two sessions have the same F-TEID.", "TS29244-5.5.1-1")
+    check.that(len(results) == 3, "Two sessions have the same F-TEID.", "TS29244-5.5.1-1")
 
 
 @story(SESSIONS, "modification")
@@ -129,8 +129,8 @@ def _modification(talk: Conversation, check: Check) -> None:
     answer = talk.modify(session, far)
     check.accepted(answer, "TS29244-7.5.5-1")
     if answer is not None:
-        told = f"The response has the SEID {answer.seid}, and ours is {session.number}."
-        check.that(answer.seid == session.number, told, "TS29244-7.2.2.4.2-1")
+        sentence = f"The response has the SEID {answer.seid}, and ours is {session.number}."
+        check.that(answer.seid == session.number, sentence, "TS29244-7.2.2.4.2-1")
     packet = talk.to_user(session)
     check.downlink(talk.downlink(packet), moved, packet, "TS29244-7.5.5-1")
 
@@ -154,8 +154,8 @@ def _deletion(talk: Conversation, check: Check) -> None:
     answer = talk.delete(session)
     check.accepted(answer, "TS29244-7.5.7-1")
     if answer is not None:
-        told = f"The response has the SEID {answer.seid}, and ours is {session.number}."
-        check.that(answer.seid == session.number, told, "TS29244-7.2.2.4.2-1")
+        sentence = f"The response has the SEID {answer.seid}, and ours is {session.number}."
+        check.that(answer.seid == session.number, sentence, "TS29244-7.2.2.4.2-1")
     check.dropped(talk.downlink(talk.to_user(session)), "TS29244-7.5.7-1", "N3")
     check.dropped(talk.uplink(session, talk.to_network(session)), "TS29244-7.5.7-1")
     check.rejected(talk.delete(session), "TS29244-8.2.1-1", Cause.SESSION_CONTEXT_NOT_FOUND)
@@ -173,7 +173,9 @@ def _again(talk: Conversation, check: Check) -> None:
 @story(SESSIONS, "a hundred sessions")
 def _hundred(talk: Conversation, check: Check) -> None:
     sessions = [talk.establish() for _ in range(100)]
-    check.that(len({one.seid for one in sessions}) == 100, "Two sessions have the same SEID.", "TS29244-7.5.3-1")
+    check.that(
+        len({session.seid for session in sessions}) == 100, "Two sessions have the same SEID.", "TS29244-7.5.3-1"
+    )
     for session in sessions[::7]:
         both_ways(talk, check, session)
 
@@ -188,8 +190,8 @@ def _sent_again(talk: Conversation, check: Check) -> None:
         seid=0,
     )
     first, second = (talk.exchange(request.octets()) for _ in range(2))
-    told = f"{len(first)} and {len(second)} answers came to a request and to its repetition; one each is expected."
-    if check.that(len(first) == len(second) == 1, told, "TS29244-6.4-3"):
+    sentence = f"{len(first)} and {len(second)} answers came to a request and to its repetition; one each is expected."
+    if check.that(len(first) == len(second) == 1, sentence, "TS29244-6.4-3"):
         check.that(first[0].octets() == second[0].octets(), "The answers differ.", "TS29244-6.4-3")
         both_ways(talk, check, talk.established(session, first[0]))
 
@@ -198,9 +200,9 @@ def _sent_again(talk: Conversation, check: Check) -> None:
 def _another_port(talk: Conversation, check: Check) -> None:
     request = Message(MessageType.HEARTBEAT_REQUEST, 0x777, (elements.recovery_time_stamp(3_900_000_000),))
     step = talk.plane.n4(request.octets(), "192.0.2.101", 40805, talk.now_ns)
-    ends = [(one.peer, one.port) for one in step.n4]
+    ends = [(message.peer, message.port) for message in step.n4]
     check.that(ends == [("192.0.2.101", 40805)], f"The answers went to {ends}.", "TS29244-6.4-2")
-    numbers = [message.read(one.octets).sequence for one in step.n4]
+    numbers = [message.read(n4_message.octets).sequence for n4_message in step.n4]
     check.that(numbers == [0x777], f"The sequence numbers are {numbers}.", "TS29244-6.4-1")
 
 
@@ -211,10 +213,10 @@ def _another_port(talk: Conversation, check: Check) -> None:
 def _version(talk: Conversation, check: Check) -> None:
     request = Message(MessageType.HEARTBEAT_REQUEST, 5, (elements.recovery_time_stamp(1),), version=2)
     answers = talk.exchange(request.octets())
-    types = [one.name for one in answers]
+    types = [message.name for message in answers]
     wanted = [MessageType.VERSION_NOT_SUPPORTED_RESPONSE]
-    told = f"A message of version 2 is answered with {', '.join(types) or 'nothing'}."
-    check.that([one.type for one in answers] == wanted, told, "TS29244-7.6.2-1")
+    sentence = f"A message of version 2 is answered with {', '.join(types) or 'nothing'}."
+    check.that([message.type for message in answers] == wanted, sentence, "TS29244-7.6.2-1")
 
 
 @story(ERRORS, "too short")
@@ -237,13 +239,13 @@ def _unknown_message(talk: Conversation, check: Check) -> None:
 def _unexpected(talk: Conversation, check: Check) -> None:
     cause = elements.number(Ie.CAUSE, Cause.REQUEST_ACCEPTED, 1)
     stamp = elements.recovery_time_stamp(1)
-    for one in (
+    for entry in (
         Message(MessageType.HEARTBEAT_RESPONSE, 99, (stamp,)),
         Message(MessageType.SESSION_REPORT_RESPONSE, 98, (cause,), 1),
         Message(MessageType.ASSOCIATION_SETUP_RESPONSE, 97, (elements.node_id(CONTROL), cause, stamp)),
     ):
-        came = talk.exchange(one.octets())
-        check.that(not came, f"A {one.name} without a request is answered.", "TS29244-7.6.5-1")
+        came = talk.exchange(entry.octets())
+        check.that(not came, f"A {entry.name} without a request is answered.", "TS29244-7.6.5-1")
 
 
 @story(ERRORS, "unknown session")
@@ -252,18 +254,18 @@ def _unknown_session(talk: Conversation, check: Check) -> None:
         answer = talk.request(kind, seid=UNKNOWN_SEID)
         check.rejected(answer, "TS29244-8.2.1-1", Cause.SESSION_CONTEXT_NOT_FOUND)
         if answer is not None:
-            told = f"The response about an unknown session has the SEID {answer.seid}, not 0."
-            check.that(answer.seid == 0, told, "TS29244-7.2.2.4.2-2")
+            sentence = f"The response about an unknown session has the SEID {answer.seid}, not 0."
+            check.that(answer.seid == 0, sentence, "TS29244-7.2.2.4.2-2")
 
 
 def _missing(talk: Conversation, check: Check, answer: Message | None, kind: Ie) -> None:
     if not check.rejected(answer, "TS29244-7.6.6-1", Cause.MANDATORY_IE_MISSING):
         return
     assert answer is not None
-    found = answer.value(Ie.OFFENDING_IE)
+    value = answer.value(Ie.OFFENDING_IE)
     name = message.name_of(kind, Ie, "")
-    told = f"The Offending IE is {found}, but {int(kind)} ({name}) was missing."
-    check.that(found == kind, told, "TS29244-7.6.6-2")
+    sentence = f"The Offending IE is {value}, but {int(kind)} ({name}) was missing."
+    check.that(value == kind, sentence, "TS29244-7.6.6-2")
 
 
 @story(ERRORS, "association without Node ID", associated=False)
@@ -281,7 +283,7 @@ def _no_f_seid(talk: Conversation, check: Check) -> None:
 
 def without(rule: Element, kind: Ie) -> Element:
     """A group without its members of a type."""
-    return replace(rule, members=tuple(one for one in rule.members if one.type != kind))
+    return replace(rule, members=tuple(element for element in rule.members if element.type != kind))
 
 
 @story(ERRORS, "rules without what they need")
@@ -332,7 +334,9 @@ def _wrong_lengths(talk: Conversation, check: Check) -> None:
     session = talk.new_session()
     for place, kind in ((0, Ie.PDR_ID), (0, Ie.PRECEDENCE), (2, Ie.FAR_ID)):
         rules = talk.plain_rules(session)
-        members = tuple(replace(one, value=b"\1") if one.type == kind else one for one in rules[place].members)
+        members = tuple(
+            replace(element, value=b"\1") if element.type == kind else element for element in rules[place].members
+        )
         rules[place] = replace(rules[place], members=members)
         check.rejected(talk.ask_for(session, rules), "TS29244-7.6.7-1")
 
@@ -340,7 +344,7 @@ def _wrong_lengths(talk: Conversation, check: Check) -> None:
 @story(ERRORS, "unknown elements")
 def _unknown_elements(talk: Conversation, check: Check) -> None:
     session = talk.new_session()
-    rules = [replace(one, members=(*one.members, *IGNORED)) for one in talk.plain_rules(session)]
+    rules = [replace(element, members=(*element.members, *IGNORED)) for element in talk.plain_rules(session)]
     answer = talk.ask_for(session, [*IGNORED, *rules, *IGNORED])
     if check.accepted(answer, "TS29244-7.6.9-1"):
         assert answer is not None

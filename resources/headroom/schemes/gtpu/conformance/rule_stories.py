@@ -129,21 +129,21 @@ def _buffer(talk: Conversation, check: Check) -> None:
     for packet in sent:
         check.dropped(talk.downlink(packet), "TS29244-8.2.26-3", N3)
     reports = talk.reports(ReportType.DOWNLINK_DATA)
-    told = f"{len(reports)} downlink data reports came for the first buffered packet, not one."
-    if check.that(len(reports) == 1, told, "TS29244-8.2.26-4"):
-        found = reports[0]
-        told = f"The report has the SEID {found.seid}, and ours is {session.number}."
-        check.that(found.seid == session.number, told, "TS29244-7.5.8-1")
-        data = found.find(Ie.DOWNLINK_DATA_REPORT)
+    sentence = f"{len(reports)} downlink data reports came for the first buffered packet, not one."
+    if check.that(len(reports) == 1, sentence, "TS29244-8.2.26-4"):
+        message = reports[0]
+        sentence = f"The report has the SEID {message.seid}, and ours is {session.number}."
+        check.that(message.seid == session.number, sentence, "TS29244-7.5.8-1")
+        data = message.find(Ie.DOWNLINK_DATA_REPORT)
         number = data.find(Ie.PDR_ID) if data else None
         is_second = number is not None and int.from_bytes(number.value, "big") == 2
         check.that(is_second, "The downlink data report does not say PDR 2.", "TS29244-8.2.26-4")
     talk.must_modify(session, talk.far_down(session, update=True))
-    came = [one.octets for one in talk.step.taken if one.side == N3]
-    inner = [one.message.inner for one in map(read_tunnelled, came) if one.message]
+    came = [packet.octets for packet in talk.step.taken if packet.side == N3]
+    inner = [output.message.inner for output in map(read_tunnelled, came) if output.message]
     same = len(inner) == len(sent) and not any(map(packets.differences, sent, inner))
-    told = f"Of {len(sent)} buffered packets {len(inner)} came out, or their order changed."
-    check.that(same, told, "TS29244-8.2.26-3")
+    sentence = f"Of {len(sent)} buffered packets {len(inner)} came out, or their order changed."
+    check.that(same, sentence, "TS29244-8.2.26-3")
     _down_is(talk, check, session, 443, True, "TS29244-8.2.26-2")
 
 
@@ -159,12 +159,15 @@ def _duplicate(talk: Conversation, check: Check) -> None:
     rules[3] = elements.far(2, action, Interface.ACCESS, duplicate=parameters, **tunnel)
     session = talk.establish(rules, session)
     packet = talk.to_user(session)
-    found = {one.datagram.packet.destination: one for one in tunnelled(talk.downlink(packet), N3)}
+    outputs = {
+        tunnelled_message.datagram.packet.destination: tunnelled_message
+        for tunnelled_message in tunnelled(talk.downlink(packet), N3)
+    }
     for wanted in (session, replace(copy, host=session.host)):
-        told = f"Nothing went to {wanted.access}."
-        if check.that(wanted.access in found, told, "TS29244-8.2.26-5"):
-            one = found[wanted.access]
-            is_same = one.message is not None and not packets.differences(packet, one.message.inner)
+        sentence = f"Nothing went to {wanted.access}."
+        if check.that(wanted.access in outputs, sentence, "TS29244-8.2.26-5"):
+            output = outputs[wanted.access]
+            is_same = output.message is not None and not packets.differences(packet, output.message.inner)
             check.that(is_same, f"The packet that went to {wanted.access} was changed.", "TS29244-8.2.26-5")
 
 
@@ -173,10 +176,10 @@ def _end_marker(talk: Conversation, check: Check) -> None:
     session = talk.establish()
     moved = replace(session, access="172.16.0.77", access_teid=0x0A0000AA)
     talk.must_modify(session, talk.far_down(moved, update=True, end_marker=True))
-    found = [read_tunnelled(one.octets) for one in talk.step.taken if one.side == N3]
-    told = f"{len(found)} messages went out when the tunnel changed; one End Marker is expected."
-    if check.that(len(found) == 1, told, "TS29244-8.2.31-1"):
-        end_marker(check, found[0], session.access, session.access_teid, "TS29244-8.2.31-1")
+    outputs = [read_tunnelled(packet.octets) for packet in talk.step.taken if packet.side == N3]
+    sentence = f"{len(outputs)} messages went out when the tunnel changed; one End Marker is expected."
+    if check.that(len(outputs) == 1, sentence, "TS29244-8.2.31-1"):
+        end_marker(check, outputs[0], session.access, session.access_teid, "TS29244-8.2.31-1")
     packet = talk.to_user(session)
     check.downlink(talk.downlink(packet), moved, packet, "TS29244-7.5.5-1")
 
@@ -184,7 +187,7 @@ def _end_marker(talk: Conversation, check: Check) -> None:
 @story(RULES, "predefined rules", "predefined-rules")
 def _predefined(talk: Conversation, check: Check) -> None:
     """Two rules that drop are activated, and one of them is deactivated."""
-    names = [str(one["name"]) for one in PREDEFINED]
+    names = [str(entry["name"]) for entry in PREDEFINED]
     session = talk.new_session()
     more = elements.pdr(3, 50, talk.pdi_down(session), predefined=names)
     session = talk.establish([*talk.plain_rules(session), more], session)
@@ -213,19 +216,19 @@ def _error_indication(talk: Conversation, check: Check) -> None:
     step = talk.give(talk.from_access(session, octets), N3)
     check.silent(step, "TS29281-7.3.1-8")
     reports = talk.reports(ReportType.ERROR_INDICATION)
-    told = f"{len(reports)} reports came about an Error Indication, not one."
-    if not check.that(len(reports) == 1, told, "TS29244-5.10-1"):
+    sentence = f"{len(reports)} reports came about an Error Indication, not one."
+    if not check.that(len(reports) == 1, sentence, "TS29244-5.10-1"):
         return
-    told = f"The report has the SEID {reports[0].seid}, and ours is {session.number}."
-    check.that(reports[0].seid == session.number, told, "TS29244-7.5.8-1")
+    sentence = f"The report has the SEID {reports[0].seid}, and ours is {session.number}."
+    check.that(reports[0].seid == session.number, sentence, "TS29244-7.5.8-1")
     inside = reports[0].find(Ie.ERROR_INDICATION_REPORT)
     tunnel = inside.find(Ie.F_TEID) if inside else None
     if check.that(tunnel is not None, "The Error Indication Report has no F-TEID.", "TS29244-5.10-1"):
         assert tunnel is not None
-        found = elements.read_f_teid(tunnel)
-        ends = (found.teid, found.ipv4)
-        told = f"The report names TEID {found.teid:#x} at {found.ipv4}, not the tunnel of the Error Indication."
-        check.that(ends == (session.access_teid, session.access), told, "TS29244-5.10-1")
+        result = elements.read_f_teid(tunnel)
+        ends = (result.teid, result.ipv4)
+        sentence = f"The report names TEID {result.teid:#x} at {result.ipv4}, not the tunnel of the Error Indication."
+        check.that(ends == (session.access_teid, session.access), sentence, "TS29244-5.10-1")
 
 
 # ---- QoS
@@ -260,10 +263,10 @@ def _reflective(talk: Conversation, check: Check) -> None:
     session = talk.establish()
     for rqi in (False, True):
         talk.must_modify(session, elements.qer(1, qfi=session.qfi, rqi=rqi, kind=Ie.UPDATE_QER)) if rqi else None
-        found = tunnelled(talk.downlink(talk.to_user(session)), N3)
-        if check.that(len(found) == 1 and found[0].message is not None, "No G-PDU came.", "TS29244-8.2.26-2"):
-            assert found[0].message is not None
-            check.container(found[0].message, session.qfi or 0, int(rqi))
+        outputs = tunnelled(talk.downlink(talk.to_user(session)), N3)
+        if check.that(len(outputs) == 1 and outputs[0].message is not None, "No G-PDU came.", "TS29244-8.2.26-2"):
+            assert outputs[0].message is not None
+            check.container(outputs[0].message, session.qfi or 0, int(rqi))
 
 
 @story(QOS, "gates")
@@ -302,12 +305,12 @@ def _maximum_bit_rate(talk: Conversation, check: Check) -> None:
         _passed(talk, session, side, 2.0, WARM_UP_S)
         _, passed = _passed(talk, session, side, 2.0, MEASURED_S)
         rate = passed * PACKET_BITS / MEASURED_S / KILOBIT
-        told = f"{rate:.0f} kbit/s passed from {side}, and the maximum bit rate is {RATE}."
-        check.that(abs(rate - RATE) <= 0.01 * RATE, told, "TS29244-5.4.4-1")
+        sentence = f"{rate:.0f} kbit/s passed from {side}, and the maximum bit rate is {RATE}."
+        check.that(abs(rate - RATE) <= 0.01 * RATE, sentence, "TS29244-5.4.4-1")
         talk.advance(5)
         count, passed = _passed(talk, session, side, 0.9, MEASURED_S)
-        told = f"At nine tenths of the maximum bit rate {passed} of {count} packets passed from {side}."
-        check.that(passed == count, told, "TS29244-5.4.4-1")
+        sentence = f"At nine tenths of the maximum bit rate {passed} of {count} packets passed from {side}."
+        check.that(passed == count, sentence, "TS29244-5.4.4-1")
         talk.advance(5)
 
 
@@ -317,8 +320,8 @@ def _one_direction(talk: Conversation, check: Check) -> None:
     rules = [*talk.plain_rules(session, qers=[2]), elements.qer(2, rates=(10 * RATE, RATE))]
     session = talk.establish(rules, session)
     count, passed = _passed(talk, session, N3, 5.0, 1)
-    told = f"{passed} of {count} packets of the uplink passed, far below its maximum bit rate."
-    check.that(passed == count, told, "TS29244-5.4.4-1")
+    sentence = f"{passed} of {count} packets of the uplink passed, far below its maximum bit rate."
+    check.that(passed == count, sentence, "TS29244-5.4.4-1")
 
 
 @story(QOS, "maximum bit rate 0")
@@ -329,8 +332,8 @@ def _no_rate(talk: Conversation, check: Check) -> None:
     for side in (N6, N3):
         _passed(talk, session, side, 1.0, 1)
         _, passed = _passed(talk, session, side, 1.0, 1)
-        told = f"{passed} packets passed from {side} in a second, and the maximum bit rate is 0."
-        check.that(passed == 0, told, "TS29244-5.4.4-1")
+        sentence = f"{passed} packets passed from {side} in a second, and the maximum bit rate is 0."
+        check.that(passed == 0, sentence, "TS29244-5.4.4-1")
 
 
 @story(QOS, "nothing else is touched")

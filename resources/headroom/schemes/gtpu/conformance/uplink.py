@@ -35,22 +35,22 @@ EXTENSION = re.compile(r"([0-9A-Fa-f]{2})(?:/([0-9]+))?(?::([0-9A-Fa-f]*))?")
 
 def extensions_of(text: str) -> list[Extension]:
     """Extension headers by their words. Raises UsageError."""
-    found = []
+    extensions = []
     for word in text.split():
         match = EXTENSION.fullmatch(word)
         if match is None:
             raise UsageError(f"'{word}' is no extension header: write type, /length and :content, as in 85/1:1009.")
         kind, length, content = match.groups()
         octets = b"\0\0" if content is None else bytes.fromhex(content)
-        found.append(Extension(int(kind, 16), octets, None if length is None else int(length)))
-    return found
+        extensions.append(Extension(int(kind, 16), octets, None if length is None else int(length)))
+    return extensions
 
 
 def message(session: Session, packet: bytes, words: Mapping[str, str]) -> bytes:
     """The GTP-U message of a row. Raises UsageError on words that there are not."""
     if unknown := sorted({*words} - {*WORDS}):
         raise UsageError(f"There is no field {', '.join(unknown)} of uplink packets. Known: {', '.join(WORDS)}.")
-    flags = [one for one in words.get("flags", "").split(",") if one]
+    flags = [word for word in words.get("flags", "").split(",") if word]
     if wrong := sorted({*flags} - {*FLAGS}):
         raise UsageError(f"There is no flag {', '.join(wrong)}. Known: E, S, PN.")
     chain: list[Extension] = []
@@ -89,7 +89,7 @@ def must_be_forwarded(talk: Conversation, check: Check, words: Mapping[str, str]
     NotDeclared for a PDU session container where sessions have no QoS flows."""
     session = talk.establish()
     chain = extensions_of(words.get("extensions", ""))
-    if session.qfi is None and any(one.type == judge.PDU_SESSION_CONTAINER for one in chain):
+    if session.qfi is None and any(extension.type == judge.PDU_SESSION_CONTAINER for extension in chain):
         raise NotDeclared("Its sessions have no QoS flows, and therefore no PDU session containers.")
     packet = talk.to_network(session, int(words.get("size", 64)))
     step = talk.give(datagram(talk, session, packet, words), N3)

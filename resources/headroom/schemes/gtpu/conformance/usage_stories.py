@@ -25,11 +25,11 @@ def _session(talk: Conversation, urr: Element) -> Session:
 
 
 def _volumes(check: Check, report: Element) -> Volumes:
-    found = report.find(Ie.VOLUME_MEASUREMENT)
-    if not check.that(found is not None, "A usage report has no Volume Measurement.", "TS29244-8.2.44-1"):
+    element = report.find(Ie.VOLUME_MEASUREMENT)
+    if not check.that(element is not None, "A usage report has no Volume Measurement.", "TS29244-8.2.44-1"):
         return Volumes()
-    assert found is not None
-    return elements.read_volumes(found)
+    assert element is not None
+    return elements.read_volumes(element)
 
 
 def _total(volumes: Volumes) -> int:
@@ -37,20 +37,20 @@ def _total(volumes: Volumes) -> int:
 
 
 def _triggers(report: Element) -> int:
-    found = report.find(Ie.USAGE_REPORT_TRIGGER)
-    return 0 if found is None else elements.read_triggers(found)
+    element = report.find(Ie.USAGE_REPORT_TRIGGER)
+    return 0 if element is None else elements.read_triggers(element)
 
 
 def _number(report: Element, kind: Ie) -> int | None:
-    found = report.find(kind)
-    return None if found is None else int.from_bytes(found.value, "big")
+    element = report.find(kind)
+    return None if element is None else int.from_bytes(element.value, "big")
 
 
 def _numbered(check: Check, reports: list[Element]) -> None:
-    numbers = [_number(one, Ie.UR_SEQN) for one in reports]
+    numbers = [_number(element, Ie.UR_SEQN) for element in reports]
     expected = list(range(len(reports)))
     check.that(numbers == expected, f"The reports are numbered {numbers}, not {expected}.", "TS29244-5.2.2.3-3")
-    urrs = {_number(one, Ie.URR_ID) for one in reports}
+    urrs = {_number(element, Ie.URR_ID) for element in reports}
     check.that(urrs <= {1}, f"The reports are of the URRs {urrs}.", "TS29244-5.2.2.3-1")
 
 
@@ -63,8 +63,8 @@ def _volume_threshold(talk: Conversation, check: Check) -> None:
         if number * OCTETS < THRESHOLD:
             check.that(not talk.usage_reports(), "A report came below the threshold.", "TS29244-5.2.2.3-1")
     reports = talk.usage_reports()
-    told = f"{len(reports)} reports came for {12 * OCTETS} octets and a threshold of {THRESHOLD}, not two."
-    if not check.that(len(reports) == 2, told, "TS29244-5.2.2.3-1"):
+    sentence = f"{len(reports)} reports came for {12 * OCTETS} octets and a threshold of {THRESHOLD}, not two."
+    if not check.that(len(reports) == 2, sentence, "TS29244-5.2.2.3-1"):
         return
     _numbered(check, reports)
     for report in reports:
@@ -75,8 +75,8 @@ def _volume_threshold(talk: Conversation, check: Check) -> None:
         good = total >= THRESHOLD and total % OCTETS == 0
         check.that(good, f"A report counts {total} octets, but each packet has {OCTETS}.", "TS29244-5.2.2.2-1")
     for report in talk.reports(ReportType.USAGE):
-        told = f"A report has the SEID {report.seid}, and ours is {session.number}."
-        check.that(report.seid == session.number, told, "TS29244-7.5.8-1")
+        sentence = f"A report has the SEID {report.seid}, and ours is {session.number}."
+        check.that(report.seid == session.number, sentence, "TS29244-7.5.8-1")
 
 
 @story(USAGE, "query", FEATURE)
@@ -88,8 +88,8 @@ def _query(talk: Conversation, check: Check) -> None:
     check.accepted(answer, "TS29244-7.5.5-1")
     reports = answer.all(Ie.USAGE_REPORT_IN_MODIFICATION) if answer else []
     if check.that(len(reports) == 1, f"{len(reports)} reports came for a query, not one.", "TS29244-7.5.5-3"):
-        told = f"The trigger is {_triggers(reports[0]):#x}."
-        check.that(bool(_triggers(reports[0]) & ReportTrigger.IMMEDIATE), told, "TS29244-7.5.5-3")
+        sentence = f"The trigger is {_triggers(reports[0]):#x}."
+        check.that(bool(_triggers(reports[0]) & ReportTrigger.IMMEDIATE), sentence, "TS29244-7.5.5-3")
         _counted(check, reports[0])
 
 
@@ -102,13 +102,13 @@ def _traffic(talk: Conversation, session: Session) -> None:
 
 def _counted(check: Check, report: Element) -> None:
     volumes = _volumes(check, report)
-    found = (volumes.total, volumes.uplink, volumes.downlink)
+    entry = (volumes.total, volumes.uplink, volumes.downlink)
     wanted = (3 * 128 + 2 * 528, 3 * 128, 2 * 528)
-    told = f"The volumes are {found} (total, up, down), and {wanted} octets passed."
+    sentence = f"The volumes are {entry} (total, up, down), and {wanted} octets passed."
     # A measurement may leave out what the trigger does not ask for, but the sum has to be known.
-    good = all(one in (None, right) for one, right in zip(found, wanted, strict=True))
+    good = all(number in (None, right) for number, right in zip(entry, wanted, strict=True))
     known = volumes.total is not None or None not in (volumes.uplink, volumes.downlink)
-    check.that(good and known, told, "TS29244-5.2.2.2-1")
+    check.that(good and known, sentence, "TS29244-5.2.2.2-1")
 
 
 @story(USAGE, "deletion", FEATURE)
@@ -119,8 +119,8 @@ def _deletion(talk: Conversation, check: Check) -> None:
     check.accepted(answer, "TS29244-7.5.7-1")
     reports = answer.all(Ie.USAGE_REPORT_IN_DELETION) if answer else []
     if check.that(len(reports) == 1, f"{len(reports)} reports came with a deletion, not one.", "TS29244-7.5.7-2"):
-        told = f"The trigger is {_triggers(reports[0]):#x}."
-        check.that(bool(_triggers(reports[0]) & ReportTrigger.TERMINATION), told, "TS29244-7.5.7-2")
+        sentence = f"The trigger is {_triggers(reports[0]):#x}."
+        check.that(bool(_triggers(reports[0]) & ReportTrigger.TERMINATION), sentence, "TS29244-7.5.7-2")
         _counted(check, reports[0])
 
 
@@ -136,11 +136,11 @@ def _periods(talk: Conversation, check: Check) -> None:
         return
     _numbered(check, reports)
     for report in reports:
-        told = f"The trigger is {_triggers(report):#x}."
-        check.that(bool(_triggers(report) & ReportTrigger.PERIODIC), told, "TS29244-5.2.2.3-2")
+        sentence = f"The trigger is {_triggers(report):#x}."
+        check.that(bool(_triggers(report) & ReportTrigger.PERIODIC), sentence, "TS29244-5.2.2.3-2")
         volumes = _volumes(check, report)
-        told = f"A period has {_total(volumes)} octets, and {OCTETS} passed."
-        check.that(_total(volumes) == OCTETS, told, "TS29244-5.2.2.2-1")
+        sentence = f"A period has {_total(volumes)} octets, and {OCTETS} passed."
+        check.that(_total(volumes) == OCTETS, sentence, "TS29244-5.2.2.2-1")
 
 
 @story(USAGE, "volume quota", FEATURE)
@@ -150,7 +150,7 @@ def _volume_quota(talk: Conversation, check: Check) -> None:
     quota = elements.volume_quota(total=QUOTA)
     session = _session(talk, elements.urr(1, Trigger.VOLUME_QUOTA, quota))
     _within(talk, check, session)
-    named = any(_triggers(one) & ReportTrigger.VOLUME_QUOTA for one in talk.usage_reports())
+    named = any(_triggers(element) & ReportTrigger.VOLUME_QUOTA for element in talk.usage_reports())
     check.that(named, "No report says that the quota is used up.", "TS29244-5.2.2.3-1")
     talk.must_modify(session, elements.urr(1, Trigger.VOLUME_QUOTA, quota, kind=Ie.UPDATE_URR))
     _within(talk, check, session)
@@ -158,8 +158,8 @@ def _volume_quota(talk: Conversation, check: Check) -> None:
 
 def _within(talk: Conversation, check: Check, session: Session) -> None:
     passed = [bool(talk.uplink(session, talk.to_network(session, SIZE)).sent(N6)) for _ in range(8)]
-    told = f"Of eight packets of {OCTETS} octets {sum(passed)} passed, and the quota is {QUOTA} octets."
-    check.that(passed[:2] == [True, True] and not any(passed[3:]), told, "TS29244-5.2.2.2-2")
+    sentence = f"Of eight packets of {OCTETS} octets {sum(passed)} passed, and the quota is {QUOTA} octets."
+    check.that(passed[:2] == [True, True] and not any(passed[3:]), sentence, "TS29244-5.2.2.2-2")
 
 
 @story(USAGE, "quota 0", FEATURE)
@@ -182,8 +182,8 @@ def _dropped(talk: Conversation, check: Check) -> None:
     reports = answer.all(Ie.USAGE_REPORT_IN_DELETION) if answer else []
     if check.that(len(reports) == 1, f"{len(reports)} reports came with a deletion, not one.", "TS29244-7.5.7-2"):
         volumes = _volumes(check, reports[0])
-        told = f"{volumes.total} octets were counted, and 128 passed."
-        check.that(volumes.total in (None, 128) and volumes.downlink in (None, 0), told, "TS29244-5.2.2.2-1")
+        sentence = f"{volumes.total} octets were counted, and 128 passed."
+        check.that(volumes.total in (None, 128) and volumes.downlink in (None, 0), sentence, "TS29244-5.2.2.2-1")
 
 
 @story(USAGE, "measurement before QoS enforcement", FEATURE)
@@ -200,5 +200,5 @@ def _before_qos(talk: Conversation, check: Check) -> None:
     reports = answer.all(Ie.USAGE_REPORT_IN_DELETION) if answer else []
     if check.that(len(reports) == 1, f"{len(reports)} reports came with a deletion, not one.", "TS29244-7.5.7-2"):
         total = _total(_volumes(check, reports[0]))
-        told = f"{total} octets were counted; 128 passed, and a gate dropped {4 * 528}."
-        check.that(total == 128 + 4 * 528, told, "TS29244-8.2.68-1")
+        sentence = f"{total} octets were counted; 128 passed, and a gate dropped {4 * 528}."
+        check.that(total == 128 + 4 * 528, sentence, "TS29244-8.2.68-1")

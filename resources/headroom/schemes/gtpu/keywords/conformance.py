@@ -78,16 +78,16 @@ class UserPlaneKeywords:
         if stories is None or name not in stories:
             known = ", ".join(stories or STORIES)
             raise UsageError(f"There is no story '{name}' of '{group}'. Known: {known}.")
-        one = stories[name]
-        if one.fragmented and about().run.topology == "compose":
+        story = stories[name]
+        if story.fragmented and about().run.topology == "compose":
             raise NotOnThisTopology(
                 "The kernel puts fragments together on the bridges between containers, because Docker's rules track "
                 "connections: name --topology process or netns."
             )
-        with _opened(one.features, one.n4, one.associated) as (talk, check):
+        with _opened(story.features, story.n4, story.associated) as (talk, check):
             collector.current().parameters |= {"kind": "story", "group": group, "story": name}
             try:
-                one.tell(talk, check)
+                story.tell(talk, check)
             except PfcpError as error:
                 check.that(False, f"The octets received over N4 are no PFCP message: {error}")
 
@@ -95,12 +95,12 @@ class UserPlaneKeywords:
     def withstood(self, attack: str) -> None:
         """Hostile packets or messages, by name: none of them makes the adapter crash or break a promise, and sessions
         work afterwards as before, old ones and new ones."""
-        one = hostile.ATTACKS.get(attack)
-        if one is None:
+        entry = hostile.ATTACKS.get(attack)
+        if entry is None:
             raise UsageError(f"There is no attack '{attack}'. Known: {', '.join(hostile.ATTACKS)}.")
-        with _opened(one.features, one.n4) as (talk, check):
+        with _opened(entry.features, entry.n4) as (talk, check):
             collector.current().parameters |= {"kind": "attack", "attack": attack}
-            hostile.withstand(one, talk, check)
+            hostile.withstand(entry, talk, check)
 
 
 def about() -> Case:
@@ -118,11 +118,11 @@ def _opened(
 ) -> Iterator[tuple[Conversation, Check]]:
     """A conversation with the user plane under test, and a check whose findings become the verdict."""
     case = about()
-    found, build = case.found, case.run.build
-    capabilities.require(found, ROLE, SCHEME, build, features=list(features))
-    facts = Facts.of(found)
+    implementation, build = case.found, case.run.build
+    capabilities.require(implementation, ROLE, SCHEME, build, features=list(features))
+    facts = Facts.of(implementation)
     if n4 and not facts.n4:
-        raise NotDeclared(f"{found.name} does not declare n4.")
+        raise NotDeclared(f"{implementation.name} does not declare n4.")
     requirements = sorted(requirements_of_case())
     check = Check(requirements[0] if requirements else "")
     capture = _capture()
@@ -146,14 +146,16 @@ def _plane(
     case: Case, facts: Facts, capture: Path | None
 ) -> AbstractContextManager[user_plane.EngineUserPlane | wire_plane.WireUserPlane]:
     """The user plane where the run's topology has it: in the engine, or in a node between interfaces."""
-    found, build = case.found, case.run.build
-    if found.control == "gtpv1-c":
-        return ggsn.of_program(found, build)
+    implementation, build = case.found, case.run.build
+    if implementation.control == "gtpv1-c":
+        return ggsn.of_program(implementation, build)
     if case.run.topology == "process":
-        return user_plane.of_implementation(found, facts.config(), build, capture)
+        return user_plane.of_implementation(implementation, facts.config(), build, capture)
     if case.run.topology not in wire_plane.TOPOLOGIES:
         raise NotOnThisTopology("Cases of user planes run with --topology process, netns or compose.")
-    return wire_plane.of_implementation(found, facts.config(), list(OTHER_HOSTS.values()), build, case.run.topology)
+    return wire_plane.of_implementation(
+        implementation, facts.config(), list(OTHER_HOSTS.values()), build, case.run.topology
+    )
 
 
 def _capture() -> Path | None:

@@ -49,9 +49,9 @@ class UserPlaneLoadKeywords:
             config = replace(config, workers=len(cores))
         traffic = replace(Traffic(), active_users=int(users), flows=10 * int(users))
         config = replace(config, cpus=cores, traffic=traffic, stages=len(cores) == 1, baseline=null())
-        found = load.measure(config)
-        note(config, found, {"cpus": cpus})
-        require_sent(found)
+        result = load.measure(config)
+        note(config, result, {"cpus": cpus})
+        require_sent(result)
 
     @keyword("Designs Should Be Simulated")
     def simulated(self, rules: str, threads: int) -> None:
@@ -60,10 +60,10 @@ class UserPlaneLoadKeywords:
         each design's rate on."""
         run = current_run()
         config = replace(config_of(run, rules, "rx-cores"), virtual_threads=(int(threads),), loads=LOADS)
-        found = load.measure(config)
-        note(config, found, {"threads": int(threads), "kind": "user-plane-design"})
-        note_designs(config, found)
-        require_sent(found)
+        result = load.measure(config)
+        note(config, result, {"threads": int(threads), "kind": "user-plane-design"})
+        note_designs(config, result)
+        require_sent(result)
 
 
 def config_of(run: Run, rules: str, distribution: str) -> LoadConfig:
@@ -71,19 +71,19 @@ def config_of(run: Run, rules: str, distribution: str) -> LoadConfig:
     if rules not in get_args(Rules) or distribution not in get_args(Distribution):
         known = ", ".join((*get_args(Rules), "and", *get_args(Distribution)))
         raise ValueError(f"There are no rules '{rules}' with the distribution '{distribution}'; known: {known}")
-    found = run.compressor
-    if reason := found.lacks(ROLE, "gtpu"):
+    implementation = run.compressor
+    if reason := implementation.lacks(ROLE, "gtpu"):
         raise SkipExecution(f"{reason}.")
-    if found.program:
-        raise SkipExecution(f"{found.name} is a program of its own, and loads are in memory.")
-    if rules != "basic" and not found.declared("gtpu").get("n4"):
-        raise SkipExecution(f"{found.name} has no N4, by which rules come.")
-    if rules == "dpi" and (reason := found.lacks(ROLE, "gtpu", features=["inspection"])):
+    if implementation.program:
+        raise SkipExecution(f"{implementation.name} is a program of its own, and loads are in memory.")
+    if rules != "basic" and not implementation.declared("gtpu").get("n4"):
+        raise SkipExecution(f"{implementation.name} has no N4, by which rules come.")
+    if rules == "dpi" and (reason := implementation.lacks(ROLE, "gtpu", features=["inspection"])):
         raise SkipExecution(f"{reason}.")
-    implementations.require_adapter(found.word, run.build)
-    verdicts.note("compressor", found, run.build)
+    implementations.require_adapter(implementation.word, run.build)
+    verdicts.note("compressor", implementation, run.build)
     return LoadConfig(
-        user_plane=found,
+        user_plane=implementation,
         rules=rules,  # type: ignore[arg-type]
         distribution=distribution,  # type: ignore[arg-type]
         packets=QUICK_PACKETS if run.quick else PACKETS,
@@ -93,7 +93,7 @@ def config_of(run: Run, rules: str, distribution: str) -> LoadConfig:
     )
 
 
-def note(config: LoadConfig, found: LoadResult, parameters: dict[str, object]) -> None:
+def note(config: LoadConfig, result: LoadResult, parameters: dict[str, object]) -> None:
     """Leaves a load for the result record."""
     current = collector.current()
     current.parameters |= {
@@ -105,33 +105,33 @@ def note(config: LoadConfig, found: LoadResult, parameters: dict[str, object]) -
         "active_users": config.traffic.active_users,
         **parameters,
     }
-    current.metric(metrics.PACKET_NS, found.ns, found.costs)
+    current.metric(metrics.PACKET_NS, result.ns, result.costs)
     for way in ("uplink", "downlink"):
-        current.metric(metrics.WAY_NS(way=way), found.median_of(f"{way}_ns"), reason="no packet went that way")
-    current.metric(metrics.FLOOR_NS, found.floor_ns, [trial["loop_median_ns"] for trial in found.trials])
+        current.metric(metrics.WAY_NS(way=way), result.median_of(f"{way}_ns"), reason="no packet went that way")
+    current.metric(metrics.FLOOR_NS, result.floor_ns, [trial["loop_median_ns"] for trial in result.trials])
     if config.baseline:
-        current.metric(metrics.BASELINE_NS, found.median_of("baseline_median_ns"))
+        current.metric(metrics.BASELINE_NS, result.median_of("baseline_median_ns"))
     if config.distribution == "rx-cores":
-        current.metric(metrics.RX_NS, found.rx_ns, reason="no core received a packet")
-    for stage, ns in found.stages.items():
+        current.metric(metrics.RX_NS, result.rx_ns, reason="no core received a packet")
+    for stage, ns in result.stages.items():
         if stage in metrics.STAGE_NS.parameters["stage"]:
             current.metric(metrics.STAGE_NS(stage=stage), ns)
-    current.metric(metrics.MPPS, found.median_of("mpps"), [trial["mpps"] for trial in found.trials])
+    current.metric(metrics.MPPS, result.median_of("mpps"), [trial["mpps"] for trial in result.trials])
     for layer in ("1", "3"):
-        current.metric(metrics.VOLUME(layer=layer), found.median_of(f"gbps_l{layer}"))
-    current.metric(metrics.SET_UP_S, found.set_up_s)
-    ready = found.rules_ready
+        current.metric(metrics.VOLUME(layer=layer), result.median_of(f"gbps_l{layer}"))
+    current.metric(metrics.SET_UP_S, result.set_up_s)
+    ready = result.rules_ready
     for metric, trials in ((metrics.RULES_READY_S, ready.compiled), (metrics.RULES_CACHED_S, ready.cached)):
         if trials:
             current.metric(metric, median(trials), list(trials))
-    current.metric(metrics.UNSENT, found.unsent)
-    current.metric(metrics.POWER, found.power.watts, reason=found.power.reason)
+    current.metric(metrics.UNSENT, result.unsent)
+    current.metric(metrics.POWER, result.power.watts, reason=result.power.reason)
 
 
-def note_designs(config: LoadConfig, found: LoadResult) -> None:
+def note_designs(config: LoadConfig, result: LoadResult) -> None:
     """Leaves rate and latency of each design for the result record, and the points of its latency by rate."""
     current = collector.current()
-    for design in found.designs:
+    for design in result.designs:
         name = design.distribution
         current.parameters |= {f"{name}_workers": design.workers, f"{name}_receiving": design.rx_cores}
         current.metric(metrics.DESIGN_MPPS(design=name), design.capacity_mpps)
@@ -141,16 +141,16 @@ def note_designs(config: LoadConfig, found: LoadResult) -> None:
             metric = metrics.DESIGN_LATENCY(design=name, figure=figure)
             current.metric(metric, value, reason="no packet came through")
         points = [
-            {"x": one["mpps"], "y": load.latency_us(one), "load": one["load"], "lost": one["lost_share"]}
-            for one in design.loads
-            if load.latency_us(one) is not None
+            {"x": entry["mpps"], "y": load.latency_us(entry), "load": entry["load"], "lost": entry["lost_share"]}
+            for entry in design.loads
+            if load.latency_us(entry) is not None
         ]
         label = f"{config.rules}, {name}, {design.workers + design.rx_cores} threads"
         current.series.append(Series("design_latency", "rate", "average latency", "Mpps", "µs", points, label))
 
 
-def require_sent(found: LoadResult) -> None:
+def require_sent(result: LoadResult) -> None:
     """Fails the case where packets did not go on, all of which match a rule that forwards."""
-    if found.unsent:
-        reasons = ", ".join(f"{count} {name}" for name, count in found.reasons().items())
-        raise AssertionError(f"{found.unsent} packets did not go on: {reasons}.")
+    if result.unsent:
+        reasons = ", ".join(f"{count} {name}" for name, count in result.reasons().items())
+        raise AssertionError(f"{result.unsent} packets did not go on: {reasons}.")

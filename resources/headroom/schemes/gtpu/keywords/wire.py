@@ -42,8 +42,8 @@ class UserPlaneWireKeywords:
         """LOSS is `none` (NDR), or `0.5 %` (PDR). A bare bridge is measured beside it."""
         goal = forwarding.goal_of(loss)
         config = config_of(profile, cpus, distribution, users, kind="user-plane-throughput", goal=goal.name)
-        found = forwarding.measure_throughput(config, goal, ("asked", BRIDGE))
-        note_share(found[BRIDGE].throughput.rates[goal.name], found["asked"], goal.name)
+        results = forwarding.measure_throughput(config, goal, ("asked", BRIDGE))
+        note_share(results[BRIDGE].throughput.rates[goal.name], results["asked"], goal.name)
 
     @keyword("User Plane Should Forward Every Packet")
     def forwards(self, profile: str, cpus: str, rate_pps: float, distribution: str = "queues", users: int = 0) -> None:
@@ -95,13 +95,13 @@ def config_of(profile: str, cpus: str, distribution: str, users: int, **paramete
     return UserPlaneSearch(run, profile, cpus, cores, count, distribution=distribution)  # type: ignore[arg-type]
 
 
-def note_share(bridge: Rate, found: SearchResult, goal: str) -> None:
+def note_share(bridge: Rate, result: SearchResult, goal: str) -> None:
     """Leaves the share of the bare bridge's rate for the result record, and the time of the node for a packet."""
     current = collector.current()
-    rate = found.throughput.rates[goal].pps
+    rate = result.throughput.rates[goal].pps
     share = rate / bridge.pps if rate and bridge.pps else None
     current.metric(metrics.BRIDGE_SHARE, share, reason=f"the bare bridge: {bridge.reason}")
     for source in metrics.NODE_NS.parameters["source"]:
-        busy = [one.busy for one in found.loads.get(goal, []) if one.source == source and one.busy is not None]
+        busy = [load.busy for load in result.loads.get(goal, []) if load.source == source and load.busy is not None]
         time_ns = 1e9 * sum(busy) / (2 * rate) if rate and busy else None
         current.metric(metrics.NODE_NS(source=source), time_ns, reason="no load was measured")

@@ -39,11 +39,11 @@ class Measurements:
 def measurements(run: Run, rules: Rules) -> Measurements:
     """Measures a worker behind a receiving core, once a run: several places of the paper rest on it. Rules are with
     inspection where the user plane has it."""
-    found = note_tested(run).compressor
-    inspects = rules == "rules" and not found.lacks("user-plane", "gtpu", features=["inspection"])
+    implementation = note_tested(run).compressor
+    inspects = rules == "rules" and not implementation.lacks("user-plane", "gtpu", features=["inspection"])
     result = load.measure(
         LoadConfig(
-            user_plane=found,
+            user_plane=implementation,
             rules="dpi" if inspects else rules,
             distribution="rx-cores",
             packets=400_000 if run.quick else 2_000_000,
@@ -55,7 +55,7 @@ def measurements(run: Run, rules: Rules) -> Measurements:
         )
     )
     servers = {threads: server for server, threads in THREADS.items()}
-    designs = {(servers[one.workers + one.rx_cores], one.distribution): one for one in result.designs}
+    designs = {(servers[design.workers + design.rx_cores], design.distribution): design for design in result.designs}
     return Measurements(result, designs)
 
 
@@ -76,12 +76,12 @@ def traffic_model(paper: Paper, run: Run) -> PaperMeasurement:
 
 def performance(paper: Paper, run: Run) -> PaperMeasurement:
     by_rules = {rules: measurements(run, rules) for rules in RULES}
-    costs = {rules: one.result.ns for rules, one in by_rules.items()}
+    costs = {rules: entry.result.ns for rules, entry in by_rules.items()}
     values: dict[str, float | None] = {f"cost.{rules}": cost for rules, cost in costs.items()}
-    for rules, one in by_rules.items():
-        frame = sum(trial["octets_n3"] for trial in one.result.trials) / len(one.result.trials) + load.ETHERNET
+    for rules, results in by_rules.items():
+        frame = sum(trial["octets_n3"] for trial in results.result.trials) / len(results.result.trials) + load.ETHERNET
         for server in THREADS:
-            mpps = one.designs[server, "queues"].capacity_mpps
+            mpps = results.designs[server, "queues"].capacity_mpps
             values[f"rate.{server}.{rules}"] = mpps
             values[f"volume.{server}.{rules}"] = volume = load.layer_1_gbit_s(mpps, frame)
             values[f"octets.{server}.{rules}"] = volume * 1000 / 8 / mpps
@@ -106,7 +106,7 @@ def _note(identity: str, by_rules: dict[Rules, Measurements]) -> str:
     """Returns the remark on a figure: how it came about, and its spread."""
     if identity.startswith("rate."):
         return "in memory, in virtual time: no network card is in it"
-    rules: Rules | None = next((one for one in RULES if identity == f"cost.{one}"), None)
+    rules: Rules | None = next((literal for literal in RULES if identity == f"cost.{literal}"), None)
     if rules is None:
         return ""
     costs = by_rules[rules].result.costs
@@ -116,8 +116,8 @@ def _note(identity: str, by_rules: dict[Rules, Measurements]) -> str:
 def designs(paper: Paper, run: Run) -> PaperMeasurement:
     values = {}
     for rules, identity in (("basic", "designs.rate"), ("rules", "designs.rate.rules")):
-        found = measurements(run, rules).designs
-        queues, rx_cores = found[COMPARED, "queues"], found[COMPARED, "rx-cores"]
+        result = measurements(run, rules).designs
+        queues, rx_cores = result[COMPARED, "queues"], result[COMPARED, "rx-cores"]
         values[identity] = queues.capacity_mpps / rx_cores.capacity_mpps
     rx = measurements(run, "basic").designs[COMPARED, "rx-cores"]
     note = f"{rx.rx_cores} receiving cores of {rx.rx_ns:.1f} ns a packet, and {rx.workers} workers"
@@ -125,13 +125,15 @@ def designs(paper: Paper, run: Run) -> PaperMeasurement:
 
 
 def latency(paper: Paper, run: Run) -> PaperMeasurement:
-    found = measurements(run, "basic").designs
+    result = measurements(run, "basic").designs
     series, means = [], {}
     for name in ("queues", "rx-cores"):
-        design = found[COMPARED, name]
+        design = result[COMPARED, name]
         first = load.first_loss(design) or 1.0
         means[name] = load.latency_us(load.at_load(design, PAPER_LOAD * first))
-        points = [{"x": one["mpps"], "y": load.latency_us(one)} for one in design.loads if one["lost_share"] == 0]
+        points = [
+            {"x": entry["mpps"], "y": load.latency_us(entry)} for entry in design.loads if entry["lost_share"] == 0
+        ]
         series.append(Series("latency", "rate", "average latency", "Mpps", "µs", points, name))
     queues, rx_cores = means["queues"], means["rx-cores"]
     values = {
@@ -149,8 +151,8 @@ def servers(paper: Paper, run: Run) -> PaperMeasurement:
 
 
 def cost_of_ownership(paper: Paper, run: Run) -> PaperMeasurement:
-    found = ownership.load(ownership.PAPER_SERVERS)
-    costs = ownership.costs(found)
+    result = ownership.load(ownership.PAPER_SERVERS)
+    costs = ownership.costs(result)
     totals = {(cost.server.key, cost.need_gbit_s): cost.total for cost in costs}
     items = []
     for figure in paper.of("Figure 12"):
@@ -161,7 +163,7 @@ def cost_of_ownership(paper: Paper, run: Run) -> PaperMeasurement:
         for cost in costs
         for part, amount in (("devices", cost.devices), ("electricity", cost.electricity))
     ]
-    return PaperMeasurement(items, [Series("ownership", "servers", "cost", "", found.currency, points)])
+    return PaperMeasurement(items, [Series("ownership", "servers", "cost", "", result.currency, points)])
 
 
 METHODS: dict[tuple[str, ...], Callable[[Paper, Run], PaperMeasurement]] = {
@@ -174,9 +176,9 @@ METHODS: dict[tuple[str, ...], Callable[[Paper, Run], PaperMeasurement]] = {
 }
 
 
-def measure(found: Paper, places: tuple[str, ...], run: Run) -> PaperMeasurement:
+def measure(paper: Paper, places: tuple[str, ...], run: Run) -> PaperMeasurement:
     """Measures a place of the paper."""
     if places not in METHODS:
         known = "; ".join(" and ".join(key) for key in METHODS)
         raise ValueError(f"{' and '.join(places)} cannot be measured; known: {known}")
-    return METHODS[places](found, run)
+    return METHODS[places](paper, run)

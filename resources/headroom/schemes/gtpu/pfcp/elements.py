@@ -97,8 +97,10 @@ def reporting_triggers(triggers: Trigger) -> Element:
 
 
 def _volume(kind: int, volumes: Sequence[int | None]) -> Element:
-    flags = sum(1 << place for place, one in enumerate(volumes) if one is not None)
-    return Element(kind, bytes([flags]) + b"".join(one.to_bytes(8, "big") for one in volumes if one is not None))
+    flags = sum(1 << place for place, volume in enumerate(volumes) if volume is not None)
+    return Element(
+        kind, bytes([flags]) + b"".join(volume.to_bytes(8, "big") for volume in volumes if volume is not None)
+    )
 
 
 def volume_threshold(total: int | None = None, uplink: int | None = None, downlink: int | None = None) -> Element:
@@ -135,9 +137,9 @@ def pdr(
             group(Ie.PDI, list(pdi)) if pdi else None,
             None if removal is None else number(Ie.OUTER_HEADER_REMOVAL, removal, 1),
             None if far is None else number(Ie.FAR_ID, far, 4),
-            *(number(Ie.URR_ID, one, 4) for one in urrs),
-            *(number(Ie.QER_ID, one, 4) for one in qers),
-            *(text(Ie.ACTIVATE_PREDEFINED_RULES, one) for one in predefined),
+            *(number(Ie.URR_ID, value, 4) for value in urrs),
+            *(number(Ie.QER_ID, value, 4) for value in qers),
+            *(text(Ie.ACTIVATE_PREDEFINED_RULES, entry) for entry in predefined),
         ],
     )
 
@@ -285,25 +287,25 @@ def _hosts(value: bytes, has_ipv4: bool, has_ipv6: bool, section: str) -> tuple[
     return ipv4, str(ipaddress.IPv6Address(value[at : at + 16])) if has_ipv6 else ""
 
 
-def read_f_teid(one: Element) -> Tunnel:
+def read_f_teid(element: Element) -> Tunnel:
     """Raises PfcpError."""
-    if len(one.value) < 5 or one.value[0] & CHOOSE:
+    if len(element.value) < 5 or element.value[0] & CHOOSE:
         raise PfcpError("8.2.3", "The F-TEID has no TEID.")
-    hosts = _hosts(one.value[5:], bool(one.value[0] & 1), bool(one.value[0] & 2), "8.2.3")
-    return Tunnel(int.from_bytes(one.value[1:5], "big"), *hosts)
+    hosts = _hosts(element.value[5:], bool(element.value[0] & 1), bool(element.value[0] & 2), "8.2.3")
+    return Tunnel(int.from_bytes(element.value[1:5], "big"), *hosts)
 
 
-def read_f_seid(one: Element) -> Seid:
+def read_f_seid(element: Element) -> Seid:
     """Raises PfcpError."""
-    if len(one.value) < 9:
+    if len(element.value) < 9:
         raise PfcpError("8.2.37", "The F-SEID has no SEID.")
-    hosts = _hosts(one.value[9:], bool(one.value[0] & V4), bool(one.value[0] & V6), "8.2.37")
-    return Seid(int.from_bytes(one.value[1:9], "big"), *hosts)
+    hosts = _hosts(element.value[9:], bool(element.value[0] & V4), bool(element.value[0] & V6), "8.2.37")
+    return Seid(int.from_bytes(element.value[1:9], "big"), *hosts)
 
 
-def read_node_id(one: Element) -> str:
+def read_node_id(element: Element) -> str:
     """An address, or the octets of a name. Raises PfcpError."""
-    kind, rest = (one.value[:1] or b"\xff")[0] & 15, one.value[1:]
+    kind, rest = (element.value[:1] or b"\xff")[0] & 15, element.value[1:]
     if kind == 0 and len(rest) == 4:
         return str(ipaddress.IPv4Address(rest))
     if kind == 1 and len(rest) == 16:
@@ -313,21 +315,21 @@ def read_node_id(one: Element) -> str:
     raise PfcpError("8.2.38", f"The Node ID has type {kind} and {len(rest)} octets.")
 
 
-def read_volumes(one: Element) -> Volumes:
+def read_volumes(element: Element) -> Volumes:
     """Raises PfcpError."""
-    flags, rest = (one.value[:1] or b"\0")[0], one.value[1:]
-    found: list[int | None] = []
+    flags, rest = (element.value[:1] or b"\0")[0], element.value[1:]
+    results: list[int | None] = []
     for place in range(6):
         if flags >> place & 1:
             if len(rest) < 8:
                 raise PfcpError("8.2.44", "The Volume Measurement ends within a number.")
-            found.append(int.from_bytes(rest[:8], "big"))
+            results.append(int.from_bytes(rest[:8], "big"))
             rest = rest[8:]
         else:
-            found.append(None)
-    return Volumes(*found)
+            results.append(None)
+    return Volumes(*results)
 
 
-def read_triggers(one: Element) -> int:
+def read_triggers(element: Element) -> int:
     """A Usage Report Trigger or Reporting Triggers, the first octet in the low bits."""
-    return int.from_bytes(one.value, "little")
+    return int.from_bytes(element.value, "little")

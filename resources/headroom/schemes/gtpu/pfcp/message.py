@@ -39,13 +39,13 @@ class Element:
         return name_of(self.type, Ie, "element")
 
     def octets(self) -> bytes:
-        inner = self.value + b"".join(one.octets() for one in self.members)
+        inner = self.value + b"".join(element.octets() for element in self.members)
         size = len(inner) if self.length is None else self.length
         return self.type.to_bytes(2, "big") + size.to_bytes(2, "big") + inner
 
     def all(self, kind: int) -> list[Element]:
         """The members of a type."""
-        return [one for one in self.members if one.type == kind]
+        return [element for element in self.members if element.type == kind]
 
     def find(self, kind: int) -> Element | None:
         """The first member of a type."""
@@ -74,21 +74,21 @@ class Message:
         flags = (SEID_PRESENT if self.seid is not None else 0) if self.flags is None else self.flags
         seid = b"" if self.seid is None else self.seid.to_bytes(8, "big")
         behind = seid + self.sequence.to_bytes(3, "big") + bytes([self.spare])
-        behind += b"".join(one.octets() for one in self.elements)
+        behind += b"".join(element.octets() for element in self.elements)
         size = len(behind) if self.length is None else self.length
         return bytes([self.version << 5 | flags, self.type]) + size.to_bytes(2, "big") + behind
 
     def all(self, kind: int) -> list[Element]:
         """The elements of a type, groups not entered."""
-        return [one for one in self.elements if one.type == kind]
+        return [element for element in self.elements if element.type == kind]
 
     def find(self, kind: int) -> Element | None:
         return next(iter(self.all(kind)), None)
 
     def value(self, kind: int) -> int | None:
         """The value of the first element of a type as a number; None where there is none."""
-        found = self.find(kind)
-        return None if found is None else int.from_bytes(found.value, "big")
+        element = self.find(kind)
+        return None if element is None else int.from_bytes(element.value, "big")
 
     def walk(self) -> Iterator[Element]:
         """All elements, those in groups included."""
@@ -96,9 +96,9 @@ class Message:
 
 
 def walk(elements: Iterable[Element]) -> Iterator[Element]:
-    for one in elements:
-        yield one
-        yield from walk(one.members)
+    for element in elements:
+        yield element
+        yield from walk(element.members)
 
 
 def read(octets: bytes) -> Message:
@@ -127,7 +127,7 @@ def read(octets: bytes) -> Message:
 
 def read_elements(octets: bytes, depth: int = 0) -> list[Element]:
     """Reads elements in a row. Raises PfcpError."""
-    found, at = [], 0
+    elements, at = [], 0
     while at < len(octets):
         if len(octets) - at < 4:
             raise PfcpError("8.1.1", f"{len(octets) - at} octets are left, too few for an element.")
@@ -137,13 +137,13 @@ def read_elements(octets: bytes, depth: int = 0) -> list[Element]:
             name = name_of(kind, Ie, "element")
             raise PfcpError("8.1.1", f"The {name} claims {size} octets, but {len(value)} are left.")
         if kind in GROUPED and depth < DEEPEST:
-            found.append(Element(kind, members=tuple(read_elements(value, depth + 1))))
+            elements.append(Element(kind, members=tuple(read_elements(value, depth + 1))))
         else:
-            found.append(Element(kind, value))
+            elements.append(Element(kind, value))
         at += 4 + size
-    return found
+    return elements
 
 
 def group(kind: int, members: Sequence[Element | None]) -> Element:
     """A grouped element of what is not None."""
-    return Element(kind, members=tuple(one for one in members if one is not None))
+    return Element(kind, members=tuple(element for element in members if element is not None))

@@ -233,4 +233,4 @@ def name_of(number: int, table: type[IntEnum], what: str) -> str:
         return f"{what} {number}"
     capitals = {"PDR", "PDI", "FAR", "URR", "QER", "BAR", "IE", "ID", "TEID", "SEID", "MBR", "GBR", "UE", "IP", "SDF"}
     capitals |= {"QFI", "RQI", "CP", "UP", "PFD", "PDN", "GTP", "SEQN", "UR", "F"}
-    return " ".join(one if one in capitals else one.capitalize() for one in words.split())
+    return " ".join(entry if entry in capitals else entry.capitalize() for entry in words.split())
