@@ -179,20 +179,20 @@ def users_for(config: CallLoadConfig) -> int:
 
 def messages(config: CallLoadConfig) -> list[dict[str, Any]]:
     """The messages of one call as the engine takes them. Raises UsageError for a sequence that is no whole call."""
-    made: list[dict[str, Any]] = []
+    results: list[dict[str, Any]] = []
     answered = hung_up = False
     for message in _of_edition(config.sequence, config.edition):
-        one = _as_json(message)
+        entry = _as_json(message)
         if message.name == BYE and not hung_up:
-            one["after_holding"] = hung_up = True
+            entry["after_holding"] = hung_up = True
         elif message.name.startswith(ANSWER) and not answered:
-            one["pause_ms"], answered = config.answer_s * 1000, True
-        elif made:
-            one["pause_ms"] = config.step_s * 1000
-        made.append(one)
+            entry["pause_ms"], answered = config.answer_s * 1000, True
+        elif results:
+            entry["pause_ms"] = config.step_s * 1000
+        results.append(entry)
     if not hung_up:
         raise UsageError(f"The sequence {config.sequence} has no {BYE}: the length of its calls is unknown.")
-    return made
+    return results
 
 
 def _of_edition(sequence: str, edition: Edition) -> Sequence[Message]:
@@ -203,11 +203,11 @@ def _of_edition(sequence: str, edition: Edition) -> Sequence[Message]:
 def registration(edition: Edition = "printed") -> list[dict[str, Any]]:
     """The registration of a user. There is no compartment before the 200 OK that completes it, and 401 Unauthorized
     goes uncompressed (maenpaa-2005, chapter 10)."""
-    made = []
+    results = []
     for message in _of_edition(REGISTRATION, edition):
         carried = "stranger" if message.from_caller else "plain" if message.name.startswith("401") else "compartment"
-        made.append(_as_json(message) | {"carried": carried})
-    return made
+        results.append(_as_json(message) | {"carried": carried})
+    return results
 
 
 def _as_json(message: Message) -> dict[str, Any]:
@@ -222,13 +222,13 @@ def _known_identities(path: Path) -> tuple[dict[str, Any], ...]:
 def identities(texts: Iterable[bytes]) -> list[dict[str, Any]]:
     """The identities that occur in messages, each of a user or of a call."""
     joined = b"\r\n".join(texts).decode()
-    of_a_call = " ".join(found for match in _OF_A_CALL.finditer(joined) for found in match.groups() if found)
-    made = []
+    of_a_call = " ".join(group for match in _OF_A_CALL.finditer(joined) for group in match.groups() if group)
+    results = []
     for entry in _known_identities(sequences.FOLDER / "identities.yaml"):
         if entry["text"] in joined:
             per = "call" if entry["text"] in of_a_call else "user"
-            made.append({"text": entry["text"], "kind": entry["kind"], "keep": entry.get("keep", 0), "per": per})
-    return made
+            results.append({"text": entry["text"], "kind": entry["kind"], "keep": entry.get("keep", 0), "per": per})
+    return results
 
 
 def job(config: CallLoadConfig) -> dict[str, Any]:
@@ -236,7 +236,7 @@ def job(config: CallLoadConfig) -> dict[str, Any]:
     call = messages(config)
     registered = registration(config.edition) if config.users else []
     steps = [*call, *registered]
-    made: dict[str, Any] = {
+    result: dict[str, Any] = {
         "endpoint": endpoints.adapter(_proxy(config)),
         "user": endpoints.adapter(_user(config)),
         "call": call,
@@ -255,14 +255,14 @@ def job(config: CallLoadConfig) -> dict[str, Any]:
         "seed": config.seed,
     }
     if config.users:
-        made |= {"users": config.users, "registration": registered}
+        result |= {"users": config.users, "registration": registered}
     if config.consecutive:
-        made["consecutive"] = config.consecutive
+        result["consecutive"] = config.consecutive
     if config.shards is not None:
-        made["shards"] = config.shards
+        result["shards"] = config.shards
     if config.comparison:
-        made["comparison"] = asdict(config.comparison)
-    return made
+        result["comparison"] = asdict(config.comparison)
+    return result
 
 
 def lacking(config: CallLoadConfig) -> str:
@@ -283,28 +283,28 @@ def _user(config: CallLoadConfig) -> Endpoint:
     return _end(config, config.user, compartments=4)
 
 
-def _end(config: CallLoadConfig, found: Implementation, compartments: int) -> Endpoint:
+def _end(config: CallLoadConfig, implementation: Implementation, compartments: int) -> Endpoint:
     offer = {
         "decompression_memory_size": DECOMPRESSION_MEMORY.get(config.sequence, 8192),
         "state_memory_size": STATE_MEMORY,
         "cycles_per_bit": CYCLES_PER_BIT,
         "compartments": compartments,
     }
-    options = endpoints.fitting({"mechanism": config.mechanism, **OPTIONS}, found, config.build)
-    return Endpoint(found, "udp", offer, offer, options, build=config.build)
+    options = endpoints.fitting({"mechanism": config.mechanism, **OPTIONS}, implementation, config.build)
+    return Endpoint(implementation, "udp", offer, offer, options, build=config.build)
 
 
 def measure(config: CallLoadConfig, timeout_s: float | None = None) -> CallLoadResult:
     """One run. Raises EngineFailure when an adapter crashes or hangs, WrongCalls when messages come out wrong."""
-    made = job(config)
+    result = job(config)
     if timeout_s is None:
         calls = config.simultaneous * 2 + config.users
         timeout_s = 120 + 2 * config.duration_s + calls * 0.05
     try:
-        return loaded(engine.run("load", made, timeout_s=timeout_s, build=config.build))
+        return loaded(engine.run("load", result, timeout_s=timeout_s, build=config.build))
     except EngineFailure as failure:
-        if found := _OF_A_MESSAGE.fullmatch(failure.where):
-            raise WrongCalls(_wrong_message(config, failure.message, *found.groups())) from failure
+        if match := _OF_A_MESSAGE.fullmatch(failure.where):
+            raise WrongCalls(_wrong_message(config, failure.message, *match.groups())) from failure
         raise
 
 
@@ -335,7 +335,7 @@ def loaded(document: dict[str, Any]) -> CallLoadResult:
         link_mbit_s=sent["link_mbit_s"],
         loads=[worker["busy_share"] for worker in document["workers"]],
         most_load=max((share for sample in document["samples"] for share in sample["busy_share"]), default=0.0),
-        times={name.removesuffix("_ns"): found for name, found in document["times"].items() if found},
+        times={name.removesuffix("_ns"): result for name, result in document["times"].items() if result},
         active=document["active_workers"],
         unserved=sent["unserved"],
         memory_per_call=next((each for each in ends if each is not None), None),
@@ -355,7 +355,7 @@ def _compared(document: dict[str, Any]) -> dict[Organisation, OrganisationResult
         name: OrganisationResult(
             calls_per_s=comparison["calls_per_s"],
             active_workers=comparison[name]["active_workers"],
-            times={part.removesuffix("_ns"): found for part, found in comparison[name]["times"].items()},
+            times={part.removesuffix("_ns"): result for part, result in comparison[name]["times"].items()},
             trials=comparison[name]["trials"],
         )
         for name in organisations
@@ -385,8 +385,8 @@ def require_right(document: dict[str, Any]) -> None:
 def served_at(load: float, measured: Sequence[CallLoadResult]) -> float | None:
     """The number of calls that one core serves at a load, in proportion to the load per call in progress of the runs;
     None if the clock measured no load."""
-    taken = sum(one.load for one in measured)
-    return load * sum(one.calls_in_progress for one in measured) / taken if taken else None
+    taken = sum(result.load for result in measured)
+    return load * sum(result.calls_in_progress for result in measured) / taken if taken else None
 
 
 def most_in_progress(simultaneous: int) -> float:

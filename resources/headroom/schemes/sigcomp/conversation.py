@@ -28,13 +28,13 @@ def conversation(sequence: str, named: dict[str, str], run: Run) -> messages.Con
     if transport not in TRANSPORTS:
         raise UsageError(f"The transport is {' or '.join(TRANSPORTS)}, not '{transport}'.")
     printed = people == "printed"
-    found = sequences.load(sequences.path_of(sequence)) if printed else calls.call(sequence, run.seed).messages
+    results = sequences.load(sequences.path_of(sequence)) if printed else calls.call(sequence, run.seed).messages
     link = {name: _share(name, named.pop(name)) for name in LINK_SHARES if name in named}
-    dropped = _dropped(named.pop("drop", ""), sum(message.from_caller for message in found))
+    dropped = _dropped(named.pop("drop", ""), sum(message.from_caller for message in results))
     offered = {name: _offered(name, named.pop(name)) for name in LIMITS if name in named}
     offer = generous(run.compressor, run.decompressor) | offered
     return messages.ConversationConfig(
-        messages=messages.conversation(found),
+        messages=messages.conversation(results),
         a=run.compressor,
         b=run.decompressor,
         transport=transport,
@@ -65,15 +65,15 @@ def _offered(name: str, text: str) -> int:
 
 def _dropped(text: str, sent: int) -> list[int]:
     """Which of the caller's messages the link drops, from 0. Raises UsageError for one that the sequence lacks."""
-    for one in (result := split_names(text)):
-        if not re.fullmatch("[0-9]{1,9}", one):
+    for entry in (result := split_names(text)):
+        if not re.fullmatch("[0-9]{1,9}", entry):
             raise UsageError(f"drop={text} makes no sense: numbers of messages such as 0,3 were expected.")
-        if int(one) >= sent:
+        if int(entry) >= sent:
             raise UsageError(
-                f"drop={text} makes no sense: there is no message {one}. The caller sends {sent} in this sequence, "
+                f"drop={text} makes no sense: there is no message {entry}. The caller sends {sent} in this sequence, "
                 f"numbered from 0 to {sent - 1}."
             )
-    return [int(one) for one in result]
+    return [int(text) for text in result]
 
 
 def _option(name: str, value: str) -> Any:

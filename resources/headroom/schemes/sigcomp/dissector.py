@@ -84,7 +84,7 @@ class Conversations(PayloadReader):
         """Messages stand between delimiters in the stream (RFC 3320, 4.2.2)."""
         if segment.flags & SYN:
             self._streams.pop(flow, None)
-        found: list[PayloadReading] = []
+        readings: list[PayloadReading] = []
         notes: list[str] = []
         for piece in self._segments.take(flow, segment):
             while flow not in self._streams and len(self._streams) >= MOST_FLOWS:
@@ -92,7 +92,7 @@ class Conversations(PayloadReader):
             stream = self._streams.setdefault(flow, _Stream(is_lost=not piece.begins and not is_sigcomp(piece.octets)))
             if piece.lost and stream.is_sigcomp:
                 notes.append(f"{piece.lost} octets of the stream are missing: it is read from the next delimiter on")
-            found += self._pieces(flow, stream, piece)
+            readings += self._pieces(flow, stream, piece)
         stream = self._streams.get(flow, _Stream())
         if not stream.is_sigcomp:
             return None
@@ -100,10 +100,10 @@ class Conversations(PayloadReader):
         begun = len(stream.records.message)
         if segment.octets and begun and not stream.records.broken:
             notes.append(f"{begun} octets of a SigComp message that is not whole")
-        if not found:
+        if not readings:
             return [PayloadReading("SigComp in TCP", notes=notes)] if segment.octets else []
-        found[-1].notes += notes
-        return found
+        readings[-1].notes += notes
+        return readings
 
     def _pieces(self, flow: Flow, stream: _Stream, piece: Piece) -> list[PayloadReading]:
         octets = piece.octets
@@ -151,15 +151,15 @@ def _reading(outcome: Outcome, where: str) -> PayloadReading:
     return PayloadReading(f"{title} in {where}", values(outcome.output, outcome.cycles))
 
 
-def _reason(found: Nack | None) -> str:
+def _reason(nack: Nack | None) -> str:
     """The reason in a NACK by its name; reasons that RFC 4077, 3.2 does not have by their number."""
-    number = found.reason if found else 0
+    number = nack.reason if nack else 0
     return Reason(number).name if number in Reason.__members__.values() else f"reason {number}"
 
 
 def values(message: bytes, cycles: int) -> dict[str, Value]:
     """The values of a decompressed message: enough to tell whether two are the same."""
     line = message.split(b"\r\n", 1)[0].decode("ascii", "replace")[:LONGEST_LINE]
-    text = "".join(one if one.isprintable() else "." for one in line)
+    text = "".join(text if text.isprintable() else "." for text in line)
     digest = hashlib.sha1(message).hexdigest()[:8]
     return {"decompressed": f"{text} ({len(message)} octets, SHA-1 {digest}…)", "UDVM cycles": cycles}

@@ -106,11 +106,11 @@ def conversation(
     return job | more
 
 
-def node_job(found: Implementation, build: str, side: str) -> dict[str, Any]:
+def node_job(implementation: Implementation, build: str, side: str) -> dict[str, Any]:
     """The job of a node that speaks SigComp: callers are behind the compressor's side, which is theirs, and the other
     one is the proxy that they talk to."""
     users = "plain" if side == "compressor" else "link"
-    return {"endpoint": adapter(Endpoint(found, build=build)), "users": users, "feedback": "own"}
+    return {"endpoint": adapter(Endpoint(implementation, build=build)), "users": users, "feedback": "own"}
 
 
 def lacking(end: Endpoint, features: Sequence[str] = ()) -> str:
@@ -129,42 +129,45 @@ def lacking(end: Endpoint, features: Sequence[str] = ()) -> str:
 
 def generous(*ends: Implementation) -> dict[str, int]:
     """GENEROUS, as far as each of these implementations declares that it goes."""
-    most = {key: [one.declared(SCHEME).get(LIMITS[key], value) for one in ends] for key, value in GENEROUS.items()}
+    most = {
+        key: [implementation.declared(SCHEME).get(LIMITS[key], value) for implementation in ends]
+        for key, value in GENEROUS.items()
+    }
     return {key: min(value, *most[key]) for key, value in GENEROUS.items()}
 
 
-def wire(found: Implementation) -> str:
+def wire(implementation: Implementation) -> str:
     """The link format of an implementation: the scheme's own, unless it declares another."""
-    declared = found.declared(SCHEME)
+    declared = implementation.declared(SCHEME)
     return str(declared.get("wire", SCHEME)) if declared else ""
 
 
 # ---- options
 
 
-def described(found: Implementation, build: str = DEFAULT_BUILD) -> dict[str, Any]:
+def described(implementation: Implementation, build: str = DEFAULT_BUILD) -> dict[str, Any]:
     """The SigComp entry of an adapter's description; {} where it has none."""
-    path = found.library_path(build)
-    return _described(found, build, path.stat().st_mtime_ns if path.is_file() else 0)
+    path = implementation.library_path(build)
+    return _described(implementation, build, path.stat().st_mtime_ns if path.is_file() else 0)
 
 
 @lru_cache(maxsize=64)
-def _described(found: Implementation, build: str, changed: int) -> dict[str, Any]:
+def _described(implementation: Implementation, build: str, changed: int) -> dict[str, Any]:
     """`changed` is the time at which the library changed last: a run asks for the same ones again and again."""
-    schemes = implementations.describe(found, build)["schemes"]
-    return next((one for one in schemes if one.get("scheme") == SCHEME), {})
+    schemes = implementations.describe(implementation, build)["schemes"]
+    return next((scheme for scheme in schemes if scheme.get("scheme") == SCHEME), {})
 
 
-def has(found: Implementation, key: str, value: Any, build: str = DEFAULT_BUILD) -> bool:
+def has(implementation: Implementation, key: str, value: Any, build: str = DEFAULT_BUILD) -> bool:
     """True if an adapter describes an option: a value among `choices`, or a key among `options`."""
-    scheme = described(found, build)
+    scheme = described(implementation, build)
     choices: Mapping[str, Sequence[Any]] = scheme.get("choices", {})
     return value in choices[key] if key in choices else key in scheme.get("options", ())
 
 
-def fitting(options: Mapping[str, Any], found: Implementation, build: str = DEFAULT_BUILD) -> dict[str, Any]:
+def fitting(options: Mapping[str, Any], implementation: Implementation, build: str = DEFAULT_BUILD) -> dict[str, Any]:
     """The options that an implementation declares, with their values."""
-    return {key: value for key, value in options.items() if has(found, key, value, build)}
+    return {key: value for key, value in options.items() if has(implementation, key, value, build)}
 
 
 def unknown(end: Endpoint) -> str:

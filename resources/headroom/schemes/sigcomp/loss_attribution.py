@@ -35,7 +35,7 @@ def harmed(record: Record) -> bool:
 
 def reasons(record: Record) -> list[str]:
     """The reasons of decompression failures, by their names in RFC 4077, 3.2."""
-    return sorted({one["reason_name"] for one in record.get("arrivals", ()) if "reason_name" in one})
+    return sorted({entry["reason_name"] for entry in record.get("arrivals", ()) if "reason_name" in entry})
 
 
 def wrong(records: Iterable[Record], back_ns: int | None = 0) -> list[Record]:
@@ -43,20 +43,20 @@ def wrong(records: Iterable[Record], back_ns: int | None = 0) -> list[Record]:
 
     `back_ns`: how long a NACK is on its way at most; None where it is unknown, so that none uses up an excuse.
     """
-    found = []
+    results = []
     harm: Counter[tuple[Any, Any]] = Counter()
     answers: list[tuple[tuple[Any, Any], int]] = []
     for record in records:
         if "from" not in record:
             continue  # it was put before a decompressor as it stood
         way = record["from"], record.get("compartment")
-        known = sum(one == way and time_ns <= record.get("time_ns", 0) for one, time_ns in answers)
+        known = sum(pair == way and time_ns <= record.get("time_ns", 0) for pair, time_ns in answers)
         if record.get("verdict") != "identical" and not _excused(record, harm[way] > known):
-            found.append(record)
+            results.append(record)
         harm[way] += harmed(record)
         if back_ns is not None:
             answers += [(way, time_ns + back_ns) for time_ns in _answered(record)]
-    return found
+    return results
 
 
 def _excused(record: Record, may_lack_state: bool) -> bool:
@@ -83,11 +83,11 @@ def silent(records: Sequence[Record]) -> list[tuple[str, str]]:
     """Finds sides for which the conversation shows no SigComp at all: a side that understands none of the messages
     delivered to it, or that compresses none of its messages. Returns each side with a sentence. One or two lost
     messages may be excused, but not all."""
-    found = []
+    result = []
     for side, other in (("a", "b"), ("b", "a")):
-        delivered = [one for one in records if one.get("from") == side and not lost(one)]
-        if len(delivered) > EXCUSED_TOGETHER and not any(one.get("verdict") == "identical" for one in delivered):
-            found.append((other, f"understands none of the {len(delivered)} messages that the link delivers to it"))
-        elif delivered and all(one.get("plain") for one in delivered):
-            found.append((side, f"compresses none of its {len(delivered)} messages"))
-    return found
+        delivered = [record for record in records if record.get("from") == side and not lost(record)]
+        if len(delivered) > EXCUSED_TOGETHER and not any(entry.get("verdict") == "identical" for entry in delivered):
+            result.append((other, f"understands none of the {len(delivered)} messages that the link delivers to it"))
+        elif delivered and all(entry.get("plain") for entry in delivered):
+            result.append((side, f"compresses none of its {len(delivered)} messages"))
+    return result

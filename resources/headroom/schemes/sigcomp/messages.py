@@ -45,7 +45,7 @@ class Step:
 
 def conversation(messages: Iterable[Message], compartment: int = 1) -> list[Step]:
     """A SIP sequence as A, who calls, and B, who is called, send it."""
-    return [Step(one.octets, one.from_caller, compartment) for one in messages]
+    return [Step(message.octets, message.from_caller, compartment) for message in messages]
 
 
 @dataclass
@@ -97,8 +97,8 @@ class SentMessage:
     @property
     def compressed_length(self) -> int | None:
         """Octets on the link, record marking included; None where the message could not be compressed."""
-        found = self.record.get("compressed", {})
-        return int(found["length"]) if found.get("status") == "OK" else None
+        result = self.record.get("compressed", {})
+        return int(result["length"]) if result.get("status") == "OK" else None
 
     @property
     def compressed(self) -> bytes | None:
@@ -125,12 +125,14 @@ class SentMessage:
     @property
     def reason(self) -> str:
         """The reason of the decompression failure, by its name in RFC 4077, 3.2; "" if there was none."""
-        return next((one["reason_name"] for one in self.record["arrivals"] if one["status"] == "ERR_DECOMPRESSION"), "")
+        return next(
+            (record["reason_name"] for record in self.record["arrivals"] if record["status"] == "ERR_DECOMPRESSION"), ""
+        )
 
     @property
     def nacks(self) -> list[bytes]:
         """The NACKs about it."""
-        return [bytes.fromhex(nack["octets"]) for one in self.record["arrivals"] for nack in one.get("nacks", ())]
+        return [bytes.fromhex(nack["octets"]) for record in self.record["arrivals"] for nack in record.get("nacks", ())]
 
     @property
     def compress_ns(self) -> float | None:
@@ -163,7 +165,7 @@ class Conversation:
         return f"A promise was broken: {broken['function']}{where}: {broken['sentence']}"
 
     def count(self, verdict: str) -> int:
-        return sum(one.verdict == verdict for one in self.messages)
+        return sum(message.verdict == verdict for message in self.messages)
 
     @property
     def plain_octets(self) -> int:
@@ -181,7 +183,7 @@ class Conversation:
         """Sentences about messages that do not fit into a datagram as they are on the link, over UDP."""
         if self.config.transport != "udp":
             return []
-        lengths = [one.length if one.plain else one.compressed_length or 0 for one in self.messages]
+        lengths = [message.length if message.plain else message.compressed_length or 0 for message in self.messages]
         return [
             f"{nth('Message', number)} has {length} octets on the link, and a datagram at most {MOST_OCTETS}: "
             f"it takes transport=tcp (RFC 3261, 18.1.1)."
@@ -198,20 +200,20 @@ class Conversation:
 
         A message that did not come out is excused by what the link did alone (`harm`).
         """
-        found = [self.promise_broken] if self.promise_broken else []
+        sentences = [self.promise_broken] if self.promise_broken else []
         records: list[dict[str, Any]] = self.document["records"]
         numbers = {id(record): number for number, record in enumerate(records)}
         for record in loss_attribution.wrong(records, self.config.back_ns()):
-            number, one = numbers[id(record)], SentMessage(record)
-            if one.verdict == "mismatched":
-                found.append(f"{nth('Message', number)} came out different from what went in.")
+            number, message = numbers[id(record)], SentMessage(record)
+            if message.verdict == "mismatched":
+                sentences.append(f"{nth('Message', number)} came out different from what went in.")
                 continue
-            why = one.reason or _verdict_in_words(record)
-            found.append(
+            why = message.reason or _verdict_in_words(record)
+            sentences.append(
                 f"{nth('Message', number)} did not come out, and nothing that the link did explains it: {why}."
             )
         names = {"a": self.config.a.name, "b": self.config.b.name}
-        return found + [f"{names[side]} {what}." for side, what in loss_attribution.silent(records)]
+        return sentences + [f"{names[side]} {what}." for side, what in loss_attribution.silent(records)]
 
 
 def _verdict_in_words(record: dict[str, Any]) -> str:
@@ -226,7 +228,7 @@ def job(config: ConversationConfig) -> dict[str, Any]:
     link = {"a_to_b": config.a_to_b, "b_to_a": config.b_to_a, "nacks": "send" if config.nacks else "drop"}
     return endpoints.conversation(
         {"a": _end(config.a, config), "b": _end(config.b, config)},
-        [one.as_data() for one in config.messages],
+        [step.as_data() for step in config.messages],
         link,
         config.capture,
         seed=config.seed,
@@ -239,8 +241,8 @@ def run(config: ConversationConfig) -> Conversation:
     return Conversation(config, engine.run("messages", job(config), config.timeout_s, config.build))
 
 
-def _end(found: Implementation, config: ConversationConfig) -> Endpoint:
-    end = Endpoint(found, config.transport, config.offer, config.offer, seed=config.seed, build=config.build)
+def _end(implementation: Implementation, config: ConversationConfig) -> Endpoint:
+    end = Endpoint(implementation, config.transport, config.offer, config.offer, seed=config.seed, build=config.build)
     if reason := endpoints.lacking(end):
         raise UsageError(f"{reason}.")
-    return replace(end, options=endpoints.fitting(config.options, found, config.build))
+    return replace(end, options=endpoints.fitting(config.options, implementation, config.build))

@@ -38,10 +38,10 @@ def _commands(app: typer.Typer) -> None:
     udvm.add_to(app)
 
 
-def _node_job(found: Implementation, build: str, side: str) -> dict[str, object]:
+def _node_job(implementation: Implementation, build: str, side: str) -> dict[str, object]:
     from headroom.schemes.sigcomp import endpoints
 
-    return endpoints.node_job(found, build, side)
+    return endpoints.node_job(implementation, build, side)
 
 
 PARTS = Parts("headroom.schemes.sigcomp")

@@ -48,13 +48,13 @@ def _config(work: Work) -> call_load.CallLoadConfig:
 
 
 def _read(document: dict[str, Any]) -> Values:
-    found = call_load.loaded(document)
+    result = call_load.loaded(document)
     messages = document["messages"]
     values: Values = {
-        metrics.STAGE_NS(stage="compress"): found.times["compressing"]["mean"],
-        metrics.STAGE_NS(stage="decompress"): found.times["decompressing"]["mean"],
+        metrics.STAGE_NS(stage="compress"): result.times["compressing"]["mean"],
+        metrics.STAGE_NS(stage="decompress"): result.times["decompressing"]["mean"],
         metrics.LINK_OCTETS: messages["link_octets"] / (messages["from_users"] + messages["from_core"]),
     }
-    if found.memory_per_call is not None:
-        values[metrics.MEMORY_PER_FLOW] = found.memory_per_call
+    if result.memory_per_call is not None:
+        values[metrics.MEMORY_PER_FLOW] = result.memory_per_call
     return values

@@ -74,9 +74,9 @@ def talk_command(
     config = replace(config, repeats=repeats, capture=link and link.resolve())
     if not dry_run:
         builds.ensure(build, implementations.ninja_targets(warn=warn_once), say=say)
-    for name, (_, found) in zip((caller, called), run.sides, strict=True):
+    for name, (_, implementation) in zip((caller, called), run.sides, strict=True):
         implementations.require_adapter(name, build)
-        if reason := endpoints.lacking(endpoints.Endpoint(found, config.transport, config.offer)):
+        if reason := endpoints.lacking(endpoints.Endpoint(implementation, config.transport, config.offer)):
             raise UsageError(f"{reason}.")
     if endpoints.wire(run.compressor) != endpoints.wire(run.decompressor):
         raise UsageError(f"{caller} and {called} do not have the same on the link, so they cannot talk to each other.")
@@ -84,12 +84,12 @@ def talk_command(
     if dry_run:
         print_json(messages.job(config))
         return
-    done = messages.run(config)
-    print_json(done.document) if json else _print(done, sequence)
-    failures = done.failures()
+    result = messages.run(config)
+    print_json(result.document) if json else _print(result, sequence)
+    failures = result.failures()
     for sentence in failures:
         say(sentence)
-    if long := done.too_long():
+    if long := result.too_long():
         raise UsageError(" ".join(long))
     if failures:
         raise typer.Exit(1)
@@ -108,10 +108,10 @@ def _require_options(config: ConversationConfig) -> None:
     from headroom.schemes.sigcomp import endpoints
 
     ends = dict.fromkeys((config.a, config.b))
-    names = [one.name for one in ends]
+    names = [implementation.name for implementation in ends]
     for key, value in config.options.items():
-        if not any(endpoints.has(one, key, value, config.build) for one in ends):
-            choices = [choice for one in ends for choice in _choices(one, key, config.build)]
+        if not any(endpoints.has(implementation, key, value, config.build) for implementation in ends):
+            choices = [choice for implementation in ends for choice in _choices(implementation, key, config.build)]
             known = f" It has {', '.join(dict.fromkeys(choices))}." if choices else ""
             neither = " nor ".join(names)
             raise UsageError(
@@ -120,47 +120,51 @@ def _require_options(config: ConversationConfig) -> None:
             )
 
 
-def _choices(found: Implementation, key: str, build: str) -> list[str]:
+def _choices(implementation: Implementation, key: str, build: str) -> list[str]:
     from headroom.schemes.sigcomp import endpoints
 
-    scheme = endpoints.described(found, build)
+    scheme = endpoints.described(implementation, build)
     return [str(choice) for choice in scheme.get("choices", {}).get(key, ())]
 
 
-def _print(done: Conversation, sequence: str) -> None:
+def _print(conversation: Conversation, sequence: str) -> None:
     from headroom.schemes.sigcomp.judge import tshark
     from headroom.schemes.sigcomp.sip import sequences
 
-    timed = done.config.repeats > 0
+    timed = conversation.config.repeats > 0
     columns: list[str | tuple[str, str]] = [("", "right"), "message", ("octets", "right"), ("on the link", "right")]
     columns += [("%", "right"), ("cycles", "right"), "verdict"]
     columns += [("compress µs", "right"), ("decompress µs", "right")] if timed else []
     printed = sequences.load(sequences.path_of(sequence))
     rows = []
-    for number, (one, message) in enumerate(zip(done.messages, printed, strict=True), 1):
-        way = "→" if one.from_a else "←"
+    for number, (sent_message, message) in enumerate(zip(conversation.messages, printed, strict=True), 1):
+        way = "→" if sent_message.from_a else "←"
         row = [
             number,
             f"{way} {message.name}",
-            one.length,
-            one.compressed_length,
-            None if one.compressed_length is None else f"{100 * one.compressed_length / max(1, one.length):.0f}",
-            one.cycles,
-            _verdict(one),
+            sent_message.length,
+            sent_message.compressed_length,
+            None
+            if sent_message.compressed_length is None
+            else f"{100 * sent_message.compressed_length / max(1, sent_message.length):.0f}",
+            sent_message.cycles,
+            _verdict(sent_message),
         ]
-        times = [None if ns is None else f"{ns / 1000:.1f}" for ns in (one.compress_ns, one.decompress_ns)]
+        times = [
+            None if ns is None else f"{ns / 1000:.1f}" for ns in (sent_message.compress_ns, sent_message.decompress_ns)
+        ]
         rows.append(row + (times if timed else []))
     print_table("", columns, rows)
-    nacks = f", {done.nack_octets} octets of NACKs" if done.nack_octets else ""
-    share = 100 * done.sent_octets / max(1, done.plain_octets)
-    say(f"{done.plain_octets} octets became {done.sent_octets} ({share:.1f} %){nacks}.")
-    if done.config.capture is not None:
+    nacks = f", {conversation.nack_octets} octets of NACKs" if conversation.nack_octets else ""
+    share = 100 * conversation.sent_octets / max(1, conversation.plain_octets)
+    say(f"{conversation.plain_octets} octets became {conversation.sent_octets} ({share:.1f} %){nacks}.")
+    if conversation.config.capture is not None:
         # tshark keeps the states that messages create, but not what a decompressor adds to them (RFC 3321, 5.2).
-        shared = done.config.options.get("mechanism") == "shared"
+        shared = conversation.config.options.get("mechanism") == "shared"
         but = ", except where they rest on shared state, which it does not have" if shared else ""
-        say(f"tshark shows the messages{but}: {tshark.command(done.config.capture)}")
+        say(f"tshark shows the messages{but}: {tshark.command(conversation.config.capture)}")
 
 
-def _verdict(one: SentMessage) -> str:
-    signs = ["plain"] if one.plain else ["with bytecode"] if one.uploads else []
-    return ", ".join([one.verdict.replace("_", " "), *([one.reason] if one.reason else []), *signs])
+def _verdict(message: SentMessage) -> str:
+    signs = ["plain"] if message.plain else ["with bytecode"] if message.uploads else []
+    return ", ".join([message.verdict.replace("_", " "), *([message.reason] if message.reason else []), *signs])

@@ -78,11 +78,11 @@ def assemble(
     answer = _ask(implementation, build, {"tool": "assemble", "source": text}, source)
     if not code and answer["message"] is None and not json:
         raise HeadroomError(f"{source}: no message uploads this program: {answer['why_no_message']}. --code writes it.")
-    made = bytes.fromhex(answer["code"] if code else answer["message"] or "")
+    octets = bytes.fromhex(answer["code"] if code else answer["message"] or "")
     if json:
-        print_json({**answer, "message": (made + behind).hex() or None} if not code else answer)
+        print_json({**answer, "message": (octets + behind).hex() or None} if not code else answer)
     if output is not None or not json:
-        _write(output, made + behind, is_text=False)
+        _write(output, octets + behind, is_text=False)
 
 
 def disassemble(
@@ -128,7 +128,7 @@ def trace(
     }
     request = {"tool": "trace", "messages": [_octets(path).hex() for path in messages], "config": config}
     answer = _ask(implementation, build, {**request, "limit": limit}, messages[-1])
-    made = None if answer["output"] is None else bytes.fromhex(answer["output"])
+    octets = None if answer["output"] is None else bytes.fromhex(answer["output"])
     if json:
         print_json(answer)
     else:
@@ -137,12 +137,12 @@ def trace(
         if answer["truncated"]:
             say(f"There are more than {limit} instructions; --limit prints more of them.")
         failed = f": {answer['reason_name']} at address {answer['pc']}" if answer["kind"] == "failed" else ""
-        came = "" if made is None else f", {len(made)} octets of output"
+        came = "" if octets is None else f", {len(octets)} octets of output"
         say(f"{messages[-1]}: {answer['kind']}{failed}{came}, {answer['cycles']} cycles")
     if output is not None:
-        if made is None:
+        if octets is None:
             raise HeadroomError(f"Nothing was written to {output}: the message has no output.")
-        _write(output, made, is_text=False)
+        _write(output, octets, is_text=False)
     if answer["kind"] == "failed":
         raise typer.Exit(1)
 
@@ -155,10 +155,10 @@ def _ask(name: str, build: str, request: dict[str, Any], about: Path) -> dict[st
 
     tool = request["tool"]
     builds.ensure(build, implementations.ninja_targets(warn=warn_once), say=say)
-    found = implementations.require_adapter(name, build)
-    if tool not in endpoints.described(found, build).get("tools", ()):
+    implementation = implementations.require_adapter(name, build)
+    if tool not in endpoints.described(implementation, build).get("tools", ()):
         raise UsageError(f"{name} has no tool '{tool}' for SigComp; the reference has it.")
-    job = {"library": str(found.library_path(build)), "request": {"scheme": endpoints.SCHEME, **request}}
+    job = {"library": str(implementation.library_path(build)), "request": {"scheme": endpoints.SCHEME, **request}}
     answer = engine.run("udvm", job, timeout_s=60, build=build)
     if "error" in answer:
         place = "".join(f":{answer[key]}" for key in ("line", "column") if key in answer)

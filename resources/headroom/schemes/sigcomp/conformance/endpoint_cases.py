@@ -86,13 +86,13 @@ def _group(group: str, version: int) -> dict[str, Case]:
     if group == TORTURE:
         return _torture(version)
     path = FOLDER / "cases" / f"{group}.yaml"
-    made: dict[str, Case] = {}
+    cases: dict[str, Case] = {}
     for name, entry in entries([check(read(path), "schemes/sigcomp/cases")], "cases").items():
         try:
-            made[name] = _case(entry.data)
+            cases[name] = _case(entry.data)
         except (UsageError, KeyError, ValueError) as error:
             raise entry.error(sentence=str(error)) from error
-    return made
+    return cases
 
 
 # ------------------------------------------------------------ messages of a case
@@ -119,8 +119,8 @@ def _filled(text: str, states: dict[str, Item]) -> str:
     """Holes in hexadecimal text: `{id6:a}` so many octets of a state's identifier, `{value:a}` its value,
     `{item:OCTETS:address:instruction:minimum}` six octets of the identifier of an item made so."""
 
-    def fill(found: re.Match[str]) -> str:
-        what, rest = found["what"], found["rest"]
+    def fill(match: re.Match[str]) -> str:
+        what, rest = match["what"], match["rest"]
         if what == "value":
             return states[rest].value.hex()
         if what == "item":
@@ -193,11 +193,11 @@ def _freeing(item: Item, octets: int) -> bytes:
 
 def _torture(version: int) -> dict[str, Case]:
     """The tests for an endpoint of a SigComp_version. The printed identifiers are of states of version 1."""
-    made = _tests(version)
+    cases = _tests(version)
     if version == PRINTED:
-        return made
+        return cases
     printed = _tests(PRINTED)
-    return {name: _renamed(one, _created(printed[name]), _created(one)) for name, one in made.items()}
+    return {name: _renamed(entry, _created(printed[name]), _created(entry)) for name, entry in cases.items()}
 
 
 def _created(given: Case) -> list[bytes]:
@@ -205,12 +205,12 @@ def _created(given: Case) -> list[bytes]:
     endpoint = Endpoint(given.offer)
     for number in range(1, given.compartments):
         endpoint.states.open(number, endpoint.offer.state_memory_size)
-    found: list[bytes] = []
+    results: list[bytes] = []
     for step in given.steps:
         endpoint.decompress(step.octets, step.compartment)
-        kept = (item for one in endpoint.states.compartments.values() for item, _ in one.kept)
-        found += [item.identifier for item in kept if item.identifier not in found]
-    return found
+        kept = (item for compartment in endpoint.states.compartments.values() for item, _ in compartment.kept)
+        results += [item.identifier for item in kept if item.identifier not in results]
+    return results
 
 
 def _renamed(given: Case, before: list[bytes], after: list[bytes]) -> Case:
@@ -228,12 +228,12 @@ def _renamed(given: Case, before: list[bytes], after: list[bytes]) -> Case:
 def _tests(version: int) -> dict[str, Case]:
     document = _printed()
     offer = Offer(document["decompression_memory_size"], document["state_memory_size"], 16, version)
-    made = {}
+    result = {}
     for test in document["tests"]:
-        messages = {one["name"]: bytes.fromhex(one["octets"]) for one in test["messages"]}
+        messages = {entry["name"]: bytes.fromhex(entry["octets"]) for entry in test["messages"]}
         steps = tuple(_torture_step(run, messages, offer) for run in test["runs"])
-        made[test["name"]] = Case(test["name"], f"RFC 4465, {test['section']}", (), steps, offer, 3)
-    return made
+        result[test["name"]] = Case(test["name"], f"RFC 4465, {test['section']}", (), steps, offer, 3)
+    return result
 
 
 def _printed() -> dict[str, Any]:
@@ -249,11 +249,11 @@ def _printed() -> dict[str, Any]:
 def streams(name: str, version: int = 1) -> list[tuple[bytes, Case]]:
     """The streams of a test of RFC 4465, each with its messages as a case: what is expected of each, and its octets."""
     document = _printed()
-    test = next((one for one in document["tests"] if one["name"] == name), None)
+    test = next((entry for entry in document["tests"] if entry["name"] == name), None)
     if test is None or not test.get("streams"):
         raise UsageError(f"RFC 4465 has no streams in {name}.")
     offer = Offer(document["decompression_memory_size"], document["state_memory_size"], 16, version, stream=True)
-    found = []
+    results = []
     for stream in test["streams"]:
         octets = bytes.fromhex(stream["octets"])
         messages = wire.Records().feed(octets)
@@ -261,8 +261,8 @@ def streams(name: str, version: int = 1) -> list[tuple[bytes, Case]]:
             replace(_torture_step({"input": "", **run, "message": "it"}, {"it": b""}, offer), octets=message)
             for run, message in zip(stream["runs"], messages, strict=True)
         )
-        found.append((octets, Case(name, f"RFC 4465, {test['section']}", (), steps, offer, 3)))
-    return found
+        results.append((octets, Case(name, f"RFC 4465, {test['section']}", (), steps, offer, 3)))
+    return results
 
 
 def _torture_step(run: dict[str, Any], messages: dict[str, bytes], offer: Offer) -> Step:
@@ -328,15 +328,15 @@ def faults(given: Case, seen: list[MessageOutcome], nacks: bool = False, cycles:
     if len(seen) != len(given.steps):
         return [f"there are {len(given.steps)} messages, and something is known of {len(seen)}"]
     version = (given.offer or Offer()).version
-    found = []
-    for number, (step, one, judge) in enumerate(zip(given.steps, seen, judged(given), strict=True)):
-        one = one if cycles else replace(one, cycles=judge.cycles)
-        wrong = step_faults(step, one) + _compared(one, judge)
+    sentences = []
+    for number, (step, outcome, judge) in enumerate(zip(given.steps, seen, judged(given), strict=True)):
+        outcome = outcome if cycles else replace(outcome, cycles=judge.cycles)
+        wrong = step_faults(step, outcome) + _compared(outcome, judge)
         if nacks:
             right = as_seen(judge, step.octets, version).nack
-            wrong += _unequal("NACK", one.nack.hex() or "none", right.hex() or "none")
-        found += [f"{nth('message', number)}: {what}" for what in dict.fromkeys(wrong)]
-    return found
+            wrong += _unequal("NACK", outcome.nack.hex() or "none", right.hex() or "none")
+        sentences += [f"{nth('message', number)}: {what}" for what in dict.fromkeys(wrong)]
+    return sentences
 
 
 def step_faults(step: Step, seen: MessageOutcome) -> list[str]:
@@ -356,7 +356,7 @@ def step_faults(step: Step, seen: MessageOutcome) -> list[str]:
         if "details" in expect:
             wrong += _unequal("details", seen.details.hex(), expect["details"])
         return wrong
-    kind = next((one for one in ("plain", "silent", "nack", "ignored") if expect.get(one)), "compressed")
+    kind = next((literal for literal in ("plain", "silent", "nack", "ignored") if expect.get(literal)), "compressed")
     if seen.kind != kind:
         return [f"{kind} was expected; it was {_in_words(seen)}"]
     if expect.get("plain"):

@@ -133,4 +133,4 @@ def _seen(arrival: dict[str, Any]) -> MessageOutcome:
 def seen_of(case: Case, endpoint: EndpointUnderTest) -> list[MessageOutcome]:
     """An endpoint's outcomes for a case's messages."""
     acts = [Act("decompress", step.octets, step.compartment, step.late) for step in case.steps]
-    return [one for done in player(endpoint)(acts) for one in done.seen]
+    return [message for outcome in player(endpoint)(acts) for message in outcome.seen]

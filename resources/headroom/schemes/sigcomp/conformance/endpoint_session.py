@@ -70,13 +70,13 @@ class Session:
         return len(self.acts) - 1
 
     def _catch_up(self) -> None:
-        done = self.play(self.acts)
-        if len(done) != len(self.acts):
-            raise HeadroomError(f"{len(self.acts)} acts were played, and something is known of {len(done)}.")
-        for number, (before, now) in enumerate(zip(self.known, done, strict=False), 1):
+        outcomes = self.play(self.acts)
+        if len(outcomes) != len(self.acts):
+            raise HeadroomError(f"{len(self.acts)} acts were played, and something is known of {len(outcomes)}.")
+        for number, (before, now) in enumerate(zip(self.known, outcomes, strict=False), 1):
             if before != now:
                 raise AssertionError(f"Act {number} came out otherwise when it was played again from the beginning.")
-        self.known = done
+        self.known = outcomes
 
 
 def described(acts: Sequence[Act]) -> list[dict[str, Any]]:

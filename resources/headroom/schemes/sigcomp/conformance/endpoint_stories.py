@@ -91,8 +91,8 @@ def lost(count: int, loss: float, seed: int) -> list[int]:
 def _answered(session: Session, far: FarEnd, message: Message, number: int) -> list[str]:
     act = session.decompress(far.says(message.octets))
     seen = session.done(act).seen
-    if [one.output for one in seen if one.kind == "compressed"] != [message.octets]:
-        kinds = ", ".join(one.kind for one in seen) or "nothing"
+    if [outcome.output for outcome in seen if outcome.kind == "compressed"] != [message.octets]:
+        kinds = ", ".join(outcome.kind for outcome in seen) or "nothing"
         return [f"{nth('message', number)}, {message.name}, from the far end came out as {kinds}"]
     return []
 
@@ -103,9 +103,9 @@ def reordered(session: Session, far: FarEnd, count: int = 6) -> list[str]:
     sent = messages(count)
     octets = [session.message(session.compress(message)) for message in sent]
     for first in range(0, count - 1, 2):
-        for one in (first + 1, first):
-            if fault := fault_of(far.hears(octets[one]), sent[one], octets[one]):
-                wrong.append(f"{nth('message', one)}: {fault}")
+        for number in (first + 1, first):
+            if fault := fault_of(far.hears(octets[number]), sent[number], octets[number]):
+                wrong.append(f"{nth('message', number)}: {fault}")
         session.done(session.decompress(far.says(b"SIP/2.0 200 OK\r\n\r\n")))
     return wrong
 
@@ -249,21 +249,21 @@ def parameters_announced(session: Session, far: FarEnd, own: Offer, i_bit: bool 
         if fault := fault_of(far.hears(octets), message, octets):
             wrong.append(fault)
     parameters = far.endpoint.states.compartments[0].parameters
-    found = Parameters(parameters.cycles_per_bit, parameters.decompression_memory_size, parameters.state_memory_size)
+    result = Parameters(parameters.cycles_per_bit, parameters.decompression_memory_size, parameters.state_memory_size)
     right = Parameters(own.cycles_per_bit, own.decompression_memory_size, own.state_memory_size)
-    if found == Parameters():
+    if result == Parameters():
         return [*wrong, NOT_TOLD]
-    if found != right:
-        wrong.append(f"it says that it offers {_offer(found)}; it offers {_offer(right)}")
+    if result != right:
+        wrong.append(f"it says that it offers {_offer(result)}; it offers {_offer(right)}")
     if parameters.version is not None and parameters.version != own.version:
         wrong.append(f"it says that its version is {parameters.version}; it is {own.version}")
     return wrong
 
 
-def _offer(one: Parameters) -> str:
+def _offer(parameters: Parameters) -> str:
     return (
-        f"{one.decompression_memory_size} octets to decompress, {one.state_memory_size} of state, "
-        f"{one.cycles_per_bit} cycles per bit"
+        f"{parameters.decompression_memory_size} octets to decompress, {parameters.state_memory_size} of state, "
+        f"{parameters.cycles_per_bit} cycles per bit"
     )
 
 
@@ -294,7 +294,7 @@ def less_announced(session: Session, far: FarEnd, less: Offer) -> list[str]:
 
 def announced(identifiers: Sequence[bytes]) -> bytes:
     """Returned parameters that are a list of items, six octets of each, and nothing else: RFC 3320, figure 13."""
-    return bytes(2) + b"".join(b"\x06" + one[:6] for one in identifiers) + bytes(1)
+    return bytes(2) + b"".join(b"\x06" + identifier[:6] for identifier in identifiers) + bytes(1)
 
 
 def announcement(offer: Offer) -> bytes:
@@ -315,17 +315,19 @@ def streamed(session: Session, far: FarEnd, call: Sequence[Message], piece: int)
     for number, message in enumerate(call):
         if message.from_caller:
             octets = session.message(session.compress(message.octets))
-            found = records.feed(octets)
-            if not found or records.message or records.marked or records.broken:
+            results = records.feed(octets)
+            if not results or records.message or records.marked or records.broken:
                 wrong.append(f"{nth('message', number)}, {message.name}: no delimiter ends it")
-            elif fault := _fault_of_parts(far, message.octets, found):
+            elif fault := _fault_of_parts(far, message.octets, results):
                 wrong.append(f"{nth('message', number)}, {message.name}: {fault}")
         else:
             stream = wire.mark(far.says(message.octets))
             acts = [session.decompress(stream[at : at + piece]) for at in range(0, len(stream), piece)]
-            came = [one for act in acts for one in session.done(act).seen]
-            if [one.output for one in came if one.kind == "compressed"] != [message.octets] or len(came) != 1:
-                kinds = ", ".join(one.kind for one in came) or "nothing"
+            came = [outcome for act in acts for outcome in session.done(act).seen]
+            if [outcome.output for outcome in came if outcome.kind == "compressed"] != [message.octets] or len(
+                came
+            ) != 1:
+                kinds = ", ".join(outcome.kind for outcome in came) or "nothing"
                 wrong.append(f"{nth('message', number)}, {message.name}, from the far end came out as {kinds}")
     return wrong
 
@@ -343,10 +345,10 @@ def _fault_of_parts(far: FarEnd, message: bytes, parts: Sequence[bytes]) -> str:
 def one_message_each(session: Session, far: FarEnd, call: Sequence[Message]) -> list[str]:
     """Each message of a call becomes exactly one SigComp message on a stream (RFC 3320, 5)."""
     wrong: list[str] = []
-    for number, message in enumerate(one for one in call if one.from_caller):
-        found = Records().feed(session.message(session.compress(message.octets)))
-        if len(found) != 1:
-            wrong.append(f"{nth('message', number)}, {message.name}, became {len(found)} SigComp messages")
-        for one in found:
-            far.hears(one)
+    for number, message in enumerate(message for message in call if message.from_caller):
+        results = Records().feed(session.message(session.compress(message.octets)))
+        if len(results) != 1:
+            wrong.append(f"{nth('message', number)}, {message.name}, became {len(results)} SigComp messages")
+        for octets in results:
+            far.hears(octets)
     return wrong

@@ -99,23 +99,23 @@ def pour(flood: Flood, endpoint: EndpointUnderTest) -> tuple[list[Done], Cost]:
     the ABI is broken."""
     job = endpoint_engine.job(endpoint, flood.acts) | {"costs": True}
     document = engine.run("messages", job, PATIENCE_S, endpoint.build)
-    done = endpoint_engine.results(document, flood.acts)
+    outcomes = endpoint_engine.results(document, flood.acts)
     octets = tuple(flood.acts[number].octets for number in flood.flooded)
-    seen = tuple(done[number].seen[0] for number in flood.flooded)
-    return done, hostile_messages.cost_of(document, octets, seen, flood.flooded)
+    seen = tuple(outcomes[number].seen[0] for number in flood.flooded)
+    return outcomes, hostile_messages.cost_of(document, octets, seen, flood.flooded)
 
 
-def faults(flood: Flood, done: list[Done], cost: Cost) -> list[str]:
+def faults(flood: Flood, outcomes: list[Done], cost: Cost) -> list[str]:
     """Returns one sentence for each fault of an endpoint in a flood."""
     wrong = []
     for number, text in flood.expected.items():
-        (seen,) = done[number].seen
+        (seen,) = outcomes[number].seen
         if text is None and seen.kind in CAME_OUT:
             wrong.append(f"{nth('message', number)} came out, though it is longer than its memory")
         elif text is not None and (seen.kind == "failed" or seen.output != text):
             wrong.append(f"{nth('message', number)} did not come out as it should: {seen.kind}, reason {seen.reason}")
     if flood.compressed is not None:
-        octets = done[-1].octets
+        octets = outcomes[-1].octets
         if octets is None:
             wrong.append("a message is not compressed any more")
         elif fault := fault_of(FarEnd(flood.compressed).hears(octets), flood.acts[-1].octets, octets):

@@ -97,9 +97,9 @@ def played(
 def cost(case: Case, endpoint: EndpointUnderTest, times: int = 1) -> Cost:
     """The cost to an endpoint of a case's messages, repeated a number of times."""
     octets = tuple(step.octets for step in case.steps) * times
-    document = played(endpoint, [_message(one) for one in octets], costs=True)
-    acts = [Act("decompress", one) for one in octets]
-    seen = tuple(one for done in endpoint_engine.results(document, acts) for one in done.seen)
+    document = played(endpoint, [_message(octet) for octet in octets], costs=True)
+    acts = [Act("decompress", octet) for octet in octets]
+    seen = tuple(message for outcome in endpoint_engine.results(document, acts) for message in outcome.seen)
     return cost_of(document, octets, seen, range(len(octets)))
 
 
@@ -125,23 +125,23 @@ def cycles_granted(octets: bytes, offer: Offer) -> int:
     return (1000 + 8 * len(octets)) * offer.cycles_per_bit
 
 
-def faults(case: Case, found: Cost, exactly: bool) -> list[str]:
+def faults(case: Case, result: Cost, exactly: bool) -> list[str]:
     """Returns one sentence for each fault of an endpoint in an attack: a message that does not fail as the case says
     (with `exactly`: as the judge finds, place included), or that uses more UDVM cycles than allowed."""
     offer = case.offer or Offer()
     if exactly:
-        wrong = endpoint_cases.faults(case, list(found.seen))
+        wrong = endpoint_cases.faults(case, list(result.seen))
     else:
         wrong = [
             f"{nth('message', number)}: {what}"
-            for number, (step, one) in enumerate(zip(case.steps, found.seen, strict=True))
-            for what in endpoint_cases.step_faults(replace(step, expect={"failure": step.expect["failure"]}), one)
+            for number, (step, message) in enumerate(zip(case.steps, result.seen, strict=True))
+            for what in endpoint_cases.step_faults(replace(step, expect={"failure": step.expect["failure"]}), message)
         ]
     judge = endpoint_cases.judged(case)
-    for number, (octets, one, right) in enumerate(zip(found.octets, found.seen, judge, strict=True)):
+    for number, (octets, outcome, right) in enumerate(zip(result.octets, result.seen, judge, strict=True)):
         # Some count what the instruction that did not fit would have taken; the judge knows how much that is.
-        if one.cycles > (most := cycles_granted(octets, offer) + right.run.beyond):
-            wrong.append(f"{nth('message', number)}: {one.cycles} UDVM cycles were used, and {most} are the most")
+        if outcome.cycles > (most := cycles_granted(octets, offer) + right.run.beyond):
+            wrong.append(f"{nth('message', number)}: {outcome.cycles} UDVM cycles were used, and {most} are the most")
     return wrong
 
 
@@ -160,19 +160,19 @@ def elsewhere(on: Cost, off: Cost, seen_through: bool) -> list[str]:
     return wrong
 
 
-def costs_too_much(case: Case, found: Cost, seen_through: bool) -> list[str]:
+def costs_too_much(case: Case, result: Cost, seen_through: bool) -> list[str]:
     """Findings about the cost of one attack to an endpoint with a guard."""
-    offer, octets = case.offer or Offer(), sum(map(len, found.octets))
-    most = sum(WORK_PER_CYCLE * cycles_granted(one, offer) + SLACK for one in found.octets)
+    offer, octets = case.offer or Offer(), sum(map(len, result.octets))
+    most = sum(WORK_PER_CYCLE * cycles_granted(octet, offer) + SLACK for octet in result.octets)
     wrong = []
     if seen_through:
-        most = min(most, len(found.octets) * PROOF + PROOF_PER_BIT * 8 * octets)
-        if found.endless != len(found.octets):
-            wrong.append(f"{found.endless} of {len(found.octets)} messages were seen to be endless")
-    elif found.endless:
-        wrong.append(f"{found.endless} messages were taken for endless, which they are not")
-    if found.work > most:
-        wrong.append(f"{found.work} units of work were done, and {most} are the most")
+        most = min(most, len(result.octets) * PROOF + PROOF_PER_BIT * 8 * octets)
+        if result.endless != len(result.octets):
+            wrong.append(f"{result.endless} of {len(result.octets)} messages were seen to be endless")
+    elif result.endless:
+        wrong.append(f"{result.endless} messages were taken for endless, which they are not")
+    if result.work > most:
+        wrong.append(f"{result.work} units of work were done, and {most} are the most")
     return wrong
 
 
@@ -256,20 +256,20 @@ def siege(endpoint: EndpointUnderTest, attack: bytes, count: int = 40) -> Siege:
     return Siege(tuple(status[:-1:2]), tuple(status[1:-1:2]), status[-1], dict(document["statistics"]["a"]))
 
 
-def siege_faults(found: Siege, reason: str) -> list[str]:
+def siege_faults(result: Siege, reason: str) -> list[str]:
     """Returns one sentence for each fault in a siege. REASON is the counter of `refused` that must count the refused
     messages."""
-    refused = found.attacks.count(REFUSED)
-    counted = int(found.statistics["refused"].get(reason, 0))
+    refused = result.attacks.count(REFUSED)
+    counted = int(result.statistics["refused"].get(reason, 0))
     wrong = []
-    if found.attacks[0] == REFUSED:
+    if result.attacks[0] == REFUSED:
         wrong.append("the first attack was refused, before the source had cost anything")
     if not refused:
-        wrong.append(f"none of {len(found.attacks)} attacks was refused")
+        wrong.append(f"none of {len(result.attacks)} attacks was refused")
     if counted != refused:
         wrong.append(f"{refused} messages were refused, and {counted} are counted under {reason}")
-    if bad := [status for status in found.others if status != "OK"]:
-        wrong.append(f"{len(bad)} of {len(found.others)} messages of another source did not come out: {bad[0]}")
-    if found.later == REFUSED:
+    if bad := [status for status in result.others if status != "OK"]:
+        wrong.append(f"{len(bad)} of {len(result.others)} messages of another source did not come out: {bad[0]}")
+    if result.later == REFUSED:
         wrong.append("an hour later the source is refused still")
     return wrong

@@ -27,8 +27,10 @@ def nack_heeded(session: Session, far: FarEnd, count: int = 4) -> list[str]:
     if outcome.kind != "failed":
         raise NothingHappened("No message refers to state of the far end, so that none can be lost.")
     answer = session.done(session.decompress(far.refuses(octets, outcome), None))
-    if [one.kind for one in answer.seen] != ["nack"] or any(one.nack for one in answer.seen):
-        wrong.append(f"the NACK was taken for {', '.join(one.kind for one in answer.seen) or 'nothing'}, or answered")
+    if [outcome.kind for outcome in answer.seen] != ["nack"] or any(outcome.nack for outcome in answer.seen):
+        wrong.append(
+            f"the NACK was taken for {', '.join(outcome.kind for outcome in answer.seen) or 'nothing'}, or answered"
+        )
     for message in sent[count + 1 :]:
         octets = session.message(session.compress(message))
         if fault := fault_of(far.hears(octets), message, octets):

@@ -91,7 +91,7 @@ class FarEnd:
         compartment = self.endpoint.states.compartments[0]
         compartment.state_memory_size = offer.state_memory_size
         while compartment.used > offer.state_memory_size:
-            compartment.kept.remove(min(compartment.kept, key=lambda one: one[1]))
+            compartment.kept.remove(min(compartment.kept, key=lambda entry: entry[1]))
 
     def refuses(self, octets: bytes, outcome: Outcome) -> bytes:
         """The NACK for a message that could not be decompressed."""

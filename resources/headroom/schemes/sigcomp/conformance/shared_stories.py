@@ -36,7 +36,7 @@ def announced_before_use(session: Session, far: FarEnd, count: int = 8) -> list[
         if number % 2 == 0:
             kept.append(far.keeps(answer))
         session.decompress(far.says(answer, returned=announced(kept[-1:])))
-    if not wrong and not any(far.refers_to(one) for one in kept):
+    if not wrong and not any(far.refers_to(octets) for octets in kept):
         raise NothingHappened("It refers to no message that its peer has announced as state.")
     return wrong
 
@@ -61,8 +61,8 @@ def nothing_crowded_out(session: Session, far: FarEnd, state_memory_size: int) -
         session.decompress(far.says(b"SIP/2.0 200 OK\r\n\r\n"))
     for number, item in enumerate(items, 1):
         seen = session.done(session.decompress(wire.upload(accessing(item, 6), feedback=far.to_return))).seen
-        if [one.output for one in seen] != [item.value]:
-            what = ", ".join(one.kind for one in seen) or "nothing"
+        if [outcome.output for outcome in seen] != [item.value]:
+            what = ", ".join(outcome.kind for outcome in seen) or "nothing"
             wrong.append(f"item {number} of its peer, {len(item.value)} octets, is not there any more: {what}")
     return wrong
 

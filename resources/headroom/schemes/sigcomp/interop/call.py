@@ -51,7 +51,7 @@ class Exchange:
 
     @property
     def condition(self) -> LinkCondition:
-        return next(one for one in LINKS if one.name == self.link)
+        return next(condition for condition in LINKS if condition.name == self.link)
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,9 @@ def play(
     for document in documents:
         if broken := document.get("promise_broken"):
             raise Misbehaviour(f"An endpoint broke a promise of the ABI in {broken['function']}: {broken['sentence']}")
-    return [Call(*one, document, exchange.compartments) for one, document in zip(calls.items(), documents, strict=True)]
+    return [
+        Call(*item, document, exchange.compartments) for item, document in zip(calls.items(), documents, strict=True)
+    ]
 
 
 def _seed(seed: int, sequence: str) -> int:
@@ -125,7 +127,7 @@ def offer_of(exchange: Exchange) -> Offer:
     return replace(
         OFFER,
         **{
-            key: min([value, *(one[limit] for one in declared if limit in one)])
+            key: min([value, *(entry[limit] for entry in declared if limit in entry)])
             for (key, limit), value in zip(endpoints.LIMITS.items(), endpoints.numbers(OFFER).values(), strict=True)
         },
         stream=exchange.transport == TCP,
@@ -141,13 +143,13 @@ def job(exchange: Exchange, sequence: str, messages: Sequence[Message], capture:
     """The engine's job of messages of a sequence."""
     steps = [
         {
-            "from": "a" if one.from_caller else "b",
+            "from": "a" if message.from_caller else "b",
             "compartment": compartment,
-            "hex": one.octets.hex(),
+            "hex": message.octets.hex(),
             "time_ns": INTERVAL_NS * (compartment * len(messages) + number),
         }
         for compartment in range(exchange.compartments)
-        for number, one in enumerate(messages)
+        for number, message in enumerate(messages)
     ]
     ends = {
         side: replace(_end(name, exchange), options=_options(name, exchange))
@@ -203,15 +205,15 @@ def _also(judge: str | None) -> str:
 
 def _compressed(exchange: Exchange, call: Call) -> list[tuple[dict[str, Any], bytes]]:
     """Messages that were compressed, without record marking. One that is delimited wrongly is none, or another."""
-    found = []
+    results = []
     records = {"a": Records(), "b": Records()}
     for record in call.document["records"]:
         octets = bytes.fromhex(record.get("compressed", {}).get("octets", ""))
         if octets and exchange.transport == TCP:
             octets = b"".join(records[record["from"]].feed(octets))
         if record.get("compressed", {}).get("octets"):
-            found.append((record, octets))
-    return found
+            results.append((record, octets))
+    return results
 
 
 def _judged(exchange: Exchange, call: Call) -> dict[int, str]:
@@ -232,8 +234,8 @@ def _heard(exchange: Exchange, call: Call) -> list[tuple[dict[str, Any], bytes]]
     compressed = _compressed(exchange, call)
     if not exchange.condition.words:
         return compressed
-    arrivals = [(arrival["time_ns"], one) for one in compressed for arrival in one[0].get("arrivals", ())]
-    return [one for _, one in sorted(arrivals, key=lambda arrival: arrival[0])]
+    arrivals = [(arrival["time_ns"], pair) for pair in compressed for arrival in pair[0].get("arrivals", ())]
+    return [pair for _, pair in sorted(arrivals, key=lambda arrival: arrival[0])]
 
 
 def confirmed(exchange: Exchange, calls: Sequence[Call], seen: Sequence[bytes | None]) -> list[str]:
@@ -247,7 +249,7 @@ def confirmed(exchange: Exchange, calls: Sequence[Call], seen: Sequence[bytes | 
     wrong = []
     first = 0
     for call in calls:
-        understood = [one["message"] for one in call.document["records"] if one.get("verdict") == "identical"]
+        understood = [record["message"] for record in call.document["records"] if record.get("verdict") == "identical"]
         messages = [call.of_record(record).octets for record, _ in _compressed(exchange, call)]
         witnessed = seen[first : first + len(messages)]
         first += len(messages)
@@ -274,11 +276,11 @@ def totals(calls: Sequence[Call]) -> dict[str, int]:
     """Totals over both directions of all calls: messages, identical ones, octets before and after compression."""
     directions = [call.document[name] for call in calls for name in ("a_to_b", "b_to_a")]
     return {
-        "messages": sum(one["messages"] for one in directions),
-        "identical": sum(one["verdicts"].get("identical", 0) for one in directions),
-        "plain_octets": sum(one["plain_octets"] for one in directions),
-        "sent_octets": sum(one["sent_octets"] for one in directions),
-        "nacks": sum(one["nacks"]["messages"] for one in directions),
+        "messages": sum(direction["messages"] for direction in directions),
+        "identical": sum(direction["verdicts"].get("identical", 0) for direction in directions),
+        "plain_octets": sum(direction["plain_octets"] for direction in directions),
+        "sent_octets": sum(direction["sent_octets"] for direction in directions),
+        "nacks": sum(direction["nacks"]["messages"] for direction in directions),
     }
 
 

@@ -76,11 +76,11 @@ def _failed(cell: Cell, failure: HeadroomError) -> Trial:
 
 def _measure(calls: Sequence[Call]) -> None:
     """Figures of a row for the record."""
-    current, found = collector.current(), talk.totals(calls)
-    current.metric(metrics.MESSAGES, found["messages"])
-    current.metric(metrics.MESSAGES_IDENTICAL, found["identical"])
-    current.metric(metrics.COMPRESSED, 100.0 * found["sent_octets"] / found["plain_octets"])
-    current.metric(metrics.NACKS, found["nacks"])
+    current, result = collector.current(), talk.totals(calls)
+    current.metric(metrics.MESSAGES, result["messages"])
+    current.metric(metrics.MESSAGES_IDENTICAL, result["identical"])
+    current.metric(metrics.COMPRESSED, 100.0 * result["sent_octets"] / result["plain_octets"])
+    current.metric(metrics.NACKS, result["nacks"])
 
 
 def shortcomings(
@@ -106,8 +106,8 @@ def _second_opinion(exchange: Exchange, calls: Sequence[Call]) -> list[bytes | N
         current.findings.append(Finding("tshark is not installed, so the second judge is missing.", severity="note"))
         return []
     sent = talk.on_the_link(exchange, calls)
-    seen = [one.output for one in tshark.read([(sender, octets) for sender, octets, _ in sent])]
-    count = sum(one == message for one, (_, _, message) in zip(seen, sent, strict=True))
+    seen = [reading.output for reading in tshark.read([(sender, octets) for sender, octets, _ in sent])]
+    count = sum(octets == message for octets, (_, _, message) in zip(seen, sent, strict=True))
     current.metric(metrics.CONFIRMED_BY_TSHARK, count)
     return seen
 
@@ -122,18 +122,18 @@ def trial_of(cell: Cell, call: Call, wrong: Sequence[str], store: ArtefactStore)
         "lost": sum(map(loss_attribution.lost, call.document["records"])),
         "message_bytes": round(total["sent_octets"] / total["messages"], 1) if total["messages"] else None,
     }
-    mine = [one for one in wrong if _is_about(one, call.sequence)]
+    mine = [sentence for sentence in wrong if _is_about(sentence, call.sequence)]
     if not mine:
         return Trial("pass", figures=figures)
     more = f" And {len(mine) - 1} more." if len(mine) > 1 else ""
-    found = signature(mine[0])
+    text = signature(mine[0])
     return Trial(
         "fail",
         f"{mine[0]}.{more}",
-        found,
+        text,
         figures,
         text=lambda: [*mine, "", _table(call)],
-        smallest=lambda: _smallest(cell, call, found, store),
+        smallest=lambda: _smallest(cell, call, text, store),
     )
 
 
@@ -148,8 +148,8 @@ def _smallest(cell: Cell, call: Call, wished: str, store: ArtefactStore) -> Mini
     left = fewest(call.messages, lambda chosen: "".join(map(signature, wrong(chosen)[1][:1])), wished)
     if left is None:
         return None
-    made, job = evidence.folder_and_job(store.folder_of(cell), talk.job(exchange, call.sequence, left))
-    capture = made / LINK
+    path, job = evidence.folder_and_job(store.folder_of(cell), talk.job(exchange, call.sequence, left))
+    capture = path / LINK
     again, sentences = wrong(left, {call.sequence: capture})
     text = [f"{len(left)} messages", *sentences, "", _table(again)]
     return evidence.minimised(
@@ -165,12 +165,12 @@ def _is_about(sentence: str, sequence: str) -> bool:
 def signature(sentence: str) -> str:
     """The part of a failure's sentence that all failures of one kind share: the endpoint at fault, as far as the judge
     knows, and the fault."""
-    if found := re.search(r" from (\S+): what it is compressed to is restored by no judge \((.*)\)$", sentence):
-        return f"{found[1]} · restored by no judge · {found[2]}"
-    found = re.search(r" from (\S+) to (\S+) is ([a-z ]+?)(?: \(([^)]*)\))?(; .*)?$", sentence)
-    if found is None:
+    if match := re.search(r" from (\S+): what it is compressed to is restored by no judge \((.*)\)$", sentence):
+        return f"{match[1]} · restored by no judge · {match[2]}"
+    match = re.search(r" from (\S+) to (\S+) is ([a-z ]+?)(?: \(([^)]*)\))?(; .*)?$", sentence)
+    if match is None:
         return re.sub(r"\d+", "n", sentence)
-    sender, receiver, what, why, judge = found.groups()
+    sender, receiver, what, why, judge = match.groups()
     who = f"{sender} → {receiver}" if judge is None else sender if "cannot" in judge else receiver
     return " · ".join(filter(None, (who, what, why)))
 

@@ -46,11 +46,11 @@ def assemble(source: str, at: int = 128) -> bytes:
 
 
 def _split(line: str, number: int) -> tuple[str, list[str]]:
-    found = _LINE.fullmatch(line)
-    if found is None:
+    match = _LINE.fullmatch(line)
+    if match is None:
         raise UsageError(f"line {number}: '{line}' is no line of assembly.")
-    rest = (found["rest"] or "").strip()
-    return found["word"], [part.strip() for part in rest.split(",")] if rest else []
+    rest = (match["rest"] or "").strip()
+    return match["word"], [part.strip() for part in rest.split(",")] if rest else []
 
 
 def _length(line: str, place: int, names: dict[str, int], number: int) -> int:

@@ -62,8 +62,8 @@ class Endpoint:
         try:
             outcome.header = header = read_header(message)
             if self.offer.version >= 2 and header.is_nack:
-                found = read_nack(header)
-                return Outcome("nack" if found else "ignored", nack=found, header=header)
+                result = read_nack(header)
+                return Outcome("nack" if result else "ignored", nack=result, header=header)
             if len(message) > self.offer.decompression_memory_size:
                 raise DecompressionFailure(Reason.BYTECODES_TOO_LARGE, self._memory())
             self._run(header, len(message), outcome)

@@ -189,7 +189,7 @@ class Records:
 
     def feed(self, octets: bytes) -> list[bytes]:
         """The messages that end in these octets; empty ones are delimiters without a message (RFC 4896, 7.1)."""
-        done: list[bytes] = []
+        results: list[bytes] = []
         for octet in octets:
             if self.broken:
                 break
@@ -208,8 +208,8 @@ class Records:
                     self.quoted = octet
                 elif octet == MARK:
                     if self.message:
-                        done.append(bytes(self.message))
+                        results.append(bytes(self.message))
                     self.message.clear()
                 else:
                     self.broken = True
-        return done
+        return results

@@ -33,13 +33,13 @@ class Pair:
         """
         announced = outcome.run.parameters.announced if outcome.run.parameters else ()
         known = sender.states.items()
-        strange = [one for one in announced if not any(identifier.startswith(one) for identifier in known)]
-        strange = [one for one in strange if one not in self.unknown]
+        strange = [octets for octets in announced if not any(identifier.startswith(octets) for identifier in known)]
+        strange = [octets for octets in strange if octets not in self.unknown]
         if not strange or len(self.unknown) >= MOST_UNKNOWN:
             return
         for address in dict.fromkeys([*self.addresses, *range(1 << 16)]):
             item = Item(message, address)
-            if any(item.identifier.startswith(one) for one in strange):
+            if any(item.identifier.startswith(octets) for octets in strange):
                 self.addresses.append(address)
                 sender.states.apply(compartment, [Creation(item, LOCAL_PRIORITY)], None, b"", None)
                 return

@@ -99,13 +99,13 @@ class States:
     def find(self, partial: bytes) -> Item:
         """The one item that the partial identifier means. Raises DecompressionFailure where there is none or several,
         or where it is shorter than the item demands (RFC 4077, 3.2)."""
-        found = [item for identifier, item in self.items().items() if identifier.startswith(partial)]
-        if len(found) > 1:
+        items = [item for identifier, item in self.items().items() if identifier.startswith(partial)]
+        if len(items) > 1:
             raise DecompressionFailure(Reason.ID_NOT_UNIQUE, partial)
-        if not found or len(partial) < found[0].minimum_access_length:
+        if not items or len(partial) < items[0].minimum_access_length:
             raise DecompressionFailure(Reason.STATE_NOT_FOUND, partial)
-        self.found.add(found[0].identifier)
-        return found[0]
+        self.found.add(items[0].identifier)
+        return items[0]
 
     def apply(
         self,
@@ -129,7 +129,7 @@ class States:
                 compartment.kept.clear()
         if parameters is not None:
             compartment.parameters = parameters
-            compartment.announced += [one for one in parameters.announced if one not in compartment.announced]
+            compartment.announced += [octets for octets in parameters.announced if octets not in compartment.announced]
         if returned:
             compartment.returned = returned
 
@@ -143,15 +143,15 @@ class States:
         )
         if self.items().get(item.identifier, item) != item:
             return  # another item has that identifier
-        compartment.kept = [(one, priority) for one, priority in compartment.kept if one != item]
+        compartment.kept = [(entry, priority) for entry, priority in compartment.kept if entry != item]
         while compartment.used + len(item.value) + ITEM_COST > compartment.size:
-            lowest = min(compartment.kept, key=lambda one: -1 if one[1] == LOCAL_PRIORITY else one[1])
+            lowest = min(compartment.kept, key=lambda entry: -1 if entry[1] == LOCAL_PRIORITY else entry[1])
             compartment.kept.remove(lowest)
         compartment.kept.append((item, request.priority))
 
     @staticmethod
     def _free(compartment: Compartment, partial: bytes) -> None:
         """RFC 4896, 3.3: only in this compartment, whatever the minimum access length; not when it is ambiguous."""
-        found = [one for one in compartment.kept if one[0].identifier.startswith(partial)]
-        if len(found) == 1:
-            compartment.kept.remove(found[0])
+        results = [pair for pair in compartment.kept if pair[0].identifier.startswith(partial)]
+        if len(results) == 1:
+            compartment.kept.remove(results[0])

@@ -293,10 +293,10 @@ class Udvm:
         self.next = address
 
     def _compare(self) -> None:
-        one, other = self.o.multitype(), self.o.multitype()
+        number, other = self.o.multitype(), self.o.multitype()
         less, equal, greater = (self.o.address() for _ in range(3))
         self.pay(1)
-        self.next = less if one < other else equal if one == other else greater
+        self.next = less if number < other else equal if number == other else greater
 
     def _call(self) -> None:
         address = self.o.address()
@@ -469,8 +469,8 @@ class Udvm:
         bounds = self.bounds()
         for kind, at, size, (where, first, least, rank) in self.places:  # RFC 4896, 4.1: as the octets are now
             octets = self.gather(at, size, bounds)
-            one = Creation(Item(octets, where, first, least), rank) if kind == "create" else Free(octets)
-            self.run_.requests.append(one)
+            entry = Creation(Item(octets, where, first, least), rank) if kind == "create" else Free(octets)
+            self.run_.requests.append(entry)
         if requested:
             self.run_.requested = read_requested(bytes(self.memory[requested:]))
         if returned:

@@ -58,16 +58,16 @@ class CallServiceKeywords:
             duration_s=3.0 if quick else 30.0,
             sample_s=0.5 if quick else 1.0,
         )
-        found = measured(config)
+        result = measured(config)
         note(
             config,
-            found,
+            result,
             {"asked_simultaneous": run.settings.get("calls") or simultaneous, "compartments": compartments},
         )
-        half = call_load.served_at(TARGET_LOAD, [found])
+        half = call_load.served_at(TARGET_LOAD, [result])
         no_load = "" if half is not None else "the clock has not seen any load"
         collector.current().metric(metrics.CALLS_AT_HALF_LOAD, half, reason=no_load)
-        require_served(found)
+        require_served(result)
 
     @keyword("Organisations Should Be Compared")
     def organisations_should_be_compared(self, sequence: str, workers: int) -> None:
@@ -89,17 +89,17 @@ class CallServiceKeywords:
             sample_s=0.5,
             comparison=Comparison(COMPARED_LOAD, trials=3 if run.quick else 10, calls=5_000 if run.quick else 20_000),
         )
-        found = measured(config)
-        note_comparison(config, found)
-        require_served(found)
+        result = measured(config)
+        note_comparison(config, result)
+        require_served(result)
 
 
 def config_of(run: Run, sequence: str) -> CallLoadConfig:
     """The configuration of a row; skips the case if an implementation does not declare endpoints for SigComp."""
-    for role, found in run.sides:
-        if reason := found.lacks("endpoint", SCHEME):
+    for role, implementation in run.sides:
+        if reason := implementation.lacks("endpoint", SCHEME):
             raise SkipExecution(f"{reason}.")
-        verdicts.note(role, found, run.build)
+        verdicts.note(role, implementation, run.build)
     return CallLoadConfig(
         proxy=run.compressor, user=run.decompressor, sequence=sequence, build=run.build, seed=run.seed
     )
@@ -138,35 +138,35 @@ def parameters_of(config: CallLoadConfig) -> dict[str, Any]:
     }
 
 
-def note(config: CallLoadConfig, found: CallLoadResult, parameters: dict[str, Any]) -> None:
+def note(config: CallLoadConfig, result: CallLoadResult, parameters: dict[str, Any]) -> None:
     """Leaves what a run showed for the result record."""
     current = collector.current()
     current.parameters |= parameters_of(config) | parameters
-    current.metric(LOAD, found.load / len(found.loads))
-    current.metric(metrics.MOST_LOAD, found.most_load)
-    current.metric(metrics.CALLS_IN_PROGRESS, found.calls_in_progress)
-    current.metric(metrics.CALLS_PER_S, found.calls_per_s)
-    current.metric(metrics.MESSAGES_PER_S, found.messages_per_s)
-    current.metric(metrics.SIP, found.sip_mbit_s)
-    current.metric(metrics.SIGCOMP, found.link_mbit_s)
-    for name, times in found.times.items():
+    current.metric(LOAD, result.load / len(result.loads))
+    current.metric(metrics.MOST_LOAD, result.most_load)
+    current.metric(metrics.CALLS_IN_PROGRESS, result.calls_in_progress)
+    current.metric(metrics.CALLS_PER_S, result.calls_per_s)
+    current.metric(metrics.MESSAGES_PER_S, result.messages_per_s)
+    current.metric(metrics.SIP, result.sip_mbit_s)
+    current.metric(metrics.SIGCOMP, result.link_mbit_s)
+    for name, times in result.times.items():
         for figure in metrics.FIGURES:
             current.metric(metrics.TIME(time=name, figure=figure), times[figure])
-    for name, value in found.active.items():
+    for name, value in result.active.items():
         current.metric(metrics.ACTIVE_WORKERS(figure=name), value)
-    no_calls = "" if found.memory_per_call is not None else "no call was in progress"
-    current.metric(metrics.MEMORY_PER_CALL, found.memory_per_call, reason=no_calls)
-    current.metric(metrics.UNSERVED, found.unserved)
+    no_calls = "" if result.memory_per_call is not None else "no call was in progress"
+    current.metric(metrics.MEMORY_PER_CALL, result.memory_per_call, reason=no_calls)
+    current.metric(metrics.UNSERVED, result.unserved)
     for name in TIMES:
-        current.histograms.append(Histogram(name, "ns", found.times[name]["buckets"]))
-    for core, load in zip(config.cores, found.loads, strict=False):
+        current.histograms.append(Histogram(name, "ns", result.times[name]["buckets"]))
+    for core, load in zip(config.cores, result.loads, strict=False):
         current.core_load.append(CoreLoad(core, "thread_cpu", load))
-    points = [{"x": one["at_ns"] / 1e9, "y": max(one["busy_share"])} for one in found.samples]
+    points = [{"x": sample["at_ns"] / 1e9, "y": max(sample["busy_share"])} for sample in result.samples]
     if points:
         current.series.append(Series("load_over_time", "time", "load", "s", "share", points))
 
 
-def note_comparison(config: CallLoadConfig, found: CallLoadResult) -> None:
+def note_comparison(config: CallLoadConfig, result: CallLoadResult) -> None:
     """Leaves what both organisations showed, each figure with those of its trials. `wait_of_pinned_to_pool` compares
     trial by trial, for both have the same calls in it."""
     current = collector.current()
@@ -181,16 +181,16 @@ def note_comparison(config: CallLoadConfig, found: CallLoadResult) -> None:
     def note_mean(metric: Metric, trials: Sequence[float]) -> None:
         current.metric(metric, statistics.fmean(trials), trials)
 
-    for organisation, one in found.compared.items():
-        note_mean(metrics.ORGANISATION_LOAD(organisation=organisation), one.loads)
-        current.metric(metrics.ORGANISATION_CALLS_PER_S(organisation=organisation), one.calls_per_s)
-        current.metric(metrics.ORGANISATION_ACTIVE_WORKERS(organisation=organisation), one.active_workers)
+    for organisation, entry in result.compared.items():
+        note_mean(metrics.ORGANISATION_LOAD(organisation=organisation), entry.loads)
+        current.metric(metrics.ORGANISATION_CALLS_PER_S(organisation=organisation), entry.calls_per_s)
+        current.metric(metrics.ORGANISATION_ACTIVE_WORKERS(organisation=organisation), entry.active_workers)
         for name in (*TIMES, "waiting_for_lock"):
-            note_mean(metrics.ORGANISATION_TIME(organisation=organisation, time=name), one.means(name))
+            note_mean(metrics.ORGANISATION_TIME(organisation=organisation, time=name), entry.means(name))
             p99 = metrics.ORGANISATION_TIME(organisation=organisation, time=name, figure="p99")
-            current.metric(p99, one.times[name]["p99"])
-            current.histograms.append(Histogram(f"{organisation}_{name}", "ns", one.times[name]["buckets"]))
-    waits = (found.compared[name].means("in_buffer") for name in ("pinned", "pool"))
+            current.metric(p99, entry.times[name]["p99"])
+            current.histograms.append(Histogram(f"{organisation}_{name}", "ns", entry.times[name]["buckets"]))
+    waits = (result.compared[name].means("in_buffer") for name in ("pinned", "pool"))
     gains = [pinned / pool for pinned, pool in zip(*waits, strict=True) if pool]
     if gains:
         note_mean(metrics.WAIT_OF_PINNED_TO_POOL, gains)
@@ -202,24 +202,23 @@ class Disturbed(HeadroomError):
     verdict = "error"
 
 
-def require_served(found: CallLoadResult) -> None:
+def require_served(result: CallLoadResult) -> None:
     """Ends the case where the workers did not keep up: messages waited on long after the end, or calls piled up.
 
     A failure where the endpoint had all of the processor, and an error where it did not get it."""
     wrong = ""
-    if found.unserved:
-        wrong = f"{found.unserved:,} messages were still waiting 5 s after the last one had come"
-    elif max(found.loads) >= FULL:
-        wrong = f"a worker needed {max(found.loads):.2f} times the available time"
-    elif found.in_progress_at_end > call_load.most_in_progress(found.simultaneous):
-        wrong = (
-            f"{found.in_progress_at_end:,} calls were in progress at the end, and {found.simultaneous:,} were required"
-        )
+    if result.unserved:
+        wrong = f"{result.unserved:,} messages were still waiting 5 s after the last one had come"
+    elif max(result.loads) >= FULL:
+        wrong = f"a worker needed {max(result.loads):.2f} times the available time"
+    elif result.in_progress_at_end > call_load.most_in_progress(result.simultaneous):
+        required = f"{result.simultaneous:,} were required"
+        wrong = f"{result.in_progress_at_end:,} calls were in progress at the end, and {required}"
     if not wrong:
         return
-    if max(found.loads) < STARVED and found.document["clock"] == "real":
+    if max(result.loads) < STARVED and result.document["clock"] == "real":
         raise Disturbed(
-            f"The workers fell behind ({wrong}), but had the processor for only {max(found.loads):.0%} of the time: "
+            f"The workers fell behind ({wrong}), but had the processor for only {max(result.loads):.0%} of the time: "
             "other processes keep the machine busy.".replace("%", " %")
         )
     raise AssertionError(f"The workers cannot keep up: {wrong}.")

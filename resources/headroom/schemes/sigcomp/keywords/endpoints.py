@@ -145,7 +145,7 @@ class EndpointKeywords:
             current.metric(metrics.COMPRESSED_SHARE, sum(map(len, sent)) / plain)
         wrong += endpoint_stories.nothing_saved(heard) if shorter else _second_opinion(heard)
         if wrong:
-            keep_text("messages.json", json.dumps([one.hex() for one in sent], indent=1), "link messages")
+            keep_text("messages.json", json.dumps([octets.hex() for octets in sent], indent=1), "link messages")
         _must_be_empty(wrong)
 
     @keyword("A Call Should Not Rest On Reserved Addresses")
@@ -223,7 +223,7 @@ class EndpointKeywords:
         far = FarEnd(Offer() if _accepts_a_peer() else own)
         session, _ = _sender(DEFAULT, far, {}, ["announcements"], own)
         wrong = endpoint_stories.parameters_announced(session, far, own, bool(i_bit))
-        _must_be_empty([one for one in wrong if one != endpoint_stories.NOT_TOLD])
+        _must_be_empty([sentence for sentence in wrong if sentence != endpoint_stories.NOT_TOLD])
         verdicts.expect(not wrong, f"{endpoint_stories.NOT_TOLD}.", "RFC3320-5-8", "compressor")
 
     @keyword("Less Should Be Used When Less Is Offered")
@@ -295,7 +295,9 @@ class EndpointKeywords:
         far = FarEnd(Offer(stream=True))
         stream = b"".join(wire.mark(far.says(text)) for text in texts)
         seen = _heard_on_stream([stream])
-        _must_be_empty([] if [one.output for one in seen] == texts else [f"{len(seen)} came out where 3 should"])
+        _must_be_empty(
+            [] if [outcome.output for outcome in seen] == texts else [f"{len(seen)} came out where 3 should"]
+        )
 
     @keyword("The UDVM Should Have Half Of The Memory On A Stream")
     def half_of_the_memory(self) -> None:
@@ -303,26 +305,26 @@ class EndpointKeywords:
         seen = _heard_on_stream([wire.mark(wire.upload(code))])
         size = Offer().decompression_memory_size // 2
         right = [size.to_bytes(2, "big")]
-        came = [one.output for one in seen]
+        came = [outcome.output for outcome in seen]
         _must_be_empty([] if came == right else [f"it has {came[0].hex() if came else 'nothing'}, not {size} octets"])
 
     @keyword("A Plain Stream Should Come Out As It Came")
     def plain_stream(self) -> None:
         text = b"OPTIONS sip:user@example.com SIP/2.0\r\n\r\n" + bytes([0xF8, 0xFF, 0xFF]) + b"SIP/2.0 200 OK\r\n\r\n"
         seen = _heard_on_stream([text[:10], text[10:]])
-        came = b"".join(one.output for one in seen)
-        kinds = {one.kind for one in seen}
+        came = b"".join(outcome.output for outcome in seen)
+        kinds = {outcome.kind for outcome in seen}
         _must_be_empty([] if came == text and kinds == {"plain"} else [f"{len(came)} octets came out, {kinds}"])
 
     @keyword("A Reserved Code Should Fail")
     def reserved_code(self) -> None:
-        kinds = [(one.kind, one.reason) for one in _broken_stream()[:2]]
+        kinds = [(outcome.kind, outcome.reason) for outcome in _broken_stream()[:2]]
         right = [("compressed", 0), ("failed", 25)]
         _must_be_empty([] if kinds == right else [f"it was {kinds}, not a message and a failure"])
 
     @keyword("A Broken Stream Should Be Over")
     def broken_stream(self) -> None:
-        late = any(one.output for one in _broken_stream()[1:])
+        late = any(outcome.output for outcome in _broken_stream()[1:])
         _must_be_empty(["a message came out behind the reserved code"] if late else [])
 
     @keyword("A Broken Stream Should Be Answered")
@@ -380,7 +382,7 @@ def _reports_cycles(endpoint: EndpointUnderTest) -> bool:
 def _without_cycles(endpoint: EndpointUnderTest) -> None:
     """Notes that cycles were not compared. Skips a case that is about how they are counted: the rest of it is right."""
     sentence = f"{endpoint.name} does not declare the feature {CYCLES}, so the UDVM cycles of messages are not compared"
-    if any(one.startswith(COUNTING) for one in verdicts.requirements_of_case()):
+    if any(text.startswith(COUNTING) for text in verdicts.requirements_of_case()):
         raise SkipExecution(f"{sentence}; everything else in this case is as it should be.")
     collector.current().findings.append(Finding(f"{sentence}.", severity="note"))
 
@@ -457,11 +459,11 @@ def _happened(story: Callable[[], list[str]]) -> list[str]:
 def _heard_on_stream(pieces: Sequence[bytes], features: Sequence[str] = ()) -> list[endpoint_cases.MessageOutcome]:
     session = Session(endpoint_engine.player(_receiver(EndpointUnderTest(None, stream=True), features)))
     acts = [session.decompress(piece) for piece in pieces]
-    return [one for act in acts for one in session.done(act).seen]
+    return [outcome for act in acts for outcome in session.done(act).seen]
 
 
 def _answer(seen: Sequence[endpoint_cases.MessageOutcome], right: bytes) -> list[str]:
-    came = b"".join(one.nack for one in seen)
+    came = b"".join(outcome.nack for outcome in seen)
     return [] if came == right else [f"the answer is {came.hex() or 'none'}, it should be {right.hex()}"]
 
 
@@ -473,10 +475,10 @@ def _second_opinion(heard: Sequence[tuple[bytes, bytes]]) -> list[str]:
         return []
     seen = tshark.read([(0, octets) for _, octets in heard])
     wrong = [
-        f"tshark reads {'nothing' if one.output is None else f'{len(one.output)} octets'} in {nth('message', number)}, "
-        f"which has {len(message)}"
-        for number, (one, (message, _)) in enumerate(zip(seen, heard, strict=True))
-        if one.output != message
+        f"tshark reads {'nothing' if reading.output is None else f'{len(reading.output)} octets'} in "
+        f"{nth('message', number)}, which has {len(message)}"
+        for number, (reading, (message, _)) in enumerate(zip(seen, heard, strict=True))
+        if reading.output != message
     ]
     current.metric(metrics.CONFIRMED_BY_TSHARK, len(heard) - len(wrong))
     return wrong
@@ -491,7 +493,13 @@ def _must_be_empty(wrong: Sequence[str]) -> None:
 
 def _shown(case: endpoint_cases.Case, seen: Sequence[endpoint_cases.MessageOutcome]) -> list[dict[str, Any]]:
     return [
-        {"message": step.octets.hex(), "expected": step.expect, "kind": one.kind, "output": one.output.hex()}
-        | {"cycles": one.cycles, "reason": one.reason, "opcode": one.opcode, "pc": one.pc, "nack": one.nack.hex()}
-        for step, one in zip(case.steps, seen, strict=False)
+        {"message": step.octets.hex(), "expected": step.expect, "kind": outcome.kind, "output": outcome.output.hex()}
+        | {
+            "cycles": outcome.cycles,
+            "reason": outcome.reason,
+            "opcode": outcome.opcode,
+            "pc": outcome.pc,
+            "nack": outcome.nack.hex(),
+        }
+        for step, outcome in zip(case.steps, seen, strict=False)
     ]

@@ -72,9 +72,9 @@ class HostileBytecodeKeywords:
             endpoint_engine.require(endpoint, ["compression"])
         current = collector.current()
         current.parameters |= {"kind": "flood", "flood": kind, "messages": len(flood.flooded)}
-        done, cost = hostile_floods.pour(flood, endpoint)
+        outcomes, cost = hostile_floods.pour(flood, endpoint)
         current.metric(metrics.MEMORY_BYTES, cost.memory)
-        cases.must_be_empty(hostile_floods.faults(flood, done, cost), f"Flood of {kind}")
+        cases.must_be_empty(hostile_floods.faults(flood, outcomes, cost), f"Flood of {kind}")
 
     @keyword("Source Should Be Refused Beyond Its Allowance")
     def refused(self, allowance: str, attack: str) -> None:
@@ -88,13 +88,13 @@ class HostileBytecodeKeywords:
         endpoint_engine.require(endpoint, [GUARD])
         _must_tell(endpoint, hostile_messages.cost(case, endpoint))
         guarded = hostile_messages.guarded(endpoint, ALLOWANCES[allowance])
-        found = hostile_messages.siege(guarded, case.steps[0].octets)
+        siege = hostile_messages.siege(guarded, case.steps[0].octets)
         current = collector.current()
         current.parameters |= {"kind": "siege", "case": attack, "allowance": ALLOWANCES[allowance]}
-        current.metric(metrics.ATTACKS, len(found.attacks))
-        current.metric(metrics.MESSAGES_REFUSED, found.attacks.count(hostile_messages.REFUSED))
-        current.metric(metrics.OTHERS_DELIVERED, found.others.count("OK"))
-        cases.must_be_empty(hostile_messages.siege_faults(found, allowance), case.title)
+        current.metric(metrics.ATTACKS, len(siege.attacks))
+        current.metric(metrics.MESSAGES_REFUSED, siege.attacks.count(hostile_messages.REFUSED))
+        current.metric(metrics.OTHERS_DELIVERED, siege.others.count("OK"))
+        cases.must_be_empty(hostile_messages.siege_faults(siege, allowance), case.title)
 
     @keyword("Messages That Fill One Core Should Be Measured")
     def measured(self, attack: str) -> None:

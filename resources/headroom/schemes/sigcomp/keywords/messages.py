@@ -37,10 +37,10 @@ class MessageKeywords:
         self.last = None
         run = current_run()
         config = conversation(sequence, named, run)
-        for role, found in run.sides:
-            if reason := endpoints.lacking(Endpoint(found, config.transport, config.offer)):
+        for role, implementation in run.sides:
+            if reason := endpoints.lacking(Endpoint(implementation, config.transport, config.offer)):
                 raise SkipExecution(f"{reason}.")
-            verdicts.note(role, found, config.build)
+            verdicts.note(role, implementation, config.build)
         self.last = messages.run(config)
         _note(self.last, sequence)
         if self.last.promise_broken:
@@ -55,9 +55,10 @@ class MessageKeywords:
     @keyword("Every Message Should Come Back As It Was")
     def every_message_identical(self) -> None:
         wrong = [
-            f"{nth('message', number)} of {one.length} octets: {one.verdict.replace('_', ' ')} {one.reason}".rstrip()
-            for number, one in enumerate(self.done.messages)
-            if one.verdict != "identical"
+            f"{nth('message', number)} of {message.length} octets: {message.verdict.replace('_', ' ')} "
+            f"{message.reason}".rstrip()
+            for number, message in enumerate(self.done.messages)
+            if message.verdict != "identical"
         ]
         self._expect(not wrong, some(wrong))
 
@@ -65,17 +66,19 @@ class MessageKeywords:
     def what_arrives_identical(self) -> None:
         """The link loses something. Every message that arrives comes out as it was, but for those that refer to state
         which was in a message that did not; in both directions something is compressed and comes out."""
-        done = self.done
-        if not (lost := done.lost()):
+        result = self.done
+        if not (lost := result.lost()):
             raise Inconclusive("The link lost none of the messages, so that nothing follows: take another seed.")
         collector.current().metric(metrics.MESSAGES_LOST, lost)
-        self._expect(not (wrong := done.failures()), some(wrong))
+        self._expect(not (wrong := result.failures()), some(wrong))
 
     @keyword("Message ${number} Should Come Back As It Was")
     def message_identical(self, number: int) -> None:
         index = int(number) - 1
-        one = self.done.messages[index]
-        self._expect(one.verdict == "identical", f"{nth('message', index)}: {one.verdict} {one.reason}".rstrip())
+        message = self.done.messages[index]
+        self._expect(
+            message.verdict == "identical", f"{nth('message', index)}: {message.verdict} {message.reason}".rstrip()
+        )
 
     @keyword("Messages Should Take Less Than ${share} % Of Their Octets")
     def share_below(self, share: float) -> None:
@@ -92,17 +95,17 @@ class MessageKeywords:
         raise AssertionError(otherwise[:1].upper() + otherwise[1:])
 
 
-def _note(done: messages.Conversation, sequence: str) -> None:
+def _note(result: messages.Conversation, sequence: str) -> None:
     """Leaves what was sent and what came of it for the result record."""
     current = collector.current()
     current.parameters |= {
         "kind": "messages",
         "sequence": sequence,
-        "transport": done.config.transport,
-        "options": done.config.options,
-        "link": done.config.a_to_b,
+        "transport": result.config.transport,
+        "options": result.config.options,
+        "link": result.config.a_to_b,
     }
-    current.metric(metrics.MESSAGES, len(done.messages))
-    current.metric(metrics.MESSAGES_IDENTICAL, done.count("identical"))
-    current.metric(metrics.UNCOMPRESSED_OCTETS, done.plain_octets)
-    current.metric(metrics.SENT_OCTETS, done.sent_octets)
+    current.metric(metrics.MESSAGES, len(result.messages))
+    current.metric(metrics.MESSAGES_IDENTICAL, result.count("identical"))
+    current.metric(metrics.UNCOMPRESSED_OCTETS, result.plain_octets)
+    current.metric(metrics.SENT_OCTETS, result.sent_octets)

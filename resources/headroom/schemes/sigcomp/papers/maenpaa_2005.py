@@ -120,7 +120,7 @@ def appendix(place: Place) -> PaperMeasurement:
 
 def _explained(item: Item, rows: list[MeasuredMessage]) -> Item:
     """Adds the octets of bytecode, which differs from the thesis's, to the note of a length that differs."""
-    code = sum(one.code for one in rows)
+    code = sum(message.code for message in rows)
     if item.verdict == "pass" or not code or not item.id.endswith(".sigcomp"):
         return item
     return replace(item, note=f"{item.note}; {code} octets of it are bytecode")
@@ -128,15 +128,15 @@ def _explained(item: Item, rows: list[MeasuredMessage]) -> Item:
 
 def rows_of(table: Table, exchange: Exchange) -> list[list[MeasuredMessage]]:
     """The messages of each row: one for each message, all of them for TOTAL, or fewer where the row says so."""
-    found: list[list[MeasuredMessage]] = []
+    rows: list[list[MeasuredMessage]] = []
     for number, (name, _) in enumerate(table.rows):
         if name.startswith("TOTAL without"):
-            found.append(exchange.sent[: -1 - name.count(" and ")])
+            rows.append(exchange.sent[: -1 - name.count(" and ")])
         elif name == "TOTAL":
-            found.append(exchange.sent[: exchange.configuration.total or len(exchange.sent)])
+            rows.append(exchange.sent[: exchange.configuration.total or len(exchange.sent)])
         else:
-            found.append(exchange.sent[number : number + 1])
-    return found
+            rows.append(exchange.sent[number : number + 1])
+    return rows
 
 
 def _runs(rows: list[MeasuredMessage], column: str) -> int | None:
@@ -167,7 +167,7 @@ def sha1(place: Place) -> PaperMeasurement:
     for row, octets in inputs.items():
         times = [trial[row] for trial in trials]
         values[row] = {"octets": len(octets), "sha1-time": median(times), "sha1-spread": stdev(times)}
-    points = [{"x": one["octets"], "y": one["sha1-time"]} for one in values.values()]
+    points = [{"x": value["octets"], "y": value["sha1-time"]} for value in values.values()]
     items = place.of_tables(lambda row, column: (values[row][column], ""))
     theirs = [
         {"x": place.paper.items[ids[0]].paper, "y": place.paper.items[ids[1]].paper}
@@ -196,7 +196,7 @@ def _hashing(octets: bytes, times: int = 50) -> float:
 def table_10(place: Place) -> PaperMeasurement:
     """Linear search and hashing: how long they take, and whether they find the same."""
     linear, hashed = place.run.in_turn([replace(VIDEO, search="linear"), VIDEO])
-    times = {name: cell(one, one.sent, "sequence-compression") for name, one in (("linear", linear), ("hash", hashed))}
+    times = {name: cell(run, run.sent, "sequence-compression") for name, run in (("linear", linear), ("hash", hashed))}
     faster = times["linear"] / times["hash"] if times["linear"] and times["hash"] else None
     why = why_missing(hashed, "sequence-compression")
     away = [abs(a.sigcomp - b.sigcomp) for a, b in zip(linear.sent, hashed.sent, strict=True)]
@@ -209,17 +209,17 @@ def table_10(place: Place) -> PaperMeasurement:
         place.beside("table-10.same", sum(away) if away else None, hashed.missing),
     ]
     series = [
-        _by_message("figure-39", name, one, "compression") for name, one in (("linear", linear), ("hash", hashed))
+        _by_message("figure-39", name, run, "compression") for name, run in (("linear", linear), ("hash", hashed))
     ]
-    return PaperMeasurement(items, [one for one in series if one.points])
+    return PaperMeasurement(items, [s for s in series if s.points])
 
 
 def _with(place: Place, runs: dict[str, Exchange]) -> list[Item]:
     """The tables of a place whose rows are a configuration each."""
 
     def value(row: str, column: str) -> tuple[float | None, str]:
-        one = runs[row]
-        return cell(one, one.sent, column), why_missing(one, column)
+        run = runs[row]
+        return cell(run, run.sent, column), why_missing(run, column)
 
     return place.of_tables(value)
 
@@ -227,7 +227,7 @@ def _with(place: Place, runs: dict[str, Exchange]) -> list[Item]:
 def table_11(place: Place) -> PaperMeasurement:
     """Length of the look-ahead buffer."""
     runs = {f"{bits} bits": place.run(replace(VIDEO, length_bits=bits)) for bits in (4, 6, 8)}
-    sizes = {name: cell(one, one.sent, "compressed") for name, one in runs.items()}
+    sizes = {name: cell(run, run.sent, "compressed") for name, run in runs.items()}
     items = _with(place, runs)
     for identity, first, second in (("4-to-6", "4 bits", "6 bits"), ("6-to-8", "6 bits", "8 bits")):
         items.append(_ratio(place, f"table-11.{identity}", sizes[first], sizes[second], runs[first]))
@@ -237,7 +237,7 @@ def table_11(place: Place) -> PaperMeasurement:
 def table_12(place: Place) -> PaperMeasurement:
     """Shared state length."""
     runs = {f"{octets} octets": place.run(replace(VIDEO, shared=octets)) for octets in (500, 750, 1000, 1500)}
-    sizes = {name: cell(one, one.sent, "compressed") for name, one in runs.items()}
+    sizes = {name: cell(run, run.sent, "compressed") for name, run in runs.items()}
     more = _ratio(place, "table-12.500-to-1500", sizes["500 octets"], sizes["1500 octets"], runs["500 octets"])
     return PaperMeasurement([*_with(place, runs), more])
 
@@ -248,12 +248,12 @@ def table_13(place: Place) -> PaperMeasurement:
     runs = {name: place.run(replace(VIDEO, priority=most)) for most, name in enumerate(names, 1)}
 
     def value(row: str, column: str) -> tuple[float | None, str]:
-        one = runs[row]
+        run = runs[row]
         if column == "dictionary":
-            return one.dictionary, one.missing or one.unseen or "the bytecode loads no state"
-        return cell(one, one.sent, column), why_missing(one, column)
+            return run.dictionary, run.missing or run.unseen or "the bytecode loads no state"
+        return cell(run, run.sent, column), why_missing(run, column)
 
-    lines = [_by_message("figure-41", name, one, "compression") for name, one in runs.items()]
+    lines = [_by_message("figure-41", name, run, "compression") for name, run in runs.items()]
     return PaperMeasurement(place.of_tables(value), [line for line in lines if line.points])
 
 
@@ -264,7 +264,7 @@ def table_14(place: Place) -> PaperMeasurement:
         for name, mechanism in MECHANISMS.items()
         for memory in MEMORIES
     }
-    ratios = {key: _percent(one) for key, one in runs.items()}
+    ratios = {key: _percent(run) for key, run in runs.items()}
 
     def value(row: str, column: str) -> tuple[float | None, str]:
         key = (row, int(column.rpartition("-")[2]))
@@ -278,10 +278,10 @@ def table_14(place: Place) -> PaperMeasurement:
     items += without
     names = list(MECHANISMS)
     steps = [
-        ratios[one, memory] > ratios[other, memory]  # type: ignore[operator]
+        ratios[kind, memory] > ratios[other, memory]  # type: ignore[operator]
         for memory in MEMORIES
-        for one, other in pairwise(ORDER)
-        if ratios[one, memory] is not None and ratios[other, memory] is not None
+        for kind, other in pairwise(ORDER)
+        if ratios[kind, memory] is not None and ratios[other, memory] is not None
     ]
     some = runs[names[0], 8192]
     items.append(place.beside("table-14.order", sum(steps) if steps else None, some.missing))
@@ -289,7 +289,7 @@ def table_14(place: Place) -> PaperMeasurement:
     items.append(_ratio(place, "table-14.memory", shared[4096], shared[8192], some))
     items.append(_ratio(place, "table-14.no-more", shared[16384], shared[8192], some))
     series = [
-        chart("figure-43", who, [{"x": _short(name), "y": one} for name in names if (one := source(name)) is not None])
+        chart("figure-43", who, [{"x": _short(name), "y": y} for name in names if (y := source(name)) is not None])
         for who, source in (
             ("thesis", lambda name: place.paper.items[_cell_of(place, name, "ratio-memory-8192")].paper),
             ("here", lambda name: ratios[name, 8192]),
@@ -300,7 +300,7 @@ def table_14(place: Place) -> PaperMeasurement:
         for name in names
         if not name.startswith("Stateful")
     ]
-    return PaperMeasurement(bytecode.explained(items), [one for one in series if one.points], {place.where: (widened,)})
+    return PaperMeasurement(bytecode.explained(items), [s for s in series if s.points], {place.where: (widened,)})
 
 
 def _short(mechanism: str) -> str:
@@ -324,8 +324,8 @@ def table_15(place: Place) -> PaperMeasurement:
 
     def value(row: str, column: str) -> tuple[float | None, str]:
         memory = int(column.rpartition("-")[2])
-        one = place.run(replace(VIDEO, mechanism=of[row], memory=memory, priority=3))
-        return (one.sent[0].code or None) if one.sent else None, one.missing or "no bytecode in the first message"
+        run = place.run(replace(VIDEO, mechanism=of[row], memory=memory, priority=3))
+        return (run.sent[0].code or None) if run.sent else None, run.missing or "no bytecode in the first message"
 
     return PaperMeasurement(place.of_tables(value))
 
@@ -357,13 +357,13 @@ def table_16(place: Place) -> PaperMeasurement:
     """Compression ratios of the sequences over TCP and UDP."""
     runs = {}
     for name, where in SEQUENCES.items():
-        made = Configuration(**place.paper.configurations[where])
-        made = replace(made, messages=min(made.messages, 4) if name.startswith("PoC") else made.messages)
-        runs |= {(name, transport): place.run(replace(made, transport=transport)) for transport in ("tcp", "udp")}
+        config = Configuration(**place.paper.configurations[where])
+        config = replace(config, messages=min(config.messages, 4) if name.startswith("PoC") else config.messages)
+        runs |= {(name, transport): place.run(replace(config, transport=transport)) for transport in ("tcp", "udp")}
 
     def value(row: str, column: str) -> tuple[float | None, str]:
-        one = runs[row, column.rpartition("-")[2]]
-        return _percent(one), one.missing
+        run = runs[row, column.rpartition("-")[2]]
+        return _percent(run), run.missing
 
     items = place.of_tables(value)
     (table,) = place.paper.tables[place.where]
@@ -375,8 +375,8 @@ def table_16(place: Place) -> PaperMeasurement:
     alone = _percent(runs["Registration", "tcp"])
     items.append(place.beside("table-16.registration", alone / 100 if alone else None, some.missing))
     lines = {
-        "uncompressed": lambda one: sum(sent.plain for sent in one.sent),
-        "SigComp, TCP": lambda one: sum(sent.sigcomp for sent in one.sent),
+        "uncompressed": lambda run: sum(message.plain for message in run.sent),
+        "SigComp, TCP": lambda run: sum(message.sigcomp for message in run.sent),
     }
     series = [
         chart(
@@ -392,12 +392,12 @@ def table_16(place: Place) -> PaperMeasurement:
             if (spent := cell(runs[name, "tcp"], _compressed(runs[name, "tcp"]), f"sequence-{what}")) is not None
         ]
         series.append(chart("figure-58", what, points))
-    return PaperMeasurement(bytecode.explained(items), [one for one in series if one.points], {place.where: (widened,)})
+    return PaperMeasurement(bytecode.explained(items), [s for s in series if s.points], {place.where: (widened,)})
 
 
 def _compressed(exchange: Exchange) -> list[MeasuredMessage]:
     """The messages that were not sent as they are."""
-    return [one for number, one in enumerate(exchange.sent, 1) if number != exchange.configuration.plain]
+    return [message for number, message in enumerate(exchange.sent, 1) if number != exchange.configuration.plain]
 
 
 def section_9_8(place: Place) -> PaperMeasurement:
@@ -414,8 +414,8 @@ def section_9_8(place: Place) -> PaperMeasurement:
         tcp, udp = (place.run(Configuration(**place.paper.configurations[where])) for where in wheres)
         items.append(_ratio(place, f"section-9-8.{name}", _percent(tcp), _percent(udp), tcp))
         call, _, mechanism = name.partition("-")
-        for label, one in (("UDP", udp), ("TCP", tcp)):
-            if (ratio := _percent(one)) is not None:
+        for label, run in (("UDP", udp), ("TCP", tcp)):
+            if (ratio := _percent(run)) is not None:
                 points[label].append({"x": f"{call} call, {mechanism}", "y": ratio})
     return PaperMeasurement(items, [chart("figures-49-50", label, some) for label, some in points.items() if some])
 
@@ -429,7 +429,7 @@ def figures_45_and_46(place: Place) -> PaperMeasurement:
         for memory in MEMORIES
     }
     runs = dict(zip(question, place.run.in_turn(list(question.values())), strict=True))
-    spent = {key: cell(one, one.sent, "sequence-compression") for key, one in runs.items()}
+    spent = {key: cell(run, run.sent, "sequence-compression") for key, run in runs.items()}
     some = runs["basic", 8192]
     items = [
         _ratio(place, f"figures-45-46.{kind}", spent[kind, 8192], spent["basic", 8192], some, "sequence-compression")
@@ -437,19 +437,19 @@ def figures_45_and_46(place: Place) -> PaperMeasurement:
     ]
     for memory in (4096, 8192):
         took = {kind: cell(runs[kind, memory], runs[kind, memory].sent, "sequence-decompression") for kind in kinds}
-        dynamic, others = took.pop("dynamic"), [one for one in took.values() if one]
+        dynamic, others = took.pop("dynamic"), [value for value in took.values() if value]
         least = min(others, default=None)
         items.append(_ratio(place, f"figures-45-46.least-{memory}", dynamic, least, some, "sequence-decompression"))
     series = []
     for what in ("compression", "decompression"):
         for memory in MEMORIES:
             points = [
-                {"x": kind, "y": 1000 * one}
+                {"x": kind, "y": 1000 * number}
                 for kind in kinds
-                if (one := cell(runs[kind, memory], runs[kind, memory].sent, f"sequence-{what}")) is not None
+                if (number := cell(runs[kind, memory], runs[kind, memory].sent, f"sequence-{what}")) is not None
             ]
             series.append(chart(f"figure-{45 if what == 'compression' else 46}", f"{memory:,} octets", points))
-    return PaperMeasurement(items, [one for one in series if one.points])
+    return PaperMeasurement(items, [s for s in series if s.points])
 
 
 def figure_47(place: Place) -> PaperMeasurement:
@@ -459,7 +459,7 @@ def figure_47(place: Place) -> PaperMeasurement:
         for kind in ("dynamic", "shared")
         for memory in MEMORIES
     }
-    state = {key: mean_state(one) for key, one in runs.items()}
+    state = {key: mean_state(run) for key, run in runs.items()}
     why = why_missing(runs["dynamic", 4096], "state")
     values = {
         "shared": (state["shared", 4096], state["dynamic", 4096]),
@@ -470,10 +470,10 @@ def figure_47(place: Place) -> PaperMeasurement:
         for name, (first, second) in values.items()
     ]
     series = [
-        chart("figure-47", kind, [{"x": f"{m:,} octets", "y": one} for m in MEMORIES if (one := state[kind, m])])
+        chart("figure-47", kind, [{"x": f"{m:,} octets", "y": number} for m in MEMORIES if (number := state[kind, m])])
         for kind in ("dynamic", "shared")
     ]
-    return PaperMeasurement(items, [one for one in series if one.points])
+    return PaperMeasurement(items, [s for s in series if s.points])
 
 
 PROCESSORS = {  # as the chart names them
@@ -524,7 +524,7 @@ def delay(sizes: Sequence[int], bit_rate: float, each: float) -> float:
 def figure_2(place: Place) -> PaperMeasurement:
     """Uncompressed messages over links of 9.6 to 256 kbit/s."""
     exchange = place.run(Configuration(**place.paper.configurations[place.where]))
-    sizes = [one.plain for one in exchange.sent]
+    sizes = [message.plain for message in exchange.sent]
     items = []
     for figure in place.paper.of(place.where):
         half = "equation" in figure.id
@@ -537,7 +537,7 @@ def figure_2(place: Place) -> PaperMeasurement:
 def figure_53(place: Place) -> PaperMeasurement:
     """The delays of figure 2 with SigComp, and the gain."""
     exchange = place.run(Configuration(**place.paper.configurations[place.where]))
-    plain, sigcomp = [one.plain for one in exchange.sent], [one.sigcomp for one in exchange.sent]
+    plain, sigcomp = [sent.plain for sent in exchange.sent], [sent.sigcomp for sent in exchange.sent]
     items = []
     for figure in place.paper.of(place.where):
         value = None
@@ -594,6 +594,6 @@ def _ratio(
 def _by_message(name: str, label: str, exchange: Exchange, what: str) -> Series:
     """A line over the messages of a sequence: the median time of a call in µs, or the compression ratio."""
     column = "ratio" if what == "ratio" else f"time-{what}"
-    values = [cell(exchange, [one], column) for one in exchange.sent]
+    values = [cell(exchange, [message], column) for message in exchange.sent]
     points = [{"x": str(number), "y": value} for number, value in enumerate(values, 1) if value is not None]
     return chart(name, label, points)

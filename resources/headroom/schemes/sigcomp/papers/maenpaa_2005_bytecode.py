@@ -48,22 +48,22 @@ def lengths(
     Without a change where nothing can be taken away, or no message brings bytecode.
     """
     code = length(paper, exchange.configuration)
-    found: dict[str, Item] = {}
+    items: dict[str, Item] = {}
     if code is not None and not exchange.missing:
         uploads = {name: _uploads(paper, identities, code) for name, identities in table.rows}
         for (name, identities), sent in zip(table.rows, rows, strict=True):
             theirs = _cell(paper, identities, "sigcomp")
-            ours = sum(one.code for one in sent)
+            ours = sum(message.code for message in sent)
             count = uploads[name]
             if name.startswith("TOTAL"):
                 count = sum(uploads[other] or 0 for other, _ in table.rows[: len(sent)])
             if theirs is None or count is None or not (count or ours):
                 continue
-            as_many = sum(one.code > 0 for one in sent) == count
-            found[name] = _beside(
+            as_many = sum(message.code > 0 for message in sent) == count
+            items[name] = _beside(
                 where, identities, name, theirs - count * code, sent, f"{theirs:g} - {count} x {code}", as_many
             )
-    return (_widened(table, found), list(found.values())) if found else (table, [])
+    return (_widened(table, items), list(items.values())) if items else (table, [])
 
 
 def explained(items: list[Item]) -> list[Item]:
@@ -83,7 +83,7 @@ def explained(items: list[Item]) -> list[Item]:
 
 def _cell(paper: Paper, identities: tuple[str, ...], column: str) -> float | None:
     """The thesis's value in a column of a row; None where it has none."""
-    return next((paper.items[one].paper for one in identities if one.endswith(f".{column}")), None)
+    return next((paper.items[identity].paper for identity in identities if identity.endswith(f".{column}")), None)
 
 
 def _uploads(paper: Paper, identities: tuple[str, ...], code: int) -> int | None:
@@ -114,12 +114,12 @@ def _beside(
         better="lower" if as_many else "",
         if_better="non-strict",
     )
-    ours, code = sum(one.sigcomp for one in sent), sum(one.code for one in sent)
+    ours, code = sum(entry.sigcomp for entry in sent), sum(entry.code for entry in sent)
     return beside(figure, ours - code, note=f"the thesis's: {arithmetic}; ours: {ours} - {code}")
 
 
-def _widened(table: Table, found: dict[str, Item]) -> Table:
-    rows = tuple((name, (*ids, found[name].id if name in found else "")) for name, ids in table.rows)
+def _widened(table: Table, items: dict[str, Item]) -> Table:
+    rows = tuple((name, (*ids, items[name].id if name in items else "")) for name, ids in table.rows)
     return replace(
         table, columns=(*table.columns, "length of the SigComp message, without bytecode, octets"), rows=rows
     )
@@ -130,14 +130,18 @@ def ratios(paper: Paper, table: Table, run: Callable[[str, str], Exchange]) -> t
 
     `run(row, column)` is the sequence behind a figure.
     """
-    found: list[Item] = []
+    items: list[Item] = []
     rows = []
     for name, identities in table.rows:
-        added = [_ratio(paper.items[one], paper, run(name, one.rpartition(".")[2])) for one in identities if one]
-        found += [item for item in added if item]
+        added = [
+            _ratio(paper.items[identity], paper, run(name, identity.rpartition(".")[2]))
+            for identity in identities
+            if identity
+        ]
+        items += [item for item in added if item]
         rows.append((name, (*identities, *(item.id if item else "" for item in added))))
     columns = (*table.columns, *(title.replace(RATIO, f"{RATIO} without bytecode") for title in table.columns))
-    return replace(table, columns=columns, rows=tuple(rows)), found
+    return replace(table, columns=columns, rows=tuple(rows)), items
 
 
 def _ratio(figure: Figure, paper: Paper, exchange: Exchange) -> Item | None:
@@ -149,9 +153,9 @@ def _ratio(figure: Figure, paper: Paper, exchange: Exchange) -> Item | None:
     code = length(paper, exchange.configuration)
     if code is None or figure.paper is None or not exchange.sent:
         return None
-    plain = sum(one.plain for one in exchange.sent)
-    ours = sum(one.sigcomp - one.code for one in exchange.sent)
-    count = sum(one.code > 0 for one in exchange.sent)
+    plain = sum(message.plain for message in exchange.sent)
+    ours = sum(message.sigcomp - message.code for message in exchange.sent)
+    count = sum(message.code > 0 for message in exchange.sent)
     derived = replace(
         figure,
         id=f"{figure.id}-{COLUMN}",

@@ -216,15 +216,15 @@ CHARTS = {
 
 def figures(records: Records) -> dict[str, list[charts.Figure]]:
     """Charts by place."""
-    found: dict[str, list[dict[str, Any]]] = {}
+    result: dict[str, list[dict[str, Any]]] = {}
     for record in records:
         for series in record["series"]:
             if series["name"].startswith(PREFIX):
-                rows = found.setdefault(series["name"].removeprefix(PREFIX), [])
+                rows = result.setdefault(series["name"].removeprefix(PREFIX), [])
                 rows += [{"series": series["label"], "x": p["x"], "y": p["y"]} for p in series["points"]]
     drawn: dict[str, list[charts.Figure]] = {}
     for name, chart in CHARTS.items():
-        if rows := found.get(name):
-            made = charts.figure(f"f-maenpaa-{name}", chart.title, chart.caption, chart.draw(rows))
-            drawn.setdefault(chart.where, []).append(made)
+        if rows := result.get(name):
+            figure = charts.figure(f"f-maenpaa-{name}", chart.title, chart.caption, chart.draw(rows))
+            drawn.setdefault(chart.where, []).append(figure)
     return drawn

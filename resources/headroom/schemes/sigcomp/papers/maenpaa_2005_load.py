@@ -179,10 +179,10 @@ def _rows(paper: Paper, where: str) -> list[tuple[int, dict[str, float]]]:
     rows: dict[int, dict[str, float]] = {}
     for table in paper.tables[where]:
         for row, identities in table.rows:
-            found = rows.setdefault(int(row.split()[0]), {})
+            result = rows.setdefault(int(row.split()[0]), {})
             for identity in filter(None, identities):
                 if (value := paper.items[identity].paper) is not None:
-                    found[identity.rpartition(".")[2]] = value
+                    result[identity.rpartition(".")[2]] = value
     return sorted(rows.items())
 
 
@@ -205,16 +205,18 @@ def _over_calls(paper: Paper, where: str, run: Runner) -> list[Series]:
 
     return [
         *series,
-        chart(f"time-{kind}", "here", line(lambda one: _micro(one, "in_system"))),
-        chart(f"traffic-{kind}", "here", line(lambda one: one.sip_mbit_s + one.link_mbit_s)),
+        chart(f"time-{kind}", "here", line(lambda result: _micro(result, "in_system"))),
+        chart(f"traffic-{kind}", "here", line(lambda result: result.sip_mbit_s + result.link_mbit_s)),
         *([] if kind == "video" else [chart("figure-65", "voice calls, thesis", _points(NAMED_ACTIVE))]),
-        chart("figure-65", f"{kind} calls, here", line(lambda one: one.active["seen"])),
+        chart("figure-65", f"{kind} calls, here", line(lambda result: result.active["seen"])),
         *(
-            [chart("figure-65", f"{kind} calls, here, at most", line(lambda one: one.active["most"]))]
+            [chart("figure-65", f"{kind} calls, here, at most", line(lambda result: result.active["most"]))]
             if _are_loaded(ours)
             else []
         ),
-        chart("figures-71-72", f"{kind} calls", line(lambda one: one.document["memory"]["resident_at_end"] / 1e6)),
+        chart(
+            "figures-71-72", f"{kind} calls", line(lambda result: result.document["memory"]["resident_at_end"] / 1e6)
+        ),
     ]
 
 
@@ -224,7 +226,7 @@ def _points(values: dict[int, float]) -> list[dict[str, Any]]:
 
 def _are_loaded(runs: dict[int, call_load.CallLoadResult]) -> bool:
     """True if the load of a run is high enough for messages to wait for each other."""
-    return any(one.most_load >= LEAST_LOAD for one in runs.values())
+    return any(result.most_load >= LEAST_LOAD for result in runs.values())
 
 
 def _one_after_the_other(run: Runner) -> Series:
@@ -237,7 +239,9 @@ def _workers(paper: Paper, run: Runner) -> list[Series]:
     """Figures 59 to 62: times over the size of the pool."""
     series = []
     averages = {
-        int(row.split()[0]): {one.rpartition(".")[2]: paper.items[one].paper for one in identities if one}
+        int(row.split()[0]): {
+            identity.rpartition(".")[2]: paper.items[identity].paper for identity in identities if identity
+        }
         for table in paper.tables["Appendix M 14.13"]
         for row, identities in table.rows
         if row.endswith("average")
@@ -251,13 +255,13 @@ def _workers(paper: Paper, run: Runner) -> list[Series]:
         thesis = [{"x": count, "y": figures[column]} for count, figures in averages.items()]
         series.append(chart("figures-59-60", f"{words}, thesis", thesis))
         # Logarithmic: a time of zero has no place.
-        here = [{"x": count, "y": value} for count, one in ours.items() if (value := _micro(one, key)) > 0]
+        here = [{"x": count, "y": value} for count, result in ours.items() if (value := _micro(result, key)) > 0]
         if key != "in_buffer" or _are_loaded(ours):
             series.append(chart("figures-59-60", f"{words}, here", here))
 
     def over_active(processing: Callable[[int], float | None], active: Callable[[int], float | None]) -> list[Any]:
         pairs = [(count, processing(count), active(count)) for count in averages]
-        return [{"x": count, "y": one / other} for count, one, other in pairs if one is not None and other]
+        return [{"x": count, "y": number / other} for count, number, other in pairs if number is not None and other]
 
     return [
         *series,
@@ -273,7 +277,7 @@ def _workers(paper: Paper, run: Runner) -> list[Series]:
         ),
         chart("figure-62", "thesis", [{"x": count, "y": figures["active"]} for count, figures in averages.items()]),
         *(
-            [chart("figure-62", "here", [{"x": count, "y": one.active["seen"]} for count, one in ours.items()])]
+            [chart("figure-62", "here", [{"x": count, "y": result.active["seen"]} for count, result in ours.items()])]
             if _are_loaded(ours)
             else []
         ),

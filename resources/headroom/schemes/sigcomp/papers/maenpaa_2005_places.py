@@ -8,16 +8,16 @@ from headroom.keywords.paper import note_tested
 from headroom.schemes.sigcomp.papers import maenpaa_2005, maenpaa_2005_load, maenpaa_2005_runs
 
 
-def measure(found: Paper, places: tuple[str, ...], run: Run) -> PaperMeasurement:
+def measure(paper: Paper, places: tuple[str, ...], run: Run) -> PaperMeasurement:
     """Measures some places of the thesis, one after the other."""
     note_tested(run)
     result = PaperMeasurement()
     once, load = maenpaa_2005_runs.Runner(run), maenpaa_2005_load.runner(run)
     for place in places:
         if maenpaa_2005_load.is_load(place):
-            measured = maenpaa_2005_load.measure(found, place, load)
+            measured = maenpaa_2005_load.measure(paper, place, load)
         else:
-            measured = maenpaa_2005.measure(found, place, once)
+            measured = maenpaa_2005.measure(paper, place, once)
         result.items += measured.items
         result.series += measured.series
         result.tables |= measured.tables

@@ -89,10 +89,10 @@ class Configuration:
                 options["shared_state"] = "first-turn-once"
         return options
 
-    def endpoint(self, found: Implementation, build: str) -> Endpoint:
+    def endpoint(self, implementation: Implementation, build: str) -> Endpoint:
         """An implementation as either endpoint: with those options that it has, and thus in its own way."""
-        options = endpoints.fitting(self.options(), found, build)
-        return Endpoint(found, self.transport, self.offer(), self.offer(), options, build=build)
+        options = endpoints.fitting(self.options(), implementation, build)
+        return Endpoint(implementation, self.transport, self.offer(), self.offer(), options, build=build)
 
 
 @dataclass
@@ -133,11 +133,11 @@ def cell(exchange: Exchange, rows: list[MeasuredMessage], column: str, saved: Ex
     if column.endswith("-saved"):
         if saved is None:
             return None
-        index = {id(one): number for number, one in enumerate(exchange.sent)}
-        return cell(saved, [saved.sent[index[id(one)]] for one in rows], column.removesuffix("-saved"))
-    plain = sum(one.plain for one in rows)
-    sigcomp = sum(one.sigcomp for one in rows)
-    known = [one.compressed for one in rows if one.compressed is not None]
+        index = {id(message): number for number, message in enumerate(exchange.sent)}
+        return cell(saved, [saved.sent[index[id(message)]] for message in rows], column.removesuffix("-saved"))
+    plain = sum(message.plain for message in rows)
+    sigcomp = sum(message.sigcomp for message in rows)
+    known = [message.compressed for message in rows if message.compressed is not None]
     compressed = sum(known) if len(known) == len(rows) else None
     match column:
         case "length":
@@ -157,18 +157,18 @@ def cell(exchange: Exchange, rows: list[MeasuredMessage], column: str, saved: Ex
 
 def _time(rows: list[MeasuredMessage], column: str) -> float | None:
     kind, _, what = column.partition("-")
-    trials = [getattr(one, what, []) for one in rows]
+    trials = [getattr(message, what, []) for message in rows]
     if not all(trials):
         return None
     if kind == "spread":
         return stdev(trials[0]) if len(rows) == 1 and len(trials[0]) > 1 else None
-    micro = sum(median(one) for one in trials)
+    micro = sum(median(trial) for trial in trials)
     return {"time": micro, "cpu": micro / 1e3, "sequence": micro / 1e3}.get(kind)
 
 
 def mean_state(exchange: Exchange) -> float | None:
     """State memory at the end of the sequence, both endpoints together, octets."""
-    last = {one.from_caller: one.state for one in exchange.sent}
+    last = {message.from_caller: message.state for message in exchange.sent}
     known = [state for state in last.values() if state is not None]
     return float(sum(known)) if known and len(known) == len(last) else None
 
@@ -199,17 +199,17 @@ class Runner:
     def in_turn(self, configurations: Sequence[Configuration]) -> list[Exchange]:
         """Configurations whose times are compared: each is played again and again, one after the other in turn, so that
         what slows the machine down for a while is in a few trials of each and in no median."""
-        found = [self(one) for one in configurations]
+        runs = [self(configuration) for configuration in configurations]
         for _ in range(TURNS - 1):
-            for one in found:
-                if not one.missing:
-                    add_trials(one, self.run)
-        return found
+            for run in runs:
+                if not run.missing:
+                    add_trials(run, self.run)
+        return runs
 
 
 def exchange(configuration: Configuration, run: Run) -> Exchange:
     """One configuration: the sequence through the engine, the caller as endpoint a, and past the second judge."""
-    found = Exchange(configuration)
+    result = Exchange(configuration)
     if lacking := _lacking(configuration, run):
         return Exchange(configuration, missing=lacking)
     for group in _groups(configuration):
@@ -219,7 +219,7 @@ def exchange(configuration: Configuration, run: Run) -> Exchange:
             sent = MeasuredMessage(
                 message.name, message.from_caller, plain=len(message.octets), sigcomp=len(message.octets)
             )
-            found.sent.append(sent)
+            result.sent.append(sent)
             if number == configuration.plain:
                 sent.compressed, sent.compression, sent.decompression = sent.plain, [0.0], [0.0]
                 continue
@@ -228,10 +228,10 @@ def exchange(configuration: Configuration, run: Run) -> Exchange:
             sent.sigcomp, sent.code, sent.cycles = len(octets), seen.code, seen.cycles
             sent.compressed, sent.state = seen.compressed, seen.state
             _note_times(sent, record)
-            found.unseen = found.unseen or (f"{message.name}: {seen.why}" if seen.why else "")
-            if found.dictionary is None and seen.loaded:
-                found.dictionary = seen.loaded[0]
-    return found
+            result.unseen = result.unseen or (f"{message.name}: {seen.why}" if seen.why else "")
+            if result.dictionary is None and seen.loaded:
+                result.dictionary = seen.loaded[0]
+    return result
 
 
 def add_trials(known: Exchange, run: Run) -> None:
@@ -240,9 +240,9 @@ def add_trials(known: Exchange, run: Run) -> None:
     for group in _groups(known.configuration):
         records = _through_engine(known.configuration, [message for _, message in group], run)
         for (number, _), record in zip(group, records, strict=True):
-            one = next(sent)
+            measured_message = next(sent)
             if number != known.configuration.plain:
-                _note_times(one, record)
+                _note_times(measured_message, record)
 
 
 def _note_times(sent: MeasuredMessage, record: dict[str, Any]) -> None:
@@ -253,17 +253,17 @@ def _note_times(sent: MeasuredMessage, record: dict[str, Any]) -> None:
 def _groups(configuration: Configuration) -> list[list[tuple[int, Message]]]:
     """The messages of a configuration, numbered; those that share a compartment together."""
     numbered = list(enumerate(counted.load(configuration.sequence)[: configuration.messages], 1))
-    return [[one] for one in numbered] if configuration.alone else [numbered]
+    return [[pair] for pair in numbered] if configuration.alone else [numbered]
 
 
 def _lacking(configuration: Configuration, run: Run) -> str:
     """The reason why the endpoints do not support the configuration; "" if they do."""
-    for found in dict.fromkeys((run.compressor, run.decompressor)):
-        end = configuration.endpoint(found, run.build)
+    for implementation in dict.fromkeys((run.compressor, run.decompressor)):
+        end = configuration.endpoint(implementation, run.build)
         if reason := endpoints.lacking(end):
             return reason
         if "mechanism" not in end.options:
-            return f"{found.name} has no mechanism '{configuration.mechanism}'"
+            return f"{implementation.name} has no mechanism '{configuration.mechanism}'"
     return ""
 
 
@@ -271,7 +271,7 @@ def _through_engine(configuration: Configuration, messages: Sequence[Message], r
     """The engine's record of each message. Raises WrongMessages if a message did not come out as it went in."""
     ends = {"a": run.compressor, "b": run.decompressor}
     job = endpoints.conversation(
-        {side: configuration.endpoint(found, run.build) for side, found in ends.items()},
+        {side: configuration.endpoint(implementation, run.build) for side, implementation in ends.items()},
         [
             {"from": "a" if message.from_caller else "b", "compartment": 1, "hex": message.octets.hex()}
             for message in messages

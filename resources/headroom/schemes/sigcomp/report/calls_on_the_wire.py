@@ -30,20 +30,20 @@ class CallsThrough:
 
 def calls(records: Records) -> Section | None:
     """The part about calls of the section about nodes."""
-    found = data.of_kind(records, "calls")
-    if not found:
+    results = data.of_kind(records, "calls")
+    if not results:
         return None
-    section = wire_section.begin(found, found)
+    section = wire_section.begin(results, results)
     section.add("heading", "SIP calls", id="wire-calls")
     through: dict[tuple[str, str], CallsThrough] = {}
-    for record in found:
+    for record in results:
         parameters = record["parameters"]
         key = parameters["sequence"], CALLED[parameters.get("nodes", "null")]
         setattr(through.setdefault(key, CallsThrough(*key)), "highest" if "goal" in parameters else "given", record)
     bars = [
-        {"sequence": one.sequence, "rate": rate, "nodes": one.nodes}
-        for one in through.values()
-        if one.highest and (rate := data.value(one.highest, metrics.CALLS_PER_S)) is not None
+        {"sequence": entry.sequence, "rate": rate, "nodes": entry.nodes}
+        for entry in through.values()
+        if entry.highest and (rate := data.value(entry.highest, metrics.CALLS_PER_S)) is not None
     ]
     if bars:
         draw = charts.grouped_bars(
@@ -64,23 +64,23 @@ def calls(records: Records) -> Section | None:
 def _given(metric: core_metrics.Metric, scale: float = 1) -> Any:
     """A metric of the calls at a given rate."""
 
-    def of(one: CallsThrough) -> Any:
-        value = data.value(one.given, metric) if one.given else None
+    def of(entry: CallsThrough) -> Any:
+        value = data.value(entry.given, metric) if entry.given else None
         return round(value / scale) if value is not None and scale != 1 else value
 
     return of
 
 
-def _highest_rate(one: CallsThrough) -> Any:
-    if one.highest is None:
+def _highest_rate(entry: CallsThrough) -> Any:
+    if entry.highest is None:
         return None
-    return wire_section.rate_shown(one.highest, metrics.CALLS_PER_S, metrics.CALLS_PER_S_AT_LEAST)
+    return wire_section.rate_shown(entry.highest, metrics.CALLS_PER_S, metrics.CALLS_PER_S_AT_LEAST)
 
 
 SHOWN: list[Shown] = [
-    (Column("Sequence"), lambda one: one.sequence),
-    (Column("Nodes"), lambda one: one.nodes),
-    (Column("Messages", number=True), lambda one: one.records[0]["parameters"]["messages"]),
+    (Column("Sequence"), lambda entry: entry.sequence),
+    (Column("Nodes"), lambda entry: entry.nodes),
+    (Column("Messages", number=True), lambda entry: entry.records[0]["parameters"]["messages"]),
     (Column("Calls", number=True), _given(metrics.CALLS)),
     (Column("Failed", number=True), _given(metrics.FAILED)),
     (Column("Changed", number=True), _given(metrics.MESSAGES_UNEXPECTED)),
@@ -88,11 +88,11 @@ SHOWN: list[Shown] = [
     (Column("Most calls/s", number=True), _highest_rate),
     (
         Column("messages/s", number=True),
-        lambda one: data.value(one.highest, metrics.MESSAGES_PER_S) if one.highest else None,
+        lambda entry: data.value(entry.highest, metrics.MESSAGES_PER_S) if entry.highest else None,
     ),
-    *((column, lambda one, of=of: of(one.records[0])) for column, of in wire_section.OCTETS),
+    *((column, lambda entry, of=of: of(entry.records[0])) for column, of in wire_section.OCTETS),
     (
         Column("Remarks", long=True, optional=True),
-        lambda one: " ".join(record["reason"] for record in one.records if record["reason"]),
+        lambda entry: " ".join(record["reason"] for record in entry.records if record["reason"]),
     ),
 ]

@@ -20,8 +20,8 @@ LEAST_LOAD, LEAST_CALLS = 0.001, 100  # from which on there is something to say 
 
 def calls(records: Records) -> Section | None:
     """One row for each load; the time in the system by the organisation of the workers."""
-    found = data.of_kind(records, KIND)
-    if not found:
+    results = data.of_kind(records, KIND)
+    if not results:
         return None
     section = Section("p-cscf", "Calls through a P-CSCF", "Calls")
     section.intro = [
@@ -30,7 +30,7 @@ def calls(records: Records) -> Section | None:
         "a worker begins with it. With a virtual clock, processor time is measured and the queue is simulated. With "
         "the real clock, there are real threads, a queue and a generator."
     ]
-    served = [record for record in found if record["parameters"]["organisation"] != "both"]
+    served = [record for record in results if record["parameters"]["organisation"] != "both"]
     if served:
         section.add("table", table_of("t-p-cscf", SERVED, served, BY_PROPORTION))
         section.add("table", table_of("t-p-cscf-times", TIMES, served, ALL_MEANS))
@@ -42,7 +42,7 @@ def calls(records: Records) -> Section | None:
         draw = charts.lines(loads, "s", "load of a core", y_format="%")
         caption = "Load of the busiest worker over time."
         section.add("figure", charts.figure("f-p-cscf-load", "Load over time", caption, draw))
-    compared = [line for record in found if record["parameters"]["organisation"] == "both" for line in _lines(record)]
+    compared = [line for record in results if record["parameters"]["organisation"] == "both" for line in _lines(record)]
     if compared:
         section.add("table", table("t-organisations", ORGANISATIONS, compared, OF_TRIALS))
         rows = [

@@ -47,16 +47,16 @@ def hostile(records: Records) -> Section | None:
 
 def _before_and_now(record: dict[str, Any]) -> tuple[float | None, float | None]:
     """Without and with a guard; an endpoint that has none has one figure."""
-    found = data.value(record, metrics.MESSAGES_PER_SECOND)
+    value = data.value(record, metrics.MESSAGES_PER_SECOND)
     without = data.value(record, metrics.MESSAGES_PER_SECOND_WITHOUT_GUARD)
-    return (found, None) if without is None else (without, found)
+    return (value, None) if without is None else (without, value)
 
 
 def _points(record: dict[str, Any]) -> list[dict[str, Any]]:
     before, now = _before_and_now(record)
     paper = THESIS_PER_S if record["parameters"].get("case") == THESIS else None
-    found = ((PAPER, paper), (BEFORE, before), (NOW, now))
-    return [{"name": record["test"]["name"], "series": name, "value": value} for name, value in found if value]
+    entry = ((PAPER, paper), (BEFORE, before), (NOW, now))
+    return [{"name": record["test"]["name"], "series": name, "value": value} for name, value in entry if value]
 
 
 ATTACK: Shown = (Column("Attack"), lambda record: record["test"]["name"])

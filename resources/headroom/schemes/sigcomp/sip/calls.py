@@ -40,8 +40,12 @@ class Call:
     def as_data(self) -> dict[str, Any]:
         """The call as JSON, for programs that send it: messages in order, octets in hexadecimal."""
         messages = [
-            {"from": "caller" if one.from_caller else "called", "name": one.name, "octets": one.octets.hex()}
-            for one in self.messages
+            {
+                "from": "caller" if message.from_caller else "called",
+                "name": message.name,
+                "octets": message.octets.hex(),
+            }
+            for message in self.messages
         ]
         return {"sequence": self.sequence, "seed": self.seed, "number": self.number, "messages": messages}
 
@@ -53,7 +57,7 @@ def call(sequence: str, seed: int, number: int = 0, *, lengths_vary: bool = True
     draw = random.Random(f"{sequence}/{seed}/{number}")
     printed = sequences.load(sequences.path_of(sequence))
     others = _Others(draw, lengths_vary, _shifts(printed, draw))
-    return Call(sequence, seed, number, tuple(others.message(one) for one in printed))
+    return Call(sequence, seed, number, tuple(others.message(message) for message in printed))
 
 
 def calls(sequence: str, seed: int, *, lengths_vary: bool = True) -> Iterator[Call]:
@@ -84,27 +88,27 @@ class _Others:
         self.known: dict[str, str] = {}
 
     def message(self, printed: Message) -> Message:
-        text = _pattern(IDENTITIES).sub(lambda found: self.instead_of(found[0]), printed.octets.decode())
+        text = _pattern(IDENTITIES).sub(lambda result: self.instead_of(result[0]), printed.octets.decode())
         head, _, body = text.partition("\r\n\r\n")
         head = _COUNTERS.sub(self._counted_on, head)
-        head = _LENGTH.sub(lambda found: f"{found['field']}{len(body.encode())}", head)
+        head = _LENGTH.sub(lambda result: f"{result['field']}{len(body.encode())}", head)
         return Message(printed.from_caller, printed.name, f"{head}\r\n\r\n{body}".encode())
 
     def instead_of(self, text: str) -> str:
         if text not in self.known:
             entry = _identities(IDENTITIES)[text]
             kept = entry.get("keep", 0)
-            made = text
-            while made == text or made in self.known.values():
-                made = text[:kept] + getattr(self, f"_{entry['kind']}")(text[kept:])
-            self.known[text] = made
+            result = text
+            while result == text or result in self.known.values():
+                result = text[:kept] + getattr(self, f"_{entry['kind']}")(text[kept:])
+            self.known[text] = result
         return self.known[text]
 
     def _shape(self, text: str) -> str:
         if self.lengths_vary:
             change = self.draw.randint(-min(MOST_SHRINKAGE, len(text) // 2), MOST_GROWTH)
             text = text[:change] if change < 0 else text + text[-1] * change
-        return self._drawn(text, {one: kind for kind in _KINDS for one in kind})
+        return self._drawn(text, {text: kind for kind in _KINDS for text in kind})
 
     def _hex(self, text: str) -> str:
         kinds = dict.fromkeys("0123456789abcdef", "0123456789abcdef")
@@ -112,8 +116,8 @@ class _Others:
 
     def _drawn(self, text: str, kinds: dict[str, str]) -> str:
         """Another character of its kind for each; a number keeps its length, so it does not begin with 0."""
-        made = "".join(self.draw.choice(kinds[one]) if one in kinds else one for one in text)
-        return self.draw.choice("123456789") + made[1:] if made.startswith("0") and text[0] != "0" else made
+        result = "".join(self.draw.choice(kinds[entry]) if entry in kinds else entry for entry in text)
+        return self.draw.choice("123456789") + result[1:] if result.startswith("0") and text[0] != "0" else result
 
     def _ipv4(self, text: str) -> str:
         if self.lengths_vary:
@@ -121,19 +125,19 @@ class _Others:
         spans = {1: (1, 9), 2: (10, 99), 3: (100, 223)}
         return ".".join(str(self.draw.randint(*spans[len(part)])) for part in text.split("."))
 
-    def _counted_on(self, found: re.Match[str]) -> str:
+    def _counted_on(self, match: re.Match[str]) -> str:
         by = [self.shifts["rseq"], self.shifts["cseq"]]  # RAck has both, in this order (RFC 3262, 7.2)
-        field = found["field"].lower()
-        numbers = [int(number) for number in found["numbers"].split()]
+        field = match["field"].lower()
+        numbers = [int(number) for number in match["numbers"].split()]
         shifts = by if field == "rack" else [self.shifts[field]]
-        return f"{found['field']}: " + " ".join(str(n + more) for n, more in zip(numbers, shifts, strict=True))
+        return f"{match['field']}: " + " ".join(str(n + more) for n, more in zip(numbers, shifts, strict=True))
 
 
 def _shifts(printed: Sequence[Message], draw: random.Random) -> dict[str, int]:
     """Random increments of CSeq and RSeq for this call, small enough to keep their numbers of digits."""
     most = {"cseq": 0, "rseq": 0}
     for message in printed:
-        for found in _COUNTERS.finditer(message.octets.decode()):
-            if (field := found["field"].lower()) in most:
-                most[field] = max(most[field], int(found["numbers"]))
+        for match in _COUNTERS.finditer(message.octets.decode()):
+            if (field := match["field"].lower()) in most:
+                most[field] = max(most[field], int(match["numbers"]))
     return {field: draw.randint(0, 10 ** len(str(largest)) - 1 - largest) for field, largest in most.items()}

@@ -35,7 +35,7 @@ def names() -> list[str]:
 
 def load(name: str) -> tuple[Message, ...]:
     """The messages of a sequence as they were counted. Raises UsageError for a name that is not in `names()`."""
-    return tuple(one.message for one in load_with_lengths(name))
+    return tuple(message.message for message in load_with_lengths(name))
 
 
 @lru_cache

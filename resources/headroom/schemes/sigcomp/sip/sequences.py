@@ -50,13 +50,13 @@ def load(path: Path) -> tuple[Message, ...]:
         raise UsageError(f"{shown(path)} cannot be read as text: {error}.") from error
     if lines and not lines[-1]:
         del lines[-1]  # behind the last end of a line
-    found: list[tuple[str, str, list[str]]] = []
+    results: list[tuple[str, str, list[str]]] = []
     for line in lines:
         if line.startswith((CALLER, CALLED)):
-            found.append((line[:3], line[4:].strip(), []))
-        elif found:
-            found[-1][2].append(line)
-    messages = tuple(Message(who == CALLER, what, _assembled(text)) for who, what, text in found)
+            results.append((line[:3], line[4:].strip(), []))
+        elif results:
+            results[-1][2].append(line)
+    messages = tuple(Message(who == CALLER, what, _assembled(text)) for who, what, text in results)
     if not messages or not messages[0].from_caller:
         raise UsageError(f"{shown(path)} is no sequence: its first message, behind a line with {CALLER}, is missing.")
     if bare := [message.name for message in messages if message.octets.startswith(b"\r\n")]:
