@@ -8,22 +8,22 @@ from headroom.core.replay import Replay
 LARGEST_SMALL_CID, LARGEST_CID = 15, 16383
 
 
-def crowded(done: Replay) -> str:
+def crowded(result: Replay) -> str:
     """A sentence when flows keep taking each other's CIDs, so that nearly everything is IR; "" otherwise."""
-    if not done.config.compressor:
+    if not result.config.compressor:
         return ""
-    channel = done.config.channel
+    channel = result.config.channel
     channels = int(channel.get("channels", 1))
     cids = channels * (int(channel.get("max_cid", LARGEST_SMALL_CID)) + 1)
-    compressor = done.direction().get("compressor", {})
-    types = done.packet_types
+    compressor = result.direction().get("compressor", {})
+    types = result.packet_types
     whole = sum(count for name, count in types.items() if name in ("IR", "IR-DYN"))
     full = int(compressor.get("contexts", 0)) >= cids
     # A capture's flows are not counted; there, that each CID was set up again and again tells.
-    if not full or 2 * whole < sum(types.values()) or (done.config.flows <= cids and whole < 10 * cids):
+    if not full or 2 * whole < sum(types.values()) or (result.config.flows <= cids and whole < 10 * cids):
         return ""
     more = ["--cids large --max-cid 16383"] if cids < channels * (LARGEST_CID + 1) else []
-    if isinstance(done.config.source, str) and not done.config.source.endswith(CAPTURES):
+    if isinstance(result.config.source, str) and not result.config.source.endswith(CAPTURES):
         more.append(f"channels=N (flows are spread over N channels; now {channels})")
     return (
         f"There are more flows than contexts: all {cids} CIDs are taken and flows replace each other, so "

@@ -38,20 +38,20 @@ TO_R_1 = "; in R-mode one wrong bit of the type makes it R-1, which has no CRC"
 
 
 def damaged(scheme: Scheme, seed: int) -> list[DamagedType]:
-    found: dict[str, DamagedType] = {}
+    damaged_types: dict[str, DamagedType] = {}
     reference = implementations.find(Settings().compressor)
     for source, named in TRAFFIC:
         run = Run(reference, reference, Settings(seed=seed))
         seen = observe(replay_options.config_of(scheme, source, {**LINK, **named}, run))
-        for one in arrivals.judged(seen):
-            kind = one.arrival.seen.kind
+        for judgement in arrivals.judged(seen):
+            kind = judgement.arrival.seen.kind
             width = arrivals.width_of(kind)
             theory = THEORY[width] + (TO_R_1 if named["mode"] == "R" and kind.startswith("UOR-2") else "")
-            row = found.setdefault(f"{named['mode']}-mode, {kind}", DamagedType("", theory))
+            row = damaged_types.setdefault(f"{named['mode']}-mode, {kind}", DamagedType("", theory))
             row.packets += 1
-            row.damaged += arrivals.header_is_damaged(one.arrival.seen)
-            row.wrong += one.arrival.seen.verdict == "mismatched"
-            row.expected += 1.0 if one.is_missed or one.follows else arrivals.ATTEMPTS * one.chance
-    for name, row in found.items():
+            row.damaged += arrivals.header_is_damaged(judgement.arrival.seen)
+            row.wrong += judgement.arrival.seen.verdict == "mismatched"
+            row.expected += 1.0 if judgement.is_missed or judgement.follows else arrivals.ATTEMPTS * judgement.chance
+    for name, row in damaged_types.items():
         row.name = name
-    return list(found.values())
+    return list(damaged_types.values())

@@ -29,12 +29,12 @@ class Judgement:
     not_judged: list[str] = field(default_factory=list)
 
 
-def second_judge(done: replay.Replay, window: int = 1, refresh_limit: int | None = None) -> Judgement:
+def second_judge(replayed: replay.Replay, window: int = 1, refresh_limit: int | None = None) -> Judgement:
     """The compressor's stream before the ROHC judge: every link packet with its original, and the feedback in between.
 
     `window` and `refresh_limit` are those of `headroom.schemes.rohc.judge.Checker`.
     """
-    config = replace(done.config, records="all", record_octets=True)
+    config = replace(replayed.config, records="all", record_octets=True)
     with tempfile.TemporaryDirectory(prefix="headroom-judge-") as folder:
         path = Path(folder) / "source.pcapng"
         again = replay.run(replace(config, outputs={"source": path}))
@@ -61,11 +61,12 @@ def second_judge(done: replay.Replay, window: int = 1, refresh_limit: int | None
         checker.finish()
         result.restored += checker.restored
         result.findings += [
-            replace(one, packet=positions[channel][one.packet or 0], judge="headroom.schemes.rohc.judge")
-            for one in checker.findings
+            replace(finding, packet=positions[channel][finding.packet or 0], judge="headroom.schemes.rohc.judge")
+            for finding in checker.findings
         ]
         result.not_judged += [
-            f"{nth('packet', positions[channel][one.packet_index])}: {one.sentence}" for one in checker.not_judged
+            f"{nth('packet', positions[channel][judged.packet_index])}: {judged.sentence}"
+            for judged in checker.not_judged
         ]
     return result
 
@@ -85,9 +86,9 @@ def feedback_data(element: bytes) -> bytes:
     return element[2:] if element and element[0] & 0x07 == 0 else element[1:]
 
 
-def compare_with_tshark(done: replay.Replay) -> second_reading.LinkReading:
+def compare_with_tshark(result: replay.Replay) -> second_reading.LinkReading:
     """The link as tshark and as the ROHC judge read it, field by field."""
-    again = replay.run(replace(done.config, records="all", record_octets=True))
+    again = replay.run(replace(result.config, records="all", record_octets=True))
     if any("segments" in record for record in again.records):
         return second_reading.LinkReading(differences=["packets went as segments, of which tshark shows no headers"])
     packets = [
@@ -95,5 +96,5 @@ def compare_with_tshark(done: replay.Replay) -> second_reading.LinkReading:
         for record in again.records
         if "packet" in record and record.get("direction") == "forward" and "link" in record
     ]
-    parameters = Parameters.of(done.config.channel)
+    parameters = Parameters.of(result.config.channel)
     return second_reading.compare(RohcChannel(ChannelHints(parameters.large_cids), parameters.large_cids, ()), packets)

@@ -66,7 +66,7 @@ def parse(octets: bytes) -> RohcOption:
 
 
 def _profiles(suboptions: bytes) -> frozenset[int]:
-    found: frozenset[int] | None = None
+    results: frozenset[int] | None = None
     while suboptions:
         length = suboptions[1] if len(suboptions) > 1 else 0
         if length < 2 or length > len(suboptions):
@@ -77,8 +77,8 @@ def _profiles(suboptions: bytes) -> frozenset[int]:
             numbers = [int.from_bytes(suboptions[at : at + 2], "big") for at in range(2, length, 2)]
             if numbers != sorted(set(numbers)):
                 raise UsageError("The profiles of the PROFILES suboption are not in ascending order (RFC 3241, 2.2).")
-            found = frozenset(numbers)
+            results = frozenset(numbers)
         suboptions = suboptions[length:]
-    if found is None:
+    if results is None:
         raise UsageError("The PROFILES suboption is missing; it must be supplied (RFC 3241, 2.2).")
-    return found
+    return results

@@ -10,9 +10,9 @@ from headroom.schemes.rohc import contexts, ppp
 OR = " or "  # between modes, of which that is meant which both sides have
 
 
-def _ppp_option(made: ReplayConfig, text: str) -> None:
-    made.channel |= ppp.parse(bytes.fromhex(octets(text))).channel()
-    made.encapsulation = "ppp"
+def _ppp_option(config: ReplayConfig, text: str) -> None:
+    config.channel |= ppp.parse(bytes.fromhex(octets(text))).channel()
+    config.encapsulation = "ppp"
 
 
 ARGUMENTS = {
@@ -26,16 +26,16 @@ ARGUMENTS = {
 }
 
 
-def choose_mode(made: ReplayConfig) -> None:
+def choose_mode(config: ReplayConfig) -> None:
     """Replaces a list of modes by the first mode that both sides declare."""
-    if OR in str(made.channel.get("mode", "")):
-        ends = {"compressor": made.compressor, "decompressor": made.decompressor}
-        modes = made.channel["mode"].split(OR)
-        made.channel["mode"] = implementations.first_declared(made.scheme, "modes", modes, ends)
+    if OR in str(config.channel.get("mode", "")):
+        ends = {"compressor": config.compressor, "decompressor": config.decompressor}
+        modes = config.channel["mode"].split(OR)
+        config.channel["mode"] = implementations.first_declared(config.scheme, "modes", modes, ends)
 
 
-def remarks(done: Replay) -> list[str]:
-    crowded = contexts.crowded(done)
+def remarks(result: Replay) -> list[str]:
+    crowded = contexts.crowded(result)
     return [crowded] if crowded else []
 
 

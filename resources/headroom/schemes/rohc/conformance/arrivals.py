@@ -61,16 +61,19 @@ class Balance:
 
 def in_order(seen: Observation) -> list[Arrival]:
     """All arrivals of the forward direction in order. Of those at one time the ones that were held back come last."""
-    found = []
-    for one in seen.packets:
-        for part, arrival in replay.arrivals_of(one.record):
+    results = []
+    for packet in seen.packets:
+        for part, arrival in replay.arrivals_of(packet.record):
             octets = flipped(bytes.fromhex(part["link"]), part.get("flipped", ()))
             late = bool(part.get("held")) and not arrival.get("duplicate")
-            found.append(
-                ((arrival["time_ns"], late, one.index), Arrival(arrival["time_ns"], one, octets, arrival["status"]))
+            results.append(
+                (
+                    (arrival["time_ns"], late, packet.index),
+                    Arrival(arrival["time_ns"], packet, octets, arrival["status"]),
+                )
             )
-    found.sort(key=lambda pair: pair[0])
-    return [arrival for _, arrival in found]
+    results.sort(key=lambda pair: pair[0])
+    return [arrival for _, arrival in results]
 
 
 def width_of(kind: str) -> int:
@@ -96,15 +99,15 @@ def judged(seen: Observation) -> Iterator[Judged]:
     judges: dict[int, Decompressor] = {}
     was_wrong: dict[tuple[int, int | None], bool] = {}  # by context: its last packet that came out
     for arrival in in_order(seen):
-        one = arrival.seen
-        outcome = judges.setdefault(one.channel, Decompressor(seen.parameters)).decompress(arrival.octets)
+        packet = arrival.seen
+        outcome = judges.setdefault(packet.channel, Decompressor(seen.parameters)).decompress(arrival.octets)
         if outcome.is_unfinished:
             continue
-        is_right = _is_original(outcome.delivered, one)
-        kind = outcome.packet.kind if outcome.packet is not None else one.kind
+        is_right = _is_original(outcome.delivered, packet)
+        kind = outcome.packet.kind if outcome.packet is not None else packet.kind
         is_missed = outcome.delivered is not None and not is_right
         # A CRC is linear: it misses the same difference in the context packet after packet.
-        context, is_wrong = (one.channel, one.cid), one.verdict == "mismatched"
+        context, is_wrong = (packet.channel, packet.cid), packet.verdict == "mismatched"
         follows = is_wrong and is_right and was_wrong.get(context, False)
         if arrival.status == "OK":
             was_wrong[context] = is_wrong
@@ -115,35 +118,37 @@ def balance(seen: Observation) -> Balance:
     """The judge and the decompressor on the same arrivals."""
     arrived = list(judged(seen))
     outage = longest = 0
-    for one in arrived:
-        outage = 0 if one.arrival.status == "OK" else outage + 1
+    for judgement in arrived:
+        outage = 0 if judgement.arrival.status == "OK" else outage + 1
         longest = max(longest, outage)
     return Balance(
         len(arrived),
-        sum(one.is_right for one in arrived),
-        sum(not one.is_right for one in arrived),
-        sum(one.chance for one in arrived),
+        sum(packet.is_right for packet in arrived),
+        sum(not packet.is_right for packet in arrived),
+        sum(packet.chance for packet in arrived),
         seen.done.count("mismatched"),
         seen.done.count("identical"),
-        sum(header_is_damaged(one.arrival.seen) for one in arrived),
+        sum(header_is_damaged(packet.arrival.seen) for packet in arrived),
         longest,
-        sum(one.follows for one in arrived),
+        sum(packet.follows for packet in arrived),
     )
 
 
-def _is_original(delivered: bytes | None, one: ObservedPacket) -> bool:
+def _is_original(delivered: bytes | None, observed: ObservedPacket) -> bool:
     """True if a delivered packet equals the original, except for bits of the payload that the link flipped."""
-    if delivered is None or len(delivered) != len(one.original):
+    if delivered is None or len(delivered) != len(observed.original):
         return False
-    packet = one.outcome.packet if one.outcome else None
-    assert packet is not None and one.link is not None
-    payload = len(one.link) - packet.end
+    packet = observed.outcome.packet if observed.outcome else None
+    assert packet is not None and observed.link is not None
+    payload = len(observed.link) - packet.end
     changed = [
-        bit + 8 * (len(one.original) - len(one.link)) for bit in one.record.get("flipped", ()) if bit >= 8 * packet.end
+        bit + 8 * (len(observed.original) - len(observed.link))
+        for bit in observed.record.get("flipped", ())
+        if bit >= 8 * packet.end
     ]
-    return delivered == flipped(one.original, [bit for bit in changed if payload])
+    return delivered == flipped(observed.original, [bit for bit in changed if payload])
 
 
-def header_is_damaged(one: ObservedPacket) -> bool:
-    packet = one.outcome.packet if one.outcome else None
-    return packet is not None and any(bit < 8 * packet.end for bit in one.record.get("flipped", ()))
+def header_is_damaged(observed: ObservedPacket) -> bool:
+    packet = observed.outcome.packet if observed.outcome else None
+    return packet is not None and any(bit < 8 * packet.end for bit in observed.record.get("flipped", ()))

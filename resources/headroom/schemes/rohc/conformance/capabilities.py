@@ -19,7 +19,7 @@ MOST_CONTEXTS = 1 << 20  # of one instance, over all its channels
 
 
 def require(
-    found: Implementation,
+    implementation: Implementation,
     role: Role,
     channel: dict[str, Any],
     build: str,
@@ -38,7 +38,7 @@ def require(
         needs["features"] = [feature]
     if feedback != "none":
         needs["feedback"] = [feedback]
-    capabilities.require(found, role, find(NAME), build, **needs)
+    capabilities.require(implementation, role, find(NAME), build, **needs)
 
 
 def needs_of(channel: Mapping[str, Any]) -> dict[str, Any]:
@@ -49,9 +49,9 @@ def needs_of(channel: Mapping[str, Any]) -> dict[str, Any]:
     return needs | ({"max_cid": channel["max_cid"]} if channel.get("max_cid") else {})
 
 
-def declares(found: Implementation, feature: str) -> bool:
+def declares(implementation: Implementation, feature: str) -> bool:
     """True if an implementation declares a feature, given by the judge's name for it."""
-    declared = found.declared(NAME)
+    declared = implementation.declared(NAME)
     if feature == "r-mode":
         return "R" in declared.get("modes", ())
     if feature.startswith("profile-"):
@@ -59,33 +59,33 @@ def declares(found: Implementation, feature: str) -> bool:
     return feature in declared.get("features", ())
 
 
-def options_for(found: Implementation, role: Role, feature: str | None) -> dict[str, Any]:
+def options_for(implementation: Implementation, role: Role, feature: str | None) -> dict[str, Any]:
     """`options` that turn a declared feature on; {} for none."""
-    return found.options_for(feature, role, NAME) if feature else {}
+    return implementation.options_for(feature, role, NAME) if feature else {}
 
 
 def turn_on(config: ReplayConfig, features: Iterable[str]) -> None:
     """Turns features on at both ends. Raises NotDeclared where one of them does not declare one."""
-    for feature, (role, found) in itertools.product(features, config.sides):
-        require(found, role, {}, config.build, feature)
+    for feature, (role, implementation) in itertools.product(features, config.sides):
+        require(implementation, role, {}, config.build, feature)
         options = getattr(config, f"{role}_options")
-        options.update(options_for(found, role, feature) | options)
+        options.update(options_for(implementation, role, feature) | options)
 
 
-def require_what_is_sent(found: Implementation, contexts: Iterable[Context | TcpContext]) -> None:
+def require_what_is_sent(implementation: Implementation, contexts: Iterable[Context | TcpContext]) -> None:
     """Raises NotDeclared where a decompressor is sent what takes a feature that it does not declare. Which headers a
     compressor takes into a context, and so what the decompressor needs, only its packets show."""
     for feature in dict.fromkeys(feature for context in contexts for feature in _features(context)):
-        if not declares(found, feature):
+        if not declares(implementation, feature):
             raise capabilities.NotDeclared(
-                f"The compressor's packets take the feature {feature}, which {found.name} does not declare as a "
-                "decompressor."
+                f"The compressor's packets take the feature {feature}, which {implementation.name} does not declare as "
+                "a decompressor."
             )
 
 
 def _features(context: Context | TcpContext) -> Iterator[str]:
     if isinstance(context, TcpContext):
-        if not {one.method for one in context.headers} <= {*IP, "tcp"}:
+        if not {header.method for header in context.headers} <= {*IP, "tcp"}:
             yield "extension-headers"
         return
     if len(context.ips) > 2:
@@ -96,23 +96,23 @@ def _features(context: Context | TcpContext) -> Iterator[str]:
         yield "list-compression"
 
 
-def profiles_of(found: Implementation) -> list[str]:
+def profiles_of(implementation: Implementation) -> list[str]:
     """Profiles that an implementation declares."""
-    return list(found.declared(NAME).get("profiles", ()))
+    return list(implementation.declared(NAME).get("profiles", ()))
 
 
-def channels_of(found: Implementation, channel: dict[str, Any], most: int = 256) -> int:
+def channels_of(implementation: Implementation, channel: dict[str, Any], most: int = 256) -> int:
     """The number of channels that one instance may have, as declared; at most `most`, and no more than memory holds
     even if an adapter allocates all contexts in advance."""
-    declared = int(found.declared(NAME).get("max_channels", 1))
+    declared = int(implementation.declared(NAME).get("max_channels", 1))
     return max(1, min(declared, most, MOST_CONTEXTS // (int(channel.get("max_cid", 15)) + 1)))
 
 
 def adapter(
-    found: Implementation, channel: dict[str, Any], build: str, options: dict[str, Any] | None = None
+    implementation: Implementation, channel: dict[str, Any], build: str, options: dict[str, Any] | None = None
 ) -> dict[str, Any]:
     """One side of a job: library and configuration."""
-    return capabilities.adapter(found, build, {"scheme": NAME, **channel}, options)
+    return capabilities.adapter(implementation, build, {"scheme": NAME, **channel}, options)
 
 
 def agree_on_profiles(config: ReplayConfig) -> None:
@@ -123,7 +123,7 @@ def agree_on_profiles(config: ReplayConfig) -> None:
 
 def common_profiles(*ends: Implementation | None) -> list[str]:
     """PROFILES of a channel: those that the judge knows and that both ends declare."""
-    found = [f"0x{number:04x}" for number in sorted(PROFILES)]
+    results = [f"0x{number:04x}" for number in sorted(PROFILES)]
     for end in filter(None, ends):
-        found = [profile for profile in found if profile in profiles_of(end)]
-    return found
+        results = [profile for profile in results if profile in profiles_of(end)]
+    return results

@@ -31,19 +31,19 @@ def profile_for(packet: bytes, features: Collection[str] = ()) -> int:
     who can list them.
     """
     protocols = () if "extension-headers" in features else None
-    found = headers.parse(packet, protocols=protocols)
-    if found is None or not _is_plain(packet, found.ips[:1]):
+    original = headers.parse(packet, protocols=protocols)
+    if original is None or not _is_plain(packet, original.ips[:1]):
         return UNCOMPRESSED
-    if len(found.ips) > 2 or not _is_plain(packet, found.ips):
-        return IP if len(found.ips) > 1 else UNCOMPRESSED
+    if len(original.ips) > 2 or not _is_plain(packet, original.ips):
+        return IP if len(original.ips) > 1 else UNCOMPRESSED
     if encrypted := headers.parse(packet, ("ESP",), protocols=protocols):
         return ESP if len(packet) > encrypted.end else UNCOMPRESSED
     transport, profile, with_rtp = "UDP", UDP, RTP
-    if found.ips[-1].following == headers.UDP_LITE:
+    if original.ips[-1].following == headers.UDP_LITE:
         transport, profile, with_rtp = "UDP-Lite", UDP_LITE, RTP_LITE
     inner = headers.parse(packet, (transport,), protocols=protocols)
     if inner is None:
-        return IP if len(packet) > found.end else UNCOMPRESSED
+        return IP if len(packet) > original.end else UNCOMPRESSED
     if profile == UDP and int.from_bytes(packet[inner.udp + 4 : inner.udp + 6], "big") != len(packet) - inner.udp:
         return UNCOMPRESSED
     may_be_rtp = min(inner.ports) >= 1024
@@ -62,55 +62,59 @@ def _is_plain(packet: bytes, ips: Sequence[headers.IpHeader]) -> bool:
         listless = ip.version == 6 and ip.following in NOT_COMPRESSED
         if not ip.length_matches or ip.options or ip.fragment or listless:
             return False
-        if any(one.type == extension_headers.FRAGMENT for one in ip.extensions):
+        if any(header.type == extension_headers.FRAGMENT for header in ip.extensions):
             return False
         if ip.version == 4 and not headers.checksum_is_right(packet[ip.start : ip.start + 20]):
             return False
     return True
 
 
-def require(found: Implementation, profiles: Collection[str] | None, packets: Sequence[bytes]) -> None:
+def require(implementation: Implementation, profiles: Collection[str] | None, packets: Sequence[bytes]) -> None:
     """Raises NotDeclared when most packets are for a profile that `found` does not declare (of `profiles`, if given).
 
     Nothing is required where some packets can only go uncompressed: the case is about these.
     """
-    features = _lists_of(found)
+    features = _lists_of(implementation)
     chosen = _carriers(profiles, packets, features)
     if not chosen or any(profile_for(packet, features) == UNCOMPRESSED for packet in packets):
         return
     profile, count = chosen.most_common(1)[0]
-    if 2 * count > len(packets) and not capabilities.declares(found, f"profile-0x{profile:04x}"):
-        raise NotDeclared(f"{found.name} does not declare profile 0x{profile:04x}, which fits these packets.")
+    if 2 * count > len(packets) and not capabilities.declares(implementation, f"profile-0x{profile:04x}"):
+        raise NotDeclared(f"{implementation.name} does not declare profile 0x{profile:04x}, which fits these packets.")
 
 
-def unused(found: Implementation, profiles: Collection[str] | None, sent: Iterable[tuple[bytes, int | None]]) -> str:
+def unused(
+    implementation: Implementation, profiles: Collection[str] | None, sent: Iterable[tuple[bytes, int | None]]
+) -> str:
     """Returns a sentence if a compressor sends everything uncompressed though it declares a profile that fits many
     packets; "" otherwise.
 
     `sent`: originals with the profile of their link packet, None if that is not known.
     """
     known = [(packet, profile) for packet, profile in sent if profile is not None]
-    chosen = _carriers(profiles, [packet for packet, _ in known], _lists_of(found))
+    chosen = _carriers(profiles, [packet for packet, _ in known], _lists_of(implementation))
     if any(profile != UNCOMPRESSED for _, profile in known):
         return ""
     for profile, count in chosen.most_common():
-        if count >= ENOUGH and capabilities.declares(found, f"profile-0x{profile:04x}"):
+        if count >= ENOUGH and capabilities.declares(implementation, f"profile-0x{profile:04x}"):
             return (
-                f"{found.name} declares profile 0x{profile:04x}, but sends {count} packets that fit it "
+                f"{implementation.name} declares profile 0x{profile:04x}, but sends {count} packets that fit it "
                 "uncompressed, so nothing was tested"
             )
     return ""
 
 
-def _lists_of(found: Implementation) -> list[str]:
-    return [feature for feature in LISTS if capabilities.declares(found, feature)]
+def _lists_of(implementation: Implementation) -> list[str]:
+    return [feature for feature in LISTS if capabilities.declares(implementation, feature)]
 
 
 def _carriers(profiles: Collection[str] | None, packets: Sequence[bytes], features: Collection[str]) -> Counter[int]:
     """Counts, for each profile of the channel, the packets that fit it."""
     with_tcp = profiles is not None and f"0x{TCP:04x}" in profiles
-    found = Counter(TCP if with_tcp and tcp.restorable(packet) else profile_for(packet, features) for packet in packets)
-    del found[UNCOMPRESSED]
+    result = Counter(
+        TCP if with_tcp and tcp.restorable(packet) else profile_for(packet, features) for packet in packets
+    )
+    del result[UNCOMPRESSED]
     return Counter(
-        {profile: count for profile, count in found.items() if profiles is None or f"0x{profile:04x}" in profiles}
+        {profile: count for profile, count in result.items() if profiles is None or f"0x{profile:04x}" in profiles}
     )

@@ -129,11 +129,11 @@ def trials(kind: str, seed: int, names: Iterable[str] | None = None) -> list[Tri
     if kind not in KINDS:
         raise UsageError(f"'{kind}' is no damage; there are {', '.join(KINDS)}.")
     source = random.Random(f"{seed}/{kind}")
-    found = []
+    results = []
     for target in _targets(names, every_ir=kind == "short bursts"):
         for what, octets in _variants(kind, target, source):
             outcome, recovered = target.judged(octets)
-            found.append(
+            results.append(
                 Trial(
                     target.vector,
                     target.before,
@@ -146,7 +146,7 @@ def trials(kind: str, seed: int, names: Iterable[str] | None = None) -> list[Tri
                     _chance(outcome),
                 )
             )
-    return found
+    return results
 
 
 def _chance(outcome: Outcome) -> float:
@@ -157,7 +157,7 @@ def _chance(outcome: Outcome) -> float:
 
 def _targets(names: Iterable[str] | None, every_ir: bool = False) -> list[_Target]:
     """The last packet of each vector that is delivered; with `every_ir` the first one of each, too, mostly an IR."""
-    found: list[_Target] = []
+    results: list[_Target] = []
     seen: set[tuple[bytes, ...]] = set()
     chosen = load() if names is None else names
     for vector in (load()[name] for name in chosen):
@@ -169,8 +169,8 @@ def _targets(names: Iterable[str] | None, every_ir: bool = False) -> list[_Targe
             target = None if links in seen else _target(vector, links)
             seen.add(links)
             if target is not None:
-                found.append(target)
-    return found
+                results.append(target)
+    return results
 
 
 def _target(vector: Vector, links: tuple[bytes, ...]) -> _Target | None:
@@ -201,11 +201,15 @@ def _variants(kind: str, target: _Target, source: random.Random) -> Iterable[tup
         for bit in range(8 * end):
             yield f"with bit {bit} flipped", flipped(link, [bit])
     elif kind == "CRC bits flipped":
-        for one in target.packet.fields:
-            if one.name == "CRC":
-                masks = range(1, 1 << one.width)
+        for header_field in target.packet.fields:
+            if header_field.name == "CRC":
+                masks = range(1, 1 << header_field.width)
                 for mask in source.sample(masks, min(len(masks), MOST_MASKS)):
-                    bits = [one.position + n for n in range(one.width) if mask >> one.width - 1 - n & 1]
+                    bits = [
+                        header_field.position + n
+                        for n in range(header_field.width)
+                        if mask >> header_field.width - 1 - n & 1
+                    ]
                     yield f"with CRC bits {bits} flipped", flipped(link, bits)
     elif kind == "short bursts":
         yield from _bursts(target, source)
@@ -226,11 +230,13 @@ def _variants(kind: str, target: _Target, source: random.Random) -> Iterable[tup
 def _bursts(target: _Target, source: random.Random) -> Iterable[tuple[str, bytes]]:
     """Errors in one octet that are no longer than the CRC, in fields that stand for themselves."""
     packet = target.packet
-    width = next((one.width for one in packet.fields if one.name == "CRC"), 0)
+    width = next((field.width for field in packet.fields if field.name == "CRC"), 0)
     if not width:  # types 0 and 1 of R-mode
         return
     plain = PLAIN_FIELDS if packet.header is None else ("UDP Checksum",)
-    octets = [one.position // 8 + n for one in packet.fields if one.name in plain for n in range(one.width // 8)]
+    octets = [
+        field.position // 8 + n for field in packet.fields if field.name in plain for n in range(field.width // 8)
+    ]
     for octet in source.sample(octets, min(len(octets), MOST_BURSTS)):
         first = source.randrange(8)
         last = min(7, first + source.randrange(width))
@@ -280,18 +286,18 @@ def job(group: Sequence[Trial], decompressor: Implementation, build: str) -> dic
 def _in_order(group: Sequence[Trial]) -> list[tuple[int, int, bytes, bytes | None]]:
     """(step, trial, octets, what is expected) of every link packet. Before the damage everything is as in the
     vector."""
-    found = []
+    result = []
     longest = max(len(trial.before) for trial in group) + 2
     for number in range(longest):
         for position, trial in enumerate(group):
             behind = number - len(trial.before)
             if behind < 0:
-                found.append((number, position, trial.before[number], trial.vector.steps[number].packet))
+                result.append((number, position, trial.before[number], trial.vector.steps[number].packet))
             elif behind == 0:
-                found.append((number, position, trial.damaged, trial.expected))
+                result.append((number, position, trial.damaged, trial.expected))
             elif behind == 1 and trial.recovery is not None:
-                found.append((number, position, trial.recovery, trial.recovered))
-    return found
+                result.append((number, position, trial.recovery, trial.recovered))
+    return result
 
 
 def _count(tried: DamageOutcome, group: Sequence[Trial], document: dict[str, Any]) -> None:

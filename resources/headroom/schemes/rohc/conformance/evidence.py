@@ -12,18 +12,18 @@ from headroom.schemes.rohc.judge.v1.packet import trace_line
 def of_finding(seen: Observation, finding: Finding) -> str:
     """The packet that a finding is about: the link as the judge reads it, the original beside what the judge
     restores."""
-    one = next((packet for packet in seen.packets if packet.index == finding.packet), None)
+    observed = next((packet for packet in seen.packets if packet.index == finding.packet), None)
     lines = [str(finding), ""]
-    if one is None:
+    if observed is None:
         return "\n".join([*lines, "There is no such packet."])
-    return "\n".join([*lines, *of_packet(one)])
+    return "\n".join([*lines, *of_packet(observed)])
 
 
-def of_packet(one: ObservedPacket) -> list[str]:
+def of_packet(packet: ObservedPacket) -> list[str]:
     """Lines about one packet: its fields on the link, and the original beside what the judge restores."""
-    lines = [f"on the link: {one.link.hex() if one.link is not None else 'nothing'}"]
-    lines += [f"as {nth('segment', n)}: {segment.hex()}" for n, segment in enumerate(one.segments)]
-    outcome = one.outcome
+    lines = [f"on the link: {packet.link.hex() if packet.link is not None else 'nothing'}"]
+    lines += [f"as {nth('segment', n)}: {segment.hex()}" for n, segment in enumerate(packet.segments)]
+    outcome = packet.outcome
     if outcome is not None and outcome.packet is not None:
         lines += outcome.packet.trace().splitlines()
     elif outcome is not None and outcome.error is not None:
@@ -31,9 +31,9 @@ def of_packet(one: ObservedPacket) -> list[str]:
     if outcome is not None and outcome.error is not None and outcome.packet is not None:
         lines.append(f"refused: {outcome.error}")
     restored = outcome.delivered if outcome is not None else None
-    lines += ["", *side_by_side("original", one.original, "restored by the judge", restored)]
-    statuses = ", ".join(arrival["status"] for arrival in one.record.get("decompressor", ()))
-    lines += ["", f"the decompressor: {one.verdict}" + (f" ({statuses})" if statuses else "")]
+    lines += ["", *side_by_side("original", packet.original, "restored by the judge", restored)]
+    statuses = ", ".join(arrival["status"] for arrival in packet.record.get("decompressor", ()))
+    lines += ["", f"the decompressor: {packet.verdict}" + (f" ({statuses})" if statuses else "")]
     return lines
 
 
@@ -42,7 +42,7 @@ def of_vector(played: VectorOutcome) -> str:
     vector = played.vector
     lines = [
         f"{vector.name}: {vector.shows}",
-        *(f"  RFC {one['rfc']}, {one['section']}: {one['text']}" for one in vector.rests_on),
+        *(f"  RFC {entry['rfc']}, {entry['section']}: {entry['text']}" for entry in vector.rests_on),
     ]
     lines += ["", *played.wrong, ""]
     for number, step in enumerate(vector.steps):

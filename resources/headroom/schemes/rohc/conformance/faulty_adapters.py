@@ -38,8 +38,8 @@ def job(library: Path) -> dict[str, Any]:
 
 def library(libraries: Path, fault: str) -> Path:
     """The adapter with a fault, or the one that makes an attack."""
-    found = libraries / f"intruder_{fault}.so"
-    return found if found.is_file() and fault != "none" else libraries / f"faulty_{fault}.so"
+    path = libraries / f"intruder_{fault}.so"
+    return path if path.is_file() and fault != "none" else libraries / f"faulty_{fault}.so"
 
 
 def provoke(libraries: Path, fault: str, build: str) -> str:
@@ -60,8 +60,8 @@ def intrude(libraries: Path, attack: str, build: str, folder: Path) -> str:
     files = {"reads_a_file": home / ".ssh" / "key", "makes_a_file": ROOT / "resources" / "intruder.py"}
     file = files.get(attack, folder if attack == "fills_the_disk" else folder / "record.json")
     (home / ".ssh").mkdir(parents=True, exist_ok=True)
-    for made in (home / ".ssh" / "key", folder / "record.json"):
-        made.write_text("{}\n", encoding="utf-8")
+    for path in (home / ".ssh" / "key", folder / "record.json"):
+        path.write_text("{}\n", encoding="utf-8")
     with _listening(attack == "connects_to_loopback") as port, _knocking(attack == "listens_on_loopback", port):
         given = {"INTRUDER_FILE": file, "INTRUDER_PID": os.getpid(), "INTRUDER_PORT": port, "HOME": home}
         with mock.patch.dict(os.environ, {name: str(value) for name, value in given.items()}):

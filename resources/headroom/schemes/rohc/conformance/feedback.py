@@ -120,7 +120,7 @@ def element(data: bytes, size_octet: bool = False) -> bytes:
 
 def split(octets: bytes) -> list[bytes]:
     """Feedback data of one or more whole elements. Raises ValueError with a sentence when they are no elements."""
-    found = []
+    results = []
     at = 0
     while at < len(octets):
         if octets[at] & 0xF8 != 0xF0:
@@ -135,9 +135,9 @@ def split(octets: bytes) -> list[bytes]:
         data = octets[at : at + size]
         if len(data) < size or not size:
             raise ValueError(f"the feedback announces {size} octets and has {len(data)}.")
-        found.append(data)
+        results.append(data)
         at += size
-    return found
+    return results
 
 
 Feedback = formats.Feedback | tcp.Feedback  # of the family that the profile of the context belongs to
@@ -178,12 +178,14 @@ def read_about_tcp(elements: Iterable[bytes], parameters: Parameters, known: Col
     there ("up to the implementation": RFC 5795, 5.2.3)."""
     reading = Reading()
     for element in elements:
-        one = read([element], parameters, TCP)
-        if one.remarks and not any(cids.of_feedback(data, parameters.large_cids) in known for data in _pieces(element)):
+        entry = read([element], parameters, TCP)
+        if entry.remarks and not any(
+            cids.of_feedback(data, parameters.large_cids) in known for data in _pieces(element)
+        ):
             other = read([element], parameters)
-            one = one if other.remarks else other
-        reading.read += one.read
-        reading.remarks += one.remarks
+            entry = entry if other.remarks else other
+        reading.read += entry.read
+        reading.remarks += entry.remarks
     return reading
 
 

@@ -42,12 +42,12 @@ class Survey:
 
 def packets_of(flow: Flow, changes: dict[int, str], count: int) -> list[bytes]:
     """The packets of a flow with changes by packet number."""
-    found = []
+    results = []
     for n in range(count):
         if n in changes:
             flow.change(changes[n])
-        found.append(flow.packet())
-    return found
+        results.append(flow.packet())
+    return results
 
 
 def literal(
@@ -65,7 +65,7 @@ def survey(flow: Flow, change: str, config: ReplayConfig) -> Survey:
     """Sends the flow with a change at packet `CHANGE_AT` and the losses of `PATTERNS`."""
     packets = packets_of(flow, {CHANGE_AT: change}, PACKETS)
     most = min(capabilities.channels_of(end, config.channel) for end in (config.compressor, config.decompressor) if end)
-    found: Survey | None = None
+    result: Survey | None = None
     for start in range(0, len(PATTERNS), most):
         patterns = PATTERNS[start : start + most]
         channels = len(patterns)
@@ -74,16 +74,16 @@ def survey(flow: Flow, change: str, config: ReplayConfig) -> Survey:
         seen = observe(
             replace(config, source=literal(packets, channels), channel=channel, forward={"drop": drop}), judged={0}
         )
-        by_channel = {n: [one for one in seen.packets if one.channel == n] for n in range(channels)}
-        if found is None:
+        by_channel = {n: [packet for packet in seen.packets if packet.channel == n] for n in range(channels)}
+        if result is None:
             carried = repeats.survived(by_channel[0], CHANGE_AT, seen.parameters) + 1
-            found = Survey(carried, seen)
-        found.observation.findings += seen.findings if seen is not found.observation else []
+            result = Survey(carried, seen)
+        result.observation.findings += seen.findings if seen is not result.observation else []
         for n, pattern in enumerate(patterns):
-            found.complaints += disagreements(by_channel[n], seen.parameters, f"losing {_lost(pattern)}: ")
-        found.patterns += channels
-    assert found is not None
-    return found
+            result.complaints += disagreements(by_channel[n], seen.parameters, f"losing {_lost(pattern)}: ")
+        result.patterns += channels
+    assert result is not None
+    return result
 
 
 def disagreements(packets: Sequence[ObservedPacket], parameters: Parameters, prefix: str = "") -> list[str]:
@@ -96,15 +96,15 @@ def disagreements(packets: Sequence[ObservedPacket], parameters: Parameters, pre
     arrived = [seen for seen in packets if seen.link is not None and seen.arrives]
     if any(judge.decompress(seen.link).delivered != seen.original for seen in arrived if seen.link is not None):
         return []
-    found = []
+    result = []
     for seen in arrived:
         statuses = ", ".join(arrival["status"] for arrival in seen.record.get("decompressor", ())) or "nothing"
         which = f"{prefix}{nth('packet', seen.index)} ({seen.kind})"
         if seen.verdict == "mismatched":
-            found.append(f"{which} is delivered with other octets")
+            result.append(f"{which} is delivered with other octets")
         elif seen.verdict != "identical":
-            found.append(f"{which} is not delivered ({statuses}), though the packets that arrived suffice")
-    return found
+            result.append(f"{which} is not delivered ({statuses}), though the packets that arrived suffice")
+    return result
 
 
 def _lost(pattern: Sequence[int]) -> str:

@@ -42,31 +42,31 @@ class SequenceNumbers:
 
     def remarks(self, sent: SentPacket, came_out: bool, read: Sequence[Feedback]) -> list[Remark]:
         self.mode = sent.mode or self.mode
-        mine = [one for one in read if isinstance(one, v1.Feedback)]
+        mine = [feedback for feedback in read if isinstance(feedback, v1.Feedback)]
         without_crc = sent.kind in WITHOUT_CRC
-        found = [*of_other_contexts(sent.cid, read), *self._about(mine, None if without_crc else sent.sn)]
+        remarks = [*of_other_contexts(sent.cid, read), *self._about(mine, None if without_crc else sent.sn)]
         if self.mode == "R":
-            found += _short_numbers(mine, sent.kind)
+            remarks += _short_numbers(mine, sent.kind)
         if came_out and not without_crc:
             self.last = sent.sn
-        return found
+        return remarks
 
     def _about(self, read: Sequence[v1.Feedback], sn: int | None) -> list[Remark]:
-        found = []
-        for one in read:
+        remarks = []
+        for element in read:
             named = [number for number in (sn, self.last) if number is not None]
-            if not one.sn_is_valid or any(feedback.sn_matches(one, number) for number in named):
+            if not element.sn_is_valid or any(feedback.sn_matches(element, number) for number in named):
                 continue
             known = (
                 "no packet was decompressed yet" if self.last is None else f"the last one decompressed had {self.last}"
             )
             caused = "caused it has no CRC" if sn is None else f"caused it had {sn}"
-            sentence = f"{feedback.words_of(one)} carries SN {one.sn.value}; the packet that {caused}, {known}."
+            sentence = f"{feedback.words_of(element)} carries SN {element.sn.value}; the packet that {caused}, {known}."
             if sn is None:
-                found.append(Remark("RFC4815-3.2-3", sentence))
+                remarks.append(Remark("RFC4815-3.2-3", sentence))
             else:
-                found.append(Remark("RFC3095-5.7.6.1-2" if self.last is None else "RFC3095-5.7.6.1-1", sentence))
-        return found
+                remarks.append(Remark("RFC3095-5.7.6.1-2" if self.last is None else "RFC3095-5.7.6.1-1", sentence))
+        return remarks
 
 
 def _short_numbers(read: Sequence[v1.Feedback], kind: str) -> list[Remark]:
@@ -75,10 +75,10 @@ def _short_numbers(read: Sequence[v1.Feedback], kind: str) -> list[Remark]:
     return [
         Remark(
             "RFC3095-5.5.2.2-10",
-            f"{feedback.words_of(one)} has {one.sn.width} bits of SN; {kind}, which it answers, has {bits}.",
+            f"{feedback.words_of(element)} has {element.sn.width} bits of SN; {kind}, which it answers, has {bits}.",
         )
-        for one in read
-        if one.sn_is_valid and one.sn.width < bits
+        for element in read
+        if element.sn_is_valid and element.sn.width < bits
     ]
 
 
@@ -103,19 +103,19 @@ class MasterSequenceNumbers:
             self.named.setdefault(sent.cid, []).append(sent.sn)
 
     def check(self, read: Sequence[Feedback]) -> list[Remark]:
-        found = []
-        for one in read:
-            named = self.named.get(one.cid, [])
-            if isinstance(one, tcp.Feedback):
-                is_right = not one.has_msn or any(one.is_about(msn) for msn in named)
-                carried = f"{one.width} bits of MSN, {one.msn}"
+        remarks = []
+        for element in read:
+            named = self.named.get(element.cid, [])
+            if isinstance(element, tcp.Feedback):
+                is_right = not element.has_msn or any(element.is_about(msn) for msn in named)
+                carried = f"{element.width} bits of MSN, {element.msn}"
             else:
-                is_right = not one.sn_is_valid or any(feedback.sn_matches(one, msn) for msn in named)
-                carried = f"{one.sn.width} bits of SN, {one.sn.value}"
+                is_right = not element.sn_is_valid or any(feedback.sn_matches(element, msn) for msn in named)
+                carried = f"{element.sn.width} bits of SN, {element.sn.value}"
             if not is_right:
                 known = f"the last header that was verified has {named[-1]}" if named else "no header was verified yet"
-                found.append(Remark("RFC6846-8.3.1-1", f"{feedback.words_of(one)} carries {carried}; {known}."))
-        return found
+                remarks.append(Remark("RFC6846-8.3.1-1", f"{feedback.words_of(element)} carries {carried}; {known}."))
+        return remarks
 
 
 class NoNumbers:
@@ -127,7 +127,7 @@ class NoNumbers:
 
 def of_other_contexts(cid: int, read: Sequence[Feedback]) -> list[Remark]:
     return [
-        Remark("RFC5795-5.2.4.1-5", f"A packet of CID {cid} is answered with feedback for CID {one.cid}.")
-        for one in read
-        if one.cid != cid
+        Remark("RFC5795-5.2.4.1-5", f"A packet of CID {cid} is answered with feedback for CID {feedback.cid}.")
+        for feedback in read
+        if feedback.cid != cid
     ]

@@ -163,9 +163,11 @@ class Observation:
     @property
     def contexts(self) -> list[Context | TcpContext]:
         """The judge's context behind each packet that it could read."""
-        outcomes = [one for seen in self.packets if (one := seen.outcome) is not None]
-        of_tcp = [one.packet.tcp.context for one in outcomes if one.packet is not None and one.packet.tcp is not None]
-        return [*(one.after for one in outcomes if one.after is not None), *of_tcp]
+        outcomes = [outcome for seen in self.packets if (outcome := seen.outcome) is not None]
+        of_tcp = [
+            entry.packet.tcp.context for entry in outcomes if entry.packet is not None and entry.packet.tcp is not None
+        ]
+        return [*(entry.after for entry in outcomes if entry.after is not None), *of_tcp]
 
     @property
     def restored(self) -> int:
@@ -197,18 +199,18 @@ def observe(
     side does not declare, EngineFailure when the engine gives no result, Misbehaviour when an adapter broke a promise
     of the ABI.
     """
-    done, originals = _replay(replace(config, records="all", record_octets=True, timeout_s=PATIENCE_S))
+    replayed, originals = _replay(replace(config, records="all", record_octets=True, timeout_s=PATIENCE_S))
     profiles = config.channel.get("profiles") if config.profiles_named else None
-    for found in filter(None, (config.compressor, config.decompressor) if config.compressor else ()):
-        carriers.require(found, profiles, originals)
-    promise(done.document)
-    result = Observation(done, Parameters.of(config.channel))
+    for implementation in filter(None, (config.compressor, config.decompressor) if config.compressor else ()):
+        carriers.require(implementation, profiles, originals)
+    promise(replayed.document)
+    result = Observation(replayed, Parameters.of(config.channel))
     checkers: dict[int, Checker] = {}
     positions: dict[int, list[int]] = {}
     tcp_answers: dict[int, TcpAnswers] = defaultdict(lambda: TcpAnswers(result.parameters, _is_orderly(config)))
     scripted = _scripted_feedback(config)
     by_itself = feedback_arrives(config)
-    for record in done.records:
+    for record in replayed.records:
         if "packet" not in record or record.get("direction") != "forward":
             continue
         channel, index = record["channel"], record["packet"]
@@ -229,37 +231,36 @@ def observe(
     for channel, checker in checkers.items():
         at = positions[channel]
         checker.finish()
-        result.findings += [replace(one, packet=at[one.packet or 0], judge=JUDGE) for one in checker.findings]
+        result.findings += [replace(each, packet=at[each.packet or 0], judge=JUDGE) for each in checker.findings]
         for left_out in checker.not_judged:
-            sentence = f"{nth('packet', at[left_out.packet_index])}: {left_out.sentence}"
-            result.not_judged.append(sentence)
+            result.not_judged.append(f"{nth('packet', at[left_out.packet_index])}: {left_out.sentence}")
             if config.compressor and not capabilities.declares(config.compressor, left_out.feature):
-                result.undeclared.append(f"{sentence} ({left_out.feature} is not declared)")
+                result.undeclared.append(f"{result.not_judged[-1]} ({left_out.feature} is not declared)")
     if not sees_all_feedback(config):
-        result.findings = [one for one in result.findings if one.requirement not in MODE_RULES]
-    symptoms = [one for one in result.findings if one.requirement in (*MODE_RULES, *NACK_RULES)]
+        result.findings = [finding for finding in result.findings if finding.requirement not in MODE_RULES]
+    symptoms = [finding for finding in result.findings if finding.requirement in (*MODE_RULES, *NACK_RULES)]
     if symptoms and ignores_feedback(config, result.packets):
         cause = replace(symptoms[0], sentence=IGNORES_FEEDBACK)
-        result.findings = [cause, *(one for one in result.findings if one not in symptoms)]
+        result.findings = [cause, *(finding for finding in result.findings if finding not in symptoms)]
     if config.compressor:
         sent = [(seen.original, seen.profile) for seen in result.packets]
         if sentence := carriers.unused(config.compressor, config.channel.get("profiles"), sent):
             result.findings.append(Finding(sentence, "", 0, JUDGE, "must"))
-    result.findings.sort(key=lambda one: one.packet or 0)
+    result.findings.sort(key=lambda finding: finding.packet or 0)
     return result
 
 
 def ignores_feedback(config: replay.ReplayConfig, packets: Sequence[ObservedPacket]) -> bool:
     """True if the compressor was given feedback, and sends the same octets without any."""
     given = [step for step in config.control if step.get("side") == "compressor" and "feedback" in step]
-    if config.reverse or not (given or any(one.record.get("feedback") for one in packets)):
+    if config.reverse or not (given or any(packet.record.get("feedback") for packet in packets)):
         return False
     control = [step for step in config.control if step not in given]
     silent = replace(config, feedback={"path": "none"}, control=control, outputs={})
-    done = replay.run(replace(silent, records="all", record_octets=True, timeout_s=PATIENCE_S))
-    records = [one for one in done.records if "packet" in one and one.get("direction") == "forward"]
+    result = replay.run(replace(silent, records="all", record_octets=True, timeout_s=PATIENCE_S))
+    records = [record for record in result.records if "packet" in record and record.get("direction") == "forward"]
     sent = [[part["link"] for part in replay.parts_of(record)] for record in records]
-    return sent == [[part["link"] for part in replay.parts_of(one.record)] for one in packets]
+    return sent == [[part["link"] for part in replay.parts_of(packet.record)] for packet in packets]
 
 
 def _seen(record: dict[str, Any], original: bytes, checker: Checker | None) -> ObservedPacket:
@@ -285,21 +286,21 @@ def _replay(config: replay.ReplayConfig) -> tuple[replay.Replay, list[bytes]]:
     with tempfile.TemporaryDirectory(prefix="headroom-observation-") as folder:
         path = Path(folder) / "source.pcapng"
         if not config.reverse:
-            done = replay.run(replace(config, outputs={**config.outputs, "source": path}))
+            result = replay.run(replace(config, outputs={**config.outputs, "source": path}))
         else:  # whose capture would have the packets of both directions
-            done = replay.run(config)
+            result = replay.run(config)
             replay.run(replace(config, **ONE_WAY, outputs={"source": path}))
-        return done, [packet.octets for packet in engine_pcapng.read(path)] if path.exists() else []
+        return result, [packet.octets for packet in engine_pcapng.read(path)] if path.exists() else []
 
 
 def _scripted_feedback(config: replay.ReplayConfig) -> dict[int, dict[int, list[bytes]]]:
     """Feedback data that the job itself gives the compressor, by packet and channel."""
-    found: dict[int, dict[int, list[bytes]]] = {}
+    result: dict[int, dict[int, list[bytes]]] = {}
     for step in config.control:
         if step.get("side") == "compressor" and "feedback" in step:
-            by_channel = found.setdefault(step["before"], {})
+            by_channel = result.setdefault(step["before"], {})
             by_channel.setdefault(step.get("channel", 0), []).extend(_elements(step["feedback"]))
-    return found
+    return result
 
 
 def _elements(text: str) -> list[bytes]:

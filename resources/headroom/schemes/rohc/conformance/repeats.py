@@ -67,24 +67,24 @@ def single_losses(
     spared = set(but)
     required = {n for n, seen in enumerate(packets) if seen.link is not None and n not in spared}
     before = contexts_before(packets)
-    found = []
+    results = []
     for n in sorted(required):
         hurt = hurt_by(packets, n, 1, before[n], parameters)
         if hurt is not None:
-            found.append((packets[n].index, hurt))
-    return found
+            results.append((packets[n].index, hurt))
+    return results
 
 
 def contexts_before(packets: Sequence[ObservedPacket]) -> list[Contexts]:
     """The judge's contexts before each packet, nothing lost. No context is ever changed in place."""
     contexts: Contexts = {}
-    found = []
+    results = []
     for seen in packets:
-        found.append(contexts)
+        results.append(contexts)
         after = _after(seen.outcome)
         if after is not None and seen.cid is not None and contexts.get(seen.cid) is not after:
             contexts = {**contexts, seen.cid: after}
-    return found
+    return results
 
 
 def _after(outcome: Outcome | None) -> Context | TcpContext | None:
@@ -97,6 +97,6 @@ def _after(outcome: Outcome | None) -> Context | TcpContext | None:
 
 
 def _channel(parameters: Parameters, contexts: Contexts) -> Channel:
-    of_tcp = {cid: one for cid, one in contexts.items() if isinstance(one, TcpContext)}
-    others = {cid: one for cid, one in contexts.items() if not isinstance(one, TcpContext)}
+    of_tcp = {cid: context for cid, context in contexts.items() if isinstance(context, TcpContext)}
+    others = {cid: context for cid, context in contexts.items() if not isinstance(context, TcpContext)}
     return Channel(parameters, others, tcp_contexts=of_tcp)

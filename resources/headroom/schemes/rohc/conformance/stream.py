@@ -50,12 +50,12 @@ def not_sent(packets: Sequence[ObservedPacket]) -> list[str]:
 
     RFC 3095, 5.10: what no profile fits goes uncompressed, so that every packet can be sent.
     """
-    found = []
+    sentences = []
     for seen in packets:
         status = seen.record.get("compressor", {}).get("status", "no status")
         if seen.link is None and status != "NOTHING":
-            found.append(f"{nth('packet', seen.index)} is not put on the link ({status})")
-    return found
+            sentences.append(f"{nth('packet', seen.index)} is not put on the link ({status})")
+    return sentences
 
 
 def positions(packets: Sequence[ObservedPacket], kinds: Sequence[str], behind: int = SETTLED) -> list[int]:
@@ -92,16 +92,16 @@ def msns_of_bases(packets: Sequence[ObservedPacket]) -> tuple[int, int]:
     """IR-CR packets that begin the context of a CID: how many of them go on with the MSN of their base (RFC 6846,
     6.1.1), and how many there are."""
     last: dict[int, int] = {}
-    found = []
+    results = []
     for seen in packets:
         packet = seen.outcome.packet.tcp if seen.outcome is not None and seen.outcome.packet is not None else None
         if packet is None:
             continue
         msn = packet.context.control["msn"] or 0
         if packet.kind == "IR-CR" and packet.cid not in last and packet.base is not None:
-            found.append((msn - last[packet.base]) % (1 << 16) in (0, 1))
+            results.append((msn - last[packet.base]) % (1 << 16) in (0, 1))
         last[packet.cid] = msn
-    return sum(found), len(found)
+    return sum(results), len(results)
 
 
 def first_list(packets: Sequence[ObservedPacket]) -> list[str] | None:
@@ -110,8 +110,8 @@ def first_list(packets: Sequence[ObservedPacket]) -> list[str] | None:
     for seen in packets:
         read = seen.outcome.packet if seen.outcome is not None else None
         fields = read.fields if read is not None and read.tcp is not None else []
-        bits = [one.value for one in fields if one.name == "X"]
-        indexes = [one.value for one in fields if one.name == "Index"]
+        bits = [field.value for field in fields if field.name == "X"]
+        indexes = [field.value for field in fields if field.name == "Index"]
         names = [OPTIONS[index] if index < len(OPTIONS) else "generic" for index in indexes]
         if names:
             return [f"X {name}" if present else name for present, name in zip(bits, names, strict=True)]

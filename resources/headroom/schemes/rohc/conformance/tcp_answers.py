@@ -29,7 +29,7 @@ class TcpAnswers:
     def take(self, outcome: Outcome, verdict: str, elements: Iterable[str]) -> list[Remark]:
         """`outcome`: of the judge; `verdict`: the engine's on what came out; `elements`: feedback, in hexadecimal."""
         self._follow(outcome, verdict)
-        octets = [bytes.fromhex(one) for one in elements]
+        octets = [bytes.fromhex(element) for element in elements]
         read = feedback.read_about_tcp(octets, self.parameters, self.numbers.known)
         return read.remarks + (self.numbers.check(read.read) if self.orderly else [])
 
@@ -40,5 +40,5 @@ class TcpAnswers:
             sent = SentPacket(packet.cid, packet.kind, packet.context.control["msn"] or 0, validated=validated)
             self.numbers.take(sent, verdict == "identical")
         elif outcome.error is not None and outcome.error.requirement not in CRC_8:
-            self.orderly &= all(one.name != "CRC" for one in outcome.error.fields)
+            self.orderly &= all(field.name != "CRC" for field in outcome.error.fields)
         self.orderly &= verdict not in ("mismatched", "unexpected")

@@ -61,7 +61,7 @@ class Segment:
     def change(self, name: str, how: str, text: str) -> bool:
         """`seq by 512`, `window to 800`, `flags to psh+ack`, `options to nop2+ts`; False for other fields."""
         if name == "flags" and how == "to":
-            self.flags = sum(FLAGS[one] for one in text.split("+"))
+            self.flags = sum(FLAGS[word] for word in text.split("+"))
             return True
         if name == "options" and how == "to":
             self.options = text

@@ -176,8 +176,8 @@ class TcpSender:
         behaviour = chains.SEQUENTIAL if self.flow.version == 4 else chains.RANDOM
         control: Values = {"ack_stride": 0, "ecn_used": 0, "msn": self.flow.msn, "ip_id_behavior_innermost": behaviour}
         after = Context(headers, control, {} if self.context is None else self.context.copy().table)
-        after.table.update({one.index: dict(one.values) for one in options})
-        after.order = tuple(one.index for one in options)
+        after.table.update({option.index: dict(option.values) for option in options})
+        after.order = tuple(option.index for option in options)
         chains.settle(after, len(payload))
         return after
 

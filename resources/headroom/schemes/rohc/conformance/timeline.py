@@ -176,9 +176,11 @@ class Timeline:
             "records": "all",
         }
 
-    def play(self, found: Implementation, build: str, options: dict[str, Any] | None = None) -> TimelineOutcome:
+    def play(
+        self, implementation: Implementation, build: str, options: dict[str, Any] | None = None
+    ) -> TimelineOutcome:
         """Sends everything to a fresh decompressor, which gets these options too, and judges what it did."""
-        job = self.job(capabilities.adapter(found, self.channel, build, options))
+        job = self.job(capabilities.adapter(implementation, self.channel, build, options))
         document = engine.run("replay", job, PATIENCE_S, build)
         promise(document)
         return self.judge(document)
@@ -199,7 +201,7 @@ class Timeline:
             read: list[list[Feedback]] = []
             for record in mine:
                 profile = self.senders[step.cid].profile
-                elements = [bytes.fromhex(one) for one in record.get("feedback", ())]
+                elements = [bytes.fromhex(entry) for entry in record.get("feedback", ())]
                 if isinstance(rules, MasterSequenceNumbers):
                     reading = feedback.read_about_tcp(elements, self.parameters, rules.known)
                 else:
@@ -209,11 +211,11 @@ class Timeline:
                 played.remarks += rules.remarks(self.sent[record["packet"]], came_out, reading.read)
                 if came_out:
                     said.clear()
-                said |= {one.acktype for one in reading.read if one.acktype in NEGATIVE}
+                said |= {feedback.acktype for feedback in reading.read if feedback.acktype in NEGATIVE}
                 read.append(reading.read)
-            played.answers.append([one for several in read for one in several])
+            played.answers.append([feedback for several in read for feedback in several])
             if step.answers.startswith(AS_BEFORE):
-                played.complaints += [f"{where}: {one}" for one in self._as_before(number, step.answers, played)]
+                played.complaints += [f"{where}: {text}" for text in self._as_before(number, step.answers, played)]
             elif step.answers and not (step.answers.endswith(IF_WITHHELD) and _come_out(mine)):
                 expected = step.answers.removesuffix(IF_WITHHELD)
                 wrong = [f"{where}: {sentence}" for sentence in judge_answers(expected, read)]
@@ -221,7 +223,7 @@ class Timeline:
                 unanswered += wrong
         if unanswered and not any(played.answers):
             cause = f"the decompressor gives no feedback at all; {unanswered[0]}"
-            played.complaints = [cause, *(one for one in played.complaints if one not in unanswered)]
+            played.complaints = [cause, *(complaint for complaint in played.complaints if complaint not in unanswered)]
         return played
 
     def _as_before(self, number: int, expected: str, played: TimelineOutcome) -> list[str]:
@@ -239,10 +241,10 @@ def _packet(sender: Sender, kind: str, mode: str | None, dynamic: bool, spoilt: 
     other = spoilt in ("poisoned", "garbled")
     if other:
         _jump(sender, 5)
-    made = sender.packet(kind, mode, dynamic, wrong_crc=spoilt in ("damaged", "garbled"))
+    pair = sender.packet(kind, mode, dynamic, wrong_crc=spoilt in ("damaged", "garbled"))
     if other:
         _jump(sender, -5)
-    return made
+    return pair
 
 
 def _jump(sender: Sender, packets: int) -> None:
@@ -304,8 +306,8 @@ def judge_answers(expected: str, read: Sequence[Sequence[Feedback]]) -> list[str
     - `as before ACK(O)` (required if an earlier step with this part had the answer) and ` if withheld` at the end
       (required if no packet of the step comes out) are handled by `Timeline.judge`.
     """
-    found = []
-    everything = [feedback.words_of(one) for several in read for one in several]
+    sentences = []
+    everything = [feedback.words_of(element) for several in read for element in several]
     for part in expected.split(";"):
         match = ANSWERS.fullmatch(part.strip())
         if not match:
@@ -320,28 +322,28 @@ def judge_answers(expected: str, read: Sequence[Sequence[Feedback]]) -> list[str
         elif quantity is None:
             wrong = f"it is answered with {everything[0]}, but no answer is due" if everything else ""
         elif quantity == "some":
-            there = any(_is(kind, one) for one in everything)
+            there = any(_is(kind, text) for text in everything)
             wrong = "" if there else f"no {kind} comes; what comes: {_list(everything)}"
         elif quantity == "only":
-            other = [one for one in everything if not _is(kind, one)]
+            other = [text for text in everything if not _is(kind, text)]
             wrong = f"{other[0]} comes, but only {kind} may" if other else ""
         else:
-            first = next((n for n, one in enumerate(read) if not _any_is(kind, one)), None)
+            first = next((n for n, feedbacks in enumerate(read) if not _any_is(kind, feedbacks)), None)
             comes = f"is not answered with {kind}; what comes: {_list(everything)}"
             wrong = f"{nth('packet', first)} {comes}" if first is not None else ""
-        found += [wrong] if wrong else []
-    return found
+        sentences += [wrong] if wrong else []
+    return sentences
 
 
 def _any_is(kind: str, several: Sequence[Feedback]) -> bool:
-    return any(_is(kind, feedback.words_of(one)) for one in several)
+    return any(_is(kind, feedback.words_of(element)) for element in several)
 
 
 def _is(kind: str, words: str) -> bool:
     """True if feedback is of a kind. That with CRC is one without, too; FEEDBACK-1 is an ACK without mode information,
     which suffices wherever no CRC is asked for (RFC 3095, 5.7.6.1)."""
     if kind.startswith("any") and kind != "any":
-        return any(_is(kind.replace("any", one), words) for one in ("ACK", "NACK", "STATIC-NACK"))
+        return any(_is(kind.replace("any", literal), words) for literal in ("ACK", "NACK", "STATIC-NACK"))
     if words == "FEEDBACK-1" and kind in ("ACK", "ACK(U)", "ACK(O)", "ACK(R)"):
         return True
     return kind == "any" or words == kind or words.startswith((kind + " ", kind + "("))

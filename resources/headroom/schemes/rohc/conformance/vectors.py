@@ -78,7 +78,9 @@ def _profiles_used(name: str, channel: str, links: tuple[bytes, ...]) -> frozens
     """Profiles by which the judge reads any packet of a vector; what it refuses may be refused for any reason."""
     judge = Decompressor(Parameters.of(json.loads(channel)))
     read = [outcome.packet for link in links if (outcome := judge.decompress(link)).error is None]
-    return frozenset(f"0x{one.profile.number:04x}" for one in read if one is not None and one.profile is not None)
+    return frozenset(
+        f"0x{packet.profile.number:04x}" for packet in read if packet is not None and packet.profile is not None
+    )
 
 
 @cache
@@ -92,8 +94,8 @@ def play_all(decompressor: Implementation, build: str) -> dict[str, VectorOutcom
     for group in groups.values():
         most = capabilities.channels_of(decompressor, channel_for(group[0], decompressor))
         for start in range(0, len(group), most):
-            for one in _play_together(group[start : start + most], decompressor, build):
-                played[one.vector.name] = one
+            for outcome in _play_together(group[start : start + most], decompressor, build):
+                played[outcome.vector.name] = outcome
     return played
 
 
@@ -114,10 +116,13 @@ def _play_together(group: Sequence[Vector], decompressor: Implementation, build:
     try:
         document = engine.run("replay", job(group, decompressor, build), PATIENCE_S, build)
         promise(document)
-        found = judge(group, document)
+        outcomes = judge(group, document)
     except (engine.EngineFailure, Misbehaviour):
         return [_play_alone(vector, decompressor, build) for vector in group]
-    return [_play_alone(one.vector, decompressor, build) if one.wrong and len(group) > 1 else one for one in found]
+    return [
+        _play_alone(outcome.vector, decompressor, build) if outcome.wrong and len(group) > 1 else outcome
+        for outcome in outcomes
+    ]
 
 
 def _play_alone(vector: Vector, decompressor: Implementation, build: str) -> VectorOutcome:
@@ -165,11 +170,13 @@ def judge(group: Sequence[Vector], document: dict[str, Any]) -> list[VectorOutco
     answers = [_answers(vector) for vector in group]
     for packet, (number, position, step) in enumerate(_in_order(group)):
         record = records[packet]
-        one = played[position]
-        one.records.append(record)
-        one.wrong += [f"{nth('link packet', number)} {sentence}" for sentence in _wrong(one.vector, step, record)]
+        outcome = played[position]
+        outcome.records.append(record)
+        outcome.wrong += [
+            f"{nth('link packet', number)} {sentence}" for sentence in _wrong(outcome.vector, step, record)
+        ]
         if (judge := answers[position]) is not None:
-            one.wrong += [f"{nth('link packet', number)}: {remark.sentence}" for remark in judge(step, record)]
+            outcome.wrong += [f"{nth('link packet', number)}: {remark.sentence}" for remark in judge(step, record)]
     return played
 
 
@@ -186,7 +193,7 @@ def _answers(vector: Vector) -> Callable[[Step, dict[str, Any]], list[Remark]] |
 
 
 def _wrong(vector: Vector, step: Step, record: dict[str, Any]) -> list[str]:
-    found = []
+    sentences = []
     statuses = ", ".join(arrival["status"] for arrival in record.get("decompressor", ())) or "nothing"
     expected = "identical" if step.outcome == "delivered" else "withheld"
     if record["verdict"] != expected:
@@ -194,11 +201,11 @@ def _wrong(vector: Vector, step: Step, record: dict[str, Any]) -> list[str]:
             "identical": "is not delivered as it should be",
             "withheld": "is delivered, but nothing may come out",
         }[expected]
-        found.append(f"{what}: {record['verdict']} ({statuses})")
-    found += _wrong_passed_on(step, record)
+        sentences.append(f"{what}: {record['verdict']} ({statuses})")
+    sentences += _wrong_passed_on(step, record)
     if step.replies:
-        found += _wrong_replies(vector, step, record)
-    return found
+        sentences += _wrong_replies(vector, step, record)
+    return sentences
 
 
 def _wrong_passed_on(step: Step, record: dict[str, Any]) -> list[str]:
@@ -219,26 +226,29 @@ def _wrong_replies(vector: Vector, step: Step, record: dict[str, Any]) -> list[s
     Outside R-mode none at all may be there: feedback may be sent for one of every k packets (RFC 3095, 5.7.6).
     """
     reading = feedback.read([bytes.fromhex(text) for text in record.get("feedback", ())], vector.parameters)
-    found = [remark.sentence for remark in reading.remarks]
+    sentences = [remark.sentence for remark in reading.remarks]
     if not reading.read and vector.channel["mode"] != "R":
-        return found
+        return sentences
     readings = iter(reading.read)
     for reply in step.replies:
-        if not any(isinstance(one, formats.Feedback) and _is_reply(one, reply) for one in readings):
+        if not any(isinstance(feedback, formats.Feedback) and _is_reply(feedback, reply) for feedback in readings):
             what = f"{reply['acktype']}({reply['mode']}) for CID {reply['cid']}" + (
                 " with CRC" if reply["protected"] else ""
             )
-            had = ", ".join(f"{feedback.words_of(one)} for CID {one.cid}" for one in reading.read) or "nothing"
-            found.append(f"is not answered with {what}; what comes: {had}")
-    return found
+            had = (
+                ", ".join(f"{feedback.words_of(element)} for CID {element.cid}" for element in reading.read)
+                or "nothing"
+            )
+            sentences.append(f"is not answered with {what}; what comes: {had}")
+    return sentences
 
 
-def _is_reply(one: formats.Feedback, reply: dict[str, Any]) -> bool:
+def _is_reply(element: formats.Feedback, reply: dict[str, Any]) -> bool:
     return (
-        one.acktype == reply["acktype"]
-        and formats.mode_name(one) == reply["mode"]
-        and one.cid == reply["cid"]
-        and ("sn" not in reply or feedback.sn_matches(one, reply["sn"]))
-        and one.sn.width >= reply.get("sn_bits", 0)
-        and (one.protected or not reply["protected"])
+        element.acktype == reply["acktype"]
+        and formats.mode_name(element) == reply["mode"]
+        and element.cid == reply["cid"]
+        and ("sn" not in reply or feedback.sn_matches(element, reply["sn"]))
+        and element.sn.width >= reply.get("sn_bits", 0)
+        and (element.protected or not reply["protected"])
     )

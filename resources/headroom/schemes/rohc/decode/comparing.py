@@ -107,7 +107,7 @@ class Limits:
 
 def _is_of_tcp(ours: RohcReading) -> bool:
     elements = ours.values.get("feedback")
-    return isinstance(elements, list) and any(isinstance(one, dict) and "MSN" in one for one in elements)
+    return isinstance(elements, list) and any(isinstance(element, dict) and "MSN" in element for element in elements)
 
 
 def _says_mode(ours: RohcReading) -> bool:
@@ -125,33 +125,33 @@ def _says_mode(ours: RohcReading) -> bool:
 
 def compare(ours: RohcReading, theirs: Reading | None, limits: Limits) -> ReadingComparison:
     """Every value that both have."""
-    found = ReadingComparison(silent=limits.why_silent(ours))
-    if found.silent or theirs is None:
-        return found
+    comparison = ReadingComparison(silent=limits.why_silent(ours))
+    if comparison.silent or theirs is None:
+        return comparison
     if ours.title != theirs.title and limits.has_not_seen_mode(ours):
-        found.silent = "tshark has not seen the mode, by which it tells UO-0 from R-0 and UO-1 from R-1"
-        return found
+        comparison.silent = "tshark has not seen the mode, by which it tells UO-0 from R-0 and UO-1 from R-1"
+        return comparison
     if theirs.error or not (theirs.title or theirs.values):
-        found.silent = theirs.error or "tshark says nothing of it"
-        return found
+        comparison.silent = theirs.error or "tshark says nothing of it"
+        return comparison
     if reasons := [note for note in theirs.notes if note in NOT_READ]:
-        found.silent = NOT_READ[reasons[0]]
-        return found
+        comparison.silent = NOT_READ[reasons[0]]
+        return comparison
     assert ours.packet is not None
     if ours.packet.kind != "feedback" and theirs.title:
-        found.hold("type", ours.title, theirs.title)
+        comparison.hold("type", ours.title, theirs.title)
     readable = _readable(ours, theirs)
     for name, value in ours.values.items():
         if name not in theirs.values or name == "feedback":
             continue
         other = theirs.values[name]
         if isinstance(value, list) and isinstance(other, list):
-            found.hold(name, value[: len(other)], other)  # tshark reads no IP header behind the first one
+            comparison.hold(name, value[: len(other)], other)  # tshark reads no IP header behind the first one
         elif readable(name):
-            found.hold(name, value, other)
+            comparison.hold(name, value, other)
     if not ours.other_feedback_cids and not _is_of_tcp(ours):
-        _compare_feedback(found, ours, theirs)
-    return found
+        _compare_feedback(comparison, ours, theirs)
+    return comparison
 
 
 def _readable(ours: RohcReading, theirs: Reading) -> Callable[[str], bool]:
@@ -163,11 +163,11 @@ def _readable(ours: RohcReading, theirs: Reading) -> Callable[[str], bool]:
     return lambda name: name not in without and (name in front or not stops)
 
 
-def _compare_feedback(found: ReadingComparison, ours: RohcReading, theirs: Reading) -> None:
+def _compare_feedback(comparison: ReadingComparison, ours: RohcReading, theirs: Reading) -> None:
     mine, other = ours.values.get("feedback"), theirs.values.get("feedback")
     if not isinstance(mine, list) or not isinstance(other, list) or len(mine) != len(other):
         return
     for number, (a, b) in enumerate(zip(mine, other, strict=True)):
         for name in a:
             if name in b:
-                found.hold(f"feedback {number + 1} {name}", a[name], b[name])
+                comparison.hold(f"feedback {number + 1} {name}", a[name], b[name])

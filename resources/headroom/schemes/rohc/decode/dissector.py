@@ -77,23 +77,23 @@ class RohcChannel(LinkChannel):
 
     @property
     def large(self) -> bool:
-        return self._large(lambda one: (one.headers, one.feedback))
+        return self._large(lambda evidence: (evidence.headers, evidence.feedback))
 
     @property
     def feedback_large(self) -> bool:
-        return self._large(lambda one: (one.feedback, one.headers))
+        return self._large(lambda evidence: (evidence.feedback, evidence.headers))
 
     def _large(self, order: Callable[[CidEvidence], tuple[int, int]]) -> bool:
         """By the packets of the channel; where these leave it open, by those of the others (the other direction)."""
         if self.stated is not None:
             return self.stated
         first = next((count for count in order(self.evidence) if count), 0)
-        return (first or sum(one.headers + one.feedback for one in self.hints.evidence)) > 0
+        return (first or sum(evidence.headers + evidence.feedback for evidence in self.hints.evidence)) > 0
 
     @property
     def remark(self) -> str:  # type: ignore[override]
-        found = self.stated is None and (self.large or self.feedback_large)
-        return "Read with large CIDs, which made more sense" if found else ""
+        result = self.stated is None and (self.large or self.feedback_large)
+        return "Read with large CIDs, which made more sense" if result else ""
 
     def reader(self) -> RohcReader:
         return RohcReader(self.hints, self.large, self.feedback_large)

@@ -90,12 +90,12 @@ def _feedback_sense(data: bytes, large: bool) -> int:
     if _tcp_feedback(data, large) is not None:
         return 4
     try:
-        one = feedback.parse(data, large)
+        element = feedback.parse(data, large)
     except RohcError:
         return -2
-    if one.has(feedback.CRC):
-        return 4 if one.protected else -4
-    return -((one.mode == 0) + any(option.type not in feedback.OPTIONS for option in one.options))
+    if element.has(feedback.CRC):
+        return 4 if element.protected else -4
+    return -((element.mode == 0) + any(option.type not in feedback.OPTIONS for option in element.options))
 
 
 def version_2(error: RohcError, octets: bytes) -> int | None:
@@ -104,7 +104,7 @@ def version_2(error: RohcError, octets: bytes) -> int | None:
     Its octet is that of both, it always has a dynamic chain, and its static chain begins with a part of IPv4 or IPv6
     (RFC 5225, 6.8.1 and 6.8.2.4).
     """
-    known = {one.name: one for one in error.fields}
+    known = {field.name: field for field in error.fields}
     if not isinstance(error, CrcMismatch | MalformedPacket) or not {"IR", "D", "Profile", "CRC"} <= known.keys():
         return None
     number, chain = 0x0100 | known["Profile"].value, octets[known["CRC"].position // 8 + 1 :][:1]
@@ -136,7 +136,7 @@ class RohcReader(LinkReader):
             ours.versions = tuple(ip.version for ip in outcome.after.ips) if outcome.after else ()
             ours.lists = outcome.after is not None and any(ip.headers.items for ip in outcome.after.ips)
             ours.trace = packet.trace().splitlines()
-            ours.notes += [f"{one.sentence} ({one.requirement})" for one in packet.remarks]
+            ours.notes += [f"{remark.sentence} ({remark.requirement})" for remark in packet.remarks]
             ours.notes += _constant_ip_id(packet, outcome.after)
         elif outcome.error is not None:
             ours.trace = [trace_line(field) for field in outcome.error.fields]
@@ -159,9 +159,9 @@ class RohcReader(LinkReader):
         ours.is_feedback = outcome.error is None and packet is not None and packet.kind == "feedback"
         elements = [_feedback(data, self.feedback_large, ours) for data in outcome.feedback]
         ours.other_feedback_cids = self.feedback_large != self.large_cids
-        self._elements = [one for one in elements if one is not None]
+        self._elements = [feedback for feedback in elements if feedback is not None]
         if elements:
-            ours.values["feedback"] = [_feedback_values(one) for one in self._elements]
+            ours.values["feedback"] = [_feedback_values(feedback) for feedback in self._elements]
         if outcome.delivered is not None:
             ours.restored = outcome.delivered[: len(outcome.delivered) - link.missing]
             ours.rtp = outcome.after is not None and outcome.after.profile.rtp
@@ -183,13 +183,13 @@ class RohcReader(LinkReader):
         assert isinstance(peer, RohcReader)
         channel = peer.judge.channel
         return not self._gap and all(
-            one.cid in channel.contexts or one.cid in channel.tcp_contexts for one in self._elements
+            feedback.cid in channel.contexts or feedback.cid in channel.tcp_contexts for feedback in self._elements
         )
 
     def answers(self, peer: LinkReader) -> int:
         assert isinstance(peer, RohcReader)
         channel = peer.judge.channel
-        return min((_answers(one, channel) for one in self._elements), default=0)
+        return min((_answers(feedback, channel) for feedback in self._elements), default=0)
 
     def copy(self) -> "RohcReader":
         copy = RohcReader(self.hints, self.large_cids, self.feedback_large)
@@ -224,9 +224,9 @@ def ends_of(octets: bytes, hints: ChannelHints) -> tuple[bytes, bytes] | None:
     for large in (False, True):
         outcome = Decompressor(hints.parameters(large)).decompress(octets)
         if outcome.error is None and outcome.packet is not None and outcome.packet.kind == "IR":
-            found = _addresses(outcome)
-            half = len(found) // 2
-            source, destination = found[:half], found[half:]
+            packet = _addresses(outcome)
+            half = len(packet) // 2
+            source, destination = packet[:half], packet[half:]
             if half and source != destination and not ipaddress.ip_address(destination).is_multicast:
                 return source, destination
     return None
@@ -325,10 +325,10 @@ def _tcp_feedback(data: bytes, large_cids: bool) -> tcp_feedback.Feedback | None
     except RohcError:
         pass
     try:
-        found = tcp_feedback.read_feedback(data, large_cids)
+        element = tcp_feedback.read_feedback(data, large_cids)
     except RohcError:
         return None
-    return found if found.format == "FEEDBACK-2" else None
+    return element if element.format == "FEEDBACK-2" else None
 
 
 def _feedback(data: bytes, large_cids: bool, ours: Ours) -> Feedback | None:
@@ -336,45 +336,51 @@ def _feedback(data: bytes, large_cids: bool, ours: Ours) -> Feedback | None:
     if (of_tcp := _tcp_feedback(data, large_cids)) is not None:
         return of_tcp
     try:
-        one = feedback.parse(data, large_cids)
+        element = feedback.parse(data, large_cids)
     except RohcError as error:
         ours.notes.append(f"feedback {data.hex()} cannot be read: {error}")
         return None
-    if one.has(feedback.CRC) and not one.protected:
+    if element.has(feedback.CRC) and not element.protected:
         ours.notes.append(f"the CRC option of feedback {data.hex()} is wrong")
-    return one
+    return element
 
 
-def _feedback_values(one: Feedback) -> dict[str, Value]:
-    if isinstance(one, tcp_feedback.Feedback):
-        options = [tcp_feedback.OPTIONS[option] for option in sorted(one.options)]
-        return {"type": one.format, "CID": one.cid, "MSN": one.msn, "acknowledgement": one.acktype, "options": options}
-    found: dict[str, Value] = {"type": one.kind, "CID": one.cid, "SN": one.sn.value}
-    if one.kind == "FEEDBACK-2":
-        found |= {"acknowledgement": one.acktype, "mode": feedback.mode_name(one) or f"{one.mode}"}
-        found["options"] = [f"{option.name} {option.data.hex()}".strip() for option in one.options]
-    return found
+def _feedback_values(element: Feedback) -> dict[str, Value]:
+    if isinstance(element, tcp_feedback.Feedback):
+        options = [tcp_feedback.OPTIONS[option] for option in sorted(element.options)]
+        return {
+            "type": element.format,
+            "CID": element.cid,
+            "MSN": element.msn,
+            "acknowledgement": element.acktype,
+            "options": options,
+        }
+    result: dict[str, Value] = {"type": element.kind, "CID": element.cid, "SN": element.sn.value}
+    if element.kind == "FEEDBACK-2":
+        result |= {"acknowledgement": element.acktype, "mode": feedback.mode_name(element) or f"{element.mode}"}
+        result["options"] = [f"{option.name} {option.data.hex()}".strip() for option in element.options]
+    return result
 
 
-def _answers(one: Feedback, channel: Channel) -> int:
+def _answers(element: Feedback, channel: Channel) -> int:
     """Returns how well feedback fits a context, as `LinkReader.answers` has it. FEEDBACK-1 looks the same in all
     profiles."""
-    of_tcp = channel.tcp_contexts.get(one.cid)
+    of_tcp = channel.tcp_contexts.get(element.cid)
     if of_tcp is not None:
-        return _answers_tcp(one, of_tcp)
-    context = channel.contexts.get(one.cid)
-    if context is None or isinstance(one, tcp_feedback.Feedback):
+        return _answers_tcp(element, of_tcp)
+    context = channel.contexts.get(element.cid)
+    if context is None or isinstance(element, tcp_feedback.Feedback):
         return 0
     if context.profile is UNCOMPRESSED:
-        return 2 if one.kind == "FEEDBACK-1" and not one.sn.value else 0  # RFC 5795, 5.4.5
-    behind = (context.sn - one.sn.value) % (1 << one.sn.width)
-    return 2 if one.sn_is_valid and behind < RECENT else 1
+        return 2 if element.kind == "FEEDBACK-1" and not element.sn.value else 0  # RFC 5795, 5.4.5
+    behind = (context.sn - element.sn.value) % (1 << element.sn.width)
+    return 2 if element.sn_is_valid and behind < RECENT else 1
 
 
-def _answers_tcp(one: Feedback, context: TcpContext) -> int:
-    if isinstance(one, tcp_feedback.Feedback):
-        has_msn, msn, width = one.has_msn, one.msn, one.width
+def _answers_tcp(element: Feedback, context: TcpContext) -> int:
+    if isinstance(element, tcp_feedback.Feedback):
+        has_msn, msn, width = element.has_msn, element.msn, element.width
     else:
-        has_msn, msn, width = one.kind == "FEEDBACK-1", one.sn.value, one.sn.width
+        has_msn, msn, width = element.kind == "FEEDBACK-1", element.sn.value, element.sn.width
     behind = ((context.control["msn"] or 0) - msn) % (1 << width)
     return 2 if has_msn and behind < RECENT else 1

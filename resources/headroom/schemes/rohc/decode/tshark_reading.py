@@ -85,7 +85,7 @@ def read(packets: Sequence[LinkPacket], large: bool) -> list[Reading]:
     """
     options = LARGE_OPTIONS if large else ()
     pieces = [pieces_of(packet.octets, large) for packet in packets]
-    places = [(number, place) for number, found in enumerate(pieces) for place in range(len(found))]
+    places = [(number, place) for number, results in enumerate(pieces) for place in range(len(results))]
     if large:
         # Its context is that of the last IR packet, whatever the CID: so each context's packets stand together.
         places.sort(key=lambda at: pieces[at[0]][at[1]].cid)
@@ -99,7 +99,7 @@ def read(packets: Sequence[LinkPacket], large: bool) -> list[Reading]:
     if rows is None:
         return [Reading(error=UNKNOWN) for _ in packets]
     read = dict(zip(places, map(row_reading, rows), strict=True))
-    return [_together([read[number, place] for place in range(len(found))]) for number, found in enumerate(pieces)]
+    return [_together([read[number, place] for place in range(len(results))]) for number, results in enumerate(pieces)]
 
 
 class Piece(NamedTuple):
@@ -120,19 +120,21 @@ def pieces_of(octets: bytes, large: bool) -> list[Piece]:
         frame = rohc_framing.read(reader, large)
         begin, of = frame.start, frame.cid
     except RohcError:
-        begin = max((one.position // 8 for one in reader.fields), default=0)
-    starts = [at for one in reader.fields if one.name == "feedback" and (at := one.position // 8) < begin]
+        begin = max((field.position // 8 for field in reader.fields), default=0)
+    starts = [at for field in reader.fields if field.name == "feedback" and (at := field.position // 8) < begin]
     if not starts:
         return [Piece(octets, of)]
-    found = [Piece(octets[a:b]) for a, b in pairwise([*starts, begin])]
-    return [*found, Piece(octets[begin:], of)] if begin < len(octets) else found
+    pieces = [Piece(octets[a:b]) for a, b in pairwise([*starts, begin])]
+    return [*pieces, Piece(octets[begin:], of)] if begin < len(octets) else pieces
 
 
 def _together(parts: list[Reading]) -> Reading:
     """The readings of the pieces of one packet as one."""
     last = parts[-1]
     feedback = [
-        {} if "malformed" in part.notes else one for part in parts for one in _listed(part.values.pop("feedback", []))
+        {} if "malformed" in part.notes else entry
+        for part in parts
+        for entry in _listed(part.values.pop("feedback", []))
     ]
     if feedback:
         last.values["feedback"] = feedback
@@ -175,8 +177,8 @@ def _type(row: Row) -> str:
     """The packet type; "" where tshark says none. In Info stands what an Uncompressed IR packet carries instead."""
     if row.get("rohc.ir_packet") or row.get("rohc.ir_dyn_packet"):
         return "IR" if row.get("rohc.ir_packet") else "IR-DYN"
-    found = TYPES.search(" ".join(row.get("_ws.col.Info", [])))
-    return found[1] if found else ""
+    match = TYPES.search(" ".join(row.get("_ws.col.Info", [])))
+    return match[1] if match else ""
 
 
 def _header(row: Row, reading: Reading, cids: list[int]) -> None:
@@ -202,22 +204,22 @@ def _header(row: Row, reading: Reading, cids: list[int]) -> None:
 
 def _one(row: Row, values: dict[str, Value], names: dict[str, str]) -> None:
     for theirs, ours in names.items():
-        if found := numbers(row.get(theirs, [])):
-            values[ours] = found[0]
+        if results := numbers(row.get(theirs, [])):
+            values[ours] = results[0]
 
 
 def _feedback(row: Row, cids: list[int]) -> dict[str, Value]:
-    one: dict[str, Value] = {"CID": cids[0] if cids else 0}
+    entry: dict[str, Value] = {"CID": cids[0] if cids else 0}
     if acks := numbers(row.get("rohc.acktype", [])):
-        one |= {"type": "FEEDBACK-2", "acknowledgement": _name(ACKTYPES, acks[0])}
+        entry |= {"type": "FEEDBACK-2", "acknowledgement": _name(ACKTYPES, acks[0])}
         if modes := numbers(row.get("rohc.mode", [])):
-            one["mode"] = MODES.get(modes[0], str(modes[0]))
+            entry["mode"] = MODES.get(modes[0], str(modes[0]))
         if sn := numbers(row.get("rohc.sn", [])):
             more = b"".join(bytes([bits & 0xFF]) for bits in numbers(row.get("rohc.opt.sn_add_bits", [])))
-            one["SN"] = sn[0] << 8 * len(more) | int.from_bytes(more, "big")
+            entry["SN"] = sn[0] << 8 * len(more) | int.from_bytes(more, "big")
     elif octets := numbers(row.get("rohc.profile_spec_octet", [])):
-        one |= {"type": "FEEDBACK-1", "SN": octets[0]}
-    return one
+        entry |= {"type": "FEEDBACK-1", "SN": octets[0]}
+    return entry
 
 
 def _name(names: Sequence[str], number: int) -> str:

@@ -11,13 +11,13 @@ from headroom.schemes.rohc.interop.axes import PROFILE, UNCOMPRESSED
 FEW = 0.1  # of the packets; below that, a pass says so
 
 
-def unasked(cell: Cell, done: Replay, link: Path) -> str:
+def unasked(cell: Cell, result: Replay, link: Path) -> str:
     """Returns a sentence if no packet of a passed cell used the cell's profile, so that the cell does not test it; ""
     otherwise.
 
     `link` is the capture of the link. A judge reads it if neither side reports the profiles of packets.
     """
-    if not _may_go_otherwise(cell) or by_profile(cell, done, link) != 0:
+    if not _may_go_otherwise(cell) or by_profile(cell, result, link) != 0:
         return ""
     number = cell.row["profile"]
     profile = f"{number} ({PROFILE.title_of(number)})"
@@ -26,28 +26,28 @@ def unasked(cell: Cell, done: Replay, link: Path) -> str:
     return f"The compressor sent no packet of {cell.traffic.name} by {profile}, so that it was not tested."
 
 
-def remarks(cell: Cell, done: Replay) -> str:
+def remarks(cell: Cell, result: Replay) -> str:
     """Remarks that qualify a pass; "" for most cells."""
-    found = []
+    sentences = []
     if _may_go_otherwise(cell):
-        count = _count(cell, done)
-        if count is not None and 0 < count < FEW * done.sent:
-            found.append(f"Only {count} of {done.sent} packets went by {cell.row['profile']}.")
-    if "ber" in cell.condition.words and not done.direction()["link"].get("bits_flipped"):
-        found.append("No bit was hit: the link did nothing to the packets.")
-    return " ".join(found)
+        count = _count(cell, result)
+        if count is not None and 0 < count < FEW * result.sent:
+            sentences.append(f"Only {count} of {result.sent} packets went by {cell.row['profile']}.")
+    if "ber" in cell.condition.words and not result.direction()["link"].get("bits_flipped"):
+        sentences.append("No bit was hit: the link did nothing to the packets.")
+    return " ".join(sentences)
 
 
-def by_profile(cell: Cell, done: Replay, link: Path) -> int | None:
+def by_profile(cell: Cell, result: Replay, link: Path) -> int | None:
     """Packets that went by the profile of a cell; None when that is unknown."""
-    count = _count(cell, done)
+    count = _count(cell, result)
     return recordings.packets_by(cell, link) if count is None else count
 
 
-def _count(cell: Cell, done: Replay) -> int | None:
+def _count(cell: Cell, result: Replay) -> int | None:
     """As the sides say themselves, the compressor first; None where neither says it of each packet."""
     for side in ("compressor", "decompressor"):
-        counted: dict[str, int] = done.direction().get(side, {}).get("profiles") or {}
+        counted: dict[str, int] = result.direction().get(side, {}).get("profiles") or {}
         if counted:
             return int(counted.get(cell.row["profile"], 0))
     return None

@@ -43,15 +43,18 @@ def config_of(cell: Cell) -> ReplayConfig:
     named = dict(cell.condition.words)
     if not traffic.is_capture and not traffic.is_recording:
         named |= {"flows": str(traffic.flows), "packets": str(traffic.packets)}
-    made = replay_options.config_of(row.scheme, traffic.source, named, run)
-    made.channel = matrix.channel_of(cell)
-    if found := matrix.recording_of(cell):
-        made.source, made.expected = str(found.file(row.scheme.name)), str(found.file(implementations.SOURCE))
-        made.compressor = None
-        made.feedback = {}
-    made.timing = True
-    made.timeout_s = PATIENCE_S
-    return made
+    config = replay_options.config_of(row.scheme, traffic.source, named, run)
+    config.channel = matrix.channel_of(cell)
+    if recording := matrix.recording_of(cell):
+        config.source, config.expected = (
+            str(recording.file(row.scheme.name)),
+            str(recording.file(implementations.SOURCE)),
+        )
+        config.compressor = None
+        config.feedback = {}
+    config.timing = True
+    config.timeout_s = PATIENCE_S
+    return config
 
 
 def trial(cell: Cell, store: ArtefactStore) -> Trial:
@@ -64,31 +67,36 @@ def trial(cell: Cell, store: ArtefactStore) -> Trial:
     capture = link_of(cell, store)
     config = replace(config_of(cell), outputs={"link": capture})
     try:
-        done = replay.run(config)
+        result = replay.run(config)
     except engine.EngineFailure as failure:
         return _no_result(cell, config, failure, store)
-    counted = figures(cell, done, capture)
-    verdict, reason, seen = _judged(config, done, cell.condition, capture.parent)
-    if verdict in ("pass", "non-strict") and (unasked := carried.unasked(cell, done, capture)):
+    counted = figures(cell, result, capture)
+    verdict, reason, seen = _judged(config, result, cell.condition, capture.parent)
+    if verdict in ("pass", "non-strict") and (unasked := carried.unasked(cell, result, capture)):
         verdict, reason, seen = "unsupported", unasked, None
     if verdict in ("pass", "unsupported"):
         for name in ("source", "decompressed"):
             capture.with_name(f"{name}.pcapng").unlink(missing_ok=True)
-        reason = carried.remarks(cell, done) if verdict == "pass" else reason
-        return Trial(verdict, reason, figures=counted, was_met=lambda one: deviation_match.was_met(cell, capture, one))
+        reason = carried.remarks(cell, result) if verdict == "pass" else reason
+        return Trial(
+            verdict,
+            reason,
+            figures=counted,
+            was_met=lambda deviation: deviation_match.was_met(cell, capture, deviation),
+        )
     seen = seen or study(config, capture.parent, _expected(config))
     short = verdict == "non-strict"
-    found = signature.of_shortfall(seen.done) if short else signature.of_study(seen, cell.row["profile"])
+    text = signature.of_shortfall(seen.done) if short else signature.of_study(seen, cell.row["profile"])
     if (first := seen.first_bad()) is not None:
         counted["first"] = first["packet"]
     return Trial(
         verdict,
         reason,
-        found,
+        text,
         counted,
         text=lambda: [side_by_side.text(seen, cell.row["profile"])],
         # Too little coming out is about many packets, not about one.
-        smallest=None if short else lambda: _smallest(cell, config, seen, found, store),
+        smallest=None if short else lambda: _smallest(cell, config, seen, text, store),
         explained=lambda declared: deviation_match.explained(cell, seen, declared),
     )
 
@@ -120,41 +128,41 @@ def run(cells: Sequence[Cell], store: ArtefactStore) -> list[Result]:
 
 def _measure(results: Sequence[Result]) -> None:
     """The mean header over a clean link, for the record."""
-    clean = (one["header_bytes"] for one in results if one["link"] == CLEAN)
+    clean = (mapping["header_bytes"] for mapping in results if mapping["link"] == CLEAN)
     if headers := [header for header in clean if header is not None]:
         collector.current().metric(replay_metrics.HEADER(figure="mean"), sum(headers) / len(headers))
 
 
 def _judged(
-    config: ReplayConfig, done: replay.Replay, condition: LinkCondition, folder: Path
+    config: ReplayConfig, result: replay.Replay, condition: LinkCondition, folder: Path
 ) -> tuple[Verdict, str, Study | None]:
     """Verdict and reason. Where the link may be to blame, the judge looks at each packet: chance excuses what was at
     risk, and nothing excuses a compressor whose packets cannot be read even before the link."""
-    verdict, reason = verdicts.of(done, condition)
-    if condition.harmless or verdict == "error" or not (done.differing or done.count("not_delivered")):
+    verdict, reason = verdicts.of(result, condition)
+    if condition.harmless or verdict == "error" or not (result.differing or result.count("not_delivered")):
         return verdict, reason, None
-    seen = study(config, folder, _expected(config), judge=bool(done.differing))
-    verdict, reason = verdicts.of(done, condition, seen.chance())
+    seen = study(config, folder, _expected(config), judge=bool(result.differing))
+    verdict, reason = verdicts.of(result, condition, seen.chance())
     if verdict in ("pass", "non-strict") and seen.faults:
         verdict, reason = "fail", verdicts.by_faults(seen.faults)
-    return verdict, reason, seen if done.differing else None  # without a judge, it is no evidence
+    return verdict, reason, seen if result.differing else None  # without a judge, it is no evidence
 
 
-def figures(cell: Cell, done: replay.Replay, capture: Path) -> dict[str, Any]:
+def figures(cell: Cell, result: replay.Replay, capture: Path) -> dict[str, Any]:
     """The counts and times of a cell."""
-    forward = done.direction()
+    forward = result.direction()
     times = {
         name: round(forward[side]["ns_per_packet"], 1)
         for name, side in (("compress", "compressor"), ("decompress", "decompressor"))
         if forward.get(side, {}).get("ns_per_packet") is not None
     }
-    header = done.header_length.get("mean") if done.config.compressor else recordings.header_octets(cell, capture)
+    header = result.header_length.get("mean") if result.config.compressor else recordings.header_octets(cell, capture)
     return {
         "header_bytes": None if header is None else round(header, 3),
         "ns_per_packet": times or None,
-        "packets": done.sent,
-        "delivered": verdicts.delivered(done),
-        "lost": done.count("lost_on_link"),
+        "packets": result.sent,
+        "delivered": verdicts.delivered(result),
+        "lost": result.count("lost_on_link"),
     }
 
 
@@ -167,13 +175,13 @@ def _no_result(cell: Cell, config: ReplayConfig, failure: engine.EngineFailure, 
     if failure.kind in ("job", "input", "output"):
         raise failure
     side = _side(config, failure)
-    found = of_failure(failure, side)
+    text = of_failure(failure, side)
     return Trial(
         "error",
         f"{side}: {failure}",
-        found,
+        text,
         text=list,
-        smallest=None if failure.kind == "refused" else lambda: _smallest(cell, config, None, found, store),
+        smallest=None if failure.kind == "refused" else lambda: _smallest(cell, config, None, text, store),
     )
 
 
@@ -320,7 +328,7 @@ def _by_hand(cell: Cell, config: ReplayConfig, capture: Path) -> str:
     if "drop" in config.forward:
         parts.append(f"drop={','.join(map(str, config.forward['drop']))}")
     if "flip" in config.forward:
-        flips = ",".join(f"{one['packet']}:{one['bit']}" for one in config.forward["flip"])
+        flips = ",".join(f"{entry['packet']}:{entry['bit']}" for entry in config.forward["flip"])
         parts += [f"flip={flips}", "header_errors=deliver"]
     if FEEDBACK_LOSS in cell.condition.words:
         parts.append(f"{FEEDBACK_LOSS}=1")

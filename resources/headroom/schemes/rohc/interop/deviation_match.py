@@ -48,25 +48,27 @@ class DeviationCondition:
     of_compressor: bool = False
 
 
-def by_deviation(name: str, one: Deviation) -> DeviationCondition:
+def by_deviation(name: str, deviation: Deviation) -> DeviationCondition:
     """A deviation of an implementation that single packets meet."""
 
     def meets(look: Look) -> bool:
-        breaks = not one.breaks or bool(look.broken.intersection(one.breaks))
-        return breaks and look.fields.issuperset(one.fields)
+        breaks = not deviation.breaks or bool(look.broken.intersection(deviation.breaks))
+        return breaks and look.fields.issuperset(deviation.fields)
 
-    return DeviationCondition(f"Declared deviation of {name}: {one.reason.strip()}", meets, bool(one.breaks))
+    return DeviationCondition(
+        f"Declared deviation of {name}: {deviation.reason.strip()}", meets, bool(deviation.breaks)
+    )
 
 
 def by_features(cell: Cell) -> list[DeviationCondition]:
     """The features of lists that the decompressor of a cell does not declare."""
     decompressor = implementations.find(cell.row.decompressor)
-    found = []
+    conditions = []
     for feature in (traffic.LISTS, traffic.EXTENSION_HEADERS, traffic.ADDITIONAL_IP_HEADERS):
         if reason := decompressor.lacks("decompressor", cell.row.scheme.name, features=[feature]):
             sentence = f"{reason}, which {implementations.find(cell.row.compressor).name} uses for this traffic."
-            found.append(DeviationCondition(sentence, lambda look, feature=feature: feature in look.features))
-    return found
+            conditions.append(DeviationCondition(sentence, lambda look, feature=feature: feature in look.features))
+    return conditions
 
 
 def explained(cell: Cell, seen: Study, declared: Iterable[Declared]) -> list[str]:
@@ -74,15 +76,15 @@ def explained(cell: Cell, seen: Study, declared: Iterable[Declared]) -> list[str
     explain all of them; otherwise []. A broken promise of the ABI is never explained."""
     if seen.done.promise_broken:
         return []
-    known = [*(by_deviation(name, one) for name, one in declared), *by_features(cell)]
-    return [one.sentence for one in explains(seen, known, cell.condition.harmless)]
+    known = [*(by_deviation(name, deviation) for name, deviation in declared), *by_features(cell)]
+    return [condition.sentence for condition in explains(seen, known, cell.condition.harmless)]
 
 
-def was_met(cell: Cell, capture: Path, one: Deviation) -> bool:
+def was_met(cell: Cell, capture: Path, deviation: Deviation) -> bool:
     """True if a passed cell had packets with which a declared deviation would have shown. `capture` is of the link. A
     deviation that breaks a requirement is never met here, because a decompressor may understand the packets all the
     same."""
-    return not one.breaks and met_on_link(cell, capture, one.fields)
+    return not deviation.breaks and met_on_link(cell, capture, deviation.fields)
 
 
 def explains(seen: Study, known: Sequence[DeviationCondition], harmless: bool) -> list[DeviationCondition]:
@@ -105,9 +107,9 @@ def explains(seen: Study, known: Sequence[DeviationCondition], harmless: bool) -
             octets, before = bytes.fromhex(part["link"]), len(checker.findings)
             restored = judge.decompress(octets, record["time_ns"]).delivered == original
             outcome = checker.take(octets, original, record["time_ns"])
-            looks.append(_look(outcome, (one.requirement for one in checker.findings[before:])))
+            looks.append(_look(outcome, (finding.requirement for finding in checker.findings[before:])))
         cid = _cid(outcome)
-        here = {number for number, one in enumerate(known) if any(one.meets(look) for look in looks)}
+        here = {number for number, condition in enumerate(known) if any(condition.meets(look) for look in looks)}
         if here:
             behind[cid] |= here
         elif _is_ir(outcome) and record["verdict"] not in BAD:
@@ -125,7 +127,7 @@ def met_on_link(cell: Cell, capture: Path, fields: Iterable[str]) -> bool:
     """True if a packet on the link of a cell has all of the given fields."""
     judge = judge_of(channel_of(cell))
     packets = engine_pcapng.read(capture) if judge is not None else ()
-    return any(_fields(judge.decompress(one.octets[ETHERNET_HEADER:])).issuperset(fields) for one in packets)
+    return any(_fields(judge.decompress(packet.octets[ETHERNET_HEADER:])).issuperset(fields) for packet in packets)
 
 
 def _to_explain(seen: Study, harmless: bool) -> set[int]:

@@ -15,12 +15,12 @@ from headroom.schemes.rohc.interop.traffic import Traffic
 def channel(row: Row) -> dict[str, Any]:
     """The configuration of both sides. Uncompressed (RFC 3095, 5.10) is on where both have it: what fits no other
     profile goes that way."""
-    found = [row["profile"]]
+    results = [row["profile"]]
     if row["profile"] != traffic.UNCOMPRESSED and all(
         traffic.UNCOMPRESSED in row.declared(name).get("profiles", ()) for name, _, _ in row.sides
     ):
-        found.insert(0, traffic.UNCOMPRESSED)
-    return {"mode": row["mode"], "cids": row["cids"], "max_cid": CIDS[row["cids"]], "profiles": found}
+        results.insert(0, traffic.UNCOMPRESSED)
+    return {"mode": row["mode"], "cids": row["cids"], "max_cid": CIDS[row["cids"]], "profiles": results}
 
 
 def channel_of(cell: Cell) -> dict[str, Any]:
@@ -31,11 +31,11 @@ def channel_of(cell: Cell) -> dict[str, Any]:
         return agreed
     own, declared = recording.config.get("profiles"), cell.row.declared(cell.row.decompressor).get("profiles", ())
     preferred = [cell.row["profile"], *(own or cell.row.declared(cell.row.compressor).get("profiles", ()))]
-    found: dict[int, str] = {}  # by the octet of IR packets, which two profiles of a channel never share
+    result: dict[int, str] = {}  # by the octet of IR packets, which two profiles of a channel never share
     for profile in (*preferred, *(() if own else sorted(declared))):
         if profile in declared:
-            found.setdefault(int(profile, 16) & 0xFF, profile)
-    return agreed | recording.config | {"profiles": sorted(found.values())}
+            result.setdefault(int(profile, 16) & 0xFF, profile)
+    return agreed | recording.config | {"profiles": sorted(result.values())}
 
 
 def needed(row: Row) -> dict[str, Any]:
@@ -46,8 +46,8 @@ def needed(row: Row) -> dict[str, Any]:
 def untrue(row: Row) -> str:
     """Returns a sentence if a side declares something for a row that its adapter denies; "" otherwise."""
     for name, role, _ in row.sides:
-        found = implementations.find(name)
-        if reason := implementations.untrue(found, role, row.scheme, row.build, **needed(row)):
+        implementation = implementations.find(name)
+        if reason := implementations.untrue(implementation, role, row.scheme, row.build, **needed(row)):
             return reason
     return ""
 
@@ -60,19 +60,19 @@ def unsupported(row: Row) -> str:
         needs["feedback"] = ["own"]
     needs["max_cid"] = CIDS[row["cids"]]
     for name, role, _ in row.sides:
-        found, limits = implementations.find(name), dict(needs)
-        if found.recordings:  # what is on file is on file: there is no channel to be set up
+        implementation, limits = implementations.find(name), dict(needs)
+        if implementation.recordings:  # what is on file is on file: there is no channel to be set up
             del limits["max_cid"]
             limits.pop("feedback", None)
         elif copies(row, name):
             limits.pop("feedback", None)
-        if reason := found.lacks(role, row.scheme.name, **limits) or found.unusable(row.build):
+        if reason := implementation.lacks(role, row.scheme.name, **limits) or implementation.unusable(row.build):
             return f"{reason}."
     formats = {name: row.declared(name).get("wire", row.scheme.name) for name, _, _ in row.sides}
     if len(set(formats.values())) > 1:
         pairs = " and ".join(f"{name} {wire}" for name, wire in formats.items())
         return f"They declare different formats on the link: {pairs}."
-    recorded = [found for name, _, _ in row.sides if (found := implementations.find(name)).recordings]
+    recorded = [implementation for name, _, _ in row.sides if (implementation := implementations.find(name)).recordings]
     if recorded and not recordings_of(row):
         return f"{recorded[0].name} is known by its capture files alone, and has none for this."
     return ""
@@ -109,19 +109,19 @@ def recordings_of(row: Row) -> list[implementations.Recording]:
     holder = decompressor if decompressor.recordings else compressor
     stems = (implementations.SOURCE, implementations.RESTORED if holder is decompressor else row.scheme.name)
     return [
-        one
-        for one in holder.recordings
-        if one.scheme == row.scheme.name
-        and one.axes == row.axes
-        and one.compressor == compressor.name
-        and all(one.file(stem) for stem in stems)
+        recording
+        for recording in holder.recordings
+        if recording.scheme == row.scheme.name
+        and recording.axes == row.axes
+        and recording.compressor == compressor.name
+        and all(recording.file(stem) for stem in stems)
     ]
 
 
 def recording_of(cell: Cell) -> implementations.Recording | None:
     """The recording that a cell carries, where it carries one."""
-    found = recordings_of(cell.row) if carried(cell).is_recording else []
-    return next((one for one in found if one.name == cell.traffic.name), None)
+    recordings = recordings_of(cell.row) if carried(cell).is_recording else []
+    return next((recording for recording in recordings if recording.name == cell.traffic.name), None)
 
 
 def traffic_of(row: Row) -> Sequence[Traffic]:
@@ -134,9 +134,9 @@ def traffic_of(row: Row) -> Sequence[Traffic]:
     recorded = recordings_of(row) if judged or implementations.find(row.compressor).recordings else []
     if not recorded:
         return traffic.of(row["profile"], row.traffic)
-    links = (CLEAN,) if judged else tuple(one.name for one in LINKS if FEEDBACK_LOSS not in one.words)
+    links = (CLEAN,) if judged else tuple(condition.name for condition in LINKS if FEEDBACK_LOSS not in condition.words)
     return [
-        Traffic(one.name, 1, 0, is_recording=True, links=links)
-        for one in recorded
-        if not row.traffic or one.name in row.traffic
+        Traffic(recording.name, 1, 0, is_recording=True, links=links)
+        for recording in recorded
+        if not row.traffic or recording.name in row.traffic
     ]

@@ -41,7 +41,7 @@ def frames(path: str, build: str = DEFAULT_BUILD) -> list[bytes]:
                 build=build,
             )
         )
-        return [one.octets for one in engine_pcapng.read(copy)]
+        return [packet.octets for packet in engine_pcapng.read(copy)]
 
 
 def header_octets(cell: Cell, link: Path) -> float | None:
@@ -59,21 +59,21 @@ def packets_by(cell: Cell, link: Path) -> int | None:
 def _read(cell: Cell, link: Path) -> list[tuple[Packet, int]] | None:
     """The packets on the link, each with the number of its profile; None where the judge cannot read them all."""
     judge = Decompressor(Parameters.of(channel_of(cell)))
-    found = []
-    for one in engine_pcapng.read(link):
-        outcome = judge.decompress(one.octets[ETHERNET_HEADER:])
+    results = []
+    for packet in engine_pcapng.read(link):
+        outcome = judge.decompress(packet.octets[ETHERNET_HEADER:])
         if outcome.packet is None:
             return None
         profile = outcome.after.profile if outcome.after else outcome.packet.profile
-        found.append((outcome.packet, profile.number if profile else 0))
-    return found
+        results.append((outcome.packet, profile.number if profile else 0))
+    return results
 
 
 def undeclared(cell: Cell) -> str:
     """Returns why a decompressor is not held to a recording: packets of profiles that it does not declare."""
-    found = recording_of(cell)
-    link = found.file(cell.row.scheme.name) if found is not None else None
-    if found is None or link is None:
+    recording = recording_of(cell)
+    link = recording.file(cell.row.scheme.name) if recording is not None else None
+    if recording is None or link is None:
         return ""
     agreed = channel_of(cell)
     known = {int(profile, 16) & 0xFF for profile in agreed["profiles"]}
@@ -81,9 +81,9 @@ def undeclared(cell: Cell) -> str:
     others = sorted(_profile_octets(link, agreed["cids"] == "large", stat.st_mtime_ns, stat.st_size) - known)
     if not others:
         return ""
-    names = ", ".join(_named(octet, found.config.get("profiles", ())) for octet in others)
+    names = ", ".join(_named(octet, recording.config.get("profiles", ())) for octet in others)
     decompressor = implementations.find(cell.row.decompressor).name
-    return f"The recording {found.name} has packets of profile {names}, which {decompressor} does not declare."
+    return f"The recording {recording.name} has packets of profile {names}, which {decompressor} does not declare."
 
 
 def _named(octet: int, own: Sequence[str]) -> str:
@@ -97,15 +97,15 @@ def _profile_octets(link: Path, large_cids: bool, changed_ns: int, octets: int) 
     judge = Decompressor(
         Parameters(large_cids, MAX_LARGE_CID if large_cids else MAX_SMALL_CID, mrru=0xFFFF, profiles_known=False)
     )
-    found = set()
+    results = set()
     try:
         for captured in reading.read(link):
             outcome = judge.decompress(framing.unwrap(captured.interface.link_type, captured.octets).octets)
             known = outcome.packet.fields if outcome.packet else outcome.error.fields if outcome.error else ()
-            found |= {one.value for one in known if one.name == "Profile"}
+            results |= {field.value for field in known if field.name == "Profile"}
     except UsageError:
         pass  # The engine says what is wrong with the capture.
-    return frozenset(found)
+    return frozenset(results)
 
 
 def judge(cell: Cell) -> Trial:
@@ -113,18 +113,18 @@ def judge(cell: Cell) -> Trial:
 
     What is missing was not delivered, what is not in the source came out wrong.
     """
-    found = recording_of(cell)
-    assert found is not None
-    source = frames(str(found.file(implementations.SOURCE)), cell.row.build)
-    came = frames(str(found.file(implementations.RESTORED)), cell.row.build)
+    recording = recording_of(cell)
+    assert recording is not None
+    source = frames(str(recording.file(implementations.SOURCE)), cell.row.build)
+    came = frames(str(recording.file(implementations.RESTORED)), cell.row.build)
     pairs, wrong = align(source, came)
     figures: dict[str, Any] = {"packets": len(source), "delivered": pairs}
     if wrong is None and pairs == len(source):
         return Trial("pass", figures=figures)
     if wrong is None:
         missing = (
-            f"{len(source) - pairs} of {len(source)} packets of {shown(found.file(implementations.SOURCE))} are not in "
-            f"{shown(found.file(implementations.RESTORED))}, the capture of what came out."
+            f"{len(source) - pairs} of {len(source)} packets of {shown(recording.file(implementations.SOURCE))} are "
+            f"not in {shown(recording.file(implementations.RESTORED))}, the capture of what came out."
         )
         return Trial("fail", missing, "recorded packets are missing", figures)
     expected, got = (source[wrong] if wrong < len(source) else b""), came[wrong]
@@ -141,10 +141,10 @@ def judge(cell: Cell) -> Trial:
 
 def misfit(cell: Cell, failure: EngineFailure) -> str:
     """The engine's sentence about a recording whose files do not fit each other, with their names; "" for another."""
-    found = recording_of(cell)
-    if found is None or not failure.where.startswith("/expected"):
+    recording = recording_of(cell)
+    if recording is None or not failure.where.startswith("/expected"):
         return ""
-    source, link = found.file(implementations.SOURCE), found.file(cell.row.scheme.name)
+    source, link = recording.file(implementations.SOURCE), recording.file(cell.row.scheme.name)
     if source is None or link is None or "expected packets for" not in failure.message:
         return ""
     return (

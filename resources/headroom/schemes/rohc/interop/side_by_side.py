@@ -74,10 +74,10 @@ def tshark(capture: Path, packet: int) -> str:
         return "tshark is not installed."
     command = [program, "-n", "-r", str(capture), "-O", "rohc", "-V", "-c", str(packet + 1)]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=TSHARK_S)
+        process = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=TSHARK_S)
     except (OSError, subprocess.SubprocessError) as error:
         return f"tshark could not read the capture: {error}."
-    frames = done.stdout.split("\nFrame ")
-    if done.returncode != 0 or not done.stdout.strip():
-        return f"tshark could not read the capture: {done.stderr.strip()[-200:] or 'it gave no reason'}."
+    frames = process.stdout.split("\nFrame ")
+    if process.returncode != 0 or not process.stdout.strip():
+        return f"tshark could not read the capture: {process.stderr.strip()[-200:] or 'it gave no reason'}."
     return f"Frame {frames[-1]}".replace("Frame Frame ", "Frame ").strip()

@@ -31,9 +31,9 @@ def of_study(seen: Study, profile: str) -> str:
     return SEPARATOR.join([*filter(None, words), opinion(seen, record)])
 
 
-def of_shortfall(done: replay.Replay) -> str:
+def of_shortfall(result: replay.Replay) -> str:
     """Too little came out: what the decompressor says of most of the rest."""
-    statuses = done.direction()["verdicts"].get("not_delivered_by_status", {})
+    statuses = result.direction()["verdicts"].get("not_delivered_by_status", {})
     return SEPARATOR.join(
         ("too little comes out", max(statuses, key=lambda status: statuses[status], default="no status"))
     )

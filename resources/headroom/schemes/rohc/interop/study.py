@@ -56,14 +56,16 @@ class Study:
 
     def arrival(self, index: int) -> Arrival | None:
         """The arrival of a packet; of several copies the first that was not well."""
-        mine = [one for one in self.arrivals if one.index == index]
-        return next((one for one in mine if one.status not in ("OK", "NOTHING")), mine[-1] if mine else None)
+        mine = [arrival for arrival in self.arrivals if arrival.index == index]
+        return next(
+            (arrival for arrival in mine if arrival.status not in ("OK", "NOTHING")), mine[-1] if mine else None
+        )
 
     def got(self, index: int) -> bytes | None:
         """The octets that came out for a packet, if they were wrong and the engine kept them."""
-        for found in self.done.direction()["mismatch_list"]:
-            if found["packet"] == index:
-                return bytes.fromhex(found["got"])
+        for result in self.done.direction()["mismatch_list"]:
+            if result["packet"] == index:
+                return bytes.fromhex(result["got"])
         return None
 
     def chance(self) -> chance.Chance:
@@ -85,15 +87,15 @@ class Study:
         complete and in order. A fault is a packet that the judge does not restore and that the decompressor did not
         deliver right either."""
         judge = judge_of(self.done.config.channel)
-        found = []
+        faults = []
         for index, record in sorted(self.records.items()) if judge else ():
             for part in replay.parts_of(record):
                 outcome = judge.decompress(bytes.fromhex(part["link"]), record["time_ns"])
                 sentence = _objection(outcome, self.originals[index])
                 if sentence and record["verdict"] in BAD:
                     kind = outcome.packet.kind if outcome.packet else "packet of unknown type"
-                    found.append(Fault(index, kind, sentence))
-        return found
+                    faults.append(Fault(index, kind, sentence))
+        return faults
 
 
 def _objection(outcome: Outcome, original: bytes) -> str:
@@ -113,26 +115,28 @@ def study(config: replay.ReplayConfig, folder: Path, expected: list[bytes] | Non
     outputs = {name: folder / f"{name}.pcapng" for name in ("source", "link", "decompressed")}
     if config.decompressor is None:
         del outputs["decompressed"]
-    done = replay.run(replace(config, records="all", record_octets=True, outputs=outputs))
-    originals = expected if expected is not None else [one.octets for one in engine_pcapng.read(outputs["source"])]
-    found = Study(done, originals)
-    found.arrivals = _arrivals(found.records)
-    if judge and not done.promise_broken:
-        _judge(found, config.channel)
-    return found
+    result = replay.run(replace(config, records="all", record_octets=True, outputs=outputs))
+    originals = (
+        expected if expected is not None else [packet.octets for packet in engine_pcapng.read(outputs["source"])]
+    )
+    outcome = Study(result, originals)
+    outcome.arrivals = _arrivals(outcome.records)
+    if judge and not result.promise_broken:
+        _judge(outcome, config.channel)
+    return outcome
 
 
 def _arrivals(records: dict[int, dict[str, Any]]) -> list[Arrival]:
     """All arrivals in order. Of those at one time, the ones that were held back come last."""
-    found = []
+    results = []
     for index, record in sorted(records.items()):
-        for part, one in replay.arrivals_of(record):
-            late = bool(part.get("held")) and not one.get("duplicate")
-            arrival = _arrival(index, part, one["status"], record["verdict"])
+        for part, entry in replay.arrivals_of(record):
+            late = bool(part.get("held")) and not entry.get("duplicate")
+            arrival = _arrival(index, part, entry["status"], record["verdict"])
             arrival.flips = () if "segments" in record else arrival.flips
-            found.append(((one["time_ns"], late, index), arrival))
-    found.sort(key=lambda pair: pair[0])
-    return [arrival for _, arrival in found]
+            results.append(((entry["time_ns"], late, index), arrival))
+    results.sort(key=lambda pair: pair[0])
+    return [arrival for _, arrival in results]
 
 
 def _arrival(index: int, part: dict[str, Any], status: str, verdict: str) -> Arrival:
@@ -157,7 +161,7 @@ def judge_of(channel: dict[str, Any]) -> Decompressor | None:
     return Decompressor(Parameters.of(channel))
 
 
-def _judge(found: Study, channel: dict[str, Any]) -> None:
+def _judge(result: Study, channel: dict[str, Any]) -> None:
     judge = judge_of(channel)
-    for arrival in found.arrivals if judge else ():
+    for arrival in result.arrivals if judge else ():
         arrival.outcome = judge.decompress(arrival.octets)

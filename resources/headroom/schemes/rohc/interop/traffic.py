@@ -70,7 +70,7 @@ BY_PROFILE: dict[str, tuple[Traffic, ...]] = {
 
 def names() -> list[str]:
     """All traffic profiles of the matrix."""
-    return sorted({one.name for all_of_one in BY_PROFILE.values() for one in all_of_one})
+    return sorted({traffic.name for all_of_one in BY_PROFILE.values() for traffic in all_of_one})
 
 
 def capture(path: str) -> Traffic:
@@ -80,8 +80,8 @@ def capture(path: str) -> Traffic:
 def of(profile: str, names: Sequence[str] = ()) -> list[Traffic]:
     """The traffic of a ROHC profile. `names` chooses among it by name; captures among `names` go with every profile."""
     known = set(profiles.names())
-    standard = [one for one in BY_PROFILE.get(profile, ()) if one.name in known]
+    standard = [traffic for traffic in BY_PROFILE.get(profile, ()) if traffic.name in known]
     if not names:
         return standard
-    chosen = [one for one in standard if one.name in names]
+    chosen = [traffic for traffic in standard if traffic.name in names]
     return chosen + [capture(name) for name in names if name.endswith(CAPTURES)]

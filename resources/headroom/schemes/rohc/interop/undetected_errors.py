@@ -38,10 +38,10 @@ class _Contexts:
         self.right_since[cid] = 0
 
     def came_out(self, cid: int | None, right: bool) -> None:
-        for one in {cid, None} & self.right_since.keys():
-            self.right_since[one] = self.right_since[one] + 1 if right else 0
-            if self.right_since[one] >= SOUND:
-                del self.right_since[one]
+        for number in {cid, None} & self.right_since.keys():
+            self.right_since[number] = self.right_since[number] + 1 if right else 0
+            if self.right_since[number] >= SOUND:
+                del self.right_since[number]
 
     def in_doubt(self, cid: int | None) -> bool:
         return cid in self.right_since or None in self.right_since

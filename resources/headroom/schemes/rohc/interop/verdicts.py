@@ -11,34 +11,34 @@ from headroom.schemes.rohc.interop.undetected_errors import Chance
 NO_CHANCE = Chance()
 
 
-def of(done: Replay, condition: LinkCondition, chance: Chance = NO_CHANCE) -> tuple[Verdict, str]:
+def of(result: Replay, condition: LinkCondition, chance: Chance = NO_CHANCE) -> tuple[Verdict, str]:
     """The verdict on a replay over a link condition.
 
     Over a link that does no harm everything must come out as it went in. Over any other, nothing wrong may come out,
     but for packets at risk that the CRCs are bound to miss, and most of what arrived should come out.
     """
-    if done.promise_broken:
-        return "error", f"{done.promise_broken[:1].upper()}{done.promise_broken[1:]}"
-    if not done.sent:
+    if result.promise_broken:
+        return "error", f"{result.promise_broken[:1].upper()}{result.promise_broken[1:]}"
+    if not result.sent:
         return "error", "The traffic has no packets, so that nothing was tested."
-    if missing := done.count("not_compressed"):
-        sentence = _by_status(done, "not_compressed_by_status")
-        return "fail", f"The compressor put {missing} of {done.sent} packets not on the link{sentence}."
-    wrong = done.differing
+    if missing := result.count("not_compressed"):
+        sentence = _by_status(result, "not_compressed_by_status")
+        return "fail", f"The compressor put {missing} of {result.sent} packets not on the link{sentence}."
+    wrong = result.differing
     if wrong and (condition.harmless or wrong > chance.allowed or chance.unexplained):
-        sentence = f"{wrong} of {done.sent} packets came out wrong"
+        sentence = f"{wrong} of {result.sent} packets came out wrong"
         if chance.unexplained:
             sentence += f", {len(chance.unexplained)} of them undamaged and behind no damage (the first: "
             sentence += f"{nth('packet', chance.unexplained[0])})"
         elif not condition.harmless:
             sentence += f", where chance explains {chance.allowed} at most"
-        return "fail", f"{sentence}: {done.first_difference()}."
-    arrived = done.sent - done.count("lost_on_link")
+        return "fail", f"{sentence}: {result.first_difference()}."
+    arrived = result.sent - result.count("lost_on_link")
     if not arrived:
-        return "error", f"The link lost all {done.sent} packets, so that the decompressor was not tested."
-    came = delivered(done)
-    undelivered = done.count("not_delivered")
-    sentence = _by_status(done, "not_delivered_by_status")
+        return "error", f"The link lost all {result.sent} packets, so that the decompressor was not tested."
+    came = delivered(result)
+    undelivered = result.count("not_delivered")
+    sentence = _by_status(result, "not_delivered_by_status")
     if condition.share >= 1.0 and undelivered:
         return "fail", f"{undelivered} of {arrived} packets arrived and did not come out{sentence}."
     if came < condition.share * arrived:
@@ -60,11 +60,11 @@ def by_faults(faults: list[Fault]) -> str:
     )
 
 
-def delivered(done: Replay) -> int:
+def delivered(result: Replay) -> int:
     """Packets that came out as they went in."""
-    return done.count("identical") + done.count("withheld")
+    return result.count("identical") + result.count("withheld")
 
 
-def _by_status(done: Replay, key: str) -> str:
-    found = done.direction()["verdicts"].get(key, {})
-    return f" ({', '.join(f'{count} {status}' for status, count in found.items())})" if found else ""
+def _by_status(result: Replay, key: str) -> str:
+    outcome = result.direction()["verdicts"].get(key, {})
+    return f" ({', '.join(f'{count} {status}' for status, count in outcome.items())})" if outcome else ""

@@ -134,16 +134,16 @@ class ConformanceKeywords:
             return
         capabilities.require_what_is_sent(decompressor, self.last.contexts)
         late = [
-            f"{nth('packet', one.index)} ({one.kind}) is {one.verdict.replace('_', ' ')}"
-            for one in self.last.packets
-            if one.verdict != "identical" and one.restored
+            f"{nth('packet', packet.index)} ({packet.kind}) is {packet.verdict.replace('_', ' ')}"
+            for packet in self.last.packets
+            if packet.verdict != "identical" and packet.restored
         ]
         expect(
             not late,
             f"The judge restores them, but the decompressor does not: {some(late, 3)}",
             self.last,
         )
-        missing = [one for one in self.last.packets if one.verdict != "identical"]
+        missing = [packet for packet in self.last.packets if packet.verdict != "identical"]
         expect(not missing, f"{len(missing)} packets do not come out as they went in", self.last)
 
     @keyword("Change Should Survive Losses")
@@ -152,22 +152,22 @@ class ConformanceKeywords:
         of them are lost, the decompressor delivers what the rest suffices for."""
         config = self._config("", (), named)
         self._identify(config)
-        found = losses.survey(Flow.of(flow), change, config)
-        self.seen = found.observation
-        note_replay(found.observation)
+        survey = losses.survey(Flow.of(flow), change, config)
+        self.seen = survey.observation
+        note_replay(survey.observation)
         current = collector.current()
-        current.parameters |= {"flow": flow, "change": change, "loss_patterns": found.patterns}
-        current.metric(metrics.CARRIED_BY, found.carried)
+        current.parameters |= {"flow": flow, "change": change, "loss_patterns": survey.patterns}
+        current.metric(metrics.CARRIED_BY, survey.carried)
         self._conclude()
         expect(
-            found.carried >= 2,
+            survey.carried >= 2,
             f"After {change} at {nth('packet', losses.CHANGE_AT)}, the loss of that packet alone keeps later packets "
             "from being restored: only one packet carries the change",
             self.last,
             of=losses.CHANGE_AT,
             requirement=CONFIDENCE,
         )
-        expect(not found.complaints, f"The decompressor, {some(found.complaints, 3)}", self.last)
+        expect(not survey.complaints, f"The decompressor, {some(survey.complaints, 3)}", self.last)
 
     @keyword("No Single Loss Should Hurt Another Packet")
     def single_losses(self, source: str, *changes: str, **named: str) -> None:
@@ -182,36 +182,36 @@ class ConformanceKeywords:
         self._expect_losses_to_be_harmless(self.heard_until, requirement)
 
     def _expect_losses_to_be_harmless(self, heard_until: int = 0, requirement: str = "") -> None:
-        if all(one.link is None for one in self.last.packets[heard_until:]):
+        if all(packet.link is None for packet in self.last.packets[heard_until:]):
             raise Inconclusive("There is no packet on the link whose loss could hurt.")
-        if requirement and any(one.profile == TCP for one in self.last.packets):
+        if requirement and any(packet.profile == TCP for packet in self.last.packets):
             requirement = CONFIDENCE_OF_TCP
-        found = repeats.single_losses(self.last.packets, self.last.parameters, but=range(heard_until))
-        collector.current().metric(metrics.PACKETS_THAT_OTHERS_NEED, len(found))
+        results = repeats.single_losses(self.last.packets, self.last.parameters, but=range(heard_until))
+        collector.current().metric(metrics.PACKETS_THAT_OTHERS_NEED, len(results))
         shown = some(
-            [f"without {nth('packet', lost)} {nth('packet', hurt)} is not restored" for lost, hurt in found], 3
+            [f"without {nth('packet', lost)} {nth('packet', hurt)} is not restored" for lost, hurt in results], 3
         )
-        sentence = f"Of {len(self.last.packets)} packets, {len(found)} must not be lost: {shown}"
-        expect(not found, sentence, self.last, requirement=requirement)
+        sentence = f"Of {len(self.last.packets)} packets, {len(results)} must not be lost: {shown}"
+        expect(not results, sentence, self.last, requirement=requirement)
 
     # ---- what the last stream was like
 
     @keyword("It Should Begin With A Complete IR Packet")
     def begins_with_ir(self) -> None:
-        wrong = [sentence for one in self.last.flows() for sentence in stream.begins_with_ir(one)]
+        wrong = [sentence for packet in self.last.flows() for sentence in stream.begins_with_ir(packet)]
         expect(not wrong, f"{len(wrong)} flows do not: {some(wrong, 3)}", self.last)
 
     @keyword("It Should Begin With At Least ${count} IR Packets")
     def irs_at_start(self, count: int) -> None:
-        least = min(stream.irs_at_start(one) for one in self.last.flows())
+        least = min(stream.irs_at_start(packet) for packet in self.last.flows())
         collector.current().metric(metrics.IR_PACKETS_AT_START, least)
-        plain = all(one.profile == 0 for one in self.last.packets)
+        plain = all(packet.profile == 0 for packet in self.last.packets)
         requirement = "RFC5795-5.4.3-1" if plain else CONFIDENCE
         expect(least >= count, f"A flow begins with {least} IR packets", self.last, requirement=requirement)
 
     @keyword("It Should Settle On Packets Of Type 0")
     def settles(self) -> None:
-        wrong = [sentence for one in self.last.flows() for sentence in stream.is_settled(one)]
+        wrong = [sentence for packet in self.last.flows() for sentence in stream.is_settled(packet)]
         if wrong and prefers_larger(self.last.done.config, REGULAR, TYPE_0):
             raise SkipExecution(BY_CHOICE)
         expect(not wrong, some(wrong, 3), self.last)
@@ -249,25 +249,25 @@ class ConformanceKeywords:
 
     @keyword("Some Packets Should Go As Segments")
     def segmented(self) -> None:
-        cut = sum(bool(one.segments) for one in self.last.packets)
+        cut = sum(bool(packet.segments) for packet in self.last.packets)
         collector.current().metric(metrics.SEGMENTED, cut)
         expect(cut > 0, f"None of {len(self.last.packets)} packets goes as segments", self.last)
 
     @keyword("No Packet Should Go As Segments")
     def not_segmented(self) -> None:
-        cut = [nth("packet", one.index) for one in self.last.packets if one.segments]
+        cut = [nth("packet", packet.index) for packet in self.last.packets if packet.segments]
         expect(not cut, f"{len(cut)} packets go as segments: {some(cut, 3)}", self.last)
 
     @keyword("No CID Should Be Above ${max_cid}")
     def cids_within(self, max_cid: int) -> None:
-        wrong = [sentence for one in self.last.flows() for sentence in stream.above_max_cid(one, max_cid)]
+        wrong = [sentence for packet in self.last.flows() for sentence in stream.above_max_cid(packet, max_cid)]
         expect(not wrong, some(wrong, 3), self.last)
 
     @keyword("Link Should Have")
     def link_has(self, *kinds: str) -> None:
         """Packet types as the judge reads them; of several joined by commas, one at least."""
-        missing = [kind for kind in kinds if not any(self.last.kinds[one] for one in split_names(kind))]
-        small = [one for kind in missing for one in split_names(kind)]
+        missing = [kind for kind in kinds if not any(self.last.kinds[name] for name in split_names(kind))]
+        small = [name for kind in missing for name in split_names(kind)]
         if small and {*small} <= {*TYPE_0_AND_1} and prefers_larger(self.last.done.config, REGULAR):
             raise SkipExecution(BY_CHOICE)
         expect(not missing, f"No {', '.join(missing)} is sent; types: {dict(self.last.kinds)}", self.last)
@@ -280,17 +280,17 @@ class ConformanceKeywords:
     @keyword("No Packet Of Up To ${octets} Octets Should Go As Segments")
     def not_segmented_below(self, octets: int) -> None:
         """The length is that on the link, of a packet in segments that of the whole."""
-        wrong = [one for one in self.last.packets if one.segments and len(one.link or b"") <= octets]
-        shown = [f"{nth('packet', one.index)} does, in {len(one.segments)}" for one in wrong]
+        wrong = [packet for packet in self.last.packets if packet.segments and len(packet.link or b"") <= octets]
+        shown = [f"{nth('packet', packet.index)} does, in {len(packet.segments)}" for packet in wrong]
         expect(not wrong, some(shown, 3), self.last)
 
     @keyword("Only Profiles ${profiles} Should Be Used")
     def profiles_used(self, profiles: str) -> None:
         allowed = {int(name, 16) for name in split_names(profiles)}
-        if all(one.profile is None for one in self.last.packets):
+        if all(packet.profile is None for packet in self.last.packets):
             raise Inconclusive("The judge can read the profile of no packet on the link.")
-        other = [one for one in self.last.packets if one.profile is not None and one.profile not in allowed]
-        shown = some([f"{nth('packet', one.index)} is of profile 0x{one.profile:04x}" for one in other], 3)
+        other = [packet for packet in self.last.packets if packet.profile is not None and packet.profile not in allowed]
+        shown = some([f"{nth('packet', packet.index)} is of profile 0x{packet.profile:04x}" for packet in other], 3)
         expect(not other, shown, self.last)
 
     @keyword("Headers Should Have At Most ${octets} Octets On Average")
@@ -298,9 +298,9 @@ class ConformanceKeywords:
         """The CID is not counted: which a flow has is the compressor's choice."""
         is_large = self.last.parameters.large_cids
         lengths = [
-            length - (1 + (one.cid > 0x7F) if is_large else one.cid != 0)
-            for one in self.last.packets
-            if (length := one.header_octets) is not None and one.cid is not None
+            length - (1 + (packet.cid > 0x7F) if is_large else packet.cid != 0)
+            for packet in self.last.packets
+            if (length := packet.header_octets) is not None and packet.cid is not None
         ]
         if not lengths:
             raise Inconclusive("The judge can read no header on the link, so that there is no average.")
@@ -310,7 +310,7 @@ class ConformanceKeywords:
     @keyword("Initial Sequence Numbers Should Differ")
     def random_sequence_numbers(self) -> None:
         """REQUIRES: at least eight flows, among which random numbers are hardly ever equal or consecutive."""
-        firsts = [sn for one in self.last.flows() if (sn := one[0].sn) is not None]
+        firsts = [sn for packet in self.last.flows() if (sn := packet[0].sn) is not None]
         neighbours = sum((b - a) & 0xFFFF in (0, 1) for a, b in itertools.pairwise(firsts))
         shown = some(firsts)
         if len(firsts) < 8:
@@ -328,7 +328,7 @@ class ConformanceKeywords:
     @keyword("No List Should Be Sent In The Last ${count} Packets")
     def no_lists(self, count: int) -> None:
         last = self.last.flow()[-count:]
-        sent = [nth("packet", one.index) for one in last if one.kind in COMPRESSED and stream.has_list(one)]
+        sent = [nth("packet", packet.index) for packet in last if packet.kind in COMPRESSED and stream.has_list(packet)]
         expect(not sent, f"The list of options is in {some(sent, 3)}", self.last)
 
     @keyword("Replicas Should Have An MSN Of Their Own")
@@ -435,9 +435,11 @@ class ConformanceKeywords:
     def _judge_conversation(self, story: Conversation) -> None:
         seen, without = story.run(self.subject)
         self.seen = seen
-        self.heard_until = max((one.before for one in story.given), default=0)
+        self.heard_until = max((feedback.before for feedback in story.given), default=0)
         note_replay(seen)
-        given = [{"before": one.before, "feedback": one.words, "flow": one.flow} for one in story.given]
+        given = [
+            {"before": feedback.before, "feedback": feedback.words, "flow": feedback.flow} for feedback in story.given
+        ]
         collector.current().parameters |= {"kind": "conversation", "flow": story.flow, "given": given}
         conclude(seen)
         complaints = story.judge(seen, without)
@@ -445,7 +447,7 @@ class ConformanceKeywords:
             complaints = story.judge(seen, without, do_types_tell=False)
             if not complaints:
                 raise SkipExecution(BY_CHOICE)
-        heeded = any(not one.in_vain for one in story.given)
+        heeded = any(not feedback.in_vain for feedback in story.given)
         if complaints and heeded and ignores_feedback(seen.done.config, seen.packets):
             complaints = [f"{complaints[0]}. As if it ignored all feedback, it sends the same octets without any"]
         expect(not complaints, some(complaints, 3), seen)
@@ -487,7 +489,7 @@ class ConformanceKeywords:
         capabilities.agree_on_profiles(config)
         capabilities.turn_on(config, features)
         if source and _is_flow(source):
-            at = {int(number): change for number, _, change in (one.partition(":") for one in changes)}
+            at = {int(number): change for number, _, change in (change.partition(":") for change in changes)}
             config.source = losses.literal(losses.packets_of(Flow.of(source), at, count or 100))
         elif list(changes):
             raise UsageError("Only flows such as rtp-ipv4 have changes here; those of a profile stand in its file.")
@@ -515,12 +517,12 @@ class ConformanceKeywords:
         """The implementations under test; skips the case where one does not declare what it needs."""
         path = replay.feedback_path(config)
         sides = config.sides
-        for role, found in sides:
-            verdicts.note(role, found, config.build)  # also of a case that is not for it
+        for role, implementation in sides:
+            verdicts.note(role, implementation, config.build)  # also of a case that is not for it
         verdicts.leave_to_the_other_side(current_run(), {role for role, _ in sides})
-        for role, found in sides:
+        for role, implementation in sides:
             capabilities.require(
-                found, role, config.channel, config.build, feedback=path if len(sides) == 2 else "none"
+                implementation, role, config.channel, config.build, feedback=path if len(sides) == 2 else "none"
             )
 
 
@@ -538,5 +540,5 @@ def _is_profile(name: str) -> bool:
 
 def _feedback(text: str) -> str:
     """Words of feedback, or the octets of a feedback vector that is named."""
-    found = hand_derived.load_feedback().get(text)
-    return f"raw {found.element.hex()}" if found else text
+    vector = hand_derived.load_feedback().get(text)
+    return f"raw {vector.element.hex()}" if vector else text

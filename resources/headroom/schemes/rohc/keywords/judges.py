@@ -25,27 +25,27 @@ class JudgeKeywords:
         WINDOW: how many of the last packets the decompressor may have as its reference. REFRESH LIMIT: most packets
         between two IR packets in U-mode.
         """
-        done = _replaying().done
-        found = judging.second_judge(done, window, refresh_limit)
+        result = _replaying().done
+        judgement = judging.second_judge(result, window, refresh_limit)
         current = collector.current()
-        current.metric(replay_metrics.JUDGED, found.packets - len(found.not_judged))
-        current.metric(replay_metrics.RESTORED_BY_JUDGE, found.restored)
-        current.findings += found.findings[: verdicts.MOST_FINDINGS]
-        musts = [one for one in found.findings if one.severity == "must"]
+        current.metric(replay_metrics.JUDGED, judgement.packets - len(judgement.not_judged))
+        current.metric(replay_metrics.RESTORED_BY_JUDGE, judgement.restored)
+        current.findings += judgement.findings[: verdicts.MOST_FINDINGS]
+        musts = [finding for finding in judgement.findings if finding.severity == "must"]
         if musts:
-            keep_captures(done)
+            keep_captures(result)
             raise AssertionError(f"{len(musts)} findings, the first: {musts[0]}")
-        if found.findings:
-            current.judge("non-strict", f"{len(found.findings)} findings, the first: {found.findings[0]}")
-        if found.packets == len(found.not_judged):
-            raise SkipExecution(f"The judge cannot read such packets: {some(found.not_judged, 1)}.")
+        if judgement.findings:
+            current.judge("non-strict", f"{len(judgement.findings)} findings, the first: {judgement.findings[0]}")
+        if judgement.packets == len(judgement.not_judged):
+            raise SkipExecution(f"The judge cannot read such packets: {some(judgement.not_judged, 1)}.")
 
     @keyword("Tshark Should Read The Same")
     def tshark_reads_the_same(self) -> None:
         """Packet type, CID, SN and CRC of the last replay as tshark parses them. Never the only judge."""
-        done = _replaying().done
-        found = cases.must_be_read_alike(lambda: judging.compare_with_tshark(done), done)
-        if not found.packets:
+        result = _replaying().done
+        reading = cases.must_be_read_alike(lambda: judging.compare_with_tshark(result), result)
+        if not reading.packets:
             raise SkipExecution("tshark reads no packet of this kind.")
 
 

@@ -122,11 +122,11 @@ class ReplayKeywords:
     @keyword("Packet ${index} Should Be ${types}")
     def packet_type(self, index: int, types: str) -> None:
         """INDEX is that of a packet of the source, from 0."""
-        found = next(
+        result = next(
             (r["compressor"].get("type") for r in self.done.records if r.get("packet") == index and "compressor" in r),
             None,
         )
-        self._expect(found in split_names(types), f"{nth('packet', index)} is {found}, expected {types}")
+        self._expect(result in split_names(types), f"{nth('packet', index)} is {result}, expected {types}")
 
     @keyword("Packet Types Should Include")
     def packet_types_include(self, *types: str) -> None:
@@ -140,13 +140,13 @@ class ReplayKeywords:
 
     @keyword("Smallest Header Should Be ${octets} Octets")
     def smallest_header(self, octets: int) -> None:
-        found = self.done.header_length.get("min")
-        self._expect(found == octets, f"the smallest header has {found} octets, expected {octets}")
+        result = self.done.header_length.get("min")
+        self._expect(result == octets, f"the smallest header has {result} octets, expected {octets}")
 
     @keyword("Average Header Should Be At Most ${octets} Octets")
     def average_header(self, octets: float) -> None:
-        found = float(self.done.header_length.get("mean") or "inf")
-        self._expect(found <= octets, f"the average header has {found:.3f} octets, expected at most {octets}")
+        value = float(self.done.header_length.get("mean") or "inf")
+        self._expect(value <= octets, f"the average header has {value:.3f} octets, expected at most {octets}")
 
     # ---- modes, states, feedback
 
@@ -201,19 +201,19 @@ class ReplayKeywords:
 
 def identify(config: replay.ReplayConfig) -> None:
     """Notes who is tested; skips the case where an implementation does not declare what it needs."""
-    for role, found in config.sides:
-        if reason := found.lacks(role, SCHEME.name, **needs_of(config.channel)):
+    for role, implementation in config.sides:
+        if reason := implementation.lacks(role, SCHEME.name, **needs_of(config.channel)):
             raise SkipExecution(f"{reason}.")
-        verdicts.note(role, found, config.build)
+        verdicts.note(role, implementation, config.build)
 
 
-def note(done: replay.Replay) -> None:
+def note(result: replay.Replay) -> None:
     """Leaves what was replayed and what came of it for the result record."""
     current = collector.current()
-    current.parameters |= done.config.described()
-    current.metric(replay_metrics.PACKETS, done.sent)
+    current.parameters |= result.config.described()
+    current.metric(replay_metrics.PACKETS, result.sent)
     for metric in (*replay_metrics.OUTCOMES, replay_metrics.LOST_ON_LINK):
-        current.metric(metric, done.count(metric.name))
-    if done.config.compressor and done.header_length:
+        current.metric(metric, result.count(metric.name))
+    if result.config.compressor and result.header_length:
         for figure in ("mean", "min", "max"):
-            current.metric(replay_metrics.HEADER(figure=figure), done.header_length[figure])
+            current.metric(replay_metrics.HEADER(figure=figure), result.header_length[figure])

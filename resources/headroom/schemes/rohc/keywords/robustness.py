@@ -50,9 +50,9 @@ class RobustnessKeywords:
         path = replay.feedback_path(config)
         if len(config.sides) < 2:
             raise UsageError("An impaired link needs both sides; one is none.")
-        for role, found in config.sides:
-            verdicts.note(role, found, config.build)
-            capabilities.require(found, role, config.channel, config.build, feedback=path)
+        for role, implementation in config.sides:
+            verdicts.note(role, implementation, config.build)
+            capabilities.require(implementation, role, config.channel, config.build, feedback=path)
         seen = observe(config)
         note_replay(seen)
         collector.current().parameters["outage"] = outage
@@ -68,35 +68,35 @@ class RobustnessKeywords:
         self._weigh(seen, outage)
 
     def _weigh(self, seen: Observation, outage: int) -> None:
-        found = arrivals.balance(seen)
+        balance = arrivals.balance(seen)
         current = collector.current()
-        current.metric(metrics.ARRIVED, found.arrived)
-        current.metric(metrics.DAMAGED_HEADERS, found.damaged_headers)
-        current.metric(metrics.AT_RISK, found.at_risk)
-        current.metric(metrics.WRONG_BY_CHANCE, found.chances)
-        current.metric(replay_metrics.WRONG_ALLOWED, found.allowed)
-        current.metric(replay_metrics.WRONG, found.wrong)
-        current.metric(metrics.RESTORED_BY_JUDGE_FROM_ARRIVALS, found.restored_by_judge)
-        current.metric(metrics.LONGEST_OUTAGE, found.longest_outage)
+        current.metric(metrics.ARRIVED, balance.arrived)
+        current.metric(metrics.DAMAGED_HEADERS, balance.damaged_headers)
+        current.metric(metrics.AT_RISK, balance.at_risk)
+        current.metric(metrics.WRONG_BY_CHANCE, balance.chances)
+        current.metric(replay_metrics.WRONG_ALLOWED, balance.allowed)
+        current.metric(replay_metrics.WRONG, balance.wrong)
+        current.metric(metrics.RESTORED_BY_JUDGE_FROM_ARRIVALS, balance.restored_by_judge)
+        current.metric(metrics.LONGEST_OUTAGE, balance.longest_outage)
         expect(
-            found.wrong <= found.allowed,
-            f"{found.wrong} packets come out wrong; {found.at_risk} of {found.arrived} arrivals were at risk, of which "
-            f"CRCs let {found.chances:.2f} pass on average, and at most {found.allowed} with a probability of "
-            f"{CONFIDENCE}: {seen.done.first_difference()}",
+            balance.wrong <= balance.allowed,
+            f"{balance.wrong} packets come out wrong; {balance.at_risk} of {balance.arrived} arrivals were at risk, of "
+            f"which CRCs let {balance.chances:.2f} pass on average, and at most {balance.allowed} with a probability "
+            f"of {CONFIDENCE}: {seen.done.first_difference()}",
             seen,
         )
-        if not found.arrived:
+        if not balance.arrived:
             raise Inconclusive("No packet arrived, so the decompressor was not tested.")
         expect(
-            LEAST_SERVICE * found.restored_by_judge <= found.delivered,
-            f"{found.delivered} packets come out; from the same {found.arrived} arrivals, the judge restores "
-            f"{found.restored_by_judge}",
+            LEAST_SERVICE * balance.restored_by_judge <= balance.delivered,
+            f"{balance.delivered} packets come out; from the same {balance.arrived} arrivals, the judge restores "
+            f"{balance.restored_by_judge}",
             seen,
         )
         expect(
-            not outage or found.longest_outage < outage,
-            f"{found.longest_outage} packets in a row arrive and do not come out; by {outage} the context should have "
-            "recovered",
+            not outage or balance.longest_outage < outage,
+            f"{balance.longest_outage} packets in a row arrive and do not come out; by {outage} the context should "
+            "have recovered",
             seen,
         )
 
@@ -150,7 +150,7 @@ class RobustnessKeywords:
         conclude(seen)
         complaints = story.judge(seen, None)
         expect(not complaints, some(complaints, 3), seen)
-        missing = [one for one in seen.packets if not one.restored]
+        missing = [packet for packet in seen.packets if not packet.restored]
         expect(not missing, f"{len(missing)} packets are not restored by the judge", seen)
 
     @keyword("Misbehaviour Should Be An Error")

@@ -20,15 +20,15 @@ from headroom.schemes.rohc.judge.framework.findings import Remark
 def note_replay(seen: Observation) -> None:
     """Records the traffic of a replay and its outcome. Figures are the judge's, if the judge has them."""
     current = collector.current()
-    config, done = seen.done.config, seen.done
+    config, result = seen.done.config, seen.done
     link = {key: value for key, value in config.forward.items() if key != "drop"}
     current.parameters |= config.described() | {"link": link}
-    current.metric(replay_metrics.PACKETS, done.sent)
+    current.metric(replay_metrics.PACKETS, result.sent)
     if config.decompressor:
         for metric in replay_metrics.OUTCOMES:
-            current.metric(metric, done.count(metric.name))
+            current.metric(metric, result.count(metric.name))
     if config.compressor:
-        lengths = [length for one in seen.packets if (length := one.header_octets) is not None]
+        lengths = [length for packet in seen.packets if (length := packet.header_octets) is not None]
         if lengths:
             current.metric(replay_metrics.HEADER(figure="mean"), sum(lengths) / len(lengths))
             current.metric(replay_metrics.HEADER(figure="min"), min(lengths))
@@ -44,7 +44,7 @@ def conclude(seen: Observation) -> None:
     it does not declare excuses nothing.
     """
     findings = verdicts.that_count(seen.findings, "compressor")
-    musts = [one for one in findings if one.severity == "must"]
+    musts = [finding for finding in findings if finding.severity == "must"]
     if findings:
         _keep(seen, (musts or findings)[0])
     if seen.undeclared and not musts:
@@ -64,7 +64,7 @@ def conclude(seen: Observation) -> None:
 
 def conclude_remarks(remarks: Sequence[Remark], role: Role) -> None:
     """Remarks on feedback as a verdict."""
-    verdicts.conclude([Finding(one.sentence, one.requirement, None, JUDGE) for one in remarks], role)
+    verdicts.conclude([Finding(remark.sentence, remark.requirement, None, JUDGE) for remark in remarks], role)
 
 
 def expect(met: bool, otherwise: str, seen: Observation, of: int | None = None, requirement: str = "") -> None:

@@ -65,14 +65,14 @@ def table_1(paper: Paper, run: Run) -> PaperMeasurement:
     """
     result = PaperMeasurement()
     for chain, profile in CHAINS.items():
-        done = replay.run(config_of(run, profile, packets=1000, records="all", record_octets=False))
+        replayed = replay.run(config_of(run, profile, packets=1000, records="all", record_octets=False))
         figures = {name: paper.items[f"table-1.{chain}.{name}"] for name in ("size", "minimum", "gain")}
-        if done.promise_broken or done.count("identical") != done.sent:
-            why = done.promise_broken or done.first_difference() or "not every packet came out"
+        if replayed.promise_broken or replayed.count("identical") != replayed.sent:
+            why = replayed.promise_broken or replayed.first_difference() or "not every packet came out"
             result.items += [beside(figure, None, note=why, missing="error") for figure in figures.values()]
             continue
-        size = max(record["compressor"]["plain_header"] for record in done.records if "compressor" in record)
-        smallest = done.header_length["min"]
+        size = max(record["compressor"]["plain_header"] for record in replayed.records if "compressor" in record)
+        smallest = replayed.header_length["min"]
         values = {"size": size, "minimum": smallest, "gain": 100 * (1 - smallest / size)}
         result.items += [beside(figure, values[name], runs=1) for name, figure in figures.items()]
     return result
@@ -89,11 +89,11 @@ class Call:
     header: float  # octets, mean
 
 
-def call(done: replay.Replay) -> Call:
+def call(result: replay.Replay) -> Call:
     """Counts one replay with records: lost is what did not come out as it went in, payload included."""
     header_lost = lost = 0
     octets = 0
-    for record in done.records:
+    for record in result.records:
         if "packet" not in record:
             continue
         wrong_header = record["verdict"] != "identical"
@@ -101,7 +101,9 @@ def call(done: replay.Replay) -> Call:
         header_lost += wrong_header
         lost += wrong_header or wrong_payload
         octets += record["link_header"]
-    return Call(done.sent, lost, header_lost, done.direction()["link"]["bandwidth_bps"] / 1024, octets / done.sent)
+    return Call(
+        result.sent, lost, header_lost, result.direction()["link"]["bandwidth_bps"] / 1024, octets / result.sent
+    )
 
 
 def table_2(paper: Paper, run: Run, runs: int = 40) -> PaperMeasurement:
@@ -113,13 +115,13 @@ def table_2(paper: Paper, run: Run, runs: int = 40) -> PaperMeasurement:
     result = PaperMeasurement()
     means: dict[str, dict[str, float]] = {}
     for name, config in (("without", plain), ("with", rohc)):
-        calls = [call(done) for done in replay.run_many(replace(config, seed=seed) for seed in seeds)]
+        calls = [call(result) for result in replay.run_many(replace(config, seed=seed) for seed in seeds)]
         columns = {
-            "packets": [one.packets for one in calls],
-            "lost": [one.lost for one in calls],
-            "bandwidth": [one.bandwidth for one in calls],
-            "header": [one.header for one in calls],
-            "header-lost": [one.header_lost for one in calls],
+            "packets": [call.packets for call in calls],
+            "lost": [call.lost for call in calls],
+            "bandwidth": [call.bandwidth for call in calls],
+            "header": [call.header for call in calls],
+            "header-lost": [call.header_lost for call in calls],
         }
         means[name] = {column: fmean(values) for column, values in columns.items()}
         for column, values in columns.items():
@@ -175,8 +177,8 @@ def figure_4(paper: Paper, run: Run) -> PaperMeasurement:
         forward=dict(FORWARD),
         feedback=dict(FEEDBACK),
     )
-    done = replay.run(config)
-    packets = [record for record in done.records if "compressor" in record and "link_header" in record]
+    result = replay.run(config)
+    packets = [record for record in result.records if "compressor" in record and "link_header" in record]
     points: list[dict[str, Any]] = [
         {"x": record["time_ns"] / 1e9, "y": record["link_header"], "kind": record["compressor"].get("type", "unknown")}
         for record in packets

@@ -75,7 +75,7 @@ def figure_7_and_table_4(paper: Paper, run: Run, config: load.LoadConfig) -> Pap
     Uses what the run has measured already.
     """
     available = topology.configurations(topology.read())
-    found: dict[str, dict[float, float | None]] = {}
+    values: dict[str, dict[float, float | None]] = {}
     missing: dict[str, str] = {}
     result = PaperMeasurement()
     straight: list[float] = []
@@ -89,9 +89,9 @@ def figure_7_and_table_4(paper: Paper, run: Run, config: load.LoadConfig) -> Pap
             rules = capacity.rules_for(run.quick, len(configuration.cpus))
             points = capacity.points(replace(config, cores=configuration.cpus), rules, _folder(run))
             measured = {target: points.for_target(target) for target in LOADS}
-            found[name] = {
-                target: None if one.flow_pairs is None else one.flow_pairs * len(configuration.cpus)
-                for target, one in measured.items()
+            values[name] = {
+                target: None if entry.flow_pairs is None else entry.flow_pairs * len(configuration.cpus)
+                for target, entry in measured.items()
             }
             if measured[0.5].flow_pairs is not None:
                 # The searches stay close to their targets; a curve needs the rest of the way.
@@ -104,9 +104,9 @@ def figure_7_and_table_4(paper: Paper, run: Run, config: load.LoadConfig) -> Pap
         name = "1c" if name == "p4" else name
         kind, _, percent = what.partition("-")
         target = int(percent) / 100
-        value = found.get(name, {}).get(target)
+        value = values.get(name, {}).get(target)
         if kind == "scaling" and value is not None:
-            alone = found.get("1c", {}).get(target)
+            alone = values.get("1c", {}).get(target)
             cores = len(topology.resolve([name], available)[0].cpus)
             value = 100 * value / cores / alone if alone else None
         why = missing.get(name) or (missing.get("1c", "no capacity was found") if value is None else "")

@@ -15,15 +15,15 @@ from headroom.schemes.rohc.papers import effnet_2007, effnet_2007_load
 LOAD_PROFILE = effnet_2007.CALL
 
 
-def measure(found: Paper, places: tuple[str, ...], run: Run) -> PaperMeasurement:
+def measure(paper: Paper, places: tuple[str, ...], run: Run) -> PaperMeasurement:
     """Measures some places of the paper, of which some go together."""
     methods: dict[tuple[str, ...], Callable[[], PaperMeasurement]] = {
-        ("Table 1",): lambda: effnet_2007.table_1(found, note_tested(run)),
-        ("Table 2",): lambda: effnet_2007.table_2(found, note_tested(run), runs=8 if run.quick else 40),
-        ("Figure 3",): lambda: effnet_2007.figure_3(found),
-        ("Figure 4",): lambda: effnet_2007.figure_4(found, note_tested(run)),
-        ("Figures 5 and 6",): lambda: effnet_2007_load.figures_5_and_6(found, run, _load(run)),
-        ("Figure 7", "Table 4"): lambda: effnet_2007_load.figure_7_and_table_4(found, run, _load(run)),
+        ("Table 1",): lambda: effnet_2007.table_1(paper, note_tested(run)),
+        ("Table 2",): lambda: effnet_2007.table_2(paper, note_tested(run), runs=8 if run.quick else 40),
+        ("Figure 3",): lambda: effnet_2007.figure_3(paper),
+        ("Figure 4",): lambda: effnet_2007.figure_4(paper, note_tested(run)),
+        ("Figures 5 and 6",): lambda: effnet_2007_load.figures_5_and_6(paper, run, _load(run)),
+        ("Figure 7", "Table 4"): lambda: effnet_2007_load.figure_7_and_table_4(paper, run, _load(run)),
     }
     if places not in methods:
         raise ValueError(
