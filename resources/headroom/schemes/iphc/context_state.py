@@ -27,35 +27,40 @@ def compress(config: ReplayConfig, given: Mapping[int, Sequence[bytes]]) -> tupl
         for number, packets in given.items()
         for octets in packets
     ]
-    made = LINE.compress(replace(config, feedback={"path": "own"}, control=control))
-    requests = {number: b"".join(requested_cids(one) or b"" for one in packets) for number, packets in given.items()}
-    found, _ = LINE.follow(made.sent, config.channel, requests)
-    return made, found
+    result = LINE.compress(replace(config, feedback={"path": "own"}, control=control))
+    requests = {
+        number: b"".join(requested_cids(octets) or b"" for octets in packets) for number, packets in given.items()
+    }
+    findings, _ = LINE.follow(result.sent, config.channel, requests)
+    return result, findings
 
 
 def sent_by(
-    found: Implementation, channel: Mapping[str, Any], arrivals: Sequence[Arrival], build: str
+    implementation: Implementation, channel: Mapping[str, Any], arrivals: Sequence[Arrival], build: str
 ) -> list[list[bytes]]:
     """The packets of the way back that a decompressor sends behind each arrival. Raises Misbehaviour."""
-    packets = [{"time_ns": one.time_ns, "channel": 0, "type": one.type, "hex": one.octets.hex()} for one in arrivals]
+    packets = [
+        {"time_ns": arrival.time_ns, "channel": 0, "type": arrival.type, "hex": arrival.octets.hex()}
+        for arrival in arrivals
+    ]
     config = ReplayConfig(
         LINE.scheme,
-        decompressor=found,
+        decompressor=implementation,
         source=packets,
         channel=dict(channel),
         feedback={"path": "own"},
         build=build,
         timeout_s=60.0,
     )
-    done, _ = one_side.run(config)
-    return [[bytes.fromhex(one) for one in record.get("feedback", ())] for record in done.records]
+    result, _ = one_side.run(config)
+    return [[bytes.fromhex(entry) for entry in record.get("feedback", ())] for record in result.records]
 
 
 def judge(arrivals: Sequence[Arrival], sent: Sequence[Sequence[bytes]]) -> list[Finding]:
     """Findings on the packets of the way back: their format, and whom they ask for. A context may be out of date from
     its first packet on of which nothing comes out, or what comes out is open; a packet that is known to be right ends
     that."""
-    found: list[Finding] = []
+    findings: list[Finding] = []
     doubtful: set[int] = set()
     refused = requests = 0
     for number, (arrival, packets) in enumerate(zip(arrivals, sent, strict=True)):
@@ -66,10 +71,10 @@ def judge(arrivals: Sequence[Arrival], sent: Sequence[Sequence[bytes]]) -> list[
         for octets in packets:
             cids = requested_cids(octets)
             if not cids:
-                found.append(Finding(f"it sends {octets.hex()}, no header request", "RFC2507-10.2-4", number))
+                findings.append(Finding(f"it sends {octets.hex()}, no header request", "RFC2507-10.2-4", number))
             elif strange := {*cids} - doubtful:
                 sentence = f"it asks for CID {min(strange)}, whose context is not out of date"
-                found.append(Finding(sentence, "RFC2507-10.2-1", number))
+                findings.append(Finding(sentence, "RFC2507-10.2-1", number))
     if refused > 1 and requests >= refused:
-        found.append(Finding(f"it sends {requests} requests for {refused} packets", "RFC2507-10.2-2"))
-    return found
+        findings.append(Finding(f"it sends {requests} requests for {refused} packets", "RFC2507-10.2-2"))
+    return findings

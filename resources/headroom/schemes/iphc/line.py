@@ -25,7 +25,7 @@ NOTHING = {link.TCP: "RFC2507-9-1", link.NODELTA: "RFC2507-9-1", link.NON_TCP: "
 
 def parameters(channel: Mapping[str, Any]) -> Parameters:
     """The parameters of section 14 that a configuration has."""
-    return Parameters(**{one.name: channel[one.name] for one in fields(Parameters) if one.name in channel})
+    return Parameters(**{field.name: channel[field.name] for field in fields(Parameters) if field.name in channel})
 
 
 def _requirement(arrival: Arrival) -> str:
@@ -46,13 +46,13 @@ class IphcLine(Line):
     ) -> tuple[list[Finding], list[CompressorJudge]]:
         """As in the base. `requests`: CIDs of header requests that came, by the number of the packet that follows."""
         judges: dict[int, CompressorJudge] = {}
-        found = []
-        for number, one in enumerate(sent):
-            judge = judges.setdefault(one.channel, CompressorJudge(parameters(channel)))
+        results = []
+        for number, packet in enumerate(sent):
+            judge = judges.setdefault(packet.channel, CompressorJudge(parameters(channel)))
             judge.request((requests or {}).get(number, b""))
-            findings = judge.sent(one.source, one.type, one.link, one.time_ns)
-            found += [replace(finding, packet=number) for finding in findings]
-        return found, list(judges.values())
+            findings = judge.sent(packet.source, packet.type, packet.link, packet.time_ns)
+            results += [replace(finding, packet=number) for finding in findings]
+        return results, list(judges.values())
 
 
 LINE = IphcLine(

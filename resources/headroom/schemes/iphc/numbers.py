@@ -12,24 +12,24 @@ from headroom.schemes.iphc.judge import link
 
 def judge(sent: Sequence[Sent]) -> list[Finding]:
     """Findings on the numbers of COMPRESSED_TCP. A full header may have any number, of which only a part is there."""
-    found: list[Finding] = []
+    findings: list[Finding] = []
     last: dict[int, int] = {}
-    for number, one in enumerate(sent):
-        if one.type == link.FULL:
+    for number, packet in enumerate(sent):
+        if packet.type == link.FULL:
             last.clear()
-        if one.type != link.TCP:
+        if packet.type != link.TCP:
             continue
         try:
-            mine = link.tcp_front(link.Octets(one.link), numbered=True)
+            mine = link.tcp_front(link.Octets(packet.link), numbered=True)
         except link.NotIphc as error:
-            found.append(Finding(str(error), "RFC2507-6-1", number))
+            findings.append(Finding(str(error), "RFC2507-6-1", number))
             continue
         assert mine.number is not None
         before = last.get(mine.cid)
         if mine.number == 0:
-            found.append(Finding("the packet sequence number is zero", "RFC2507-11.2-3", number))
+            findings.append(Finding("the packet sequence number is zero", "RFC2507-11.2-3", number))
         elif before is not None and mine.number != before % 0xFFFF + 1:
             sentence = f"the packet sequence number {mine.number} follows {before}"
-            found.append(Finding(sentence, "RFC2507-11.2-2", number))
+            findings.append(Finding(sentence, "RFC2507-11.2-2", number))
         last[mine.cid] = mine.number
-    return found
+    return findings

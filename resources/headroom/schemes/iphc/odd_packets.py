@@ -57,7 +57,7 @@ def packets() -> Packets:
         ipv6(options(DESTINATION_OPTIONS, 1) + options(UDP, 1) + udp(), DESTINATION_OPTIONS),
         ipv6(options(DESTINATION_OPTIONS, 20) + options(UDP, 1) + udp(), DESTINATION_OPTIONS),
     ]
-    in_turn = [one for strange in odd for one in (ipv4(udp()), ipv6(udp()), strange)]
+    in_turn = [octets for strange in odd for octets in (ipv4(udp()), ipv6(udp()), strange)]
     return [
         {"time_ns": number * INTERVAL_NS, "channel": 0, "hex": octets.hex()}
         for number, octets in enumerate(in_turn * ROUNDS)

@@ -10,12 +10,12 @@ ARGUMENTS["reordering"] = into("channel", "reordering", boolean)
 ARGUMENTS["compress"] = into("channel", "compress", str)  # RFC 3544, 2.4: all, tcp or non-tcp
 
 
-def settle(made: ReplayConfig) -> None:
+def settle(config: ReplayConfig) -> None:
     """CONTEXT_STATE packets have a way back (RFC 3544, 4) where nothing else is said."""
-    made.feedback.setdefault("path", "own")
+    config.feedback.setdefault("path", "own")
 
 
-def remarks(done: Replay) -> list[str]:
+def remarks(result: Replay) -> list[str]:
     return []
 
 

@@ -25,12 +25,12 @@ def read(packets: Sequence[LinkPacket]) -> list[Reading]:
 
 
 def _reading(row: Row) -> Reading:
-    found = {name: tshark.numbers(row.get(name, [])) for name in FIELDS}
-    protocol = found["ppp.protocol"][0] if found["ppp.protocol"] else 0
+    result = {name: tshark.numbers(row.get(name, [])) for name in FIELDS}
+    protocol = result["ppp.protocol"][0] if result["ppp.protocol"] else 0
     reading = Reading()
-    if protocol in (link.FULL, link.NON_TCP) and found["crtp.cid"] and found["crtp.gen"]:
+    if protocol in (link.FULL, link.NON_TCP) and result["crtp.cid"] and result["crtp.gen"]:
         reading.title = link.TYPE_NAMES[protocol]
-        reading.values |= {"CID": found["crtp.cid"][0], "generation": found["crtp.gen"][0]}
-        if found["crtp.ip-id"]:
-            reading.values["IP-ID"] = found["crtp.ip-id"][0]
+        reading.values |= {"CID": result["crtp.cid"][0], "generation": result["crtp.gen"][0]}
+        if result["crtp.ip-id"]:
+            reading.values["IP-ID"] = result["crtp.ip-id"][0]
     return reading

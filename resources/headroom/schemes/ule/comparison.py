@@ -45,16 +45,19 @@ class Comparison:
         return some(self.counters, 3) if self.counters else ""
 
 
-def compare(found: Implementation, arrivals: Sequence[Arrival], channel: Mapping[str, Any], build: str) -> Comparison:
+def compare(
+    implementation: Implementation, arrivals: Sequence[Arrival], channel: Mapping[str, Any], build: str
+) -> Comparison:
     """Gives both the same. Raises Misbehaviour where the adapter breaks a promise of the ABI."""
     first = channel.get("first_pid", FIRST_PID)
     judges = [_judge(channel, *missed) for missed in ((False, True), (True, True), (False, False), (True, False))]
     judged, *possible = (
-        [unit for one in arrivals if _is_of(one, first) for unit in each.take(one.octets)] for each in judges
+        [unit for arrival in arrivals if _is_of(arrival, first) for unit in each.take(arrival.octets)]
+        for each in judges
     )
     judge = judges[0]
     expected = [unit.octets for unit in judged]
-    received = line.receive(found, arrivals, channel, build)
+    received = line.receive(implementation, arrivals, channel, build)
     wrong = min((_strange(received, units) for units in (judged, *possible)), key=bool)
     return Comparison(
         tuple(expected),
@@ -71,7 +74,7 @@ def _strange(received: Received, possible: Sequence[Unit]) -> str:
     """The first unit that is not among those that are possible, in their order, as a sentence; "" where all are."""
     rest = iter(possible)
     for number, (octets, type_) in enumerate(zip(received.units, received.types, strict=True)):
-        if not any(one.octets == octets and type_ in (one.type, *_default(one)) for one in rest):
+        if not any(unit.octets == octets and type_ in (unit.type, *_default(unit)) for unit in rest):
             what = f"of {len(octets)} octets and the type 0x{type_:04X}"
             return f"{nth('unit', number)}, {what}, is none that the judge delivers, or not in this place"
     return ""

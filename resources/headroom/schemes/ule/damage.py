@@ -28,17 +28,17 @@ class Damage:
 
 def read(words: dict[str, str]) -> Damage:
     """From named arguments. Raises UsageError for one that there is not, or that is no number."""
-    known = {one.name for one in fields(Damage)}
+    known = {field.name for field in fields(Damage)}
     try:
-        made = {name: int(text) if name == "burst" else float(text) for name, text in words.items()}
+        result = {name: int(text) if name == "burst" else float(text) for name, text in words.items()}
     except ValueError as error:
         raise UsageError(f"A share of TS packets is a number from 0 to 1: {error}.") from error
-    for name, value in made.items():
+    for name, value in result.items():
         if name not in known:
             raise UsageError(f"'{name}' is no damage. Known: {', '.join(sorted(known))}.")
         if name != "burst" and not 0 <= value <= 1:
             raise UsageError(f"{name}={value} makes no sense: it is a share, from 0 to 1.")
-    return Damage(**made)  # type: ignore[arg-type]
+    return Damage(**result)  # type: ignore[arg-type]
 
 
 def across(packets: Sequence[bytes], damage: Damage, chance: random.Random) -> list[bytes]:

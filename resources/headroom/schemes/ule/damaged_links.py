@@ -47,14 +47,14 @@ def _damaged(name: str, source: str, channel: dict[str, Any], chance: Random, se
     config = ReplayConfig("ule", reference, None, source, FLOWS, PACKETS, seed=seed, channel=channel)
     sent = line.encapsulate(config)
     share, theory = THEORY.get(name, (CRC_32, SHOWN))
-    found = DamagedType(name, theory)
+    damaged_type = DamagedType(name, theory)
     arrivals = []
     for _, octets in sent.packets:
         hit = chance.random() < SHARE
-        found.packets += 1
-        found.damaged += hit
+        damaged_type.packets += 1
+        damaged_type.damaged += hit
         arrivals.append(Arrival(with_one_bit_flipped(octets, chance) if hit else octets))
     units = Counter(line.receive(reference, arrivals, channel, config.build).units)
-    found.wrong = (units - Counter(one.octets for one in sent.pdus)).total()
-    found.expected = found.damaged * share
-    return found
+    damaged_type.wrong = (units - Counter(pdu.octets for pdu in sent.pdus)).total()
+    damaged_type.expected = damaged_type.damaged * share
+    return damaged_type

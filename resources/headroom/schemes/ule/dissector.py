@@ -136,44 +136,44 @@ class TsReader(Receiver):
         self._confirmed: set[int] = set()  # PIDs of such SNDUs
 
     def read(self, packet: bytes) -> TsReading:
-        found = TsReading()
+        reading = TsReading()
         if len(packet) != TS_OCTETS or packet[0] != SYNC:
             begins = f"begins with 0x{packet[0]:02x} instead of 0x47" if packet else "is empty"
-            found.error = f"no TS packet: it {begins if len(packet) == TS_OCTETS else f'has {len(packet)} octets'}"
-            return found
-        found.values = header_values(packet)
-        if found.values["PID"] == NULL_PID:
-            return found
+            reading.error = f"no TS packet: it {begins if len(packet) == TS_OCTETS else f'has {len(packet)} octets'}"
+            return reading
+        reading.values = header_values(packet)
+        if reading.values["PID"] == NULL_PID:
+            return reading
         control = packet[3] >> 4 & 3
         begin = TS_HEADER + (1 + packet[TS_HEADER] if control & 2 else 0)
         if control & 2:
-            found.values["adaptation field"] = packet[TS_HEADER]
-        self._notes = found.notes
+            reading.values["adaptation field"] = packet[TS_HEADER]
+        self._notes = reading.notes
         pid = int.from_bytes(packet[1:3]) & 0x1FFF
         if not self._is_read(pid):
-            return found
+            return reading
         if (kind := self._kind(pid, packet, begin, control)) == PES:
-            found.notes += ["a PES packet begins: video, audio or data, and no SNDUs"] if packet[1] & 0x40 else []
+            reading.notes += ["a PES packet begins: video, audio or data, and no SNDUs"] if packet[1] & 0x40 else []
         elif kind == SECTIONS:
             if control & 1 and begin < TS_OCTETS and not packet[1] & 0x80 and not packet[3] & 0xC0:
                 stream = self._sections.setdefault(pid, SectionStream())
-                found.units = stream.take(packet[3] & 15, bool(packet[1] & 0x40), packet[begin:])
-                found.notes, stream.notes = stream.notes, []
+                reading.units = stream.take(packet[3] & 15, bool(packet[1] & 0x40), packet[begin:])
+                reading.notes, stream.notes = stream.notes, []
         else:
             has_payload = control & 1 and begin < TS_OCTETS
             if packet[1] & 0x40 and has_payload:
-                found.values["Payload Pointer"] = packet[begin]
+                reading.values["Payload Pointer"] = packet[begin]
             before = self._sndus_read
-            found.units = self.take(packet)
+            reading.units = self.take(packet)
             if self._sndus_read > before:
                 self._kinds[pid] = SNDUS
                 self._confirmed.add(pid)
-                found.notes[:0] = self._tries.pop(pid, _Try()).held
+                reading.notes[:0] = self._tries.pop(pid, _Try()).held
             elif pid not in self._confirmed and has_payload and not packet[1] & 0x80 and not packet[3] & 0xC0:
-                self._try_section(pid, packet, packet[begin:], found)
-        return found
+                self._try_section(pid, packet, packet[begin:], reading)
+        return reading
 
-    def _try_section(self, pid: int, packet: bytes, payload: bytes, found: TsReading) -> None:
+    def _try_section(self, pid: int, packet: bytes, payload: bytes, reading: TsReading) -> None:
         """Reads a payload as sections, too, where nothing with the right CRC has come on its PID. Until the section
         that may have begun is whole, what it means as SNDUs is held back."""
         starts = bool(packet[1] & 0x40)
@@ -188,18 +188,18 @@ class TsReader(Receiver):
         elif trial.stream.checked:
             self._kinds[pid], self._sections[pid] = SECTIONS, trial.stream
             del self._tries[pid]
-            found.values.pop("Payload Pointer", None)
-            found.units, found.notes = units, trial.stream.notes
+            reading.values.pop("Payload Pointer", None)
+            reading.units, reading.notes = units, trial.stream.notes
             trial.stream.notes = []
         elif trial.stream.notes or not trial.stream.is_unfinished:
             del self._tries[pid]
-            found.notes[:0] = trial.held
+            reading.notes[:0] = trial.held
             if starts and trial.stream.is_unfinished and may_begin_section(payload[1 + payload[0] :]):
                 self._tries[pid] = _Try()
                 self._tries[pid].stream.take(packet[3] & 15, starts, payload)
         else:
-            trial.held += found.notes
-            found.notes = []
+            trial.held += reading.notes
+            reading.notes = []
 
     def _is_read(self, pid: int) -> bool:
         if self.pids is not None:
@@ -261,9 +261,9 @@ def _read_by_tshark(packets: Sequence[LinkPacket]) -> list[Reading]:
     single = {name: (value, False) for name, (value, _) in FIELDS.items()}
 
     def reading(row: Row) -> Reading:
-        made = Reading("MPEG TS")
-        tshark.take(row, single, made.values)
-        return made
+        reading = Reading("MPEG TS")
+        tshark.take(row, single, reading.values)
+        return reading
 
     return second_reading.read(packets, LINK_TYPE, tuple(FIELDS), reading)
 
@@ -281,9 +281,9 @@ class UleReader(LinkReader):
             self.judge = TsReader(self.pids)  # what follows is none of the sender's gaps
             values = header_values(link.octets) if len(link.octets) >= TS_HEADER else {}
             return Ours(title_of(values) if values else "", values)
-        found = self.judge.read(link.octets)
-        ours = Ours(title_of(found.values) if found.values else "", found.values, found.error, found.notes)
-        packets, notes = packets_of(found.units)
+        reading = self.judge.read(link.octets)
+        ours = Ours(title_of(reading.values) if reading.values else "", reading.values, reading.error, reading.notes)
+        packets, notes = packets_of(reading.units)
         ours.notes += notes
         if packets:
             ours.restored, *ours.also_restored = packets
@@ -324,12 +324,12 @@ class DatagramReader(PayloadReader):
         where = "RTP in UDP" if header else "UDP"
         reading = PayloadReading(
             f"{octets // TS_OCTETS} TS packet{'s' if octets > TS_OCTETS else ''} in {where}",
-            {name: [one.values[name] for one in packets] for name in names},
+            {name: [reading.values[name] for reading in packets] for name in names},
         )
         if header:
             reading.values |= rtp_headers.values_of(payload)
-        for number, one in enumerate(packets):
-            restored, notes = packets_of(one.units)
+        for number, ts_reading in enumerate(packets):
+            restored, notes = packets_of(ts_reading.units)
             reading.restored += restored
-            reading.notes += [f"{nth('TS packet', number)}: {note}" for note in (*one.notes, *notes)]
+            reading.notes += [f"{nth('TS packet', number)}: {note}" for note in (*ts_reading.notes, *notes)]
         return reading

@@ -41,13 +41,13 @@ OF_THE_JUDGE = {
 
 def differences(events: Mapping[str, int], statistics: Mapping[str, int]) -> list[str]:
     """Sentences on counters of errors that are not what the judge noted."""
-    found = []
+    result = []
     for event, counters in OF_THE_JUDGE.items():
         expected = events.get(event, 0)
         counted = [statistics.get(counter) for counter in counters]
         if None in counted:
             if expected:
-                found.append(f"the statistics have no {' and '.join(counters)}; the judge notes {expected}")
+                result.append(f"the statistics have no {' and '.join(counters)}; the judge notes {expected}")
         elif sum(counted) != expected:
-            found.append(f"{' and '.join(counters)}: {sum(counted)}, and the judge notes {expected}")
-    return found
+            result.append(f"{' and '.join(counters)}: {sum(counted)}, and the judge notes {expected}")
+    return result

@@ -43,16 +43,16 @@ class BbframeReader(LinkReader):
     def read(self, link: LinkPacket) -> Ours:
         if link.missing:
             return Ours("BBFRAME")
-        found = self.judge.read(link.octets)
-        ours = Ours(_title(found), error=found.error, notes=[*map(str, found.packets), *found.notes])
-        if found.data_octets or not found.error:
-            ours.values = {"MATYPE-1": found.matype[0], "MATYPE-2": found.matype[1], "DFL": 8 * found.data_octets}
-        if found.packets:
-            ours.values["Start"] = [int(one.start) for one in found.packets]
-            ours.values["End"] = [int(one.end) for one in found.packets]
-            ours.values["Label Type"] = [one.label_type for one in found.packets]
-            ours.values["GSE Length"] = [one.length for one in found.packets]
-        packets, notes = packets_of(found.units)
+        reading = self.judge.read(link.octets)
+        ours = Ours(_title(reading), error=reading.error, notes=[*map(str, reading.packets), *reading.notes])
+        if reading.data_octets or not reading.error:
+            ours.values = {"MATYPE-1": reading.matype[0], "MATYPE-2": reading.matype[1], "DFL": 8 * reading.data_octets}
+        if reading.packets:
+            ours.values["Start"] = [int(packet.start) for packet in reading.packets]
+            ours.values["End"] = [int(packet.end) for packet in reading.packets]
+            ours.values["Label Type"] = [packet.label_type for packet in reading.packets]
+            ours.values["GSE Length"] = [packet.length for packet in reading.packets]
+        packets, notes = packets_of(reading.units)
         ours.notes += notes
         if packets:
             ours.restored, *ours.also_restored = packets
@@ -72,8 +72,8 @@ class BbframeReader(LinkReader):
         return super().compare(ours, theirs)
 
 
-def _title(found: BbReading) -> str:
-    return "BBFRAME" if found.stream is None else f"BBFRAME of input stream {found.stream}"
+def _title(reading: BbReading) -> str:
+    return "BBFRAME" if reading.stream is None else f"BBFRAME of input stream {reading.stream}"
 
 
 def packets_of(units: Sequence[Unit]) -> tuple[list[bytes], list[str]]:
@@ -101,9 +101,9 @@ def read_by_tshark(packets: Sequence[LinkPacket]) -> list[Reading]:
     """tshark's reading of BBFRAMEs, in datagrams that it knows. Raises as `second_reading.read` does."""
 
     def reading(row: Row) -> Reading:
-        made = Reading("DVB-S2")
-        tshark.take(row, FIELDS, made.values)
-        return made
+        reading = Reading("DVB-S2")
+        tshark.take(row, FIELDS, reading.values)
+        return reading
 
     return second_reading.read(packets, framing.RAW, tuple(FIELDS), reading, _in_datagram, OPTIONS)
 

@@ -38,33 +38,33 @@ def judge(cell: Cell, sent: line.Encapsulated) -> Judged:
     findings = encapsulator.judge(line.setting_of(config), sent.pdus, sent.packets).findings
     chance = chance_of(cell)
     arrivals = damage.across([octets for _, octets in sent.packets], damage.Damage(**cell.condition.words), chance)
-    found = comparison.compare(
+    result = comparison.compare(
         implementations.find(row.decompressor), [Arrival(octets) for octets in arrivals], config, row.build
     )
-    pdus, wrong = [one.octets for one in sent.pdus], found.wrong
-    if not wrong and cell.condition.harmless and list(found.units) != pdus:
-        wrong = f"{len(found.units)} of {len(pdus)} PDUs come out, or not as sent"
-    if not wrong and (strange := set(found.units) - set(pdus)):
+    pdus, wrong = [pdu.octets for pdu in sent.pdus], result.wrong
+    if not wrong and cell.condition.harmless and list(result.units) != pdus:
+        wrong = f"{len(result.units)} of {len(pdus)} PDUs come out, or not as sent"
+    if not wrong and (strange := set(result.units) - set(pdus)):
         wrong = f"{len(strange)} units come out that no PDU was; a CRC missed them"
-    return Judged(findings, wrong, found.milder, len(found.units), _shown(findings, sent, found))
+    return Judged(findings, wrong, result.milder, len(result.units), _shown(findings, sent, result))
 
 
 def _shown(
-    findings: Sequence[encapsulator.Finding], sent: line.Encapsulated, found: comparison.Comparison
+    findings: Sequence[encapsulator.Finding], sent: line.Encapsulated, result: comparison.Comparison
 ) -> list[str]:
     """The TS packet of the first finding, or the first unit that not both receivers deliver."""
     if findings:
         number = findings[0].packet
         return [] if number is None else [f"{nth('TS packet', number)}: {sent.packets[number][1].hex()}"]
-    pairs = zip_longest(found.judged, found.units)
-    one, other = next(((one, other) for one, other in pairs if one != other), (None, None))
-    return side_by_side("the judge delivers", one or b"", "came out", other) if one or other else []
+    pairs = zip_longest(result.judged, result.units)
+    entry, other = next(((item, other) for item, other in pairs if item != other), (None, None))
+    return side_by_side("the judge delivers", entry or b"", "came out", other) if entry or other else []
 
 
 def _header(sent: line.Encapsulated) -> float:
     """Octets on the link per PDU, beyond its own."""
     octets = sum(len(packet) for _, packet in sent.packets)
-    return (octets - sum(len(one.octets) for one in sent.pdus)) / max(1, len(sent.pdus))
+    return (octets - sum(len(pdu.octets) for pdu in sent.pdus)) / max(1, len(sent.pdus))
 
 
 CELLS = OneWay(
@@ -76,7 +76,7 @@ CELLS = OneWay(
     line.encapsulate,
     judge,
     source=lambda sent: [
-        {"time_ns": one.time_ns, "channel": one.channel, "hex": one.octets.hex()} for one in sent.pdus
+        {"time_ns": pdu.time_ns, "channel": pdu.channel, "hex": pdu.octets.hex()} for pdu in sent.pdus
     ],
     header=_header,
 )

@@ -40,7 +40,14 @@ class Received:
 
 def setting_of(channel: Mapping[str, Any], npa: str = OWN) -> Setting:
     """The judge's view of an encapsulator's configuration."""
-    same = {one.name for one in fields(Setting)} - {"packing", "address", "address_by_default", "npa", "mac", "subnets"}
+    same = {field.name for field in fields(Setting)} - {
+        "packing",
+        "address",
+        "address_by_default",
+        "npa",
+        "mac",
+        "subnets",
+    }
     return Setting(
         packing=channel.get("packing", "packing") == "packing",
         address=channel.get("address", "present") == "present",
@@ -54,20 +61,22 @@ def setting_of(channel: Mapping[str, Any], npa: str = OWN) -> Setting:
 def encapsulate(config: ReplayConfig) -> Encapsulated:
     """Replays through the encapsulator of a configuration alone. Raises Misbehaviour where an
     adapter breaks a promise of the ABI."""
-    done, (captured, on_the_link) = one_side.compress(config, "source", "link")
-    packets = tuple((one.time_ns, _link_packet(one)) for one in on_the_link)
-    types = [one.get("type", 0) for one in config.source] if isinstance(config.source, list) else [0] * len(captured)
+    result, (captured, on_the_link) = one_side.compress(config, "source", "link")
+    packets = tuple((captured.time_ns, _link_packet(captured)) for captured in on_the_link)
+    types = (
+        [entry.get("type", 0) for entry in config.source] if isinstance(config.source, list) else [0] * len(captured)
+    )
     pdus, refused = [], []
-    for record, one, type_ in zip(done.records, captured, types, strict=True):
+    for record, packet, type_ in zip(result.records, captured, types, strict=True):
         if record["verdict"] != "not_compressed":
-            pdus.append(Pdu(_unit(one, type_), record["time_ns"], record["channel"], type_))
+            pdus.append(Pdu(_unit(packet, type_), record["time_ns"], record["channel"], type_))
         else:
-            refused.append(_unit(one, type_))
-    return Encapsulated(tuple(pdus), tuple(refused), packets, done)
+            refused.append(_unit(packet, type_))
+    return Encapsulated(tuple(pdus), tuple(refused), packets, result)
 
 
-def _link_packet(found: engine_pcapng.EnginePacket) -> bytes:
-    return found.octets[MAC_HEADER:] if found.link_type == ETHERNET else found.octets
+def _link_packet(packet: engine_pcapng.EnginePacket) -> bytes:
+    return packet.octets[MAC_HEADER:] if packet.link_type == ETHERNET else packet.octets
 
 
 def _unit(captured: engine_pcapng.EnginePacket, type_: int) -> bytes:
@@ -76,7 +85,7 @@ def _unit(captured: engine_pcapng.EnginePacket, type_: int) -> bytes:
 
 
 def receive(
-    found: Implementation,
+    implementation: Implementation,
     arrivals: Sequence[Arrival],
     channel: Mapping[str, Any],
     build: str,
@@ -84,18 +93,20 @@ def receive(
 ) -> Received:
     """Sends TS packets, a millisecond apart, through a receiver and returns its outcome. Raises Misbehaviour."""
     packets = [
-        {"hex": one.octets.hex(), "channel": one.channel, "time_ns": number * 1_000_000}
-        for number, one in enumerate(arrivals)
+        {"hex": arrival.octets.hex(), "channel": arrival.channel, "time_ns": number * 1_000_000}
+        for number, arrival in enumerate(arrivals)
     ]
     channel = {"first_pid": FIRST_PID, "mrru": LARGEST_UNIT, **channel}
-    done, came_out = one_side.decompress("ule", found, packets, channel, build, {"npa": npa} if npa != OWN else {})
-    types = _types(done)
-    units = tuple(_unit(one, type_) for one, type_ in zip(came_out, types, strict=True))
-    return Received(units, done.direction()["decompressor"].get("statistics") or {}, types)
+    result, came_out = one_side.decompress(
+        "ule", implementation, packets, channel, build, {"npa": npa} if npa != OWN else {}
+    )
+    types = _types(result)
+    units = tuple(_unit(packet, type_) for packet, type_ in zip(came_out, types, strict=True))
+    return Received(units, result.direction()["decompressor"].get("statistics") or {}, types)
 
 
-def _types(done: Replay) -> tuple[int, ...]:
+def _types(result: Replay) -> tuple[int, ...]:
     """Types of what came out, in order; 0 is the default."""
-    outputs = [one for record in done.records for one in record.get("decompressor", [record])]
-    came_out = sorted((one for one in outputs if one["status"] == "OK"), key=lambda one: one["time_ns"])
-    return tuple(one.get("out_type", 0) for one in came_out)
+    outputs = [entry for record in result.records for entry in record.get("decompressor", [record])]
+    came_out = sorted((output for output in outputs if output["status"] == "OK"), key=lambda entry: entry["time_ns"])
+    return tuple(entry.get("out_type", 0) for entry in came_out)

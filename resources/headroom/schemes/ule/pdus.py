@@ -30,20 +30,20 @@ def read(words: Sequence[str]) -> Packets:
 
 
 def _packet(word: str, mark: int) -> dict[str, object]:
-    found = _WORD.fullmatch(word)
-    if not found:
+    match = _WORD.fullmatch(word)
+    if not match:
         raise UsageError(f"'{word}' is no PDU. PDUs are such as: ipv4 60, ipv6 60 to ff02::1, frame 74 at 999us on 3.")
     try:
-        octets = _octets(found["kind"], int(found["octets"]), found["held"], found["to"], mark)
+        octets = _octets(match["kind"], int(match["octets"]), match["held"], match["to"], mark)
     except ValueError as error:
         raise UsageError(f"'{word}' is no PDU: {error}.") from error
-    made: dict[str, object] = {
+    result: dict[str, object] = {
         "hex": octets.hex(),
-        "time_ns": int(found["time"] or 0) * 1000,
-        "channel": int(found["channel"] or 0),
+        "time_ns": int(match["time"] or 0) * 1000,
+        "channel": int(match["channel"] or 0),
     }
-    type_ = {"frame": FRAME, "llc": FRAME, "ts": TS_CONCAT}.get(found["kind"])
-    return made | ({"type": type_} if type_ else {})
+    type_ = {"frame": FRAME, "llc": FRAME, "ts": TS_CONCAT}.get(match["kind"])
+    return result | ({"type": type_} if type_ else {})
 
 
 def _octets(kind: str, octets: int, held: str | None, to: str | None, mark: int) -> bytes:

@@ -51,10 +51,10 @@ def _replay() -> ReplayWords:
     return ReplayWords(arguments, without_feedback(SCHEME.title), _remarks, _limit)
 
 
-def _remarks(done: Replay) -> list[str]:
+def _remarks(result: Replay) -> list[str]:
     """Names the filter where a receiver counts packets for others or of other streams, and the encapsulation where
     nothing of a capture comes out."""
-    direction = done.direction()
+    direction = result.direction()
     statistics = direction.get("decompressor", {}).get("statistics") or {}
     if others := statistics.get("other_streams"):
         return [
@@ -62,29 +62,29 @@ def _remarks(done: Replay) -> list[str]:
             "chooses one; the reference takes all with isi=any."
         ]
     if not (others := statistics.get("unmatched_addresses")):
-        if done.config.compressor or "encapsulation" in done.config.channel or not done.nothing_came_out():
+        if result.config.compressor or "encapsulation" in result.config.channel or not result.nothing_came_out():
             return []
         return [
             "The receiver is one of ULE: encapsulation=mpe or encapsulation=gse reads others, and ./headroom decode "
             "says what a capture carries."
         ]
-    own = done.config.decompressor_options.get("npa", OWN_ADDRESS)
+    own = result.config.decompressor_options.get("npa", OWN_ADDRESS)
     return [
         f"Packets for another address than the receiver's, {own}, which it leaves out: {others}. "
         "decompressor_options=npa=ADDRESS gives it another address; the reference takes those of all with npa=any."
     ]
 
 
-def _limit(done: Replay) -> str:
+def _limit(result: Replay) -> str:
     """Returns a sentence if PDUs are larger than the receiver's buffers, with the option that makes these larger; ""
     otherwise."""
-    room = int(done.config.channel.get("mrru", LARGEST_PDU))
-    largest = int(done.direction()["source"].get("largest", 0)) if done.config.compressor else 0
-    if not done.without_room or 0 < largest <= room:
+    room = int(result.config.channel.get("mrru", LARGEST_PDU))
+    largest = int(result.direction()["source"].get("largest", 0)) if result.config.compressor else 0
+    if not result.without_room or 0 < largest <= room:
         return ""
     needed = f" {min(largest, MOST_ROOM)}" if largest else ""
     return (
-        f"PDUs of more than {room} octets, for which a receiver gets no room here: {done.without_room}. That is "
+        f"PDUs of more than {room} octets, for which a receiver gets no room here: {result.without_room}. That is "
         f"a limit of the replay, not of an implementation: add --largest-pdu{needed}."
     )
 

@@ -16,21 +16,21 @@ def findings_of(
     vector: Vector, units: Sequence[bytes], types: Sequence[int], statistics: Mapping[str, Any]
 ) -> list[Finding]:
     """A unit that is missing, another or one too many, or one of another type; then counters of errors."""
-    found = []
+    findings = []
     if sentence := difference(vector.out, units) or other_type(vector.out, units, types):
-        found.append(_finding(vector, sentence, vector.requirement))
+        findings.append(_finding(vector, sentence, vector.requirement))
     for counter, requirement in ERRORS.items():
         expected, counted = vector.events.get(counter, 0), statistics.get(counter)
         if counter in vector.free or counted == expected:
             continue
         if counted is None:
             if expected:
-                found.append(_finding(vector, f"the statistics have no {counter}", requirement))
+                findings.append(_finding(vector, f"the statistics have no {counter}", requirement))
         elif vector.silent and not expected:
-            found.append(_finding(vector, f"{counter} is {counted}, and nothing is to be recorded", vector.silent))
+            findings.append(_finding(vector, f"{counter} is {counted}, and nothing is to be recorded", vector.silent))
         elif requirement:  # the others are left to receivers
-            found.append(_finding(vector, f"{counter} is {counted}, not {expected}", requirement))
-    return found
+            findings.append(_finding(vector, f"{counter} is {counted}, not {expected}", requirement))
+    return findings
 
 
 def _finding(vector: Vector, sentence: str, requirement: str) -> Finding:
@@ -40,12 +40,12 @@ def _finding(vector: Vector, sentence: str, requirement: str) -> Finding:
 def difference(expected: Sequence[Expected], units: Sequence[bytes]) -> str:
     """The first difference between what must come out and what did, as a sentence; "" where there is none."""
     rest = list(units)
-    for number, one in enumerate(expected):
-        if rest and rest[0] == one.octets:
+    for number, entry in enumerate(expected):
+        if rest and rest[0] == entry.octets:
             del rest[0]
-        elif one.must:
+        elif entry.must:
             got = f"{len(rest[0])} other octets come out" if rest else "nothing more comes out"
-            return f"{nth('unit', number)}, of {len(one.octets)} octets, must come out; {got}"
+            return f"{nth('unit', number)}, of {len(entry.octets)} octets, must come out; {got}"
     if rest:
         return f"{len(rest)} units come out that must not, the first of {len(rest[0])} octets"
     return ""
@@ -56,11 +56,11 @@ def other_type(expected: Sequence[Expected], units: Sequence[bytes], types: Sequ
     those that are expected."""
     rest = iter(enumerate(zip(units, types, strict=True)))
     current = next(rest, None)
-    for one in expected:
-        if current is None or current[1][0] != one.octets:
+    for entry in expected:
+        if current is None or current[1][0] != entry.octets:
             continue  # it may come out, and did not
         number, (_, type_) = current
-        if one.types and type_ not in one.types:
-            return f"{nth('unit', number)} comes out with the type 0x{type_:04X}, not 0x{one.types[0]:04X}"
+        if entry.types and type_ not in entry.types:
+            return f"{nth('unit', number)} comes out with the type 0x{type_:04X}, not 0x{entry.types[0]:04X}"
         current = next(rest, None)
     return ""

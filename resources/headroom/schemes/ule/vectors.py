@@ -68,8 +68,8 @@ class Vector:
 @cache
 def load() -> dict[str, Vector]:
     """All vectors by name. Raises UsageError with file and line where a file is not valid."""
-    found = entries(documents(FOLDER, "schemes/ule/vectors"), "vectors")
-    return {name: _Reader(entry).vector() for name, entry in found.items()}
+    result = entries(documents(FOLDER, "schemes/ule/vectors"), "vectors")
+    return {name: _Reader(entry).vector() for name, entry in result.items()}
 
 
 class _Reader:
@@ -84,7 +84,7 @@ class _Reader:
     def vector(self) -> Vector:
         entry = self.entry
         arrivals = tuple(self._arrival(number, step) for number, step in enumerate(entry["ts"]))
-        out = tuple(self._expected(number, one) for number, one in enumerate(entry.get("out", ())))
+        out = tuple(self._expected(number, item) for number, item in enumerate(entry.get("out", ())))
         return Vector(
             entry["name"],
             entry["shows"],
@@ -114,7 +114,7 @@ class _Reader:
 
     def _sndu(self, name: str, given: dict[str, Any]) -> bytes:
         content = self._joined(self.pdus, given["content"], "sndus", name, "content")
-        made = builder.sndu(
+        octets = builder.sndu(
             int(given["type"], 16),
             content,
             bytes.fromhex(given["npa"].replace(":", "")) if "npa" in given else None,
@@ -122,7 +122,7 @@ class _Reader:
             length=given.get("length"),
             trailer=bytes.fromhex(given["crc"]) if given.get("crc", "wrong") != "wrong" else None,
         )
-        return made[:-1] + bytes([made[-1] ^ 1]) if given.get("crc") == "wrong" else made
+        return octets[:-1] + bytes([octets[-1] ^ 1]) if given.get("crc") == "wrong" else octets
 
     def _arrival(self, number: int, step: dict[str, Any]) -> Arrival:
         channel = step.get("channel", 0)
@@ -166,12 +166,12 @@ class _Reader:
         """Octets of names, slices of names and hexadecimal octets, one behind another."""
         octets = b""
         for item in [given] if isinstance(given, str) else given:
-            found = _SLICE.fullmatch(item)
-            if not found:
+            match = _SLICE.fullmatch(item)
+            if not match:
                 octets += bytes.fromhex(item)
-            elif found[1] not in named:
-                raise self.error(*where, sentence=f"there is no {found[1]}; known: {', '.join(named) or 'none'}.")
+            elif match[1] not in named:
+                raise self.error(*where, sentence=f"there is no {match[1]}; known: {', '.join(named) or 'none'}.")
             else:
-                begin, end = (int(text) if text else None for text in found.group(2, 3))
-                octets += named[found[1]][begin:end]
+                begin, end = (int(text) if text else None for text in match.group(2, 3))
+                octets += named[match[1]][begin:end]
         return octets

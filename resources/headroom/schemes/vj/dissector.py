@@ -86,7 +86,7 @@ class VjReader(LinkReader):
         if last is None or self.leaves_gap:
             return last is None
         turned = last.addresses[4:] + last.addresses[:4], last.destination_port, last.source_port
-        theirs = next((one for one in peer.judge.saved.values() if one.connection == turned), None)
+        theirs = next((header for header in peer.judge.saved.values() if header.connection == turned), None)
         return theirs is None or (theirs.sequence + theirs.data - last.acknowledgement) & 0xFFFFFFFF < 1 << 31
 
     def _last(self) -> Header | None:

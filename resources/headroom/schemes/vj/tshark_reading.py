@@ -41,19 +41,19 @@ def read(packets: Sequence[LinkPacket]) -> list[Reading]:
 
 
 def _reading(row: Row) -> Reading:
-    found = {name: tshark.numbers(row.get(name, [])) for name in FIELDS}
+    result = {name: tshark.numbers(row.get(name, [])) for name in FIELDS}
     reading = Reading()
-    if connection := found["vjc.connection_number"]:
+    if connection := result["vjc.connection_number"]:
         reading.values["connection"] = connection[0]
-    if not found["vjc.change_mask"] or not found["vjc.checksum"]:  # cut short
+    if not result["vjc.change_mask"] or not result["vjc.checksum"]:  # cut short
         return reading
-    mask = found["vjc.change_mask"][0]
+    mask = result["vjc.change_mask"][0]
     letters = [letter for letter, bit in BITS.items() if mask & bit]
     reading.title = "COMPRESSED_TCP"
-    reading.values |= {"change mask": "".join(letters) or "-", "TCP checksum": found["vjc.checksum"][0]}
+    reading.values |= {"change mask": "".join(letters) or "-", "TCP checksum": result["vjc.checksum"][0]}
     for letter, (name, field) in CHANGES.items():
-        if letter not in letters or "U" in letters or not found[field]:
+        if letter not in letters or "U" in letters or not result[field]:
             continue
-        if (value := found[field][0] & 0xFFFF) < 0xFF80:
+        if (value := result[field][0] & 0xFFFF) < 0xFF80:
             reading.values[name] = value
     return reading

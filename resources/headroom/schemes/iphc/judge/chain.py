@@ -51,35 +51,35 @@ class Subheader:
     as_is: bool = False
 
     def __getitem__(self, name: str) -> int:
-        return next(one.value for one in self.fields if one.name == name)
+        return next(field.value for field in self.fields if field.name == name)
 
     def __setitem__(self, name: str, value: int) -> None:
-        found = next(one for one in self.fields if one.name == name)
-        found.value = value % (1 << found.bits)
+        header_field = next(field for field in self.fields if field.name == name)
+        header_field.value = value % (1 << header_field.bits)
 
     def __contains__(self, name: str) -> bool:
-        return any(one.name == name for one in self.fields)
+        return any(field.name == name for field in self.fields)
 
     def get(self, name: str) -> int | None:
-        return next((one.value for one in self.fields if one.name == name), None)
+        return next((field.value for field in self.fields if field.name == name), None)
 
     @property
     def length(self) -> int:
-        return sum(one.bits for one in self.fields) // 8
+        return sum(field.bits for field in self.fields) // 8
 
     def octets(self, without: str = "") -> bytes:
         """The subheader; a field of the name `without` as zero."""
         number = 0
-        for one in self.fields:
-            number = number << one.bits | (0 if one.name == without else one.value)
+        for header_field in self.fields:
+            number = number << header_field.bits | (0 if header_field.name == without else header_field.value)
         return number.to_bytes(self.length)
 
     def copy(self) -> Subheader:
-        fields = [Field(one.name, one.bits, one.cls, one.value) for one in self.fields]
+        fields = [Field(field.name, field.bits, field.cls, field.value) for field in self.fields]
         return Subheader(self.kind, fields, self.as_is)
 
     def of_class(self, cls: str) -> dict[str, int]:
-        return {one.name: one.value for one in self.fields if one.cls == cls}
+        return {field.name: field.value for field in self.fields if field.cls == cls}
 
 
 @dataclass
@@ -91,7 +91,7 @@ class Chain:
 
     @property
     def length(self) -> int:
-        return sum(one.length for one in self.parts)
+        return sum(subheader.length for subheader in self.parts)
 
     @property
     def tcp(self) -> Subheader | None:
@@ -103,54 +103,57 @@ class Chain:
         return self.parts[-2] if self.tcp and self.parts[-2].kind in ("IPv4", "IPv6") else None
 
     def octets(self) -> bytes:
-        return b"".join(one.octets() for one in self.parts)
+        return b"".join(subheader.octets() for subheader in self.parts)
 
     def copy(self) -> Chain:
-        return Chain([one.copy() for one in self.parts], self.jumbo)
+        return Chain([subheader.copy() for subheader in self.parts], self.jumbo)
 
     def places(self) -> Iterator[tuple[int, Subheader]]:
         at = 0
-        for one in self.parts:
-            yield at, one
-            at += one.length
+        for subheader in self.parts:
+            yield at, subheader
+            at += subheader.length
 
     def shape(self) -> list[object]:
         """Returns kinds and lengths of the subheaders. The length of one that is sent as it is may change, and so may
         that of TCP without deltas: they have the kind alone."""
-        return [one.kind if one.as_is or one.kind == "TCP" else (one.kind, one.length) for one in self.parts]
+        return [
+            subheader.kind if subheader.as_is or subheader.kind == "TCP" else (subheader.kind, subheader.length)
+            for subheader in self.parts
+        ]
 
     def differences(self, other: Chain) -> list[str]:
         """NOCHANGE fields that differ, TOS bits 6 and 7 in front of TCP and TCP's offset included."""
         if self.shape() != other.shape():
             return ["the chain of subheaders"]
-        found = []
+        results = []
         for mine, theirs in zip(self.parts, other.parts, strict=True):
             if mine.as_is:
                 continue
             a, b = mine.of_class(NOCHANGE), theirs.of_class(NOCHANGE)
-            found += [f"{name} of {mine.kind}" for name in {**a, **b} if a.get(name) != b.get(name)]
-        return found
+            results += [f"{name} of {mine.kind}" for name in {**a, **b} if a.get(name) != b.get(name)]
+        return results
 
     def length_places(self) -> list[int]:
         """Returns the places of the first two length fields (5.3)."""
-        found = []
-        for at, one in self.places():
-            name = next((name for name in LENGTHS if name in one and one.kind != "AH"), None)
+        results = []
+        for at, subheader in self.places():
+            name = next((name for name in LENGTHS if name in subheader and subheader.kind != "AH"), None)
             if name:
-                before = [each.name for each in one.fields].index(name)
-                found.append(at + sum(each.bits for each in one.fields[:before]) // 8)
-        return found[:2]
+                before = [each.name for each in subheader.fields].index(name)
+                results.append(at + sum(each.bits for each in subheader.fields[:before]) // 8)
+        return results[:2]
 
     def infer(self, total: int, as_is: bool = False) -> bool:
         """Puts in the INFERRED values for a packet of `total` octets. False: a length is beyond its field."""
         fits = True
-        for at, one in self.places():
+        for at, subheader in self.places():
             for name, less in LENGTHS.items():
-                if name in one and one.kind != "AH" and (as_is or not one.as_is):
+                if name in subheader and subheader.kind != "AH" and (as_is or not subheader.as_is):
                     fits = fits and 0 <= total - at + less <= 0xFFFF
-                    one[name] = total - at + less
-            if "Header Checksum" in one and not one.as_is and not as_is:
-                one["Header Checksum"] = checksum(one.octets("Header Checksum"))
+                    subheader[name] = total - at + less
+            if "Header Checksum" in subheader and not subheader.as_is and not as_is:
+                subheader["Header Checksum"] = checksum(subheader.octets("Header Checksum"))
         return fits
 
     def is_sound(self, packet: bytes) -> bool:
@@ -175,13 +178,13 @@ def checksum(octets: bytes) -> int:
 
 def fields_of(table: str, octets: bytes) -> list[Field]:
     """The fields of a table, and one behind them, `rest`, for what the table does not name."""
-    found, at, number = [], 0, int.from_bytes(octets)
+    fields, at, number = [], 0, int.from_bytes(octets)
     for entry in table.split(", "):
         name, size = entry.rsplit(" ", 1)
         bits = int(size[:-1])
         at += bits
-        found.append(Field(name, bits, _CLASSES[size[-1]], number >> (8 * len(octets) - at) & ((1 << bits) - 1)))
-    return found
+        fields.append(Field(name, bits, _CLASSES[size[-1]], number >> (8 * len(octets) - at) & ((1 << bits) - 1)))
+    return fields
 
 
 def _rest(name: str, cls: str, octets: bytes) -> list[Field]:
@@ -197,8 +200,8 @@ def read_ipv4(octets: bytes) -> Subheader | None:
     fragment = int.from_bytes(octets[6:8]) & 0x3FFF
     if not fragment and length == 20:
         return Subheader("IPv4", fields)
-    for one in fields:
-        one.cls = RANDOM
+    for header_field in fields:
+        header_field.cls = RANDOM
     return Subheader("IPv4 fragment" if fragment else "IPv4 with options", fields, as_is=True)
 
 
@@ -245,8 +248,8 @@ def read(packet: bytes, max_header: int = 168) -> Chain:
             size = (rest[1] + 1) * 8
             if protocol == 43:
                 part = Subheader("routing", fields_of(_ROUTING, rest[:4]) + _rest("data", NOCHANGE, rest[4:size]))
-            elif found := _read_options(EXTENSIONS[protocol], rest[:size]):
-                part, chain.jumbo = found[0], chain.jumbo or found[1]
+            elif pair := _read_options(EXTENSIONS[protocol], rest[:size]):
+                part, chain.jumbo = pair[0], chain.jumbo or pair[1]
         elif protocol == 51 and len(rest) >= 8 and 8 <= (rest[1] + 2) * 4 <= len(rest):
             data = _rest("Authentication Data", RANDOM, rest[8 : (rest[1] + 2) * 4])
             part = Subheader("AH", fields_of(_AH, rest[:8]) + data)
@@ -261,9 +264,9 @@ def read(packet: bytes, max_header: int = 168) -> Chain:
         rest = rest[part.length :]
         protocol = _next(part)
     if (unit := chain.unit) is not None:
-        for one in unit.fields:
-            if one.name in ("Identification", "TOS bits 6 and 7"):
-                one.cls = DELTA
+        for header_field in unit.fields:
+            if header_field.name in ("Identification", "TOS bits 6 and 7"):
+                header_field.cls = DELTA
     return chain
 
 

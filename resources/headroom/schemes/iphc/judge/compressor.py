@@ -60,8 +60,8 @@ class CompressorJudge:
     def sent(self, source: bytes, type_: int, octets: bytes, time_ns: int = 0) -> list[Finding]:
         """The findings about the link packet of a packet."""
         number, self.count = self.count, self.count + 1
-        found = self.remarks(source, type_, octets, time_ns)
-        return [Finding(sentence, broken, number) for broken, sentence in found]
+        results = self.remarks(source, type_, octets, time_ns)
+        return [Finding(sentence, broken, number) for broken, sentence in results]
 
     def remarks(self, source: bytes, type_: int, octets: bytes, time_ns: int = 0) -> Iterator[Remark]:
         if self.started_at is None:
@@ -102,7 +102,7 @@ class CompressorJudge:
 
     def _octets_of_full(self, chain: Chain, octets: bytes) -> Iterator[Remark]:
         places = chain.length_places()
-        others = [octets[places[0]], *(one for at in places[1:] for one in octets[at : at + 2])]
+        others = [octets[places[0]], *(octet for at in places[1:] for octet in octets[at : at + 2])]
         if any(others):
             yield "RFC2507-5.3.1-1", "the octets for packet sequence numbers are not zero"
 
@@ -141,7 +141,7 @@ class CompressorJudge:
         if was is None or was.chain.tcp is None or chain.tcp is None:
             return
         ignored = {"Offset of TCP"} if type_ == NODELTA else set()
-        if changed := [one for one in was.chain.differences(chain) if one not in ignored]:
+        if changed := [difference for difference in was.chain.differences(chain) if difference not in ignored]:
             yield "RFC2507-7-3", f"it has no full header, though {changed[0]} differs from the context"
         if is_repair(was, chain, total - chain.length):
             broken = "RFC2507-3.1-2" if type_ == NODELTA else "RFC2507-3.2-1"
@@ -215,20 +215,20 @@ class CompressorJudge:
 
 
 def kinds(chain: Chain) -> list[str]:
-    return [one.kind for one in chain.parts]
+    return [subheader.kind for subheader in chain.parts]
 
 
 def ends(chain: Chain) -> list[int | None]:
     """Addresses and ports, by which no two headers of one stream differ."""
     names = ("Source Address", "Destination Address", "Source Port", "Destination Port")
-    return [one.get(name) for one in chain.parts for name in names]
+    return [subheader.get(name) for subheader in chain.parts for name in names]
 
 
 def changes_of(was: Context, chain: Chain) -> dict[str, int]:
     """The changes of S, A and W that there are, by letter."""
     saved, tcp = was.chain.tcp, chain.tcp
     assert saved is not None and tcp is not None
-    changes = {one: (tcp[name] - saved[name]) % (1 << (16 if one == "W" else 32)) for one, name in FIELDS.items()}
+    changes = {text: (tcp[name] - saved[name]) % (1 << (16 if text == "W" else 32)) for text, name in FIELDS.items()}
     return {letter: value for letter, value in changes.items() if value}
 
 

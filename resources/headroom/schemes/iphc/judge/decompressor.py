@@ -90,57 +90,61 @@ class Decompressor:
             return Outcome(None, "the content of the context is not known", free=True)
 
     def _full(self, octets: bytes) -> Outcome:
-        found = chains.read(octets, self.parameters.max_header)
-        places = found.length_places()
-        if not places or found.jumbo:
+        chain = chains.read(octets, self.parameters.max_header)
+        places = chain.length_places()
+        if not places or chain.jumbo:
             raise NotIphc("a full header begins with an IP header whose length can be inferred (5.3)")
-        data = octets[found.length :]
-        if found.tcp:
-            cid, context = octets[places[0] + 1], Context(found, len(data), number=link.tcp_number(octets, places))
+        data = octets[chain.length :]
+        if chain.tcp:
+            cid, context = octets[places[0] + 1], Context(chain, len(data), number=link.tcp_number(octets, places))
             space, contexts = self.parameters.tcp_space, self.tcp
         else:
             front = link.non_tcp_fields(octets, places)
-            cid, context = front.cid, Context(found, len(data), front.generation)
+            cid, context = front.cid, Context(chain, len(data), front.generation)
             space, contexts = self.parameters.non_tcp_space, self.non_tcp
         if cid > space:
             raise NotIphc(f"CID {cid} is beyond the space, which ends with {space} (section 14)")
-        if not found.infer(len(octets), as_is=True):
+        if not chain.infer(len(octets), as_is=True):
             raise NotIphc("the packet would be longer than its length fields can say")
-        right = found.copy()
+        right = chain.copy()
         right.infer(len(octets))
-        if right.octets() != found.octets():
+        if right.octets() != chain.octets():
             # The checksum of a damaged header: to find it is not required, and what is saved of it is not known.
             contexts[cid] = None
             return Outcome(None, "its IP checksum is wrong", cid, free=True)
         contexts[cid] = context
-        return Outcome(found.octets() + data, cid=cid)
+        return Outcome(chain.octets() + data, cid=cid)
 
     def _front(self, octets: Octets, context: Context, identification: bool) -> Chain:
         """The subheaders in front of TCP, or all, with the RANDOM fields of the packet."""
-        made = context.chain.copy()
-        for number, part in enumerate(made.parts):
+        chain = context.chain.copy()
+        for number, part in enumerate(chain.parts):
             if part.kind == "TCP":
                 continue
             if part.as_is:
-                made.parts[number] = self._as_is(octets, part, last=number == len(made.parts) - 1)
+                chain.parts[number] = self._as_is(octets, part, last=number == len(chain.parts) - 1)
                 continue
-            names = [one.name for one in part.fields if one.cls == RANDOM]
-            if identification and part is made.unit and part.kind == "IPv4":
+            names = [field.name for field in part.fields if field.cls == RANDOM]
+            if identification and part is chain.unit and part.kind == "IPv4":
                 names.append("Identification")
-            bits = sum(one.bits for one in part.fields if one.name in names)
+            bits = sum(field.bits for field in part.fields if field.name in names)
             number_ = octets.number(bits // 8, f"the RANDOM fields of {part.kind}")
-            for one in reversed([one for one in part.fields if one.name in names]):
-                one.value, number_ = number_ & ((1 << one.bits) - 1), number_ >> one.bits
-        if made.length > self.parameters.max_header:
+            for header_field in reversed([each for each in part.fields if each.name in names]):
+                header_field.value, number_ = number_ & ((1 << header_field.bits) - 1), number_ >> header_field.bits
+        if chain.length > self.parameters.max_header:
             raise NotIphc("the header would be longer than MAX_HEADER (5.2)")
-        return made
+        return chain
 
     def _as_is(self, octets: Octets, saved: Subheader, last: bool) -> Subheader:
-        found = chains.read_ipv4(octets.rest)
-        if found is None or found.kind != saved.kind or (not last and found["Protocol"] != saved["Protocol"]):
+        subheader = chains.read_ipv4(octets.rest)
+        if (
+            subheader is None
+            or subheader.kind != saved.kind
+            or (not last and subheader["Protocol"] != saved["Protocol"])
+        ):
             raise NotIphc(f"there is no {saved.kind} header as the context has one (7.13)")
-        octets.take(found.length, saved.kind)
-        return found
+        octets.take(subheader.length, saved.kind)
+        return subheader
 
     def _known(self, contexts: dict[int, Context | None], cid: int, space: int) -> Context:
         if cid > space:
@@ -156,10 +160,10 @@ class Decompressor:
         context = self._known(self.non_tcp, front.cid, self.parameters.non_tcp_space)
         if context.generation != front.generation:
             raise NotIphc(f"the context has generation {context.generation}, not {front.generation} (section 9)")
-        made = self._front(octets, context, identification=False)
-        if not made.infer(made.length + len(octets.rest)):
+        chain = self._front(octets, context, identification=False)
+        if not chain.infer(chain.length + len(octets.rest)):
             raise NotIphc("the packet would be longer than its length fields can say")
-        return Outcome(made.octets() + octets.rest, cid=front.cid)
+        return Outcome(chain.octets() + octets.rest, cid=front.cid)
 
     def _tcp(self, octets: Octets) -> Outcome:
         front = link.tcp_front(octets, self.parameters.reordering)
@@ -167,41 +171,41 @@ class Decompressor:
         if front.number is not None and not context.is_next(front.number):
             self.tcp[front.cid] = None  # whether it waits for others, and how long, is the decompressor's choice
             raise NotKnown
-        made = self._front(octets, context, identification=False)
+        chain = self._front(octets, context, identification=False)
         link.tcp_changes(octets, front)
-        tcp, unit = made.tcp, made.unit
+        tcp, unit = chain.tcp, chain.unit
         assert tcp is not None
         if "O" in front.flags and "Options" in tcp:
             tcp["Options"] = octets.number(tcp.length - 20, "the options")
         if "I" in front.flags and (unit is None or unit.kind != "IPv4"):
             raise NotIphc("the I flag is set without an IPv4 header in front of TCP (6 a)")
-        apply(front, context, made)
-        return self._finish(octets, made, context, front.cid, front)
+        apply(front, context, chain)
+        return self._finish(octets, chain, context, front.cid, front)
 
     def _no_delta(self, octets: Octets) -> Outcome:
         cid = octets.number(1, "the CID")
         if self.parameters.reordering:  # where a packet sequence number would stand, the RFC does not say
             self.tcp[cid] = None
         context = self._known(self.tcp, cid, self.parameters.tcp_space)
-        made = self._front(octets, context, identification=True)
-        saved = made.parts.pop()
+        chain = self._front(octets, context, identification=True)
+        saved = chain.parts.pop()
         offset = octets.rest[8] >> 4 if len(octets.rest) > 8 else 0
         if offset < 5:
             raise NotIphc("the packet has no whole TCP header (6 b)")
         ports = saved.octets()[:4]
         whole = chains.read_tcp(ports + octets.take(offset * 4 - 4, "the TCP header"))
-        made.parts.append(whole)
-        if made.length > self.parameters.max_header:
+        chain.parts.append(whole)
+        if chain.length > self.parameters.max_header:
             raise NotIphc("the header would be longer than MAX_HEADER (5.2)")
-        return self._finish(octets, made, context, cid, None)
+        return self._finish(octets, chain, context, cid, None)
 
-    def _finish(self, octets: Octets, made: Chain, context: Context, cid: int, front: TcpFront | None) -> Outcome:
+    def _finish(self, octets: Octets, chain: Chain, context: Context, cid: int, front: TcpFront | None) -> Outcome:
         """Saves the header, R-octet's values apart, and returns the packet."""
         data = octets.rest
-        if not made.infer(made.length + len(data)):
+        if not chain.infer(chain.length + len(data)):
             raise NotIphc("the packet would be longer than its length fields can say")
-        restored = made.octets() + data
-        kept = made.copy()
+        restored = chain.octets() + data
+        kept = chain.copy()
         if front is not None and front.r_octet is not None:
             put_r_octet(kept, r_octet(context.chain))
         right = chains.tcp_checksum_is_right(restored, self.parameters.max_header)
@@ -211,25 +215,25 @@ class Decompressor:
         return Outcome(restored, cid=cid, front=front, free=not sure)
 
 
-def r_octet(made: Chain) -> int:
+def r_octet(chain: Chain) -> int:
     """ "Bits 0-5 … the actual value of the Reserved field, and bits 6 and 7 … of bits 6 and 7 in the TOS or Traffic
     Class field" (6 a)."""
-    tcp = made.tcp
+    tcp = chain.tcp
     assert tcp is not None
-    return tcp["Reserved"] << 2 | (made.parts[-2].get("TOS bits 6 and 7") or 0)
+    return tcp["Reserved"] << 2 | (chain.parts[-2].get("TOS bits 6 and 7") or 0)
 
 
-def put_r_octet(made: Chain, value: int) -> None:
-    tcp, unit = made.tcp, made.unit
+def put_r_octet(chain: Chain, value: int) -> None:
+    tcp, unit = chain.tcp, chain.unit
     assert tcp is not None
     tcp["Reserved"] = value >> 2
     if unit is not None:
         unit["TOS bits 6 and 7"] = value & 3
 
 
-def apply(front: TcpFront, context: Context, made: Chain) -> None:
+def apply(front: TcpFront, context: Context, chain: Chain) -> None:
     """Adds the changes (7.12.1; RFC 1144, 3.2.4)."""
-    tcp, unit = made.tcp, made.unit
+    tcp, unit = chain.tcp, chain.unit
     assert tcp is not None
 
     def change(letter: str) -> int:
@@ -251,4 +255,4 @@ def apply(front: TcpFront, context: Context, made: Chain) -> None:
     if unit is not None and unit.kind == "IPv4":
         unit["Identification"] += change("I") if "I" in front.flags else 1
     if front.r_octet is not None:
-        put_r_octet(made, front.r_octet)
+        put_r_octet(chain, front.r_octet)

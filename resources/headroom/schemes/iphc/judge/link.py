@@ -33,11 +33,11 @@ class Octets:
         self.octets, self.at = octets, 0
 
     def take(self, count: int, what: str) -> bytes:
-        found = self.octets[self.at : self.at + count]
-        if len(found) < count:
+        octets = self.octets[self.at : self.at + count]
+        if len(octets) < count:
             raise NotIphc(f"the packet ends before {what} does (section 6)")
         self.at += count
-        return found
+        return octets
 
     def number(self, count: int, what: str) -> int:
         return int.from_bytes(self.take(count, what))

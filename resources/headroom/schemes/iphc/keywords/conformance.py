@@ -43,10 +43,10 @@ class IphcKeywords(LineKeywords):
     )
 
     def _must_show(self, sent: Sequence[Sent], arrivals: Sequence[Arrival], lost: float, damaged: float) -> None:
-        compressed = [one for one in arrivals if one.type in (link.TCP, link.NODELTA, link.NON_TCP)]
-        if not any(one.restored and not one.free for one in compressed):
+        compressed = [arrival for arrival in arrivals if arrival.type in (link.TCP, link.NODELTA, link.NON_TCP)]
+        if not any(arrival.restored and not arrival.free for arrival in compressed):
             raise SkipExecution("No compressed packet must be restored, so nothing was shown.")
-        if (lost or damaged) and not any(one.free or one.restored is None for one in compressed):
+        if (lost or damaged) and not any(arrival.free or arrival.restored is None for arrival in compressed):
             raise SkipExecution("No compressed packet met a context that is out of date, so nothing was shown.")
 
     def _missing(self, case: Case, sentence: str) -> None:
@@ -69,10 +69,10 @@ class IphcKeywords(LineKeywords):
     def numbers_follow(self, source: str, **named: str) -> None:
         """The numbers of compressed TCP headers go on by one and skip zero, beyond 2^16 packets: nothing else of them
         is read."""
-        case, _, made = self._compressed(source, {**named, "reordering": "yes"})
-        found = numbers.judge(made.sent)
-        collector.current().metric(replay_metrics.JUDGED, len(made.sent))
-        case.conclude(found, made.done)
+        case, _, result = self._compressed(source, {**named, "reordering": "yes"})
+        findings = numbers.judge(result.sent)
+        collector.current().metric(replay_metrics.JUDGED, len(result.sent))
+        case.conclude(findings, result.done)
 
     @keyword("Header Requests Should Be Answered")
     def requests_answered(self, source: str, *others: str, flood: int = 0, **named: str) -> None:
@@ -91,11 +91,11 @@ class IphcKeywords(LineKeywords):
         if flood:
             every_cid = context_state.packet(range(config.flows))
             given |= dict.fromkeys(range(number_of // 3, 2 * number_of // 3), [every_cid] * flood)
-        made, found = context_state.compress(config, given)
-        collector.current().metric(replay_metrics.JUDGED, len(made.sent))
-        if case.conclude(found, made.done):
+        result, findings = context_state.compress(config, given)
+        collector.current().metric(replay_metrics.JUDGED, len(result.sent))
+        if case.conclude(findings, result.done):
             return
-        if not any(one.type == link.TCP for one in made.sent):
+        if not any(packet.type == link.TCP for packet in result.sent):
             self._missing(case, "No packet goes as COMPRESSED_TCP, so nothing was shown.")
 
     @keyword("Decompressor Should Request Headers")
@@ -105,12 +105,12 @@ class IphcKeywords(LineKeywords):
         case = self.suite.about("decompressor")
         case.require(features=["header-requests"])
         chosen = case.vectors(patterns, VECTORS.by_name, VECTORS.folder)
-        found, requests = [], 0
+        findings, requests = [], 0
         for vector in chosen.values():
             sent = context_state.sent_by(case.found, vector.channel, vector.arrivals, case.run.build)
             requests += sum(map(len, sent))
-            found += context_state.judge(vector.arrivals, sent)
+            findings += context_state.judge(vector.arrivals, sent)
         collector.current().metric(metrics.REQUESTS, requests)
-        case.conclude(found)
+        case.conclude(findings)
         if not requests:
             raise SkipExecution("It may request headers, and does not, so nothing was shown.")

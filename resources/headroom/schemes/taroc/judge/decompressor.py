@@ -42,16 +42,18 @@ class Reference:
     stamps: tuple[int, int] | None
 
     @classmethod
-    def of(cls, one: Segment) -> Reference:
-        layout = segment.layout_of(one.options)
+    def of(cls, tcp_segment: Segment) -> Reference:
+        layout = segment.layout_of(tcp_segment.options)
         stamps = None if layout is None else layout.timestamps
-        return cls(one.sequence, one.acknowledgement, one.identification, one.window, stamps)
+        return cls(
+            tcp_segment.sequence, tcp_segment.acknowledgement, tcp_segment.identification, tcp_segment.window, stamps
+        )
 
 
-def is_older(one: Reference, other: Reference, data: bool) -> bool:
+def is_older(reference: Reference, other: Reference, data: bool) -> bool:
     """True if a packet, with or without data, was sent before another: by its sequence number, or by its
     acknowledgement number where it has no data."""
-    ahead = one.sequence - other.sequence if data else one.acknowledgement - other.acknowledgement
+    ahead = reference.sequence - other.sequence if data else reference.acknowledgement - other.acknowledgement
     return ahead & 0xFFFFFFFF >= 1 << 31
 
 
@@ -89,7 +91,7 @@ def apply(header: Compressed, rest: bytes, context: Context, reference: Referenc
         raise NotTaroc("a TCP header has no room for the options")
     before = context.segment
     reserved, ecn = (header.r_octet >> 2, header.r_octet & 3) if "R" in header.flags else (before.reserved, before.ecn)
-    made = replace(
+    tcp_segment = replace(
         before,
         sequence=closest("S", reference.sequence, 32),
         acknowledgement=acknowledgement,
@@ -101,9 +103,9 @@ def apply(header: Compressed, rest: bytes, context: Context, reference: Referenc
         options=options,
         data=rest,
     ).with_ip(ecn, closest("I", reference.identification, 16))
-    if len(made.ip) * made.is_ipv4 + 20 + len(options) + len(rest) > 0xFFFF:
+    if len(tcp_segment.ip) * tcp_segment.is_ipv4 + 20 + len(options) + len(rest) > 0xFFFF:
         raise NotTaroc("the packet would be longer than its length field can say")
-    return made
+    return tcp_segment
 
 
 @dataclass
@@ -126,21 +128,21 @@ class Decompressor:
         return Outcome(None, "nothing is known of such a type")
 
     def _uncompressed(self, octets: bytes) -> Outcome:
-        one = segment.read(octets)
+        tcp_segment = segment.read(octets)
         at = 2 if octets[:1] and octets[0] >> 4 == 4 else 4
         cid = octets[at + 1] if len(octets) > at + 1 else None
         if cid is not None and cid > self.space:
             return Outcome(None, f"the CID {cid} is beyond TCP_SPACE, {self.space}")
-        if one is None or cid is None:
+        if tcp_segment is None or cid is None:
             return self._leave_open(cid, "there is no TCP packet")
-        restored = one.octets()
-        if one.is_ipv4 and restored[10:12] != octets[10:12]:
+        restored = tcp_segment.octets()
+        if tcp_segment.is_ipv4 and restored[10:12] != octets[10:12]:
             return self._leave_open(cid, "the checksum of its IP header is wrong")
-        if not one.checksum_is_right():
+        if not tcp_segment.checksum_is_right():
             # 7.2 b) makes it the reference; by 5 only a value "that had passed the TCP checksum successfully" is one.
             return replace(self._leave_open(cid, "its TCP checksum is wrong"), restored=restored)
         self.open.discard(cid)
-        self.known[cid] = Context(one, segment.layout_of(one.options)), Reference.of(one)
+        self.known[cid] = Context(tcp_segment, segment.layout_of(tcp_segment.options)), Reference.of(tcp_segment)
         return Outcome(restored)
 
     def _leave_open(self, cid: int | None, reason: str) -> Outcome:
@@ -160,11 +162,11 @@ class Decompressor:
             return Outcome(None, f"nothing has come of the CID {header.cid}")
         context, reference = self.known[header.cid]
         try:
-            made = apply(header, octets[header.length :], context, reference)
+            tcp_segment = apply(header, octets[header.length :], context, reference)
         except NotTaroc as error:
             return Outcome(None, str(error))
-        if not made.checksum_is_right():
+        if not tcp_segment.checksum_is_right():
             return Outcome(None, "its TCP checksum is wrong (7.2)")
-        if not is_older(Reference.of(made), reference, bool(made.data)):
-            self.known[header.cid] = context, Reference.of(made)
-        return Outcome(made.octets())
+        if not is_older(Reference.of(tcp_segment), reference, bool(tcp_segment.data)):
+            self.known[header.cid] = context, Reference.of(tcp_segment)
+        return Outcome(tcp_segment.octets())

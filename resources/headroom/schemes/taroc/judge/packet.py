@@ -31,7 +31,7 @@ class Lsb:
         """ "The one … which is closest to v_ref and whose k LSBs equal the compressed value" (Appendix A)."""
         size = 1 << self.bits
         below = reference - (reference - self.value) % size
-        return min((below, below + size), key=lambda one: abs(one - reference)) & ((1 << width) - 1)
+        return min((below, below + size), key=lambda entry: abs(entry - reference)) & ((1 << width) - 1)
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ def read(octets: bytes) -> Compressed:
     fields, zeros = {}, True
     if present := [letter for letter in "WASI" if letter in flags]:
         lengths = WASI[bits.take(2, "PT")]
-        fields = {one: Lsb(bits.take(lengths[one], f"the field of {one}"), lengths[one]) for one in present}
+        fields = {text: Lsb(bits.take(lengths[text], f"the field of {text}"), lengths[text]) for text in present}
         zeros = bits.take(-bits.at % 8, "padding") == 0
     value = echo = None
     blocks = []

@@ -150,20 +150,20 @@ class Layout:
 
     def filled(self, stamps: tuple[int, int] | None, others: bytes, sack: tuple[tuple[int, int], ...]) -> bytes | None:
         """The options in this layout, with these values; None where a header has no room for them."""
-        made, rest = [], others
+        result, rest = [], others
         for part in self.parts:
             if stamps is not None and _is_timestamps(part):
-                made.append(part[:2] + struct.pack("!II", *stamps))
+                result.append(part[:2] + struct.pack("!II", *stamps))
             elif _is_other(part):
-                made.append(rest[: len(part)])
+                result.append(rest[: len(part)])
                 rest = rest[len(part) :]
             else:
-                made.append(part)
+                result.append(part)
         if sack:
             blocks = b"".join(struct.pack("!II", *edges) for edges in sack)
-            place = len(made) if self.place is None else self.place
-            made.insert(place, bytes([NOP] * self.nops + [SACK, 2 + len(blocks)]) + blocks)
-        octets = b"".join(made)
+            place = len(result) if self.place is None else self.place
+            result.insert(place, bytes([NOP] * self.nops + [SACK, 2 + len(blocks)]) + blocks)
+        octets = b"".join(result)
         return octets if len(octets) <= LARGEST_OPTIONS and len(octets) % 4 == 0 else None
 
 

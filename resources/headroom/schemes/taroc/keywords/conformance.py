@@ -29,8 +29,8 @@ class TarocKeywords(LineKeywords):
     )
 
     def _must_show(self, sent: Sequence[Sent], arrivals: Sequence[Arrival], lost: float, damaged: float) -> None:
-        compressed = [one for one in arrivals if one.type == packet.COMPRESSED]
-        if not any(one.restored for one in compressed):
+        compressed = [arrival for arrival in arrivals if arrival.type == packet.COMPRESSED]
+        if not any(arrival.restored for arrival in compressed):
             raise AssertionError("No compressed packet could be restored, so nothing was shown.")
-        if any(one.is_shifted for one in compressed):
+        if any(arrival.is_shifted for arrival in compressed):
             raise AssertionError("A packet whose TCP checksum is right came out wrong from the judge's decompressor.")

@@ -115,12 +115,12 @@ def _reason_against(run: Run, name: str) -> str:
     column = (COLUMNS | MORE_COLUMNS)[name]
     if not column.scheme:
         return ""
-    reasons = (found.lacks(role, column.scheme) for role, found in run.sides)
+    reasons = (result.lacks(role, column.scheme) for role, result in run.sides)
     reason = next(filter(None, reasons), "")
     if reason:
         return reason
-    for role, found in run.sides:
-        if (options := {**column.config, **getattr(column, role)}) and found.name != "reference":
+    for role, implementation in run.sides:
+        if (options := {**column.config, **getattr(column, role)}) and implementation.name != "reference":
             return f"{', '.join(options)} is asked of the reference alone"
     return ""
 
@@ -199,8 +199,8 @@ def rows_in_order(figures: Iterable[Figure], results: Mapping[Cell, TransferResu
             if not is_gain:
                 printed[cell] = figure.paper
 
-    def is_reversed(one: Cell, other: Cell) -> bool:
-        worse, better = sorted((one, other), key=lambda cell: printed[cell])
+    def is_reversed(pair: Cell, other: Cell) -> bool:
+        worse, better = sorted((pair, other), key=lambda cell: printed[cell])
         errors = (results[cell].throughput * (results[cell].standard_error or 0.0) for cell in (worse, better))
         return results[worse].throughput - results[better].throughput > 2 * math.hypot(*errors)
 

@@ -104,58 +104,58 @@ class GseReader:
         self._parts: dict[tuple[int | None, int], _Part] = {}  # by input stream and Frag ID
 
     def read(self, frame: bytes) -> BbReading:
-        found = BbReading()
+        reading = BbReading()
         if len(frame) < HEADER:
-            found.error = f"a BBFRAME of {len(frame)} octets, which is too short"
-            return found
+            reading.error = f"a BBFRAME of {len(frame)} octets, which is too short"
+            return reading
         if crc8(frame[: HEADER - 1]) != frame[HEADER - 1]:
-            found.error = "the CRC-8 of the BBHEADER is wrong"
-            return found
+            reading.error = "the CRC-8 of the BBHEADER is wrong"
+            return reading
         bits = int.from_bytes(frame[4:6], "big")
-        found.matype, found.data_octets = (frame[0], frame[1]), bits // 8
+        reading.matype, reading.data_octets = (frame[0], frame[1]), bits // 8
         kind = frame[0] >> 6
         if kind != GENERIC_CONTINUOUS:
-            found.notes.append(f"a BBFRAME of a {KINDS[kind]} stream, which is not read here")
-        elif bits % 8 or found.data_octets > len(frame) - HEADER:
-            found.error = f"DFL says {bits} bits, and {8 * (len(frame) - HEADER)} are there"
+            reading.notes.append(f"a BBFRAME of a {KINDS[kind]} stream, which is not read here")
+        elif bits % 8 or reading.data_octets > len(frame) - HEADER:
+            reading.error = f"DFL says {bits} bits, and {8 * (len(frame) - HEADER)} are there"
         elif frame[0] & 0x0C:
-            found.error = "ISSY or null-packet deletion, which GSE is sent without"
+            reading.error = "ISSY or null-packet deletion, which GSE is sent without"
         else:
-            self._data_field(frame[HEADER : HEADER + found.data_octets], found)
-        return found
+            self._data_field(frame[HEADER : HEADER + reading.data_octets], reading)
+        return reading
 
-    def _data_field(self, rest: bytes, found: BbReading) -> None:
+    def _data_field(self, rest: bytes, reading: BbReading) -> None:
         label: bytes | None = None  # what a re-used one stands for; it is none across BBFRAMEs
         while rest:
             if not rest[0] & 0xF0:  # Start, End and Label Type 00: padding up to the end
                 return
             packet = _gse_packet(rest)
             if packet is None:
-                found.error = f"GSE Length is wrong: {len(rest)} octets are left"
+                reading.error = f"GSE Length is wrong: {len(rest)} octets are left"
                 return
             rest = rest[2 + packet.length :]
-            found.packets.append(packet)
+            reading.packets.append(packet)
             if packet.start and packet.label_type == RE_USE:
                 if label is None:
-                    found.notes.append("a label is re-used that there is not in this BBFRAME")
+                    reading.notes.append("a label is re-used that there is not in this BBFRAME")
             elif packet.start:
                 label = packet.label or None
-            found.units += self._pdus(packet, found)
+            reading.units += self._pdus(packet, reading)
 
-    def _pdus(self, packet: GsePacket, found: BbReading) -> Iterator[Unit]:
-        key = found.stream, packet.frag_id
+    def _pdus(self, packet: GsePacket, reading: BbReading) -> Iterator[Unit]:
+        key = reading.stream, packet.frag_id
         if packet.start and packet.end:
-            yield from _opened(packet.type, packet.data, found)
+            yield from _opened(packet.type, packet.data, reading)
             return
         if packet.start:
             if self._parts.pop(key, None):
-                found.notes.append(f"Frag ID {packet.frag_id} begins anew: a PDU is discarded")
+                reading.notes.append(f"Frag ID {packet.frag_id} begins anew: a PDU is discarded")
             while len(self._parts) >= MOST_PARTS:
                 del self._parts[next(iter(self._parts))]
             front = packet.type.to_bytes(2, "big") + packet.label
             self._parts[key] = _Part(packet.total - len(front), packet.total.to_bytes(2, "big") + front, packet.type)
         if (part := self._parts.get(key)) is None:
-            found.notes.append(f"Frag ID {packet.frag_id}: the first fragment is missing")
+            reading.notes.append(f"Frag ID {packet.frag_id}: the first fragment is missing")
             return
         data, sent = (packet.data[:-4], packet.data[-4:]) if packet.end else (packet.data, b"")
         part.pieces.append(data)
@@ -164,12 +164,12 @@ class GseReader:
             del self._parts[key]
             pdu = b"".join(part.pieces)
             if not packet.end or part.octets != part.total or len(sent) < 4:
-                found.notes.append(f"Frag ID {packet.frag_id}: Total Length is not that of the fragments")
+                reading.notes.append(f"Frag ID {packet.frag_id}: Total Length is not that of the fragments")
             elif crc(part.covered + pdu) != int.from_bytes(sent, "big"):
-                found.notes.append(f"Frag ID {packet.frag_id}: {CRC_ERROR}")
+                reading.notes.append(f"Frag ID {packet.frag_id}: {CRC_ERROR}")
             else:
-                found.notes.append(f"Frag ID {packet.frag_id}: a PDU is whole, CRC right")
-                yield from _opened(part.type, pdu, found)
+                reading.notes.append(f"Frag ID {packet.frag_id}: a PDU is whole, CRC right")
+                yield from _opened(part.type, pdu, reading)
 
 
 def _gse_packet(rest: bytes) -> GsePacket | None:
@@ -193,9 +193,9 @@ def _gse_packet(rest: bytes) -> GsePacket | None:
     return packet
 
 
-def _opened(type_: int, content: bytes, found: BbReading) -> list[Unit]:
+def _opened(type_: int, content: bytes, reading: BbReading) -> list[Unit]:
     """The packets of a PDU, whose extension headers are those of ULE."""
     opener = Receiver(npa=None)
     units = list(opener.open(type_, content))
-    found.notes += [event.replace("SNDU ", "") for event in opener.events]
+    reading.notes += [event.replace("SNDU ", "") for event in opener.events]
     return units

@@ -398,8 +398,8 @@ def _missing(sndu: bytes) -> int:
 
 def judge(setting: Setting, pdus: Sequence[Pdu], packets: Iterable[tuple[int, bytes]]) -> EncapsulatorJudge:
     """Follows TS packets, each with the time in ns at which it left, to the end."""
-    found = EncapsulatorJudge(setting, pdus)
+    result = EncapsulatorJudge(setting, pdus)
     for time_ns, packet in packets:
-        found.take(time_ns, packet)
-    found.finish()
-    return found
+        result.take(time_ns, packet)
+    result.finish()
+    return result

@@ -31,21 +31,21 @@ class CarriageKeywords:
         config = replay_options.config_of(INNER, source, {"carrier": SCHEME.name, **named}, run)
         assert config.carrier is not None
         channel = config.carrier.config.channel
-        for role, found in run.sides:
+        for role, implementation in run.sides:
             needs = asked(role, channel, *(["concat"] if channel.get("concat", 1) > 1 else []))
             Case(SCHEME, JUDGE, role, run).require(**needs)
-            setattr(config.carrier.config, role, found)
-            if not any(one["scheme"] == INNER.name for one in found.capabilities):
+            setattr(config.carrier.config, role, implementation)
+            if not any(capability["scheme"] == INNER.name for capability in implementation.capabilities):
                 setattr(config, role, implementations.find("reference"))
         current = collector.current()
         current.parameters |= config.described()
         with verdicts.refusals_are_unsupported():
-            done, packets = carriage.run(config)
-        current.metric(replay_metrics.PACKETS, done.sent)
+            result, packets = carriage.run(config)
+        current.metric(replay_metrics.PACKETS, result.sent)
         current.metric(replay_metrics.LINK_PACKETS, len(packets))
-        wrong = [*done.failures(), *carriage.read_by_the_judge(done, packets)]
-        if done.count("identical") != done.sent:
-            wrong.append(f"{done.sent - done.count('identical')} of {done.sent} packets did not come out.")
+        wrong = [*result.failures(), *carriage.read_by_the_judge(result, packets)]
+        if result.count("identical") != result.sent:
+            wrong.append(f"{result.sent - result.count('identical')} of {result.sent} packets did not come out.")
         if wrong:
-            keep_captures(done)
+            keep_captures(result)
             verdicts.must_not_be(" ".join(wrong))

@@ -66,13 +66,13 @@ class UleKeywords:
         case = about("compressor")
         config = _config_of(case, pdus.read(words), named)
         case.require(**asked("compressor", config.channel))
-        found = line.encapsulate(config)
-        collector.current().metric(replay_metrics.PACKETS, found.done.sent)
-        if found.pdus or found.packets:
-            keep_captures(found.done)
-            judged = encapsulator.judge(line.setting_of(config.channel), found.pdus, found.packets)
+        result = line.encapsulate(config)
+        collector.current().metric(replay_metrics.PACKETS, result.done.sent)
+        if result.pdus or result.packets:
+            keep_captures(result.done)
+            judged = encapsulator.judge(line.setting_of(config.channel), result.pdus, result.packets)
             case.conclude(judged.findings)
-            collector.current().judge("non-strict", f"{len(found.pdus)} of {found.done.sent} PDUs are taken.")
+            collector.current().judge("non-strict", f"{len(result.pdus)} of {result.done.sent} PDUs are taken.")
 
     @keyword("Vectors Should Be Sent")
     def vectors_sent(self, *patterns: str) -> None:
@@ -91,8 +91,8 @@ class UleKeywords:
         findings: list[Finding] = []
         for vector in _chosen(case, patterns):
             case.require(**asked("decompressor", vector.channel, *vector.extensions))
-            found = line.receive(case.found, vector.arrivals, vector.channel, case.run.build, vector.npa)
-            findings += vector_findings.findings_of(vector, found.units, found.types, found.statistics)
+            result = line.receive(case.found, vector.arrivals, vector.channel, case.run.build, vector.npa)
+            findings += vector_findings.findings_of(vector, result.units, result.types, result.statistics)
         verdicts.conclude(findings, "decompressor")
 
 
@@ -107,18 +107,18 @@ def _by_the_rules(source: str | Packets, named: Mapping[str, str]) -> None:
     config.control = _tests(expected["tests"])
     case.require(**asked("compressor", config.channel, *(["test-sndu"] if config.control else [])))
     with verdicts.refusals_are_unsupported():
-        found = line.encapsulate(config)
-    judged = encapsulator.judge(line.setting_of(config.channel), found.pdus, found.packets)
+        result = line.encapsulate(config)
+    judged = encapsulator.judge(line.setting_of(config.channel), result.pdus, result.packets)
     current = collector.current()
-    current.metric(replay_metrics.PACKETS, found.done.sent)
+    current.metric(replay_metrics.PACKETS, result.done.sent)
     current.metric(replay_metrics.JUDGED, judged.number)
     current.metric(metrics.SNDUS, judged.sndus)
     current.metric(metrics.PACKED, judged.packed)
-    case.conclude(judged.findings, found.done)
-    if refused := [one for one in found.refused if len(one) <= LONGEST_OF_ALL]:
-        verdicts.must_not_be(f"{len(refused)} of {found.done.sent} PDUs are refused.")
-    if found.refused:
-        current.judge("non-strict", f"{len(found.refused)} of {found.done.sent} PDUs are refused; they are long.")
+    case.conclude(judged.findings, result.done)
+    if refused := [octets for octets in result.refused if len(octets) <= LONGEST_OF_ALL]:
+        verdicts.must_not_be(f"{len(refused)} of {result.done.sent} PDUs are refused.")
+    if result.refused:
+        current.judge("non-strict", f"{len(result.refused)} of {result.done.sent} PDUs are refused; they are long.")
     _counted("SNDUs are packed behind others", expected["packed"], judged.packed)
     _counted("SNDUs are sent", expected["sndus"], judged.sndus - judged.tests)
     _counted("TS packets are sent", expected["ts_packets"], judged.number)
@@ -142,10 +142,10 @@ def _tests(text: str) -> list[dict[str, Any]]:
     return steps
 
 
-def _counted(what: str, expected: str, found: int) -> None:
+def _counted(what: str, expected: str, value: int) -> None:
     """Judges a count, non-strict at most: "packing … is optional", and thresholds SHOULD be configurable."""
-    if expected and found != int(expected):
-        collector.current().judge("non-strict", f"{found} {what}, not {expected}.")
+    if expected and value != int(expected):
+        collector.current().judge("non-strict", f"{value} {what}, not {expected}.")
 
 
 def _sent(case: Case, vector: Vector) -> None:
@@ -159,15 +159,15 @@ def _sent(case: Case, vector: Vector) -> None:
         build=case.run.build,
         timeout_s=capabilities.PATIENCE_S,
     )
-    found = line.encapsulate(config)
-    judged = encapsulator.judge(line.setting_of(config.channel, vector.npa), found.pdus, found.packets)
+    result = line.encapsulate(config)
+    judged = encapsulator.judge(line.setting_of(config.channel, vector.npa), result.pdus, result.packets)
     case.conclude(judged.findings)
-    expected, packets = [one.octets for one in vector.arrivals], [octets for _, octets in found.packets]
-    for number, (one, other) in enumerate(zip(expected, packets, strict=False)):
-        if one != other:
-            at = next((at for at, (x, y) in enumerate(zip(one, other, strict=False)) if x != y), len(other))
+    expected, packets = [arrival.octets for arrival in vector.arrivals], [octets for _, octets in result.packets]
+    for number, (packet, other) in enumerate(zip(expected, packets, strict=False)):
+        if packet != other:
+            at = next((at for at, (x, y) in enumerate(zip(packet, other, strict=False)) if x != y), len(other))
             what = f"{nth('TS packet', number)} differs from octet {at} on: {other[at : at + 12].hex(' ')}, not "
-            _differs(vector, f"{what}{one[at : at + 12].hex(' ')}")
+            _differs(vector, f"{what}{packet[at : at + 12].hex(' ')}")
             break
     if len(packets) != len(expected):
         _differs(vector, f"{len(packets)} TS packets are sent, not {len(expected)}")

@@ -27,8 +27,8 @@ class EncapsulationPerformanceKeywords:
         `packing` or `padding`, and ADDRESS `present` or `absent`. Packets must come out as they went in; how long it
         takes is measured and not judged. Three trials."""
         run = current_run()
-        for role, found in run.sides:
-            if reason := found.lacks(role, SCHEME, packing=[packing], address=[address]):
+        for role, implementation in run.sides:
+            if reason := implementation.lacks(role, SCHEME, packing=[packing], address=[address]):
                 raise SkipExecution(f"{reason}.")
         config = load.LoadConfig(
             scheme=SCHEME,
@@ -51,7 +51,7 @@ class EncapsulationPerformanceKeywords:
 
 def _note_octets(config: load.LoadConfig) -> None:
     """Leaves the octets of a PDU, and those that it takes in TS packets, from a replay of the same traffic."""
-    done = replay.run(
+    result = replay.run(
         ReplayConfig(
             SCHEME,
             config.compressor,
@@ -64,8 +64,8 @@ def _note_octets(config: load.LoadConfig) -> None:
             build=config.build,
         )
     )
-    if done.failures():
-        raise AssertionError(" ".join(done.failures()))
-    current, direction = collector.current(), done.direction()
-    current.metric(metrics.PLAIN_OCTETS, direction["source"]["octets"] / done.sent)
-    current.metric(metrics.LINK_OCTETS, direction["link"]["octets"] / done.sent)
+    if result.failures():
+        raise AssertionError(" ".join(result.failures()))
+    current, direction = collector.current(), result.direction()
+    current.metric(metrics.PLAIN_OCTETS, direction["source"]["octets"] / result.sent)
+    current.metric(metrics.LINK_OCTETS, direction["link"]["octets"] / result.sent)

@@ -42,10 +42,10 @@ class UleRobustnessKeywords:
         sent = line.encapsulate(config)
         chance = random.Random(case.run.seed)
         packets = damage.across([octets for _, octets in sent.packets], harm, chance)
-        found = _compared(case, [Arrival(octets) for octets in packets], config.channel)
-        if not any(found.events.values()):
+        result = _compared(case, [Arrival(octets) for octets in packets], config.channel)
+        if not any(result.events.values()):
             raise AssertionError("The judge notes no event, so nothing was shown. Send more, or damage more.")
-        if strange := set(found.units) - {one.octets for one in sent.pdus}:
+        if strange := set(result.units) - {pdu.octets for pdu in sent.pdus}:
             raise AssertionError(
                 f"{len(strange)} units come out that no PDU was: a CRC of 32 bits missed their errors."
             )
@@ -67,16 +67,16 @@ def _compared(case: Case, arrivals: Sequence[Arrival], channel: Mapping[str, Any
         "extensions": ["concat"] if channel.get("concat", 1) > 1 else [],
     }
     case.require(**asked)
-    found = comparison.compare(case.found, arrivals, channel, case.run.build)
+    result = comparison.compare(case.found, arrivals, channel, case.run.build)
     current = collector.current()
     current.metric(replay_metrics.LINK_PACKETS, len(arrivals))
-    current.metric(metrics.UNITS, len(found.units))
-    for event, times in found.events.items():
+    current.metric(metrics.UNITS, len(result.units))
+    for event, times in result.events.items():
         if event in metrics.NOTED:
             current.metric(metrics.EVENTS(event=event), times)
-    if found.wrong:
-        verdicts.must_not_be(found.wrong)
-    if found.milder:
-        current.findings += [Finding(one, judge=JUDGE, severity="should") for one in found.counters]
-        current.judge("non-strict", found.milder)
-    return found
+    if result.wrong:
+        verdicts.must_not_be(result.wrong)
+    if result.milder:
+        current.findings += [Finding(counter, judge=JUDGE, severity="should") for counter in result.counters]
+        current.judge("non-strict", result.milder)
+    return result

@@ -29,12 +29,12 @@ METHODS: dict[tuple[str, ...], Callable[[Paper, Run], PaperMeasurement]] = {
 }
 
 
-def measure(found: Paper, places: tuple[str, ...], run: Run) -> PaperMeasurement:
+def measure(paper: Paper, places: tuple[str, ...], run: Run) -> PaperMeasurement:
     """Measures some places of the paper, of which some go together."""
     if places not in METHODS:
         known = "; ".join(" and ".join(key) for key in METHODS)
         raise ValueError(f"{' and '.join(places)} cannot be measured; known: {known}")
-    measured = METHODS[places](found, note_tested(run))
-    order = list(found.items)
+    measured = METHODS[places](paper, note_tested(run))
+    order = list(paper.items)
     measured.items.sort(key=lambda item: order.index(item.id))
     return measured

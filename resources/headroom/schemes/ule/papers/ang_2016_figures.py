@@ -142,7 +142,7 @@ CHARTS = (
 
 def figures(records: Records) -> dict[str, list[charts.Figure]]:
     """Charts by place."""
-    found: dict[str, list[charts.Figure]] = {}
+    result: dict[str, list[charts.Figure]] = {}
     for chart in CHARTS:
         rows = [
             {"series": series["label"], "x": point["x"], "y": point["y"]}
@@ -152,5 +152,5 @@ def figures(records: Records) -> dict[str, list[charts.Figure]]:
         if rows:
             identity = f"f-ang-2016-{chart.series.replace('_', '-')}"
             drawn = charts.figure(identity, chart.title, chart.caption, chart.draw(rows))
-            found.setdefault(chart.where, []).append(drawn)
-    return found
+            result.setdefault(chart.where, []).append(drawn)
+    return result

@@ -90,12 +90,12 @@ def _measure(setup: Setup) -> tuple[list[echo.RoundTrip], Recording]:
     """Pings over an idle channel, then streams. Both go a second time where the machine kept nodes or generator busy
     with something else, so that packets were lost."""
     for _ in range(ATTEMPTS):
-        with choice.make("netns", carried.SHAPE, _cores(), setup.run.build) as made:
-            nodes = carried.start(made, _jobs(setup))
-            trips = echo.round_trips(made, *_pings(setup.run.seed), answer=written.pong)
-            recording = _streams(made, setup)
-            losses = carried.losses(carried.stop(made, nodes))
-            recording = replace(recording, cores=made.allotment.note, losses=tuple(losses))
+        with choice.make("netns", carried.SHAPE, _cores(), setup.run.build) as topology:
+            nodes = carried.start(topology, _jobs(setup))
+            trips = echo.round_trips(topology, *_pings(setup.run.seed), answer=written.pong)
+            recording = _streams(topology, setup)
+            losses = carried.losses(carried.stop(topology, nodes))
+            recording = replace(recording, cores=topology.allotment.note, losses=tuple(losses))
         if not (recording.trial.fell_behind or recording.trial.lost):
             break
     return trips, recording
@@ -116,7 +116,7 @@ def _jobs(setup: Setup) -> carried.CarriedJobs:
 
 
 def _adapters(config: replay.ReplayConfig) -> dict[str, Any]:
-    return {role: replay.side(found, role, config) for role, found in config.sides}
+    return {role: replay.side(implementation, role, config) for role, implementation in config.sides}
 
 
 def _pings(seed: int) -> tuple[list[bytes], list[float]]:
@@ -125,11 +125,11 @@ def _pings(seed: int) -> tuple[list[bytes], list[float]]:
     return [written.ping(number) for number in range(PINGS)], [PING_GAP_S * (0.5 + rng.random()) for _ in range(PINGS)]
 
 
-def _streams(made: Topology, setup: Setup) -> Recording:
-    seat = made.seats["generator"]
+def _streams(topology: Topology, setup: Setup) -> Recording:
+    seat = topology.seats["generator"]
     ports = [seat.ports[name].as_job() for name in ("0", "1")]
     profile = profiles.load(channel.VOICE[setup.ip])
-    with GeneratorSession(made) as execute:
+    with GeneratorSession(topology) as execute:
         generator = EmbeddedGenerator(
             ports,
             profile,
@@ -140,7 +140,7 @@ def _streams(made: Topology, setup: Setup) -> Recording:
             common={"core": seat.cores[0]},
             run=execute,
         )
-        with Recorder(made, (SENT, COMPRESSED, CARRIED, RECEIVED)) as recorder:
+        with Recorder(topology, (SENT, COMPRESSED, CARRIED, RECEIVED)) as recorder:
             trial = generator.trial(STREAMS * 1e9 / channel.INTERVAL_NS, STREAMS_S)
     return Recording(trial, recorder.arrivals)
 
@@ -150,11 +150,11 @@ def _streams(made: Topology, setup: Setup) -> Recording:
 
 def ts_packets(datagrams: Iterable[Arrival]) -> list[bytes]:
     """TS packets with data, in order: null packets are left out."""
-    packets = (one for arrival in datagrams for one in carried.link_packets(arrival.frame, model.TS_PACKET))
-    return [one for one in packets if int.from_bytes(one[1:3]) & NULL_PID != NULL_PID]
+    packets = (octet for arrival in datagrams for octet in carried.link_packets(arrival.frame, model.TS_PACKET))
+    return [packet for packet in packets if int.from_bytes(packet[1:3]) & NULL_PID != NULL_PID]
 
 
-def judged(found: Recording, packets: list[bytes], max_cid: int) -> tuple[list[bytes], list[str]]:
+def judged(recording: Recording, packets: list[bytes], max_cid: int) -> tuple[list[bytes], list[str]]:
     """ROHC packets that the judge of ULE reads from TS packets, and sentences about faults: what that judge reads and
     the encapsulator did not get, and what the judge of ROHC restores and was not sent. Where the nodes lost nothing,
     the judges may neither miss nor refuse anything."""
@@ -162,28 +162,28 @@ def judged(found: Recording, packets: list[bytes], max_cid: int) -> tuple[list[b
     units = [unit for packet in packets for unit in receiver.take(packet)]
     rohc = [unit.octets[MAC_HEADER:] for unit in units if unit.octets[12:MAC_HEADER] == ETHER_TYPE.to_bytes(2)]
     judge = _rohc_judge(max_cid)
-    readings = [judge.read(LinkPacket(one)) for one in rohc]
+    readings = [judge.read(LinkPacket(octets)) for octets in rohc]
     frames = arrivals.compare(
-        [arrival.frame for arrival in found.frames[COMPRESSED]],
+        [arrival.frame for arrival in recording.frames[COMPRESSED]],
         [unit.octets for unit in units if unit.type == WHOLE_FRAME],
     )
     restored = arrivals.compare(
-        [arrivals.ip_packet(arrival.frame) for arrival in found.frames[SENT]],
-        [one.restored for one in readings if one.restored],
+        [arrivals.ip_packet(arrival.frame) for arrival in recording.frames[SENT]],
+        [entry.restored for entry in readings if entry.restored],
     )
     wrong = []
     if frames.others:
         wrong.append(f"The judge of ULE reads {len(frames.others)} frames that were not sent.")
     if restored.others:
         wrong.append(f"The judge of ROHC restores {len(restored.others)} packets that were not sent.")
-    if found.trial.lost:
+    if recording.trial.lost:
         return rohc, wrong
     wrong += [f"The judge of ULE notes {count} times: {event}." for event, count in receiver.events.items()]
-    if missed := len(found.frames[COMPRESSED]) - frames.equal:
+    if missed := len(recording.frames[COMPRESSED]) - frames.equal:
         wrong.append(f"The judge of ULE does not read {missed} frames.")
-    if errors := [one.error for one in readings if one.error]:
+    if errors := [entry.error for entry in readings if entry.error]:
         wrong.append(f"The judge of ROHC refuses {len(errors)} packets. The first: {errors[0]}")
-    if missed := len(found.frames[SENT]) - restored.equal:
+    if missed := len(recording.frames[SENT]) - restored.equal:
         wrong.append(f"The judge of ROHC does not restore {missed} packets.")
     return rohc, wrong
 
@@ -195,10 +195,10 @@ def _rohc_judge(max_cid: int) -> LinkReader:
     return dissector.channel("", (), dissector.hints({"cid": "large", "max_cid": max_cid})).reader()
 
 
-def by_stream(found: Iterable[Arrival]) -> Arrivals:
+def by_stream(results: Iterable[Arrival]) -> Arrivals:
     """Inter-arrival times of RTP packets over IPv4, by their SSRC."""
     times: defaultdict[bytes, list[int]] = defaultdict(list)
-    for arrival in found:
+    for arrival in results:
         times[arrivals.ip_packet(arrival.frame)[SSRC]].append(arrival.time_ns)
     return channel.arrivals_by_stream(times.values())
 
@@ -206,19 +206,19 @@ def by_stream(found: Iterable[Arrival]) -> Arrivals:
 # ---- beside the same traffic in virtual time
 
 
-def _items(paper: Paper, setup: Setup, trips: list[echo.RoundTrip], found: Recording) -> PaperMeasurement:
+def _items(paper: Paper, setup: Setup, trips: list[echo.RoundTrip], recording: Recording) -> PaperMeasurement:
     """Every item of the place. `found` is whole; what the nodes lost counts against them."""
-    forward = found.trial.forward
+    forward = recording.trial.forward
     traffic = {"flows": STREAMS, "duration_s": STREAMS_S, "records": "all", "record_octets": False}
-    done = next(channel.many([channel.config_of(setup, **traffic)]))
-    packets = ts_packets(found.frames[CARRIED])
-    rohc, wrong = judged(found, packets, setup.max_cid)
-    header = fmean(len(one) - VOICE_PAYLOAD for one in rohc) if rohc else None
-    simulated = done.header_length["octets"] / done.sent
-    sent, received = (by_stream(found.frames[point]) for point in (SENT, RECEIVED))
-    in_virtual_time = channel.arrivals_of(done)
+    replayed = next(channel.many([channel.config_of(setup, **traffic)]))
+    packets = ts_packets(recording.frames[CARRIED])
+    rohc, wrong = judged(recording, packets, setup.max_cid)
+    header = fmean(len(octets) - VOICE_PAYLOAD for octets in rohc) if rohc else None
+    simulated = replayed.header_length["octets"] / replayed.sent
+    sent, received = (by_stream(recording.frames[point]) for point in (SENT, RECEIVED))
+    in_virtual_time = channel.arrivals_of(replayed)
     behind = "the generator fell behind" if forward.fell_behind else ""
-    delivery = [f"{forward.received} of {forward.sent} packets", behind, found.cores, *found.losses]
+    delivery = [f"{forward.received} of {forward.sent} packets", behind, recording.cores, *recording.losses]
     virtual_trips = streams.round_trips_of(setup)
     whole = [trip.whole_ns / 1e6 for trip in trips if trip.whole_ns is not None]
     values: dict[str, tuple[float | None, str]] = {
@@ -227,8 +227,8 @@ def _items(paper: Paper, setup: Setup, trips: list[echo.RoundTrip], found: Recor
         "judges": (len(wrong), " ".join([f"{len(packets)} TS packets, {len(rohc)} ROHC packets.", *wrong])),
         "header": (header, f"simulated: {simulated:.3f}"),
         "header-distance": (None if header is None else abs(header - simulated), ""),
-        "ts-packets": (len(packets) / STREAMS_S, f"simulated: {channel.ts_packets(done) / STREAMS_S:.0f}"),
-        "ts-packets-ratio": (len(packets) / channel.ts_packets(done), ""),
+        "ts-packets": (len(packets) / STREAMS_S, f"simulated: {channel.ts_packets(replayed) / STREAMS_S:.0f}"),
+        "ts-packets-ratio": (len(packets) / channel.ts_packets(replayed), ""),
         "sent-mean": (sent.mean, ""),
         "sent-jitter": (sent.jitter, ""),
         "received-mean": (received.mean, f"simulated: {in_virtual_time.mean:.3f}"),

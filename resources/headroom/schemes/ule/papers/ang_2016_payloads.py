@@ -43,10 +43,10 @@ def header_lengths(paper: Paper, run: Run) -> PaperMeasurement:
     result = PaperMeasurement()
     means: dict[tuple[str, str], dict[int, float]] = {}
     distances: dict[str, float] = {}
-    for setup, done in zip(setups, channel.many(map(_one_stream, setups)), strict=True):
-        mean = done.header_length["mean"]
+    for setup, replayed in zip(setups, channel.many(map(_one_stream, setups)), strict=True):
+        mean = replayed.header_length["mean"]
         means.setdefault((setup.profile, setup.ip), {})[setup.interval] = mean
-        distance = abs(mean - _predicted(done, setup.interval))
+        distance = abs(mean - _predicted(replayed, setup.interval))
         distances[setup.profile] = max(distance, distances.get(setup.profile, 0.0))
     for profile, number in FIGURES.items():
         of4, of6 = means[profile, "IPv4"], means[profile, "IPv6"]
@@ -54,12 +54,12 @@ def header_lengths(paper: Paper, run: Run) -> PaperMeasurement:
             "distance": distances[profile],
             "ipv4": of4[REFRESH_INTERVAL],
             "ipv6": of6[REFRESH_INTERVAL],
-            "ipv6-above-ipv4": min(of6[one] - of4[one] for one in INTERVALS),
+            "ipv6-above-ipv4": min(of6[number] - of4[number] for number in INTERVALS),
             "beyond-350": max(
-                (one[REFRESH_INTERVAL] - one[INTERVALS[-1]]) / (one[INTERVALS[0]] - one[INTERVALS[-1]])
-                for one in (of4, of6)
+                (entry[REFRESH_INTERVAL] - entry[INTERVALS[-1]]) / (entry[INTERVALS[0]] - entry[INTERVALS[-1]])
+                for entry in (of4, of6)
             ),
-            "falls": min(a - b for one in (of4, of6) for a, b in itertools.pairwise(one.values())),
+            "falls": min(a - b for entry in (of4, of6) for a, b in itertools.pairwise(entry.values())),
         }
         result.items += [beside(paper.items[f"figure-{number}.{name}"], value) for name, value in values.items()]
         result.series += [
@@ -92,10 +92,10 @@ def _one_stream(setup: Setup) -> replay.ReplayConfig:
     )
 
 
-def _predicted(done: replay.Replay, interval: int) -> float:
+def _predicted(result: replay.Replay, interval: int) -> float:
     """The mean header from those of IRs and of the most frequent others."""
-    ir = done.direction()["compressor"]["packet_types"]["IR"]
-    others = Counter(dict(map(tuple, done.header_length["histogram"]))).most_common(1)[0][0]
+    ir = result.direction()["compressor"]["packet_types"]["IR"]
+    others = Counter(dict(map(tuple, result.header_length["histogram"]))).most_common(1)[0][0]
     return model.mean_header(ir["header_octets"] / ir["packets"], others, interval, channel.IRS)
 
 
@@ -132,15 +132,15 @@ def link_packets(setup: Setup, payloads: list[int]) -> list[bytes]:
     )
     # What looks like RTP goes by the UDP profile.
     config.compressor_options["rtp_detection"] = "none"
-    done = channel.checked(replay.run(config))
-    return [bytes.fromhex(record["link"]) for record in done.records]
+    result = channel.checked(replay.run(config))
+    return [bytes.fromhex(record["link"]) for record in result.records]
 
 
 def encapsulated(setup: Setup, packets: list[bytes], gap_ns: float, records: str = "none") -> replay.ReplayConfig:
     """A replay that encapsulates packets, each so long after the one before it."""
     literal = written.literal((number * gap_ns, octets) for number, octets in enumerate(packets))
     if setup.profile:
-        literal = [{**one, "type": carriage.ETHER_TYPE} for one in literal]
+        literal = [{**entry, "type": carriage.ETHER_TYPE} for entry in literal]
     plain = replace(setup, profile="", link={})
     return channel.config_of(plain, source=literal, records=records, record_octets=False)
 
@@ -151,11 +151,11 @@ def sweep(setup: Setup) -> dict[int, float]:
     order = list(SWEEP) * REPEATS
     random.Random(setup.run.seed).shuffle(order)
     packets = link_packets(setup, order)
-    done = channel.checked(replay.run(encapsulated(setup, packets, FAR_NS, "all")))
+    result = channel.checked(replay.run(encapsulated(setup, packets, FAR_NS, "all")))
     counts: dict[int, list[int]] = {}
-    for payload, record in zip(order, done.records, strict=True):
+    for payload, record in zip(order, result.records, strict=True):
         counts.setdefault(payload, []).append(len(replay.parts_of(record)))
-    return {payload: Counter(found).most_common(1)[0][0] for payload, found in sorted(counts.items())}
+    return {payload: Counter(results).most_common(1)[0][0] for payload, results in sorted(counts.items())}
 
 
 def valleys(counts: dict[int, float]) -> list[int]:
@@ -171,10 +171,10 @@ def throughput(setup: Setup, payloads: tuple[int, ...] = PAYLOADS) -> dict[int, 
         packets = link_packets(setup, [payload] * CYCLE)
         frame = channel.HEADERS[setup.ip] + UDP + payload + model.ETHERNET + AROUND_FRAME
         configs.append(encapsulated(setup, packets, frame * 8e9 / ETHERNET_RATE))
-    found = channel.many(configs)
+    results = channel.many(configs)
     return {
-        payload: CYCLE * payload / (channel.ts_packets(done) * model.TS_PACKET)
-        for payload, done in zip(payloads, found, strict=True)
+        payload: CYCLE * payload / (channel.ts_packets(result) * model.TS_PACKET)
+        for payload, result in zip(payloads, results, strict=True)
     }
 
 
@@ -195,10 +195,10 @@ def packing(paper: Paper, run: Run) -> PaperMeasurement:
     near = {payload for n in (1, 2, 3) for payload in _around(model.valley(n, channel.HEADERS["IPv4"] + UDP))}
     payloads = tuple(sorted({*range(STEP, SWEEP.stop, STEP), *near}))
     for threshold_us in THRESHOLDS_US:
-        found = throughput(Setup(run, threshold_us=threshold_us), payloads)
-        result.series.append(_curve("packing_thresholds", f"packing, {threshold_us / 1000:g} ms", found))
+        values = throughput(Setup(run, threshold_us=threshold_us), payloads)
+        result.series.append(_curve("packing_thresholds", f"packing, {threshold_us / 1000:g} ms", values))
         if threshold_us == 1000:
-            fall = max(1 - found[b] / found[a] for a, b in itertools.pairwise(payloads))
+            fall = max(1 - values[b] / values[a] for a, b in itertools.pairwise(payloads))
             result.items.append(beside(paper.items["figure-7.no-valley"], 100 * fall))
     return result
 
@@ -208,7 +208,7 @@ def _around(valley: float) -> set[int]:
 
 
 def _valley_items(paper: Paper, name: str, counts: dict[int, float]) -> list[Item]:
-    return [beside(paper.items[f"{name}-valley-{n}"], found) for n, found in enumerate(valleys(counts), 1)]
+    return [beside(paper.items[f"{name}-valley-{n}"], value) for n, value in enumerate(valleys(counts), 1)]
 
 
 def _saw_tooth(name: str, label: str, counts: dict[int, float]) -> Series:
@@ -241,7 +241,7 @@ def padding(paper: Paper, run: Run) -> PaperMeasurement:
             counts = sweep(Setup(run, ip, profile, packing="padding"))
             mean = channel.checked(replay.run(_one_stream(Setup(run, ip, profile)))).header_length["mean"]
             behind = UDP if profile == "IP" else 0
-            away = [abs(found - model.valley(n, mean + behind)) for n, found in enumerate(valleys(counts), 1)]
+            away = [abs(value - model.valley(n, mean + behind)) for n, value in enumerate(valleys(counts), 1)]
             name = f"figure-10.{ip.lower()}-{profile.lower()}"
             first = valleys(counts)[0]
             result.items += [
@@ -263,10 +263,10 @@ def gains(paper: Paper, run: Run) -> PaperMeasurement:
             _curve("packed", f"uncompressed, {ip}", plain),
         ]
         for profile in ("IP", "UDP"):
-            found = _throughput(run, ip, profile)
-            gain = {payload: 100 * (found[payload] / plain[payload] - 1) for payload in found}
+            values = _throughput(run, ip, profile)
+            gain = {payload: 100 * (values[payload] / plain[payload] - 1) for payload in values}
             result.series += [
-                _curve(f"throughput_{throughput_figure}", f"{profile} profile", found),
+                _curve(f"throughput_{throughput_figure}", f"{profile} profile", values),
                 replace(_curve(f"gain_{gain_figure}", f"{profile} profile", gain), y="gain", y_unit="%"),
             ]
             figures = {
@@ -276,8 +276,8 @@ def gains(paper: Paper, run: Run) -> PaperMeasurement:
             name = f"figure-{gain_figure}.{profile.lower()}"
             result.items += [beside(paper.items[f"{name}-{key}"], value) for key, value in figures.items()]
             if profile == "UDP":
-                result.series.append(_curve("packed", f"UDP profile, {ip}", found))
-                widest = max(found, key=lambda payload: found[payload] - plain[payload])
+                result.series.append(_curve("packed", f"UDP profile, {ip}", values))
+                widest = max(values, key=lambda payload: values[payload] - plain[payload])
                 result.items.append(beside(paper.items[f"figure-{throughput_figure}.widest"], widest))
         for name, of in (("uncompressed", ""), ("udp", "UDP")):
             figure = paper.items[f"figure-11.{ip.lower()}-{name}"]

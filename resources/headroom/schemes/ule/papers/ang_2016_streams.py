@@ -38,9 +38,9 @@ def _id(ip: str, profile: str) -> str:
 
 def papers_streams(paper: Paper, ip: str, profile: str) -> int:
     """The streams that the paper counts."""
-    found = paper.items[f"figure-16.{_id(ip, profile)}"].paper
-    assert found is not None
-    return int(found)
+    value = paper.items[f"figure-16.{_id(ip, profile)}"].paper
+    assert value is not None
+    return int(value)
 
 
 # ---- Figures 16 and 17, Table 2
@@ -104,8 +104,8 @@ def streams(paper: Paper, run: Run) -> PaperMeasurement:
             Series("aggregated", "profile", "UDP data as a share of the link", "", "", throughputs, ip),
         ]
     setup, flows = Setup(run, "IPv6", "RTP"), counts["IPv6", "RTP"]
-    done, packets = carriage.run(channel.config_of(setup, flows=flows, duration_s=JUDGED_S))
-    wrong = carriage.read_by_the_judge(channel.checked(done), packets)
+    replayed, packets = carriage.run(channel.config_of(setup, flows=flows, duration_s=JUDGED_S))
+    wrong = carriage.read_by_the_judge(channel.checked(replayed), packets)
     figure, note = paper.items["figure-16.judge"], " ".join([f"{len(packets)} TS packets.", *wrong])
     result.items.append(beside(figure, len(wrong), note=note))
     gain = 100 * (counts["IPv6", "RTP"] / counts["IPv6", ""] - 1)
@@ -163,11 +163,11 @@ def generator(paper: Paper, run: Run) -> PaperMeasurement:
     result = PaperMeasurement()
     for ip in channel.HEADERS:
         for flows in (1, papers_streams(paper, ip, "RTP")):
-            found = channel.arrivals(Setup(run, ip, link={}, threshold_us=0), flows, 2.0)
+            arrivals = channel.arrivals(Setup(run, ip, link={}, threshold_us=0), flows, 2.0)
             name = f"table-1.{ip.lower()}-{flows}"
             result.items += [
-                beside(paper.items[f"{name}.mean"], found.mean),
-                beside(paper.items[f"{name}.jitter"], found.jitter),
+                beside(paper.items[f"{name}.mean"], arrivals.mean),
+                beside(paper.items[f"{name}.jitter"], arrivals.jitter),
             ]
     return result
 
@@ -199,15 +199,15 @@ def round_trips(paper: Paper, run: Run) -> PaperMeasurement:
             Series("round_trips", "packing threshold", "round trip", "ms", "ms", points, _title(profile))
         )
     setup = Setup(run)
-    found = round_trips_of(setup)
+    results = round_trips_of(setup)
     slots = {**channel.SATELLITE["slots"], "receiver_buffer_packets": LARGER_BUFFER}
     larger = round_trips_of(channel.with_link(setup, slots=slots))
     result.items += [
-        beside(paper.items["figure-9.mean"], fmean(found)),
-        beside(paper.items["figure-9.jitter"], stdev(found)),
-        beside(paper.items["figure-9.larger-buffer"], stdev(larger) / stdev(found)),
+        beside(paper.items["figure-9.mean"], fmean(results)),
+        beside(paper.items["figure-9.jitter"], stdev(results)),
+        beside(paper.items["figure-9.larger-buffer"], stdev(larger) / stdev(results)),
     ]
-    points = [{"x": number, "y": trip} for number, trip in enumerate(found)]
+    points = [{"x": number, "y": trip} for number, trip in enumerate(results)]
     result.series.append(Series("pings", "ping", "round trip", "", "ms", points, "packing threshold of 1 ms"))
     return result
 
@@ -224,10 +224,10 @@ def round_trips_of(setup: Setup) -> list[float]:
 def _through(setup: Setup, times_ns: list[int]) -> list[int]:
     packets = written.literal((time_ns, written.ping(number)) for number, time_ns in enumerate(times_ns))
     config = channel.config_of(setup, source=packets, records="all", record_octets=False)
-    done = channel.checked(replay.run(config))
+    result = channel.checked(replay.run(config))
     return [
-        next(one["time_ns"] for one in record["decompressor"] if one["status"] == "OK")
-        for record in done.records
+        next(entry["time_ns"] for entry in record["decompressor"] if entry["status"] == "OK")
+        for record in result.records
         if "packet" in record
     ]
 
@@ -253,15 +253,15 @@ def patterns(paper: Paper, run: Run) -> PaperMeasurement:
     period_s = channel.refresh_period_ns(setup, flows) / 1e9
     packets = _rohc(setup, flows, period_s + 0.2, records="all").records
     first = (setup.interval + channel.IRS) * flows
-    burst = [one for one in packets[first - BEFORE :] if one["compressor"]["type"] == "IR"]
+    burst = [packet for packet in packets[first - BEFORE :] if packet["compressor"]["type"] == "IR"]
     result.items += [
         beside(paper.items["figure-19.burst"], len(burst)),
         beside(paper.items["figure-19.burst-of-a-stream"], len(burst) / flows),
     ]
     window = packets[first - BEFORE : first - BEFORE + SAMPLES]
     result.series += [
-        _samples(19, [len(one["link"]) // 2 for one in window], f"{flows} streams, RTP profile"),
-        _samples(19, [one["length"] for one in window], f"{flows} streams, uncompressed"),
+        _samples(19, [len(entry["link"]) // 2 for entry in window], f"{flows} streams, RTP profile"),
+        _samples(19, [entry["length"] for entry in window], f"{flows} streams, uncompressed"),
     ]
     reused = _with_reused_cids(setup, flows)
     result.series.append(_samples(20, reused[:SAMPLES], f"{flows} streams, RTP profile"))
@@ -272,7 +272,7 @@ def patterns(paper: Paper, run: Run) -> PaperMeasurement:
 
 
 def _lengths(setup: Setup, flows: int, duration_s: float) -> list[int]:
-    return [len(one["link"]) // 2 for one in _rohc(setup, flows, duration_s, records="all").records]
+    return [len(record["link"]) // 2 for record in _rohc(setup, flows, duration_s, records="all").records]
 
 
 def _samples(number: int, lengths: list[int], label: str) -> Series:
@@ -294,8 +294,8 @@ def _with_reused_cids(setup: Setup, flows: int) -> list[int]:
     source = written.literal(
         (number * gap_ns, written.rtp_packet(setup.ip, *packet)) for number, packet in enumerate(packets)
     )
-    done = _rohc(setup, 1, 0.0, source=source, records="all")
-    return [len(one["link"]) // 2 for one in done.records][len(before) :]
+    result = _rohc(setup, 1, 0.0, source=source, records="all")
+    return [len(record["link"]) // 2 for record in result.records][len(before) :]
 
 
 # ---- Figure 21
@@ -309,8 +309,8 @@ def cost(paper: Paper, run: Run) -> PaperMeasurement:
         for ip in channel.HEADERS:
             flows = papers_streams(paper, ip, "RTP")
             setup = Setup(run, ip, "RTP", options={"flow_lookup": lookup})
-            done = _rohc(setup, flows, 4.0, timing=True)
-            ns = done.direction()["compressor"]["ns_per_packet"]
+            replayed = _rohc(setup, flows, 4.0, timing=True)
+            ns = replayed.direction()["compressor"]["ns_per_packet"]
             share = 100 * ns * flows * 50 / 1e9
             result.items.append(
                 beside(paper.items[f"figure-21.{ip.lower()}.{lookup}"], share, note=f"{ns:.0f} ns a packet")
@@ -357,8 +357,8 @@ def beyond(paper: Paper, run: Run) -> PaperMeasurement:
     result.items.append(beside(paper.items["section-6.staggered-jitter"], staggered.jitter, note=f"{flows} streams"))
     for profile in ("", "RTP"):
         setups = [channel.with_link(Setup(run, "IPv6", profile), ber=ber, **_DELIVER) for ber in BERS]
-        configs = [channel.config_of(one, flows=BER_STREAMS, duration_s=BER_S) for one in setups]
-        shares = [100 * done.count("identical") / done.sent for done in channel.many(configs)]
+        configs = [channel.config_of(setup, flows=BER_STREAMS, duration_s=BER_S) for setup in setups]
+        shares = [100 * result.count("identical") / result.sent for result in channel.many(configs)]
         points = [{"x": ber, "y": share} for ber, share in zip(BERS, shares, strict=True) if ber]
         result.series.append(
             Series("bit_errors", "bit error ratio", "packets delivered", "", "%", points, _title(profile))

@@ -81,7 +81,7 @@ class CompressorJudge:
 
     def _save(self, slot: int, header: Header) -> None:
         self.saved[slot], self.last = header, slot
-        self.used = [one for one in self.used if one != slot] + [slot]
+        self.used = [number for number in self.used if number != slot] + [slot]
 
     def _uncompressed(self, header: Header, source: bytes, link: bytes) -> Iterator[Remark]:
         """ "Identical to the input packet except the IP protocol field (byte 9)"."""
@@ -111,23 +111,23 @@ class CompressorJudge:
             )
 
     def _compressed(
-        self, header: Header, found: CompressedHeader, data: tuple[bytes, ...], sent: bytes
+        self, header: Header, compressed_header: CompressedHeader, data: tuple[bytes, ...], sent: bytes
     ) -> Iterator[Remark]:
-        slot = self.last if found.connection is None else found.connection
+        slot = self.last if compressed_header.connection is None else compressed_header.connection
         if slot is not None and slot >= self.slots:
             sentence = f"connection number {slot} is beyond the {self.slots} slots of the decompressor"
             yield "RFC1144-5.1-1", sentence
             return
         saved = None if slot is None else self.saved.get(slot)
         if slot is None or saved is None or saved.connection != header.connection:
-            if any(one.connection == header.connection for one in self.saved.values()):
+            if any(entry.connection == header.connection for entry in self.saved.values()):
                 yield "RFC1144-3.2.3-12", f"its connection is not that of number {slot}"
             else:
                 yield "RFC1144-3.2.3-7", "it goes as COMPRESSED_TCP, though its connection has no state"
             return
-        if found.connection is None and not self.compress_slot_id:
+        if compressed_header.connection is None and not self.compress_slot_id:
             yield "RFC1332-4.1-2", "its connection number must not be compressed, but the C bit is clear"
-        if found.connection is not None and self.compress_slot_id and self.last == slot:
+        if compressed_header.connection is not None and self.compress_slot_id and self.last == slot:
             sentence = "its connection number is that of the packet before, and stands there all the same"
             yield "RFC1144-3.2.3-17", sentence
         self._save(slot, header)
@@ -136,16 +136,16 @@ class CompressorJudge:
         if changed:
             yield "RFC1144-3.2.3-4", f"it is compressed, though {changed[0]} differs from the packet before"
             return
-        yield from self._encoding(found)
+        yield from self._encoding(compressed_header)
         if reason := why_not(saved, header):
             yield "RFC1144-3.2.3-5", f"it is compressed, though {reason}"
             return
-        yield from self._changes(saved, header, found)
+        yield from self._changes(saved, header, compressed_header)
         if sent not in data:
             yield "RFC1144-3.2.3-16", f"{len(sent)} octets of data follow, which are not those of the packet"
 
-    def _encoding(self, found: CompressedHeader) -> Iterator[Remark]:
-        for letter, change in found.changes.items():
+    def _encoding(self, header: CompressedHeader) -> Iterator[Remark]:
+        for letter, change in header.changes.items():
             if change.octets == 3 and 0 < change.value < 256:
                 yield "RFC1144-3.2.2-2", f"the change of {letter}, {change.value}, takes three octets"
             if change.value == 0 and letter in "WAS":
@@ -153,14 +153,17 @@ class CompressorJudge:
             if change.value == 1 and letter == "I":
                 yield "RFC1144-3.2.3-11", "the packet ID goes on by one, and the I bit is set"
 
-    def _changes(self, saved: Header, header: Header, found: CompressedHeader) -> Iterator[Remark]:
+    def _changes(self, saved: Header, header: Header, compressed_header: CompressedHeader) -> Iterator[Remark]:
         """Compares what the compressed header says with what has changed."""
         changed, special = changes_of(saved, header), special_of(saved, header)
-        if found.special:
-            if found.special != special:
-                yield "RFC1144-3.2.2-4", f"its mask is {found.mask}, and the changes are not those of the special case"
+        if compressed_header.special:
+            if compressed_header.special != special:
+                yield (
+                    "RFC1144-3.2.2-4",
+                    f"its mask is {compressed_header.mask}, and the changes are not those of the special case",
+                )
         else:
-            said = {letter: one.value for letter, one in found.changes.items() if letter != "I"}
+            said = {letter: change.value for letter, change in compressed_header.changes.items() if letter != "I"}
             for letter in "UWAS":
                 if said.get(letter) != changed.get(letter) and not (
                     letter in said and said[letter] == 0 and letter != "U"
@@ -169,18 +172,24 @@ class CompressorJudge:
             # Behind an urgent packet a compressor may do without: by 3.2.4 a decompressor leaves URG set there.
             if special and not saved.flags & URG:
                 names = "".join(letter for letter in "SAWU" if letter in special)
-                yield "RFC1144-3.2.3-10", f"of S, A, W and U its mask has {found.mask}, where {names} would do"
+                yield (
+                    "RFC1144-3.2.3-10",
+                    f"of S, A, W and U its mask has {compressed_header.mask}, where {names} would do",
+                )
         step = (header.identification - saved.identification) & 0xFFFF
-        if (found.changes["I"].value if "I" in found.bits else 1) != step:
+        if (compressed_header.changes["I"].value if "I" in compressed_header.bits else 1) != step:
             yield "RFC1144-3.2.2-6", f"the packet ID goes on by {step}, and the header says otherwise"
-        if ("P" in found.bits) != bool(header.flags & PSH):
+        if ("P" in compressed_header.bits) != bool(header.flags & PSH):
             yield "RFC1144-3.2.2-6", "the P bit is no copy of PUSH"
-        if found.checksum != header.tcp_checksum:
-            yield "RFC1144-3.2.2-6", f"the TCP checksum is 0x{found.checksum:04x}, not 0x{header.tcp_checksum:04x}"
+        if compressed_header.checksum != header.tcp_checksum:
+            yield (
+                "RFC1144-3.2.2-6",
+                f"the TCP checksum is 0x{compressed_header.checksum:04x}, not 0x{header.tcp_checksum:04x}",
+            )
 
 
 def _change(said: dict[str, int], changed: dict[str, int], letter: str) -> str:
-    before, after = (str(one[letter]) if letter in one else "unchanged" for one in (said, changed))
+    before, after = (str(entry[letter]) if letter in entry else "unchanged" for entry in (said, changed))
     return f"{before}, not {after}"
 
 
@@ -252,4 +261,4 @@ def expected(saved: Header, header: Header) -> frozenset[str] | None:
 def judge(packets: Iterable[tuple[bytes, int, bytes]], slots: int = 16, compress_slot_id: bool = True) -> list[Finding]:
     """Findings on all packets of a line: the source, the type and the octets of what it became."""
     line = CompressorJudge(slots, compress_slot_id)
-    return [finding for one in packets for finding in line.sent(*one)]
+    return [finding for entry in packets for finding in line.sent(*entry)]

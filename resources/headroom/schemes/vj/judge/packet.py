@@ -77,8 +77,8 @@ class _Octets:
         self.octets, self.at = octets, 0
 
     def take(self, count: int, what: str) -> bytes:
-        found = self.octets[self.at : self.at + count]
-        if len(found) < count:
+        octets = self.octets[self.at : self.at + count]
+        if len(octets) < count:
             raise NotVj(f"the packet ends before {what} does (3.2.2)")
         self.at += count
-        return found
+        return octets

@@ -37,13 +37,13 @@ class VjKeywords(LineKeywords):
     )
 
     def _note(self, judges: Sequence[CompressorJudge]) -> None:
-        collector.current().metric(metrics.UNNOTICED, sum(one.unnoticed for one in judges))
+        collector.current().metric(metrics.UNNOTICED, sum(judge.unnoticed for judge in judges))
 
     def _must_show(self, sent: Sequence[Sent], arrivals: Sequence[Arrival], lost: float, damaged: float) -> None:
-        compressed = [one for one in sent if one.type == packet.COMPRESSED]
-        implicit = any(not one.link[0] & packet.BITS["C"] for one in compressed)
-        shifted = [one.restored for one in arrivals if one.is_shifted]
-        if damaged and implicit and not any(one.restored is None and one.octets for one in arrivals):
+        compressed = [sent_packet for sent_packet in sent if sent_packet.type == packet.COMPRESSED]
+        implicit = any(not sent_packet.link[0] & packet.BITS["C"] for sent_packet in compressed)
+        shifted = [arrival.restored for arrival in arrivals if arrival.is_shifted]
+        if damaged and implicit and not any(arrival.restored is None and arrival.octets for arrival in arrivals):
             raise AssertionError("No packet was tossed behind a damaged frame, so nothing was shown.")
         if lost and compressed and not shifted:
             raise AssertionError("No packet came out wrong behind a loss, so nothing was shown.")
