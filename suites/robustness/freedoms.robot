@@ -12,7 +12,7 @@ Resource         imports.resource
 
 Test Template    No Case Should Fail
 
-Test Tags        level:must
+Test Tags        level:must    doubles
 
 
 *** Test Cases ***

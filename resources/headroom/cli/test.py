@@ -40,7 +40,9 @@ Fast = Annotated[
 Everything = Annotated[
     bool,
     typer.Option(
-        "--all", help="Also run C++ unit tests under sanitizers, defects on purpose, benchmarks, and Docker Compose."
+        "--all",
+        help="Also run C++ unit tests under sanitizers, the suites against doubles and some deliberate defects of "
+        "the reference, benchmarks, and Docker Compose.",
     ),
 ]
 UpdateGolden = Annotated[
@@ -129,8 +131,8 @@ def test_command(
         raise typer.Exit(command(instead[option][1], json, dry_run))
     if fast and everything:
         raise UsageError("--fast and --all do not go together.")
-    if update_golden and fast:
-        raise UsageError("--update-golden keeps the outcomes of all suites; --fast runs only those of smoke.")
+    if update_golden and (fast or not (everything or only)):
+        raise UsageError("--update-golden keeps the outcomes of all suites: say --all or --only robot with it.")
     stages = runner.stages(fast, everything, fuzz, fuzz_seconds, only or [])
     if dry_run:
         for stage in stages:

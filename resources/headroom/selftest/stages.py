@@ -26,9 +26,11 @@ from headroom.selftest.fuzz_targets import FuzzTarget
 # clang-format's output differs between major versions; the tree follows the version of Debian 12.
 CLANG_FORMAT_MAJOR = "14"
 # Groups of suites: the cases of a group run one after another, beside those of the other groups.
-SIDE_BY_SIDE = (("smoke", "conformance"), ("interop", "robustness"))
+SIDE_BY_SIDE = (("smoke", "conformance"), ("interop",), ("robustness",))
 SUITES_THAT_PROVE = tuple(name for group in SIDE_BY_SIDE for name in group)
 GOLDEN = ROOT / "resources/golden"
+# Cases that prove the suites right, by their tag; they take a quarter of the time of all.
+DOUBLES, SUITE_OF_DOUBLES = "doubles", "robustness/freedoms"
 CTEST_TOTALS = r"tests passed.*out of \d+"
 
 # Lines of a runner's output that name a failure (pytest, CTest, the comparison with the golden data), or its reason.
@@ -81,7 +83,7 @@ def stages(
 
     Stages that need a build of their own come last: BackgroundBuilds compiles it during the stages before them.
     """
-    all_stages = _usual_stages(fast, benchmarks=everything)
+    all_stages = _usual_stages(fast, benchmarks=everything, doubles=everything or bool(only))
     if (everything or only) and not fast:
         all_stages += _further_stages()
     if fuzz:
@@ -94,7 +96,8 @@ def stages(
     return [stage for stage in all_stages if not only or stage.name in only]
 
 
-def _usual_stages(fast: bool, benchmarks: bool) -> list[Stage]:
+def _usual_stages(fast: bool, benchmarks: bool, doubles: bool) -> list[Stage]:
+    """The stages without a build of their own; with `doubles` the suites ask the reference's doubles, too."""
     ruff = r"^(All checks passed|Found \d+ error|\d+ files? )"
     robocop = r"(No issues found|Found \d+ issue|\d+ files? )"
     ctest = _ctest(DEFAULT_BUILD, benchmarks)
@@ -110,7 +113,7 @@ def _usual_stages(fast: bool, benchmarks: bool) -> list[Stage]:
         Stage("ctest", f"C++ unit tests, build {DEFAULT_BUILD}", ctest, CTEST_TOTALS),
         Stage("pytest", about, pytest, r"\d+ (passed|failed|error).* in "),
         Stage("robot-dryrun", "every suite can be read", _robot_dry_run, r"^\d+ tests?, "),
-        Stage("robot", f"suites: {', '.join(suites)}", _robot(suites), r"^\d+ tests?, |^golden: \d+ cases"),
+        Stage("robot", f"suites: {', '.join(suites)}", _robot(suites, doubles), r"^\d+ tests?, |^golden: \d+ cases"),
     ]
 
 
@@ -289,8 +292,8 @@ def _pytest(log: Path, *arguments: str) -> bool:
     build.ensure(DEFAULT_BUILD, say=lambda sentence: _note(log, sentence))
     # Many tests wait for a process more than they compute: one worker more than cores keeps the cores busy.
     workers = min((os.cpu_count() or 1) + 1, 8)
-    side_by_side = ["-n", str(workers), "--dist", "loadfile"]
-    return _command(log, sys.executable, "-m", "pytest", "-q", "--color=no", *side_by_side, *arguments)
+    words = ["-q", "--color=no", "--durations", "50", "-n", str(workers), "--dist", "loadfile", *arguments]
+    return _command(log, sys.executable, "-m", "pytest", *words)
 
 
 def _pytest_fast(log: Path) -> bool:
@@ -324,7 +327,7 @@ def _count_cases(log: Path) -> bool:
     return bool(all_cases)
 
 
-def _robot(suites: tuple[str, ...]) -> Run:
+def _robot(suites: tuple[str, ...], doubles: bool) -> Run:
     def stage(log: Path) -> bool:
         build.ensure(DEFAULT_BUILD, say=lambda sentence: _note(log, sentence))
         folder = out_folder() / "test" / "robot"
@@ -332,14 +335,16 @@ def _robot(suites: tuple[str, ...]) -> Run:
         from headroom.core.run.selection import has_suites
 
         groups = [[name for name in group if name in suites and has_suites(name)] for group in SIDE_BY_SIDE]
-        passed = _robots(log, folder, [group for group in groups if group])
-        return passed & _same_as_golden(log, folder, suites)
+        passed = _robots(log, folder, [group for group in groups if group], [] if doubles else [DOUBLES])
+        return passed & _same_as_golden(log, folder, suites, doubles)
 
     return stage
 
 
-def _robots(log: Path, folder: Path, groups: list[list[str]]) -> bool:
-    """Runs Robot once for each group of suites, all at once, with one folder of records and one log of Robot's."""
+def _robots(log: Path, folder: Path, groups: list[list[str]], excluded: list[str]) -> bool:
+    """Runs Robot once for each group of suites, all at once, with one folder of records and one log of Robot's. Cases
+    with an excluded tag do not run.
+    """
     logs = [log.with_name(f"{log.stem}-{group[0]}.log") for group in groups]
     outputs = [folder / f"output-{group[0]}.xml" for group in groups]
 
@@ -349,6 +354,7 @@ def _robots(log: Path, folder: Path, groups: list[list[str]]) -> bool:
             log,
             sys.executable, "-m", "robot",
             "--console", "dotted",
+            *(word for tag in excluded for word in ("--exclude", tag)),
             "--outputdir", folder,
             "--output", output.name, "--log", "NONE", "--report", "NONE",
             "--variable", f"RUN_FOLDER:{folder}",
@@ -369,10 +375,16 @@ def _outcomes(folder: Path) -> dict[str, golden.Outcome]:
     return {case: outcome for case, outcome in outcomes.items() if outcome.verdict != golden.UNSUPPORTED}
 
 
-def _same_as_golden(log: Path, folder: Path, suites: tuple[str, ...]) -> bool:
-    """True if every case of some suites gave the recorded verdict, cells and link octets."""
+def _same_as_golden(log: Path, folder: Path, suites: tuple[str, ...], doubles: bool) -> bool:
+    """True if every case of some suites, those that ask doubles included or not, gave the recorded verdict, cells and
+    link octets.
+    """
     outcomes = _outcomes(folder)
-    on_file = {case: outcome for case, outcome in golden.read(GOLDEN).items() if case.partition("/")[0] in suites}
+    on_file = {
+        case: outcome
+        for case, outcome in golden.read(GOLDEN).items()
+        if case.partition("/")[0] in suites and (doubles or not case.startswith(f"{SUITE_OF_DOUBLES}/"))
+    }
     wrong = golden.differences(on_file, outcomes)
     for sentence in wrong:
         _note(log, f"golden: {sentence}")

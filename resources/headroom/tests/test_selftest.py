@@ -13,6 +13,7 @@ import pytest
 
 from headroom.core.errors import EnvironmentLacks
 from headroom.core.machine import build
+from headroom.core.results import golden
 from headroom.selftest import stages as proving
 
 
@@ -61,6 +62,17 @@ def test_a_stage_that_fails_names_what_failed(tmp_path: Path, monkeypatch: pytes
     assert result.as_json()["faults"] == result.faults
     del lines[1:]
     assert proving.run(proving.Stage("ctest", "", run, "tests passed")).faults == []
+
+
+def test_golden_data_of_doubles_is_left_out_with_their_cases(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    outcome = golden.Outcome("pass")
+    on_file = {"smoke/a/A": outcome, "robustness/loss/B": outcome, "robustness/freedoms/C": outcome}
+    monkeypatch.setattr(golden, "read", lambda _: on_file)
+    monkeypatch.setattr(proving, "_outcomes", lambda _: {"robustness/loss/B": outcome})
+    log = tmp_path / "log"
+    assert proving._same_as_golden(log, tmp_path, ("robustness",), doubles=False)
+    assert not proving._same_as_golden(log, tmp_path, ("robustness",), doubles=True)
+    assert "robustness/freedoms/C" in log.read_text(encoding="utf-8")
 
 
 def test_builds_in_the_background_go_on_after_one_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:
