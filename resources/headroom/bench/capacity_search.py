@@ -46,7 +46,7 @@ class Rules:
     steps: int = 14  # most points of one search
     first: int = 500  # flow pairs to begin with
     most: int = 2_000_000  # never more flow pairs per core
-    seconds: float = 24.0  # seconds for one target: then the search ends with what it has, and notes it
+    seconds: float = 24.0  # seconds for one target: then the search ends with its result so far, and a note
     slack: float = 0.01  # the most by which a load may fall from one point to the next and still count as monotone
 
 

@@ -29,14 +29,14 @@ def matching(cell: Cell) -> list[Declared]:
             if (
                 deviation.is_of_cells
                 and deviation.scheme == cell.row.scheme.name
-                and _deviates(deviation, role, cell.row)
+                and _is_deviating(deviation, role, cell.row)
                 and all(values[key] in chosen for key, chosen in deviation.cells.items())
             ):
                 declared.append((name, deviation))
     return declared
 
 
-def _deviates(deviation: Deviation, role: str, row: Row) -> bool:
+def _is_deviating(deviation: Deviation, role: str, row: Row) -> bool:
     """True if a side deviates. An endpoint or a user plane has both roles: a declaration that names one role is only
     about the sender of the first message (compressor) or about the other side (decompressor).
     """
@@ -89,7 +89,9 @@ def of_row(row: Row, case: str, requirements: Collection[str]) -> Declared | Non
     """
     for name, role, _ in row.sides:
         for deviation in implementations.find(name).deviations:
-            if (case in deviation.cases or deviation.requirement in requirements) and _deviates(deviation, role, row):
+            if (case in deviation.cases or deviation.requirement in requirements) and _is_deviating(
+                deviation, role, row
+            ):
                 return name, deviation
     return None
 

@@ -69,7 +69,7 @@ class Alert:
     """An alert as the log shows it. `confirmed`: an interleaved measurement, a count of instructions, or a verdict has
     proved it; only such alerts make the exit status 1. `cases` are those whose verdict changed. `implementation` and
     `build` are what was measured; "" in logs of earlier versions. `drift_since` is the night since which the code has
-    drifted, against the pinned build; None where the alert is about a step.
+    drifted, against the pinned build; None if the alert is about a step.
     """
 
     id: str

@@ -134,7 +134,7 @@ class Checkout:
         """Makes the folder a repository with the objects of the root's, unless it is one."""
         objects, shallow = self._path_in_git("objects"), self._path_in_git("shallow")
         own = self.folder / ".git"
-        if not _borrows(own, objects):
+        if not _is_borrowing(own, objects):
             self._remove()
             kind = self._git("rev-parse", "--show-object-format").stdout.strip() or "sha1"
             process = git(self.root, "init", "--quiet", "--template=", f"--object-format={kind}", str(self.folder))
@@ -196,7 +196,7 @@ class Checkout:
         return git(self.root, *arguments)
 
 
-def _borrows(own: Path, objects: Path) -> bool:
+def _is_borrowing(own: Path, objects: Path) -> bool:
     """True if a `.git` is a repository's own folder and borrows the objects of a folder."""
     try:
         borrowed = (own / ALTERNATES).read_text(encoding="utf-8", errors="surrogateescape")

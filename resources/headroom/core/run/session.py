@@ -301,7 +301,7 @@ class _Counter(SuiteVisitor):
 
 
 ENDING = {
-    "Second signal will force exit.": "headroom: stopping, and removing what was made; a second Ctrl-C does not wait.",
+    "Second signal will force exit.": "headroom: stopping and cleaning up; a second Ctrl-C ends it at once.",
     "Execution forcefully stopped.": "",
 }
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The places of a TRex server and its agent, and their view of this machine's files: a network namespace here, a
-container in `trex_container.py`.
+container in `container.py`.
 """
 
 import contextlib

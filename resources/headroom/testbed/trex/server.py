@@ -1,16 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Running the server of a TRex (`trex_installation.py`) in a network namespace or a container (`trex_home.py`).
+"""Runs the server of a TRex (`installation.py`) in a network namespace or a container (`home.py`) for `client.py`.
 
-Who drives the server is `trex.py`.
-
-What is peculiar to TRex, and where it is dealt with here:
-- its server only works from its own folder, and its ports 4500 and 4501 are bound on every address: `Server`, always in
-  a namespace of its own;
-- an interface named plainly gets rings so small that packets are lost at 50,000 a second: `settings` writes the
-  driver's arguments out;
-- with few cores (`low_end`) the thread that receives sleeps up to 1 ms, and so latencies of about 0.5 ms are its own:
-  `LATENCY_NOTE` goes with every such figure;
-- it leaves files behind when it dies: `Server.close`.
+Peculiarities of TRex, and the places that handle them:
+- Its server works only from its own folder, and its ports 4500 and 4501 are bound on every address: `Server`, always in
+  a namespace of its own.
+- An interface that is only named gets rings so small that packets are lost at 50,000 a second: `settings` writes the
+  driver's arguments out.
+- With few cores (`low_end`) the receiving thread sleeps up to 1 ms, so latencies of about 0.5 ms are TRex's own:
+  `LATENCY_NOTE` goes with every such figure.
+- It leaves files behind when it dies: `Server.close`.
 """
 
 from __future__ import annotations
