@@ -88,8 +88,6 @@ def worst_of(outcomes: Iterable[Outcome]) -> str:
 
 def footer(sources: Iterable[Source]) -> str:
     """The line below each page, as HTML: the version, the commit, and the sources of outcomes."""
-    commit = environment.commit()
-    commit = (
-        f", commit {commit['commit'][:12]}{' with changes' if commit['changed'] else ''}" if commit["commit"] else ""
-    )
+    state = environment.commit()
+    commit = f", commit {state['commit'][:12]}{' with changes' if state['changed'] else ''}" if state["commit"] else ""
     return html.escape(f"Headroom {__version__}{commit}. Outcomes: {', '.join(source.title for source in sources)}.")
