@@ -267,17 +267,17 @@ def start(
 
 def image_environment(topology: Topology, config: dict[str, Any]) -> dict[str, str]:
     """The variables of a container image that is a user plane (docker/README.md)."""
-    words = {
+    fields = {
         "HEADROOM_SCHEME": "gtpu",
         "HEADROOM_CONFIG": json.dumps(config),
         "HEADROOM_N4_ADDRESS": config.get("n4", {}).get("address", ""),
         "HEADROOM_N9_ADDRESS": config.get("n9", {}).get("ipv4", ""),
     }
     for side, (_, number) in PORTS.items():
-        words[f"HEADROOM_{side}_ADDRESS"] = OWN[side]
-        words[f"HEADROOM_{side}_NEXT_HOP"] = NEXT_HOP[side]
-        words[f"HEADROOM_{side}_NEXT_HOP_MAC"] = topology.mac("generator", number)
-    return words
+        fields[f"HEADROOM_{side}_ADDRESS"] = OWN[side]
+        fields[f"HEADROOM_{side}_NEXT_HOP"] = NEXT_HOP[side]
+        fields[f"HEADROOM_{side}_NEXT_HOP_MAC"] = topology.mac("generator", number)
+    return fields
 
 
 @contextmanager

@@ -20,16 +20,16 @@ def load(flow_pairs: int) -> Channel:
     return Channel("rohc", "U", config, {"modes": ["U"], "cids": ["large"]}, {"mode": "U"})
 
 
-def channel(words: str, flows: int, declared: Sequence[Mapping[str, Any]]) -> Channel:
+def channel(text: str, flows: int, declared: Sequence[Mapping[str, Any]]) -> Channel:
     """A channel from `U`, or from a mode with a way of feedback, `O own` or `O piggybacked`. Behind it, `, small CIDs`
     says that CIDs are small, and `, TCP` that the channel has the profile of TCP beside that of uncompressed packets.
     It has as many contexts as both sides declare, which have to suffice for the flows."""
-    is_tcp, words = words.endswith(TCP), words.removesuffix(TCP)
-    cids = "small" if words.endswith(SMALL) else "large"
-    mode, _, path = (words.removesuffix(SMALL).strip() or "U").partition(" ")
+    is_tcp, text = text.endswith(TCP), text.removesuffix(TCP)
+    cids = "small" if text.endswith(SMALL) else "large"
+    mode, _, path = (text.removesuffix(SMALL).strip() or "U").partition(" ")
     feedback = path.strip() or "none"
     if mode not in MODES or feedback not in PATHS or (mode == "U") != (feedback == "none"):
-        raise ValueError(f"'{words}' is no mode of a channel, such as U, O own or O piggybacked")
+        raise ValueError(f"'{text}' is no mode of a channel, such as U, O own or O piggybacked")
     largest = LARGEST_CID if cids == "large" else LARGEST_SMALL_CID
     max_cid = min([largest, *(int(side.get("max_cid", largest)) for side in declared)])
     profiles = sorted(set.intersection(*(set(side.get("profiles", ())) for side in declared))) if declared else []

@@ -34,7 +34,7 @@ Execute = Callable[[str, dict[str, Any]], dict[str, Any]]
 
 
 @contextmanager
-def callers(settings: Run, made: Topology, sequence: str, holding_s: float = 0.0) -> Iterator[Generator]:
+def callers(settings: Run, topology: Topology, sequence: str, holding_s: float = 0.0) -> Iterator[Generator]:
     """Gives the generator of calls over an existing topology: the engine, or TRex, which runs until the block ends.
 
     Raises as `sender` does.
@@ -42,13 +42,13 @@ def callers(settings: Run, made: Topology, sequence: str, holding_s: float = 0.0
     path = sequences.path_of(sequence)
     messages = sequences.load_datagrams(path)
     if settings.generator == "memory":
-        seat = made.seats["generator"]
+        seat = topology.seats["generator"]
         ports = [seat.ports[name].as_job() for name in ("0", "1")]
-        with carrying_out(made) as run:
+        with carrying_out(topology) as run:
             yield EmbeddedCalls(ports, messages, holding_s, common={"core": seat.cores[0]}, run=run)
         return
-    with trex_at(made, "astf") as server:
-        yield TrexCalls(server, path, messages, holding_s, tap=tap_at(made))
+    with trex_at(topology, "astf") as server:
+        yield TrexCalls(server, path, messages, holding_s, tap=tap_at(topology))
 
 
 @dataclass
@@ -141,8 +141,8 @@ class TrexCalls:
         self.trex.stop()
         notes = tuple(self.trex.notes + self.trex.warnings())
         raw = messages_of_sessions(stats["sessions"])
-        found = trex_calls(stats["sessions"], self.messages, rate_pps, duration_s)
-        return Trial(self.name, self.trex.version, rate_pps, duration_s, found, None, notes, {**stats, **raw})
+        direction = trex_calls(stats["sessions"], self.messages, rate_pps, duration_s)
+        return Trial(self.name, self.trex.version, rate_pps, duration_s, direction, None, notes, {**stats, **raw})
 
     def compared(self, rate_pps: float, duration_s: float) -> Trial:
         """A trial whose messages are compared where they arrive, octet by octet. Where listening is impossible, they
@@ -158,7 +158,9 @@ class TrexCalls:
             note = f"TRex counts arrivals; they were not compared, for {missed} frames came too fast to be caught."
             return replace(trial, notes=(*trial.notes, note))
         unexpected = sum(
-            changed_messages(arrived[port], [one.octets for one in self.messages if one.from_caller == from_caller])
+            changed_messages(
+                arrived[port], [message.octets for message in self.messages if message.from_caller == from_caller]
+            )
             for port, from_caller in ((1, True), (0, False))
         )
         return replace(trial, forward=replace(trial.forward, compared=True, unexpected=unexpected))
@@ -210,8 +212,8 @@ def trex_calls(
 def messages_of_sessions(sessions: Mapping[str, Any]) -> dict[str, dict[str, int]]:
     """The outcome of each side's messages, as `headroom-engine call` reports it."""
     sides = [sessions["client"], sessions["server"]]
-    found = {}
+    result = {}
     for name, sender, receiver in (("forward", *sides), ("reverse", *reversed(sides))):
         sent, received = int(sender.get("udps_sndpkt", 0)), int(receiver.get("udps_rcvpkt", 0))
-        found[name] = {"sent": sent, "received": received, "lost": max(0, sent - received)}
-    return found
+        result[name] = {"sent": sent, "received": received, "lost": max(0, sent - received)}
+    return result

@@ -371,8 +371,8 @@ def require_right(document: dict[str, Any]) -> None:
         f"{count:,} {name} at {way}ing" for way in ("decompress", "compress") for name, count in outcomes[way].items()
     ]
     sentences += [
-        f"{outcomes[name]:,} {words}"
-        for name, words in (
+        f"{outcomes[name]:,} {text}"
+        for name, text in (
             ("wrong", "decompressed to something else"),
             ("different", "compressed otherwise than when one user was alone"),
             ("refused", "not accepted under their compartment"),

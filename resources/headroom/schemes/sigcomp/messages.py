@@ -218,9 +218,9 @@ class Conversation:
 
 def _verdict_in_words(record: dict[str, Any]) -> str:
     """A verdict of the engine, with the status where a compressor refused a message."""
-    words = str(record["verdict"]).replace("_", " ")
+    text = str(record["verdict"]).replace("_", " ")
     status = record.get("compressed", {}).get("status")
-    return f"{words} ({status})" if record["verdict"] == "not_compressed" and status else words
+    return f"{text} ({status})" if record["verdict"] == "not_compressed" and status else text
 
 
 def job(config: ConversationConfig) -> dict[str, Any]:

@@ -26,11 +26,11 @@ class Damage:
     ber: float = 0.0
 
 
-def read(words: dict[str, str]) -> Damage:
+def read(parameters: dict[str, str]) -> Damage:
     """From named arguments. Raises UsageError for one that there is not, or that is no number."""
     known = {field.name for field in fields(Damage)}
     try:
-        result = {name: int(text) if name == "burst" else float(text) for name, text in words.items()}
+        result = {name: int(text) if name == "burst" else float(text) for name, text in parameters.items()}
     except ValueError as error:
         raise UsageError(f"A share of TS packets is a number from 0 to 1: {error}.") from error
     for name, value in result.items():

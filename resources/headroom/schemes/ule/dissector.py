@@ -87,9 +87,9 @@ def sndu_title(sndu: bytes) -> tuple[str, list[str]]:
     """An SNDU in words, and its extension headers (RFC 4326, 4 and 5). REQUIRES: its CRC is right."""
     absent = sndu[0] >> 7
     at = 4 if absent else 10
-    words = [f"D={absent}", f"Length {int.from_bytes(sndu[:2]) & 0x7FFF}"]
+    parts = [f"D={absent}", f"Length {int.from_bytes(sndu[:2]) & 0x7FFF}"]
     if not absent:
-        words.append(f"NPA {sndu[4:10].hex(':')}")
+        parts.append(f"NPA {sndu[4:10].hex(':')}")
     chain = []
     type_ = int.from_bytes(sndu[2:4])
     while 0x100 <= type_ < 0x600 and at + 2 * (type_ >> 8) <= len(sndu) - 4:
@@ -100,8 +100,8 @@ def sndu_title(sndu: bytes) -> tuple[str, list[str]]:
         chain.append(f"{name} of {octets} octets, {body.hex() or 'empty'}{stamp}")
         type_ = int.from_bytes(sndu[at + octets - 2 : at + octets])
         at += octets
-    words.append(EXTENSIONS.get(type_, f"Type 0x{type_:04x}"))
-    return ", ".join(words), chain
+    parts.append(EXTENSIONS.get(type_, f"Type 0x{type_:04x}"))
+    return ", ".join(parts), chain
 
 
 @dataclass
@@ -238,8 +238,8 @@ class UleDissector(LinkDissector, PayloadDissector):
     fields = tuple(FIELDS)
     by_content = True
 
-    def hints(self, words: Mapping[str, Any]) -> frozenset[int] | None:
-        return None if words.get("pid") is None else frozenset({words["pid"]})
+    def hints(self, fields: Mapping[str, Any]) -> frozenset[int] | None:
+        return None if fields.get("pid") is None else frozenset({fields["pid"]})
 
     def channel(self, form: str, packets: Iterable[bytes], hints: frozenset[int] | None) -> LinkChannel:
         if form == BBFRAMES:

@@ -19,14 +19,14 @@ _WORD = re.compile(
 )
 
 
-def read(words: Sequence[str]) -> Packets:
+def read(parts: Sequence[str]) -> Packets:
     """Literal packets of a replay. `ipv4 60` has 60 octets; `frame 74` is a MAC frame of 74 octets with an IPv4 packet;
     `llc 20 of 46` says a length of 20 and holds 46 octets; `ts 49` is a TS packet of the PID 49; `at` is the time, `on`
     the channel.
 
     Raises UsageError on a word that is none.
     """
-    return [_packet(word, number) for number, word in enumerate(words, 1)]
+    return [_packet(word, number) for number, word in enumerate(parts, 1)]
 
 
 def _packet(word: str, mark: int) -> dict[str, object]:

@@ -17,13 +17,13 @@ def load(flow_pairs: int) -> Channel:
     return _channel("packing", "present", {"channels": 1})
 
 
-def channel(words: str, flows: int, declared: Sequence[Mapping[str, Any]]) -> Channel:
+def channel(text: str, flows: int, declared: Sequence[Mapping[str, Any]]) -> Channel:
     """A stream from `packing` or `padding`, and whether SNDUs have a destination address: `packing absent`."""
     del flows, declared
-    packing, _, address = (words.strip() or "packing").partition(" ")
+    packing, _, address = (text.strip() or "packing").partition(" ")
     address = address.strip() or ADDRESS[0]
     if packing not in PACKING or address not in ADDRESS:
-        raise ValueError(f"'{words}' is no way to fill TS packets, such as packing, padding or packing absent")
+        raise ValueError(f"'{text}' is no way to fill TS packets, such as packing, padding or packing absent")
     return _channel(packing, address, {"mrru": LARGEST_PDU, "threshold_us": 500})
 
 

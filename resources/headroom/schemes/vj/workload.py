@@ -26,11 +26,11 @@ def most_flow_pairs(declared: Sequence[Mapping[str, Any]]) -> int | None:
     return SLOTS * min(links) if links else None
 
 
-def channel(words: str, flows: int, declared: Sequence[Mapping[str, Any]]) -> Channel:
+def channel(text: str, flows: int, declared: Sequence[Mapping[str, Any]]) -> Channel:
     """A link from `compressed` or `explicit` slot identifiers (RFC 1332, 4.1), with a slot for each flow, up to 256."""
-    slot_ids = words.strip() or COMPRESSED
+    slot_ids = text.strip() or COMPRESSED
     if slot_ids not in (COMPRESSED, EXPLICIT):
-        raise ValueError(f"'{words}' says nothing of slot identifiers: they are {COMPRESSED} or {EXPLICIT}")
+        raise ValueError(f"'{text}' says nothing of slot identifiers: they are {COMPRESSED} or {EXPLICIT}")
     most = min([MOST_SLOTS, *(int(side.get("max_slot_id", MOST_SLOTS - 1)) + 1 for side in declared)])
     config = {"max_slot_id": min(max(flows, 1), most) - 1, "slot_ids": slot_ids}
     environment = {"HEADROOM_MAX_SLOT_ID": str(config["max_slot_id"]), "HEADROOM_SLOT_IDS": slot_ids}

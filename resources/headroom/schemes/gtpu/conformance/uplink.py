@@ -46,63 +46,63 @@ def extensions_of(text: str) -> list[Extension]:
     return extensions
 
 
-def message(session: Session, packet: bytes, words: Mapping[str, str]) -> bytes:
+def message(session: Session, packet: bytes, fields: Mapping[str, str]) -> bytes:
     """The GTP-U message of a row. Raises UsageError on words that there are not."""
-    if unknown := sorted({*words} - {*WORDS}):
+    if unknown := sorted({*fields} - {*WORDS}):
         raise UsageError(f"There is no field {', '.join(unknown)} of uplink packets. Known: {', '.join(WORDS)}.")
-    flags = [word for word in words.get("flags", "").split(",") if word]
+    flags = [word for word in fields.get("flags", "").split(",") if word]
     if wrong := sorted({*flags} - {*FLAGS}):
         raise UsageError(f"There is no flag {', '.join(wrong)}. Known: E, S, PN.")
     chain: list[Extension] = []
-    if "extensions" in words:
-        chain = extensions_of(words["extensions"])
-    elif session.qfi is not None and (not flags or "E" in flags) and "first" not in words:
+    if "extensions" in fields:
+        chain = extensions_of(fields["extensions"])
+    elif session.qfi is not None and (not flags or "E" in flags) and "first" not in fields:
         chain = [packets.container(1, session.qfi)]
-    more: dict[str, Any] = {"extensions": chain, "unused": int(words.get("unused", "0"), 16)}
-    if "S" in flags or "sequence" in words:
-        more["sequence"] = int(words.get("sequence", "4660"), 0)
+    more: dict[str, Any] = {"extensions": chain, "unused": int(fields.get("unused", "0"), 16)}
+    if "S" in flags or "sequence" in fields:
+        more["sequence"] = int(fields.get("sequence", "4660"), 0)
     if "PN" in flags:
         more["npdu"] = 0x56
-    if "first" in words:
-        more["first"] = int(words["first"], 0)
+    if "first" in fields:
+        more["first"] = int(fields["first"], 0)
     octets = bytearray(packets.gtpu(judge.G_PDU, session.teid, packet, **more))
-    if "last" in words:
-        octets[len(octets) - len(packet) - 1] = int(words["last"], 16)
-    if "length" in words:
-        size = int.from_bytes(octets[2:4], "big") + int(words["length"])
+    if "last" in fields:
+        octets[len(octets) - len(packet) - 1] = int(fields["last"], 16)
+    if "length" in fields:
+        size = int.from_bytes(octets[2:4], "big") + int(fields["length"])
         octets[2:4] = max(0, min(0xFFFF, size)).to_bytes(2, "big")
-    return bytes(octets) + b"\xa5" * int(words.get("trailing", 0))
+    return bytes(octets) + b"\xa5" * int(fields.get("trailing", 0))
 
 
-def datagram(talk: Conversation, session: Session, packet: bytes, words: Mapping[str, str]) -> bytes:
+def datagram(talk: Conversation, session: Session, packet: bytes, fields: Mapping[str, str]) -> bytes:
     """The IP packet of a row."""
     more: dict[str, Any] = {}
-    if "source_port" in words:
-        more["source_port"] = int(words["source_port"])
-    if "checksum" in words:
-        more["checksum_value"] = int(words["checksum"], 0)
-    return talk.from_access(session, message(session, packet, words), **more)
+    if "source_port" in fields:
+        more["source_port"] = int(fields["source_port"])
+    if "checksum" in fields:
+        more["checksum_value"] = int(fields["checksum"], 0)
+    return talk.from_access(session, message(session, packet, fields), **more)
 
 
-def must_be_forwarded(talk: Conversation, check: Check, words: Mapping[str, str], or_dropped: bool = False) -> None:
+def must_be_forwarded(talk: Conversation, check: Check, fields: Mapping[str, str], or_dropped: bool = False) -> None:
     """The packet of a row goes to the data network, and nothing is answered. `or_dropped`: or nothing goes on. Raises
     NotDeclared for a PDU session container where sessions have no QoS flows."""
     session = talk.establish()
-    chain = extensions_of(words.get("extensions", ""))
+    chain = extensions_of(fields.get("extensions", ""))
     if session.qfi is None and any(extension.type == judge.PDU_SESSION_CONTAINER for extension in chain):
         raise NotDeclared("Its sessions have no QoS flows, and therefore no PDU session containers.")
-    packet = talk.to_network(session, int(words.get("size", 64)))
-    step = talk.give(datagram(talk, session, packet, words), N3)
+    packet = talk.to_network(session, int(fields.get("size", 64)))
+    step = talk.give(datagram(talk, session, packet, fields), N3)
     if step.sent(N6) or not or_dropped:
         check.uplink(step, packet)
     check.that(not tunnelled(step), "The packet was answered.")
 
 
-def must_be_dropped(talk: Conversation, check: Check, words: Mapping[str, str], answers: int = 0) -> None:
+def must_be_dropped(talk: Conversation, check: Check, fields: Mapping[str, str], answers: int = 0) -> None:
     """The packet of a row does not go on, at most so many messages come back, and the next packet goes through."""
     session = talk.establish()
-    packet = talk.to_network(session, int(words.get("size", 64)))
-    step = talk.give(datagram(talk, session, packet, words), N3)
+    packet = talk.to_network(session, int(fields.get("size", 64)))
+    step = talk.give(datagram(talk, session, packet, fields), N3)
     check.dropped(step)
     came = len(tunnelled(step))
     check.that(came <= answers, f"{came} messages came back.")

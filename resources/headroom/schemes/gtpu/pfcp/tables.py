@@ -228,9 +228,9 @@ class Method(IntFlag):
 def name_of(number: int, table: type[IntEnum], what: str) -> str:
     """The name of a number in words, such as `Create PDR`; `what` and the number where the table has none."""
     try:
-        words = table(number).name.replace("_", " ")
+        text = table(number).name.replace("_", " ")
     except ValueError:
         return f"{what} {number}"
     capitals = {"PDR", "PDI", "FAR", "URR", "QER", "BAR", "IE", "ID", "TEID", "SEID", "MBR", "GBR", "UE", "IP", "SDF"}
     capitals |= {"QFI", "RQI", "CP", "UP", "PFD", "PDN", "GTP", "SEQN", "UR", "F"}
-    return " ".join(entry if entry in capitals else entry.capitalize() for entry in words.split())
+    return " ".join(entry if entry in capitals else entry.capitalize() for entry in text.split())

@@ -70,7 +70,7 @@ def _is_plain(packet: bytes, ips: Sequence[headers.IpHeader]) -> bool:
 
 
 def require(implementation: Implementation, profiles: Collection[str] | None, packets: Sequence[bytes]) -> None:
-    """Raises NotDeclared when most packets are for a profile that `found` does not declare (of `profiles`, if given).
+    """Raises NotDeclared when most packets are for a profile that `implementation` does not declare (of `profiles`, if given).
 
     Nothing is required where some packets can only go uncompressed: the case is about these.
     """

@@ -100,31 +100,31 @@ class Conversation:
         if change:
             self._flows[flow].change(change)
         for _ in range(count):
-            for one in self._flows:
-                self.packets.append({"time_ns": self.now_ns, "channel": 0, "hex": one.packet().hex()})
+            for entry in self._flows:
+                self.packets.append({"time_ns": self.now_ns, "channel": 0, "hex": entry.packet().hex()})
             self.now_ns += self.interval_ns
 
     def pause(self, seconds: float) -> None:
         """Nothing is sent for a while."""
         self.now_ns += round(seconds * 1e9)
 
-    def give(self, words: str, flow: int | str = 0, about: int | None = None, in_vain: bool = False) -> None:
+    def give(self, text: str, flow: int | str = 0, about: int | None = None, in_vain: bool = False) -> None:
         """Feedback before the next packet: in words, or octets as `raw f25abc`, which name the CID themselves.
 
         `about` is a packet of the flow, counted from 0; None: the last one before it. With the flow `UNUSED`, the
         feedback is for a CID that no packet of the story has, with the sequence number of a packet of flow 0.
         """
-        if not words.startswith("raw "):
-            self._written(words)
+        if not text.startswith("raw "):
+            self._written(text)
         of = 0 if flow == UNUSED else int(flow)
         last = len(self.packets) - self.flows + of
         self.given.append(
-            GivenFeedback(len(self.packets), words, flow, last if about is None else about * self.flows + of, in_vain)
+            GivenFeedback(len(self.packets), text, flow, last if about is None else about * self.flows + of, in_vain)
         )
 
-    def _written(self, words: str) -> Written | tcp_feedback.Written:
+    def _written(self, text: str) -> Written | tcp_feedback.Written:
         """Feedback by the format of the profile that the flow is for. Raises UsageError."""
-        return tcp_feedback.Written.of(words) if self.flow.startswith("tcp") else Written.of(words)
+        return tcp_feedback.Written.of(text) if self.flow.startswith("tcp") else Written.of(text)
 
     def signal(self, message: dict[str, Any]) -> None:
         self.signals.append({"before": len(self.packets), "side": "compressor", "message": message})
@@ -169,20 +169,20 @@ class Conversation:
         packet."""
         if given.words.startswith("raw "):
             return name
-        one = seen.packets[given.about] if given.about >= 0 else None
-        told = one.sn if one is not None else None
-        sn = told if told is not None and not self.flow.startswith("rtp") else name.sn
+        packet = seen.packets[given.about] if given.about >= 0 else None
+        value = packet.sn if packet is not None else None
+        sn = value if value is not None and not self.flow.startswith("rtp") else name.sn
         if given.flow == UNUSED:
             return FeedbackTarget(self._unused(seen), sn)
-        return FeedbackTarget(name.cid if one is None or one.cid is None else one.cid, sn)
+        return FeedbackTarget(name.cid if packet is None or packet.cid is None else packet.cid, sn)
 
     def _unused(self, seen: Observation) -> int:
         """The lowest CID that no packet has."""
-        used = {one.cid for one in seen.packets}
-        found = next((cid for cid in range(self.parameters.max_cid + 1) if cid not in used), None)
-        if found is None:
+        used = {packet.cid for packet in seen.packets}
+        value = next((cid for cid in range(self.parameters.max_cid + 1) if cid not in used), None)
+        if value is None:
             raise Inconclusive("Every CID of the channel is in use, but the case needs a free one.")
-        return found
+        return value
 
     def _control(self, names: Sequence[FeedbackTarget], in_vain: bool = True) -> list[dict[str, Any]]:
         """Signals and feedback in order, with what is given in vain or without it."""
@@ -206,8 +206,8 @@ class Conversation:
         for number, sent in enumerate(self.sent, 1):
             mine = self._packets_of(sent, seen)
             missing = [] if "nothing" in sent.expected else stream.not_sent(mine)[:1]
-            found = missing or self._judge_step(number, seen, without, do_types_tell)
-            complaints += [f"step {number} ({sent.count} packets): {one}" for one in found]
+            results = missing or self._judge_step(number, seen, without, do_types_tell)
+            complaints += [f"step {number} ({sent.count} packets): {text}" for text in results]
         if without is not None and any(given.in_vain for given in self.given):
             first = min(given.before for given in self.given if given.in_vain)
             for a, b in zip(seen.packets[first:], without.packets[first:], strict=True):
@@ -234,9 +234,9 @@ class Conversation:
         if not expected.startswith(AS_BEFORE):
             return judge_kinds(expected, packets, do_types_tell)
         kinds = expected.removeprefix(AS_BEFORE)
-        earlier = [one for one in self.sent[: number - 1] if one.expected == expected]
-        asked = earlier and not any(judge_kinds(kinds, self._packets_of(one, seen)) for one in earlier)
-        return [f"{one}, as it came before" for one in judge_kinds(kinds, packets)] if asked else []
+        earlier = [packets for packets in self.sent[: number - 1] if packets.expected == expected]
+        asked = earlier and not any(judge_kinds(kinds, self._packets_of(packets, seen)) for packets in earlier)
+        return [f"{kind}, as it came before" for kind in judge_kinds(kinds, packets)] if asked else []
 
 
 def _rtp_sn(original: bytes, flow: Flow) -> bytes:
@@ -251,8 +251,8 @@ def prefers_larger(config: ReplayConfig, flow: str, kinds: Collection[str] = TYP
     source.send(UNCHANGED)
     alone = replace(config, decompressor=None, source=source.packets, control=[], outputs={})
     last = observe(alone, 1, 1).packets[-SETTLED:]
-    settled = any(one.kind in (*TYPE_1, "UOR-2", "UOR-2-ID", "UOR-2-TS") for one in last)
-    return settled and not any(one.kind in kinds for one in last)
+    settled = any(packet.kind in (*TYPE_1, "UOR-2", "UOR-2-ID", "UOR-2-TS") for packet in last)
+    return settled and not any(packet.kind in kinds for packet in last)
 
 
 def judge_kinds(expected: str, packets: Sequence[ObservedPacket], do_types_tell: bool = True) -> list[str]:
@@ -272,7 +272,7 @@ def judge_kinds(expected: str, packets: Sequence[ObservedPacket], do_types_tell:
     """
     if not packets:
         raise UsageError(f"'{expected}' names no packet; a step has at least one.")
-    found = []
+    sentences = []
     for part in (piece.strip() for piece in expected.split(";")):
         match = re.fullmatch(r"(?:(no|some|first|at the end) )?(?:(mode) ([UOR])|(profile) (0x[0-9a-f]{4})|(.+))", part)
         if part in ("any", PERHAPS_NOTHING):
@@ -285,12 +285,12 @@ def judge_kinds(expected: str, packets: Sequence[ObservedPacket], do_types_tell:
                 f"'{part}' is no property of packets; write `mode O`, `some mode O`, `no mode O` or `profile …`."
             )
         if is_mode:
-            found += _modes(quantity, MODE_VALUES[mode], mode, packets)
+            sentences += _modes(quantity, MODE_VALUES[mode], mode, packets)
         elif is_profile:
-            found += _profile(quantity, int(profile, 16), profile, packets)
+            sentences += _profile(quantity, int(profile, 16), profile, packets)
         else:
-            found += _types(quantity, names, packets, do_types_tell)
-    return found
+            sentences += _types(quantity, names, packets, do_types_tell)
+    return sentences
 
 
 def _types(quantity: str | None, names: str, packets: Sequence[ObservedPacket], do_types_tell: bool) -> list[str]:
@@ -329,7 +329,7 @@ def _ends_with(packets: Sequence[ObservedPacket], kinds: Collection[str]) -> boo
     """True if the last packet is one of `kinds`. A refresh may come in its place: its time is the compressor's choice
     (RFC 3095, 5.3.1.1.1)."""
     last = packets[-1].kind
-    return last in kinds or (last in REFRESHES and any(one.kind in kinds for one in packets[-REFRESHED:]))
+    return last in kinds or (last in REFRESHES and any(packet.kind in kinds for packet in packets[-REFRESHED:]))
 
 
 def _profile(quantity: str | None, number: int, name: str, packets: Sequence[ObservedPacket]) -> list[str]:

@@ -56,11 +56,11 @@ class Written:
     zero: bool = False
 
     @staticmethod
-    def of(words: str) -> Written:
+    def of(text: str) -> Written:
         """`ACK(O) with CRC and REJECT`. Raises UsageError on anything else."""
-        match = re.fullmatch(r"(ACK|NACK|STATIC-NACK)\(([UOR])\)(?: with (.+))?|(FEEDBACK-1)( of 0)?", words.strip())
+        match = re.fullmatch(r"(ACK|NACK|STATIC-NACK)\(([UOR])\)(?: with (.+))?|(FEEDBACK-1)( of 0)?", text.strip())
         if not match:
-            raise UsageError(f"'{words}' is no feedback; say ACK(O) with CRC, STATIC-NACK(O), NACK(U) …, FEEDBACK-1.")
+            raise UsageError(f"'{text}' is no feedback; say ACK(O) with CRC, STATIC-NACK(O), NACK(U) …, FEEDBACK-1.")
         if match[4]:
             return Written("FEEDBACK-1", zero=match[5] is not None)
         options = tuple(filter(None, re.split(r"\s+and\s+|,\s*", match[3] or "")))

@@ -219,12 +219,12 @@ class Flow:
 
     # ---- changes
 
-    def change(self, words: str) -> None:
+    def change(self, text: str) -> None:
         """Fields that are another from the next packet on: `ttl to 61`, `ts by 1600 and marker`, `ip-id to random`.
 
         Raises UsageError on a field that does not exist.
         """
-        for word in re.split(r"\s+and\s+|,\s*", words.strip()):
+        for word in re.split(r"\s+and\s+|,\s*", text.strip()):
             match = re.fullmatch(r"([a-z-]+)(?: (to|by) ([\w+]+))?", word)
             if not match or not self._apply(*match.groups()):
                 raise UsageError(

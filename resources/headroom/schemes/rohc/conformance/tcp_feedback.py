@@ -37,11 +37,11 @@ class Written:
     options: tuple[str, ...] = ()
 
     @staticmethod
-    def of(words: str) -> Written:
+    def of(text: str) -> Written:
         """`NACK with REJECT and MSN`. Raises UsageError on anything else."""
-        match = re.fullmatch(rf"(FEEDBACK-1)|({'|'.join(ACKTYPES)})(?: with (.+))?", words.strip())
+        match = re.fullmatch(rf"(FEEDBACK-1)|({'|'.join(ACKTYPES)})(?: with (.+))?", text.strip())
         if not match:
-            raise UsageError(f"'{words}' is no feedback of profile 0x0006; say ACK, NACK with MSN, FEEDBACK-1 …")
+            raise UsageError(f"'{text}' is no feedback of profile 0x0006; say ACK, NACK with MSN, FEEDBACK-1 …")
         if match[1]:
             return Written(match[1])
         options = tuple(filter(None, re.split(r"\s+and\s+|,\s*", match[3] or "")))

@@ -106,15 +106,15 @@ class TcpFlow:
         self.identification = (self.identification + by) & 0xFFFF
         self.seq = (self.seq + by * PAYLOAD) & 0xFFFFFFFF
 
-    def change(self, words: str) -> None:
+    def change(self, text: str) -> None:
         """From the next packet on: `ttl to 61`, `fin`, `push`."""
-        match = re.fullmatch(r"ttl to (\d+)|fin|push", words.strip())
+        match = re.fullmatch(r"ttl to (\d+)|fin|push", text.strip())
         if not match:
-            raise UsageError(f"'{words}' is no change of a flow of TCP; say `ttl to 61`, `fin` or `push`.")
+            raise UsageError(f"'{text}' is no change of a flow of TCP; say `ttl to 61`, `fin` or `push`.")
         if match[1]:
             self.ttl = int(match[1])
         else:
-            self.flags |= {"fin": FIN, "push": PSH}[words.strip()]
+            self.flags |= {"fin": FIN, "push": PSH}[text.strip()]
 
 
 _ADDRESSES = {4: bytes([192, 0, 2, 1, 198, 51, 100, 2]), 6: bytes.fromhex(f"20010db8{1:024x}20010db8{2:024x}")}

@@ -164,8 +164,8 @@ class Timeline:
         """A control message to the decompressor before the next packet."""
         self.control.append({"before": len(self.links), "side": "decompressor", "message": message})
 
-    def change(self, words: str, cid: int = 0) -> None:
-        self.sender(cid).flow.change(words)
+    def change(self, text: str, cid: int = 0) -> None:
+        self.sender(cid).flow.change(text)
 
     def job(self, decompressor: dict[str, Any]) -> dict[str, Any]:
         return {
@@ -339,14 +339,14 @@ def _any_is(kind: str, several: Sequence[Feedback]) -> bool:
     return any(_is(kind, feedback.words_of(element)) for element in several)
 
 
-def _is(kind: str, words: str) -> bool:
+def _is(kind: str, text: str) -> bool:
     """True if feedback is of a kind. That with CRC is one without, too; FEEDBACK-1 is an ACK without mode information,
     which suffices wherever no CRC is asked for (RFC 3095, 5.7.6.1)."""
     if kind.startswith("any") and kind != "any":
-        return any(_is(kind.replace("any", literal), words) for literal in ("ACK", "NACK", "STATIC-NACK"))
-    if words == "FEEDBACK-1" and kind in ("ACK", "ACK(U)", "ACK(O)", "ACK(R)"):
+        return any(_is(kind.replace("any", literal), text) for literal in ("ACK", "NACK", "STATIC-NACK"))
+    if text == "FEEDBACK-1" and kind in ("ACK", "ACK(U)", "ACK(O)", "ACK(R)"):
         return True
-    return kind == "any" or words == kind or words.startswith((kind + " ", kind + "("))
+    return kind == "any" or text == kind or text.startswith((kind + " ", kind + "("))
 
 
 def _list(everything: Sequence[str]) -> str:

@@ -19,8 +19,8 @@ class RohcDissector(LinkDissector):
 
     hexadecimal: ClassVar = {"CRC": 2}
 
-    def hints(self, words: Mapping[str, Any]) -> ChannelHints:
-        cid, max_cid, profiles = (words.get(name) for name in ("cid", "max_cid", "profiles"))
+    def hints(self, fields: Mapping[str, Any]) -> ChannelHints:
+        cid, max_cid, profiles = (fields.get(name) for name in ("cid", "max_cid", "profiles"))
         if cid not in (None, "small", "large"):
             raise UsageError(f"--cid is small or large, not '{cid}'.")
         if cid == "small" and max_cid is not None and max_cid > MAX_SMALL_CID:
@@ -56,13 +56,13 @@ def profiles_of(text: str) -> frozenset[int]:
 
 
 def _feedback(element: dict[str, Any]) -> str:
-    words = [str(element.get("type", "feedback"))]
-    words += [str(element[name]) for name in ("acknowledgement",) if name in element]
-    words += [f"({element['mode']})"] if "mode" in element else []
-    words += [f"CID {element['CID']}"] if "CID" in element else []
-    words += [f"{name} {element[name]}" for name in ("SN", "MSN") if name in element]
-    words += [str(option) for option in element.get("options", [])]
-    return " ".join(words)
+    parts = [str(element.get("type", "feedback"))]
+    parts += [str(element[name]) for name in ("acknowledgement",) if name in element]
+    parts += [f"({element['mode']})"] if "mode" in element else []
+    parts += [f"CID {element['CID']}"] if "CID" in element else []
+    parts += [f"{name} {element[name]}" for name in ("SN", "MSN") if name in element]
+    parts += [str(option) for option in element.get("options", [])]
+    return " ".join(parts)
 
 
 class RohcChannel(LinkChannel):

@@ -227,7 +227,7 @@ def _name(names: Sequence[str], number: int) -> str:
 
 
 def _complaints(row: Row, reading: Reading) -> None:
-    words = {
+    fields = {
         "rohc.not_dissected_yet": "not dissected yet",
         "rohc.profile_specific": "profile-specific part not dissected",
         "rohc.profile_not_supported": "profile not supported",
@@ -237,4 +237,4 @@ def _complaints(row: Row, reading: Reading) -> None:
         "rohc.ip.version.unknown": "unknown IP version",
         "_ws.malformed": "malformed",
     }
-    reading.notes += [sentence for name, sentence in words.items() if row.get(name)]
+    reading.notes += [sentence for name, sentence in fields.items() if row.get(name)]

@@ -46,8 +46,8 @@ AXES = (
 def _reordered(depth: int) -> LinkCondition:
     # RFC 3095, 4.1 and 5.1: the link keeps the order. Where it does not, what comes late may be lost with all that
     # rests on it, and still nothing wrong may come out.
-    words = {"reorder": "0.05", "depth": str(depth)}
-    return LinkCondition(f"reorder-{depth}", f"5 % late by {depth}", words=words, share=0.5, brief=depth == 4)
+    fields = {"reorder": "0.05", "depth": str(depth)}
+    return LinkCondition(f"reorder-{depth}", f"5 % late by {depth}", words=fields, share=0.5, brief=depth == 4)
 
 
 # `words` are named arguments of `./headroom replay`. With bit errors, a packet with a damaged header is dropped by the

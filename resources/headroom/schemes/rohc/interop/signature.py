@@ -25,10 +25,10 @@ def of_study(seen: Study, profile: str) -> str:
         status = record.get("compressor", {}).get("status", "no status")
         return SEPARATOR.join(("not compressed", status))
     if verdict in ("mismatched", "unexpected"):
-        words = [f"{kind} comes out wrong", difference(seen, record["packet"], profile)]
+        parts = [f"{kind} comes out wrong", difference(seen, record["packet"], profile)]
     else:
-        words = [f"{kind} does not come out", arrival.status if arrival else "no status"]
-    return SEPARATOR.join([*filter(None, words), opinion(seen, record)])
+        parts = [f"{kind} does not come out", arrival.status if arrival else "no status"]
+    return SEPARATOR.join([*filter(None, parts), opinion(seen, record)])
 
 
 def of_shortfall(result: replay.Replay) -> str:

@@ -155,8 +155,8 @@ def job(exchange: Exchange, sequence: str, messages: Sequence[Message], capture:
         side: replace(_end(name, exchange), options=_options(name, exchange))
         for side, name in (("a", exchange.caller), ("b", exchange.called))
     }
-    words = dict(exchange.condition.words)
-    link = {"a_to_b": words, "b_to_a": words, "nacks": "send"}
+    fields = dict(exchange.condition.words)
+    link = {"a_to_b": fields, "b_to_a": fields, "nacks": "send"}
     return endpoints.conversation(ends, steps, link, capture, seed=_seed(exchange.seed, sequence))
 
 

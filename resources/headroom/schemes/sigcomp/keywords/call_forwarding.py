@@ -39,11 +39,11 @@ class CallForwardingKeywords:
         """Every message of every call arrives as it was sent, in one of three trials at least; none arrives changed."""
         config = config_of(sequence, cpus, nodes, calls_per_s=calls_per_s)
         trials: list[Trial] = []
-        with config.line(config.codec) as made:
+        with config.line(config.codec) as line:
             while len(trials) < TRIALS and not (trials and trials[-1].lost == 0):
-                trials.append(kept_up(made, calls_per_s, 1.0 if config.run.quick else 5.0))
-            collector.current().traffic = traffic(made.made, trials[-1])
-            octets, spoken = octets_of(made), message_counters_of(made)
+                trials.append(kept_up(line, calls_per_s, 1.0 if config.run.quick else 5.0))
+            collector.current().traffic = traffic(line.made, trials[-1])
+            octets, spoken = octets_of(line), message_counters_of(line)
         note_calls(trials)
         forwarding_results.note_octets(octets)
         require_calls(trials)
@@ -53,22 +53,22 @@ class CallForwardingKeywords:
     def call_rate_should_be_found(self, sequence: str, cpus: str, nodes: str = "null") -> None:
         """The highest number of calls a second at which every call is completed, by MLRsearch."""
         config = config_of(sequence, cpus, nodes, goal=NDR.name)
-        found = throughput(config, config.codec)
-        rate = found.throughput.rates[NDR.name]
+        result = throughput(config, config.codec)
+        rate = result.throughput.rates[NDR.name]
         current = collector.current()
-        current.traffic = found.traffic
+        current.traffic = result.traffic
         current.metric(metrics.CALLS_PER_S, rate.pps, reason=rate.reason)
         if rate.at_least_pps is not None:
             current.metric(metrics.CALLS_PER_S_AT_LEAST, rate.at_least_pps)
         if (highest := rate.pps or rate.at_least_pps) is not None:
             messages = sequences.load(sequences.path_of(sequence))
             current.metric(metrics.MESSAGES_PER_S, highest * len(messages))
-        current.parameters["trials"] = [compact(trial) for trial in found.throughput.trials]
-        current.parameters["held_by_generator"] = found.throughput.held_by_generator
-        forwarding_results.note_loads(found.loads.get(NDR.name, []))
-        forwarding_results.note_octets(found.octets)
+        current.parameters["trials"] = [compact(trial) for trial in result.throughput.trials]
+        current.parameters["held_by_generator"] = result.throughput.held_by_generator
+        forwarding_results.note_loads(result.loads.get(NDR.name, []))
+        forwarding_results.note_octets(result.octets)
         require_rate(rate, NDR)
-        require_sigcomp(config, found.spoken)
+        require_sigcomp(config, result.spoken)
 
 
 def config_of(sequence: str, cpus: str, nodes: str, **parameters: Any) -> SearchConfig:
@@ -90,10 +90,10 @@ def config_of(sequence: str, cpus: str, nodes: str, **parameters: Any) -> Search
     }
     if nodes == "null" and (asked := under_test(run)):
         raise SkipExecution(f"The nodes of this row copy: it does not exercise {' and '.join(asked)}.")
-    for role, found in run.sides:
-        if nodes == SCHEME and (reason := found.lacks("endpoint", SCHEME)):
+    for role, implementation in run.sides:
+        if nodes == SCHEME and (reason := implementation.lacks("endpoint", SCHEME)):
             raise SkipExecution(f"{reason}.")
-        verdicts.note(role, found if nodes == SCHEME else null(), run.build)
+        verdicts.note(role, implementation if nodes == SCHEME else null(), run.build)
     choice.require(run.topology, run.build)
     cores = configuration(cpus).cpus
     current.parameters["cores"] = list(cores)
@@ -104,14 +104,14 @@ def under_test(run: Run) -> list[str]:
     """The implementations that a run is about. None of them where it names none: then rows of controls are measured."""
     settings = run.settings
     roles = [settings.subject] if settings.subject else [role for role, _ in run.sides]
-    names = [found.name for role, found in run.sides if role in roles]
+    names = [implementation.name for role, implementation in run.sides if role in roles]
     return sorted(set(names)) if any(name not in ("reference", "null") for name in names) else []
 
 
-def kept_up(made: Line, calls_per_s: float, duration_s: float) -> Trial:
+def kept_up(line: Line, calls_per_s: float, duration_s: float) -> Trial:
     """A trial whose messages are compared. Raises GeneratorFellBehind where the generator keeps up in none of three."""
     for _ in range(TRIALS):
-        trial = made.compared(calls_per_s, duration_s)
+        trial = line.compared(calls_per_s, duration_s)
         if not trial.fell_behind:
             return trial
     raise GeneratorFellBehind(f"The generator does not keep up with {calls_per_s:,.0f} calls/s.")
@@ -156,7 +156,7 @@ def require_sigcomp(config: SearchConfig, spoken: MessageCounters | None) -> Non
     current.metric(metrics.MESSAGES_COMPRESSED, spoken.compressed)
     current.metric(metrics.MESSAGES_DECOMPRESSED, spoken.decompressed)
     current.metric(metrics.COMPARTMENTS, spoken.compartments)
-    if all(copies(found) for _, found in config.run.sides):
+    if all(copies(implementation) for _, implementation in config.run.sides):
         return
     if not spoken.decompressed or spoken.left_alone > FEW + SHARE * spoken.decompressed:
         raise AssertionError(
@@ -165,9 +165,9 @@ def require_sigcomp(config: SearchConfig, spoken: MessageCounters | None) -> Non
         )
 
 
-def copies(found: Implementation) -> bool:
+def copies(implementation: Implementation) -> bool:
     """True if an implementation declares that its endpoints copy."""
-    return found.declared(SCHEME).get("wire") == "copy"
+    return implementation.declared(SCHEME).get("wire") == "copy"
 
 
 def require_calls(trials: Sequence[Trial]) -> None:

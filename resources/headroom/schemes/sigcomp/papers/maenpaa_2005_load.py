@@ -247,17 +247,17 @@ def _workers(paper: Paper, run: Runner) -> list[Series]:
         if row.endswith("average")
     }
     ours = {count: run(CallLoadRow(VOICE, MOST_WORKERS_CALLS, count)) for count in averages}
-    for column, words, key in (
+    for column, text, key in (
         ("in-system", "in system", "in_system"),
         ("in-buffer", "in buffer", "in_buffer"),
         ("in-processing", "in processing", "processing"),
     ):
         thesis = [{"x": count, "y": figures[column]} for count, figures in averages.items()]
-        series.append(chart("figures-59-60", f"{words}, thesis", thesis))
+        series.append(chart("figures-59-60", f"{text}, thesis", thesis))
         # Logarithmic: a time of zero has no place.
         here = [{"x": count, "y": value} for count, result in ours.items() if (value := _micro(result, key)) > 0]
         if key != "in_buffer" or _are_loaded(ours):
-            series.append(chart("figures-59-60", f"{words}, here", here))
+            series.append(chart("figures-59-60", f"{text}, here", here))
 
     def over_active(processing: Callable[[int], float | None], active: Callable[[int], float | None]) -> list[Any]:
         pairs = [(count, processing(count), active(count)) for count in averages]

@@ -76,8 +76,8 @@ def _identities(path: Path) -> dict[str, dict[str, Any]]:
 @cache
 def _pattern(path: Path) -> re.Pattern[str]:
     """Any identity, the longest first, as a whole word."""
-    words = sorted(_identities(path), key=len, reverse=True)
-    return re.compile(r"(?<![A-Za-z0-9])(?:" + "|".join(map(re.escape, words)) + r")(?![A-Za-z0-9])")
+    parts = sorted(_identities(path), key=len, reverse=True)
+    return re.compile(r"(?<![A-Za-z0-9])(?:" + "|".join(map(re.escape, parts)) + r")(?![A-Za-z0-9])")
 
 
 class _Others:

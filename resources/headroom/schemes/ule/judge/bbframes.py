@@ -60,13 +60,13 @@ class GsePacket:
 
     def __str__(self) -> str:
         what = {(1, 1): "whole PDU", (1, 0): "first fragment", (0, 1): "last fragment", (0, 0): "fragment"}
-        words = [what[self.start, self.end]]
-        words += [] if self.start and self.end else [f"Frag ID {self.frag_id}"]
-        words += [f"Total Length {self.total}"] if self.start and not self.end else []
+        parts = [what[self.start, self.end]]
+        parts += [] if self.start and self.end else [f"Frag ID {self.frag_id}"]
+        parts += [f"Total Length {self.total}"] if self.start and not self.end else []
         if self.start:
             label = {BROADCAST: "broadcast", RE_USE: "label re-used"}
-            words += [f"Type 0x{self.type:04x}", label.get(self.label_type, f"label {self.label.hex(':')}")]
-        return ", ".join([*words, f"{len(self.data)} octets"])
+            parts += [f"Type 0x{self.type:04x}", label.get(self.label_type, f"label {self.label.hex(':')}")]
+        return ", ".join([*parts, f"{len(self.data)} octets"])
 
 
 @dataclass

@@ -141,8 +141,8 @@ class SectionStream:
             self.notes.append(f"{title}: {LENGTH_ERROR}")
             return
         mac = bytes([*section[8:12][::-1], section[4], section[3]])
-        words = [title, f"MAC {mac.hex(':')}", *(["LLC/SNAP"] if section[5] & 2 else [])]
-        self.notes.append(", ".join([*words, "CRC right" if has_crc else "a checksum instead of a CRC"]))
+        pieces = [title, f"MAC {mac.hex(':')}", *(["LLC/SNAP"] if section[5] & 2 else [])]
+        self.notes.append(", ".join([*pieces, "CRC right" if has_crc else "a checksum instead of a CRC"]))
         if section[5] & 0x3C:
             self.notes.append("scrambled: it is not read")
             return

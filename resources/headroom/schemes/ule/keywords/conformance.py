@@ -101,9 +101,9 @@ def about(role: Role) -> Case:
 
 
 def _by_the_rules(source: str | Packets, named: Mapping[str, str]) -> None:
-    case, words = about("compressor"), dict(named)
-    expected = {name: words.pop(name, "") for name in ("packed", "sndus", "ts_packets", "left", "tests")}
-    config = _config_of(case, source, words)
+    case, fields = about("compressor"), dict(named)
+    expected = {name: fields.pop(name, "") for name in ("packed", "sndus", "ts_packets", "left", "tests")}
+    config = _config_of(case, source, fields)
     config.control = _tests(expected["tests"])
     case.require(**asked("compressor", config.channel, *(["test-sndu"] if config.control else [])))
     with verdicts.refusals_are_unsupported():

@@ -112,10 +112,14 @@ def with_link(setup: Setup, **changes: Any) -> Setup:
     return replace(setup, link={**setup.link, **changes})
 
 
-def _encapsulator(found: Implementation, encapsulation: str) -> Implementation:
+def _encapsulator(implementation: Implementation, encapsulation: str) -> Implementation:
     """The implementation where it has this scheme with the encapsulation, else the reference."""
-    declared = [one.get("encapsulation", ["ule"]) for one in found.capabilities if one["scheme"] == NAME]
-    return found if any(encapsulation in one for one in declared) else find("reference")
+    declared = [
+        capability.get("encapsulation", ["ule"])
+        for capability in implementation.capabilities
+        if capability["scheme"] == NAME
+    ]
+    return implementation if any(encapsulation in entry for entry in declared) else find("reference")
 
 
 def config_of(setup: Setup, **changes: Any) -> replay.ReplayConfig:
@@ -123,7 +127,7 @@ def config_of(setup: Setup, **changes: Any) -> replay.ReplayConfig:
     run = setup.run
     common = {"seed": run.seed, "build": run.build, "packets": None, **changes}
     encapsulation = setup.carriage.config.get("encapsulation", "ule")
-    sides = [_encapsulator(found, encapsulation) for found in (run.compressor, run.decompressor)]
+    sides = [_encapsulator(implementation, encapsulation) for implementation in (run.compressor, run.decompressor)]
     if not setup.profile:
         return replay.ReplayConfig(
             NAME, *sides, channel=setup.ule, forward=setup.link, **{"source": VOICE[setup.ip], **common}
@@ -165,20 +169,20 @@ def many(configs: Iterable[replay.ReplayConfig]) -> Iterator[replay.Replay]:
     return map(checked, replay.run_many(configs))
 
 
-def checked(done: replay.Replay) -> replay.Replay:
+def checked(result: replay.Replay) -> replay.Replay:
     """Returns the replay unchanged. Raises RuntimeError if a packet came out different, or did not come out over a
     clean link."""
-    if wrong := done.failures():
+    if wrong := result.failures():
         raise RuntimeError(" ".join(wrong))
-    missing = done.sent - done.count("identical")
-    if missing and not replay.is_impaired(done.config):
-        raise RuntimeError(f"{missing} of {done.sent} packets did not come out.")
-    return done
+    missing = result.sent - result.count("identical")
+    if missing and not replay.is_impaired(result.config):
+        raise RuntimeError(f"{missing} of {result.sent} packets did not come out.")
+    return result
 
 
-def ts_packets(done: replay.Replay) -> int:
+def ts_packets(result: replay.Replay) -> int:
     """TS packets, or the BBFRAMEs in their place, that were put on the link."""
-    direction = done.direction()
+    direction = result.direction()
     return int(direction.get("carrier", direction)["link"]["packets"])
 
 
@@ -204,11 +208,11 @@ def load(setup: Setup, counts: Sequence[int]) -> list[float]:
     for flows in counts:
         span = periods(setup, flows) * refresh_period_ns(setup, flows)
         configs += [config_of(setup, flows=flows, duration_s=times * span / 1e9, records="none") for times in (1, 2)]
-    found = [ts_packets(done) for done in many(configs)]
+    results = [ts_packets(result) for result in many(configs)]
     shares = []
     for index, flows in enumerate(counts):
         span = periods(setup, flows) * refresh_period_ns(setup, flows)
-        octets = (found[2 * index + 1] - found[2 * index]) * setup.carriage.slot_octets
+        octets = (results[2 * index + 1] - results[2 * index]) * setup.carriage.slot_octets
         shares.append(octets * 8 / (RATE * span / 1e9))
     return shares
 
@@ -222,7 +226,7 @@ def most_streams(setup: Setup, guess: int) -> int:
     known: dict[int, float] = {}
     flows = guess
     for _ in range(MOST_STEPS):
-        wanted = [one for one in (flows, flows + 1) if one not in known]
+        wanted = [number for number in (flows, flows + 1) if number not in known]
         known |= dict(zip(wanted, load(setup, wanted), strict=True))
         if known[flows] <= 1 < known[flows + 1]:
             return flows
@@ -246,17 +250,17 @@ def arrivals(setup: Setup, flows: int, duration_s: float, from_s: float = 0.0, *
     return arrivals_of(next(many([config])), from_s)
 
 
-def arrivals_of(done: replay.Replay, from_s: float = 0.0) -> Arrivals:
+def arrivals_of(result: replay.Replay, from_s: float = 0.0) -> Arrivals:
     times: dict[int, list[int]] = {}
-    for record in done.records:
+    for record in result.records:
         if "flow" not in record or record["time_ns"] < from_s * 1e9:
             continue
-        came = [one["time_ns"] for one in record["decompressor"] if one["status"] == "OK"]
+        came = [entry["time_ns"] for entry in record["decompressor"] if entry["status"] == "OK"]
         times.setdefault(record["flow"], []).extend(came[:1])
     return arrivals_by_stream(times.values())
 
 
 def arrivals_by_stream(times_ns: Collection[Sequence[int]]) -> Arrivals:
     """Inter-arrival times from the times of each stream's packets, in order. Streams of fewer than 3 do not count."""
-    gaps = [[(b - a) / 1e6 for a, b in itertools.pairwise(one)] for one in times_ns if len(one) > 2]
-    return Arrivals(fmean(fmean(one) for one in gaps), fmean(stdev(one) for one in gaps), sum(map(len, times_ns)))
+    gaps = [[(b - a) / 1e6 for a, b in itertools.pairwise(entry)] for entry in times_ns if len(entry) > 2]
+    return Arrivals(fmean(fmean(gap) for gap in gaps), fmean(stdev(gap) for gap in gaps), sum(map(len, times_ns)))
